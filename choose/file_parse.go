@@ -259,9 +259,9 @@ func scanPicks(s string) (picks []FilePick, rest string, err error) {
 			return nil, "", fmt.Errorf("bad pick %q: want KIND:NUMBER", excerpt(word))
 		}
 		var p FilePick
-		if p.Kind, ok = ParseKind(kind); !ok || p.Kind == Event {
+		if p.Kind, ok = ParseKind(kind, ""); !ok || p.Kind == Event {
 			return nil, "", fmt.Errorf("bad pick %q: kind %q is none of %s", excerpt(word), excerpt(kind),
-				strings.Join(kindNames[Event+1:], ", "))
+				strings.Join(pickWords(), ", "))
 		}
 		if p.Pick, err = number(pick, "the pick"); err != nil {
 			return nil, "", err
@@ -273,6 +273,7 @@ func scanPicks(s string) (picks []FilePick, rest string, err error) {
 			if p.Label, s, err = scanLabel(s[1:]); err != nil {
 				return nil, "", err
 			}
+			p.Kind, _ = ParseKind(kind, p.Label)
 		}
 		if s != "" && s[0] != ' ' {
 			return nil, "", fmt.Errorf("%q stands right after a pick", excerpt(s))

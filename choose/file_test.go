@@ -202,7 +202,7 @@ func TestWriteRefuses(t *testing.T) {
 		`path file: limit "loss" occurs twice`:                                 func(f *choose.File) { f.Header.Limits[1].Key = "loss" },
 		`path file: limit "loss" is -1, must be from 0 to 2147483647`:          func(f *choose.File) { f.Header.Limits[0].Value = -1 },
 		"path file: boot: a pick cannot be of kind event":                      func(f *choose.File) { f.Boot[0].Kind = choose.Event },
-		"path file: step 2: a pick cannot be of kind Kind(9)":                  func(f *choose.File) { f.Steps[1].Picks[0].Kind = 9 },
+		"path file: step 2: a pick cannot be of kind Kind(99)":                 func(f *choose.File) { f.Steps[1].Picks[0].Kind = 99 },
 		"path file: step 2: draw picks -2, must be from 0 to 2147483647":       func(f *choose.File) { f.Steps[1].Picks[0].Pick = -2 },
 		"path file: step 1: index is -1, must be from 0 to 2147483647":         func(f *choose.File) { f.Steps[0].Index = -1 },
 		"path file: step 4: fault picks -1, must be from 0 to 2147483647":      func(f *choose.File) { f.Steps[3].Picks[0].Pick = -1 },
@@ -233,7 +233,7 @@ func anyPicks() *rapid.Generator[[]choose.FilePick] {
 			Pick:  rapid.IntRange(0, 1<<31-1).Draw(t, "pick"),
 			Label: anyText().Draw(t, "label"),
 		}
-		if p.Kind == choose.Fault {
+		if p.Kind.Class() == choose.Fault {
 			p.Pick = max(p.Pick, 1)
 		}
 		return p

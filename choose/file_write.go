@@ -151,12 +151,12 @@ func (s *FileStep) append(dst []byte) ([]byte, error) {
 }
 
 // listed reports whether p is written: faults that did not strike are not.
-func (p FilePick) listed() bool { return p.Kind != Fault || p.Pick != 0 }
+func (p FilePick) listed() bool { return p.Kind.Class() != Fault || p.Pick != 0 }
 
 func appendPicks(dst []byte, picks []FilePick) ([]byte, error) {
 	for _, p := range picks {
 		switch {
-		case p.Kind == Event || int(p.Kind) >= len(kindNames):
+		case p.Kind == Event || p.Kind >= kindCount:
 			return nil, fmt.Errorf("a pick cannot be of kind %v", p.Kind)
 		case p.Pick < 0 || p.Pick > math.MaxInt32:
 			return nil, fmt.Errorf("%v picks %d, must be from 0 to %d", p.Kind, p.Pick, math.MaxInt32)

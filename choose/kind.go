@@ -2,24 +2,87 @@ package choose
 
 import "fmt"
 
-var kindNames = [...]string{"event", "draw", "compare", "fault", "outcome", "seed"}
+// Kind says what a choice point decides. Several kinds may share a class, which is the kind that path files and
+// recordings name; see [Kind.Class].
+type Kind uint8
 
-// String is the word that stands for k in path files.
+const (
+	Event   Kind = iota // which of the enabled events runs next
+	Draw                // an alternative that a handler draws
+	Compare             // how two time values compare
+	Fault               // whether a fault strikes inside the step; alternative 0 is "no fault"
+	Outcome             // what a fault that has struck leaves behind, e.g. which unsynced writes survive
+	Seed                // which pseudo-random numbers code draws; the alternatives are alike but for 0, and always [Point.Sampled]
+
+	// CompareForeign is a [Compare] of which one time came in a message. Such times are not ordered, so more behaviours are
+	// checked than are real.
+	CompareForeign
+	CrashInside // a [Fault]: whether the node crashes inside the step, and where
+	HaltInside  // a [Fault]: whether the node halts inside the step, and where
+
+	kindCount = iota
+)
+
+// kinds describes each kind. A kind that is a class of its own has its word alone.
+var kinds = [kindCount]struct {
+	word  string // in path files
+	class Kind
+	label string // of its points, for people; empty if each point has its own
+}{
+	Event:          {word: "event", class: Event},
+	Draw:           {word: "draw", class: Draw},
+	Compare:        {word: "compare", class: Compare, label: "is it earlier"},
+	Fault:          {word: "fault", class: Fault},
+	Outcome:        {word: "outcome", class: Outcome},
+	Seed:           {word: "seed", class: Seed},
+	CompareForeign: {word: "compare", class: Compare, label: "is it earlier; one time is of another node"},
+	CrashInside:    {word: "fault", class: Fault, label: "crash inside the step"},
+	HaltInside:     {word: "fault", class: Fault, label: "halt inside the step"},
+}
+
+// Class returns the kind that k is a case of: k itself, [Compare] or [Fault].
+func (k Kind) Class() Kind {
+	if int(k) < len(kinds) {
+		return kinds[k].class
+	}
+	return k
+}
+
+// Label returns the label of points of kind k, or "" if each point has its own.
+func (k Kind) Label() string { return kinds[k].label }
+
+// String returns the word for k's class in path files.
 func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
+	if int(k) < len(kinds) {
+		return kinds[k].word
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// ParseKind is the inverse of String.
-func ParseKind(s string) (Kind, bool) {
-	for i, name := range kindNames {
-		if name == s {
-			return Kind(i), true
+// ParseKind returns the kind of a pick with this word and label in a path file: the kind that has both, or else the
+// class that has the word.
+func ParseKind(word, label string) (Kind, bool) {
+	class, ok := Event, false
+	for k := range Kind(kindCount) {
+		switch d := &kinds[k]; {
+		case d.word != word:
+		case label != "" && d.label == label:
+			return k, true
+		case d.class == k:
+			class, ok = k, true
 		}
 	}
-	return 0, false
+	return class, ok
+}
+
+// pickWords lists the words that picks of path files may have.
+func pickWords() (words []string) {
+	for k := Event + 1; k < kindCount; k++ {
+		if kinds[k].class == k {
+			words = append(words, kinds[k].word)
+		}
+	}
+	return words
 }
 
 // InPath reports whether the answer to p is part of a [Path]: it is unless there is only one

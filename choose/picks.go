@@ -3,8 +3,8 @@ package choose
 import "fmt"
 
 // PickSource answers the points of one step (or of the first boots) from the picks of a path file.
-// A point takes the first pick of its kind that no point has taken; kinds do not get into each
-// other's way. A [Fault] point takes one only if their labels are equal or one of them is empty, and
+// A point takes the first pick of its class that no point has taken; classes do not get into each
+// other's way. A point of class [Fault] takes one only if their kinds are equal or one of them is [Fault] itself, and
 // is answered "no fault" otherwise, because the limits may ask for faults that the file's run did
 // not have to answer. Labels of other kinds that differ are told by Renamed. The zero value has no picks.
 type PickSource struct {
@@ -26,11 +26,12 @@ func (s *PickSource) Choose(p Point) int {
 	if p.Arity <= 1 {
 		return 0
 	}
+	class := p.Kind.Class()
 	for i, pick := range s.picks {
-		if s.taken[i] || pick.Kind != p.Kind {
+		if s.taken[i] || pick.Kind.Class() != class {
 			continue
 		}
-		if p.Kind == Fault && pick.Label != p.Label && pick.Label != "" && p.Label != "" {
+		if class == Fault && pick.Kind != p.Kind && pick.Kind != Fault && p.Kind != Fault {
 			return 0
 		}
 		s.taken[i] = true
@@ -43,7 +44,7 @@ func (s *PickSource) Choose(p Point) int {
 		}
 		return pick.Pick
 	}
-	if p.Kind == Fault {
+	if class == Fault {
 		return 0
 	}
 	s.fail("%s has no pick in the file", p.describe())

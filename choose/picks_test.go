@@ -50,14 +50,14 @@ func TestPickSource(t *testing.T) {
 			points: []choose.Point{point(F, 4, "crash"), point(O, 2, ""), point(F, 4, "crash")},
 			want:   []int{3, 1, 0},
 		},
-		"labels tell faults apart": {
-			picks:  []choose.FilePick{{F, 1, "after write"}},
-			points: []choose.Point{point(F, 2, "after send"), point(F, 2, "after write"), point(F, 2, "after write")},
+		"kinds tell faults apart, whatever their labels": {
+			picks:  []choose.FilePick{{choose.HaltInside, 1, ""}},
+			points: []choose.Point{point(choose.CrashInside, 2, "fails"), point(choose.HaltInside, 2, "fails"), point(choose.HaltInside, 2, "fails")},
 			want:   []int{0, 1, 0},
 		},
 		"faults are taken in order": {
-			picks:  []choose.FilePick{{F, 1, "after write"}, {F, 2, "after send"}},
-			points: []choose.Point{point(F, 3, "after send"), point(F, 2, "after write"), point(F, 3, "after send")},
+			picks:  []choose.FilePick{{choose.HaltInside, 1, ""}, {choose.CrashInside, 2, ""}},
+			points: []choose.Point{point(choose.CrashInside, 3, ""), point(choose.HaltInside, 2, ""), point(choose.CrashInside, 3, "")},
 			want:   []int{0, 1, 2},
 		},
 		"no pick": {

@@ -3,26 +3,14 @@
 // [Path], from which everything else is recomputed.
 package choose
 
-// Kind says what a choice point decides.
-type Kind uint8
-
-const (
-	Event   Kind = iota // which of the enabled events runs next
-	Draw                // an alternative that a handler draws
-	Compare             // how two time values compare
-	Fault               // whether a fault strikes inside the step; alternative 0 is "no fault"
-	Outcome             // what a fault that has struck leaves behind, e.g. which unsynced writes survive
-	Seed                // which pseudo-random numbers code draws; the alternatives are alike but for 0, and always [Point.Sampled]
-)
-
 // A Point is one choice to be made. It is only valid during the call that it is passed to: Weights
-// may be reused by the asker.
+// may be reused by the asker. It has as many words as are passed in registers, so a distinction that strategies need is a
+// [Kind] of its own.
 type Point struct {
 	Kind    Kind
 	Arity   int    // number of alternatives, 1 to MaxArity
 	Weights []int  // weight of each alternative in a random draw; empty: all equal, see Fair; never all zero
 	Label   string // what is decided, for people
-	// A field more, and strategies would be handed points in memory, not in registers.
 }
 
 // Fairly is the Weights of a draw that is fair.

@@ -11,7 +11,7 @@ import (
 // [NewRandom]. The zero value is a generator that was not seeded; call Seed before use.
 type Random struct {
 	// Faults lets faults strike inside steps, with the weights of their points. When it is false
-	// every point of kind [Fault] is answered "no fault", without a draw.
+	// every point of class [Fault] is answered "no fault", without a draw.
 	Faults bool
 
 	gen rand.PCG
@@ -44,7 +44,7 @@ func mix(x uint64) uint64 {
 // draws that are [Point.Sampled] and have no weights it prefers the ends, but not of seeds.
 // It panics when a weight is negative or all are zero.
 func (r *Random) Choose(p Point) int {
-	if p.Arity <= 1 || p.Kind == Fault && !r.Faults {
+	if p.Arity <= 1 || p.Kind.Class() == Fault && !r.Faults {
 		return 0
 	}
 	if len(p.Weights) == 0 {

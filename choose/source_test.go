@@ -30,13 +30,19 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-func TestKindNames(t *testing.T) {
-	for k := choose.Event; k <= choose.Outcome; k++ {
-		if got, ok := choose.ParseKind(k.String()); !ok || got != k {
-			t.Errorf("ParseKind(%q) = %v, %v", k.String(), got, ok)
+func TestParseKind_FindsEachKind(t *testing.T) {
+	for k := choose.Event; k <= choose.HaltInside; k++ {
+		if k.Class().Class() != k.Class() || k.String() == "" || k.String() != k.Class().String() || k != k.Class() && k.Label() == "" {
+			t.Errorf("kind %d: class %d, word %q, label %q", k, k.Class(), k.String(), k.Label())
+		}
+		if got, ok := choose.ParseKind(k.String(), k.Label()); !ok || got != k {
+			t.Errorf("ParseKind(%q, %q) = %v, %v", k.String(), k.Label(), got, ok)
+		}
+		if got, ok := choose.ParseKind(k.String(), "another label"); !ok || got != k.Class() {
+			t.Errorf("ParseKind(%q, another label) = %v, %v, want its class", k.String(), got, ok)
 		}
 	}
-	if k, ok := choose.ParseKind("drawn"); ok {
+	if k, ok := choose.ParseKind("drawn", ""); ok {
 		t.Errorf("ParseKind of an unknown word gave %v", k)
 	}
 }

@@ -45,7 +45,7 @@ func longPath(t testing.TB, steps int) (*sim.System, choose.Path) {
 	r := replay.NewRun(w)
 	rng := rand.New(rand.NewPCG(1, 2))
 	src := choose.SourceFunc(func(p choose.Point) int {
-		if p.Kind == choose.Fault {
+		if p.Kind.Class() == choose.Fault {
 			return 0
 		}
 		return rng.IntN(p.Arity)

@@ -363,7 +363,7 @@ func (n *Node) commit() error {
 func (n *Node) Choose(p choose.Point) int {
 	pick := 0
 	switch {
-	case p.Kind == choose.Compare:
+	case p.Kind.Class() == choose.Compare:
 		if n.times.yes {
 			pick = 1
 		}
@@ -371,7 +371,7 @@ func (n *Node) Choose(p choose.Point) int {
 		pick = n.random.Choose(p)
 	}
 	if n.rec != nil {
-		n.event.Answers = append(n.event.Answers, recording.Answer{Kind: p.Kind, Arity: p.Arity, Pick: pick})
+		n.event.Answers = append(n.event.Answers, recording.Answer{Kind: p.Kind.Class(), Arity: p.Arity, Pick: pick})
 	}
 	return pick
 }

@@ -305,7 +305,7 @@ func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
 	switch {
 	case p.Kind == choose.Event && p.Arity == 1:
 		s.forced++
-	case p.Kind == choose.Fault:
+	case p.Kind.Class() == choose.Fault:
 		if !open {
 			s.bounded = true
 			break

@@ -182,7 +182,7 @@ func (s *faulty) strikes(at *Node) bool {
 }
 
 func (s *faulty) Choose(_ *Node, p choose.Point) (int, bool) {
-	switch p.Kind {
+	switch p.Kind.Class() {
 	case choose.Event:
 		return s.pick, true
 	case choose.Fault:

@@ -335,7 +335,7 @@ func (l *Loop) arrive(first bool) error {
 // Choose answers questions of the step in progress: from the task, then as the strategy says.
 func (l *Loop) Choose(p choose.Point) int {
 	l.at.Choices++
-	if p.Kind == choose.Compare && p.Label == kernel.ForeignTime {
+	if p.Kind == choose.CompareForeign {
 		l.foreign = true
 	}
 	pick := 0
@@ -364,10 +364,10 @@ func (l *Loop) Choose(p choose.Point) int {
 		l.unlikely = true
 	}
 	switch {
-	case p.Kind != choose.Fault || pick == 0:
-	case p.Label == kernel.HaltInside:
+	case pick == 0:
+	case p.Kind == choose.HaltInside:
 		l.at.count(sim.Halt)
-	default:
+	case p.Kind == choose.CrashInside:
 		l.at.count(sim.Crash)
 	}
 	return pick

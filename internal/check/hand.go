@@ -192,7 +192,7 @@ func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*choose.F
 	var picks []choose.FilePick
 	noting := choose.SourceFunc(func(p choose.Point) int {
 		pick := src.Choose(p)
-		if p.Kind != choose.Fault || pick != 0 {
+		if p.Kind.Class() != choose.Fault || pick != 0 {
 			picks = append(picks, choose.FilePick{Kind: p.Kind, Pick: pick, Label: p.Label})
 		}
 		return pick

@@ -38,10 +38,6 @@ func (t *ticker) Now() macetime.Time {
 	return now
 }
 
-// ForeignTime is the label of a comparison with a time that came in a message. Such times are not ordered, so
-// that more behaviours are checked than are real.
-const ForeignTime = "is it earlier; one time is of another node"
-
 func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
 	t.e.use("Clock.Before")
 	if len(weights) != 0 && len(weights) != 2 {
@@ -50,14 +46,14 @@ func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
 	m := &t.e.n.clock.model
 	foreign := m.Foreign
 	return m.Before(a, b, func([]int) int {
-		label := "is it earlier"
+		kind := choose.Compare
 		if m.Foreign > foreign {
-			label = ForeignTime
+			kind = choose.CompareForeign
 		}
 		if t.e.w.opts.Times != nil {
 			t.e.w.opts.Times.Compare(t.e.n.id, a, b)
 		}
-		return t.e.ask(choose.Point{Kind: choose.Compare, Arity: 2, Weights: weights, Label: label})
+		return t.e.ask(choose.Point{Kind: kind, Arity: 2, Weights: weights, Label: kind.Label()})
 	})
 }
 

@@ -154,8 +154,8 @@ func TestContainerHalts(t *testing.T) {
 func TestContainerCrashesInside(t *testing.T) {
 	w := start(t, lodgers())
 	takeKey(t, w, "action n0 work", nil)
-	asked := takeKey(t, w, "action n2 work", map[string]int{kernel.CrashInside: 1})
-	want := []string{kernel.CrashInside + ": 2", kernel.SurvivorsOf(0) + ": 2"}
+	asked := takeKey(t, w, "action n2 work", map[string]int{choose.CrashInside.Label(): 1})
+	want := []string{choose.CrashInside.Label() + ": 2", kernel.SurvivorsOf(0) + ": 2"}
 	if !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}

@@ -9,12 +9,6 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Labels of the questions whether a node fails inside a step.
-const (
-	CrashInside = "crash inside the step"
-	HaltInside  = "halt inside the step"
-)
-
 // Survivors is the label of the question how many unsynced writes survive the crash of the node that a step is about.
 const Survivors = "unsynced writes that survive"
 
@@ -83,19 +77,19 @@ func (s *Step) outlasts() bool {
 
 // askCut asks whether the node crashes inside the step, or halts, and notes what happens of the step then.
 func (w *machine) askCut(id sim.NodeID) {
-	if w.crashesLeft > 0 && w.crashable(id) && w.asksCut(CrashInside, EffectKind.Outlasts) {
+	if w.crashesLeft > 0 && w.crashable(id) && w.asksCut(choose.CrashInside, EffectKind.Outlasts) {
 		w.last.Crashed = true
-	} else if w.haltsLeft > 0 && w.haltable(id) && w.asksCut(HaltInside, EffectKind.Heard) {
+	} else if w.haltsLeft > 0 && w.haltable(id) && w.asksCut(choose.HaltInside, EffectKind.Heard) {
 		w.last.Crashed, w.last.Halted = true, true
 	}
 }
 
-func (w *machine) asksCut(label string, matters func(EffectKind) bool) bool {
+func (w *machine) asksCut(kind choose.Kind, matters func(EffectKind) bool) bool {
 	w.cuts = AppendCuts(w.cuts[:0], w.sys.CrashCut, w.last.Effects, matters)
 	if len(w.cuts) == 0 {
 		return false
 	}
-	pick := w.ask(choose.Point{Kind: choose.Fault, Arity: len(w.cuts) + 1, Label: label})
+	pick := w.ask(choose.Point{Kind: kind, Arity: len(w.cuts) + 1, Label: kind.Label()})
 	if pick > 0 {
 		w.last.Applied, w.last.Lost = w.cuts[pick-1].At, w.cuts[pick-1].Lost
 	}

@@ -125,7 +125,7 @@ func TestCrashInsideStep(t *testing.T) {
 		err := w.Step(w.Enabled()[0], choose.SourceFunc(func(p choose.Point) int {
 			asked++
 			switch {
-			case p.Kind == choose.Fault && p.Arity == 5:
+			case p.Kind.Class() == choose.Fault && p.Arity == 5:
 				return cut
 			case p.Kind == choose.Outcome && p.Arity == 2 && cut == 3: // written, not synced
 				return 0

@@ -82,7 +82,7 @@ func TestHaltInside(t *testing.T) {
 		w, step := started(t, halting(0))
 		step("action n0 vote", pick)
 		last := w.Last()
-		if a := last.Answers; len(a) != 1 || a[0].Label != kernel.HaltInside || a[0].Arity != 3 || !last.Halted || !last.Crashed {
+		if a := last.Answers; len(a) != 1 || a[0].Label != choose.HaltInside.Label() || a[0].Arity != 3 || !last.Halted || !last.Crashed {
 			t.Errorf("pick %d: asked %v, halted %v", pick, a, last.Halted)
 		}
 		if (last.Applied == 3) != sent || (len(w.Enabled()) == 1) != sent || (w.Fingerprint() == between.Fingerprint()) != sent {
@@ -113,7 +113,7 @@ func TestCrashesAndHalts(t *testing.T) {
 	sys.Halts = 5 // more than there are nodes
 	w, step := started(t, sys)
 	step("action n0 vote", 0, 1)
-	if a := w.Last().Answers; len(a) != 2 || a[0].Label != kernel.CrashInside || a[1].Label != kernel.HaltInside || a[1].Pick != 1 {
+	if a := w.Last().Answers; len(a) != 2 || a[0].Label != choose.CrashInside.Label() || a[1].Label != choose.HaltInside.Label() || a[1].Pick != 1 {
 		t.Errorf("asked %v", a)
 	}
 	if got := keys(w); len(got) > 0 {

@@ -29,7 +29,7 @@ type Runner struct {
 type Times interface {
 	// Read tells of a new reading.
 	Read(node sim.NodeID, t macetime.Time)
-	// Compare tells that the next question of kind [choose.Compare] is whether a is earlier than b.
+	// Compare tells that the next question of class [choose.Compare] is whether a is earlier than b.
 	Compare(node sim.NodeID, a, b macetime.Time)
 }
 

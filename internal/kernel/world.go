@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -173,6 +174,13 @@ type Answer struct {
 	Label string      `json:"label"`
 	Pick  int         `json:"pick"`
 	Arity int         `json:"arity"`
+}
+
+// MarshalJSON writes the class of the kind.
+func (a Answer) MarshalJSON() ([]byte, error) {
+	type plain Answer
+	a.Kind = a.Kind.Class()
+	return json.Marshal(plain(a))
 }
 
 // FateOf says what became of a message in a step.

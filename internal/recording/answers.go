@@ -18,7 +18,7 @@ type answers struct {
 // Choose implements [choose.Source].
 func (a *answers) Choose(p choose.Point) int {
 	pick := a.pick(p)
-	if p.Arity > 1 && (p.Kind != choose.Fault || pick != 0) {
+	if p.Arity > 1 && (p.Kind.Class() != choose.Fault || pick != 0) {
 		a.picks = append(a.picks, choose.FilePick{Kind: p.Kind, Pick: pick, Label: p.Label})
 	}
 	return pick
@@ -26,7 +26,7 @@ func (a *answers) Choose(p choose.Point) int {
 
 func (a *answers) pick(p choose.Point) int {
 	switch {
-	case p.Kind == choose.Fault:
+	case p.Kind.Class() == choose.Fault:
 		return 0
 	case p.Kind == choose.Outcome:
 		return min(max(p.Arity-1-a.lost[p.Label], 0), p.Arity-1)
@@ -36,7 +36,7 @@ func (a *answers) pick(p choose.Point) int {
 	}
 	next := a.list[0]
 	a.list = a.list[1:]
-	if next.Kind != p.Kind || next.Arity != p.Arity || uint(next.Pick) >= uint(p.Arity) {
+	if next.Kind != p.Kind.Class() || next.Arity != p.Arity || uint(next.Pick) >= uint(p.Arity) {
 		a.fail("it asks %q of %d alternatives, where %v of %d was asked", p.Label, p.Arity, next.Kind, next.Arity)
 		return 0
 	}

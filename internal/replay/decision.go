@@ -16,15 +16,15 @@ func Decision(a kernel.Answer) string { return a.Label + ": " + Answered(a) }
 // Answered is the answer of [Decision] alone: "no", "none of 1", "1 of 0..2".
 func Answered(a kernel.Answer) string {
 	switch {
-	case a.Kind == choose.Compare && a.Arity == 2:
+	case a.Kind.Class() == choose.Compare && a.Arity == 2:
 		return [...]string{"no", "yes"}[a.Pick]
 	case a.Kind == choose.Outcome:
 		return fmt.Sprintf("%s of %d", noneOr(a.Pick), a.Arity-1)
 	case a.Kind == choose.Seed:
 		return fmt.Sprint(a.Pick)
-	case a.Kind == choose.Fault && a.Pick == 0:
+	case a.Kind.Class() == choose.Fault && a.Pick == 0:
 		return "no"
-	case a.Kind == choose.Fault:
+	case a.Kind.Class() == choose.Fault:
 		return fmt.Sprintf("yes, at place %d of %d", a.Pick, a.Arity-1)
 	}
 	return fmt.Sprintf("%d of 0..%d", a.Pick, a.Arity-1)

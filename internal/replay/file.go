@@ -47,7 +47,9 @@ func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
 
 // Notable reports whether an answer says something: there were alternatives, and it is not that a
 // fault did not strike.
-func Notable(a kernel.Answer) bool { return a.Arity > 1 && (a.Kind != choose.Fault || a.Pick != 0) }
+func Notable(a kernel.Answer) bool {
+	return a.Arity > 1 && (a.Kind.Class() != choose.Fault || a.Pick != 0)
+}
 
 func picks(answers []kernel.Answer) []choose.FilePick {
 	var p []choose.FilePick

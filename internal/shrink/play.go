@@ -159,10 +159,10 @@ func (p *Player) Choose(at choose.Point) int {
 }
 
 func (p *Player) note(at choose.Point, pick int) {
-	if at.Kind != choose.Fault && at.Weight(pick) == 0 {
+	if at.Kind.Class() != choose.Fault && at.Weight(pick) == 0 {
 		p.unlikely++
 	}
-	if at.Arity > 1 && (at.Kind != choose.Fault || pick != 0) {
+	if at.Arity > 1 && (at.Kind.Class() != choose.Fault || pick != 0) {
 		p.taken = append(p.taken, choose.FilePick{Kind: at.Kind, Pick: pick, Label: at.Label})
 	}
 }

@@ -38,7 +38,7 @@ func (s *Step) faults() int {
 		n++
 	}
 	for _, p := range s.Picks {
-		if p.Kind == choose.Fault && p.Pick != 0 {
+		if p.Kind.Class() == choose.Fault && p.Pick != 0 {
 			n++
 		}
 	}

@@ -51,7 +51,7 @@ func (a *answers) Choose(p choose.Point) int {
 	if a.keep && p.Kind == choose.Draw && p.InPath() {
 		a.drawn = append(a.drawn, drawing{p.Label, p.Arity, p.Fair(), pick})
 	}
-	if isForeign(&p) {
+	if p.Kind == choose.CompareForeign {
 		a.foreign = true
 	}
 	a.sampled.Add(p, pick)

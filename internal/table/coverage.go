@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -83,10 +82,6 @@ func (w *World) noteFaults() {
 	u.Loss = max(u.Loss, most.Loss-left.Loss)
 	u.Dup = max(u.Dup, most.Dup-left.Dup)
 	u.Partitions = max(u.Partitions, most.Partitions-left.Partitions)
-}
-
-func isForeign(p *choose.Point) bool {
-	return p.Kind == choose.Compare && p.Label == kernel.ForeignTime
 }
 
 // covered reads off the tables what the steps that were taken did.

@@ -71,7 +71,7 @@ type (
 
 func (d record) Choose(p choose.Point) int {
 	pick := d.rnd.IntN(p.Arity)
-	if p.Kind == choose.Fault && d.rnd.Float64() > d.injections {
+	if p.Kind.Class() == choose.Fault && d.rnd.Float64() > d.injections {
 		pick = 0
 	}
 	p.Weights = slices.Clone(p.Weights)

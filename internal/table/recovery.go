@@ -190,7 +190,7 @@ func (o *onward) execute(w *World, more choose.Source) (usual bool, err error) {
 			return int(o.path[pos-1])
 		}
 		pick := more.Choose(p)
-		o.open, crashes = true, crashes || p.Kind == choose.Fault && pick != 0
+		o.open, crashes = true, crashes || p.Kind.Class() == choose.Fault && pick != 0
 		return pick
 	})
 	if err := w.start(src); err != nil {

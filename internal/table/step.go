@@ -153,13 +153,13 @@ type roomTold struct {
 // askCut asks whether the node crashes inside the step, or halts, and returns what happens of it.
 func (w *World) askCut(l *leaf, node sim.NodeID, budget uint32, src choose.Source) kernel.Cut {
 	if crashesLeft(budget) > 0 && l.outlast > 0 && w.mayCrash(int(node)) {
-		if pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.outlast) + 1, Label: kernel.CrashInside}); pick > 0 {
+		if pick := src.Choose(choose.Point{Kind: choose.CrashInside, Arity: int(l.outlast) + 1, Label: choose.CrashInside.Label()}); pick > 0 {
 			w.inside = true
 			return w.cutsOf(l, kernel.EffectKind.Outlasts)[pick-1]
 		}
 	}
 	if haltsLeft(budget) > 0 && l.heard > 0 && w.mayHalt(int(node)) {
-		if pick := src.Choose(choose.Point{Kind: choose.Fault, Arity: int(l.heard) + 1, Label: kernel.HaltInside}); pick > 0 {
+		if pick := src.Choose(choose.Point{Kind: choose.HaltInside, Arity: int(l.heard) + 1, Label: choose.HaltInside.Label()}); pick > 0 {
 			w.inside, w.halted = true, true
 			return w.cutsOf(l, kernel.EffectKind.Heard)[pick-1]
 		}
