@@ -6,12 +6,10 @@ package eventgraph
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -126,35 +124,6 @@ func (g *Graph) Last() int { return len(g.Events) - 1 }
 
 // inRound reports whether a step is part of the round.
 func (g *Graph) inRound(step int) bool { return g.Round > 0 && step >= g.Round }
-
-// Write writes the graph in the format of a name: text, svg, html, mermaid, json, shiviz, or dot, which is what dot makes of the diagram
-// and may be nil for the others. The error is also about a name that is none of these.
-func (g *Graph) Write(w io.Writer, format string, o Options, dot func(Diagram) (string, error)) error {
-	if format != "json" {
-		w = textfmt.Printer(w)
-	}
-	switch format {
-	case "text":
-		return g.Text(w, o)
-	case "svg":
-		return g.SVG(w, o)
-	case "html":
-		return g.HTML(w, o)
-	case "mermaid":
-		return g.Mermaid(w, o)
-	case "json":
-		return g.JSON(w)
-	case "shiviz":
-		return g.ShiViz(w)
-	case "dot":
-		text, err := dot(g.Diagram(o))
-		if err == nil {
-			_, err = io.WriteString(w, text)
-		}
-		return err
-	}
-	return fmt.Errorf("eventgraph: no format is named %q", format)
-}
 
 // JSON writes the graph as one JSON object.
 func (g *Graph) JSON(w io.Writer) error {

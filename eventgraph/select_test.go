@@ -52,16 +52,6 @@ func TestSelection(t *testing.T) {
 	}
 	golden.Compare(t, "faults_n1_n0.txt", render(t, g.Text, eventgraph.Options{Nodes: []int{1, 0}, Fold: -1}))
 	golden.Compare(t, "faults_n1_n0.mmd", render(t, g.Mermaid, eventgraph.Options{Nodes: []int{1, 0}, Fold: -1}))
-	diagram, err := json.MarshalIndent(g.Diagram(eventgraph.Options{Fold: -1}), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden.Compare(t, "faults.diagram.json", append(diagram, '\n'))
-	var log bytes.Buffer
-	if err := g.ShiViz(&log); err != nil {
-		t.Fatal(err)
-	}
-	golden.Compare(t, "faults.log", log.Bytes())
 }
 
 func TestCheck(t *testing.T) {
@@ -162,7 +152,6 @@ func TestSelectedImages(t *testing.T) {
 				}
 				render(t, g.Text, o)
 				render(t, g.Mermaid, o)
-				g.Diagram(o)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package mdb
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,24 +13,25 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 )
 
-var graphFormats = []string{"text", "svg", "html", "mermaid", "dot", "json"}
-
 // mostGraphSteps is how many steps a graph may show.
 const mostGraphSteps = 5000
 
 func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	var (
-		bounds       []int
-		format, file string
+		bounds []int
+		format = eventgraph.Formats()[0]
+		chosen bool
+		file   string
 	)
 	for _, a := range args {
 		n, err := s.place(a)
+		f, isFormat := eventgraph.Formats().Find(a)
 		switch {
-		case err == nil && format == "":
+		case err == nil && !chosen:
 			bounds = append(bounds, n)
-		case format == "" && slices.Contains(graphFormats, a):
-			format = a
-		case format != "" && file == "":
+		case !chosen && isFormat:
+			format, chosen = f, true
+		case chosen && file == "":
 			file = a
 		case !isUsage(err):
 			return err
@@ -54,11 +54,7 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 	if to-from >= mostGraphSteps {
 		return fmt.Errorf("a graph of %d steps cannot be read; at most %d are drawn", to-from+1, mostGraphSteps)
 	}
-	format = cmp.Or(format, "text")
-	if format == "dot" && s.cfg.Dot == nil {
-		return errors.New("graphs for Graphviz cannot be made here")
-	}
-	if file == "" && format != "text" {
+	if file == "" && format.Name != eventgraph.Formats()[0].Name {
 		return badUsage("the name of a file is missing")
 	}
 	first := 1
@@ -73,13 +69,13 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 		return g.Text(out, o)
 	}
 	var b bytes.Buffer
-	if err := g.Write(&b, format, o, s.cfg.Dot); err != nil {
+	if err := format.Render(&b, eventgraph.Drawing{Graph: g, Options: o}); err != nil {
 		return err
 	}
 	if err := writeNew(file, b.Bytes()); err != nil {
 		return err
 	}
-	if format == "json" { // which is all of the graph, with what is around the range
+	if format.Name == "json" { // which is all of the graph, with what is around the range
 		from, to = first, min(s.run.len(), to+graphMargin)
 	}
 	fmt.Fprintf(out, "steps %d to %d are in %s\n", from, to, file)

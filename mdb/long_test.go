@@ -210,8 +210,7 @@ func latePath(t *testing.T) choose.Path {
 
 func samePart(t *testing.T, sys *sim.System, path choose.Path) {
 	t.Helper()
-	dot := func(d eventgraph.Diagram) (string, error) { return fmt.Sprintf("%+v", d), nil }
-	s := opened(t, mdb.Config{System: sys, Path: path, Dot: dot})
+	s := opened(t, mdb.Config{System: sys, Path: path})
 	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -221,10 +220,7 @@ func samePart(t *testing.T, sys *sim.System, path choose.Path) {
 	for _, c := range []struct {
 		format string
 		render func(io.Writer, eventgraph.Options) error
-	}{{"text", g.Text}, {"svg", g.SVG}, {"mermaid", g.Mermaid}, {"html", g.HTML}, {"dot", func(w io.Writer, o eventgraph.Options) error {
-		_, err := fmt.Fprintf(w, "%+v", g.Diagram(o))
-		return err
-	}}} {
+	}{{"text", g.Text}, {"svg", g.SVG}, {"mermaid", g.Mermaid}, {"html", g.HTML}} {
 		file := filepath.Join(t.TempDir(), "graph")
 		do(t, s, fmt.Sprintf("graph %d %d %s '%s'", partFrom, partTo, c.format, file))
 		got, err := os.ReadFile(file)

@@ -12,13 +12,11 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
-// Config says what to look at. All fields but System and Path may be left out; without Dot there are no
-// graphs for Graphviz.
+// Config says what to look at. All fields but System and Path may be left out.
 type Config struct {
 	System *sim.System
 	Header choose.Header // of the path's file
@@ -32,8 +30,6 @@ type Config struct {
 	// End says what happens behind the last step that can be executed, e.g. that the next one kills its
 	// process.
 	End string
-	// Dot is a diagram in the language of Graphviz.
-	Dot func(eventgraph.Diagram) (string, error)
 }
 
 // Session is a debugging session. It is for one goroutine.

@@ -6,9 +6,9 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -86,9 +86,9 @@ func showCommands() []command {
 			name: "graph", group: looking, args: "[FROM [TO]] [FORMAT] [FILE]",
 			about: "the event graph of a range, here or into a new file",
 			more: "graph                    the steps around here, as text\ngraph 10 30 svg run.svg  steps 10 to 30 into a file\n" +
-				"Formats are text, svg, html, mermaid, dot, and json, which also holds what is around the\n" +
-				"range. A file that exists is never overwritten.",
-			do: graph, words: func(*Session) []string { return append(slices.Clone(graphFormats), "critical") },
+				"Formats are " + strings.Join(eventgraph.Formats().Names(), ", ") + ". json also holds steps around the range.\n" +
+				"A file that exists is never overwritten.",
+			do: graph, words: func(*Session) []string { return append(eventgraph.Formats().Names(), "critical") },
 		},
 	}
 }

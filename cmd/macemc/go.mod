@@ -3,7 +3,6 @@ module github.com/macemc/macemc/cmd/macemc
 go 1.26.0
 
 require (
-	github.com/emicklei/dot v1.6.2
 	github.com/gdamore/tcell/v2 v2.13.10
 	github.com/google/go-cmp v0.7.0
 	github.com/macemc/macemc v0.0.0

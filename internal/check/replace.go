@@ -15,7 +15,11 @@ import (
 
 // findingFiles are all that a folder of a finding may hold.
 func findingFiles() []string {
-	return []string{ErrorPath, LivePath, Original, ReportPage, reportText, reportJSON}
+	names := []string{ErrorPath, LivePath, Original}
+	for _, f := range report.Formats() {
+		names = append(names, reportStem+f.Ext)
+	}
+	return names
 }
 
 // isFinding reports whether a check wrote a finding into the folder: its report names the path beside it.

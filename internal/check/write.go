@@ -3,7 +3,6 @@ package check
 import (
 	"bytes"
 	"cmp"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -17,9 +16,9 @@ const (
 	ErrorPath  = "error.path"
 	LivePath   = "live.path"
 	Original   = "original.path" // the run before it was shrunk
-	ReportPage = "report.html"
-	reportText = "report.md"
-	reportJSON = "report.json"
+	reportStem = "report"        // reports have the ending of their format
+	ReportPage = reportStem + ".html"
+	reportJSON = reportStem + ".json"
 )
 
 func (o *Options) folder() folder {
@@ -65,14 +64,15 @@ func (o *Options) write(r *report.Report, f files) error {
 				return err
 			}
 		}
-		for name, render := range map[string]func(io.Writer, *report.Report) error{
-			ReportPage: report.HTML, reportText: report.Markdown, reportJSON: report.JSON,
-		} {
+		for _, format := range report.Formats() {
+			if format.Name == report.TextFormat {
+				continue
+			}
 			var b bytes.Buffer
-			if err := render(&b, r); err != nil {
+			if err := format.Render(&b, report.Document{Report: r}); err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(temp, name), b.Bytes(), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(temp, reportStem+format.Ext), b.Bytes(), 0o644); err != nil {
 				return err
 			}
 		}

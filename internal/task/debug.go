@@ -71,9 +71,6 @@ func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Ses
 	cfg := mdb.Config{
 		System: &l.System, Header: l.Header, Path: l.Path, Name: d.File, Recorded: mdb.ReadRecorded(d.File),
 	}
-	if p.Front != nil {
-		cfg.Dot = p.Front.Dot
-	}
 	if death := l.Death; death != nil {
 		if death.Steps == 0 {
 			return nil, fmt.Errorf("%s: there is nothing to look at, the first boots end it: %s", d.File, death.Message)

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/mdb"
 )
@@ -18,20 +17,17 @@ import (
 // the fields is set.
 type message struct {
 	// From the test binary. The first message says that the check was reached.
-	Reached bool                `json:"reached,omitempty"`
-	Dot     *eventgraph.Diagram `json:"dot,omitempty"`    // asks for Drawn
-	Screen  *ScreenOptions      `json:"screen,omitempty"` // asks for questions, and in the end for Over
-	Answer  *mdb.Answer         `json:"answer,omitempty"`
+	Reached bool           `json:"reached,omitempty"`
+	Screen  *ScreenOptions `json:"screen,omitempty"` // asks for questions, and in the end for Over
+	Answer  *mdb.Answer    `json:"answer,omitempty"`
 	// From the program. There is one question at a time; Cancel stops what it asks for.
 	Question *mdb.Question `json:"question,omitempty"`
 	Cancel   bool          `json:"cancel,omitempty"`
-	Drawn    *result       `json:"drawn,omitempty"`
 	Over     *result       `json:"over,omitempty"`
 }
 
-// result is what a function of a [Front] returned.
+// result is the error that [Front.Screen] returned. An empty string means none.
 type result struct {
-	Text  string `json:"text,omitempty"`
 	Error string `json:"error,omitempty"`
 }
 
@@ -57,8 +53,8 @@ func (s *sender) send(m message) error {
 // asker is the [Front] of a test binary: it asks the program.
 type asker struct {
 	sender
-	drawn, over chan *result
-	questions   chan message // Question or Cancel
+	over      chan *result
+	questions chan message // Question or Cancel
 }
 
 // newAsker begins to talk to the program that gave the order, and ends this process when that is gone.
@@ -75,7 +71,7 @@ func newAsker() *asker {
 
 // talk reads messages from in, and calls gone when it ends.
 func talk(in io.Reader, out io.Writer, gone func()) *asker {
-	a := &asker{sender: sender{to: json.NewEncoder(out)}, drawn: make(chan *result), over: make(chan *result), questions: make(chan message)}
+	a := &asker{sender: sender{to: json.NewEncoder(out)}, over: make(chan *result), questions: make(chan message)}
 	go func() {
 		defer gone()
 		for d := json.NewDecoder(in); ; {
@@ -83,8 +79,6 @@ func talk(in io.Reader, out io.Writer, gone func()) *asker {
 			switch err := d.Decode(&m); {
 			case err != nil:
 				return
-			case m.Drawn != nil:
-				a.drawn <- m.Drawn
 			case m.Over != nil:
 				a.over <- m.Over
 			default:
@@ -93,15 +87,6 @@ func talk(in io.Reader, out io.Writer, gone func()) *asker {
 		}
 	}()
 	return a
-}
-
-// Dot implements [Front].
-func (a *asker) Dot(d eventgraph.Diagram) (string, error) {
-	if err := a.send(message{Dot: &d}); err != nil {
-		return "", err
-	}
-	r := <-a.drawn
-	return r.Text, r.err()
 }
 
 // Screen implements [Front].
@@ -149,13 +134,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reach
 		switch {
 		case m.Reached:
 			reached = true
-		case m.Dot != nil:
-			text, err := front.Dot(*m.Dot)
-			_ = s.send(message{Drawn: resultOf(text, err)}) // the end of in tells when nobody reads it
 		case m.Screen != nil:
 			screens.Go(func() {
 				err := front.Screen(ctx, mdb.Remote(s.ask), *m.Screen)
-				_ = s.send(message{Over: resultOf("", err)})
+				_ = s.send(message{Over: resultOf(err)}) // the end of in tells when nobody reads it
 			})
 		case m.Answer != nil:
 			s.answers <- *m.Answer
@@ -163,11 +145,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reach
 	}
 }
 
-func resultOf(text string, err error) *result {
+func resultOf(err error) *result {
 	if err != nil {
 		return &result{Error: err.Error()}
 	}
-	return &result{Text: text}
+	return &result{}
 }
 
 // server is the program's end of the pipes.

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/systems"
@@ -21,13 +20,6 @@ type testFront func(context.Context, mdb.Debugger, ScreenOptions) error
 
 func (f testFront) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error {
 	return f(ctx, s, o)
-}
-
-func (testFront) Dot(d eventgraph.Diagram) (string, error) {
-	if len(d.Boxes) == 0 {
-		return "", errors.New("nothing to draw")
-	}
-	return "drawn " + d.Boxes[0].Name, nil
 }
 
 // apart connects a test binary's end with the program's, whose front is f. The result breaks the connection, and says
@@ -93,12 +85,6 @@ func TestScreenElsewhere(t *testing.T) {
 	}))
 	if err := a.Screen(t.Context(), there, ScreenOptions{Text: "the first text"}); err == nil || err.Error() != "the first text" {
 		t.Errorf("the screen's error is %v", err)
-	}
-	if text, err := a.Dot(eventgraph.Diagram{Boxes: []eventgraph.Box{{Name: "s7"}}}); text != "drawn s7" || err != nil {
-		t.Errorf("drawn: %q, %v", text, err)
-	}
-	if _, err := a.Dot(eventgraph.Diagram{}); err == nil || err.Error() != "nothing to draw" {
-		t.Errorf("drawn: %v", err)
 	}
 	if err := a.send(message{Reached: true}); err != nil || !end() {
 		t.Errorf("the program does not know that the check was reached: %v", err)

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,22 +24,6 @@ type Graph struct {
 	Given                  Given
 }
 
-// graphFormats are the formats of graph, by the ending of a file's name.
-func graphFormats() [][2]string {
-	return [][2]string{
-		{".txt", "text"}, {".svg", "svg"}, {".html", "html"}, {".mmd", "mermaid"}, {".dot", "dot"}, {".json", "json"}, {".log", "shiviz"},
-	}
-}
-
-// GraphFormats are the formats that a graph can be written in.
-func GraphFormats() []string {
-	var names []string
-	for _, f := range graphFormats() {
-		names = append(names, f[1])
-	}
-	return names
-}
-
 // options makes sense of the flags, as far as that needs no run.
 func (f *Graph) options() (o eventgraph.Options, err error) {
 	for _, n := range []struct {
@@ -48,9 +33,6 @@ func (f *Graph) options() (o eventgraph.Options, err error) {
 		if n.value < 0 {
 			return o, fmt.Errorf("--%s is %d, must not be negative", n.name, n.value)
 		}
-	}
-	if f.Format, err = formatOf(f.Format, f.Out.File, graphFormats()); err != nil {
-		return o, err
 	}
 	o = eventgraph.Options{From: f.From, To: f.To, Width: f.Width, Notes: f.Notes, Fold: f.Fold}
 	if f.Given.Has("fold") && f.Fold == 0 {
@@ -73,12 +55,12 @@ func (f *Graph) options() (o eventgraph.Options, err error) {
 	return o, f.Out.Check()
 }
 
-// mostDrawn is how many steps an image or a page may have.
-const mostDrawn = 5000
-
 // Validate implements [Task].
 func (f *Graph) Validate() error {
-	_, err := f.options()
+	if _, err := f.options(); err != nil {
+		return err
+	}
+	_, err := eventgraph.Formats().Choose(f.Format, f.Out.File)
 	return err
 }
 
@@ -86,6 +68,10 @@ func (f *Graph) Validate() error {
 func (f *Graph) Do(ctx context.Context, p *Process) error {
 	file := f.File
 	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	format, err := eventgraph.Formats().Choose(f.Format, f.Out.File)
 	if err != nil {
 		return err
 	}
@@ -110,18 +96,11 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 			g.Critical = r.Step
 		}
 	}
-	if f.Format == "svg" || f.Format == "html" {
-		last := o.To
-		if last == 0 {
-			last = g.Last()
-		}
-		if n := last - o.From + 1; n > mostDrawn {
-			return fmt.Errorf("%s: %d steps are too many for %s, at most %d can be read; choose some with --from and --to",
-				file, n, f.Format, mostDrawn)
-		}
+	if n := cmp.Or(o.To, g.Last()) - o.From + 1; format.MaxSteps > 0 && n > format.MaxSteps {
+		return fmt.Errorf("%s: %d steps are too many for %s, at most %d can be read; choose some with --from and --to",
+			file, n, format.Name, format.MaxSteps)
 	}
-	dot := func(d eventgraph.Diagram) (string, error) { return p.Front.Dot(d) }
-	err = p.write(f.Out, func(w io.Writer) error { return g.Write(w, f.Format, o, dot) })
+	err = p.write(f.Out, func(w io.Writer) error { return format.Render(w, eventgraph.Drawing{Graph: g, Options: o}) })
 	switch {
 	case err != nil || outdated == nil:
 		return err

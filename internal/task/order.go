@@ -79,7 +79,7 @@ type Order struct {
 
 // tasks are those that can be ordered.
 func tasks() []Task {
-	return []Task{&Describe{}, &Search{}, &Stats{}, &Replay{}, &Critical{}, &Debug{}, &Graph{}, &Report{}, &Shrink{}, &Refine{}, &Observe{}}
+	return []Task{&Describe{}, &Search{}, &Replay{}, &Critical{}, &Debug{}, &Graph{}, &Report{}, &Shrink{}, &Refine{}, &Observe{}}
 }
 
 func kind(t Task) string { return fmt.Sprintf("%T", t) }

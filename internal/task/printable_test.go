@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -67,8 +68,8 @@ func TestTasks_PrintableTexts(t *testing.T) {
 	file := filepath.Join(dir, "error.path")
 	do("replay", &Replay{File: file, To: -1}, 1)
 	do("mdb --batch", &Debug{File: file, Batch: true, Execute: []string{"info", "end", "choices", "graph", "steps"}}, 0)
-	for _, format := range GraphFormats() {
-		if format != "json" && format != "dot" { // testFront draws no texts
+	for _, format := range eventgraph.Formats().Names() {
+		if format != "json" {
 			do("graph "+format, &Graph{File: file, Format: format, Notes: true}, 0)
 		}
 	}

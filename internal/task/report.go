@@ -21,18 +21,12 @@ type Report struct {
 	Given  Given
 }
 
-// reportFormats are the formats of report, by the ending of a file's name.
-func reportFormats() [][2]string {
-	return [][2]string{{".html", "html"}, {".md", "markdown"}, {".json", "json"}, {".txt", "text"}}
-}
-
 // Validate implements [Task].
 func (f *Report) Validate() error {
 	if err := walkNumbers(&f.Walks).check(f.Given); err != nil {
 		return err
 	}
-	var err error
-	if f.Format, err = formatOf(f.Format, f.Out.File, reportFormats()); err != nil {
+	if _, err := report.Formats().Choose(f.Format, f.Out.File); err != nil {
 		return err
 	}
 	return f.Out.Check()
@@ -40,6 +34,10 @@ func (f *Report) Validate() error {
 
 // Do implements [Task].
 func (f *Report) Do(ctx context.Context, p *Process) error {
+	format, err := report.Formats().Choose(f.Format, f.Out.File)
+	if err != nil {
+		return err
+	}
 	file := f.File
 	l, done, err := p.load(ctx, file)
 	if done || err != nil {
@@ -72,9 +70,5 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 	if r.Critical == nil {
 		r.Commands = report.Commands{Rerun: r.Commands.Look}
 	}
-	render := map[string]func(io.Writer, *report.Report) error{
-		"html": report.HTML, "markdown": report.Markdown, "json": report.JSON,
-		"text": func(w io.Writer, r *report.Report) error { return report.Terminal(w, r, p.Style) },
-	}[f.Format]
-	return p.write(f.Out, func(w io.Writer) error { return render(w, r) })
+	return p.write(f.Out, func(w io.Writer) error { return format.Render(w, report.Document{Report: r, Style: p.Style}) })
 }

@@ -1,7 +1,7 @@
 // Package task executes what a command line asks for on a system: in the program for bundled systems, and in the
 // binary of a package's tests for those that only it holds. A task is a value that can be sent there as JSON.
-// Nothing here knows of command lines and terminals; what needs their libraries is a [Front], of which
-// only the program has one, and which a test binary asks over a pipe.
+// Nothing here depends on command lines and terminals. Only the program has a [Front], which draws the debugger;
+// a test binary calls it over a pipe.
 package task
 
 import (
@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -46,12 +45,10 @@ type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// Front is what only the program has.
+// Front draws the debugger. Only cmd/macemc implements it.
 type Front interface {
 	// Screen shows a session on the terminal until the user quits or ctx is done. The error says why there is no screen.
 	Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error
-	// Dot is a diagram in the language of Graphviz.
-	Dot(d eventgraph.Diagram) (string, error)
 }
 
 // ScreenOptions set how a screen looks.

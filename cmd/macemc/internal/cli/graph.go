@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -16,13 +15,14 @@ func (a *app) graphCommand() *cobra.Command {
 		Long: `Draws the run in FILE as a graph of events: a lane per node, time downward, arrows for
 messages and what became of them, timers, actions, faults, and what each step changed.
 
-Formats: text for a terminal, svg, html (a page to step through, with all states), mermaid
-(a sequence diagram), dot (what follows from what, for Graphviz), json (everything), and
-shiviz (a log with vector clocks). Long stretches in which no node changes are folded into
-one line; in html they are not, unless --fold asks for it.
+Long stretches in which no node changes are folded into one line; in html they are not,
+unless --fold asks for it.
 
-Exit status: 0 when the graph was written, 2 or 4 (disk full) when it could not be. It is 2, too,
-when the system has changed so that FILE no longer fits: the graph is that of the run as it is now.`,
+Formats:
+` + eventgraph.Formats().Doc() + `
+
+Exit status: 0 when the graph was written, 2 or 4 (disk full) when it could not be. It is
+also 2 when the system has changed and FILE no longer fits: the graph is that of the new run.`,
 		Example: `  macemc graph error.path
   macemc graph error.path -o run.html
   macemc graph error.path --from 10 --to 40 --nodes 0,2 --classes messages,faults
@@ -35,7 +35,7 @@ when the system has changed so that FILE no longer fits: the graph is that of th
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.Format, "format", "", "`NAME`, one of "+strings.Join(task.GraphFormats(), ", ")+" (default: by the name of OUT, or text)")
+	fl.StringVar(&f.Format, "format", "", formatHelp(eventgraph.Formats()))
 	fl.StringVarP(&f.Out.File, "out", "o", "", "write to the file `OUT` (default: standard output)")
 	fl.BoolVar(&f.Out.Force, "force", false, "overwrite OUT")
 	fl.IntVar(&f.From, "from", 0, "first step `N` (default: the first boots)")

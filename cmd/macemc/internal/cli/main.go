@@ -12,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/screen"
-	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/mdb"
@@ -55,9 +54,6 @@ type front struct{}
 func (front) Screen(ctx context.Context, s mdb.Debugger, o task.ScreenOptions) error {
 	return screen.Run(ctx, s, screen.Options{NoColor: o.NoColor, Text: o.Text})
 }
-
-// Dot implements [task.Front].
-func (front) Dot(d eventgraph.Diagram) (string, error) { return dotText(d), nil }
 
 // style suits the terminal that f is, if it is one.
 func style(f *os.File) report.Style {

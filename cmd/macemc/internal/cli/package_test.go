@@ -153,7 +153,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"report found/error.path --format text", 0, `SAFETY VIOLATION`},
 		{"shrink found/error.path", 1, `end 5`},
 		{"stats . --walks 10", 0, `biased`},
-		{"graph found/error.path --format dot", 0, `^digraph `},
+		{"graph found/error.path --format mermaid", 0, `^sequenceDiagram`},
 		{"stats ./two --tags check", 2, `./two has 6 systems; name one, as ./two:TestSub/none; there are TestSub/none, TestSub/one, TestTwice/same, TestTwice/same#01`},
 		{"search ./two --tags check --max-paths 50 --no-shrink --junit both.xml", 1, `(?s)searching ./two:TestSub/none\n.*TestSub/none: SAFETY VIOLATION.*rerun: +macemc search ./two:TestSub/none .*` +
 			`TestSub/one: nothing found.*searching ./two:TestTwice#2\n.*TestTwice: SAFETY VIOLATION`},

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -15,6 +16,9 @@ func (a *app) reportCommand() *cobra.Command {
 happens again, the critical step and its handler, the first difference from a run that
 recovers, what goes on for ever, and both runs to step through with the states of all
 nodes. The page needs no network and no other file; the paths can be saved from it.
+
+Formats:
+` + report.Formats().Doc() + `
 
 A search writes the same report beside its paths. Here the critical transition and the
 nearest live run are looked for anew, unless --live names a live run.
@@ -35,7 +39,7 @@ when the walks do not tell whether the run is dead.`,
 	fl.SortFlags = false
 	fl.StringVarP(&f.Out.File, "out", "o", "", "write to the file `OUT` (default: standard output)")
 	fl.BoolVar(&f.Out.Force, "force", false, "overwrite OUT")
-	fl.StringVar(&f.Format, "format", "", "`NAME`, one of html, markdown, json, text (default: by the name of OUT, or html)")
+	fl.StringVar(&f.Format, "format", "", formatHelp(report.Formats()))
 	fl.StringVar(&f.Live, "live", "", "compare with the live run in `FILE`")
 	fl.IntVar(&f.Walks.Walks, "walks", 0, "walks `K` per probe (default 200)")
 	fl.IntVar(&f.Walks.WalkSteps, "walk-steps", 0, "length `N` of a walk, in steps (default 2000)")

@@ -67,7 +67,7 @@ Exit status, of every command:
 	root.PersistentFlags().StringVar(&a.tags, "tags", "", "build tags `LIST` for packages, as of go build")
 	root.AddCommand(a.commands...)
 	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
-		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), a.statsCommand(), a.bugsCommand(), a.tablesCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.clusterCommand(), a.workerCommand(), a.shardsMergeCommand(),
+		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), a.bugsCommand(), a.tablesCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.clusterCommand(), a.workerCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
 	root.Args = func(_ *cobra.Command, args []string) error { return noneOf("unknown command", root, args) }
 	a.complete(root)

@@ -1,0 +1,33 @@
+package eventgraph
+
+import (
+	"io"
+
+	"github.com/macemc/macemc/internal/format"
+	"github.com/macemc/macemc/internal/textfmt"
+)
+
+// Drawing is a graph with the options that it is drawn by.
+type Drawing struct {
+	Graph   *Graph
+	Options Options
+}
+
+// maxDrawnSteps is how many steps an image or a page may have.
+const maxDrawnSteps = 5000
+
+// Formats returns the formats that a graph can be written in.
+func Formats() format.Table[Drawing] {
+	return format.Table[Drawing]{
+		{Name: "text", Ext: ".txt", Doc: "for a terminal", Render: drawn((*Graph).Text)},
+		{Name: "svg", Ext: ".svg", Doc: "an image", MaxSteps: maxDrawnSteps, Render: drawn((*Graph).SVG)},
+		{Name: "html", Ext: ".html", Doc: "a page to step through, with all states", MaxSteps: maxDrawnSteps, Render: drawn((*Graph).HTML)},
+		{Name: "mermaid", Ext: ".mmd", Doc: "a sequence diagram", Render: drawn((*Graph).Mermaid)},
+		{Name: "json", Ext: ".json", Doc: "everything", Render: func(w io.Writer, d Drawing) error { return d.Graph.JSON(w) }},
+	}
+}
+
+// drawn adapts a method that writes a graph as text for people, which holds no control characters.
+func drawn(write func(*Graph, io.Writer, Options) error) func(io.Writer, Drawing) error {
+	return func(w io.Writer, d Drawing) error { return write(d.Graph, textfmt.Printer(w), d.Options) }
+}
