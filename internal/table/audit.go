@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
@@ -37,23 +36,23 @@ const (
 // notedFields is of how many local states the fields are noted.
 const notedFields = 1 << 12
 
-// note prepares for an exploration with a log.
-func (e *engine) note(log explore.Log) error {
+// newAuditLog has e recorded for an exploration with a log.
+func newAuditLog(e *engine, log explore.Log) (*auditLog, error) {
 	n := &auditLog{e: e, locals: map[uint64]noted{}, steps: map[uint64]noted{}, asks: map[uint64]bool{}, monitors: map[uint64]noted{}}
 	n.replayed = log.End() == explore.Mark{}
 	for buf := log.Notes(); len(buf) > 0; {
 		kind, key, values, rest, ok := takeNote(buf)
 		if !ok {
-			return fmt.Errorf("the notes of the log are damaged")
+			return nil, fmt.Errorf("the notes of the log are damaged")
 		}
 		n.keep(kind, key, values)
 		buf = rest
 	}
-	e.audit = n
+	e.recorder, e.stepRecorder = n, n
 	for id := range e.locals.list {
 		n.local(uint32(id))
 	}
-	return nil
+	return n, nil
 }
 
 func (n *auditLog) keep(kind byte, key uint64, values noted) {
@@ -104,8 +103,6 @@ func (n *auditLog) differs(format string, args ...any) {
 	}
 }
 
-func hashOf(buf []byte) uint64 { return encoding.Hash(0, buf).Lo }
-
 // local notes a local state, or compares what can happen there.
 func (n *auditLog) local(id uint32) {
 	l := &n.e.locals.list[id]
@@ -137,25 +134,6 @@ func (n *auditLog) fields(id uint32) (values noted) {
 }
 
 func fieldHash(f sim.Field) uint64 { return hashOf([]byte(f.Path + "\x00" + f.Value)) }
-
-// appendSituation appends the content of what a handler is called with: its node's state and the event.
-func (e *engine) appendSituation(s *stepOf, buf []byte) []byte {
-	buf = binary.LittleEndian.AppendUint64(buf, e.locals.list[s.local].hash.Lo)
-	buf = fmt.Appendf(buf, "%d %d %v;", s.ev.Kind, s.ev.Peer, s.err)
-	switch s.ev.Kind {
-	case sim.Deliver:
-		buf = e.bench.AppendValue(e.messages.list[s.msg].Body, buf)
-	case sim.TakeQuorum:
-		set := &e.quorums.sets[s.msg]
-		buf = fmt.Appendf(buf, "%d", set.quorum)
-		for i, msg := range set.msgs {
-			buf = e.bench.AppendValue(e.messages.list[msg].Body, fmt.Appendf(buf, " %d ", set.from[i]))
-		}
-	default:
-		buf = fmt.Appendf(buf, "%d", s.ev.Slot)
-	}
-	return buf
-}
 
 // step notes what a handler did, or compares it.
 func (n *auditLog) step(s *stepOf, out *kernel.Outcome, made *leaf) {
@@ -256,23 +234,6 @@ func (n *auditLog) otherField(id uint32, before uint64) string {
 	return "the node is in another state then"
 }
 
-// stepText names the handler of a step.
-func (e *engine) stepText(s *stepOf) string {
-	what := s.ev.Kind.String()
-	switch s.ev.Kind {
-	case sim.Deliver:
-		body := e.messages.list[s.msg].Body
-		what = fmt.Sprintf("message %T%+v from n%d", body, body, s.ev.Peer)
-	case sim.DeliverError:
-		what = fmt.Sprintf("error %v of n%d", s.err, s.ev.Peer)
-	case sim.DoAction:
-		what = "action " + e.sys.ActionNames()[s.ev.Slot]
-	case sim.FireTimer:
-		what = fmt.Sprintf("timer %v", e.locals.list[s.local].state.Timer(s.ev.Slot))
-	}
-	return fmt.Sprintf("the handler of n%d (%T) for %s", s.ev.Node, e.sys.New(s.ev.Node), what)
-}
-
 // monitor notes what a monitor became of an event, or compares it.
 func (n *auditLog) monitor(id uint32, node sim.NodeID, event, next uint32, found error) {
 	e := n.e
@@ -289,28 +250,20 @@ func (n *auditLog) monitor(id uint32, node sim.NodeID, event, next uint32, found
 	}
 }
 
-// Visit implements [explore.Noting].
-func (g *graph) Visit() int {
-	s, e := g.sites, g.w.engine
-	return len(s.transitions) + len(s.uncached) + len(s.rooms) + len(s.globals) + e.steps.leaves.len() + len(e.locals.list) + len(e.messages.list) +
-		len(e.inboxes.list) + e.conns.list.len() + len(e.netGlobals.list) + len(e.monitors.outs)
-}
-
-// Notes implements [explore.Noting].
-func (g *graph) Notes(buf []byte) []byte {
-	n := g.w.audit
+// take appends what was recorded since the last call.
+func (n *auditLog) take(buf []byte) []byte {
 	buf = append(buf, n.fresh...)
 	n.fresh = n.fresh[:0]
 	return buf
 }
 
-// Resumed implements [explore.Noting].
-func (g *graph) Resumed() { g.w.audit.replayed = true }
+// resumed has everything be recorded that the log does not have: all that it has was replayed.
+func (n *auditLog) resumed() { n.replayed = true }
 
 // changed is the error that the code is not that of the log; nil: nothing differs, or there is no log.
-func (e *engine) changed() error {
-	if e.audit == nil || e.audit.changed == nil {
+func (n *auditLog) err() error {
+	if n == nil || n.changed == nil {
 		return nil
 	}
-	return e.audit.changed
+	return n.changed
 }

@@ -10,7 +10,7 @@ import (
 // since there both ends are one. Numbers 0 and 1 are those of which nothing is known: between two
 // nodes, and of a node with itself.
 type conns struct {
-	e     *engine
+	e     *tables
 	list  pages[conn]
 	lines pages[connLine]
 	kinds memo   // by all but queues: a place in index
@@ -90,7 +90,7 @@ const (
 	emptySelf
 )
 
-func (c *conns) init(e *engine) {
+func (c *conns) init(e *tables) {
 	c.e, c.slot = e, -1
 	if e.layout.pairCount == 0 {
 		return
@@ -322,7 +322,7 @@ func (c *conns) ask(id uint32, before *conn, code uint32) (after conn, h handed)
 
 // received returns the connection once it has handed over to one of its ends what an event is about, the class of the
 // event, and the message if it delivers one.
-func (e *engine) received(id uint32, kind sim.EventKind, side int, up bool) (next uint32, class int, msg uint32) {
+func (e *tables) received(id uint32, kind sim.EventKind, side int, up bool) (next uint32, class int, msg uint32) {
 	switch kind {
 	case sim.Deliver:
 		next = e.conns.apply(id, connCode(opTake, side, 0), up)

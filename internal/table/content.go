@@ -139,3 +139,7 @@ func (c *contents) find(kind uint8, key sim.Fingerprint) (uint32, bool) {
 	id, ok := c.kinds[kind].ids[key]
 	return id, ok
 }
+
+func appendKey(buf []byte, f sim.Fingerprint) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(buf, f.Lo), f.Hi)
+}

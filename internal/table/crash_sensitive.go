@@ -7,12 +7,6 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// CrashSensitive is a node that may do something after a crash that it could not do without.
-type CrashSensitive struct {
-	Node sim.NodeID `json:"node"`
-	Why  string     `json:"why"`
-}
-
 // tell appends why the node is crash-sensitive, if it is.
 func (a *simulation) tell(list []CrashSensitive) []CrashSensitive {
 	for k := range a.own {
@@ -26,7 +20,7 @@ func (a *simulation) tell(list []CrashSensitive) []CrashSensitive {
 // because says what happens to a node that has crashed until it does what it could not do without.
 func (a *simulation) because(k int) string {
 	r := a.r
-	text := "in state " + r.stateOf(a.list[k].crashed)
+	text := "in state " + stateText(r, a.list[k].crashed)
 	met := map[int]bool{}
 	for !met[k] {
 		met[k] = true
@@ -55,8 +49,8 @@ func (a *simulation) because(k int) string {
 	return text + ", and so on"
 }
 
-// stateOf shows a local state.
-func (r *reduction) stateOf(id uint32) string {
+// stateText shows a local state.
+func stateText(r *reduction, id uint32) string {
 	e := r.w.engine
 	l := &e.locals.list[id]
 	var parts []string

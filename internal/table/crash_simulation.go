@@ -69,7 +69,7 @@ type simulation struct {
 }
 
 // crashSensitive returns the uncrashed nodes that are not crash-insensitive, or not known to be, when all states have been visited. Nothing may be explored after it.
-func (r *reduction) crashSensitive() (list []CrashSensitive) {
+func crashSensitive(r *reduction) (list []CrashSensitive) {
 	var all []*simulation
 	for node := range r.nodes {
 		if r.w.uncrashed>>node&1 == 1 {
@@ -133,7 +133,7 @@ func (a *simulation) ask(k int) (wrong string) {
 		return fmt.Sprintf("there are more than %d pairs of states to compare", mostAlike)
 	}
 	if y != x {
-		if p := r.worse(a.node, y, x); p != "" {
+		if p := worse(r, a.node, y, x); p != "" {
 			return p
 		}
 	}
@@ -361,14 +361,14 @@ func (a *simulation) meet() {
 func (a *simulation) lookAgain() {
 	for k := range a.list {
 		if m := &a.list[k]; !m.fails() && m.crashed != m.uncrashed {
-			m.wrong = a.r.worse(a.node, m.crashed, m.uncrashed)
+			m.wrong = worse(a.r, a.node, m.crashed, m.uncrashed)
 		}
 	}
 	a.decide()
 }
 
 // worse says which property a node in local state y may violate, or meet for the first time, and in x does not; "": none.
-func (r *reduction) worse(node int, y, x uint32) string {
+func worse(r *reduction, node int, y, x uint32) string {
 	sometimes := len(r.w.properties.always) + len(r.w.properties.eventually)
 	for k, p := range r.properties() {
 		switch {

@@ -107,17 +107,6 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	return own
 }
 
-func usedLate(err error) bool {
-	f, ok := errors.AsType[*sim.Finding](err)
-	return ok && kernel.IsUseAfterReturn(f)
-}
-
-// closer reports whether an error is one that a world which checks messages finds, and others perhaps do not.
-func closer(err error) bool {
-	f, ok := errors.AsType[*sim.Finding](err)
-	return ok && (f.Property == kernel.MessagesProperty || f.Kind == sim.Nondeterminism)
-}
-
 func (w *World) execute(ev *sim.Event, src choose.Source) error {
 	if ev == nil {
 		return w.start(src)

@@ -3,7 +3,6 @@ package table
 import (
 	"iter"
 
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -53,11 +52,6 @@ func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 // NodeFields implements [kernel.World].
 func (w *World) NodeFields(id sim.NodeID) []sim.Field {
 	return w.fieldsOf(id, w.locals.list[w.v[id]].state)
-}
-
-func (e *engine) fieldsOf(id sim.NodeID, state *kernel.Local) []sim.Field {
-	e.bench.Place(id, state)
-	return e.bench.NodeFields(id)
 }
 
 // NetFields implements [kernel.World].

@@ -8,63 +8,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
-
-// ExploreOptions bounds an exploration. The zero value has no bounds.
-type ExploreOptions struct {
-	World     kernel.Options
-	MaxDepth  int                  // in steps; 0: none
-	MaxStates int                  // 0: none
-	MaxBytes  int                  // of memory for states and tables, about; 0: none
-	Visited   explore.VisitedSet   // zero: whole states
-	Frontier  explore.FrontierKind // zero: breadth first
-	Reducer   explore.Reducer      // nil: nothing is left out
-	Reduce    Reduction            // "": ReduceNone
-	Crashes   CrashModel           // "": CrashExplicit
-	Symmetry  bool                 // states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
-	// Hurry returns a context that is done when ReduceAuto gives ReduceFull up; nil: never.
-	Hurry func(context.Context) (context.Context, context.CancelFunc)
-	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
-	Log explore.Log
-	// Spill is where states are held that do not fit into memory, see [explore.Options.Spill]. Nil: all are in memory.
-	Spill *explore.Spill
-	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up and reads edges. What is found,
-	// and where an exploration stops for any reason but memory or an interruption, does not depend on it, unless handlers are no functions of their states: whether that shows may.
-	Go func(f func())
-	// Calls lets another process know what this one was doing when checked code ended it. Nil: no other one wants to know.
-	Calls *Calls
-	// Weightless are the kinds of ordinary events that random walks never take: like answers of weight 0 they are
-	// no way to a live state.
-	Weightless []sim.EventKind
-	// Known are Always properties whose violations are no findings: what lies behind a state that violates one is not
-	// visited, and it counts as one from which a live state can be reached.
-	Known map[string]bool
-	// Progress is told now and then, from the goroutine that called [Explore], how many states were found and
-	// steps executed, the depth, and how many states wait for their steps. Nil: nobody wants to know.
-	Progress func(states, transitions, depth, waiting int)
-
-	// For tests.
-	rules   *rules                            // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
-	through func(explore.Graph) explore.Graph // what is explored instead of a graph; nil: that
-	labels  int                               // one of so many states has the labels of its edges compared; 0: compared
-
-	hastily  bool      // nothing is rehearsed
-	together [][]int32 // what was learned from that before
-	gaveUp   bool      // more was to be reduced, but took too long
-
-	asymmetry string // what shows that there is no symmetry; "": nothing so far
-
-	crashSensitive []CrashSensitive // nodes that are to crash, with CrashAuto
-}
-
-func (o *ExploreOptions) loop(g explore.Graph, judge explore.Analysis) (*explore.Loop, error) {
-	return explore.New(g, explore.Options{
-		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Analysis: judge, Log: o.Log, Spill: o.Spill,
-		MaxDepth: o.MaxDepth, MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, Go: o.Go, Progress: o.Progress,
-	})
-}
 
 // Exploration is what [Explore] came to.
 type Exploration struct {
@@ -130,8 +75,9 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 	if err != nil {
 		return nil, err
 	}
+	var log *auditLog
 	if opts.Log != nil {
-		if err := e.note(opts.Log); err != nil {
+		if log, err = newAuditLog(e, opts.Log); err != nil {
 			return nil, err
 		}
 	}
@@ -141,12 +87,12 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 		opts.together = e.together
 	}
 	e.together = opts.together
-	err = cmp.Or(e.changed(), err)
+	err = cmp.Or(log.err(), err)
 	g := newGraph(e, opts.Weightless)
-	g.known = opts.Known
+	g.known, g.log = opts.Known, log
 	g.w.forgetCoverage()
-	x := &exploration{g: g, opts: &opts, crashes: g.spare(&opts)}
-	x.reduction, x.told = reduce(g, &opts)
+	x := &exploration{g: g, opts: &opts, crashes: spare(g, &opts)}
+	x.reduction, x.told = reduce(g, &opts, newSymmetry)
 	r := explore.Result{}
 	switch {
 	case err != nil:
@@ -231,17 +177,10 @@ func (x *exploration) result(r *explore.Result) *Exploration {
 	}
 }
 
-// asymmetric is the options for another exploration, without symmetry, and why.
-func (o *ExploreOptions) asymmetric(why string) ExploreOptions {
-	other := *o
-	other.asymmetry, other.hastily = why, true
-	return other
-}
-
 // refuted reports whether the nodes that were to be interchangeable are not.
 func (x *exploration) refuted() bool {
 	if r := x.reduction; r != nil && r.sym != nil {
-		x.asymmetry = r.sym.witness
+		x.asymmetry = r.sym.refutation()
 	}
 	return x.asymmetry != ""
 }
@@ -286,7 +225,7 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 			}
 			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.w.uncrashed != 0 {
 				x.g.limitBy(func() error { return loop.Limit(limited) })
-				x.crashSensitive = r.crashSensitive()
+				x.crashSensitive = crashSensitive(r)
 				x.g.limitBy(nil)
 			}
 		}
@@ -352,4 +291,20 @@ func rehearse(e *engine) (path choose.Path, err error) {
 		}
 	}
 	return nil, nil
+}
+
+// judgeCrashes says what an exploration came to in which nodes did not crash.
+func (x *exploration) judgeCrashes(r *explore.Result) {
+	c := x.crashes
+	if c == nil || x.g.w.uncrashed == 0 {
+		return
+	}
+	c.Proven = r.Complete && r.Err == nil && len(x.crashSensitive) == 0
+	if c.Proven {
+		return
+	}
+	c.CrashSensitive = append(c.CrashSensitive, x.crashSensitive...)
+	if r.Depth = 0; r.Complete && r.Err == nil {
+		r.Complete, r.Stopped = false, StoppedCrashes
+	}
 }

@@ -107,13 +107,3 @@ func (w *World) failNode(node sim.NodeID, down, how uint32) {
 		}
 	}
 }
-
-// fail has a node of the network model fall.
-func (e *engine) fail(node sim.NodeID, how uint32) {
-	e.bench.SetUp(node, false)
-	if how == forEver {
-		e.net.Halted(node)
-	} else {
-		e.net.Crashed(node)
-	}
-}

@@ -216,7 +216,7 @@ func (f *fairCycles) trim(ctx context.Context, s *explore.Space, left stateSet) 
 		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.StateEdges, to []uint32) {
 			f.out.Expansions++
 			stays := slices.ContainsFunc(to, func(id uint32) bool { return id != explore.NoPlace && left.has(id) })
-			if !stays && !f.g.rests(row.From(), processes) {
+			if !stays && !rests(f.g, row.From(), processes) {
 				left.drop(id)
 				dropped++
 				return
@@ -235,7 +235,7 @@ func (f *fairCycles) trim(ctx context.Context, s *explore.Space, left stateSet) 
 const few = 8
 
 // rests reports whether nothing has to happen in a state: a run may stay in it.
-func (g *graph) rests(state []uint32, p *processes) bool {
+func rests(g *graph, state []uint32, p *processes) bool {
 	g.sites.unpack(state, g.vector)
 	g.w.restore(g.vector)
 	g.events = g.w.list(g.events[:0])

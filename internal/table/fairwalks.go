@@ -58,8 +58,9 @@ func walkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*Fair
 	if err != nil {
 		return nil, err
 	}
+	g := newGraph(e, opts.Weightless)
 	for part := uint64(0); out.Starvation == nil && out.Why == "" && out.States < opts.States; part++ {
-		w := &fairWalk{g: newGraph(e, opts.Weightless), out: out, opts: &opts, random: choose.NewRandom(opts.Seed, part)}
+		w := &fairWalk{g: g.sibling(), out: out, opts: &opts, random: choose.NewRandom(opts.Seed, part)}
 		if w.judge = newStarving(w.g, false); w.judge == nil {
 			return out, nil
 		}

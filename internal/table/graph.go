@@ -15,7 +15,8 @@ import (
 type graph struct {
 	w      *World // bare
 	sites  *nodeConfigs
-	onward *onward // nil: it begins at the start
+	log    *auditLog // nil: there is no log
+	onward *onward   // nil: it begins at the start
 	known  map[string]bool
 
 	worldVector []uint32        // the state that is expanded
@@ -46,17 +47,18 @@ type graph struct {
 }
 
 func newGraph(e *engine, weightless []sim.EventKind) *graph {
-	g := &graph{w: newWorld(e), badEvent: -1}
-	g.w.bare = true
+	g := &graph{w: newBareWorld(e), badEvent: -1}
 	for _, kind := range weightless {
 		e.weightless |= 1 << kind
 	}
-	if e.sites == nil {
-		e.sites = newSites(e)
-	}
-	g.sites = e.sites
+	g.sites = newSites(e)
 	g.vector, g.packedVector = make([]uint32, e.layout.words), make([]uint32, g.sites.words)
 	return g
+}
+
+// sibling is another graph on the same tables, for use instead of g.
+func (g *graph) sibling() *graph {
+	return &graph{w: newBareWorld(g.w.engine), log: g.log, badEvent: -1, sites: g.sites, vector: g.vector, packedVector: g.packedVector}
 }
 
 // Words implements [explore.Graph].
@@ -87,7 +89,7 @@ func (g *graph) Roots(e *explore.Edges) error {
 	}()
 	g.roots, g.badEvent = nil, -1
 	for g.answers.Reset(); g.answers.Next(); {
-		if err := g.w.changed(); err != nil {
+		if err := g.log.err(); err != nil {
 			return err
 		}
 		usual, err := true, error(nil)
@@ -150,7 +152,7 @@ func (g *graph) Expand(state []uint32, number int, e *explore.Edges) error {
 			e.Names[t] = g.sites.nameFor(e.Names[t])
 		}
 	}
-	if changed := g.w.changed(); changed != nil {
+	if changed := g.log.err(); changed != nil {
 		return changed
 	}
 	if err == nil && number >= 0 && !g.w.samples.off && g.w.samples.sampled(number+1) {
@@ -365,4 +367,17 @@ func (g *graph) step(turn int) (i int, ev sim.Event, picks choose.Path) {
 		}
 	}
 	panic(errFewer)
+}
+
+// Notes implements [explore.Noting].
+func (g *graph) Notes(buf []byte) []byte { return g.log.take(buf) }
+
+// Resumed implements [explore.Noting].
+func (g *graph) Resumed() { g.log.resumed() }
+
+// Visit implements [explore.Noting].
+func (g *graph) Visit() int {
+	s, e := g.sites, g.w.engine
+	return len(s.transitions) + len(s.uncached) + len(s.rooms) + len(s.globals) + e.steps.leaves.len() + len(e.locals.list) + len(e.messages.list) +
+		len(e.inboxes.list) + e.conns.list.len() + len(e.netGlobals.list) + len(e.monitors.outs)
 }

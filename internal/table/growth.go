@@ -38,7 +38,7 @@ func (s *nodeConfigs) growths() []Growth {
 	for i := range s.tables {
 		node := sim.NodeID(i)
 		least, most, inbox := s.extremes(node)
-		add(node, "inbox", 0, s.e.messageTypes(inbox))
+		add(node, "inbox", 0, messageTypes(s.e, inbox))
 		if most == nil || kernel.Carries(most.state.Service()) { // to describe a program costs much
 			continue
 		}
@@ -57,7 +57,7 @@ func (s *nodeConfigs) growths() []Growth {
 			longest = q
 		}
 	}
-	add(-1, "a connection", 0, s.e.messageTypes(longest))
+	add(-1, "a connection", 0, messageTypes(s.e, longest))
 	slices.SortStableFunc(all, func(a, b Growth) int { return cmp.Compare(b.Elements, a.Elements) })
 	return all[:min(len(all), mostGrowths)]
 }
@@ -111,7 +111,7 @@ func (c collection) mostFrequent() (kind string, n int) {
 	return kind, n
 }
 
-func (e *engine) messageTypes(msgs []uint32) (c collection) {
+func messageTypes(e *engine, msgs []uint32) (c collection) {
 	for _, msg := range msgs {
 		name := ""
 		if v := reflect.Indirect(reflect.ValueOf(e.messages.list[msg].Body)); v.IsValid() {

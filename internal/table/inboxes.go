@@ -8,7 +8,7 @@ import (
 
 // inboxes interns the inboxes of datagrams, whoever they are for. Number 0 is the empty one.
 type inboxes struct {
-	e     *engine
+	e     *tables
 	list  []inbox
 	items int // of all
 	ids   map[string]uint32
@@ -40,7 +40,7 @@ type inboxItem struct {
 	same bool // as the one before, or to be delivered after it
 }
 
-func (b *inboxes) init(e *engine) {
+func (b *inboxes) init(e *tables) {
 	b.e, b.ids = e, map[string]uint32{}
 	if q, ok := e.net.(sim.Queued); ok {
 		b.holds, b.bounded = q.Queues()
@@ -104,21 +104,6 @@ func (b *inboxes) sent(id uint32, from sim.NodeID, msg uint32) uint32 {
 	return next
 }
 
-// send makes a message arrive at a node, which is up. The error is a finding.
-func (w *World) send(from, to sim.NodeID, msg uint32) error {
-	bag := w.v[w.layout.inboxes+int(to)]
-	if next := w.inboxes.sent(bag, from, msg); next != overrun {
-		w.setInbox(to, next)
-		return nil
-	}
-	return w.bench.Contain(from, func() {
-		w.net.Reset()
-		w.bench.SetUp(to, true)
-		w.net.SetBag(to, w.inboxes.content(bag))
-		w.net.Arrive(from, to, w.messages.list[msg])
-	})
-}
-
 // kept returns the inbox of a node with one more message that it has yet to send.
 func (b *inboxes) kept(id uint32, to sim.NodeID, msg uint32) uint32 {
 	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.nodes) + uint64(to)
@@ -137,17 +122,6 @@ func (b *inboxes) fallen(id, how uint32) uint32 {
 		b.list[id].fell[how] = next + 1
 	}
 	return b.list[id].fell[how] - 1
-}
-
-// arrive has the first message that a node has yet to send arrive. The error is a finding.
-func (w *World) arrive(ev sim.Event) error {
-	bag := w.v[w.layout.inboxes+int(ev.Node)]
-	first := w.inboxes.list[bag].items[0]
-	w.setInbox(ev.Node, w.inboxes.taken(bag, 0))
-	if to := ^first.from; w.up>>to&1 == 1 {
-		return w.send(ev.Node, to, first.msg)
-	}
-	return nil
 }
 
 // taken returns the inbox without one of the messages at a place.
@@ -198,7 +172,7 @@ func (b *inboxes) hash(id uint32, node int) sim.Fingerprint {
 }
 
 // shareOf returns the share in the network's fingerprint of the part that set puts into it.
-func (e *engine) shareOf(set func(sim.Parted)) sim.Fingerprint {
+func (e *tables) shareOf(set func(sim.Parted)) sim.Fingerprint {
 	e.net.Reset()
 	empty := e.net.Fingerprint()
 	set(e.net)

@@ -10,17 +10,11 @@ const entrySize = 1 << 10
 // bulkOf is what a local state takes beyond that: the checked code's own memory, copies of it, and each write that is not synced.
 func bulkOf(l *local) int { return max(0, 4*len(l.enc)+128*l.state.Unsynced()-entrySize) }
 
-// Limit changes the number of entries.
-func (w *World) Limit(entries int) { w.most = entries }
-
-// full reports whether the tables are to be dropped.
-func (w *World) full() bool { return w.entries() > w.most }
-
-func (e *engine) entries() int {
-	return len(e.locals.list) + e.steps.leaves.len() + e.conns.list.len() + len(e.inboxes.list) + (e.conns.queues.bytes()+e.locals.bulk)/entrySize
+func (e *tables) entries() int {
+	return len(e.locals.list) + e.conns.list.len() + len(e.inboxes.list) + (e.conns.queues.bytes()+e.locals.bulk)/entrySize
 }
 
 // bytes is about the memory that the tables take.
-func (e *engine) bytes() int {
-	return entrySize*(len(e.locals.list)+e.steps.leaves.len()+len(e.inboxes.list)) + e.locals.bulk + e.conns.bytes() + inboxItemSize*e.inboxes.items
+func (e *tables) bytes() int {
+	return entrySize*(len(e.locals.list)+len(e.inboxes.list)) + e.locals.bulk + e.conns.bytes() + inboxItemSize*e.inboxes.items
 }

@@ -54,7 +54,7 @@ func (l *locals) init() { l.ids = map[string]uint32{} }
 
 // intern returns the number of a local state. It keeps state, and a copy of from, when that is new. The error is
 // [*Unsupported], [*sim.StateError], or the finding that an action's When does not tell whether it can be done there.
-func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id uint32, err error) {
+func (e *tables) intern(node sim.NodeID, state *kernel.Local, from *origin) (id uint32, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -97,8 +97,8 @@ func (e *engine) intern(node sim.NodeID, state *kernel.Local, from *origin) (id 
 	e.locals.ids[l.enc] = id
 	e.locals.list = append(e.locals.list, l)
 	e.locals.bulk += bulkOf(&l)
-	if e.audit != nil {
-		e.audit.local(id)
+	if e.recorder != nil {
+		e.recorder.local(id)
 	}
 	return id, nil
 }
@@ -115,7 +115,7 @@ func (l *local) listed(timers bool) []sim.Event {
 func (l *local) lookedAt() bool { return l.from == nil && l.state.Up() && !l.moved }
 
 // haltedState returns the local state of a node that has halted.
-func (e *engine) haltedState(node sim.NodeID) (uint32, error) {
+func (e *tables) haltedState(node sim.NodeID) (uint32, error) {
 	if e.gone[node] == 0 {
 		id, err := e.intern(node, e.bench.Halted(node), nil)
 		if err != nil {
@@ -127,7 +127,7 @@ func (e *engine) haltedState(node sim.NodeID) (uint32, error) {
 }
 
 // crashed returns the local state after a crash of the node that keeps that many unsynced writes.
-func (e *engine) crashed(id uint32, kept int) (uint32, error) {
+func (e *tables) crashed(id uint32, kept int) (uint32, error) {
 	l := &e.locals.list[id]
 	if l.downs == nil {
 		l.downs = make([]uint32, l.state.Unsynced()+1)
@@ -141,4 +141,37 @@ func (e *engine) crashed(id uint32, kept int) (uint32, error) {
 	}
 	e.locals.list[id].downs[kept] = down + 1
 	return down, nil
+}
+
+func (e *tables) fieldsOf(id sim.NodeID, state *kernel.Local) []sim.Field {
+	e.bench.Place(id, state)
+	return e.bench.NodeFields(id)
+}
+
+// stepOf is a step that is to be looked up.
+type stepOf struct {
+	local uint32
+	event uint32
+	ev    sim.Event
+	msg   uint32 // of Deliver; of TakeQuorum the set
+	err   error  // of DeliverError
+}
+
+// Classes of events, by what the handler is told.
+const (
+	bootEvent = iota
+	actionEvent
+	timerEvent
+	resetEvent
+	refusedEvent
+	readyEvent
+	deliverEvent
+	internalEvent
+	quorumEvent
+	eventClasses
+)
+
+// eventID is injective.
+func (e *tables) eventID(class int, peer sim.NodeID, what uint32) uint32 {
+	return (what*uint32(e.nodes)+uint32(peer))*eventClasses + uint32(class)
 }

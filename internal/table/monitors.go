@@ -40,7 +40,7 @@ type monitorOut struct {
 	hot, settled []uint32
 }
 
-func (m *monitors) init(e *engine) error {
+func (m *monitors) init(e *tables) error {
 	m.ids = map[string]uint32{}
 	for i := range e.sys.Monitors {
 		made := e.bench.NewMonitor(i)
@@ -55,7 +55,7 @@ func (m *monitors) init(e *engine) error {
 }
 
 // internMonitor interns the state of a monitor that said what it waits for; nil: it failed.
-func (e *engine) internMonitor(index int, state sim.Monitor, from *monitorOrigin, says *kernel.Owed) (id uint32, err error) {
+func (e *tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin, says *kernel.Owed) (id uint32, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &Unsupported{fmt.Sprintf("%s: %v", sim.MonitorName(state), r)}
@@ -77,7 +77,7 @@ func (e *engine) internMonitor(index int, state sim.Monitor, from *monitorOrigin
 
 // observe returns the monitor after it was told of an announced event. The error is a finding, or
 // [*Unsupported].
-func (e *engine) observe(id uint32, node sim.NodeID, event uint32) (uint32, error) {
+func (e *tables) observe(id uint32, node sim.NodeID, event uint32) (uint32, error) {
 	m := &e.monitors
 	key := uint64(id)<<32 | uint64(event)*uint64(e.nodes) + uint64(node)
 	if v, ok := m.sees.get(key); ok {
@@ -110,14 +110,14 @@ func (e *engine) observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 	hot, settled := m.owed.idsOf(index, says.Hot), m.owed.idsOf(index, says.Settled)
 	m.outs = append(m.outs, monitorOut{next, found, hot, settled})
 	e.passing.see(&m.outs[len(m.outs)-1], m, index)
-	if e.audit != nil {
-		e.audit.monitor(id, node, event, next, found)
+	if e.recorder != nil {
+		e.recorder.monitor(id, node, event, next, found)
 	}
 	return next, found
 }
 
 // privateMonitor makes a monitor in an interned state.
-func (e *engine) privateMonitor(id uint32) (sim.Monitor, error) {
+func (e *tables) privateMonitor(id uint32) (sim.Monitor, error) {
 	m := &e.monitors.list[id]
 	own, err := e.bench.CopyMonitor(m.state)
 	e.plans.note(m.state, err)

@@ -7,7 +7,7 @@ import (
 // netGlobalsTable interns what the network holds once: fault limits that remain, and the partition. Number 0 is
 // that of the first state.
 type netGlobalsTable struct {
-	e    *engine
+	e    *tables
 	list []netGlobals
 	ids  map[sim.NetRest]uint32
 	ops  memo
@@ -21,7 +21,7 @@ type netGlobals struct {
 	hash    sim.Fingerprint
 }
 
-func (r *netGlobalsTable) init(e *engine) {
+func (r *netGlobalsTable) init(e *tables) {
 	r.e, r.ids = e, map[sim.NetRest]uint32{}
 	if e.net == nil {
 		r.list = append(r.list, netGlobals{severed: make([]uint64, e.nodes)})
@@ -72,4 +72,14 @@ func (r *netGlobalsTable) after(id uint32, ev sim.Event, part func(sim.Parted)) 
 	next := r.intern(net.Rest())
 	r.ops.put(key, uint64(next))
 	return next
+}
+
+// fail has a node of the network model fall.
+func (e *tables) fail(node sim.NodeID, how uint32) {
+	e.bench.SetUp(node, false)
+	if how == forEver {
+		e.net.Halted(node)
+	} else {
+		e.net.Crashed(node)
+	}
 }

@@ -139,33 +139,12 @@ func newSites(e *engine) *nodeConfigs {
 	l := &e.layout
 	s.words = l.words - l.inboxCount - 1
 	s.conns, s.monitors, s.global = l.conns-l.inboxCount, l.monitors-l.inboxCount, s.words-1
-	s.sleepSets = e.canSleep()
+	s.sleepSets = canSleep(e)
 	if l.pairCount > 0 {
 		s.capacity = e.net.Capacity()
 	}
 	s.worldVector, s.packedVector = make([]uint32, l.words), make([]uint32, s.words)
 	return s
-}
-
-// differing lists the words of a packed vector that differ between two vectors of the world.
-func (l *layout) differing(v, w []uint32) (words []int32) {
-	for word := range l.words - l.inboxCount - 1 {
-		at := word
-		if word >= l.nodes {
-			at += l.inboxCount
-		}
-		differs := v[at] != w[at]
-		switch {
-		case word < l.inboxCount:
-			differs = differs || v[l.inboxes+word] != w[l.inboxes+word]
-		case at == l.netGlobals:
-			differs = differs || v[l.budget] != w[l.budget]
-		}
-		if differs {
-			words = append(words, int32(word))
-		}
-	}
-	return words
 }
 
 // pack packs a vector of the world.

@@ -134,10 +134,6 @@ func (u *unpacking) source(before explore.Source) explore.Source {
 	return s
 }
 
-func appendKey(buf []byte, f sim.Fingerprint) []byte {
-	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(buf, f.Lo), f.Hi)
-}
-
 // Take returns what was added, and begins anew.
 func (p *Pack) Take() []byte {
 	out := binary.AppendUvarint(make([]byte, 0, len(p.buf)+18), uint64(p.n))

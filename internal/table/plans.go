@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
-
-	"github.com/macemc/macemc/internal/kernel"
 )
 
 // Plan says how services or monitors of one type are made for a handler to run on.
@@ -39,23 +37,4 @@ func (p *plans) sorted() []Plan {
 	list := slices.Clone(p.list)
 	slices.SortFunc(list, func(a, b Plan) int { return cmp.Compare(a.Type, b.Type) })
 	return list
-}
-
-// private makes the local state with a service of its own, for a handler to run on. The error is a
-// finding or [*Unsupported].
-func (e *engine) private(id uint32) (*kernel.Local, error) {
-	state := e.locals.list[id].state
-	if !state.Up() {
-		return e.bench.Copy(state)
-	}
-	why := e.bench.Copyable(state)
-	if why == nil {
-		var own *kernel.Local
-		if own, why = e.bench.Copy(state); why == nil {
-			e.plans.note(state.Service(), nil)
-			return own, nil
-		}
-	}
-	e.plans.note(state.Service(), why)
-	return e.rebuild(id)
 }

@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -141,7 +140,7 @@ func (s *nodeConfigs) run(w *World, packed []uint32, node int, ev sim.Event) (ru
 		err := w.advance(&ev, &s.answers)
 		var r learned
 		if w.handled {
-			r.asked = w.asked(w.leaf)
+			r.asked = askedBefore(w, w.leaf)
 		}
 		slow := uncachedTransition{ev: ev, picks: s.answers.Path()}
 		if shared && w.inside {
@@ -209,8 +208,8 @@ func (s *nodeConfigs) shared(slow uncachedTransition) learned {
 	return learned{transition: m, peers: neverSleeps}
 }
 
-// asked lists the questions on the way to a leaf, the step of which was taken last.
-func (w *World) asked(id uint32) (list []asked) {
+// askedBefore lists the questions on the way to a leaf, the step of which was taken last.
+func askedBefore(w *World, id uint32) (list []asked) {
 	v, _ := w.steps.roots.get(stepKey(w.step.local, w.step.event))
 	at := ref(v)
 	for _, answer := range w.steps.leaves.at(id).answers {
@@ -377,12 +376,6 @@ func (s *nodeConfigs) op(m *transition, o effectOp) {
 	}
 	s.ops = append(s.ops, o)
 	m.count++
-}
-
-// isDivergence reports whether a handler did not come to its end, which has no other cause than its node's state.
-func isDivergence(err error) bool {
-	f, ok := errors.AsType[*sim.Finding](err)
-	return ok && f.Kind == sim.Divergence
 }
 
 // recovered reports whether the step of an ordinary event that was taken last is one of the recovery relation: its node

@@ -110,18 +110,6 @@ func (e *engine) again(local, bag uint32) error {
 	return e.differs(e.locals.list[local].node, "asked again in the same state its quorums take other sets than before")
 }
 
-// unchangedSets asks the quorums of all nodes again.
-func (w *World) unchangedSets() error {
-	for node := range sim.NodeID(w.nodes) {
-		if w.quorums.any && w.layout.inboxCount > 0 && w.engine.up(w.v[node]) && !w.held(node) {
-			if err := w.again(w.v[node], w.v[w.layout.inboxes+int(node)]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 func (e *engine) setOf(made assembled) uint32 {
 	key := binary.AppendUvarint(nil, uint64(made.quorum))
 	for i := range made.from {
@@ -141,37 +129,6 @@ func (e *engine) setOf(made assembled) uint32 {
 	return id
 }
 
-// gathered returns what can happen to a node by datagrams in the state of the world.
-func (w *World) gathered(node sim.NodeID) *gathering {
-	return w.gather(node, w.v[node], w.v[w.layout.inboxes+int(node)])
-}
-
-// untold is the finding that it cannot be told what the quorums of a node take.
-func (w *World) untold() error {
-	if !w.quorums.any || w.layout.inboxCount == 0 {
-		return nil
-	}
-	for node := range sim.NodeID(w.nodes) {
-		if w.up>>node&1 == 1 && !w.held(node) {
-			if err := w.gathered(node).err; err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// takeSet removes from the network the set that an event is about, and returns its number.
-func (w *World) takeSet(ev sim.Event) uint32 {
-	set := w.gathered(ev.Node).sets[ev.Slot]
-	bag := w.v[w.layout.inboxes+int(ev.Node)]
-	for _, place := range set.places {
-		bag = w.inboxes.taken(bag, place)
-	}
-	w.setInbox(ev.Node, bag)
-	return set.id
-}
-
 // setFor is a copy of a set of messages, for a handler.
 func (e *engine) setFor(id uint32) *kernel.Assembled {
 	s := &e.quorums.sets[id]
@@ -180,4 +137,13 @@ func (e *engine) setFor(id uint32) *kernel.Assembled {
 		made.Set = append(made.Set, sim.From[any]{From: from, Msg: e.bench.CopyValue(e.messages.list[s.msgs[i]].Body)})
 	}
 	return made
+}
+
+func (a *assembled) has(from sim.NodeID, msg uint32) bool {
+	for i := range a.from {
+		if a.from[i] == from && a.msgs[i] == msg {
+			return true
+		}
+	}
+	return false
 }

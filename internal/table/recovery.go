@@ -138,13 +138,6 @@ type onward struct {
 	size     int                 // of these, in bytes
 }
 
-// endsRun reports whether an error is a finding that ends runs, beside which there may be others. Code that does not return is not to be
-// called again, and where it is no function of its state nothing is to be concluded.
-func endsRun(err error) bool {
-	_, ok := errors.AsType[*sim.Finding](err)
-	return ok && !overdue(err) && !closer(err)
-}
-
 // fail notes that a step failed.
 func (o *onward) fail(err error) { o.failed = cmp.Or(o.failed, err) }
 
@@ -209,28 +202,4 @@ func (o *onward) execute(w *World, more choose.Source) (usual bool, err error) {
 		}
 	}
 	return !crashes, nil
-}
-
-// ordinary reports whether an event that can happen in the state of the world can be one of the recovery relation.
-func (w *World) ordinary(ev sim.Event) bool { return w.recovers(ev.Kind) && !w.Disturbs(ev) }
-
-// recovers reports whether events of a kind can be of the recovery relation.
-func (e *engine) recovers(kind sim.EventKind) bool {
-	return !kind.Injection() && e.weightless>>kind&1 == 0
-}
-
-// Disturbs implements [kernel.World].
-func (w *World) Disturbs(ev sim.Event) bool {
-	d := w.disturbing
-	switch {
-	case d.Event(ev):
-		return true
-	case !d.Asks(ev.Kind):
-		return false
-	case ev.Kind == sim.FireTimer:
-		return d.Hands(ev.Kind, w.locals.list[w.v[ev.Node]].state.Timer(ev.Slot))
-	}
-	var buf [1]sim.Envelope
-	msgs := w.Messages(ev, buf[:0])
-	return len(msgs) > 0 && d.Hands(ev.Kind, msgs[0].Msg)
 }

@@ -10,19 +10,6 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Reduction names what of the states of a system need not be visited for the same verdicts.
-type Reduction string
-
-// The reductions, each but the last of which includes those before it.
-const (
-	ReduceNone Reduction = "none" // all states are visited
-	ReduceDrop Reduction = "drop" // datagrams that change nothing any more are taken out of states
-	ReduceFull Reduction = "full" // an event that commutes with all that may happen without it is followed alone
-	// ReduceAuto is ReduceFull. When this has not come to an end in time (see [ExploreOptions].Hurry), within half of the limit of states, or of memory, it is
-	// given up for ReduceDrop, which tells down to which depth all was visited.
-	ReduceAuto Reduction = "auto"
-)
-
 // Reduced tells what a reduction came to.
 type Reduced struct {
 	Used   Reduction `json:"used"`
@@ -54,7 +41,7 @@ type reduction struct {
 	rules rules
 	told  Reduced
 
-	sym *symmetry // nil: states that differ by a permutation of nodes are two
+	sym permuter // nil: states that differ by a permutation of nodes are two
 
 	nodes   []actor
 	locals  []*localState // by number
@@ -81,16 +68,24 @@ type reduction struct {
 	lost          bool // a path cannot be executed
 }
 
-// rules are the parts of a reduction, and what tests leave out of it.
-type rules struct {
-	deadMessages, singletonAmple, chains bool
-	mutations                            mutation
-}
-
-// mutation is a condition that a test leaves out, to see that it is noticed.
-type mutation string
-
 func (r *reduction) mutated(f mutation) bool { return r.rules.mutations == f }
+
+// permuter exchanges nodes that are interchangeable, and refutes that they are where their steps differ.
+type permuter interface {
+	permutations() [][]sim.NodeID // but for the one that changes nothing
+	canonicalize(v []uint32) (by int)
+	set(p []sim.NodeID, id uint32) uint32
+	all(l *assumptions, c claim, decide func(claim) bool) bool
+
+	begins(roots [][]uint32)
+	meets(local uint32)
+	knows(local, act uint32)
+	agrees(v []uint32) bool
+	settles()
+	cover()
+	refute(format string, args ...any)
+	refutation() string
+}
 
 // rulesOf are the parts of what was asked for.
 func rulesOf(used Reduction) rules {
@@ -103,7 +98,7 @@ func (r *reduction) all() bool {
 }
 
 // reduce makes the reduction that was asked for, or as much of it as is known to be right; nil: nothing.
-func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
+func reduce(g *graph, opts *ExploreOptions, newPermuter func(*reduction) (permuter, string)) (r *reduction, told Reduced) {
 	told = reducible(g, opts)
 	if told.Used == ReduceNone && (!opts.Symmetry || opts.asymmetry != "") && g.w.uncrashed == 0 {
 		told.Asymmetry = opts.asymmetry
@@ -124,10 +119,10 @@ func reduce(g *graph, opts *ExploreOptions) (r *reduction, told Reduced) {
 	if opts.Symmetry && opts.asymmetry == "" {
 		why := strings.TrimSuffix(unlogged(g, opts), notReduced)
 		if why == "" {
-			r.sym, why = newSymmetry(r)
+			r.sym, why = newPermuter(r)
 		}
 		if r.told.Asymmetry = why; r.sym != nil {
-			r.told.Permutations = len(r.sym.perms) + 1
+			r.told.Permutations = len(r.sym.permutations()) + 1
 		} else if told.Used == ReduceNone && g.w.uncrashed == 0 {
 			return nil, r.told
 		}
@@ -142,7 +137,7 @@ func unlogged(g *graph, opts *ExploreOptions) string {
 	if opts.Log != nil {
 		return "what is kept to go on with is not reduced"
 	}
-	return g.w.irreducible()
+	return irreducible(g.w.engine)
 }
 
 // reducible says which reduction is made of what was asked for, and why it is not more.
@@ -182,7 +177,7 @@ func reducible(g *graph, opts *ExploreOptions) (told Reduced) {
 }
 
 // irreducible says what of a system keeps all of its states from being reduced; "": nothing.
-func (e *engine) irreducible() string {
+func irreducible(e *engine) string {
 	var why []string
 	add := func(is bool, what string) {
 		if is {

@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"encoding/binary"
 
 	"github.com/macemc/macemc/internal/explore"
 )
@@ -96,15 +95,6 @@ func (r *reduction) single(v []uint32) (node int, c *candidate) {
 	return r.pick(v)
 }
 
-// keyOf is a packed vector as a key.
-func keyOf(v []uint32) string {
-	key := make([]byte, 0, 4*len(v))
-	for _, word := range v {
-		key = binary.LittleEndian.AppendUint32(key, word)
-	}
-	return string(key)
-}
-
 // note makes all that can happen in a state known.
 func (r *reduction) note(v []uint32) {
 	for node := range r.places {
@@ -155,7 +145,7 @@ func (r *reduction) canonicalize(v []uint32, k *walker) {
 		return
 	}
 	if by := r.sym.canonicalize(v); by >= 0 && k != nil {
-		k.exchange(r.sym.perms[by])
+		k.exchange(r.sym.permutations()[by])
 	}
 }
 

@@ -37,7 +37,7 @@ func (r *reduction) sendsOf(id, a uint32) {
 // sent notes that a datagram may be in flight to a node.
 func (r *reduction) sent(node int, d datagram) {
 	if !r.nodes[node].is[d] && r.sym != nil {
-		for _, p := range r.sym.perms {
+		for _, p := range r.sym.permutations() {
 			r.mayBeSent(int(p[node]), datagram{p[d.from], d.msg})
 		}
 	}
@@ -204,15 +204,6 @@ func (r *reduction) rivals(node int, f, t uint32) bool {
 	a, b := &r.w.quorums.sets[acts[f].msg], &r.w.quorums.sets[acts[t].msg]
 	for i := range a.from {
 		if b.has(a.from[i], a.msgs[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-func (a *assembled) has(from sim.NodeID, msg uint32) bool {
-	for i := range a.from {
-		if a.from[i] == from && a.msgs[i] == msg {
 			return true
 		}
 	}

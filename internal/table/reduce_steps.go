@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/internal/kernel"
@@ -171,7 +172,7 @@ func (r *reduction) run(id uint32, l *localState, a uint32) *outcomes {
 	o := &outcomes{noop: true, plain: kind == sim.Deliver || kind == sim.FireTimer || kind == sim.DoAction || kind == sim.TakeQuorum}
 	r.answers.sampled = nil
 	for r.answers.Reset(); r.answers.Next(); {
-		leaf, err := w.walk(&s, &r.answers)
+		leaf, err := w.walk(&s, &r.answers, w)
 		if err != nil || len(o.list) == mostOutcomes {
 			r.cannot(kind, err)
 			o.unsure, o.noop, o.plain = true, false, false
@@ -275,4 +276,24 @@ func (r *reduction) cannot(kind sim.EventKind, err error) {
 		return
 	}
 	r.err = cmp.Or(r.err, err)
+}
+
+// does says what a step is.
+func (r *reduction) does(id, a uint32) string {
+	l := r.local(id)
+	what := ""
+	switch x := &r.nodes[l.node].acts[a]; x.kind {
+	case sim.Deliver:
+		what = fmt.Sprintf("receives %+v from n%d", r.w.messages.list[x.msg].Body, x.from)
+	case sim.TakeQuorum:
+		set := &r.w.quorums.sets[x.msg]
+		what = fmt.Sprintf("takes %s from %v", r.w.sys.QuorumNames()[set.quorum], set.from)
+	case sim.FireTimer:
+		what = fmt.Sprintf("has its timer %+v fire", x.timer)
+	case sim.DoAction:
+		what = fmt.Sprintf("does %q", r.w.sys.ActionNames()[x.slot])
+	default:
+		what = x.kind.String() + "s"
+	}
+	return fmt.Sprintf("n%d %s", l.node, what)
 }

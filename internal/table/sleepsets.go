@@ -51,7 +51,7 @@ type sleepSet struct {
 }
 
 // canSleep reports whether transitions of a system are independent as described: what a node has yet to send keeps it from all else, and what does not fit is refused.
-func (e *engine) canSleep() bool {
+func canSleep(e *engine) bool {
 	return e.nodes <= mostSleepers && !e.inboxes.holds && !e.inboxes.bounded
 }
 

@@ -44,7 +44,7 @@ func (w *World) advance(ev *sim.Event, src choose.Source) error {
 		return w.arrive(*ev)
 	}
 	w.take(ev)
-	id, err := w.walk(&w.step, src)
+	id, err := w.walk(&w.step, src, w)
 	if err != nil {
 		return err
 	}
@@ -332,4 +332,92 @@ func (w *World) setNetGlobals(id uint32) {
 		w.refreshConns()
 		w.enabled.all()
 	}
+}
+
+// send makes a message arrive at a node, which is up. The error is a finding.
+func (w *World) send(from, to sim.NodeID, msg uint32) error {
+	bag := w.v[w.layout.inboxes+int(to)]
+	if next := w.inboxes.sent(bag, from, msg); next != overrun {
+		w.setInbox(to, next)
+		return nil
+	}
+	return w.bench.Contain(from, func() {
+		w.net.Reset()
+		w.bench.SetUp(to, true)
+		w.net.SetBag(to, w.inboxes.content(bag))
+		w.net.Arrive(from, to, w.messages.list[msg])
+	})
+}
+
+// arrive has the first message that a node has yet to send arrive. The error is a finding.
+func (w *World) arrive(ev sim.Event) error {
+	bag := w.v[w.layout.inboxes+int(ev.Node)]
+	first := w.inboxes.list[bag].items[0]
+	w.setInbox(ev.Node, w.inboxes.taken(bag, 0))
+	if to := ^first.from; w.up>>to&1 == 1 {
+		return w.send(ev.Node, to, first.msg)
+	}
+	return nil
+}
+
+// gathered returns what can happen to a node by datagrams in the state of the world.
+func (w *World) gathered(node sim.NodeID) *gathering {
+	return w.gather(node, w.v[node], w.v[w.layout.inboxes+int(node)])
+}
+
+// unchangedSets asks the quorums of all nodes again.
+func (w *World) unchangedSets() error {
+	for node := range sim.NodeID(w.nodes) {
+		if w.quorums.any && w.layout.inboxCount > 0 && w.engine.up(w.v[node]) && !w.held(node) {
+			if err := w.again(w.v[node], w.v[w.layout.inboxes+int(node)]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// untold is the finding that it cannot be told what the quorums of a node take.
+func (w *World) untold() error {
+	if !w.quorums.any || w.layout.inboxCount == 0 {
+		return nil
+	}
+	for node := range sim.NodeID(w.nodes) {
+		if w.up>>node&1 == 1 && !w.held(node) {
+			if err := w.gathered(node).err; err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takeSet removes from the network the set that an event is about, and returns its number.
+func (w *World) takeSet(ev sim.Event) uint32 {
+	set := w.gathered(ev.Node).sets[ev.Slot]
+	bag := w.v[w.layout.inboxes+int(ev.Node)]
+	for _, place := range set.places {
+		bag = w.inboxes.taken(bag, place)
+	}
+	w.setInbox(ev.Node, bag)
+	return set.id
+}
+
+// ordinary reports whether an event that can happen in the state of the world can be one of the recovery relation.
+func (w *World) ordinary(ev sim.Event) bool { return w.recovers(ev.Kind) && !w.Disturbs(ev) }
+
+// Disturbs implements [kernel.World].
+func (w *World) Disturbs(ev sim.Event) bool {
+	d := w.disturbing
+	switch {
+	case d.Event(ev):
+		return true
+	case !d.Asks(ev.Kind):
+		return false
+	case ev.Kind == sim.FireTimer:
+		return d.Hands(ev.Kind, w.locals.list[w.v[ev.Node]].state.Timer(ev.Slot))
+	}
+	var buf [1]sim.Envelope
+	msgs := w.Messages(ev, buf[:0])
+	return len(msgs) > 0 && d.Hands(ev.Kind, msgs[0].Msg)
 }

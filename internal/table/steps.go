@@ -1,7 +1,8 @@
 package table
 
 import (
-	"errors"
+	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -49,31 +50,18 @@ type op struct {
 	id   uint32 // message or announced event
 }
 
-// Classes of events, by what the handler is told.
-const (
-	bootEvent = iota
-	actionEvent
-	timerEvent
-	resetEvent
-	refusedEvent
-	readyEvent
-	deliverEvent
-	internalEvent
-	quorumEvent
-	eventClasses
-)
-
-// eventID is injective.
-func (e *engine) eventID(class int, peer sim.NodeID, what uint32) uint32 {
-	return (what*uint32(e.nodes)+uint32(peer))*eventClasses + uint32(class)
-}
-
 func stepKey(local, event uint32) uint64 { return uint64(local)<<32 | uint64(event) }
+
+// roomSource returns the room in the stream of the acting node to a peer, or that of a stream without messages.
+type roomSource interface {
+	roomOf(peer sim.NodeID, fresh bool) int
+}
 
 // missHandler answers the questions of a handler whose step is not known: what is known of it already is
 // repeated, the rest is asked.
 type missHandler struct {
-	w     *World
+	e     *engine
+	rooms roomSource
 	src   choose.Source
 	picks []int32
 	asked int
@@ -81,7 +69,7 @@ type missHandler struct {
 
 func (l *missHandler) Choose(p choose.Point) int {
 	pick := l.choose(p)
-	l.w.calls.answered(pick)
+	l.e.calls.answered(pick)
 	return pick
 }
 
@@ -97,54 +85,43 @@ func (l *missHandler) choose(p choose.Point) int {
 }
 
 func (l *missHandler) Room(peer sim.NodeID) int {
-	room := l.w.room(l.w.acting, peer)
-	l.w.calls.answered(room)
+	room := l.rooms.roomOf(peer, false)
+	l.e.calls.answered(room)
 	return room
 }
 
-// stepOf is a step that is to be looked up.
-type stepOf struct {
-	local uint32
-	event uint32
-	ev    sim.Event
-	msg   uint32 // of Deliver; of TakeQuorum the set
-	err   error  // of DeliverError
-}
-
 // walk finds the leaf of a step, and runs the handler when there is none.
-func (w *World) walk(s *stepOf, src choose.Source) (uint32, error) {
-	e := w.engine
+func (e *engine) walk(s *stepOf, src choose.Source, rooms roomSource) (uint32, error) {
 	e.stats.Steps++
 	at := noRef
 	if v, ok := e.steps.roots.get(stepKey(s.local, s.event)); ok {
 		at = ref(v)
 	}
-	w.picks = w.picks[:0]
+	e.picks = e.picks[:0]
 	for at != noRef && at&1 == 1 {
 		q := e.steps.inner.at(uint32(at >> 1))
 		if q.point.Arity > 0 {
 			pick := src.Choose(q.point)
-			w.picks = append(w.picks, int32(pick))
+			e.picks = append(e.picks, int32(pick))
 			at = q.follow(pick)
 			continue
 		}
-		at = q.follow(q.branch(w.roomOf(q.peer, q.fresh)))
+		at = q.follow(q.branch(rooms.roomOf(q.peer, q.fresh)))
 	}
 	if at != noRef {
 		if e.samples.due() {
-			if err := w.verify(s, uint32(at>>1)); err != nil {
+			if err := e.verify(s, uint32(at>>1), rooms); err != nil {
 				return 0, err
 			}
 		}
 		return uint32(at >> 1), nil
 	}
-	return w.learn(s, src)
+	return e.learn(s, src, rooms)
 }
 
 // learn runs the handler of a step that is not known, and adds the way that it went to the step's
 // tree.
-func (w *World) learn(s *stepOf, src choose.Source) (uint32, error) {
-	e := w.engine
+func (e *engine) learn(s *stepOf, src choose.Source, rooms roomSource) (uint32, error) {
 	e.stats.Misses++
 	before, err := e.calling(handlerCall, s)
 	if err != nil {
@@ -155,7 +132,7 @@ func (w *World) learn(s *stepOf, src choose.Source) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	out := e.run(s, own, &missHandler{w: w, src: src, picks: w.picks})
+	out := e.run(s, own, &missHandler{e: e, rooms: rooms, src: src, picks: e.picks})
 	if e.calls.refuses() {
 		return 0, kernel.GivenUp()
 	}
@@ -177,12 +154,6 @@ func (e *engine) run(s *stepOf, own *kernel.Local, answers kernel.Answerer) kern
 		d.Set = e.setFor(s.msg)
 	}
 	return e.bench.Run(s.ev.Node, own, s.ev, d, answers)
-}
-
-// overdue reports whether a step was given up: what became of it is then not to be looked at.
-func overdue(err error) bool {
-	f, ok := errors.AsType[*sim.Finding](err)
-	return ok && kernel.Overdue(f)
 }
 
 // newLeaf makes the leaf of what a handler did.
@@ -278,8 +249,8 @@ func (e *engine) insert(s *stepOf, out *kernel.Outcome, made leaf) (uint32, erro
 		return 0, e.otherQuestions(s, at, nil)
 	}
 	id := t.leaves.add(made)
-	if e.audit != nil {
-		e.audit.step(s, out, &made)
+	if e.stepRecorder != nil {
+		e.stepRecorder.step(s, out, &made)
 	}
 	hang(ref(id) << 1)
 	return id, nil
@@ -324,4 +295,64 @@ func (e *engine) settled(s *stepOf, id uint32, end int) (uint32, error) {
 	effects := slices.Clone(out.Effects)
 	after, _, _ := e.bench.Settle(s.ev.Node, out.After, effects, min(end, len(effects)))
 	return e.intern(s.ev.Node, after, nil)
+}
+
+// private makes the local state with a service of its own, for a handler to run on. The error is a
+// finding or [*Unsupported].
+func (e *engine) private(id uint32) (*kernel.Local, error) {
+	state := e.locals.list[id].state
+	if !state.Up() {
+		return e.bench.Copy(state)
+	}
+	why := e.bench.Copyable(state)
+	if why == nil {
+		var own *kernel.Local
+		if own, why = e.bench.Copy(state); why == nil {
+			e.plans.note(state.Service(), nil)
+			return own, nil
+		}
+	}
+	e.plans.note(state.Service(), why)
+	return e.rebuild(id)
+}
+
+// recovers reports whether events of a kind can be of the recovery relation.
+func (e *engine) recovers(kind sim.EventKind) bool {
+	return !kind.Injection() && e.weightless>>kind&1 == 0
+}
+
+// appendSituation appends the content of what a handler is called with: its node's state and the event.
+func (e *engine) appendSituation(s *stepOf, buf []byte) []byte {
+	buf = binary.LittleEndian.AppendUint64(buf, e.locals.list[s.local].hash.Lo)
+	buf = fmt.Appendf(buf, "%d %d %v;", s.ev.Kind, s.ev.Peer, s.err)
+	switch s.ev.Kind {
+	case sim.Deliver:
+		buf = e.bench.AppendValue(e.messages.list[s.msg].Body, buf)
+	case sim.TakeQuorum:
+		set := &e.quorums.sets[s.msg]
+		buf = fmt.Appendf(buf, "%d", set.quorum)
+		for i, msg := range set.msgs {
+			buf = e.bench.AppendValue(e.messages.list[msg].Body, fmt.Appendf(buf, " %d ", set.from[i]))
+		}
+	default:
+		buf = fmt.Appendf(buf, "%d", s.ev.Slot)
+	}
+	return buf
+}
+
+// stepText names the handler of a step.
+func (e *engine) stepText(s *stepOf) string {
+	what := s.ev.Kind.String()
+	switch s.ev.Kind {
+	case sim.Deliver:
+		body := e.messages.list[s.msg].Body
+		what = fmt.Sprintf("message %T%+v from n%d", body, body, s.ev.Peer)
+	case sim.DeliverError:
+		what = fmt.Sprintf("error %v of n%d", s.err, s.ev.Peer)
+	case sim.DoAction:
+		what = "action " + e.sys.ActionNames()[s.ev.Slot]
+	case sim.FireTimer:
+		what = fmt.Sprintf("timer %v", e.locals.list[s.local].state.Timer(s.ev.Slot))
+	}
+	return fmt.Sprintf("the handler of n%d (%T) for %s", s.ev.Node, e.sys.New(s.ev.Node), what)
 }

@@ -61,7 +61,7 @@ func rolesOf(sys *sim.System) (roles [][]sim.NodeID, names []string) {
 }
 
 // newSymmetry says why there is none, or returns one.
-func newSymmetry(r *reduction) (s *symmetry, why string) {
+func newSymmetry(r *reduction) (s permuter, why string) {
 	sys := r.w.sys
 	roles, names := rolesOf(sys)
 	if len(roles) == 0 {
@@ -82,16 +82,21 @@ func newSymmetry(r *reduction) (s *symmetry, why string) {
 	for i := range all {
 		all[i] = sim.NodeID(i)
 	}
-	s = &symmetry{r: r, refs: make([]uint32, sys.Nodes)}
+	made := &symmetry{r: r, refs: make([]uint32, sys.Nodes)}
 	for _, p := range permutations([][]sim.NodeID{all}, roles) {
 		if !slices.Equal(p, all) {
-			s.perms = append(s.perms, p)
-			s.moved = append(s.moved, map[uint32]uint32{})
-			s.sites = append(s.sites, make([][]uint32, sys.Nodes))
+			made.perms = append(made.perms, p)
+			made.moved = append(made.moved, map[uint32]uint32{})
+			made.sites = append(made.sites, make([][]uint32, sys.Nodes))
 		}
 	}
-	return s, ""
+	return made, ""
 }
+
+func (s *symmetry) permutations() [][]sim.NodeID { return s.perms }
+
+// refutation says why nodes are not interchangeable; "": so far they are.
+func (s *symmetry) refutation() string { return s.witness }
 
 // permutations are those in all, followed by each permutation of each role.
 func permutations(all [][]sim.NodeID, roles [][]sim.NodeID) [][]sim.NodeID {

@@ -127,26 +127,6 @@ func (s *symmetry) knows(id, a uint32) {
 	}
 }
 
-// does says what a step is.
-func (r *reduction) does(id, a uint32) string {
-	l := r.local(id)
-	what := ""
-	switch x := &r.nodes[l.node].acts[a]; x.kind {
-	case sim.Deliver:
-		what = fmt.Sprintf("receives %+v from n%d", r.w.messages.list[x.msg].Body, x.from)
-	case sim.TakeQuorum:
-		set := &r.w.quorums.sets[x.msg]
-		what = fmt.Sprintf("takes %s from %v", r.w.sys.QuorumNames()[set.quorum], set.from)
-	case sim.FireTimer:
-		what = fmt.Sprintf("has its timer %+v fire", x.timer)
-	case sim.DoAction:
-		what = fmt.Sprintf("does %q", r.w.sys.ActionNames()[x.slot])
-	default:
-		what = x.kind.String() + "s"
-	}
-	return fmt.Sprintf("n%d %s", l.node, what)
-}
-
 // differ says in what a step differs from what a permutation makes of it; "": in nothing.
 func (s *symmetry) differ(k int, id, a, other, b uint32) string {
 	r := s.r

@@ -214,12 +214,12 @@ func TestClaimsOfSymmetry(t *testing.T) {
 			local := r.nodes[1].met[0] // of an acceptor
 			c := claim{local, r.nodes[1].id(act{kind: sim.Deliver, from: 0})}
 			k := 0
-			for int(r.sym.perms[k][1]) == 1 {
+			for int(r.sym.permutations()[k][1]) == 1 {
 				k++
 			}
 			l := &assumptions{}
 			l.begin()
-			l.fallen[claim{r.sym.local(k, local), r.sym.act(r.sym.perms[k], 1, c.act)}] = true
+			l.fallen[claim{r.sym.(*symmetry).local(k, local), r.sym.(*symmetry).act(r.sym.permutations()[k], 1, c.act)}] = true
 			if holds := r.sym.all(l, c, func(claim) bool { return true }); holds != (without != "") {
 				t.Errorf("without %q it holds: %v", without, holds)
 			}

@@ -5,55 +5,9 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
-
-// samples decides what is verified: the 1st, 2nd, 4th, 8th, ... and every so often, so that a service
-// that is no function of its local state is found early, and goes on being looked for.
-type samples struct {
-	steps, copies int
-	off           bool
-	all           bool // each step is; such ones do not count, since when a state's steps are verified depends on the number of workers
-	rebuild       bool // then: the next step's state
-}
-
-const (
-	sampleEvery = 1 << 12 // of the first
-	sampleFirst = 1 << 20
-	rarelyEvery = 1 << 14 // of all others
-)
-
-// sampled reports whether number n of a row, counted from 1, is in the sample.
-func (s *samples) sampled(n int) bool {
-	return n&(n-1) == 0 || n%sampleEvery == 0 && (n < sampleFirst || n%rarelyEvery == 0)
-}
-
-// pause stops sampling until what it returns is called: for steps that were all looked up before.
-func (s *samples) pause() (resume func()) {
-	s.off = true
-	return func() { s.off = false }
-}
-
-// due counts a step that was looked up, and reports whether it is to be verified.
-func (s *samples) due() bool {
-	if s.off || s.all {
-		return s.all && !s.off
-	}
-	s.steps++
-	return s.sampled(s.steps)
-}
-
-// copied counts a step that was verified, and reports whether the state that it was taken from is to be rebuilt.
-func (s *samples) copied() (rebuild bool) {
-	if s.all {
-		rebuild, s.rebuild = s.rebuild, false
-		return rebuild
-	}
-	s.copies++
-	return s.sampled(s.copies)
-}
 
 // repeated answers the questions of a handler as they were answered before.
 type repeated struct {
@@ -120,9 +74,8 @@ func (e *engine) reenact(id uint32) (*kernel.Local, error) {
 }
 
 // verify executes a step that was looked up again.
-func (w *World) verify(s *stepOf, id uint32) (err error) {
+func (e *engine) verify(s *stepOf, id uint32, rooms roomSource) (err error) {
 	defer kernel.CatchState(&err)
-	e := w.engine
 	e.stats.Verified++
 	before, err := e.calling(againCall, s)
 	if err != nil {
@@ -137,7 +90,7 @@ func (w *World) verify(s *stepOf, id uint32) (err error) {
 		return err
 	}
 	l := e.steps.leaves.at(id)
-	out := e.run(s, own, &missHandler{w: w, src: choose.First, picks: w.picks})
+	out := e.run(s, own, &missHandler{e: e, rooms: rooms, src: choose.First, picks: e.picks})
 	if e.calls.refuses() {
 		e.calls.doubted = true
 		return kernel.GivenUp()
@@ -245,49 +198,6 @@ func (w *World) unchanged() error {
 	return w.unchangedSets()
 }
 
-// compare checks that a state is the interned one.
-func (e *engine) compare(id uint32, state *kernel.Local, how string) error {
-	l := &e.locals.list[id]
-	if got := e.bench.AppendLocal(l.node, state, []byte{byte(l.node)}); string(got) == l.enc {
-		return nil
-	}
-	service := state.Service()
-	if service == nil {
-		service = l.state.Service()
-	}
-	text := fmt.Sprintf("the service %T %s", service, how)
-	now := e.fieldsOf(l.node, state)
-	changes := encoding.Diff(l.fields, now)
-	if l.fields == nil {
-		changes = encoding.Diff(e.fieldsOf(l.node, l.state), now)
-	}
-	if len(changes) == 0 {
-		text += "; what differs is not shown: the capacity of a slice, what lies beyond the length of one, or which of two things alike is referred to"
-	}
-	text += list(changes)
-	return &sim.Finding{Kind: sim.Nondeterminism, Node: l.node, Message: text + hint}
-}
-
-// list names the first fields that differ, and both values.
-func list(changes []encoding.Change) (text string) {
-	for i, c := range changes {
-		if i == 3 {
-			return text + ", ..."
-		}
-		text += fmt.Sprintf("; %s is %s, was %s", c.Path, shown(c.New), shown(c.Old))
-	}
-	return text
-}
-
-const hint = ": it is not a function of its node's own events (memory shared between nodes, a global variable, or state that is not encoded?)"
-
-func shown(value string) string {
-	if value == "" {
-		return "missing"
-	}
-	return value
-}
-
 // otherQuestions is the finding that a handler asked something else than before with the same
 // answers so far.
 func (e *engine) otherQuestions(s *stepOf, at ref, q *kernel.Question) error {
@@ -310,9 +220,4 @@ func (e *engine) otherQuestions(s *stepOf, at ref, q *kernel.Question) error {
 		}
 	}
 	return e.differs(s.ev.Node, fmt.Sprintf("executed again in the same state with the same answers a step asked %s, before %s", now, before))
-}
-
-func (e *engine) differs(node sim.NodeID, what string) error {
-	return &sim.Finding{Kind: sim.Nondeterminism, Node: node,
-		Message: fmt.Sprintf("the service %T: %s%s", e.sys.New(node), what, hint)}
 }

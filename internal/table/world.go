@@ -38,7 +38,6 @@ type World struct {
 
 	acting     sim.NodeID // whose handler is running
 	step       stepOf
-	picks      []int32
 	effects    []kernel.Effect // of Start
 	properties properties
 	covering   covering
@@ -78,6 +77,13 @@ func newWorld(e *engine) *World {
 	w.enabled.init(e.nodes)
 	w.properties.init(w)
 	w.clear()
+	return w
+}
+
+// newBareWorld makes a world likewise, of which only the vector and the nodes that are up are kept.
+func newBareWorld(e *engine) *World {
+	w := newWorld(e)
+	w.bare = true
 	return w
 }
 
@@ -179,7 +185,7 @@ func (w *World) start(src choose.Source) error {
 		}
 		w.prepare(&sim.Event{Kind: sim.Boot, Node: sim.NodeID(i), Peer: -1})
 		w.step.local = w.initial[i]
-		id, err := w.walk(&w.step, src)
+		id, err := w.walk(&w.step, src, w)
 		if err != nil {
 			return err
 		}
@@ -263,32 +269,6 @@ func (p *printed) sub(h sim.Fingerprint, net bool) {
 	}
 }
 
-// wordHash is the share of one word of the vector in the fingerprint, and whether it is the network's.
-func (e *engine) wordHash(i int, word uint32) (h sim.Fingerprint, net bool) {
-	switch l := &e.layout; {
-	case i < l.inboxes:
-		return e.locals.list[word].hash, false
-	case i < l.conns:
-		return e.inboxes.hash(word, i-l.inboxes), true
-	case i < l.monitors:
-		return e.conns.hash(word, i-l.conns), true
-	case i < l.netGlobals:
-		return e.monitors.list[word].hash, false
-	case i == l.netGlobals:
-		return e.netGlobals.list[word].hash, true
-	default:
-		return e.budgetHash(word), false
-	}
-}
-
-// pairAt is the inverse of layout.pair.
-func (e *engine) pairAt(pair int) (low, high sim.NodeID) {
-	for int(high+1)*int(high+2)/2 <= pair {
-		high++
-	}
-	return sim.NodeID(pair) - high*(high+1)/2, high
-}
-
 // NodeFingerprint implements [kernel.World].
 func (w *World) NodeFingerprint(id sim.NodeID) sim.Fingerprint { return w.locals.list[w.v[id]].hash }
 
@@ -312,3 +292,9 @@ func (w *World) Components() iter.Seq2[kernel.Component, sim.Fingerprint] {
 		yield(kernel.Component{Kind: kernel.Budgets}, w.budgetHash(w.v[w.layout.budget]))
 	}
 }
+
+// Limit changes the number of entries.
+func (w *World) Limit(entries int) { w.most = entries }
+
+// full reports whether the tables are to be dropped.
+func (w *World) full() bool { return w.entries() > w.most }
