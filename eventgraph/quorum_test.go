@@ -8,9 +8,9 @@ import (
 
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/test/golden"
+	"github.com/macemc/macemc/internal/test/papers/synod"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
-	"github.com/macemc/macemc/systems/synod"
 )
 
 // A set of messages has an arrow for each of them, which end in the step that takes it.

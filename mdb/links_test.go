@@ -10,17 +10,17 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
 // The chain of causes, which the debugger follows while it reads a run, and the event graph, which is made from
 // the run's trace, are found in different ways and must agree.
 func TestCauses(t *testing.T) {
-	for _, e := range systems.All() {
+	for _, e := range papers.All() {
 		t.Run(e.Name, func(t *testing.T) {
 			e.Limits = sim.Limits{}
 			cfg, err := e.Configure(spec.Config{})

@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/macemc/macemc/internal/test/papers/smr"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/smr"
 	"github.com/macemc/macemc/systems/spec"
 )
 

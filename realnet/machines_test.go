@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/macemc/macemc/internal/test/papers/commit"
+	"github.com/macemc/macemc/internal/test/papers/smr"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/commit"
-	"github.com/macemc/macemc/systems/smr"
 	"github.com/macemc/macemc/systems/spec"
 )
 

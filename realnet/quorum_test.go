@@ -3,8 +3,8 @@ package realnet_test
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/test/papers/register"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/register"
 	"github.com/macemc/macemc/systems/spec"
 )
 

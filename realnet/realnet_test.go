@@ -12,11 +12,11 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/recording"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/ports"
 	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/realnet"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -37,7 +37,7 @@ type running struct {
 
 func newCluster(t testing.TB, name string, c spec.Config, record bool) *cluster {
 	t.Helper()
-	e, err := systems.Find(name)
+	e, err := papers.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	scripts "github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 	"pgregory.net/rapid"
 )
@@ -191,7 +191,7 @@ func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	for _, entry := range systems.All() {
+	for _, entry := range papers.All() {
 		variants := [][]string{nil}
 		for _, bug := range entry.Bugs {
 			if bug.Kind != sim.Divergence && !slices.Contains(bug.OtherKinds, sim.Divergence) {

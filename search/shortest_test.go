@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
 func withBug(t *testing.T, system, bug string) Config {
 	t.Helper()
-	e, err := systems.Find(system)
+	e, err := papers.Find(system)
 	if err != nil {
 		t.Fatal(err)
 	}

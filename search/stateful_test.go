@@ -7,15 +7,15 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
 func bundled(t testing.TB, name string, c spec.Config) sim.System {
 	t.Helper()
-	e, err := systems.Find(name)
+	e, err := papers.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}

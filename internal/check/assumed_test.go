@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/test/papers/channel"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/channel"
 	"github.com/macemc/macemc/systems/spec"
 )
 

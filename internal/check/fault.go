@@ -54,7 +54,8 @@ func faultIn(said string) *FaultError {
 	for frame := range frames(stack) {
 		name := frame[0]
 		switch {
-		case strings.HasPrefix(name, module+"systems/"), strings.HasPrefix(name, module+"cmd/"), strings.HasPrefix(name, module+"glue/"):
+		case strings.HasPrefix(name, module+"systems/"), strings.HasPrefix(name, module+"internal/test/papers/"), strings.HasPrefix(name, module+"cmd/"),
+			strings.HasPrefix(name, module+"glue/"):
 			return nil
 		case strings.HasPrefix(name, module):
 			return &FaultError{What: words[1], Stack: stack}

@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -39,7 +39,7 @@ func (a *told) Room(_, peer sim.NodeID) int {
 func TestRunnerDoesWhatAWorldDoes(t *testing.T) {
 	for _, name := range []string{"randtree", "transport", "pastry", "overcast", "twophase"} {
 		t.Run(name, func(t *testing.T) {
-			e, err := systems.Find(name)
+			e, err := papers.Find(name)
 			if err != nil {
 				t.Fatal(err)
 			}

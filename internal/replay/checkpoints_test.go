@@ -14,9 +14,9 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/pingack"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -95,7 +95,7 @@ func everything(c *replay.Cursor) string {
 // and describes the steps around as plain execution does.
 func TestKeptStates(t *testing.T) {
 	all := []*sim.System{long()}
-	for _, e := range systems.All() {
+	for _, e := range papers.All() {
 		e.Limits = sim.Limits{}
 		if cfg, err := e.Configure(spec.Config{}); err == nil {
 			sys, err := e.New(cfg)
@@ -277,7 +277,7 @@ func TestStatesThatCannotBeKept(t *testing.T) {
 
 // BenchmarkTo goes to any step of a run of Pastry, from the start or from states that were kept.
 func BenchmarkTo(b *testing.B) {
-	for _, e := range systems.All() {
+	for _, e := range papers.All() {
 		if e.Name != "pastry" {
 			continue
 		}

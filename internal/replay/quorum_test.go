@@ -8,9 +8,9 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/test/papers/register"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/register"
 	"github.com/macemc/macemc/systems/spec"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -341,7 +341,7 @@ func TestImplicitCrashes(t *testing.T) {
 		{"echo", nil, "", 0, 2, CrashAuto, false, 25, nil},
 		{"register", map[string]string{"quorum": "true"}, "", 2, 2, CrashImplicit, false, 5228, nil},
 	} {
-		e, err := systems.Find(c.system)
+		e, err := papers.Find(c.system)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,9 +15,9 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -122,7 +122,7 @@ func TestDepthFirstCompletes(t *testing.T) {
 
 // With a bound the same states are visited, and what a bound leaves to one order it leaves to the other.
 func TestDepthFirstToADepth(t *testing.T) {
-	for _, entry := range systems.All() {
+	for _, entry := range papers.All() {
 		variants := [][]string{nil}
 		for _, bug := range entry.Bugs {
 			if !testing.Short() && bug.Kind != sim.Divergence && !slices.Contains(bug.OtherKinds, sim.Divergence) {

@@ -12,8 +12,8 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -256,7 +256,7 @@ func (d *both) walk(steps, length int) {
 
 func bundled(t testing.TB, name string, nodes int, limits sim.Limits, bugs ...string) *sim.System {
 	t.Helper()
-	entry, err := systems.Find(name)
+	entry, err := papers.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func bundled(t testing.TB, name string, nodes int, limits sim.Limits, bugs ...st
 
 // Every bundled system as it comes, and with each of its known bugs.
 func TestAllBundledSystems(t *testing.T) {
-	for _, entry := range systems.All() {
+	for _, entry := range papers.All() {
 		variants := [][]string{nil}
 		for _, bug := range entry.Bugs {
 			if testing.Short() || bug.Kind == sim.Divergence || slices.Contains(bug.OtherKinds, sim.Divergence) {

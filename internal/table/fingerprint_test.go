@@ -13,9 +13,9 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -103,12 +103,12 @@ func TestFingerprintsAreThoseOfContent(t *testing.T) {
 		{"randtree", sim.Limits{Crashes: 1, NetErrors: 1}}, {"randtree", sim.Limits{Partitions: 1}},
 		{"pingack", sim.Limits{Partitions: 1}}, {"pingack", sim.Limits{Loss: 1, Dup: 1, Crashes: 1}},
 	}
-	for _, entry := range systems.All() {
+	for _, entry := range papers.All() {
 		settings = append(settings, setting{entry.Name, entry.Limits})
 	}
 	for _, s := range settings {
 		t.Run(fmt.Sprintf("%s %+v", s.name, s.limits), func(t *testing.T) {
-			entry, err := systems.Find(s.name)
+			entry, err := papers.Find(s.name)
 			if err != nil {
 				t.Fatal(err)
 			}

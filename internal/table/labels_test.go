@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/fair"
-	"github.com/macemc/macemc/systems"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -21,7 +21,7 @@ func TestLabelsAreThoseOfSteps(t *testing.T) {
 		{"detector", 5, nil, map[string]string{"failures": "2"}}, {"detector", 5, []string{"FD2"}, nil}, {"channel", 0, nil, nil},
 		{"clientserver", 0, nil, nil}, {"hashtable", 0, nil, nil}, {"chain", 0, nil, nil}, {"chain", 0, nil, map[string]string{"fail": "crash"}},
 	} {
-		entry, err := systems.Find(c.name)
+		entry, err := papers.Find(c.name)
 		if err != nil {
 			t.Fatal(err)
 		}

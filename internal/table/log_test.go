@@ -16,10 +16,10 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/statelog"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -282,7 +282,7 @@ func sameExploration(t tester, when string, got, want *table.Exploration) {
 
 // Code that does something else is noticed, and named; what nobody executes is not.
 func TestLogOfOtherCode(t *testing.T) {
-	entry, err := systems.Find("paxos")
+	entry, err := papers.Find("paxos")
 	if err != nil {
 		t.Fatal(err)
 	}

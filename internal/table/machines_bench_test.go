@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -20,7 +20,7 @@ func BenchmarkMachines(b *testing.B) {
 		{"streams", "detector", spec.Config{Nodes: 7, Params: map[string]string{"failures": "4", "over": "streams"}}},
 		{"commit", "commit", spec.Config{}},
 	} {
-		e, err := systems.Find(c.system)
+		e, err := papers.Find(c.system)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/test/bruteforce"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -27,7 +27,7 @@ func TestQuorumsDiffer(t *testing.T) {
 		{"echo", sim.Limits{Crashes: 1, Dup: 3}, nil},
 		{"register", sim.Limits{Crashes: 2, Dup: 2, Loss: 1}, []string{"RG2"}},
 	} {
-		e, err := systems.Find(c.system)
+		e, err := papers.Find(c.system)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -25,7 +25,7 @@ func TestReducedSystems(t *testing.T) {
 	compared, fewer := 0, 0
 	for _, name := range []string{"paxos", "twophase", "synod", "echo", "register", "synod quorum", "echo quorum", "register quorum"} {
 		name, quorum := strings.CutSuffix(name, " quorum")
-		e, err := systems.Find(name)
+		e, err := papers.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func kindOf(err error) (k sim.FindingKind) {
 // Properties that look at each node for itself keep nothing from being reduced, however many states the nodes have.
 func TestReducedEach(t *testing.T) {
 	t.Parallel()
-	e, err := systems.Find("paxos")
+	e, err := papers.Find("paxos")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestReducedQuorums(t *testing.T) {
 		all, dropped   int
 		full, transits int
 	}{{"synod", 27_662, 903, 252, 864}, {"echo", 2401, 1089, 1, 0}, {"register", 82_003, 17_601, 5228, 26_167}} {
-		e, err := systems.Find(c.system)
+		e, err := papers.Find(c.system)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestReducedPaxos(t *testing.T) {
 	}{
 		{2, table.ReduceNone, 98_160}, {2, table.ReduceDrop, 3853}, {2, table.ReduceFull, 875}, {3, table.ReduceFull, 29_643},
 	} {
-		e, err := systems.Find("paxos")
+		e, err := papers.Find("paxos")
 		if err != nil {
 			t.Fatal(err)
 		}

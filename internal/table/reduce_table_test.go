@@ -11,9 +11,9 @@ import (
 
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/test/golden"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -29,7 +29,7 @@ func TestReductionTable(t *testing.T) {
 	}
 	rows := "| system | `none` | `drop` | `full` |\n|---|--:|--:|--:|\n"
 	by := map[string][]string{}
-	for _, e := range systems.All() {
+	for _, e := range papers.All() {
 		configs := []map[string]string{nil}
 		if slices.ContainsFunc(e.Params, func(p spec.Param) bool { return p.Name == "quorum" }) {
 			configs = append(configs, map[string]string{"quorum": "true"})

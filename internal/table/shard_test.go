@@ -10,8 +10,8 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 )
 
 // shards explore a system together, a level at a time.
@@ -156,7 +156,7 @@ func TestShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	learned := 0
-	for _, entry := range systems.All() {
+	for _, entry := range papers.All() {
 		t.Run(entry.Name, func(t *testing.T) {
 			sys := bundled(t, entry.Name, 0, sim.Limits{Crashes: 1})
 			nearly, err := table.Explore(context.Background(), sys, table.ExploreOptions{Visited: set, MaxStates: 20_000})

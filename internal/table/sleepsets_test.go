@@ -12,10 +12,10 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -96,7 +96,7 @@ func TestSleepSets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	for _, entry := range systems.All() {
+	for _, entry := range papers.All() {
 		t.Run(entry.Name, func(t *testing.T) {
 			sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes})
 			if err == nil {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 )
 
 // Of every bundled system the same is found, in the same order, when next to nothing of it fits into memory.
@@ -19,7 +19,7 @@ func TestSpilledSystems(t *testing.T) {
 		t.Skip("slow")
 	}
 	spilled := 0
-	for _, entry := range systems.All() {
+	for _, entry := range papers.All() {
 		t.Run(entry.Name, func(t *testing.T) {
 			sys := bundled(t, entry.Name, 0, sim.Limits{Crashes: 1})
 			for i, name := range []string{"64", "128"} {

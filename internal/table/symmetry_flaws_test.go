@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -159,7 +159,7 @@ func (p *planted) Expand(state []uint32, number int, e *explore.Edges) error {
 
 func plant(t *testing.T, crashes int, without mutation, roots, expand func(r *reduction)) *Exploration {
 	t.Helper()
-	e, err := systems.Find("synod")
+	e, err := papers.Find("synod")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -39,7 +39,7 @@ func TestSymmetricSystems(t *testing.T) {
 		if testing.Short() && c.states > 5000 {
 			continue
 		}
-		e, err := systems.Find(c.system)
+		e, err := papers.Find(c.system)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestSymmetricOrbits(t *testing.T) {
 		"echo":     {"quorum": "true"},
 		"register": {"writes": "1", "reads": "1"},
 	} {
-		e, err := systems.Find(system)
+		e, err := papers.Find(system)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestSymmetricBugs(t *testing.T) {
 	for _, c := range []struct {
 		system, bug string
 	}{{"paxos", "PX1"}, {"paxos", "PX3"}, {"register", "RG1"}} {
-		e, err := systems.Find(c.system)
+		e, err := papers.Find(c.system)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,15 +7,15 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
 // Transitions are the states and steps that an exploration visits, and their paths lead where they say.
 func TestTransitionsAreThoseOfAnExploration(t *testing.T) {
 	for name, params := range map[string]map[string]string{"channel": nil, "chain": {"clients": "1"}, "commit": {"clients": "1", "values": "1"}, "twophase": nil} {
-		e, err := systems.Find(name)
+		e, err := papers.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}

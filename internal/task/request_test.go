@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems"
 )
 
 // requested is the search that flags ask for, of which those named were given.
 func requested(t *testing.T, f Search, given ...string) *request {
 	t.Helper()
-	p := &Process{Systems: systems.All(), Program: "macemc"}
+	p := &Process{Systems: papers.All(), Program: "macemc"}
 	f.Seed, f.Time, f.HandlerLimit, f.Given = 1, time.Minute, time.Second, given
 	r, err := f.request(p)
 	if err = errors.Join(f.Validate(), err); err != nil {
@@ -54,7 +54,7 @@ func TestOnwardAsBefore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	const weights = "action=1,message=2,timer=3,consequence=4,fault=5"
 	var out bytes.Buffer
-	p := &Process{Systems: systems.All(), Program: "macemc", Stdout: &out, Stderr: &out}
+	p := &Process{Systems: papers.All(), Program: "macemc", Stdout: &out, Stderr: &out}
 	s := &Search{Subject: Subject{System: "pingack", Property: "every ping is acknowledged", Weights: weights}, Walks: 20, Seed: 1, Out: dir}
 	if status := p.End(t.Context(), s.Do(t.Context(), p)); status != 1 {
 		t.Fatalf("exit status %d: %s", status, &out)
@@ -73,7 +73,7 @@ func TestOnwardAsBefore(t *testing.T) {
 // What a bug asks of its search is what the search gets, unless flags say otherwise.
 func TestBugDefaults(t *testing.T) {
 	steps, prefixes, weights := 0, 0, 0
-	for _, e := range systems.All() {
+	for _, e := range papers.All() {
 		for _, b := range e.Bugs {
 			d := b.Defaults
 			cfg := requested(t, Search{Subject: Subject{System: e.Name, Bugs: []string{b.ID}}}).options.Search

@@ -10,7 +10,7 @@ import (
 )
 
 // deterministic are the packages whose code runs inside steps.
-var deterministic = []string{"sim", "internal/encoding", "internal/kernel", "internal/simext", "internal/simhook", "internal/table", "netsim", "systems/...", "linear", "machine"}
+var deterministic = []string{"sim", "internal/encoding", "internal/kernel", "internal/simext", "internal/simhook", "internal/table", "netsim", "systems/...", "internal/test/papers/...", "linear", "machine"}
 
 var (
 	realTime = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}

@@ -34,6 +34,7 @@ var imports = []struct {
 	{pkg: "systems/etcdraft", module: []string{"linear", "sim", "netsim", "macetime", "systems/spec"}, strict: true,
 		foreign: []string{"go.etcd.io/raft/v3/...", "google.golang.org/protobuf/proto"}},
 	{pkg: "systems/...", module: []string{"machine", "sim", "netsim", "macetime", "systems/..."}, strict: true},
+	{pkg: "internal/test/papers/...", module: []string{"machine", "sim", "netsim", "macetime", "systems/...", "systems", "internal/test/papers/..."}, strict: true},
 	{pkg: "machine", module: []string{"sim", "internal/simext", "internal/encoding", "netsim", "macetime"}, strict: true},
 	{pkg: "bubble", module: []string{"sim", "internal/simext", "internal/encoding"}, strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
 	{pkg: "internal/testsched", strict: true},
@@ -90,8 +91,8 @@ func refused(from, name string) string {
 	if inside && below(rel, "systems/etcdraft") && !below(from, "cmd/...") {
 		return "a module of its own, which requires this one"
 	}
-	if inside && rel == "systems" && !below(from, "cmd/...") {
-		return "only commands import the list of bundled systems, and with it what these depend on"
+	if inside && rel == "systems" && !below(from, "cmd/...", "internal/test/papers") {
+		return "only commands and tests import the list of bundled systems, and with it what these depend on"
 	}
 	for _, r := range imports {
 		if !below(from, r.pkg) {
@@ -121,7 +122,7 @@ func TestImportDirectionNotices(t *testing.T) {
 		"sim":       "package x\nimport _ \"github.com/macemc/macemc/macetime\"\nimport _ \"github.com/macemc/macemc/netsim\" // want sim must not import netsim",
 		"systems/b": "package x\nimport _ \"github.com/macemc/macemc/systems/a\"\nimport _ \"github.com/macemc/macemc/search\" // want systems/b must not import search",
 		"critical":  "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/internal/replay\"",
-		"systems":   lib, "mctest": "package x\nimport _ \"github.com/macemc/macemc/systems\" // want only commands import the list",
+		"systems":   lib, "mctest": "package x\nimport _ \"github.com/macemc/macemc/systems\" // want only commands and tests import the list",
 		"internal/report": "package x\nimport _ \"github.com/macemc/macemc/search\"\nimport _ \"github.com/macemc/macemc/cmd/tool\" // want nothing imports commands",
 	}.test(t, importDirection)
 

@@ -83,7 +83,7 @@ func TestLinesOfTutorial(t *testing.T) {
 
 // linesOf counts the lines of a system, without tests, comments and blanks.
 func linesOf(t *testing.T, system string) (n int) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "systems", system, "*.go"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "internal", "test", "papers", system, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,49 @@
+package ftcommit
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/test/papers/smr"
+)
+
+// Operations on participants. Keys are transactions.
+const (
+	prepare = "prepare"
+	commit  = "commit"
+	abort   = "abort"
+)
+
+// What operations come to.
+const (
+	no     = 0
+	yes    = 1
+	absurd = -1 // it was not prepared
+)
+
+// Participant is what is replicated. It is not changed: operations make others of it.
+type Participant struct {
+	Prepared           int // transaction; 0: none
+	Committed, Aborted []int
+	Bugs               bugs
+}
+
+// Do implements [smr.App].
+func (p Participant) Do(op smr.Op) (smr.App, int) {
+	switch {
+	case op.Do == prepare && p.Prepared != 0 && !p.Bugs.has(ft2):
+		return p, no
+	case op.Do == prepare:
+		p.Prepared = op.Key
+		return p, yes
+	case p.Prepared != op.Key:
+		return p, absurd
+	case op.Do == commit:
+		p.Committed = with(p.Committed, op.Key)
+	default:
+		p.Aborted = with(p.Aborted, op.Key)
+	}
+	p.Prepared = 0
+	return p, yes
+}
+
+func with(list []int, t int) []int { return slices.Clip(append(slices.Clone(list), t)) }
