@@ -2,7 +2,7 @@
 GO ?= go
 
 # All packages but the glue, whose tests need the changed runtime. "./..." alone is one module.
-PACKAGES = ./... ./cmd/macemc/... ./systems/etcdraft/...
+PACKAGES = ./... ./cmd/macemc/... ./evaluation/... ./systems/etcdraft/...
 
 # Only for what hangs: some packages take five minutes, and three times as long on a machine that is busy.
 TIMEOUT ?= 40m
@@ -77,8 +77,8 @@ SOAK_FOR ?= 0
 soak: ## compare SOAK=100000 more random systems with the oracle, from where the last soak stopped, or for SOAK_FOR=1h (an hour and a half of CPU time; Ctrl-C keeps what was done)
 	$(GO) test -count=1 -timeout 0 -v -run '^TestSoak$$' ./internal/test/oracle -soak $(SOAK) -for $(SOAK_FOR) -tally $(CURDIR)/.soak
 
-soak-figures: ## write what the soaks came to into docs/reliability.md
-	$(GO) test -count=1 -run '^TestSoak$$' ./internal/test/oracle -page $(CURDIR)/docs/reliability.md -tally $(CURDIR)/.soak
+soak-figures: ## write what the soaks came to into evaluation/soak.md
+	$(GO) test -count=1 -run '^TestSoak$$' ./internal/test/oracle -page $(CURDIR)/evaluation/soak.md -tally $(CURDIR)/.soak
 
 REDUCTIONS ?= 100000
 
@@ -101,15 +101,16 @@ bench: ## run all benchmarks, in the format that benchstat reads
 
 SEEDS ?= 21
 
-bench-finding: build ## compare how soon OLD=path/to/macemc and this checkout find the known bugs, with SEEDS=21 seeds each (one worker; an hour)
+bench-finding: ## compare how soon OLD=path/to/evaluation and this checkout find the known bugs, with SEEDS=21 seeds each (one worker; an hour)
 	@test -x "$(OLD)" || { echo "say with which program to compare, as in OLD=/tmp/macemc" >&2; exit 2; }
-	$(GO) run ./cmd/macemc/internal/finding -seeds $(SEEDS) "$(OLD)" bin/macemc
+	$(GO) build -o bin/ ./evaluation
+	$(GO) run ./evaluation/finding -seeds $(SEEDS) "$(OLD)" bin/evaluation
 
-bench-peers: build ## compare with SPIN and rumur on Paxos, and write the tables into docs/performance.md (installs them from Debian packages; 12 GB of memory, an hour)
+bench-peers: build ## compare with SPIN and rumur on Paxos, and write the tables into evaluation/performance.md (installs them from Debian packages; 12 GB of memory, an hour)
 	@for p in spin rumur gcc; do command -v $$p >/dev/null || missing="$$missing $$p"; done; \
 	test -z "$$missing" || { apt-get update -q && apt-get install -q -y $$missing; }
-	$(GO) run ./bench/peers -proposers 3 -workers 1,2 -runs 3,rumur=1 -visited 64,128,exact -write docs/performance.md
-	$(GO) run ./bench/peers -compare verdicts -proposers 3 -visited exact -runs 5,spin=1 -write docs/performance.md
+	$(GO) run ./evaluation/peers -proposers 3 -workers 1,2 -runs 3,rumur=1 -visited 64,128,exact -write evaluation/performance.md
+	$(GO) run ./evaluation/peers -compare verdicts -proposers 3 -visited exact -runs 5,spin=1 -write evaluation/performance.md
 
 ##@ Upkeep
 

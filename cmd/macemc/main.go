@@ -7,15 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
-	"github.com/macemc/macemc/cmd/macemc/internal/cli"
+	"github.com/macemc/macemc/cmd/macemc/program"
+	"github.com/macemc/macemc/internal/task"
 )
 
-func main() { os.Exit(cli.Main(config(), os.Args[1:])) }
+func main() { os.Exit(program.Main(config(), os.Args[1:])) }
 
-func config() cli.Config {
-	return cli.Config{
-		Systems:  bundled.Systems(),
-		Commands: []*cobra.Command{newCommand(), vetCommand()},
-	}
+func config() program.Config {
+	return program.Config{Commands: func(*task.Process) []*cobra.Command { return []*cobra.Command{newCommand(), vetCommand()} }}
 }

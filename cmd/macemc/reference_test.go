@@ -4,14 +4,14 @@ import (
 	"os"
 	"testing"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/cli"
+	"github.com/macemc/macemc/cmd/macemc/program"
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
 // docs/commands.md is what the commands say of themselves.
 func TestReference(t *testing.T) {
 	const page = "../../docs/commands.md"
-	got, err := cli.Reference(config())
+	got, err := program.Reference(config())
 	if err != nil {
 		t.Fatal(err)
 	}

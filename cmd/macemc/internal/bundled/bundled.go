@@ -2,11 +2,11 @@
 package bundled
 
 import (
-	"github.com/macemc/macemc/internal/test/papers"
+	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/etcdraft"
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Systems returns the descriptions of all bundled systems, the simplest first: those of [papers.All], and those that need
+// Systems returns the descriptions of all bundled systems, the simplest first: those of [systems.All], and those that need
 // modules of others, which are modules of their own. The slice is the caller's.
-func Systems() []spec.Entry { return append(papers.All(), etcdraft.Entry()) }
+func Systems() []spec.Entry { return append(systems.All(), etcdraft.Entry()) }

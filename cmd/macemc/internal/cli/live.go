@@ -78,7 +78,7 @@ violated. A single node ends with 0 after --time, 1 when it
 panicked, 3 when more waited than --max-queue, 130 or 143 as above.`,
 		Example: `  macemc live randtree --nodes 8 --until live
   macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
-  macemc live chain --set fail=crash --set clients=3 --set requests=2500 --set pause=20 --nodes 7 --kill 5@5s --time 60s --bucket 10ms --count smr.Response
+  macemc live randtree --nodes 8 --kill 5@5s --time 60s --bucket 10ms --count randtree.Join
   macemc live pastry --node 0 --peers 127.0.0.1:4000,127.0.0.1:4001 --dir n0`,
 		Args: exactlyOne("SYSTEM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -123,7 +123,7 @@ panicked, 3 when more waited than --max-queue, 130 or 143 as above.`,
 	fl.DurationVar(&f.time, "time", time.Minute, "end after this `TIME`; 0: no limit, which is the default with --node")
 	fl.IntVar(&f.queue, "max-queue", 256, "let at most `N` MB of messages wait for one peer")
 	fl.DurationVar(&f.bucket, "bucket", 0, "count the messages that are delivered in each `TIME`, and draw them as rate.svg in --dir")
-	fl.StringVar(&f.count, "count", "", "with --bucket, count messages of `TYPE` only, as smr.Response")
+	fl.StringVar(&f.count, "count", "", "with --bucket, count messages of `TYPE` only, as randtree.Join")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what nodes do")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object on standard output, at the end")
 	fl.BoolVar(&f.control, "control", false, "take commands from a parent process")

@@ -22,14 +22,16 @@ import (
 type Config struct {
 	// Systems are those that can be named.
 	Systems []spec.Entry
-	// Commands are there beside those of this package.
-	Commands []*cobra.Command
+	// Name is how help calls the program. An empty string means macemc.
+	Name string
+	// Commands makes commands beside those of this package. Nil means none.
+	Commands func(*task.Process) []*cobra.Command
 }
 
 // Main executes a command line and returns the exit status.
 func Main(c Config, args []string) int {
 	a := &app{
-		commands: c.Commands,
+		config: c,
 		Process: task.Process{
 			Systems:  c.Systems,
 			Stdout:   os.Stdout,

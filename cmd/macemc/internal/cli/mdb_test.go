@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -100,7 +99,7 @@ func TestMdbBadInput(t *testing.T) {
 func TestMdbPrompt(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := &app{Process: task.Process{
-		Stdout: &out, Stderr: &errs, Program: "macemc", Systems: bundled.Systems(),
+		Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(),
 		Stdin: strings.NewReader("6\nnonsense\n"), NoScreen: "standard input is no terminal",
 	}}
 	if status := a.run(t.Context(), []string{"mdb", testdata(t, "pingack.path")}); status != 0 {

@@ -39,9 +39,9 @@ owed.
 Exit status: 1 when a monitor is violated in some order, 3 when there are more orders
 than were looked at, when a log has gaps, or when nothing in it is for one of the
 monitors; the others are in "macemc help".`,
-		Example: `  macemc observe macemc-out/live-commit-1/recording
+		Example: `  macemc observe macemc-out/live-etcdraft-1/recording
   macemc observe error.path --json
-  macemc live commit --bug PC2 --time 3s --log log && macemc observe commit log/*.jsonl
+  macemc live etcdraft --time 3s --log log && macemc observe etcdraft log/*.jsonl
   macemc observe ./lock:TestLock production.jsonl --monitor "one holder"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/internal/scaffold"
 	"github.com/macemc/macemc/internal/task"
 )
@@ -117,7 +116,7 @@ func runHere(t *testing.T, dir string, args ...string) (output string, status in
 	t.Chdir(dir)
 	var out bothStreams
 	a := &app{Process: task.Process{
-		Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Systems: bundled.Systems(), Respawn: task.Respawn,
+		Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Systems: testSystems(), Respawn: task.Respawn,
 		Front: front{}, NoScreen: "standard input is no terminal",
 	}}
 	status = a.run(context.Background(), args)
@@ -187,7 +186,6 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search none", 2, `for the package in that folder say ./none`},
 		{"search pingack --test TestX", 2, `--test is for packages`},
 		{"search pingack --write-test", 2, `--write-test is for packages`},
-		{"bugs .", 2, `. is a package, but a bundled system is wanted`},
 	} {
 		out, status := runHere(t, dir, strings.Fields(c.args)...)
 		if status != c.status || !regexp.MustCompile(c.want).MatchString(out) {

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 )
 
 const mainVar = "MACEMC_TEST_MAIN"
@@ -17,7 +15,7 @@ const mainVar = "MACEMC_TEST_MAIN"
 // TestMain lets this test binary be the command: its own children are then, too.
 func TestMain(m *testing.M) {
 	if os.Getenv(mainVar) != "" {
-		os.Exit(Main(Config{Systems: append(bundled.Systems(), loops, slow, lagging, exits, busy, calling, lingers)}, os.Args[1:]))
+		os.Exit(Main(Config{Systems: append(testSystems(), loops, slow, lagging, exits, busy, calling, lingers)}, os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }

@@ -11,7 +11,7 @@ import (
 
 // Reference is the help of all commands as a page of Markdown.
 func Reference(c Config) (string, error) {
-	a := &app{Process: task.Process{Systems: c.Systems}, commands: c.Commands}
+	a := &app{Process: task.Process{Systems: c.Systems}, config: c}
 	var page strings.Builder
 	page.WriteString("# Commands\n\nWhat `macemc COMMAND --help` says of each command.\n")
 	var add func(*cobra.Command) error

@@ -23,9 +23,9 @@ not makes for findings that are none, and is no mistake.
 
 Exit status: 1 when the part does what the abstraction does not, 3 when nothing was
 decided; the others are in "macemc help".`,
-		Example: `  macemc refine channel
-  macemc refine channel --bug NL1
-  macemc refine channel --set sends=4 --json`,
+		Example: `  macemc refine ./mysvc
+  macemc refine ./mysvc --test TestStore
+  macemc refine ./mysvc --json`,
 		Args: exactlyOne("SYSTEM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.System, f.Given = args[0], given(cmd)

@@ -17,8 +17,8 @@ import (
 // app is what the commands share.
 type app struct {
 	task.Process
-	commands []*cobra.Command // more of them
-	tags     string           // build tags
+	config Config
+	tags   string // build tags
 }
 
 // Exit is the error of a command that has said all there is to say: its exit status.
@@ -65,9 +65,14 @@ Exit status, of every command:
 	root.SetVersionTemplate("macemc {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&a.tags, "tags", "", "build tags `LIST` for packages, as of go build")
-	root.AddCommand(a.commands...)
+	if a.config.Name != "" {
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: a.config.Name}
+	}
+	if a.config.Commands != nil {
+		root.AddCommand(a.config.Commands(&a.Process)...)
+	}
 	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
-		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), a.bugsCommand(), a.tablesCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.clusterCommand(), a.workerCommand(), a.shardsMergeCommand(),
+		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.clusterCommand(), a.workerCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
 	root.Args = func(_ *cobra.Command, args []string) error { return noneOf("unknown command", root, args) }
 	a.complete(root)

@@ -9,7 +9,12 @@ import (
 
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/test/papers"
+	"github.com/macemc/macemc/systems/spec"
 )
+
+// testSystems returns the bundled systems and those of papers.
+func testSystems() []spec.Entry { return append(bundled.Systems(), papers.Entries()...) }
 
 // run executes a command line in this process.
 func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
@@ -20,7 +25,7 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 func runUntil(t *testing.T, ctx context.Context, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: bundled.Systems(), Front: front{}}}
+	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Front: front{}}}
 	status = a.run(ctx, args)
 	return out.String(), errs.String(), status
 }

@@ -79,7 +79,7 @@ func limited(t *testing.T, cmd *exec.Cmd) string {
 
 // More workers than are of use are refused before anything is done for them.
 func TestTooManyWorkers(t *testing.T) {
-	for _, args := range []string{"search pingack", "stats pingack", "bugs pingack", "critical x.path", "shrink x.path"} {
+	for _, args := range []string{"search pingack", "critical x.path", "shrink x.path"} {
 		_, stderr, status := run(t, append(strings.Fields(args), "--workers", "100000")...)
 		if status != check.StatusUsage || !strings.HasPrefix(stderr, "macemc: --workers is 100000, must be at most 256: ") {
 			t.Errorf("%s: exit status %d: %s", args, status, stderr)
@@ -109,7 +109,6 @@ func TestFull(t *testing.T) {
 		want   string
 	}{
 		{clean + " --junit " + full, false, check.StatusUsage, full + " is no ordinary file"},
-		{"stats pingack --walks 1 --svg " + full, false, check.StatusUsage, full + " is no ordinary file"},
 		{"graph found/error.path -o " + full, false, check.StatusUsage, full + " is no ordinary file"},
 		{"report found/error.path -o " + full, false, check.StatusUsage, full + " is no ordinary file"},
 		{"shrink found/error.path -o " + full, false, check.StatusUsage, full + " exists already"},
@@ -123,7 +122,6 @@ func TestFull(t *testing.T) {
 		{"graph found/error.path", true, check.StatusResource, "no space left on device"},
 		{"systems --json", true, check.StatusResource, "no space left on device"},
 		{"systems", true, check.StatusResource, "no space left on device"},
-		{"stats pingack --walks 1", true, check.StatusResource, "no space left on device"},
 		{"mdb found/error.path --batch -x where", true, check.StatusResource, "no space left on device"},
 	} {
 		cmd := command(dir, strings.Fields(c.args)...)
@@ -166,7 +164,6 @@ func TestDiskFull(t *testing.T) {
 	}{
 		{"search pingack --loss 0 --strategy bfs --depth 5 --junit j.xml", check.StatusResource},
 		{"search pingack --no-shrink --junit j.xml", check.StatusViolation},
-		{"stats pingack --walks 1 --svg s.svg", check.StatusResource},
 	} {
 		cmd := command("", strings.Fields(c.args)...)
 		cmd.Args = append([]string{found, "-rm", "sh", "-c", mount, "-", small, cmd.Path}, cmd.Args[1:]...)

@@ -1,0 +1,34 @@
+// Package program runs the command line of macemc, with systems and commands beside its own.
+package program
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
+	"github.com/macemc/macemc/cmd/macemc/internal/cli"
+	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Config says what a program has beside the bundled systems and the commands that check systems.
+type Config struct {
+	// Name is how help calls the program. An empty string means macemc.
+	Name string
+	// Systems can be named, too.
+	Systems []spec.Entry
+	// Commands makes more commands. Nil means none. What it is given has all systems, and starts processes of the program.
+	Commands func(*task.Process) []*cobra.Command
+}
+
+// Systems returns the descriptions of the bundled systems. The slice is the caller's.
+func Systems() []spec.Entry { return bundled.Systems() }
+
+// Main executes a command line and returns the exit status.
+func Main(c Config, args []string) int { return cli.Main(c.cli(), args) }
+
+// Reference returns the help of all commands as a page of Markdown.
+func Reference(c Config) (string, error) { return cli.Reference(c.cli()) }
+
+func (c Config) cli() cli.Config {
+	return cli.Config{Name: c.Name, Systems: append(Systems(), c.Systems...), Commands: c.Commands}
+}

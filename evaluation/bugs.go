@@ -1,0 +1,319 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// bugsFlags are the flags of bugs.
+type bugsFlags struct {
+	time     time.Duration
+	seeds    string
+	workers  int
+	compare  bool
+	json     bool
+	markdown string
+}
+
+// defaultMarkdown is the file of --markdown without a name.
+const defaultMarkdown = "evaluation/bugs.md"
+
+// defaultTime is the time of a search unless --time says otherwise.
+const defaultTime = time.Minute
+
+func (e *evaluator) bugsCommand() *cobra.Command {
+	var f bugsFlags
+	cmd := &cobra.Command{
+		Use:   "bugs [SYSTEM...]",
+		Short: "Search for every known bug of the bundled systems",
+		Long: `Runs "macemc search SYSTEM --bug ID --no-shrink" for each known bug of the given
+systems, of all if none is given, once for each seed and in a process of its own, and
+prints a table: with how many seeds it was found, least, median and most seconds, median
+paths, states and depth, nodes, faults, and the critical step of the first seed that
+found it. Bugs that show only far from the start are searched for from live states, which
+the search makes itself by random walks without faults (column "prefix").
+
+A bug that is not found, or found as another kind than expected, is shown as that, and
+the exit status is 1. Interrupted, it prints what it has.
+
+--compare also searches as the MaceMC paper did: by its property alone for bugs that
+another sees first, and for BT2 by bounded search with and without a visited set and by
+random walks. --markdown writes all that into a file, beside the figures of the paper. It
+overwrites only what it wrote itself.`,
+		Example: `  go run ./evaluation bugs
+  go run ./evaluation bugs randtree transport --time 20s --seeds 3
+  go run ./evaluation bugs pastry --json
+  go run ./evaluation bugs --seeds 1-5 --compare --markdown`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := e.bugHunt(&f, args)
+			if err != nil {
+				return err
+			}
+			return b.run(cmd.Context())
+		},
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.DurationVar(&f.time, "time", defaultTime, "search for each bug at most this `TIME` with each seed")
+	fl.StringVar(&f.seeds, "seeds", "1", "`SEEDS` of the random walks, each at least 1, as 1-5 or 1,3,7")
+	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` of a search go on at a time (default: all cores)")
+	fl.BoolVar(&f.compare, "compare", false, "also search in the ways of the paper, which takes longer")
+	fl.BoolVar(&f.json, "json", false, "print one JSON object")
+	fl.StringVar(&f.markdown, "markdown", "", "write the tables into `FILE`, as --markdown=FILE")
+	fl.Lookup("markdown").NoOptDefVal = defaultMarkdown
+	return cmd
+}
+
+// maxSeeds is the most seeds that are run.
+const maxSeeds = 1000
+
+// parseSeeds reads a list as in "1-3,7".
+func parseSeeds(text string) ([]uint64, error) {
+	var seeds []uint64
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(part, "-")
+		first, err := strconv.ParseUint(low, 10, 64)
+		last := first
+		if err == nil && isRange {
+			last, err = strconv.ParseUint(high, 10, 64)
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("--seeds: %q is no number and no range like 1-5", part)
+		case first == 0:
+			return nil, fmt.Errorf("--seeds: %q has seed 0, must be at least 1", part)
+		case last < first:
+			return nil, fmt.Errorf("--seeds: %q ends before it begins", part)
+		case last-first >= maxSeeds || len(seeds)+int(last-first) >= maxSeeds:
+			return nil, fmt.Errorf("--seeds: more than %d seeds", maxSeeds)
+		}
+		for s := first; ; s++ {
+			if slices.Contains(seeds, s) {
+				return nil, fmt.Errorf("--seeds: %d is given twice", s)
+			}
+			if seeds = append(seeds, s); s == last {
+				break
+			}
+		}
+	}
+	return seeds, nil
+}
+
+// bugHunt is the searches for known bugs that were asked for.
+type bugHunt struct {
+	*evaluator
+	flags *bugsFlags
+	names []string // of the systems that were asked for; none: all
+	seeds []uint64
+	file  task.Generated // of --markdown
+	// machine is what the searches run on.
+	machine string
+	rows    []bugRow // one for each bug
+	// compared are the rows of variants.
+	compared []bugRow
+}
+
+func (e *evaluator) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
+	seeds, err := parseSeeds(f.seeds)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.time <= 0:
+		return nil, fmt.Errorf("--time is %v, must be positive", f.time)
+	case f.workers < 0:
+		return nil, fmt.Errorf("--workers is %d, must not be negative", f.workers)
+	case f.workers > search.MaxWorkers:
+		return nil, task.TooManyWorkers(f.workers)
+	}
+	h := &bugHunt{evaluator: e, flags: f, names: names, seeds: seeds, file: task.Generated{Name: f.markdown, Mark: bugsMark}}
+	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, search.DefaultWorkers()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	var entries []spec.Entry
+	for i, name := range names {
+		entry, err := e.Entry(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("system %q is given twice", name)
+		}
+		entries = append(entries, entry)
+	}
+	if len(names) == 0 {
+		entries = e.Systems
+	}
+	if f.markdown != "" {
+		if err := h.file.Check(); err != nil {
+			return nil, fmt.Errorf("--markdown: %w", err)
+		}
+	}
+	for i := range entries {
+		entry := &entries[i]
+		for k := range entry.Bugs {
+			b := &entry.Bugs[k]
+			row := bugRow{System: entry.Name, Bug: b.ID, Summary: b.Summary, Expected: b.Kind, Original: originals[b.ID], bug: b, seeds: seeds}
+			h.rows = append(h.rows, row)
+			if !f.compare {
+				continue
+			}
+			others := variants
+			if v, ok := propertyAlone(b); ok {
+				others = append([]variant{v}, others...)
+			}
+			for _, v := range others {
+				if v.bug != b.ID {
+					continue
+				}
+				r := row
+				r.How, r.Flags, r.Original = v.how, v.flags, v.original
+				if v.fixed {
+					r.seeds = seeds[:1]
+				}
+				h.compared = append(h.compared, r)
+			}
+		}
+	}
+	if len(h.rows) == 0 {
+		return nil, fmt.Errorf("no bugs of %s are known", strings.Join(names, ", "))
+	}
+	return h, nil
+}
+
+func (h *bugHunt) run(ctx context.Context) error {
+	temp, err := scratch.New("")
+	if err != nil {
+		return err
+	}
+	defer temp.Remove()
+	all := slices.Concat(pointers(h.rows), pointers(h.compared))
+	total, done := 0, 0
+	for _, r := range all {
+		total += len(r.seeds)
+	}
+	fmt.Fprintf(h.Stderr, "%s, one after the other, of at most %v each: at most %v, mostly far less, as each ends with its finding\n",
+		map[bool]string{true: "1 search", false: fmt.Sprintf("%d searches", total)}[total == 1], h.flags.time, time.Duration(total)*h.flags.time)
+search:
+	for _, r := range all {
+		for _, seed := range r.seeds {
+			run, err := h.search(ctx, r, seed, filepath.Join(temp.Path, strconv.Itoa(done)))
+			if ctx.Err() != nil {
+				break search // what was found until now is still told
+			}
+			if err != nil {
+				return fmt.Errorf("%s %s: %w", r.System, r.Bug, err)
+			}
+			done++
+			r.Runs = append(r.Runs, *run)
+			what := strings.Join(append([]string{r.System, r.Bug}, r.Flags...), " ")
+			fmt.Fprintf(h.Stderr, "%d of %d  %s, seed %d: %s in %ss\n", done, total, what, seed, run.verdict(), secondsText(run.Seconds))
+		}
+	}
+	for _, r := range all {
+		r.summarise()
+	}
+	h.rows, h.compared = begun(h.rows), begun(h.compared)
+	if h.flags.json {
+		err = task.WriteJSON(h.Stdout, map[string]any{
+			"seeds": h.seeds, "time": h.flags.time.String(), "bugs": h.rows, "comparison": h.compared,
+		})
+	} else {
+		err = h.text(h.Stdout)
+	}
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		if h.file.Name != "" {
+			fmt.Fprintf(h.Stderr, "macemc: not all bugs were searched for, so %s is left as it is\n", h.file.Name)
+		}
+		return ctx.Err()
+	}
+	if h.file.Name != "" {
+		if err := h.file.Write(h.markdown()); err != nil {
+			return err
+		}
+	}
+	for i := range h.rows {
+		if !h.rows[i].asKnown() {
+			return task.Exit(check.StatusViolation)
+		}
+	}
+	return nil
+}
+
+// search makes one search in a process of its own, so that no bug can spoil the search for another.
+func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out string) (*bugRun, error) {
+	args := append([]string{"search", row.System, "--bug", row.Bug, "--json", "--no-shrink", "--time", h.flags.time.String(),
+		"--seed", strconv.FormatUint(seed, 10), "--out", out}, row.Flags...)
+	if h.flags.workers > 0 {
+		args = append(args, "--workers", strconv.Itoa(h.flags.workers))
+	}
+	began := time.Now()
+	r, cpu, err := h.searchReport(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	run := &bugRun{
+		Seed: seed, Found: r.Kind, AsKnown: r.Verdict == search.Violation && row.bug.Accepts(r.Kind),
+		Seconds: time.Since(began).Seconds(), CPU: cpu.Seconds(), Stopped: r.Stopped, Paths: r.Paths, States: r.States, Events: r.Events,
+		Depth: r.Depth, Steps: r.Steps, Nodes: r.Nodes, Limits: r.Limits, Timing: r.Timing,
+		Omission: r.Coverage.OmissionProbability,
+	}
+	if c := r.Critical; c != nil {
+		run.Critical = &criticalRun{string(c.Case), c.Step, c.Event, c.Choice}
+	}
+	for _, p := range r.Phases {
+		if p.Name == "prefixes" && p.Live > 0 {
+			run.Prefixes = &prefixRun{p.Live, p.Steps.Min, p.Steps.Max}
+		}
+	}
+	return run, nil
+}
+
+// searchReport runs a search and returns its report, and the processor time that the search took.
+func (e *evaluator) searchReport(ctx context.Context, args []string) (*report.Report, time.Duration, error) {
+	var out, errs bytes.Buffer
+	cmd := e.Respawn()
+	child := exec.CommandContext(ctx, cmd.Path, args...)
+	child.Env, child.Stdout, child.Stderr = cmd.Env, &out, &errs
+	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
+	var exit *exec.ExitError
+	if err := child.Run(); err != nil && !errors.As(err, &exit) {
+		return nil, 0, err
+	}
+	cpu := child.ProcessState.UserTime() + child.ProcessState.SystemTime()
+	if ctx.Err() != nil {
+		return nil, 0, ctx.Err()
+	}
+	r, err := readReport(&out, &errs)
+	return r, cpu, err
+}
+
+// readReport is the report that a search has printed, or the error that it told of.
+func readReport(out, errs *bytes.Buffer) (*report.Report, error) {
+	r := new(report.Report)
+	if err := json.Unmarshal(out.Bytes(), r); err != nil {
+		return nil, fmt.Errorf("the search gave no report: %s", bytes.TrimSpace(errs.Bytes()))
+	}
+	return r, nil
+}

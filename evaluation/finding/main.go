@@ -1,0 +1,194 @@
+// Command finding compares how soon two builds of macemc find the known bugs of the bundled systems.
+//
+//	finding [-seeds N] [-time TIME] [-bugs ID,...] [-skip ID,...] OLD NEW [FLAG...]
+//
+// It searches for each bug with the seeds 1 to N with the programs OLD and NEW in turns, one worker each, NEW with the flags of "macemc
+// search" that follow. For each bug it prints with how many seeds each found it, the medians of CPU time (of the process, its report
+// included), events and paths, their ratios, and the schedules that found it; at the end the geometric means of the ratios. Events and
+// paths do not depend on what else the machine does. Bugs that OLD does not know are left out, and named.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/cmd/macemc/program"
+	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/test/papers"
+)
+
+// options are what was asked for.
+type options struct {
+	seeds      int
+	time       time.Duration
+	bugs, skip string
+	programs   [2]string
+	flags      []string // of the second
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.seeds, "seeds", 3, "search with the seeds 1 to `N`")
+	flag.DurationVar(&o.time, "time", time.Minute, "search at most this `TIME` with each seed")
+	flag.StringVar(&o.bugs, "bugs", "", "only these bugs, `ID,...`")
+	flag.StringVar(&o.skip, "skip", "", "not these bugs, `ID,...`")
+	flag.Parse()
+	if flag.NArg() < 2 {
+		fmt.Fprintln(os.Stderr, "finding: say which two programs are compared")
+		os.Exit(2)
+	}
+	o.programs, o.flags = [2]string{flag.Arg(0), flag.Arg(1)}, flag.Args()[2:]
+	if err := o.compare(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "finding:", err)
+		os.Exit(1)
+	}
+}
+
+func (o *options) compare(w io.Writer) error {
+	var ratios [3]float64 // sums of logarithms
+	bugs := 0
+	for _, e := range append(program.Systems(), papers.Entries()...) {
+	next:
+		for _, b := range e.Bugs {
+			if o.bugs != "" && !listed(o.bugs, b.ID) || listed(o.skip, b.ID) {
+				continue
+			}
+			var c [2]column
+			for seed := 1; seed <= o.seeds; seed++ {
+				for i := range c {
+					r, err := o.search(i, e.Name, b.ID, seed)
+					if unknown := (*unknownError)(nil); i == 0 && errors.As(err, &unknown) {
+						fmt.Fprintf(w, "%-5s left out: %s says %v\n", b.ID, o.programs[0], err)
+						continue next
+					}
+					if err != nil {
+						return fmt.Errorf("%s, seed %d: %w", b.ID, seed, err)
+					}
+					c[i] = append(c[i], *r)
+				}
+			}
+			bugs++
+			fmt.Fprintf(w, "%-5s %s  %s ", b.ID, c[0], c[1])
+			for i, of := range []func(run) float64{run.processor, run.events, run.paths} {
+				ratio := c[1].median(of) / max(c[0].median(of), 1e-3)
+				ratios[i] += math.Log(ratio)
+				fmt.Fprintf(w, " %6.2f", ratio)
+			}
+			fmt.Fprintf(w, "  %s\n", c[1].schedules())
+		}
+	}
+	fmt.Fprintf(w, "geometric means of the ratios of %d bugs:", bugs)
+	for i, what := range []string{"CPU time", "events", "paths"} {
+		fmt.Fprintf(w, " %s %.3f", what, math.Exp(ratios[i]/float64(max(1, bugs))))
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func listed(list, id string) bool { return slices.Contains(strings.Split(list, ","), id) }
+
+// run is what is read of the report of a search, and its CPU seconds.
+type run struct {
+	Verdict  string
+	Schedule string
+	Paths    int
+	Events   int
+
+	cpu float64
+}
+
+func (r run) paths() float64     { return float64(r.Paths) }
+func (r run) events() float64    { return float64(max(1, r.Events)) }
+func (r run) processor() float64 { return r.cpu }
+
+// unknownError says that a program does not take the flags that name a bug.
+type unknownError struct{ text string }
+
+func (e *unknownError) Error() string { return e.text }
+
+// statusUsage is the exit status of a program that does not know what is asked.
+const statusUsage = 2
+
+// search makes one search in a process of its own.
+func (o *options) search(program int, system, bug string, seed int) (*run, error) {
+	temp, err := scratch.New("")
+	if err != nil {
+		return nil, err
+	}
+	defer temp.Remove()
+	args := []string{"search", system, "--bug", bug, "--json", "--no-shrink", "--time", o.time.String(), "--workers", "1",
+		"--seed", strconv.Itoa(seed), "--out", filepath.Join(temp.Path, "out")}
+	if program == 1 {
+		args = append(args, o.flags...)
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(o.programs[program], args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		return nil, err
+	}
+	var r run
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		text := fmt.Sprintf("no report: %s", bytes.TrimSpace(errs.Bytes()))
+		if cmd.ProcessState.ExitCode() == statusUsage {
+			return nil, &unknownError{text}
+		}
+		return nil, errors.New(text)
+	}
+	r.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	return &r, nil
+}
+
+// column is the searches for a bug by one program.
+type column []run
+
+func (c column) median(of func(run) float64) float64 {
+	var values []float64
+	for _, r := range c {
+		values = append(values, of(r))
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// String is with how many seeds the bug was found, and the medians of CPU seconds, events and paths.
+func (c column) String() string {
+	found := 0
+	for _, r := range c {
+		if r.Verdict == "violation" {
+			found++
+		}
+	}
+	return fmt.Sprintf("%d/%d %6.3f s %7.0f %6.0f", found, len(c), c.median(run.processor), c.median(run.events), c.median(run.paths))
+}
+
+// schedules counts which found the bug.
+func (c column) schedules() string {
+	count := map[string]int{}
+	var names []string
+	for _, r := range c {
+		name := cmp.Or(r.Schedule, "none")
+		if count[name]++; count[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %d", name, count[name])
+	}
+	return strings.Join(names, ", ")
+}
