@@ -218,49 +218,59 @@ type Progress struct {
 	Waiting int // of bfs and dfs: states whose steps are yet to be executed
 }
 
-// Stats is what was covered.
+// Stats counts what a search did, and describes what it covered.
 type Stats struct {
-	Seconds        float64 `json:"seconds"`
-	Paths          int     `json:"paths"`
-	Events         int     `json:"events"` // steps executed, re-execution of prefixes included
-	States         int     `json:"states"` // distinct states seen by the exhaustive part
-	ExhaustedDepth int     `json:"exhausted_depth"`
-	Complete       bool    `json:"complete"`            // all states were seen, but for a probability of at most [MostOmission]
-	Recovers       bool    `json:"recovers,omitempty"`  // of bfs and dfs: from every state a live one can be reached without faults
-	Omission       float64 `json:"omission"`            // by fingerprints: bound on the probability that a state was missed
-	Unchecked      string  `json:"unchecked,omitempty"` // of bfs and dfs: properties about which nothing is said
-	// Reduced tells how states were left out, or why none were; nil: they were not to be, or the strategy visits none.
+	Work
+	Coverage
+	Omission float64 `json:"omission"` // by fingerprints: bound on the probability that a state was missed
+}
+
+// Work counts what a search did. Only bfs and dfs set the fields from Transitions to Disk.
+type Work struct {
+	Paths       int   `json:"paths"`
+	States      int   `json:"states"`                // distinct states that the exhaustive part visited
+	Transitions int   `json:"transitions,omitempty"` // steps from distinct states
+	Expanded    int   `json:"expanded,omitempty"`    // states all of whose steps were executed
+	Handlers    int   `json:"handlers,omitempty"`    // handler executions behind the steps
+	Bytes       int   `json:"bytes,omitempty"`       // memory of the set of states
+	Disk        int64 `json:"disk,omitempty"`        // of bfs: the most bytes that were on disk for want of memory
+	Events      int   `json:"events"`                // steps executed, including re-execution of prefixes
+	// Engine describes how steps were executed. It may differ between searches that find the same, as Seconds does.
+	Engine  EngineStats `json:"engine"`
+	Seconds float64     `json:"seconds"`
+	Phases  []Phase     `json:"phases"`
+	Relied  []Relied    `json:"relied,omitempty"` // actions that recovery relied on in random walks, in the system's order
+	// Schedules are those of walks, in the order of [Schedules]. Walks without a schedule are not counted.
+	Schedules []ScheduleStats `json:"schedules,omitempty"`
+}
+
+// Coverage describes which states, events and properties a search covered.
+type Coverage struct {
+	ExhaustedDepth int    `json:"exhausted_depth"`
+	Complete       bool   `json:"complete"`            // all states were visited, but for a probability of at most [MostOmission]
+	Recovers       bool   `json:"recovers,omitempty"`  // of bfs and dfs: a live state can be reached without faults from every state
+	Unchecked      string `json:"unchecked,omitempty"` // of bfs and dfs: properties that were not judged
+	// Reduced describes how bfs and dfs left states out, or why they left none out. Nil means that no reduction was asked for.
 	Reduced *Reduced `json:"reduced,omitempty"`
-	// Crashes tells which crashes were left out; nil: none were to be.
+	// Crashes describes which crashes bfs and dfs left out. Nil means that none were to be left out.
 	Crashes *Crashes `json:"crashes,omitempty"`
-	// Shortest tells whether fewer steps do; nil: nobody asked, or nothing was found that has a last step.
+	// Shortest reports whether fewer steps violate something. Nil means that this was not asked for, or that the finding has no last step.
 	Shortest *Shortest `json:"shortest,omitempty"`
-	// Fair says how fair runs without end were judged; nil: the system has no obligations, see [sim.System.Obligations].
+	// Fair describes how fair runs without end were judged. Nil means that the system has no obligations, see [sim.System.Obligations].
 	Fair *Fair `json:"fair,omitempty"`
-	// BySample is what checked code was found to keep where it was looked at closely, in runs and steps that were executed a second
-	// time, and not everywhere.
-	BySample []string `json:"by_sample"`
-	// Sampled are draws of more alternatives than are enumerated, of which a sample was.
-	Sampled     choose.Samples `json:"sampled,omitempty"`
-	Transitions int            `json:"transitions"`    // of bfs and dfs: steps from distinct states
-	Expanded    int            `json:"expanded"`       // of bfs and dfs: states all of whose steps were executed
-	Handlers    int            `json:"handlers"`       // of bfs and dfs: handler executions that stood behind them
-	Bytes       int            `json:"bytes"`          // of bfs and dfs: memory of the set of states
-	Disk        int64          `json:"disk,omitempty"` // of bfs: bytes, at most, that were on disk for want of memory
-	Engine      EngineStats    `json:"engine"`
-	Phases      []Phase        `json:"phases"`
-	// Schedules are those of walks, in the order of [Schedules]; walks without are not counted.
-	Relied        []Relied        `json:"relied,omitempty"` // actions that recovery relied on, in the order of the system's
-	Schedules     []ScheduleStats `json:"schedules,omitempty"`
-	NeverHappened []string        `json:"never_happened"`
-	// AfterLive says how often what can happen did after the first live state, the rarest first, in the AfterLiveWalks walks that came to
-	// one among those that were looked at, one in eight.
+	// Sampled are draws with more alternatives than are enumerated. Nothing is complete then.
+	Sampled choose.Samples `json:"sampled,omitempty"`
+	// BySample names checks that were made only in runs and steps that were executed a second time.
+	BySample      []string    `json:"by_sample,omitempty"`
+	NeverHappened []string    `json:"never_happened"`
+	Sometimes     []Sometimes `json:"sometimes"`
+	// AfterLive counts what happened after the first live state, the rarest first, in AfterLiveWalks walks: those of a sample of one in
+	// eight that reached a live state.
 	AfterLive      []AfterLive `json:"after_live,omitempty"`
 	AfterLiveWalks int         `json:"after_live_walks,omitempty"`
-	Sometimes      []Sometimes `json:"sometimes"`
-	ForeignTimes   bool        `json:"foreign_times,omitempty"` // times of different nodes were compared: they are unordered here
+	ForeignTimes   bool        `json:"foreign_times,omitempty"` // times of different nodes, which have no order, were compared
 	Grows          []Growth    `json:"grows,omitempty"`         // of bfs and dfs that stopped at a limit: what has grown, the largest first
-	FaultsUsed     sim.Limits  `json:"faults_used"`             // most that one run used
+	FaultsUsed     sim.Limits  `json:"faults_used"`             // the most that one run used
 }
 
 // Growth is a list, map or queue that has grown while states were visited.

@@ -32,8 +32,8 @@ func (s *searcher) result(sources []source) *Result {
 	r := &Result{
 		Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Suspect: s.suspect, Stopped: s.stopping,
 		Stats: Stats{
-			Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.n,
-			Phases: s.tallies.phases(), FaultsUsed: s.used, ForeignTimes: s.foreign, Sampled: s.sampled,
+			Work:     Work{Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.n, Phases: s.tallies.phases()},
+			Coverage: Coverage{FaultsUsed: s.used, ForeignTimes: s.foreign, Sampled: s.sampled},
 		},
 	}
 	ended := 0 // walks

@@ -116,9 +116,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	complete := x.Complete && x.Omission <= MostOmission && len(x.Sampled) == 0
 	r := &Result{Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
-		States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes, Disk: x.Disk,
-		ExhaustedDepth: x.Depth, Expanded: x.Expanded, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0, Omission: x.Omission,
-		Phases: []Phase{}, Engine: engineOf(x),
+		Work:     Work{States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes, Disk: x.Disk, Expanded: x.Expanded, Phases: []Phase{}, Engine: engineOf(x)},
+		Coverage: Coverage{ExhaustedDepth: x.Depth, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0}, Omission: x.Omission,
 	}
 	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
 		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all

@@ -46,7 +46,7 @@ func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report
 	}
 	r := o.report(&search.Result{
 		Verdict: criticalVerdict(res),
-		Stats:   search.Stats{Seconds: time.Since(start).Seconds()},
+		Stats:   search.Stats{Work: search.Work{Seconds: time.Since(start).Seconds()}},
 	})
 	r.Property = l.Header.Property
 	r.Strategy, r.Kind, r.Message = "critical", sim.Liveness, "no live state was reached"

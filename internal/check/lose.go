@@ -94,5 +94,5 @@ const stoppedDeaf = "unresponsive"
 // stats is what is known of what a process covered that is gone.
 func (out *Outcome) stats() search.Stats {
 	p := &out.Progress
-	return search.Stats{Seconds: p.Elapsed.Seconds(), Paths: p.Paths, Events: p.Events, States: p.States}
+	return search.Stats{Work: search.Work{Seconds: p.Elapsed.Seconds(), Paths: p.Paths, Events: p.Events, States: p.States}}
 }

@@ -111,7 +111,7 @@ func Merge(reports []*Report) (*Report, error) {
 		System: first.System, Nodes: first.Nodes, Params: first.Params, Bugs: first.Bugs, Limits: first.Limits, Timing: first.Timing, CrashCut: first.CrashCut, Strategy: first.Strategy,
 		Seed: first.Shard.Seed, Workers: first.Workers, Verdict: search.OK, WalkSteps: first.WalkSteps, Stopped: first.Stopped, Uncovered: first.Uncovered,
 		Monitors: first.Monitors, Program: first.Program, OtherVersions: first.OtherVersions, Disturbing: first.Disturbing,
-		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, Unchecked: first.Coverage.Unchecked, Fair: first.Coverage.unwalked(), NeverHappened: first.Coverage.NeverHappened, Assumed: first.Coverage.Assumed},
+		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, Coverage: search.Coverage{Unchecked: first.Coverage.Unchecked, Fair: first.Coverage.unwalked(), NeverHappened: first.Coverage.NeverHappened}, Assumed: first.Coverage.Assumed},
 	}
 	for i, r := range reports {
 		if differs := settingsDiffer(first, r); differs != "" {

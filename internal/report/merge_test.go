@@ -15,9 +15,9 @@ import (
 
 func shard(number int, change func(*Report)) *Report {
 	s := Shard{Number: number, Of: 3, Seed: 2}
-	r := &Report{System: "bank", Nodes: 3, Strategy: "walk", Seed: s.SeedOf(), Shard: &s, Verdict: search.OK, Stopped: search.StoppedTime, Paths: 10 * number, Seconds: 1,
-		Coverage: Coverage{NeverHappened: []string{"a", "b"}, Sometimes: []search.Sometimes{{Property: "p", Runs: number}}, FaultsUsed: sim.Limits{Crashes: number}},
-		Phases:   []search.Phase{{Name: "walks", Paths: 10 * number, Steps: search.Histogram{Count: 1, Min: number, Max: number, Buckets: []int{0, 1}}}}}
+	r := &Report{System: "bank", Nodes: 3, Strategy: "walk", Seed: s.SeedOf(), Shard: &s, Verdict: search.OK, Stopped: search.StoppedTime, Work: search.Work{Paths: 10 * number, Seconds: 1, Phases: []search.Phase{{Name: "walks", Paths: 10 * number, Steps: search.Histogram{Count: 1, Min: number, Max: number, Buckets: []int{0, 1}}}}},
+		Coverage: Coverage{Coverage: search.Coverage{NeverHappened: []string{"a", "b"}, Sometimes: []search.Sometimes{{Property: "p", Runs: number}}, FaultsUsed: sim.Limits{Crashes: number}}},
+	}
 	if change != nil {
 		change(r)
 	}
@@ -149,7 +149,7 @@ func TestShard(t *testing.T) {
 // The test suites of several searches take the names of these, in one document that counts all; a search without a report is an error in it.
 func TestMergeJUnit(t *testing.T) {
 	var one bytes.Buffer
-	if err := JUnit(&one, &Report{System: "lease", Nodes: 2, Verdict: search.OK, Seconds: 1.5}, []sim.Property{{Name: "safe"}}); err != nil {
+	if err := JUnit(&one, &Report{System: "lease", Nodes: 2, Verdict: search.OK, Work: search.Work{Seconds: 1.5}}, []sim.Property{{Name: "safe"}}); err != nil {
 		t.Fatal(err)
 	}
 	var all bytes.Buffer

@@ -5,7 +5,6 @@ package report
 import (
 	"iter"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table"
@@ -15,34 +14,24 @@ import (
 
 // Report is the outcome of one search. Its JSON keys are a contract: keys may be added, none renamed.
 type Report struct {
-	System      string            `json:"system"`
-	Nodes       int               `json:"nodes"`
-	Params      map[string]string `json:"params,omitempty"`
-	Bugs        []string          `json:"bugs"`
-	Limits      sim.Limits        `json:"limits"`
-	Timing      string            `json:"timing"`
-	CrashCut    string            `json:"crash_cut,omitempty"` // what happens of steps inside which nodes crash and halt; left out: a prefix of their effects
-	Strategy    string            `json:"strategy"`
-	Schedule    search.Schedule   `json:"schedule,omitempty"` // that the walk had which found the violation
-	Seed        uint64            `json:"seed"`
-	Workers     int               `json:"workers"`
-	Verdict     search.Verdict    `json:"verdict"`
-	Kind        sim.FindingKind   `json:"kind,omitempty"`
-	Property    string            `json:"property,omitempty"`
-	Message     string            `json:"message,omitempty"`
-	Steps       int               `json:"steps"` // of the violating run
-	Depth       int               `json:"depth"`
-	Paths       int               `json:"paths"`
-	States      int               `json:"states"`
-	Transitions int               `json:"transitions,omitempty"` // of bfs and dfs: steps from distinct states
-	Expanded    int               `json:"expanded,omitempty"`    // of bfs and dfs: states all of whose steps were executed
-	Handlers    int               `json:"handlers,omitempty"`    // of bfs and dfs: handler executions behind them
-	Bytes       int               `json:"bytes,omitempty"`       // of bfs and dfs: memory of the set of states
-	Disk        int64             `json:"disk,omitempty"`        // of bfs: bytes, at most, that were on disk for want of memory
-	Events      int               `json:"events"`
-	// Engine tells by which engine steps were executed; it differs from time to time, as Seconds does.
-	Engine       search.EngineStats `json:"engine"`
-	Seconds      float64            `json:"seconds"`
+	System   string            `json:"system"`
+	Nodes    int               `json:"nodes"`
+	Params   map[string]string `json:"params,omitempty"`
+	Bugs     []string          `json:"bugs"`
+	Limits   sim.Limits        `json:"limits"`
+	Timing   string            `json:"timing"`
+	CrashCut string            `json:"crash_cut,omitempty"` // what happens of steps inside which nodes crash and halt; left out: a prefix of their effects
+	Strategy string            `json:"strategy"`
+	Schedule search.Schedule   `json:"schedule,omitempty"` // that the walk had which found the violation
+	Seed     uint64            `json:"seed"`
+	Workers  int               `json:"workers"`
+	Verdict  search.Verdict    `json:"verdict"`
+	Kind     sim.FindingKind   `json:"kind,omitempty"`
+	Property string            `json:"property,omitempty"`
+	Message  string            `json:"message,omitempty"`
+	Steps    int               `json:"steps"` // of the violating run
+	Depth    int               `json:"depth"`
+	search.Work
 	Stopped      string             `json:"stopped"`
 	WalkSteps    int                `json:"walk_steps"` // limit of a walk
 	PathFile     string             `json:"path_file,omitempty"`
@@ -54,10 +43,7 @@ type Report struct {
 	Difference   *search.Difference `json:"difference,omitempty"` // of nondeterminism
 	Coverage     Coverage           `json:"coverage"`
 	// Uncovered is what the search cannot see of the services, whatever it tries; "": nothing is said of that.
-	Uncovered string                 `json:"uncovered,omitempty"`
-	Phases    []search.Phase         `json:"phases"`
-	Relied    []search.Relied        `json:"relied,omitempty"` // actions that recovery relied on in random walks
-	Schedules []search.ScheduleStats `json:"schedules,omitempty"`
+	Uncovered string `json:"uncovered,omitempty"`
 	// Disturbing are the actions that are no part of recovery, and such other events, as "timer Retry".
 	Disturbing []string `json:"disturbing,omitempty"`
 
@@ -169,38 +155,15 @@ func (c *Critical) Sure() bool {
 	return c.Proof == critical.Exact && (c.States == 0 || c.ProvenAt == c.Step)
 }
 
-// Coverage is what was explored. OmissionProbability bounds the probability that a state was missed
-// by fingerprint collisions; nil when it does not apply.
+// Coverage describes what was explored.
 type Coverage struct {
-	ExhaustedDepth int  `json:"exhausted_depth"`
-	Complete       bool `json:"complete"`
-	Recovers       bool `json:"recovers,omitempty"` // a live state can be reached from every state, without faults
+	search.Coverage
+	// OmissionProbability bounds the probability that a state was missed by fingerprint collisions. Nil means that it does not apply.
+	OmissionProbability *float64 `json:"omission_probability"`
 	// NotChecked are the properties and monitors that the search was told to leave out.
 	NotChecked []string `json:"not_checked,omitempty"`
-	Unchecked  string   `json:"unchecked,omitempty"` // properties about which nothing is said
-	// Reduced tells how states were left out that need not be visited, of bfs and dfs, or why none were; nil: they were not to be.
-	Reduced *search.Reduced `json:"reduced,omitempty"`
-	// Crashes tells which crashes were left out, of bfs and dfs; nil: none were to be.
-	Crashes *search.Crashes `json:"crashes,omitempty"`
-	// Shortest tells whether fewer steps violate something; nil: that was not asked for.
-	Shortest *search.Shortest `json:"shortest,omitempty"`
-	// Fair says whether fair runs without end were judged; nil: nothing is owed in any.
-	Fair *search.Fair `json:"fair,omitempty"`
-	// Sampled are choices that were not enumerated, and how many of their alternatives were taken. Nothing is complete then.
-	Sampled choose.Samples `json:"sampled,omitempty"`
 	// OnlySampled are the properties, monitors and other checks that were judged for these alternatives only, see [Report.NoteSampled].
 	OnlySampled []string `json:"only_sampled,omitempty"`
-	// BySample is what was checked in a sample of runs and steps only.
-	BySample            []string           `json:"by_sample,omitempty"`
-	OmissionProbability *float64           `json:"omission_probability"`
-	NeverHappened       []string           `json:"never_happened"`
-	Sometimes           []search.Sometimes `json:"sometimes"`
-	// AfterLive is what happened after the first live state in the AfterLiveWalks walks that were looked at.
-	AfterLive      []search.AfterLive `json:"after_live,omitempty"`
-	AfterLiveWalks int                `json:"after_live_walks,omitempty"`
-	ForeignTimes   bool               `json:"foreign_times,omitempty"` // times of different nodes were compared
-	Grows          []search.Growth    `json:"grows,omitempty"`         // see [search.Stats]
-	FaultsUsed     sim.Limits         `json:"faults_used"`
 	// Assumed are the abstractions that the system has in the place of what ships: all else is said under the assumption that they do as much.
 	Assumed []Assumption `json:"assumed,omitempty"`
 }

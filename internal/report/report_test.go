@@ -61,7 +61,7 @@ func pingackReport(t *testing.T) *report.Report {
 	return &report.Report{
 		System: "pingack", Nodes: 2, Limits: pingack.System.Limits(), Timing: pingack.System.Timing.String(),
 		Strategy: "deepening", Seed: 1, Workers: 2, Verdict: search.Violation, Kind: sim.Liveness,
-		Property: "every ping is acknowledged", Steps: 26, Paths: 12, States: 345, Events: 6789, Seconds: 0.4,
+		Property: "every ping is acknowledged", Steps: 26, Work: search.Work{Paths: 12, States: 345, Events: 6789, Seconds: 0.4},
 		WalkSteps: 2000, Stopped: "found", PathFile: "out/error.path", LivePathFile: "out/live.path",
 		Critical: report.CriticalOf(res, dead), Dead: dead, Live: live,
 		Commands: report.Commands{
@@ -74,20 +74,15 @@ func pingackReport(t *testing.T) *report.Report {
 func nothingFound() *report.Report {
 	return &report.Report{
 		System: "pingack", Nodes: 2, Limits: sim.Limits{Loss: 1}, Timing: "ByDeadline", Strategy: "deepening",
-		Verdict: search.OK, States: 81204, Paths: 3120, Seconds: 5, WalkSteps: 2000, Stopped: "time",
-		Coverage: report.Coverage{
-			ExhaustedDepth: 14,
-			NeverHappened:  []string{"timer Pinger.retry", "message Nack"},
-			Sometimes:      []search.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}},
-			FaultsUsed:     sim.Limits{Loss: 1},
-			BySample:       []string{"handlers are functions of their state", "a When only looks"},
-		},
-		Phases: []search.Phase{
+		Verdict: search.OK, Work: search.Work{States: 81204, Paths: 3120, Seconds: 5, Phases: []search.Phase{
 			{Name: "deepening", Paths: 10},
 			// 2 values of 16 to 31 among 3: the median is one of them.
 			{Name: "leaf walks", Paths: 3, Live: 3, Steps: search.Histogram{Count: 3, Min: 18, Max: 310,
 				Buckets: []int{0, 0, 0, 0, 0, 2, 0, 0, 0, 1}}},
 			{Name: "faulty walks", Paths: 4, Live: 2, OutOfEvents: 1, TooLong: 1},
+		}}, WalkSteps: 2000, Stopped: "time",
+		Coverage: report.Coverage{
+			Coverage: search.Coverage{ExhaustedDepth: 14, NeverHappened: []string{"timer Pinger.retry", "message Nack"}, Sometimes: []search.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}}, FaultsUsed: sim.Limits{Loss: 1}, BySample: []string{"handlers are functions of their state", "a When only looks"}},
 		},
 	}
 }
@@ -327,7 +322,7 @@ func TestJUnit(t *testing.T) {
 	if text := string(render(t, junit, nothingFound())); !strings.Contains(text, `<property name="checked_in_a_sample" value="a When only looks">`) {
 		t.Errorf("nothing is said of samples in %s", text)
 	}
-	ok := report.Report{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening", Seed: 1, Verdict: search.OK, Seconds: 1.5, Stopped: "time"}
+	ok := report.Report{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening", Seed: 1, Verdict: search.OK, Work: search.Work{Seconds: 1.5}, Stopped: "time"}
 	ok.Coverage.Sometimes = []search.Sometimes{{Property: "burns", Runs: 3}, {Property: "glows"}}
 	golden.Compare(t, "junit-ok.xml", render(t, junit, &ok))
 
