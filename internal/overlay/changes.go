@@ -47,6 +47,7 @@ var added = map[string]string{
 	"math/rand/v2/zz_macemc.go":            "package rand" + randSource,
 	"os/zz_macemc.go":                      "package os" + randSource,
 	"encoding/gob/zz_macemc.go":            gobSource,
+	"internal/runtime/maps/zz_macemc.go":   testsMapsSource,
 }
 
 // changes are all that is done to the files of a distribution.
@@ -64,7 +65,7 @@ var changes = []change{
 	{"runtime/rand.go", atStart{"maps_rand"}, " if macemcOn && getg().bubble != nil { return macemcMaps() }; ",
 		"the order of maps"},
 	{"runtime/select.go", callee{"selectgo", "cheaprandn"}, "macemcRandn", "which ready case a select takes"},
-	{"runtime/select.go", atStart{"selectgo"}, " macemcSelected(cas0, nsends+nrecvs, block); ", "a place where another goroutine may run"},
+	{"runtime/select.go", atStart{"selectgo"}, " macemcSelected(cas0, nsends, nrecvs, block); ", "a place where another goroutine may run"},
 	{"runtime/chan.go", atStart{"chansend"}, " macemcChan(c, macemcOpSend, block); ", "a place where another goroutine may run"},
 	{"runtime/chan.go", atStart{"chanrecv"}, " macemcChan(c, macemcOpReceive, block); ", "a place where another goroutine may run"},
 	{"runtime/chan.go", atStart{"closechan"}, " macemcChan(c, macemcOpClose, true); ", "a place where another goroutine may run"},

@@ -26,7 +26,18 @@ func macemcPoint(op uint64, obj uintptr)
 //go:linkname macemcTested runtime.macemcTested
 func macemcTested() bool
 
+//go:linkname macemcUnordered runtime.macemcUnordered
+func macemcUnordered()
+
 func macemcAddr[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+`
+
+const testsMapsSource = `package maps
+
+import _ "unsafe"
+
+//go:linkname macemcUnordered runtime.macemcUnordered
+func macemcUnordered()
 `
 
 const testsOSSource = `package os
@@ -131,6 +142,8 @@ var testChanges = func() []change {
 		{"sync/cond.go", atStart{"Cond.Signal"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
 		{"sync/cond.go", atStart{"Cond.Broadcast"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
 		{"sync/once.go", atStart{"Once.Do"}, " macemcPoint(" + opOnce + ", macemcAddr(o)); ", why},
+		{"internal/runtime/maps/table.go", atStart{"Iter.Init"}, " if m != nil && m.used > 1 { macemcUnordered() }; ", "the order of maps is drawn"},
+		{"sync/map.go", atStart{"Map.Range"}, " macemcUnordered(); ", "the order of maps is drawn"},
 		{"testing/testing.go", callee{"tRunner", "fn"}, "macemcExplored(t, fn)", whyTests},
 		{"testing/testing.go", atStart{"T.Parallel"}, " if macemcIsRun(t) { return }; ", whyTests},
 		{"testing/testing.go", atStart{"T.report"}, " if macemcIsRun(t) { return }; ", whyTests},
@@ -185,6 +198,7 @@ type rewrite struct {
 var rewrites = []rewrite{
 	{"sync/atomic/doc.go", atomicBodies, whyAtomics},
 	{"sync/atomic/doc_64.go", atomicBodies, whyAtomics},
+	{"sync/atomic/value.go", valueMethods, whyAtomics},
 	{"sync/atomic/asm.s", renameAtomics(`(?m)^(TEXT ·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", renameAtomics(`(sync∕atomic·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", memoryInGo, whyMemory},
@@ -238,6 +252,17 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 		return "", fmt.Errorf("only %d functions of sync/atomic are declared in the form that is known", n)
 	}
 	return text, nil
+}
+
+var valueMethod = regexp.MustCompile(`(?m)^func \(v \*Value\) (Load|Store|Swap|CompareAndSwap)\(.*\{$`)
+
+// valueMethods lets the methods of Value be scheduling points for callers outside of the distribution's own synchronization.
+func valueMethods(text string, _ map[string]string) (string, error) {
+	if n := len(valueMethod.FindAllString(text, -1)); n != 4 {
+		return "", fmt.Errorf("there are %d methods of Value, not 4", n)
+	}
+	text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
+	return valueMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(v), sys.GetCallerPC());"), nil
 }
 
 func renameAtomics(pattern string) func(string, map[string]string) (string, error) {

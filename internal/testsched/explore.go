@@ -12,6 +12,8 @@ type Config struct {
 	Time          time.Duration // 0 means that only Schedules limits them
 	Race          bool          // the build has the race detector
 	Corpus        []*Stored     // executed first
+	Exhaustive    bool          // nothing is sampled
+	Preemptions   int           // Exhaustive: how many at most; Unbounded means any number
 }
 
 // Result is the result of an exploration.
@@ -31,6 +33,11 @@ type Result struct {
 	Left      []string // goroutines that some runs left behind, reachable
 	Outside   bool
 	First     *Outcome
+	Last      *Outcome
+	Complete  *Coverage // nil means that schedules may be missing
+	Missing   string    // why they may be
+	// Exhaustive says that no schedule was sampled.
+	Exhaustive bool
 }
 
 // Bounds of an exploration that its configuration does not set.
@@ -41,7 +48,7 @@ const (
 
 // Explore executes a test under many schedules, until a run fails or a limit is reached. Each run is executed by run.
 func Explore(c Config, run func(*Schedule) *Outcome) *Result {
-	r := &Result{pkg: c.Package}
+	r := &Result{pkg: c.Package, Exhaustive: c.Exhaustive}
 	start := time.Now()
 	defer func() { r.Elapsed = time.Since(start) }()
 	orders := map[uint64]int{}
@@ -49,6 +56,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	step := func(s *Schedule) bool {
 		o := run(s)
 		r.Schedules++
+		r.Last = o
 		if r.First == nil {
 			r.First = o
 		}
@@ -70,6 +78,9 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		case orders[o.Hash] == 2:
 			r.Once--
 		}
+		if o.Cut {
+			return false
+		}
 		if o.Kind == Passed {
 			return false
 		}
@@ -90,6 +101,10 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			return r
 		}
 	}
+	if c.Exhaustive {
+		r.exhaust(&c, step, start, 0)
+		return r
+	}
 	points := uint64(0)
 	for n := 0; ; n++ {
 		if step(draw(c.Seed, n, points, c.Race)) {
@@ -100,10 +115,14 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if n == 0 && last.Choices == 0 && last.Points > 0 || n == 2 && r.Orders == 1 && last.Choices == 0 {
 			r.Only = r.Orders == 1
 			if n > 0 {
+				r.exhaust(&c, step, start, exhaustiveRuns)
 				return r
 			}
 		}
-		if c.Schedules > 0 && n+1 >= c.Schedules {
+		if n == minSaturated && r.First.Choices <= exhaustiveChoices && r.exhaust(&c, step, start, exhaustiveRuns) {
+			return r
+		}
+		if c.Schedules > 0 && r.Schedules >= c.Schedules {
 			return r
 		}
 		if c.Time > 0 && time.Since(start) >= c.Time {

@@ -36,6 +36,11 @@ type Outcome struct {
 	Outside  bool // a goroutine waited for something outside: a process, a real file, a signal
 	Left     []string
 	Trace    []Event
+
+	Decisions []Decision // Systematic: the Options are valid until the next run
+	Cut       bool       // Systematic: the run was ended early
+	Long      bool       // because there was no room for its decisions
+	Sampled   Sampled
 }
 
 // Event is a point that a goroutine has reached.

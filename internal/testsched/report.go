@@ -8,11 +8,42 @@ import (
 // text describes an exploration without a finding.
 func (r *Result) text() string {
 	rate := float64(r.Schedules) / max(r.Elapsed.Seconds(), 1e-6)
+	if r.Complete != nil && r.Missing == "" {
+		return fmt.Sprintf("macemc: %v (%.0f/s), no finding", r.Complete, rate)
+	}
+	if r.Exhaustive {
+		text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; not complete: %s", plural(r.Schedules, "schedule", "schedules"), rate, r.Missing)
+		if r.Complete != nil {
+			text = fmt.Sprintf("macemc: %v (%.0f/s), no finding; no further because %s", r.Complete, rate, r.Missing)
+		}
+		return text
+	}
 	if r.Only {
 		return fmt.Sprintf("macemc: one order of goroutines, %s", plural(r.Schedules, "schedule", "schedules"))
 	}
 	orders, seen := r.Estimate()
-	return fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d different orders, %.0f %% seen", plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
+	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d different orders, %.0f %% seen", plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
+	if r.Complete != nil {
+		text += "; " + r.Complete.String()
+	}
+	return text
+}
+
+func (c *Coverage) String() string {
+	text := fmt.Sprintf("complete: all %d schedules", c.Schedules)
+	switch {
+	case c.Reduced:
+		text = fmt.Sprintf("complete: all orders, by %s with sleep sets", plural(c.Schedules, "schedule", "schedules"))
+	case c.Schedules == 1:
+		text = "complete: the only schedule"
+	}
+	if c.Preemptions < Unbounded {
+		text += " with at most " + plural(c.Preemptions, "preemption", "preemptions")
+	}
+	if !c.Race && (c.Schedules > 1 || c.Preemptions < Unbounded) {
+		text += ", if there is no data race"
+	}
+	return text
 }
 
 // explain describes a finding in at most 25 lines.

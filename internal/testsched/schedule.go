@@ -16,15 +16,16 @@ type Policy uint32
 
 // The policies, with the numbers that the runtime gives them.
 const (
-	Default Policy = iota // who runs goes on; then first come, first served; but for Switches
-	Random                // uniform among those that can run, at one of Every points
-	PCT                   // priorities that drop at Drops (Burckhardt et al., ASPLOS 2010)
-	POS                   // priorities drawn anew for each operation (Yuan et al., CAV 2018)
-	SURW                  // in proportion to the points left of each goroutine (Zhao et al., ASPLOS 2025)
+	Default    Policy = iota // who runs goes on; then first come, first served; but for Switches
+	Random                   // uniform among those that can run, at one of Every points
+	PCT                      // priorities that drop at Drops (Burckhardt et al., ASPLOS 2010)
+	POS                      // priorities drawn anew for each operation (Yuan et al., CAV 2018)
+	SURW                     // in proportion to the points left of each goroutine (Zhao et al., ASPLOS 2025)
+	Systematic               // as Plan says, then the default order
 )
 
 func (p Policy) String() string {
-	return [...]string{"the default order", "random", "PCT", "POS", "SURW"}[p]
+	return [...]string{"the default order", "random", "PCT", "POS", "SURW", "exhaustive"}[p]
 }
 
 // MaxDrops is how many priorities may drop in a run.
@@ -41,6 +42,7 @@ type Schedule struct {
 	Passes   uint32   // one of so many points lets time pass; 0 means none
 	Memory   bool     // plain memory accesses are points (only in a build with -race)
 	Switches []Switch // Default: what differs from the default order
+	Plan     *Plan    // Systematic
 	Until    uint64   // Switches hold up to this point, and Policy from then on
 	// Warm says that a run under the default order precedes: then what is set up once in a process is there.
 	Warm bool

@@ -15,13 +15,14 @@ import (
 
 // These variables of the environment say what a test binary is to do. Only Variable switches exploration on.
 const (
-	Variable          = "MACEMC_TEST" // a seed
-	VariableSchedules = "MACEMC_TEST_SCHEDULES"
-	VariableTime      = "MACEMC_TEST_TIME"
-	VariableSchedule  = "MACEMC_TEST_SCHEDULE"  // file with the only schedule to execute
-	VariableSummaries = "MACEMC_TEST_SUMMARIES" // folder for one file per package
-	variableOnly      = "MACEMC_TEST_ONLY"      // number of the only schedule to execute, in a process of its own
-	variableOutcome   = "MACEMC_TEST_OUTCOME"   // file for the outcome of a process of its own
+	Variable           = "MACEMC_TEST" // a seed
+	VariableSchedules  = "MACEMC_TEST_SCHEDULES"
+	VariableTime       = "MACEMC_TEST_TIME"
+	VariableExhaustive = "MACEMC_TEST_EXHAUSTIVE" // a number of preemptions, or "all"; empty means that schedules are sampled
+	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
+	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
+	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
+	variableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
 )
 
 // Settings are what the environment says.
@@ -46,6 +47,14 @@ func FromEnvironment() *Settings {
 	s.environ = os.Environ()
 	os.Unsetenv(Variable) // programs that tests start do not explore
 	s.config.Schedules, _ = strconv.Atoi(os.Getenv(VariableSchedules))
+	switch e := os.Getenv(VariableExhaustive); e {
+	case "":
+	case "all":
+		s.config.Exhaustive, s.config.Preemptions = true, Unbounded
+	default:
+		n, err := strconv.Atoi(e)
+		s.config.Exhaustive, s.config.Preemptions = err == nil, n
+	}
 	s.config.Time, _ = time.ParseDuration(os.Getenv(VariableTime))
 	if n, err := strconv.Atoi(os.Getenv(variableOnly)); err == nil {
 		s.only = n
@@ -346,7 +355,8 @@ func (s *Settings) summarize(test string, r *Result, note string) {
 		return
 	}
 	orders, seen := r.Estimate()
-	s.summary[test] = fmt.Sprintf("%q %d %d %d %.4f %d %q\n", test, r.Schedules, r.Orders, orders, seen, r.Elapsed.Microseconds(), note)
+	complete := r.Complete != nil && r.Missing == ""
+	s.summary[test] = fmt.Sprintf("%q %d %d %d %.4f %d %v %q\n", test, r.Schedules, r.Orders, orders, seen, r.Elapsed.Microseconds(), complete, note)
 	var names []string
 	for name := range s.summary {
 		names = append(names, name)

@@ -82,12 +82,12 @@ func TestExplore_Limits(t *testing.T) {
 	if r := Explore(Config{Seed: 1, Schedules: 100}, pass); r.Schedules != 100 || r.Orders != 100 || r.Finding != nil || r.Saturated {
 		t.Errorf("%+v", r)
 	}
-	same := func(s *Schedule) *Outcome { o := pass(s); o.Hash = s.Seed % 3; return o }
+	same := func(s *Schedule) *Outcome { o := pass(s); o.Hash, o.Long = s.Seed%3, s.Policy == Systematic; return o }
 	if r := Explore(Config{Seed: 1, Schedules: 10000}, same); !r.Saturated || r.Orders != 3 || r.Schedules > 300 {
 		t.Errorf("three orders: %+v", r)
 	}
 	only := func(s *Schedule) *Outcome { return &Outcome{Points: 5} }
-	if r := Explore(Config{Seed: 1, Schedules: 10000}, only); !r.Only || r.Schedules > 3 {
+	if r := Explore(Config{Seed: 1, Schedules: 10000}, only); !r.Only || r.Schedules > 4 || r.Complete == nil {
 		t.Errorf("one order: %+v", r)
 	}
 }

@@ -74,6 +74,8 @@ func TestExplorationFlags(t *testing.T) {
 		{"-schedules=7 -explore-time=3s -explore-seed 5 -run X", "-run X", "on 3s 7 5"},
 		{"-explore=false -v .", "-v .", "off 2s 0 1"},
 		{"-fuzz FuzzX .", "-fuzz FuzzX .", "off 2s 0 1"},
+		{"-exhaustive -run X", "-run X", "on 1m0s 0 1"},
+		{"-exhaustive=2 -schedules 9 .", ".", "on 0s 9 1"},
 		{". -args -schedules 3", ". -args -schedules 3", "on 2s 0 1"},
 	} {
 		x, rest, err := explorationFlags(strings.Fields(c.args))
@@ -86,7 +88,7 @@ func TestExplorationFlags(t *testing.T) {
 			t.Errorf("%s: got %s and %q, want %s and %s", c.args, got, rest, c.want, c.rest)
 		}
 	}
-	for _, args := range []string{"-schedules", "-schedules 0", "-schedules x", "-explore-time 0s", "-schedule /nowhere", "-explore=maybe", "-explore-seed -1"} {
+	for _, args := range []string{"-schedules", "-schedules 0", "-schedules x", "-explore-time 0s", "-schedule /nowhere", "-explore=maybe", "-exhaustive=-1", "-explore-seed -1"} {
 		if _, _, err := explorationFlags(strings.Fields(args)); err == nil {
 			t.Errorf("%s: no error", args)
 		}
@@ -97,7 +99,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 func TestSummaries(t *testing.T) {
 	dir := t.TempDir()
-	text := "\"TestA\" 100 5 6 0.9500 50000 \"\"\n\"TestB\" 1 1 1 0.0000 50000 \"not explored: it starts a process\"\n"
+	text := "\"TestA\" 100 5 6 0.9500 50000 true \"\"\n\"TestB\" 1 1 1 0.0000 50000 false \"not explored: it starts a process\"\n"
 	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -109,9 +111,9 @@ func TestSummaries(t *testing.T) {
 		}
 	}
 	s.finish()
-	want := "ok  \texample.org/p\t0.1s\t101 schedules of 2 tests, 1010/s\nok  \texample.org/q\t0.2s\nsome text" +
+	want := "ok  \texample.org/p\t0.1s\t101 schedules of 2 tests (1 complete), 1010/s\nok  \texample.org/q\t0.2s\nsome text" +
 		"macemc: example.org/p TestB: not explored: it starts a process\n" +
-		"macemc: 101 schedules of 2 tests, 1010/s; not scheduling points: cgo, files, processes, signals, plain memory (without -race)\n"
+		"macemc: 101 schedules of 2 tests (1 complete), 1010/s; not scheduling points: cgo, files, processes, signals, plain memory (without -race)\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}

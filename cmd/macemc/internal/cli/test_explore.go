@@ -23,13 +23,17 @@ type exploration struct {
 	schedules int
 	time      time.Duration
 	schedule  string // absolute
+	exhaust   string // "all" or a number of preemptions; empty means that schedules are sampled
 	seed      uint64
 	summaries string // folder
 	temp      string
 }
 
-// exploreTime is how long a test is explored unless flags say otherwise.
-const exploreTime = 2 * time.Second
+// How long a test is explored unless flags say otherwise.
+const (
+	exploreTime    = 2 * time.Second
+	exhaustiveTime = time.Minute
+)
 
 // compilerFlags let functions of package sync/atomic be called in packages that are not of the Go distribution: the compiler has
 // instructions for them otherwise. The build is the same with -race, where it has none. The packages are named by their modules; those of
@@ -74,6 +78,17 @@ func explorationFlags(args []string) (x exploration, rest []string, err error) {
 				return err
 			}
 			x.schedule, err = filepath.Abs(value)
+		case "exhaustive":
+			switch n, err := strconv.Atoi(value); {
+			case value == "true":
+				x.exhaust = "all"
+			case value == "false":
+				x.exhaust = ""
+			case err != nil || n < 0:
+				return fmt.Errorf("-exhaustive must be a number of preemptions, true or false")
+			default:
+				x.exhaust = value
+			}
 		case "explore":
 			if x.on, err = strconv.ParseBool(value); err != nil {
 				return fmt.Errorf("-explore must be true or false")
@@ -81,7 +96,7 @@ func explorationFlags(args []string) (x exploration, rest []string, err error) {
 		}
 		return err
 	}
-	own := []string{"schedules", "explore-time", "explore-seed", "schedule", "explore"}
+	own := []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive"}
 	for i := 0; i < len(args); i++ {
 		if args[i] == "-args" || args[i] == "--args" {
 			rest = append(rest, args[i:]...)
@@ -101,7 +116,7 @@ func explorationFlags(args []string) (x exploration, rest []string, err error) {
 			rest = append(rest, args[i])
 			continue
 		}
-		if !has && flag == "explore" {
+		if !has && (flag == "explore" || flag == "exhaustive") {
 			value = "true"
 		} else if !has {
 			if i+1 == len(args) {
@@ -116,6 +131,9 @@ func explorationFlags(args []string) (x exploration, rest []string, err error) {
 	}
 	if x.schedules == 0 && !given {
 		x.time = exploreTime
+		if x.exhaust != "" {
+			x.time = exhaustiveTime
+		}
 	}
 	return x, rest, nil
 }
@@ -138,6 +156,7 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.Variable + "=" + strconv.FormatUint(x.seed, 10),
 		testsched.VariableSchedules + "=" + strconv.Itoa(x.schedules),
 		testsched.VariableTime + "=" + x.time.String(),
+		testsched.VariableExhaustive + "=" + x.exhaust,
 		testsched.VariableSchedule + "=" + x.schedule,
 		testsched.VariableSummaries + "=" + x.summaries,
 		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " + os.Getenv("GORACE"),
@@ -160,11 +179,16 @@ type summaries struct {
 // packageSummary adds up the tests of packages.
 type packageSummary struct {
 	tests, schedules int
+	complete         int // tests
 	elapsed          time.Duration
 }
 
 func (p packageSummary) String() string {
-	return fmt.Sprintf("%d schedules of %d tests, %.0f/s", p.schedules, p.tests, float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
+	complete := ""
+	if p.complete > 0 {
+		complete = fmt.Sprintf(" (%d complete)", p.complete)
+	}
+	return fmt.Sprintf("%d schedules of %d tests%s, %.0f/s", p.schedules, p.tests, complete, float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
 }
 
 func (s *summaries) Write(p []byte) (int, error) {
@@ -210,17 +234,22 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 		var schedules, orders, estimate int
 		var seen float64
 		var micros int64
-		if _, err := fmt.Sscanf(line, "%q %d %d %d %f %d %q", &name, &schedules, &orders, &estimate, &seen, &micros, &note); err != nil {
+		var complete bool
+		if _, err := fmt.Sscanf(line, "%q %d %d %d %f %d %t %q", &name, &schedules, &orders, &estimate, &seen, &micros, &complete, &note); err != nil {
 			continue
 		}
 		if note != "" {
 			s.notes = append(s.notes, pkg+" "+name+": "+note)
 		}
 		sum.tests++
+		if complete {
+			sum.complete++
+		}
 		sum.schedules += schedules
 		sum.elapsed += time.Duration(micros) * time.Microsecond
 	}
 	s.total.tests += sum.tests
+	s.total.complete += sum.complete
 	s.total.schedules += sum.schedules
 	s.total.elapsed += sum.elapsed
 	return sum

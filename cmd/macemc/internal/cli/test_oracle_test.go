@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,9 +12,9 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// Random programs of goroutines end only in ways that a model of them allows, in nearly all of these ways, and those that can deadlock
-// are reported to, and no others.
-func TestTest_AgreesWithModel(t *testing.T) {
+// oracle executes the random programs of testdata/oracle. It returns how each ended, how it can end by the model, and the output.
+func oracle(t *testing.T, args ...string) (happened, possible map[int]map[string]bool, output string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
 	}
@@ -26,12 +27,12 @@ func TestTest_AgreesWithModel(t *testing.T) {
 	t.Setenv("ORACLE_FILE", file)
 	var out strings.Builder
 	a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
-	a.run(t.Context(), []string{"test", "-count=1", "-schedules=500", "."})
+	a.run(t.Context(), append([]string{"test", "-count=1", "-v", "."}, args...))
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	happened, possible := map[int]map[string]bool{}, map[int]map[string]bool{}
+	happened, possible = map[int]map[string]bool{}, map[int]map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
 		n, err := strconv.Atoi(fields[0])
@@ -47,10 +48,68 @@ func TestTest_AgreesWithModel(t *testing.T) {
 		}
 		set[n][fields[2]] = true
 	}
-	failed := map[int]string{}
-	for _, m := range regexp.MustCompile(`--- FAIL: Test(\d+) .*\n    macemc: (\w+)`).FindAllStringSubmatch(out.String(), -1) {
+	return happened, possible, out.String()
+}
+
+// findings returns what was reported of each program.
+func findings(output string) map[int]string {
+	found := map[int]string{}
+	for _, m := range regexp.MustCompile(`=== RUN   Test(\d+)\n *macemc: (.*)\n`).FindAllStringSubmatch(output, -1) {
 		n, _ := strconv.Atoi(m[1])
-		failed[n] = m[2]
+		found[n] = m[2]
+	}
+	return found
+}
+
+// boundedFrom is the number of the first program for a bound of one preemption.
+const boundedFrom = 40
+
+// The exhaustive exploration of random programs reports all ends that the model allows, and no others.
+func TestTest_ExhaustiveAsModel(t *testing.T) {
+	happened, possible, out := oracle(t, "-exhaustive", "-schedules=20000", "-run=^Test[0-3]?[0-9]$")
+	complete := 0
+	for n, text := range findings(out) {
+		if strings.HasPrefix(text, "complete: all") && !strings.Contains(text, "preemption") {
+			complete++
+			if !maps.Equal(happened[n], possible[n]) {
+				t.Errorf("program %d: %s\n%d ends: %v\nwant %d: %v", n, text, len(happened[n]), happened[n], len(possible[n]), possible[n])
+			}
+		}
+		for end := range happened[n] {
+			if !possible[n][end] {
+				t.Errorf("program %d ended in %q, which cannot happen", n, end)
+			}
+		}
+		if deadlock := possible[n]["deadlock"]; deadlock != strings.HasPrefix(text, "DEADLOCK") {
+			t.Errorf("program %d: deadlock %v: %s", n, deadlock, text)
+		}
+	}
+	t.Logf("%d programs were explored completely", complete)
+	if complete < 12 {
+		t.Errorf("only %d programs were explored completely\n%s", complete, out)
+	}
+}
+
+// With a bound of one preemption, the ends of random programs are those that a model which counts preemptions allows.
+func TestTest_BoundedAsModel(t *testing.T) {
+	happened, possible, out := oracle(t, "-exhaustive=1", "-schedules=20000", "-run=^Test4[0-9]$")
+	texts := findings(out)
+	for n := boundedFrom; n < boundedFrom+10; n++ {
+		if !strings.Contains(texts[n], "with at most 1 preemption") || !maps.Equal(happened[n], possible[n]) {
+			t.Errorf("program %d: %s\n%d ends: %v\nwant %d: %v", n, texts[n], len(happened[n]), happened[n], len(possible[n]), possible[n])
+		}
+	}
+}
+
+// Random programs of goroutines end only in ways that a model of them allows, in nearly all of these ways, and those that can deadlock
+// are reported to, and no others.
+func TestTest_AgreesWithModel(t *testing.T) {
+	happened, possible, out := oracle(t, "-schedules=500", "-run=^Test[0-3]?[0-9]$")
+	failed := map[int]string{}
+	for n, text := range findings(out) {
+		if kind, _, ok := strings.Cut(text, ":"); ok && kind == strings.ToUpper(kind) {
+			failed[n] = kind
+		}
 	}
 	seen, all := 0, 0
 	for n, ends := range possible {
@@ -70,7 +129,7 @@ func TestTest_AgreesWithModel(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs, %d of %d ends seen", len(possible), seen, all)
-	if len(possible) != 40 || len(failed) != 10 || seen*100 < all*90 {
-		t.Errorf("%d programs, %d failed, %d of %d ends seen\n%s", len(possible), len(failed), seen, all, out.String())
+	if len(possible) != boundedFrom || len(failed) != 10 || seen*100 < all*90 {
+		t.Errorf("%d programs, %d failed, %d of %d ends seen\n%s", len(possible), len(failed), seen, all, out)
 	}
 }

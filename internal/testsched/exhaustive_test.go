@@ -1,0 +1,277 @@
+package testsched
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// toyOp is an operation of a toy program on an object: a counter or a lock.
+type toyOp struct {
+	kind byte // '+', '?' reads, 'L', 'U', 'S' takes one of two cases
+	obj  int
+}
+
+// toyProgram has a list of operations for each goroutine.
+type toyProgram [][]toyOp
+
+// toyState is where a run of a toy program stands.
+type toyState struct {
+	at     [4]int
+	vars   [2]int
+	owner  [2]int // goroutine+1
+	queues [2]string
+	seen   [4]string
+}
+
+// runnable returns the goroutines that can go on, the one that runs first.
+func (p toyProgram) runnable(s *toyState, current int) (list []int) {
+	if current >= 0 {
+		list = append(list, current)
+	}
+	for i, ops := range p {
+		if i != current && s.at[i] < len(ops) && !strings.ContainsRune(s.queues[0]+s.queues[1], rune('0'+i)) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// step executes the next operation of a goroutine, and reports whether that goes on. A woken goroutine tries its lock again.
+func (p toyProgram) step(s *toyState, i, pick int) bool {
+	o := p[i][s.at[i]]
+	switch o.kind {
+	case '+':
+		s.vars[o.obj]++
+	case '?':
+		s.seen[i] += fmt.Sprint(s.vars[o.obj], ",")
+	case 'S':
+		s.seen[i] += fmt.Sprint("case", pick, ",")
+	case 'L':
+		if s.owner[o.obj] != 0 {
+			s.queues[o.obj] += string(rune('0' + i))
+			return false
+		}
+		s.owner[o.obj] = i + 1
+	case 'U':
+		s.owner[o.obj] = 0
+		if q := s.queues[o.obj]; q != "" {
+			s.queues[o.obj] = q[1:]
+		}
+	}
+	s.at[i]++
+	return s.at[i] < len(p[i])
+}
+
+// end describes the state of a run that has ended.
+func (p toyProgram) end(s *toyState) string {
+	text := strings.Join(s.seen[:], "|")
+	for i := range p {
+		if s.at[i] < len(p[i]) {
+			text += " deadlock"
+		}
+	}
+	return text
+}
+
+// bruteForce adds the ends of all runs with so many preemptions at most to ends, and returns the number of runs.
+func (p toyProgram) bruteForce(s toyState, current, preemptions int, ends map[string]bool) (runs int) {
+	list := p.runnable(&s, current)
+	if len(list) == 0 {
+		ends[p.end(&s)] = true
+		return 1
+	}
+	for k, i := range list {
+		left := preemptions
+		if current >= 0 && k > 0 {
+			if left--; left < 0 {
+				break
+			}
+		}
+		picks := 1
+		if p[i][s.at[i]].kind == 'S' {
+			picks = 2
+		}
+		for pick := range picks {
+			t, next := s, i
+			if !p.step(&t, i, pick) {
+				next = -1
+			}
+			runs += p.bruteForce(t, next, left, ends)
+		}
+	}
+	return runs
+}
+
+// toyRuntime executes toy programs as the changed runtime executes tests. mutation plants a defect.
+type toyRuntime struct {
+	p        toyProgram
+	mutation string
+	ends     map[string]bool
+}
+
+func (r *toyRuntime) run(sch *Schedule) *Outcome {
+	o, s, current := &Outcome{Choices: 1}, toyState{}, -1
+	asleep := slices.Clone(sch.Plan.Asleep)
+	decide := func(kind uint32, options []Option) int {
+		if len(options) == 1 && !sch.Plan.Reduce {
+			return 0
+		}
+		n, k := len(o.Decisions), 0
+		switch {
+		case n < len(sch.Plan.Taken):
+			k = int(sch.Plan.Taken[n])
+		case kind != atSelect:
+			for k < len(options) && slices.Contains(asleep, options[k].Who) {
+				k++
+			}
+			if k == len(options) {
+				k, o.Cut = 0, true
+			}
+			asleep = slices.DeleteFunc(asleep, func(who uint64) bool {
+				return !slices.ContainsFunc(options, func(x Option) bool { return x.Who == who && x.Mask&options[k].Mask == 0 })
+			})
+		}
+		o.Decisions = append(o.Decisions, Decision{kind, uint32(k), options})
+		return k
+	}
+	for {
+		list := r.p.runnable(&s, current)
+		if len(list) == 0 {
+			r.ends[r.p.end(&s)] = true
+			return o
+		}
+		var options []Option
+		for _, i := range list {
+			next := r.p[i][s.at[i]]
+			mask := uint64(1) << next.obj
+			if next.kind == 'L' || next.kind == 'U' {
+				mask <<= 2
+			}
+			if next.kind == 'S' || r.mutation == "masks" && next.kind == '+' {
+				mask = 0
+			}
+			options = append(options, Option{Who: uint64(i) + 10, Mask: mask})
+		}
+		kind := uint32(atEnd)
+		if current >= 0 && r.mutation != "preemptions" {
+			kind = atPoint
+		}
+		k := 0
+		if r.mutation != "points" || current < 0 || r.p[current][s.at[current]].kind != '?' {
+			k = decide(kind, options)
+		}
+		if o.Cut {
+			return o
+		}
+		pick := 0
+		if current = list[k]; r.p[current][s.at[current]].kind == 'S' {
+			pick = decide(atSelect, []Option{{Who: 0}, {Who: 1}})
+		}
+		if !r.p.step(&s, current, pick) {
+			current = -1
+		}
+	}
+}
+
+func drawToy(t *rapid.T) (p toyProgram) {
+	for range rapid.IntRange(2, 3).Draw(t, "goroutines") {
+		var ops []toyOp
+		held := -1
+		for range rapid.IntRange(1, 3).Draw(t, "operations") {
+			o := toyOp{rapid.SampledFrom([]byte("++??LS")).Draw(t, "kind"), rapid.IntRange(0, 1).Draw(t, "object")}
+			if o.kind == 'L' && held >= 0 {
+				o = toyOp{'U', held}
+				held = -1
+			} else if o.kind == 'L' {
+				held = o.obj
+			}
+			ops = append(ops, o)
+		}
+		if held >= 0 {
+			ops = append(ops, toyOp{'U', held})
+		}
+		p = append(p, ops)
+	}
+	return p
+}
+
+// exploreToy returns what is wrong with the exhaustive exploration of a toy program; an empty string means nothing.
+func exploreToy(p toyProgram, mutation string, preemptions int) string {
+	r := &toyRuntime{p: p, mutation: mutation, ends: map[string]bool{}}
+	result := Explore(Config{Seed: 1, Exhaustive: true, Preemptions: preemptions, Schedules: 300_000}, r.run)
+	want := map[string]bool{}
+	runs := p.bruteForce(toyState{}, -1, preemptions, want)
+	c := result.Complete
+	switch {
+	case c == nil || result.Missing != "":
+		return "not complete: " + result.Missing
+	case c.Preemptions < preemptions:
+		return fmt.Sprintf("complete with %d preemptions only", c.Preemptions)
+	case !maps.Equal(r.ends, want):
+		return fmt.Sprintf("ends %v, want %v", slices.Sorted(maps.Keys(r.ends)), slices.Sorted(maps.Keys(want)))
+	case !c.Reduced && c.Schedules != runs || c.Schedules > runs:
+		return fmt.Sprintf("%d schedules (reduced: %v), and %d by brute force", c.Schedules, c.Reduced, runs)
+	}
+	return ""
+}
+
+// The exhaustive exploration reaches exactly the ends that brute force does, with each bound, and with sleep sets.
+func TestExplore_ExhaustiveAsBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawToy(t)
+		for _, preemptions := range []int{0, 1, 2, Unbounded} {
+			if wrong := exploreToy(p, "", preemptions); wrong != "" {
+				t.Fatalf("%v with %d preemptions: %s", p, preemptions, wrong)
+			}
+		}
+	})
+}
+
+// The comparison with brute force notices a missing scheduling point, sleep sets that keep too much, and preemptions that are not counted.
+func TestExplore_ExhaustiveMutations(t *testing.T) {
+	p := toyProgram{{{'?', 0}, {'+', 0}, {'?', 1}, {'?', 0}}, {{'+', 0}, {'?', 0}, {'+', 1}, {'?', 1}}, {{'?', 1}, {'+', 0}}}
+	for _, preemptions := range []int{1, Unbounded} {
+		if wrong := exploreToy(p, "", preemptions); wrong != "" {
+			t.Fatal(wrong)
+		}
+	}
+	for mutation, preemptions := range map[string]int{"points": Unbounded, "masks": Unbounded, "preemptions": 1} {
+		if exploreToy(p, mutation, preemptions) == "" {
+			t.Errorf("mutation %q was not noticed", mutation)
+		}
+	}
+}
+
+// The word complete is not said when a limit ends the exploration, or when something is drawn or differs between runs.
+func TestExplore_NotComplete(t *testing.T) {
+	p := toyProgram{{{'+', 0}, {'?', 0}, {'+', 0}}, {{'+', 0}, {'?', 0}, {'+', 0}}, {{'+', 0}, {'?', 0}}}
+	runs := 0
+	for want, change := range map[string]func(*Outcome){
+		"the limits of the exploration were reached": func(*Outcome) {},
+		"random numbers are sampled":                 func(o *Outcome) { o.Sampled = 1 },
+		"the order of maps is sampled":               func(o *Outcome) { o.Sampled = 2 },
+		"a run is too long":                          func(o *Outcome) { o.Long = true },
+		"it waits for something outside":             func(o *Outcome) { o.Outside = true },
+		"a run depends on what earlier ones left in package variables": func(o *Outcome) {
+			if runs++; runs == 5 {
+				o.Decisions[0].Options[0].Who = 99
+			}
+		},
+	} {
+		r := &toyRuntime{p: p, ends: map[string]bool{}}
+		result := Explore(Config{Seed: 1, Exhaustive: true, Preemptions: Unbounded, Schedules: 20, Time: time.Minute}, func(s *Schedule) *Outcome {
+			o := r.run(s)
+			change(o)
+			return o
+		})
+		if text := result.text(); result.Missing != want || strings.Contains(text, "complete: all orders") || result.Complete != nil && result.Complete.Preemptions > 1 {
+			t.Errorf("missing %q, want %q: %s", result.Missing, want, text)
+		}
+	}
+}
