@@ -185,10 +185,10 @@ func (c *checking) search() {
 	out, text, err := c.supervise()
 	switch {
 	case err != nil:
-		c.Errorf("%v%s", err, c.terminal(check.Lose(o, out, err)))
+		c.Errorf("%v%s", err, c.terminal(check.ReportLost(o, out, err)))
 	case out.Death != nil:
 		c.system = out.Death.Hollow(c.system)
-		rep, err := check.Bury(c.Context(), c.options(), out)
+		rep, err := check.ReportDeath(c.Context(), c.options(), out)
 		c.say(c.result(c.Context(), rep, err))
 	default:
 		c.say(text, out.Status)

@@ -72,8 +72,8 @@ func keepText(r *report.Report, l *Loaded, file string) error {
 	return err
 }
 
-// Beside sets another live run in a report of a liveness violation.
-func Beside(r *report.Report, live *Loaded) error {
+// SetLiveRun sets another live run in a report of a liveness violation.
+func SetLiveRun(r *report.Report, live *Loaded) error {
 	if r.Critical == nil || r.Dead == nil {
 		return fmt.Errorf("the finding is not about liveness (%s); there is no live run to compare it with", r.Kind)
 	}

@@ -53,29 +53,29 @@ var ErrKilled = errors.New("the search was killed")
 // ErrLost is the error of a search whose process died without leaving a run that shows why.
 var ErrLost = errors.New("the process that searched died, and no run that it left does that again")
 
-// ErrDeaf is the error of a search that was ended as it did not stop.
-var ErrDeaf = errors.New("the search did not stop, and was ended")
+// ErrUnresponsive is the error of a search that was ended as it did not stop.
+var ErrUnresponsive = errors.New("the search did not stop, and was ended")
 
-// deafError is ErrDeaf with why it should have stopped.
-type deafError struct {
+// unresponsiveError is ErrUnresponsive with why it should have stopped.
+type unresponsiveError struct {
 	limit, time time.Duration
 	told        bool   // to stop; else its time was over
 	phase       string // that it was in
 }
 
-func (e *deafError) Error() string {
+func (e *unresponsiveError) Error() string {
 	since := fmt.Sprintf("the time limit of %v", e.time)
 	if e.told {
 		since = "it was told to stop"
 	}
-	text := fmt.Sprintf("%v: not within %v after %s", ErrDeaf, e.limit, since)
+	text := fmt.Sprintf("%v: not within %v after %s", ErrUnresponsive, e.limit, since)
 	if e.phase != "" {
 		text += ", in the phase " + e.phase
 	}
 	return text + "; checked code or a network model may not have returned"
 }
 
-func (e *deafError) Unwrap() error { return ErrDeaf }
+func (e *unresponsiveError) Unwrap() error { return ErrUnresponsive }
 
 // lostError is ErrLost with what is known of the death.
 type lostError struct {
@@ -103,7 +103,7 @@ func (e *lostError) Unwrap() []error {
 const mostRefused = 8
 
 // Run starts the other process and waits for it. When ctx is done that process is told to come to
-// its end and to report. The error is [ErrDeaf] when it does not, or does not stop when its time is over, see StopLimit. When checked code ends it in a call that it has noted, another one is to search again and to refuse that call, which
+// its end and to report. The error is [ErrUnresponsive] when it does not, or does not stop when its time is over, see StopLimit. When checked code ends it in a call that it has noted, another one is to search again and to refuse that call, which
 // makes the way to it known; but it may be that no run comes to it, as reductions try steps of which they do not know whether they can happen.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	var refused []uint64
@@ -263,7 +263,7 @@ func (l *lateness) look(rec *flight.Recorder) error {
 	if l.looks++; time.Duration(l.looks)*waitEvery < l.limit {
 		return nil
 	}
-	return &deafError{l.limit, limited, l.told, rec.Phase()}
+	return &unresponsiveError{l.limit, limited, l.told, rec.Phase()}
 }
 
 // investigate executes what the dead process left, run by run, until one kills its process again.

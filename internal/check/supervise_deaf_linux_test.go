@@ -82,13 +82,13 @@ func TestSearchThatDoesNotStop(t *testing.T) {
 			s := check.Supervisor{Respawn: harmed("network"), Stdout: &stdout, Stderr: &stderr, Workers: 2, StopLimit: time.Second}
 			began := time.Now()
 			out, err := s.Run(ctx)
-			if !errors.Is(err, check.ErrDeaf) {
+			if !errors.Is(err, check.ErrUnresponsive) {
 				t.Fatalf("%v, %+v, %s%s", err, out, stdout.String(), stderr.String())
 			}
 			if took := time.Since(began); took < 2*time.Second || took > 5*time.Minute {
 				t.Errorf("it took %v", took)
 			}
-			rep := check.Lose(options(meanSystem("network")), out, err)
+			rep := check.ReportLost(options(meanSystem("network")), out, err)
 			if rep.Verdict != c.verdict || check.Status(rep.Verdict, context.Cause(ctx)) != c.status || !strings.Contains(rep.Message, "not within 1s after") || !strings.Contains(rep.Message, "network model may not have returned") {
 				t.Errorf("%s: %q", rep.Verdict, rep.Message)
 			}

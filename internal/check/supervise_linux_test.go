@@ -220,7 +220,7 @@ func TestSupervised(t *testing.T) {
 			}
 			var rep report.Report
 			if out.Death != nil {
-				r, err := check.Bury(t.Context(), options(meanSystem(c.harm)), out)
+				r, err := check.ReportDeath(t.Context(), options(meanSystem(c.harm)), out)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -259,7 +259,7 @@ func TestKeepGoingUntilKilled(t *testing.T) {
 	if err != nil || out.Death == nil {
 		t.Fatalf("%v, %+v\n%s", err, out, stderr.String())
 	}
-	rep, err := check.Bury(t.Context(), options(meanSystem("exit+slip")), out)
+	rep, err := check.ReportDeath(t.Context(), options(meanSystem("exit+slip")), out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestSupervisedBoot(t *testing.T) {
 	if err != nil || out.Death == nil {
 		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
 	}
-	rep, err := check.Bury(t.Context(), options(meanSystem("boot")), out)
+	rep, err := check.ReportDeath(t.Context(), options(meanSystem("boot")), out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestSupervisedLost(t *testing.T) {
 	if !errors.Is(err, check.ErrLost) || out.Death != nil || !strings.Contains(err.Error(), "exit status 7") {
 		t.Fatalf("%v, %+v", err, out)
 	}
-	rep := check.Lose(options(meanSystem("once")), out, err)
+	rep := check.ReportLost(options(meanSystem("once")), out, err)
 	if rep.Verdict != search.Inconclusive || check.Status(rep.Verdict, nil) != check.StatusInconclusive || rep.Message == "" {
 		t.Errorf("%s: %q", rep.Verdict, rep.Message)
 	}

@@ -270,7 +270,7 @@ func (r *Report) unlikeLive() string {
 	c := r.Critical
 	switch {
 	case c != nil && r.Live != nil && c.Step <= len(r.Dead.Steps):
-		return apart(r.Dead, r.Live, c.Step, c.LiveCommon)
+		return firstUnlike(r.Dead, r.Live, c.Step, c.LiveCommon)
 	case c != nil && c.Step > 0:
 		return changedLast(r.Dead, c.Step)
 	}

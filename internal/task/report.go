@@ -58,7 +58,7 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 		if err != nil {
 			return err
 		}
-		if err := check.Beside(r, live); err != nil {
+		if err := check.SetLiveRun(r, live); err != nil {
 			return fmt.Errorf("%s: %w", f.Live, err)
 		}
 	}

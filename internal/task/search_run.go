@@ -127,7 +127,7 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 	switch {
 	case err != nil:
 		p.fail(err)
-		status := p.conclude(ctx, check.Lose(r.options, out, err), nil, r)
+		status := p.conclude(ctx, check.ReportLost(r.options, out, err), nil, r)
 		if check.Faulty(err) {
 			return Exit(check.StatusResource)
 		}
@@ -136,7 +136,7 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 		return Exit(out.Status)
 	}
 	r.options.Unshrunk = r.unshrunk(status)
-	rep, err := check.Bury(ctx, r.options, out)
+	rep, err := check.ReportDeath(ctx, r.options, out)
 	return p.conclude(ctx, rep, err, r)
 }
 

@@ -21,6 +21,24 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// Help shows the usual flags, --help-all all of them, and no line is too wide.
+func TestSearch_HelpAll(t *testing.T) {
+	usual, _, _ := run(t, "search", "--help")
+	stdout, stderr, status := run(t, "search", "--help-all")
+	if status != 0 || stderr != "" {
+		t.Errorf("exit status %d, stderr %q", status, stderr)
+	}
+	golden.Compare(t, "helpsearch-all.txt", []byte(stdout))
+	if strings.Contains(usual, "--deepen-by") || !strings.Contains(stdout, "--deepen-by") || !strings.Contains(usual, "--strategy") {
+		t.Errorf("--help-all shows no more than --help:\n%s", usual)
+	}
+	for line := range strings.Lines(stdout) {
+		if len([]rune(line)) > 101 {
+			t.Errorf("wider than 100 columns: %s", line)
+		}
+	}
+}
+
 func TestSystems(t *testing.T) {
 	stdout, _, status := run(t, "systems", "pingack")
 	if status != 0 {

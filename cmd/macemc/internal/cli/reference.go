@@ -21,6 +21,11 @@ func Reference(c Config) (string, error) {
 		}
 		var text bytes.Buffer
 		cmd.SetOut(&text)
+		if all := cmd.Flags().Lookup("help-all"); all != nil {
+			if err := all.Value.Set("true"); err != nil {
+				return err
+			}
+		}
 		if err := cmd.Help(); err != nil {
 			return err
 		}

@@ -13,11 +13,11 @@ import (
 // mostApart is how many fields stand for the difference of two states.
 const mostApart = 5
 
-// apart shows in which fields the last state of the dead run differs from the state in which the live run
+// firstUnlike shows in which fields the last state of the dead run differs from the state in which the live run
 // is live first, one per line and mostApart at most: first those that never agree with it after the
 // critical step, then those that differ in the end; what lies inside foreign types after the fields of services, and timers last. It is empty
 // when there is no such difference.
-func apart(dead, live *replay.Trace, critical, common int) string {
+func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 	goal := stateAfter(live, firstLive(live, common))
 	now := stateAfter(dead, critical)
 	differs := func(at place) bool { return now.values[at] != goal.values[at] }

@@ -48,7 +48,7 @@ func TestWhereToLook(t *testing.T) {
 func TestWhereTimeWent(t *testing.T) {
 	r := &Report{Verdict: search.Violation, Findings: []*Report{{}}, Work: search.Work{Seconds: 20}, Confirming: 12.5, Telling: 3}
 	want := "of 20.0s, 12.5s went into confirming what was suspected, 3.0s into shrinking and describing what was found"
-	if lines := r.wentOn(); !slices.Contains(lines, want) {
+	if lines := r.otherFindings(); !slices.Contains(lines, want) {
 		t.Errorf("%q", lines)
 	}
 }

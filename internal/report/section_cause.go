@@ -52,7 +52,7 @@ func look(dead, live *eventgraph.Graph, r *Report, common int) *insight {
 	}
 	// Without a live run to compare with, the state explains only why nothing happened.
 	if before != nil && (other != nil || strings.HasPrefix(in.did, "changes nothing")) {
-		in.was, in.sameWas = tellApart(before, other, e.Node)
+		in.was, in.sameWas = differingState(before, other, e.Node)
 	}
 	return in
 }
@@ -108,9 +108,9 @@ func name(text string) string {
 	return text
 }
 
-// tellApart shows what a node was like in one state, and in the other one if it is known: then only
+// differingState shows what a node was like in one state, and in the other one if it is known: then only
 // what is different.
-func tellApart(a, b *state, node int) (x, y string) {
+func differingState(a, b *state, node int) (x, y string) {
 	const most = 6
 	var xs, ys []string
 	for _, at := range a.order {
@@ -128,13 +128,13 @@ func tellApart(a, b *state, node int) (x, y string) {
 		}
 	}
 	if b != nil {
-		xs, ys = timersApart(a, b, node, xs, ys)
+		xs, ys = differingTimers(a, b, node, xs, ys)
 	}
 	return strings.Join(xs, ", "), strings.Join(ys, ", ")
 }
 
-// timersApart adds the timers that are set in one of the states only.
-func timersApart(a, b *state, node int, xs, ys []string) (x, y []string) {
+// differingTimers adds the timers that are set in one of the states only.
+func differingTimers(a, b *state, node int, xs, ys []string) (x, y []string) {
 	const most = 3
 	left := most
 	add := func(from, other *state, set, unset *[]string) {

@@ -12,8 +12,8 @@ import (
 // covered says what was explored.
 func (r *Report) covered() []string {
 	c := &r.Coverage
-	lines := append(r.wentOn(), r.divided()...)
-	lines = append(append(lines, r.inPlainWords()...), r.exhausted()...)
+	lines := append(r.otherFindings(), r.divided()...)
+	lines = append(append(lines, r.summaryLines()...), r.exhausted()...)
 	if r.Cluster != "" {
 		lines = append(lines, "searched by the workers at "+r.Cluster+", which do not gather which faults struck, what never happened, nor Sometimes properties")
 	}
@@ -208,8 +208,8 @@ func (r *Report) sometimes() (lines []string) {
 	return lines
 }
 
-// inPlainWords says what was covered to somebody who does not know how; "": nothing.
-func (r *Report) inPlainWords() []string {
+// summaryLines says what was covered to somebody who does not know how; "": nothing.
+func (r *Report) summaryLines() []string {
 	c := &r.Coverage
 	var what []string
 	units := "choices"

@@ -12,8 +12,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Bury reports how checked code killed the process that searched.
-func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
+// ReportDeath reports how checked code killed the process that searched.
+func ReportDeath(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 	o.start = budget.Now() - o.Search.Time // which it may have had
 	d := out.Death
 	o.hand = out.hand(&o)
@@ -46,15 +46,15 @@ func Bury(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
 	return k.conclude(res)
 }
 
-// Lose reports on a search whose process is gone, for which Run of [Supervisor] returned err.
-func Lose(o Options, out Outcome, err error) *report.Report {
+// ReportLost reports on a search whose process is gone, for which Run of [Supervisor] returned err.
+func ReportLost(o Options, out Outcome, err error) *report.Report {
 	o.hand = out.hand(&o)
 	res := &search.Result{Stopped: stoppedLost, Stats: out.stats()}
 	var lost *lostError
-	var deaf *deafError
+	var deaf *unresponsiveError
 	switch {
 	case errors.As(err, &deaf) && !deaf.told:
-		res.Stopped = stoppedDeaf
+		res.Stopped = stoppedUnresponsive
 	case deaf != nil:
 		res.Stopped = search.StoppedInterrupted
 	case errors.Is(err, ErrKilled):
@@ -88,8 +88,8 @@ func Lose(o Options, out Outcome, err error) *report.Report {
 // stoppedLost is why a search ended whose process was gone.
 const stoppedLost = "lost"
 
-// stoppedDeaf is why a search ended that did not stop when its time was over.
-const stoppedDeaf = "unresponsive"
+// stoppedUnresponsive is why a search ended that did not stop when its time was over.
+const stoppedUnresponsive = "unresponsive"
 
 // stats is what is known of what a process covered that is gone.
 func (out *Outcome) stats() search.Stats {

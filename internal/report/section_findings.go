@@ -10,8 +10,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// wentOn says what came of going on after the first finding.
-func (r *Report) wentOn() []string {
+// otherFindings says what came of going on after the first finding.
+func (r *Report) otherFindings() []string {
 	if len(r.Findings) == 0 {
 		return nil
 	}
