@@ -23,7 +23,7 @@ const (
 	StatusTerminated   = 128 + int(syscall.SIGTERM)
 )
 
-// statuses says what they mean, in the order of the table.
+// statuses explains each exit status, in the order of the table.
 var statuses = []struct {
 	status int
 	means  string
@@ -32,12 +32,12 @@ var statuses = []struct {
 	{StatusViolation, "a violation was found, also when what followed was interrupted"},
 	{StatusUsage, "bad usage or input, or output that cannot be written"},
 	{StatusInconclusive, "inconclusive: a suspect that could not be confirmed, or stopped before\none full depth or walk, or before liveness, if that alone is checked"},
-	{StatusResource, "out of a resource, memory or disk, or an error of the checker itself; what was\nfound and covered until then is told"},
+	{StatusResource, "out of memory or disk, or an error of the checker itself; the report shows\nwhat was covered up to that point"},
 	{StatusInterrupted, "interrupted by SIGINT (Ctrl-C), with nothing found until then"},
 	{StatusTerminated, "interrupted by SIGTERM, with nothing found until then"},
 }
 
-// StatusTable is what the exit statuses mean, in lines for people.
+// StatusTable explains the exit statuses, one a line.
 func StatusTable() string {
 	var b strings.Builder
 	for _, s := range statuses {

@@ -1,5 +1,5 @@
-// Package report says what a search found and covered: as JSON, on a terminal, as Markdown and as a
-// self-contained page. There is one renderer per format; all of them show a [Report].
+// Package report renders what a search found and covered as text, Markdown, JSON, JUnit XML and a self-contained page. Each format is a
+// renderer of a [Report], listed in [Formats]. The files section_*.go hold the sections that the renderers for people share.
 package report
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Report is the outcome of one search. Its JSON keys are a contract: keys may be added, none renamed.
+// Report is the outcome of one search. Its JSON keys are a contract: keys may be added, but not renamed or removed.
 type Report struct {
 	System   string            `json:"system"`
 	Nodes    int               `json:"nodes"`
@@ -20,9 +20,9 @@ type Report struct {
 	Bugs     []string          `json:"bugs"`
 	Limits   sim.Limits        `json:"limits"`
 	Timing   string            `json:"timing"`
-	CrashCut string            `json:"crash_cut,omitempty"` // what happens of steps inside which nodes crash and halt; left out: a prefix of their effects
+	CrashCut string            `json:"crash_cut,omitempty"` // which effects remain of a step inside which a node crashes or halts; empty means a prefix
 	Strategy string            `json:"strategy"`
-	Schedule search.Schedule   `json:"schedule,omitempty"` // that the walk had which found the violation
+	Schedule search.Schedule   `json:"schedule,omitempty"` // of the walk that found the violation
 	Seed     uint64            `json:"seed"`
 	Workers  int               `json:"workers"`
 	Verdict  search.Verdict    `json:"verdict"`
@@ -38,69 +38,69 @@ type Report struct {
 	LivePathFile string             `json:"live_path_file,omitempty"`
 	Critical     *Critical          `json:"critical,omitempty"`
 	Starved      *table.Starvation  `json:"starved,omitempty"`    // of starvation: the run without end
-	Shrunk       *Shrunk            `json:"shrunk,omitempty"`     // nil: the run is as it was found
-	NotShrunk    string             `json:"not_shrunk,omitempty"` // why it is, when that is a matter of its length
+	Shrunk       *Shrunk            `json:"shrunk,omitempty"`     // nil means that the run is as it was found
+	NotShrunk    string             `json:"not_shrunk,omitempty"` // why it was not shrunk, if it is too long
 	Difference   *search.Difference `json:"difference,omitempty"` // of nondeterminism
 	Coverage     Coverage           `json:"coverage"`
-	// Uncovered is what the search cannot see of the services, whatever it tries; "": nothing is said of that.
+	// Uncovered describes what the search cannot observe of the services. Empty means that there is no such limit.
 	Uncovered string `json:"uncovered,omitempty"`
-	// Disturbing are the actions that are no part of recovery, and such other events, as "timer Retry".
+	// Disturbing names the actions and other events, as "timer Retry", that are excluded from recovery.
 	Disturbing []string `json:"disturbing,omitempty"`
 
 	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
-	// OtherVersions are the modules that what was checked is built with in another version than its module requires.
+	// OtherVersions lists modules that the checked program was built with in another version than its module requires.
 	OtherVersions []OtherVersion `json:"other_versions,omitempty"`
-	// Handler is the place in the source of the step that matters, or the kind of its event; set in JSON, where Dead is not.
+	// Handler is the source position of the critical step, or the kind of its event. It is set in JSON only, which lacks Dead.
 	Handler string `json:"handler,omitempty"`
 	// Assumes is the assumption about time under which a liveness violation holds; set in JSON.
 	Assumes string `json:"assumes,omitempty"`
-	// Shard says which part of a divided search the report is of; nil: of a whole one.
+	// Shard identifies the part of a divided search. Nil means a whole search.
 	Shard *Shard `json:"shard,omitempty"`
-	// Shards are the parts of a divided search that were put together, see [Merge], and Missing the numbers of those that were not.
+	// Shards lists the parts that [Merge] put together. Missing lists the numbers of the parts that it was not given.
 	Shards  []Part `json:"shards,omitempty"`
 	Missing []int  `json:"missing,omitempty"`
-	// Kept says where the states of the search are kept; nil: nowhere.
+	// Kept describes the folder of a checkpointed search. Nil means that there is none.
 	Kept *Kept `json:"kept,omitempty"`
-	// Cluster is the server of the workers that searched: what happened there is not gathered. "": this process searched.
+	// Cluster is the server of the workers that searched. Empty means that this process searched.
 	Cluster string `json:"cluster,omitempty"`
-	// Program says by which version of macemc the report was made; "": not said.
+	// Program is the version of macemc that made the report. Empty means unknown.
 	Program string `json:"program,omitempty"`
 
-	// Findings are those of a search that went on after the first, nil of other searches. What the report says of itself beside
-	// them is about the whole search. Alike counts violations that are like one of them; Ended says why the last one ended
-	// the search, "": it did not.
+	// Findings are those of a search that continues after a violation, and nil in other searches. The other fields describe the whole
+	// search then. Alike counts violations that are like a finding. Ended explains why the last finding ended the search. Empty means
+	// that it did not.
 	Findings []*Report `json:"findings,omitzero"`
 	Alike    int       `json:"alike,omitempty"`
 	Unsure   []Unsure  `json:"unsure,omitempty"` // of Alike
 	Ended    string    `json:"ended,omitempty"`
-	// Confirming and Telling are the seconds in which suspects were confirmed, and findings were shrunk and described.
+	// Confirming and Telling are the seconds that confirming suspects took, and shrinking and describing findings.
 	Confirming float64 `json:"confirming_seconds,omitempty"`
 	Telling    float64 `json:"telling_seconds,omitempty"`
 
-	// Suspects are suspected violations that were not confirmed. Undecided of them were not refuted, either.
+	// Suspects counts suspected violations that were not confirmed. Undecided counts those that were not refuted either.
 	Suspects  int    `json:"suspects"`
 	Undecided int    `json:"undecided,omitempty"`
 	Stack     string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
 	Explain   string `json:"explain,omitempty"` // the property's own words on the last state
 
-	// Suspect is the first of the Undecided; nil means that there is none, or that the search ended with a violation.
+	// Suspect is the first undecided suspect. Nil means that there is none, or that the search ended with a violation.
 	Suspect *Suspect `json:"suspect,omitempty"`
 
-	// What the renderers for people need besides; not part of the JSON.
+	// The renderers for people need these, too. They are not part of the JSON.
 	Dead     *replay.Trace `json:"-"` // the violating run, traced
 	Live     *replay.Trace `json:"-"` // the nearest live run, traced; nil when unknown
 	Commands Commands      `json:"-"`
-	// PathText and LivePathText are the path files themselves, to be kept with a page; "": none.
+	// PathText and LivePathText are the contents of the path files, for pages. Empty means none.
 	PathText, LivePathText string `json:"-"`
 }
 
-// Kept says where the states of a search are kept.
+// Kept describes the folder of a checkpointed search.
 type Kept struct {
 	Folder string `json:"folder"`
-	Before int    `json:"before"` // states that were there when the search began, and were checked again
-	// Runs are those of random walks that were there.
+	Before int    `json:"before"` // states that were stored when the search began, and were checked again
+	// Runs counts random walks that were stored.
 	Runs int `json:"runs,omitempty"`
-	// Lost are the runs of a part that was not over: they are not there, and will be made again.
+	// Lost counts runs of an unfinished part. They were not stored, and are made again.
 	Lost int `json:"lost,omitempty"`
 }
 
@@ -115,8 +115,8 @@ func (r *Report) PathFiles() iter.Seq[string] {
 	}
 }
 
-// Unsure counts dead runs that are taken for like a finding because kind and property are the same, though the code that
-// handled the critical step is other: it is not proven which step is critical.
+// Unsure counts dead runs that count as like a finding because kind and property are the same, although another handler executed the
+// critical step. It is not proven which step is critical.
 type Unsure struct {
 	Handler string `json:"handler"`
 	Count   int    `json:"count"`
@@ -168,7 +168,7 @@ type Coverage struct {
 	Assumed []Assumption `json:"assumed,omitempty"`
 }
 
-// Commands are what a person can run next; empty ones are not shown.
+// Commands are the commands to run next. Empty ones are not shown.
 type Commands struct {
 	Look, Rerun, Report string
 }
