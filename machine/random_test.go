@@ -64,7 +64,7 @@ func TestRandomMachines(t *testing.T) {
 			{Strategy: search.Walk}, {Strategy: search.Faulty}, {Strategy: search.BFS, Reduce: search.ReduceFull}, {Strategy: search.DFS, Symmetry: true},
 		} {
 			cfg.System, cfg.Workers, cfg.WalkSteps, cfg.Seed = sys, 1, 100, seed+1
-			if !cfg.Strategy.Stateful() {
+			if !cfg.Strategy.Can(search.VisitsStates) {
 				cfg.MaxPaths = 60
 			}
 			cfg.Confirm = func(context.Context, search.Suspect) (search.Confirmed, error) { return search.Confirmed{}, nil }

@@ -161,15 +161,10 @@ func boolean(set func(*settings, bool)) func(*settings, string) error {
 }
 
 func validStrategy(name search.Name) error {
-	names := []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS}
-	var list []string
-	for _, n := range names {
-		if n == name {
-			return nil
-		}
-		list = append(list, string(n))
+	if name == "" || name.Validate() != nil {
+		return fmt.Errorf("must be one of %s", strings.Join(search.StrategyNames(0), ", "))
 	}
-	return fmt.Errorf("must be one of %s", strings.Join(list, ", "))
+	return nil
 }
 
 func validProof(p critical.Proof) error {

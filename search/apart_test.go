@@ -143,7 +143,7 @@ func everywhere(t *testing.T, name string, sys sim.System, judge func(t *testing
 func verdict(t *testing.T, name string, sys sim.System, judge func(t *testing.T, res *search.Result, err error)) {
 	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
 		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
-			if strategy.Stateful() && engine == search.ReplayEngine {
+			if strategy.Can(search.VisitsStates) && engine == search.ReplayEngine {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%s/%s", name, strategy, engine), func(t *testing.T) {

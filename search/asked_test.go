@@ -101,7 +101,7 @@ func TestAskedInVain(t *testing.T) {
 				if want := 2; where != "MayCrash" && len(f.Path) < want {
 					t.Errorf("path %v", f.Path)
 				}
-				if c.strategy.Stateful() && f.Property != property {
+				if c.strategy.Can(search.VisitsStates) && f.Property != property {
 					t.Errorf("property %q, want %q", f.Property, property)
 				}
 			})

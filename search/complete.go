@@ -22,13 +22,10 @@ func (c Config) complete() (Config, error) {
 	if err := c.System.Validate(); err != nil {
 		return c, err
 	}
-	switch c.Strategy {
-	case "":
-		c.Strategy = Deepening
-	case Deepening, Walk, Faulty, BFS, DFS:
-	default:
-		return c, fmt.Errorf("strategy %q is none of %s, %s, %s, %s, %s", c.Strategy, Deepening, Walk, Faulty, BFS, DFS)
+	if err := c.Strategy.Validate(); err != nil {
+		return c, err
 	}
+	c.Strategy = cmp.Or(c.Strategy, Deepening)
 	c.Engine = cmp.Or(c.Engine, AutoEngine)
 	if err := c.fits(); err != nil {
 		return c, err
@@ -62,28 +59,33 @@ func (c *Config) fits() error {
 		return fmt.Errorf("engine %q is none of %s, %s, %s", c.Engine, AutoEngine, TableEngine, ReplayEngine)
 	case c.MaxBytes < 0:
 		return fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
-	case c.MaxBytes != 0 && !c.Strategy.KeepsStates():
-		return fmt.Errorf("only the strategies %s, %s and %s keep states, so that their memory could be limited", Deepening, BFS, DFS)
-	case c.Alone && c.Strategy != Deepening:
-		return fmt.Errorf("only strategy %s alternates with walks, so that it could go on alone", Deepening)
-	case c.DeepenBy != 0 && c.Strategy != Deepening:
-		return fmt.Errorf("only strategy %s goes deeper step by step, so that steps could be larger", Deepening)
 	case c.Log != nil && (c.Reduce == ReduceDrop || c.Reduce == ReduceFull):
 		return fmt.Errorf("a log keeps all states, of which reduction %s leaves some out", c.Reduce)
 	case c.Log != nil && c.Symmetry:
 		return errors.New("a log keeps all states, of which symmetry leaves some out")
-	case c.Shortest && !c.Strategy.Stateful():
-		return fmt.Errorf("only the strategies %s and %s visit states, so that all runs of fewer steps could be looked at", BFS, DFS)
 	case c.Shortest && c.Elsewhere != nil:
 		return errors.New("other processes find shortest runs anyway")
-	case c.Symmetry && !c.Strategy.Stateful():
-		return fmt.Errorf("only the strategies %s and %s visit states, which could be the same but for a permutation of nodes", BFS, DFS)
-	case c.Log != nil && c.Strategy != BFS:
-		return fmt.Errorf("a log keeps states in the order in which strategy %s finds them, not %s", BFS, cmp.Or(c.Strategy, Deepening))
-	case c.Reach != nil && (c.Strategy != Deepening || len(c.Prefix) > 0 || c.PrefixRuns > 0):
-		return fmt.Errorf("only strategy %s from the first state goes on from where another search came to", Deepening)
-	case c.Engine == ReplayEngine && c.Strategy.Stateful():
+	case c.Reach != nil && (len(c.Prefix) > 0 || c.PrefixRuns > 0):
+		return errors.New("Reach continues a search from the first state: it does not go with a prefix")
+	case c.Engine == ReplayEngine && c.Strategy.Can(VisitsStates):
 		return fmt.Errorf("strategy %s needs the engine %s", c.Strategy, TableEngine)
+	}
+	for _, o := range []struct {
+		name  string
+		set   bool
+		needs Capability
+	}{
+		{"MaxBytes", c.MaxBytes != 0, KeepsStates}, {"Alone", c.Alone, Deepens}, {"DeepenBy", c.DeepenBy != 0, Deepens}, {"Reach", c.Reach != nil, Deepens},
+		{"Shortest", c.Shortest, VisitsStates}, {"Symmetry", c.Symmetry, VisitsStates}, {"Log", c.Log != nil, BreadthFirst},
+		{"Visited " + string(c.Visited), c.Visited != "", KeepsStates},
+		{"Reduce " + string(c.Reduce), c.Reduce == ReduceDrop || c.Reduce == ReduceFull, VisitsStates},
+		{"Crashes " + string(c.Crashes), c.Crashes == CrashImplicit || c.Crashes == CrashAuto, VisitsStates},
+	} {
+		if o.set {
+			if err := c.Strategy.Require(o.needs, o.name); err != nil {
+				return err
+			}
+		}
 	}
 	for _, f := range []struct {
 		name  string
@@ -101,7 +103,7 @@ func (c *Config) fits() error {
 	if err := c.Visited.fits(c.Strategy); err != nil {
 		return err
 	}
-	if err := c.Reduce.fits(c.Strategy); err != nil {
+	if err := c.Reduce.fits(); err != nil {
 		return err
 	}
 	if err := c.Crashes.fits(c); err != nil {

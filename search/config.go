@@ -15,29 +15,6 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Name names a strategy.
-type Name string
-
-const (
-	// Deepening is bounded depth-first search, step by step deeper, the events of greater weight first, with
-	// walks from leaves that are not live. It alternates with plain walks, and with faulty walks when faults
-	// are allowed.
-	Deepening Name = "deepening"
-
-	Walk   Name = "walk"   // weighted random walks from the start, without fault injections
-	Faulty Name = "faulty" // random steps with injections, then none until live, in rounds
-	BFS    Name = "bfs"    // breadth-first over states by the table engine, to completion or a depth in steps
-	// DFS is depth-first over states, likewise. What it finds may take many steps to come to, but the states that
-	// wait take little memory. With MaxDepth a state is passed over only if it was seen at the same or a smaller depth.
-	DFS Name = "dfs"
-)
-
-// Stateful reports whether the strategy visits states rather than executing runs.
-func (n Name) Stateful() bool { return n == BFS || n == DFS }
-
-// KeepsStates reports whether the strategy remembers the states that it has visited.
-func (n Name) KeepsStates() bool { return n.Stateful() || n == Deepening || n == "" }
-
 // Engine names a way to execute steps.
 type Engine string
 

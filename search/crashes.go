@@ -29,8 +29,6 @@ func (m CrashModel) fits(c *Config) error {
 		return nil
 	case !slices.Contains(CrashModels(), m):
 		return fmt.Errorf("crash model %q is none of %s, %s, %s", m, CrashExplicit, CrashImplicit, CrashAuto)
-	case !c.Strategy.Stateful():
-		return fmt.Errorf("only the strategies %s and %s visit all states, so that crashes could be shown to change nothing", BFS, DFS)
 	case c.Log != nil:
 		return fmt.Errorf("a log keeps all states, of which crash model %s leaves some out", m)
 	}

@@ -7,6 +7,39 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// Deepening is bounded depth-first search, step by step deeper, the events of greater weight first, with
+// walks from leaves that are not live. It alternates with plain walks, and with faulty walks when faults
+// are allowed.
+const Deepening Name = "deepening"
+
+const (
+	deepeningPhase phase = "deepening"
+	leafWalks      phase = "leaf walks"
+)
+
+func deepeningStrategy() strategy {
+	return strategy{
+		StrategyInfo: StrategyInfo{Deepening, "search exhaustively, step by step deeper, and walk at random meanwhile", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
+		phase:        deepeningPhase,
+		new:          func(w *worker, global *visited) unitStrategy { return newDeepening(w.cfg, w.loop.run, global) },
+		plan:         planDeepening,
+	}
+}
+
+// planDeepening alternates between the tree of choices and random walks.
+func planDeepening(s *searcher) ([]source, []int) {
+	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
+	deep.sampled = deep.sampled || len(s.sampled) > 0
+	walks, faults := walkStrategy(), faultyStrategy()
+	switch {
+	case s.cfg.Alone:
+		return []source{deep}, []int{1}
+	case s.cfg.System.Limits() == sim.Limits{}:
+		return []source{deep, walks.row(&s.cfg)}, []int{1, 1}
+	}
+	return []source{deep, faults.row(&s.cfg), walks.row(&s.cfg)}, []int{3, 4, 2}
+}
+
 // forcedLimit bounds how many steps with one alternative follow each other: they cost no depth.
 const forcedLimit = 1000
 

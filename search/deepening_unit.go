@@ -48,7 +48,7 @@ func (s *deepening) rest(u *unit) *unit {
 }
 
 func (s *deepening) account(o *Outcome, events int, t *tallies) {
-	d, w := &t[deepeningPhase], &t[leafWalks]
+	d, w := t.of(deepeningPhase), t.of(leafWalks)
 	if s.walk {
 		n := o.Steps - s.leaf.step
 		events -= n

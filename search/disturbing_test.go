@@ -78,7 +78,7 @@ func TestDisturbingEvents(t *testing.T) {
 		}
 		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
 			for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
-				if strategy.Stateful() && engine == search.ReplayEngine {
+				if strategy.Can(search.VisitsStates) && engine == search.ReplayEngine {
 					continue
 				}
 				t.Run(fmt.Sprintf("%+v/%s/%s/%s", c.by, c.what, strategy, engine), func(t *testing.T) {

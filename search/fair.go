@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
@@ -39,8 +40,8 @@ func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 func (s *Stats) unjudged(sys *sim.System, strategy Name) {
 	if names := sys.Obligations(); len(names) > 0 {
 		s.Fair = &Fair{Obligations: names, Why: "not all states were visited"}
-		if !strategy.KeepsStates() {
-			s.Fair.Why = fmt.Sprintf("strategy %s executes runs, and visits no states; %s and %s do", strategy, BFS, DFS)
+		if !strategy.Can(KeepsStates) {
+			s.Fair.Why = fmt.Sprintf("strategy %s executes runs, and visits no states; %s do", strategy, strings.Join(StrategyNames(VisitsStates), " and "))
 		}
 	}
 }

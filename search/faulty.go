@@ -30,6 +30,27 @@ const (
 	insideOdds = 24
 )
 
+// Faulty makes random walks with faults for a while, then without until the run is live, in rounds.
+const Faulty Name = "faulty"
+
+const faultyPhase phase = "faulty walks"
+
+func faultyStrategy() strategy {
+	return strategy{
+		StrategyInfo: StrategyInfo{Faulty, "walk at random, with faults for a while, then without until live, in rounds", Walks | Durable},
+		phase:        faultyPhase,
+		faults:       true,
+		new:          func(w *worker, _ *visited) unitStrategy { return newFaulty(w) },
+	}
+}
+
+func newFaulty(w *worker) *faulty {
+	c := w.cfg
+	return &faulty{draws: newDraws(c.Weights), portfolio: newPortfolio(c), seed: c.Seed, limit: c.WalkSteps, limits: c.System.Limits()}
+}
+
+func (s *faulty) setRoots(roots []choose.Path) { s.roots = roots }
+
 // faulty is the strategy of faulty walks: a random number of steps with injections, then steps
 // without until the state is live, and so on in rounds. Injections have their weight at some
 // moments only, with random gaps between them: else all faults that are allowed would strike at

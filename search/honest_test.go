@@ -83,7 +83,7 @@ func TestDishonestServicesAreNamed(t *testing.T) {
 	} {
 		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
 			for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
-				if strategy.Stateful() && engine == search.ReplayEngine {
+				if strategy.Can(search.VisitsStates) && engine == search.ReplayEngine {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/%s/%s", c.name, strategy, engine), func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestDishonestServicesAreNamed(t *testing.T) {
 					if engine == search.AutoEngine {
 						cfg = search.Alternating(cfg)
 					}
-					if strategy.Stateful() {
+					if strategy.Can(search.VisitsStates) {
 						cfg.MaxDepth = 12
 					}
 					res, err := search.Run(context.Background(), cfg)

@@ -87,7 +87,7 @@ func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool,
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: o.path, Steps: o.steps, Overdue: true,
 		Message:  "the handler " + didNotReturn(&s.cfg),
-		Strategy: map[phase]Name{deepeningPhase: Deepening, faultyPhase: Faulty, walkPhase: Walk, prefixPhase: Walk}[p],
+		Strategy: p.strategy(),
 	}
 	undecided := s.undecided
 	err = s.judge(ctx, sus, "a handler did not return")
@@ -96,31 +96,30 @@ func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool,
 
 // share divides the time of a round among the phases of its units, by events.
 func (s *searcher) share(p phase, took time.Duration, units []*unit) {
-	var events [phases]int
-	all := 0
+	events, all := map[phase]int{}, 0
 	for _, u := range units {
-		for q := range u.tallies {
-			events[q] += u.tallies[q].events
-			all += u.tallies[q].events
+		for q, t := range u.tallies {
+			events[q] += t.events
+			all += t.events
 		}
 	}
 	if all == 0 {
-		s.tallies[p].seconds += took.Seconds()
+		s.tallies.of(p).seconds += took.Seconds()
 		return
 	}
 	for q, n := range events {
-		s.tallies[q].seconds += took.Seconds() * float64(n) / float64(all)
+		s.tallies.of(q).seconds += took.Seconds() * float64(n) / float64(all)
 	}
 }
 
 // merge adds what came of a unit. Units are merged in their order.
 func (s *searcher) merge(ctx context.Context, u *unit) error {
 	s.runs += u.made
-	s.tallies.add(&u.tallies)
+	s.tallies.add(u.tallies)
 	if s.cfg.MaxBytes > 0 && s.global.need(u.states.n)+s.cfg.Reach.need(u.states.n) > s.cfg.MaxBytes {
 		s.stop(StoppedMemory)
 	} else {
-		s.tallies[u.phase].states += s.global.addAll(u.states)
+		s.tallies.of(u.phase).states += s.global.addAll(u.states)
 		s.cfg.Reach.saw(u.states)
 	}
 	s.coverage.merge(u.coverage)
@@ -171,7 +170,7 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	if err == nil {
 		c, err = s.cfg.Confirm(limited, *sus)
 	}
-	s.tallies[criticalPhase].seconds += time.Since(began).Seconds()
+	s.tallies.of(criticalPhase).seconds += time.Since(began).Seconds()
 	switch {
 	case undecided(limited, err):
 		s.undecide(sus)

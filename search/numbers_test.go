@@ -38,7 +38,7 @@ func drawing(do func(*numbers, sim.Env)) sim.System {
 func everyWay(f func(search.Config)) {
 	for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk} {
 		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
-			if strategy.Stateful() && engine == search.ReplayEngine {
+			if strategy.Can(search.VisitsStates) && engine == search.ReplayEngine {
 				continue
 			}
 			f(search.Config{Strategy: strategy, Engine: engine, MaxPaths: 200, Workers: 1, Time: endless})
@@ -107,10 +107,10 @@ func TestSampledDraw(t *testing.T) {
 			if s := res.Stats.Sampled; !found && (res.Stats.Complete || len(s) != 1 || s[0].Label != "rand.IntN" || s[0].Arity != many) {
 				t.Fatalf("%s, %s: complete %v, sampled %v", cfg.Strategy, cfg.Engine, res.Stats.Complete, s)
 			}
-			if !found && cfg.Strategy.Stateful() != (res.Stats.Sampled[0].Taken == 64) {
+			if !found && cfg.Strategy.Can(search.VisitsStates) != (res.Stats.Sampled[0].Taken == 64) {
 				t.Errorf("%s, %s: %d alternatives were taken", cfg.Strategy, cfg.Engine, res.Stats.Sampled[0].Taken)
 			}
-			if !found && cfg.Strategy.Stateful() && (res.Stats.States != 1+64 || res.Stopped != search.StoppedSampled) {
+			if !found && cfg.Strategy.Can(search.VisitsStates) && (res.Stats.States != 1+64 || res.Stopped != search.StoppedSampled) {
 				t.Errorf("%s: %d states, stopped: %s", cfg.Strategy, res.Stats.States, res.Stopped)
 			}
 		})
@@ -162,7 +162,7 @@ func TestSampledDrawIsNotDead(t *testing.T) {
 		if res.Finding != nil || res.Stats.Complete || len(res.Stats.Sampled) != 1 {
 			t.Errorf("%s, %s: got %v, %+v", cfg.Strategy, cfg.Engine, res.Verdict, res.Stats)
 		}
-		if cfg.Strategy.Stateful() && res.Stats.Unchecked == "" {
+		if cfg.Strategy.Can(search.VisitsStates) && res.Stats.Unchecked == "" {
 			t.Errorf("%s says that liveness was checked", cfg.Strategy)
 		}
 	})
@@ -187,7 +187,7 @@ func TestLimitsInsideOneState(t *testing.T) {
 			if took := time.Since(began); took > endless/2 || res.Stopped != search.StoppedTime || res.Stats.Complete {
 				t.Errorf("%s, %s: stopped: %s after %v, complete %v", cfg.Strategy, cfg.Engine, res.Stopped, took, res.Stats.Complete)
 			}
-			if !cfg.Strategy.Stateful() {
+			if !cfg.Strategy.Can(search.VisitsStates) {
 				return
 			}
 			cfg.Time, cfg.MaxBytes = endless, 20<<20

@@ -33,12 +33,9 @@ func ReductionNames() (names []string) {
 	return names
 }
 
-func (r Reduction) fits(s Name) error {
-	switch {
-	case r != "" && !slices.Contains(Reductions(), r):
+func (r Reduction) fits() error {
+	if r != "" && !slices.Contains(Reductions(), r) {
 		return fmt.Errorf("reduction %q is none of %s", r, strings.Join(ReductionNames(), ", "))
-	case r != "" && r != ReduceNone && r != ReduceAuto && !s.Stateful():
-		return fmt.Errorf("only the strategies %s and %s visit states, some of which could be left out", BFS, DFS)
 	}
 	return nil
 }

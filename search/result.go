@@ -22,7 +22,7 @@ func (s *searcher) progress(p phase) {
 		events += int(w.events.Load())
 	}
 	s.told = Progress{
-		Elapsed: now.Sub(s.began), Phase: p.String(), Depth: s.depth, States: s.global.n,
+		Elapsed: now.Sub(s.began), Phase: string(p), Depth: s.depth, States: s.global.n,
 		Paths: max(paths, s.told.Paths), Events: max(events, s.told.Events), // what is being merged counts still
 	}
 	s.cfg.Progress(s.told)
@@ -37,8 +37,10 @@ func (s *searcher) result(sources []source) *Result {
 		},
 	}
 	ended := 0 // walks
-	for _, p := range []phase{walkPhase, faultyPhase} {
-		ended += s.tallies[p].paths
+	for _, st := range strategies() {
+		if st.numbered() {
+			ended += s.tallies.of(st.phase).paths
+		}
 	}
 	for _, src := range sources {
 		if t, ok := src.(*tree); ok {

@@ -27,13 +27,13 @@ type rotation struct {
 // mostMet bounds what a rotation remembers. When it is full it forgets all, and all is new once more.
 const mostMet = 1 << 17
 
-func newRotation(names []Schedule, p phase) *rotation {
+func newRotation(names []Schedule, faults bool) *rotation {
 	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}, found: make([]int, len(names)), steps: make([]int, len(names))}
 	all := 0.0
 	for _, name := range names {
 		i := slices.Index(Schedules(), name)
 		share := schedulers[i].walks
-		if p == faultyPhase {
+		if faults {
 			share = schedulers[i].faulty
 		}
 		r.base = append(r.base, share)

@@ -10,7 +10,7 @@ import (
 // Shares change with every 512th run of a row, by all that was learned until then, and never in between, however long rounds are.
 func TestCreditAtFixedNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &row{phase: walkPhase, turns: newRotation(Schedules(), walkPhase)}
+		r := &row{phase: walkPhase, turns: newRotation(Schedules(), false)}
 		n := len(r.turns.names)
 		var mix []uint8  // of the runs since shares changed
 		met := uint64(0) // changes of states that were noticed
@@ -54,7 +54,7 @@ func TestCreditAtFixedNumbers(t *testing.T) {
 
 // What finds more has more turns, and all keep half of what they had first.
 func TestCredit(t *testing.T) {
-	r := newRotation(Schedules(), faultyPhase)
+	r := newRotation(Schedules(), true)
 	first := slices.Clone(r.mix)
 	last := len(r.names) - 1
 	for k := range uint64(10) {

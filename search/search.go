@@ -41,7 +41,7 @@ func Run(ctx context.Context, cfg Config) (r *Result, err error) {
 }
 
 func run(ctx context.Context, cfg Config) (*Result, error) {
-	if cfg.Strategy.Stateful() {
+	if cfg.Strategy.Can(VisitsStates) {
 		return stateful(ctx, cfg)
 	}
 	s, err := newSearcher(cfg)
@@ -61,7 +61,7 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	}
-	sources, shares := s.plan()
+	sources, shares := s.cfg.Strategy.strategy().sources(s)
 	if err := s.explore(ctx, sources, shares); err != nil {
 		return nil, err
 	}
@@ -215,27 +215,6 @@ func (s *searcher) makePrefixes(ctx context.Context, n int) error {
 		}
 	}
 	return nil
-}
-
-// plan returns the sources of units that the strategy alternates between, and the share of the work
-// that each is to have.
-func (s *searcher) plan() ([]source, []int) {
-	walks, faults := &row{phase: walkPhase, turns: newRotation(s.cfg.Schedules, walkPhase)}, &row{phase: faultyPhase, turns: newRotation(s.cfg.Schedules, faultyPhase)}
-	switch s.cfg.Strategy {
-	case Walk:
-		return []source{walks}, []int{1}
-	case Faulty:
-		return []source{faults}, []int{1}
-	}
-	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
-	deep.sampled = deep.sampled || len(s.sampled) > 0
-	if s.cfg.Alone {
-		return []source{deep}, []int{1}
-	}
-	if s.cfg.System.Limits() == (sim.Limits{}) {
-		return []source{deep, walks}, []int{1, 1}
-	}
-	return []source{deep, faults, walks}, []int{3, 4, 2}
 }
 
 // What deepening does counts lateFactor times as much when lateWork was done: each depth takes several times as long as all before it,

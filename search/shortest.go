@@ -28,7 +28,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 		s.Least = true
 		return nil
 	}
-	if cfg.Strategy == BFS && x.Reduced.Used != table.ReduceFull && x.Crashes == nil {
+	if cfg.Strategy.Can(BreadthFirst) && x.Reduced.Used != table.ReduceFull && x.Crashes == nil {
 		s.judge(x)
 		return nil
 	}
@@ -36,7 +36,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 	if err != nil {
 		return err
 	}
-	if opts.Frontier, err = explore.FrontierNamed(frontiers[BFS]); err != nil {
+	if opts.Frontier, err = explore.FrontierNamed(BFS.strategy().frontier); err != nil {
 		return err
 	}
 	opts.Reduce, opts.Crashes, opts.Log, opts.Hurry, opts.MaxDepth = table.ReduceDrop, table.CrashExplicit, nil, nil, s.Found-1

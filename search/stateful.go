@@ -16,6 +16,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+const (
+	BFS Name = "bfs" // breadth-first over states by the table engine, to completion or a depth in steps
+	// DFS is depth-first over states, likewise. A violation may take many steps, but the frontier takes
+	// little memory. With MaxDepth a state is passed over only if it was seen at the same or a smaller depth.
+	DFS Name = "dfs"
+)
+
+func bfsStrategy() strategy {
+	return strategy{
+		StrategyInfo: StrategyInfo{BFS, "visit all states breadth first", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable},
+		frontier:     "queue",
+	}
+}
+
+func dfsStrategy() strategy {
+	return strategy{StrategyInfo: StrategyInfo{DFS, "visit all states depth first", VisitsStates | KeepsStates | BoundsDepth}, frontier: "stack"}
+}
+
 // stateful visits states, not runs: the table engine looks successors up, so that there is no run for a
 // [Loop] to execute. Finding paths and confirming suspects is as for other strategies.
 func stateful(ctx context.Context, cfg Config) (*Result, error) {
@@ -119,7 +137,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		Work:     Work{States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes, Disk: x.Disk, Expanded: x.Expanded, Phases: []Phase{}, Engine: engineOf(x)},
 		Coverage: Coverage{ExhaustedDepth: x.Depth, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0}, Omission: x.Omission,
 	}
-	if cfg.Strategy == DFS && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
+	if !cfg.Strategy.Can(BreadthFirst) && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
 		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
 	}
 	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), x.Crashes
@@ -210,7 +228,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if err != nil {
 		return opts, err
 	}
-	frontier, err := explore.FrontierNamed(frontiers[cfg.Strategy])
+	frontier, err := explore.FrontierNamed(cfg.Strategy.strategy().frontier)
 	if err != nil {
 		return opts, err
 	}
@@ -243,9 +261,6 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	}
 	return opts, nil
 }
-
-// frontiers are those of the strategies that visit states.
-var frontiers = map[Name]string{BFS: "queue", DFS: "stack"}
 
 func stoppedBy(ctx context.Context, x *table.Exploration) string {
 	switch {

@@ -36,7 +36,7 @@ func BenchmarkBounded(b *testing.B) {
 						continue
 					}
 					cfg := search.Config{System: sys, Strategy: strategy, MaxDepth: depth, Workers: 1}
-					if strategy.Stateful() {
+					if strategy.Can(search.VisitsStates) {
 						cfg.MaxBytes = 100 << 20
 					} else {
 						cfg.Engine, cfg.MaxPaths = search.ReplayEngine, 1_200_000

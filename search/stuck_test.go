@@ -89,7 +89,7 @@ func TestNotReturned(t *testing.T) {
 					!strings.Contains(f.Message, "the handler did not return within") {
 					t.Fatalf("%s, %+v, %d", res.Verdict, f, asked)
 				}
-				if strategy.Stateful() && (len(f.Path) < 2 || f.Steps < 2) {
+				if strategy.Can(search.VisitsStates) && (len(f.Path) < 2 || f.Steps < 2) {
 					t.Errorf("path %v, %d steps", f.Path, f.Steps)
 				}
 				if took := time.Since(began); took > endless/2 {

@@ -6,22 +6,27 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// phase is a kind of exploration.
-type phase int
+// phase names a kind of exploration, in progress and in reports. Those of strategies stand beside these.
+type phase string
 
 const (
-	startPhase phase = iota // the prefix alone; counts for nothing
-	prefixPhase
-	deepeningPhase
-	leafWalks
-	walkPhase
-	faultyPhase
-	criticalPhase
-	phases
+	startPhase    phase = "start" // the prefix alone; counts for nothing
+	prefixPhase   phase = "prefixes"
+	criticalPhase phase = "critical" // confirmation of suspects
 )
 
-func (p phase) String() string {
-	return [...]string{"start", "prefixes", "deepening", "leaf walks", "walks", "faulty walks", "critical"}[p]
+// phaseOrder returns all phases in the order of reports.
+func phaseOrder() []phase {
+	order := []phase{startPhase, prefixPhase}
+	for _, s := range strategies() {
+		if s.new != nil {
+			order = append(order, s.phase)
+		}
+		if s.phase == deepeningPhase {
+			order = append(order, leafWalks)
+		}
+	}
+	return append(order, criticalPhase)
 }
 
 // Tags of random streams, so that runs of the same number differ between kinds of walks.
@@ -40,7 +45,18 @@ type tally struct {
 	steps, choices                   Histogram
 }
 
-type tallies [phases]tally
+type tallies map[phase]*tally
+
+// of returns the tally of a phase.
+func (t *tallies) of(p phase) *tally {
+	if *t == nil {
+		*t = tallies{}
+	}
+	if (*t)[p] == nil {
+		(*t)[p] = &tally{}
+	}
+	return (*t)[p]
+}
 
 // scheduleTally is what the walks of one schedule did.
 type scheduleTally struct{ paths, events int }
@@ -66,9 +82,9 @@ func (t *tally) ended(o *Outcome) {
 	}
 }
 
-func (t *tallies) add(u *tallies) {
-	for p := range t {
-		a, b := &t[p], &u[p]
+func (t *tallies) add(u tallies) {
+	for p, b := range u {
+		a := t.of(p)
 		a.seconds += b.seconds
 		a.paths += b.paths
 		a.live += b.live
@@ -84,21 +100,21 @@ func (t *tallies) add(u *tallies) {
 
 func (t *tallies) events() int {
 	n := 0
-	for p := range t {
-		n += t[p].events
+	for _, a := range *t {
+		n += a.events
 	}
 	return n
 }
 
 func (t *tallies) phases() []Phase {
 	out := []Phase{}
-	for p := range t {
-		a := &t[p]
+	for _, p := range phaseOrder() {
+		a := t.of(p)
 		if a.paths == 0 && a.events == 0 && a.seconds == 0 {
 			continue
 		}
 		out = append(out, Phase{
-			Name: phase(p).String(), Seconds: a.seconds, Paths: a.paths, Live: a.live, Duplicates: a.duplicates,
+			Name: string(p), Seconds: a.seconds, Paths: a.paths, Live: a.live, Duplicates: a.duplicates,
 			OutOfEvents: a.outOfEvents, TooLong: a.tooLong, States: a.states, Events: a.events,
 			Steps: a.steps, Choices: a.choices,
 		})

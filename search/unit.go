@@ -114,10 +114,10 @@ func (it *item) size() int {
 }
 
 func (s *walks) account(o *Outcome, events int, t *tallies) {
-	accountWalk(&t[s.phase], o, events, o.Steps-s.origin, !s.portfolio.used)
+	accountWalk(t.of(s.phase), o, events, o.Steps-s.origin, !s.portfolio.used)
 }
 func (s *faulty) account(o *Outcome, events int, t *tallies) {
-	accountWalk(&t[faultyPhase], o, events, o.Steps, true)
+	accountWalk(t.of(faultyPhase), o, events, o.Steps, true)
 }
 
 // accountWalk counts a walk; whole means that it ended in the first live state that it came to.

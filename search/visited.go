@@ -28,16 +28,14 @@ func (v Visited) fits(s Name) error {
 	switch {
 	case v == "":
 		return nil
-	case s == Deepening:
+	case s.Can(Deepens):
 		if n, err := strconv.Atoi(string(v)); v != AllStates && (err != nil || n < 1 || n > 128) {
 			return fmt.Errorf("visited set %q of strategy %s is neither %s nor a number of bits, 1 to 128", v, s, AllStates)
 		}
-	case s.Stateful():
+	default:
 		if _, err := explore.VisitedNamed(string(v)); err != nil {
 			return fmt.Errorf("strategy %s: %w", s, err)
 		}
-	default:
-		return fmt.Errorf("only the strategies %s, %s and %s have a visited set to choose", Deepening, BFS, DFS)
 	}
 	return nil
 }

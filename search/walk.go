@@ -77,6 +77,19 @@ func (w *Walker) Choose(_ *Node, p choose.Point) (int, bool) {
 // Ended implements [Strategy].
 func (w *Walker) Ended(*Outcome) {}
 
+// Walk makes weighted random walks from the start, without faults.
+const Walk Name = "walk"
+
+const walkPhase phase = "walks"
+
+func walkStrategy() strategy {
+	return strategy{
+		StrategyInfo: StrategyInfo{Walk, "walk at random, without faults", Walks | Durable},
+		phase:        walkPhase,
+		new:          func(w *worker, _ *visited) unitStrategy { return newWalks(w, walkPhase, walkTag) },
+	}
+}
+
 // walks is the strategy of a row of walks, by number, from roots in turn. Walks of the phase of that name begin with a part that is
 // scheduled, which may go on past live states; then they are those of a [Walker].
 type walks struct {
@@ -210,6 +223,13 @@ type stay struct{ walks }
 func (s *stay) Select(*Node) Selection          { return Selection{End: AtBound} }
 func (s *stay) suspects(*Outcome) (int, bool)   { return 0, false }
 func (s *stay) account(*Outcome, int, *tallies) {}
+
+// newWalks returns what makes the numbered walks of a phase.
+func newWalks(w *worker, p phase, tag int32) *walks {
+	return &walks{Walker: *NewWalker(w.cfg.Weights, w.cfg.WalkSteps), portfolio: newPortfolio(w.cfg), seed: w.cfg.Seed, phase: p, tag: tag}
+}
+
+func (s *walks) setRoots(roots []choose.Path) { s.roots = roots }
 
 // stream is the number of the random stream of run k of a kind of runs.
 func stream(seed uint64, tag int32, k int) uint64 {

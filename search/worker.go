@@ -15,7 +15,7 @@ import (
 type worker struct {
 	cfg        *Config
 	loop       *Loop
-	strategies [phases]unitStrategy
+	strategies map[phase]unitStrategy
 	verifier   *verifier
 	novelty    novelty
 	twins      twins
@@ -41,34 +41,24 @@ func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
 	w.loop.signal, w.loop.guarded = &w.signal, false // units are guarded
 	w.verifier = newVerifier(w)
 	w.loop.Observe(&w.novelty)
-	w.strategies[startPhase] = &stay{}
-	w.strategies[deepeningPhase] = newDeepening(cfg, w.loop.run, global)
-	for _, row := range []struct {
-		phase phase
-		tag   int32
-	}{{prefixPhase, prefixTag}, {walkPhase, walkTag}} {
-		s := &walks{Walker: *NewWalker(cfg.Weights, cfg.WalkSteps), portfolio: newPortfolio(cfg), seed: cfg.Seed, phase: row.phase, tag: row.tag}
-		w.strategies[row.phase] = s
-	}
-	w.strategies[faultyPhase] = &faulty{
-		draws: newDraws(cfg.Weights), portfolio: newPortfolio(cfg), seed: cfg.Seed, limit: cfg.WalkSteps, limits: cfg.System.Limits(),
-	}
+	w.strategies = newRuns(w, global)
 	return w, nil
 }
 
 // setRoots says where rows of walks start.
 func (w *worker) setRoots(roots []choose.Path) {
-	w.strategies[startPhase].(*stay).roots = roots
-	w.strategies[prefixPhase].(*walks).roots = roots
-	w.strategies[walkPhase].(*walks).roots = roots
-	w.strategies[faultyPhase].(*faulty).roots = roots
+	for _, s := range w.strategies {
+		if s, ok := s.(rooted); ok {
+			s.setRoots(roots)
+		}
+	}
 }
 
 // do does a unit. Checked code may end the goroutine that it is done on.
 func (w *worker) do(u *unit) {
 	if f := kernel.Guard(func() { w.measured(u) }); f != nil {
 		run := w.loop.run
-		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: strategyOf(w.strategies[u.phase]), Schedule: scheduleOf(w.strategies[u.phase])}
+		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: u.phase.strategy(), Schedule: scheduleOf(w.strategies[u.phase])}
 		u.stopped = true
 		u.suspect.Find(f)
 		// Worlds that are slower, but contain it, can say what did that.
@@ -127,7 +117,7 @@ func (w *worker) runs(u *unit) {
 		n := l.events - before
 		events += n
 		if o.End == Stopped {
-			u.tallies[u.phase].events += n
+			u.tallies.of(u.phase).events += n
 			u.stopped = true
 			break
 		}
@@ -145,7 +135,7 @@ func (w *worker) runs(u *unit) {
 			u.err = o.Err
 			break
 		}
-		if u.suspect = w.suspect(s, &o); u.suspect != nil {
+		if u.suspect = w.suspect(u.phase, &o); u.suspect != nil {
 			break
 		}
 		if u.phase == prefixPhase && o.Live {
@@ -158,7 +148,7 @@ func (w *worker) runs(u *unit) {
 			u.suspect = w.twins.look(&w.cfg.System, l.run, &w.verifier.recorded)
 		}
 		if u.suspect != nil {
-			u.suspect.Strategy, u.suspect.Schedule = strategyOf(s), scheduleOf(s)
+			u.suspect.Strategy, u.suspect.Schedule = u.phase.strategy(), scheduleOf(s)
 			break
 		}
 	}
@@ -212,7 +202,8 @@ func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 }
 
 // suspect returns what is wrong with the run that has just ended, nil if nothing is.
-func (w *worker) suspect(s unitStrategy, o *Outcome) *Suspect {
+func (w *worker) suspect(p phase, o *Outcome) *Suspect {
+	s := w.strategies[p]
 	sus := &Suspect{Path: w.loop.run.Path, Steps: o.Steps, Node: -1}
 	origin, yes := s.suspects(o)
 	switch {
@@ -240,21 +231,11 @@ func (w *worker) suspect(s unitStrategy, o *Outcome) *Suspect {
 		return nil
 	}
 	sus.Path = sus.Path.Clone()
-	sus.Strategy, sus.Schedule = strategyOf(s), scheduleOf(s)
+	sus.Strategy, sus.Schedule = p.strategy(), scheduleOf(s)
 	if d, ok := s.(*deepening); ok {
 		sus.Depth = int(d.depth)
 	}
 	return sus
-}
-
-func strategyOf(s unitStrategy) Name {
-	switch s.(type) {
-	case *deepening:
-		return Deepening
-	case *faulty:
-		return Faulty
-	}
-	return Walk
 }
 
 // rotated is a strategy whose runs have schedules in turn.

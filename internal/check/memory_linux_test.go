@@ -16,7 +16,7 @@ func TestDefaultMemory(t *testing.T) {
 	for _, strategy := range []search.Name{"", search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
 		o := Options{Search: search.Config{System: sys, Strategy: strategy, MaxPaths: 10, Workers: 1}}
 		o.limitStates()
-		if limited := o.Search.MaxBytes > 0; limited != strategy.KeepsStates() {
+		if limited := o.Search.MaxBytes > 0; limited != strategy.Can(search.KeepsStates) {
 			t.Errorf("%s: limited %v", strategy, limited)
 		}
 	}

@@ -64,7 +64,7 @@ func CurrentRole() (Role, error) {
 // Record makes a search leave behind in the recorder what it does. One worker that visits states gets one processor: handlers have goroutines of their
 // own then, and each would wake another processor, which finds nothing to do.
 func (r Role) Record(s *search.Config) {
-	if s.Workers == 1 && s.Strategy.Stateful() {
+	if s.Workers == 1 && s.Strategy.Can(search.VisitsStates) {
 		runtime.GOMAXPROCS(1)
 	}
 	s.PathBuffer = r.Recorder.Path

@@ -120,7 +120,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		return nil, err
 	}
 	if o.Search.Calls.Refuses() {
-		states := o.Search.Strategy.Stateful()
+		states := o.Search.Strategy.Can(search.VisitsStates)
 		if res.Verdict != search.Violation && (res.Verdict != search.OK || !states) || k != nil && !states && !k.died {
 			return nil, ErrLost
 		}
@@ -171,7 +171,7 @@ func (o *Options) search(ctx context.Context) (*search.Result, error) {
 
 // limitStates gives a search that keeps states a memory limit if it has none.
 func (o *Options) limitStates() {
-	if o.Search.MaxBytes == 0 && o.Search.Strategy.KeepsStates() {
+	if o.Search.MaxBytes == 0 && o.Search.Strategy.Can(search.KeepsStates) {
 		o.Search.MaxBytes = defaultMemory()
 	}
 }

@@ -74,7 +74,7 @@ func TestKeepGoingConfirming(t *testing.T) {
 // small bounds searches that come to what is to be looked at when they have done little: fair walks are made where there is no memory for all states.
 func small(harm string, s *search.Config) {
 	switch fair := harm == "in fair walk"; {
-	case fair && s.Strategy.Stateful():
+	case fair && s.Strategy.Can(search.VisitsStates):
 		s.MaxBytes = 6 << 20
 	case fair, harm == "in comparison":
 		s.MaxPaths, s.WalkSteps = 1, 10

@@ -109,7 +109,7 @@ func (r *Report) exhausted() []string {
 			exhaustive += fmt.Sprintf(" by %s; %.1f bytes per state", textfmt.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
 		}
 	}
-	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Stateful() {
+	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Can(search.VisitsStates) {
 		return []string{exhaustive}
 	}
 	return nil
@@ -199,7 +199,7 @@ func (r *Report) sometimes() (lines []string) {
 		switch {
 		case s.Runs == 0:
 			lines = append(lines, fmt.Sprintf("sometimes: %q NEVER", s.Property))
-		case search.Name(r.Strategy).Stateful():
+		case search.Name(r.Strategy).Can(search.VisitsStates):
 			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
 		default:
 			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, textfmt.Plural(s.Runs, "run"), vacuous(&s)))
@@ -213,7 +213,7 @@ func (r *Report) summaryLines() []string {
 	c := &r.Coverage
 	var what []string
 	units := "choices"
-	if search.Name(r.Strategy).Stateful() {
+	if search.Name(r.Strategy).Can(search.VisitsStates) {
 		units = "steps"
 	}
 	switch {

@@ -16,7 +16,7 @@ func (r *Report) otherFindings() []string {
 		return nil
 	}
 	lines := []string{"not searched: what lies behind a violation; of several properties that one state violates the first is told"}
-	if search.Name(r.Strategy).Stateful() {
+	if search.Name(r.Strategy).Can(search.VisitsStates) {
 		lines = append(lines, r.Strategy+" finds one violation of each Always property; other strategies also tell those by different handlers apart")
 	}
 	if r.Alike > 0 {

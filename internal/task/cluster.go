@@ -56,9 +56,6 @@ func (f *Search) validateCluster() error {
 	if n := f.Cluster.Replicas; f.Given.Has("replicas") && n != 1 && n != 3 {
 		return fmt.Errorf("--replicas is %d, must be 1 or 3: two agree on nothing when one is lost", n)
 	}
-	if f.Strategy != string(search.BFS) {
-		return fmt.Errorf("--cluster is for --strategy bfs; workers cannot search by strategy %s yet", cmp.Or(f.Strategy, string(search.Deepening)))
-	}
 	for _, flag := range []string{"durable", "resume", "keep-going", "from", "prefix", "save-prefixes", "shard"} {
 		if f.Given.Has(flag) {
 			return fmt.Errorf("--cluster does not go with --%s yet; give one of them", flag)

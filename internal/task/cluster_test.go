@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 )
@@ -28,7 +29,7 @@ func TestClusterRefuses(t *testing.T) {
 	} {
 		s := Search{Strategy: "bfs", Seed: 1, Cluster: Cluster{URL: "nats://127.0.0.1:4222"}}
 		c.set(&s)
-		if err := s.validateCluster(); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+		if err := cmp.Or(s.validateCluster(), s.validateStrategy()); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v", c.says, err)
 		}
 	}

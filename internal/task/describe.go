@@ -80,7 +80,7 @@ type bugInfo struct {
 	Nodes         int               `json:"nodes"`
 	Params        map[string]string `json:"params,omitempty"`
 	Limits        sim.Limits        `json:"limits"`
-	Strategy      spec.Strategy     `json:"strategy,omitempty"`
+	Strategy      string            `json:"strategy,omitempty"`
 	Weights       *spec.Weights     `json:"weights,omitempty"`
 	WalkSteps     int               `json:"walk_steps,omitempty"`
 	Prefix        bool              `json:"prefix"`

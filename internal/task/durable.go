@@ -34,9 +34,6 @@ func (f *Search) validateDurable() error {
 		}
 		return nil
 	}
-	if f.Strategy == string(search.DFS) {
-		return fmt.Errorf("--durable does not go with --strategy dfs: what is kept is a queue; use --strategy bfs")
-	}
 	if how := search.Reduction(f.Reduce); how == search.ReduceDrop || how == search.ReduceFull {
 		return fmt.Errorf("--durable keeps all states, and --reduce %s leaves some out: that does not go together yet; give one of them", f.Reduce)
 	}

@@ -28,7 +28,7 @@ import (
 // walks in the same time.
 func runsOf(strategy search.Name, n int) int {
 	runs := 1000
-	if strategy == search.Deepening {
+	if strategy.Can(search.Deepens) {
 		runs = 20_000
 	}
 	if n > 1000 {
@@ -47,7 +47,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	m.Visited = string(cfg.Visited)
 	m.Walks = &durable.Walks{Strategy: string(cfg.Strategy), Seed: cfg.Seed, Steps: cfg.WalkSteps, Schedules: strings.Trim(fmt.Sprint(cfg.Schedules), "[]")}
 	var reached func([]byte) error
-	if cfg.Strategy == search.Deepening {
+	if cfg.Strategy.Can(search.Deepens) {
 		m.Walks.Depth, m.Walks.DeepenBy, m.Walks.Alone = cfg.MaxDepth, cfg.DeepenBy, cfg.Alone
 		cfg.Reach = search.NewReach()
 		reached = cfg.Reach.Decode

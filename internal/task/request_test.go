@@ -77,7 +77,7 @@ func TestBugDefaults(t *testing.T) {
 		for _, b := range e.Bugs {
 			d := b.Defaults
 			cfg := requested(t, Search{Subject: Subject{System: e.Name, Bugs: []string{b.ID}}}).options.Search
-			if cfg.WalkSteps != d.WalkSteps || (cfg.PrefixRuns > 0) != d.Prefix || d.Strategy != "" && string(cfg.Strategy) != string(d.Strategy) {
+			if cfg.WalkSteps != d.WalkSteps || (cfg.PrefixRuns > 0) != d.Prefix || d.Strategy != "" && string(cfg.Strategy) != d.Strategy || cfg.Strategy.Validate() != nil {
 				t.Errorf("%s: walks of %d steps, %d prefixes, strategy %s; want %+v", b.ID, cfg.WalkSteps, cfg.PrefixRuns, cfg.Strategy, d)
 			}
 			if d.Weights.Action != 0 && cfg.Weights.Action != d.Weights.Action {

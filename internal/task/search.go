@@ -1,7 +1,6 @@
 package task
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -271,28 +270,48 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--keep-going and --save-prefixes contradict each other; give one of them")
 	case f.Given.Has("engine") && !slices.Contains(engineNames(), f.Engine):
 		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Engine, strings.Join(engineNames(), ", "))
-	case f.Given.Has("max-paths") && search.Name(f.Strategy).Stateful():
-		return fmt.Errorf("strategy %s visits states and executes no paths, whose number --max-paths could limit; use --depth, --memory or --time", f.Strategy)
 	case f.Given.Has("proof") && f.Proof != string(critical.Walks) && f.Proof != string(critical.Exact):
 		return fmt.Errorf("--proof %q is not available; accepted are %s, %s", f.Proof, critical.Walks, critical.Exact)
 	case f.Memory < 0 || f.Memory > 1<<30:
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.Memory, 1<<30)
-	case f.Given.Has("strategy") && !slices.Contains(StrategyNames(), f.Strategy):
-		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Strategy, strings.Join(StrategyNames(), ", "))
+	case search.Name(f.Strategy).Validate() != nil || f.Strategy == "" && f.Given.Has("strategy"):
+		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Strategy, strings.Join(search.StrategyNames(0), ", "))
 	case f.Given.Has("reduce") && !slices.Contains(search.ReductionNames(), f.Reduce):
 		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Reduce, strings.Join(search.ReductionNames(), ", "))
-	case f.Symmetry && !search.Name(f.Strategy).Stateful():
-		return fmt.Errorf("--symmetry merges the states of --strategy bfs and dfs; %s visits none", cmp.Or(f.Strategy, string(search.Deepening)))
 	case f.Given.Has("crash-model") && !slices.Contains(search.CrashModels(), search.CrashModel(f.Crashes)):
 		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Crashes, search.CrashExplicit, search.CrashImplicit, search.CrashAuto)
-	case f.leavesOutCrashes() && !search.Name(f.Strategy).Stateful():
-		return fmt.Errorf("--crash-model %s is for --strategy bfs and dfs, which visit all states; %s does not", f.Crashes, cmp.Or(f.Strategy, string(search.Deepening)))
-	case f.Shortest && !search.Name(f.Strategy).Stateful():
-		return fmt.Errorf("--shortest is for --strategy bfs and dfs, which can visit all states within fewer steps; %s does not", cmp.Or(f.Strategy, string(search.Deepening)))
-	case f.Schedules != "" && search.Name(f.Strategy).Stateful():
-		return fmt.Errorf("strategy %s visits states and makes no walks, which --schedules could order", f.Strategy)
-	case f.Given.Has("depth") && (f.Strategy == string(search.Walk) || f.Strategy == string(search.Faulty)):
-		return fmt.Errorf("--depth bounds the strategies deepening, bfs and dfs; --strategy %s has no depth", f.Strategy)
+	}
+	return f.validateStrategy()
+}
+
+// validateStrategy refuses flags that need a strategy with other capabilities.
+func (f *Search) validateStrategy() error {
+	for _, o := range []struct {
+		flag  string
+		set   bool
+		needs search.Capability
+	}{
+		{"max-paths", f.Given.Has("max-paths"), search.Walks},
+		{"schedules", f.Schedules != "", search.Walks},
+		{"shard", f.Shard != "", search.Walks},
+		{"depth", f.Given.Has("depth"), search.BoundsDepth},
+		{"deepen-by", f.DeepenBy != 0, search.Deepens},
+		{"alone", f.Alone, search.Deepens},
+		{"memory", f.Memory != 0, search.KeepsStates},
+		{"visited " + f.Visited, f.Visited != "", search.KeepsStates},
+		{"reduce " + f.Reduce, f.Reduce == string(search.ReduceDrop) || f.Reduce == string(search.ReduceFull), search.VisitsStates},
+		{"symmetry", f.Symmetry, search.VisitsStates},
+		{"crash-model " + f.Crashes, f.leavesOutCrashes(), search.VisitsStates},
+		{"shortest", f.Shortest, search.VisitsStates},
+		{"durable", f.Durable != "", search.Durable},
+		{"cluster", f.Cluster.URL != "", search.BreadthFirst},
+	} {
+		if !o.set {
+			continue
+		}
+		if err := search.Name(f.Strategy).Require(o.needs, "--"+o.flag); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -320,9 +339,6 @@ func (f *Search) validateShard() error {
 	if f.Shard == "" {
 		return nil
 	}
-	if search.Name(f.Strategy).Stateful() {
-		return fmt.Errorf("--shard divides random walks by their seeds; strategy %s makes none, and every shard would visit the same states", f.Strategy)
-	}
 	if f.Given.Has("save-prefixes") {
 		return fmt.Errorf("--shard and --save-prefixes contradict each other; give one of them")
 	}
@@ -331,11 +347,6 @@ func (f *Search) validateShard() error {
 		err = fmt.Errorf("--shard: %w", err)
 	}
 	return err
-}
-
-// StrategyNames are the strategies that can be asked for.
-func StrategyNames() []string {
-	return []string{string(search.Deepening), string(search.Walk), string(search.Faulty), string(search.BFS), string(search.DFS)}
 }
 
 // ScheduleNames are the schedules of random walks that can be asked for.

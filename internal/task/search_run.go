@@ -59,7 +59,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	}
 	switch {
 	case r.durable == "":
-	case r.options.Search.Strategy.Stateful():
+	case r.options.Search.Strategy.Can(search.VisitsStates):
 		return p.searchDurably(ctx, r)
 	default:
 		return p.walkDurably(ctx, r)

@@ -26,7 +26,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that crashes in between breaks its word: it forgets a vote or entries that others count on",
 			Fix:     "write and sync first, then send",
 			Kind:    sim.Panic, PaperKind: sim.Panic, OtherKinds: []sim.FindingKind{sim.Safety},
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}, Strategy: spec.Faulty},
+			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}, Strategy: "faulty"},
 		},
 		{
 			ID:      "ER2",

@@ -54,7 +54,7 @@ func knownBugs() []spec.Bug {
 			Kind:    sim.Safety, PaperKind: sim.Liveness, PaperProperty: EveryNodeJoined,
 			OtherKinds: []sim.FindingKind{sim.Liveness},
 			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{bitsParam: "32", leavesParam: "2"},
-				Limits: sim.Limits{Crashes: 1}, Strategy: spec.Faulty, Prefix: true},
+				Limits: sim.Limits{Crashes: 1}, Strategy: "faulty", Prefix: true},
 		},
 		{
 			ID:      "P5",
@@ -63,7 +63,7 @@ func knownBugs() []spec.Bug {
 			Fix:     "such a node has itself removed by who takes it for a member, and hearsay about it is dropped when it asks to join",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: EveryNodeJoined,
 			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{bitsParam: "32", leavesParam: "2", saltParam: "5"},
-				Limits: sim.Limits{Crashes: 2}, Strategy: spec.Faulty, Prefix: true},
+				Limits: sim.Limits{Crashes: 2}, Strategy: "faulty", Prefix: true},
 		},
 	}
 }

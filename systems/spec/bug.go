@@ -49,8 +49,8 @@ type Defaults struct {
 	Params map[string]string
 	// Limits replace the entry's limits, all of them.
 	Limits sim.Limits
-	// Strategy is the search's strategy; empty: the search's default.
-	Strategy Strategy
+	// Strategy names a strategy of package search; empty means its default.
+	Strategy string
 	// Prefix says that the search should start from a live state that it makes itself, without faults.
 	Prefix bool
 	// Weights replace those of random walks. A zero weight keeps the search's default.
@@ -58,17 +58,6 @@ type Defaults struct {
 	// WalkSteps is the walk limit; 0: the search's default.
 	WalkSteps int
 }
-
-// Strategy names a strategy of the search.
-type Strategy string
-
-const (
-	Deepening Strategy = "deepening" // exhaustive, step by step deeper, with a walk from every leaf
-	BFS       Strategy = "bfs"
-	DFS       Strategy = "dfs"
-	Walk      Strategy = "walk"   // random walks without faults
-	Faulty    Strategy = "faulty" // random walks with faults for a while, then without
-)
 
 // Weights are the weights of events in random walks, by class and per enabled event.
 type Weights struct {

@@ -62,7 +62,7 @@ func TestVerdicts(t *testing.T) {
 			}
 			for _, strategy := range []search.Name{search.BFS, search.DFS, search.Deepening, search.Walk} {
 				cfg := search.Config{System: s.System, Strategy: strategy, Confirm: critical.Confirm(critical.Config{System: s.System})}
-				if !strategy.Stateful() {
+				if !strategy.Can(search.VisitsStates) {
 					cfg.MaxPaths, cfg.WalkSteps = 300, 200
 				}
 				res := run(t, cfg)

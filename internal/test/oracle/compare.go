@@ -198,7 +198,7 @@ func (c *comparison) search(cfg search.Config) error {
 		cfg.WalkSteps = 60 // a step from a state that cannot be copied costs as much as its history: with longer walks faulty parts are longer, too
 	}
 	cfg.HandlerLimit = patient
-	if cfg.MaxPaths == 0 && !cfg.Strategy.Stateful() {
+	if cfg.MaxPaths == 0 && !cfg.Strategy.Can(search.VisitsStates) {
 		cfg.MaxPaths = mostPaths
 	}
 	cfg.Confirm = func(context.Context, search.Suspect) (search.Confirmed, error) { return search.Confirmed{}, nil }
@@ -216,7 +216,7 @@ func (c *comparison) search(cfg search.Config) error {
 		if dead > 0 || len(c.graph.findings) > 0 {
 			return fmt.Errorf("complete and nothing found; the oracle: %d dead states, %v", dead, c.graph.findings)
 		}
-		if cfg.Visited == search.AllStates || cfg.Strategy.Stateful() && cfg.Reduce != search.ReduceNone {
+		if cfg.Visited == search.AllStates || cfg.Strategy.Can(search.VisitsStates) && cfg.Reduce != search.ReduceNone {
 			return nil // it counts none, or not all
 		}
 		if c.graph.complete && res.Stats.States != len(c.graph.states) || res.Stats.States < len(c.graph.states) {
@@ -225,7 +225,7 @@ func (c *comparison) search(cfg search.Config) error {
 	}
 	f := res.Finding
 	if f == nil {
-		if cfg.Strategy.Stateful() && (dead > 0 || len(c.graph.findings) > 0) {
+		if cfg.Strategy.Can(search.VisitsStates) && (dead > 0 || len(c.graph.findings) > 0) {
 			return fmt.Errorf("nothing found; the oracle: %d dead states, %v", dead, c.graph.findings)
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -25,7 +26,7 @@ func (a *app) complete(root *cobra.Command) {
 	}
 	values := map[string]func(args []string) []string{
 		"bug": ofSystem(bugNames), "property": ofSystem(propertyNames), "set": ofSystem(paramNames),
-		"strategy": func([]string) []string { return task.StrategyNames() },
+		"strategy": func([]string) []string { return search.StrategyNames(0) },
 		"test": func(args []string) []string {
 			if len(args) == 0 || !isPackage(args[0]) {
 				return nil

@@ -98,7 +98,7 @@ func TestMergeViolation(t *testing.T) {
 		{[]string{"merge", filepath.Join(dir, "nowhere")}, "no such file"},
 		{[]string{"merge", dir, filepath.Join(now, "0", "error.path")}, "is no report"},
 		{[]string{"merge", t.TempDir()}, "there is no report of a shard"},
-		{[]string{"search", "paxos", "--strategy", "bfs", "--shard", "1/2"}, "every shard would visit the same states"},
+		{[]string{"search", "paxos", "--strategy", "bfs", "--shard", "1/2"}, "--shard needs a strategy that makes random walks"},
 		{[]string{"search", "paxos", "--shard", "3/2"}, "is no shard"},
 	} {
 		if _, stderr, status := run(t, c.args...); status != check.StatusUsage || !strings.Contains(stderr, c.why) {

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/search"
 )
 
 const defaultTime = time.Minute
@@ -98,7 +99,7 @@ Exit status:
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	subjectFlags(fl, &f.Subject, &test)
-	fl.StringVar(&f.Strategy, "strategy", "", "`NAME`, one of "+strings.Join(task.StrategyNames(), ", ")+" (default deepening)")
+	fl.StringVar(&f.Strategy, "strategy", "", "`NAME`, one of "+strings.Join(search.StrategyNames(0), ", ")+" (default deepening)")
 	fl.StringVar(&f.Schedules, "schedules", "", "order walks by `NAMES`: "+strings.Join(task.ScheduleNames(), ", "))
 	fl.IntVar(&f.Depth, "depth", 0, "maximum depth `D`: steps for bfs and dfs, choices for deepening")
 	fl.IntVar(&f.DeepenBy, "deepen-by", 0, "increase the depth of deepening by `N` each time (default 1)")
