@@ -23,7 +23,7 @@ var (
 	page   = flag.String("page", "", "write what the soaks came to into the table of this page")
 )
 
-// A soak of more systems than every run of the tests has: make soak, and make soak-figures.
+// A soak of more systems than every run of the tests has: make soak; -page writes what they found.
 func TestSoak(t *testing.T) {
 	if *soak == 0 && *page == "" {
 		t.Skip("takes long: make soak")
