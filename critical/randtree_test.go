@@ -29,7 +29,7 @@ func randTree(t *testing.T, nodes int, limits sim.Limits, bugs ...string) sim.Sy
 // A defect of the catalogue is found and its critical transition too, in the same way by any number of
 // workers.
 func TestRandTreeDefect(t *testing.T) {
-	sys, err := randTree(t, 4, sim.Limits{Crashes: 1, NetErrors: 1}, "RT10").Only(randtree.FamiliesAgree)
+	sys, err := randTree(t, 4, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, "RT10").Only(randtree.FamiliesAgree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestRandTreeCorrect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	sys := randTree(t, 3, sim.Limits{Crashes: 1, NetErrors: 1})
+	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	res, err := search.Run(context.Background(), search.Config{HandlerLimit: time.Minute, System: sys, MaxPaths: 10_000, Confirm: critical.Confirm(critical.Config{System: sys})})
 	if err != nil {
 		t.Fatal(err)

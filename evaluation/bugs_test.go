@@ -120,7 +120,7 @@ func TestBugsMarkdown(t *testing.T) {
 // Medians are figures that occurred, of the runs that found the bug as known; details are the first one's.
 func TestBugsSummary(t *testing.T) {
 	bug := &spec.Bug{ID: "X1", Kind: sim.Liveness, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Deadlock}}
-	limits := sim.Limits{Crashes: 1, NetErrors: 2}
+	limits := sim.Limits{sim.Crashes: 1, sim.NetErrors: 2}
 	tiny := 0.5
 	r := bugRow{System: "x", Bug: "X1", Summary: "a <b> | c", Expected: sim.Liveness, Original: "1 h", bug: bug, Runs: []bugRun{
 		{Seed: 1, Found: sim.Panic, Seconds: 9, Paths: 1000, Nodes: 3, Stopped: "found"},

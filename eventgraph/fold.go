@@ -131,7 +131,7 @@ func (g *Graph) quiet(e *Event) bool {
 	if e.Step == g.Critical && e.Step > 0 || g.inRound(e.Step) || e.Error != "" || e.Crashed || len(e.Broke)+len(e.Mended) > 0 || len(e.Gone) > 0 {
 		return false
 	}
-	if k := e.kind; k == sim.DoAction || k == sim.Boot || k >= sim.Heal || k == sim.DeliverError {
+	if k := e.kind; k == sim.DoAction || k == sim.Boot || k == sim.Heal || k.Injection() || k == sim.DeliverError {
 		return false
 	}
 	return !slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Bookkeeping() })

@@ -54,7 +54,7 @@ func graph(t testing.TB, sys *sim.System, path choose.Path) *eventgraph.Graph {
 func randomGraph(t *testing.T, nodes int, seed uint64, steps int) *eventgraph.Graph {
 	t.Helper()
 	e := randtree.Entry()
-	e.Limits = sim.Limits{Crashes: 2, NetErrors: 2}
+	e.Limits = sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}
 	sys, err := e.New(spec.Config{Nodes: nodes})
 	if err != nil {
 		t.Fatal(err)

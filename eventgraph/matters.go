@@ -14,7 +14,7 @@ import (
 // whatever its node does later, so before a violation it is always shown.
 func (e *Event) Matters() bool {
 	switch {
-	case len(e.Changes) > 0, len(e.Sets) > 0, e.Crashed, e.kind == sim.Boot, e.kind >= sim.Heal:
+	case len(e.Changes) > 0, len(e.Sets) > 0, e.Crashed, e.kind == sim.Boot, e.kind == sim.Heal, e.kind.Injection():
 		return true
 	}
 	return slices.ContainsFunc(e.effects, func(f replay.TraceEffect) bool {

@@ -31,7 +31,7 @@ func TestCauses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, l := range []sim.Limits{{Crashes: 2, NetErrors: 2, Partitions: 2}, {Crashes: 2, Loss: 2, Dup: 2, Partitions: 1}, {Crashes: 2}} {
+			for _, l := range []sim.Limits{{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 2}, {sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, {sim.Crashes: 2}} {
 				if with, err := sys.WithLimits(l); err == nil {
 					sys = with
 					break
@@ -66,7 +66,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 			}
 		}
 		want := -1
-		kind, _ := kernel.ParseEventKind(ev.Kind)
+		kind, _ := sim.ParseEventKind(ev.Kind)
 		switch kind {
 		case sim.Deliver, sim.Lose, sim.Duplicate:
 			want = g.Messages[ev.Consumed[0]].Sent
@@ -76,7 +76,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 		case sim.Boot, sim.DoAction:
 			want = 0
 			for _, before := range g.Events[1:n] {
-				if k, _ := kernel.ParseEventKind(before.Kind); kind == sim.Boot && (k == sim.Crash || before.Crashed) && (before.Node == ev.Node || slices.Contains(before.With, ev.Node)) ||
+				if k, _ := sim.ParseEventKind(before.Kind); kind == sim.Boot && (k == sim.Crash || before.Crashed) && (before.Node == ev.Node || slices.Contains(before.With, ev.Node)) ||
 					before.Node == ev.Node && kind == sim.DoAction && k == sim.Boot {
 					want = before.Step
 				}
@@ -84,7 +84,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 		case sim.Internal, sim.Arrive:
 			want = 0
 			for _, before := range g.Events[1:n] {
-				k, _ := kernel.ParseEventKind(before.Kind)
+				k, _ := sim.ParseEventKind(before.Kind)
 				if before.Node == ev.Node && !k.Injection() && k != sim.Arrive && k != sim.Heal {
 					want = before.Step
 				}

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
 )
 
 // list shows steps.
@@ -24,7 +24,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		switch {
 		case strings.HasPrefix(a, "kind="):
 			kind = strings.TrimPrefix(a, "kind=")
-			if _, ok := kernel.ParseEventKind(kind); !ok {
+			if _, ok := sim.ParseEventKind(kind); !ok {
 				return badUsage("there is no kind of event %q", kind)
 			}
 		case len(a) > 1 && a[0] == 'n' && a[1] >= '0' && a[1] <= '9':

@@ -32,7 +32,7 @@ const longSteps = 100_000
 func longPath(t testing.TB, steps int) (*sim.System, choose.Path) {
 	t.Helper()
 	subject, err := check.NewSubject(randtree.Entry(), check.Wanted{
-		Config: spec.Config{Nodes: 4}, Limits: func(l *sim.Limits) { *l = sim.Limits{Crashes: 1} },
+		Config: spec.Config{Nodes: 4}, Limits: func(l *sim.Limits) { *l = sim.Limits{sim.Crashes: 1} },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -122,7 +122,7 @@ func (m *model) bagPrint(node int32) sim.Fingerprint {
 func (m *model) otherPrint() sim.Fingerprint {
 	p := &m.prints
 	p.start(otherKey)
-	for _, limit := range [...]int{m.left.Loss, m.left.Dup, m.left.NetErrors, m.left.Partitions} {
+	for _, limit := range [...]int{m.left[sim.Loss], m.left[sim.Dup], m.left[sim.NetErrors], m.left[sim.Partitions]} {
 		p.word(uint64(limit))
 	}
 	if m.cut.active {

@@ -179,20 +179,20 @@ const noSlot = -1
 // AppendInjections implements [sim.NetModel]: losses, then duplications, by receiver, content and
 // sender; then broken connections by lower and higher end; then partitions, first of nodes, then of links.
 func (m *model) AppendInjections(buf []sim.Event) []sim.Event {
-	if m.left.Loss > 0 {
+	if m.left[sim.Loss] > 0 {
 		for node := range m.bags {
 			buf = m.appendDatagrams(sim.Lose, 1, sim.NodeID(node), buf)
 		}
 	}
-	if m.left.Dup > 0 {
+	if m.left[sim.Dup] > 0 {
 		for node := range m.bags {
 			buf = m.appendDatagrams(sim.Duplicate, 0, sim.NodeID(node), buf)
 		}
 	}
-	if m.left.NetErrors > 0 {
+	if m.left[sim.NetErrors] > 0 {
 		buf = m.appendBreaks(buf)
 	}
-	if m.left.Partitions > 0 && !m.cut.active {
+	if m.left[sim.Partitions] > 0 && !m.cut.active {
 		buf = m.appendPartitions(buf)
 	}
 	return buf
@@ -221,13 +221,13 @@ func (m *model) Inject(ev sim.Event) {
 	m.prints.globals()
 	switch ev.Kind {
 	case sim.Lose:
-		m.left.Loss--
+		m.left[sim.Loss]--
 		m.host.Fate(m.takeDatagram(ev.Node, ev.Slot).ID, sim.Lost)
 	case sim.Duplicate:
-		m.left.Dup--
+		m.left[sim.Dup]--
 		m.duplicate(ev.Node, ev.Slot)
 	case sim.Break:
-		m.left.NetErrors--
+		m.left[sim.NetErrors]--
 		if m.attempted(ev.Node, ev.Peer) {
 			m.refuseAttempt(ev.Node, ev.Peer)
 			m.refuseAttempt(ev.Peer, ev.Node)
@@ -235,7 +235,7 @@ func (m *model) Inject(ev sim.Event) {
 		}
 		m.breakConnection(ev.Node, ev.Peer)
 	case sim.Partition:
-		m.left.Partitions--
+		m.left[sim.Partitions]--
 		m.setCut(cut{active: true, node: ev.Node, peer: ev.Peer})
 	case sim.Heal:
 		m.setCut(cut{})

@@ -71,40 +71,40 @@ func validate(nodes, buffer int, l sim.Limits) error {
 
 // Limits implements [sim.Network].
 func (d Datagrams) Limits() sim.Limits {
-	return sim.Limits{Loss: d.Loss, Dup: d.Dup, Partitions: d.Partitions}
+	return sim.Limits{sim.Loss: d.Loss, sim.Dup: d.Dup, sim.Partitions: d.Partitions}
 }
 
 // Limits implements [sim.Network].
 func (s Streams) Limits() sim.Limits {
-	return sim.Limits{NetErrors: s.Errors, Partitions: s.Partitions}
+	return sim.Limits{sim.NetErrors: s.Errors, sim.Partitions: s.Partitions}
 }
 
 // Limits implements [sim.Network].
 func (b Both) Limits() sim.Limits {
-	return sim.Limits{Loss: b.Datagrams.Loss, Dup: b.Datagrams.Dup, NetErrors: b.Streams.Errors, Partitions: b.Partitions}
+	return sim.Limits{sim.Loss: b.Datagrams.Loss, sim.Dup: b.Datagrams.Dup, sim.NetErrors: b.Streams.Errors, sim.Partitions: b.Partitions}
 }
 
 // WithLimits implements [sim.Network]: all limits are replaced.
 func (d Datagrams) WithLimits(l sim.Limits) (sim.Network, error) {
-	if l.NetErrors != 0 {
-		return nil, fmt.Errorf("%d socket errors asked for, but datagrams have no connections: only netsim.Streams and netsim.Both do", l.NetErrors)
+	if l[sim.NetErrors] != 0 {
+		return nil, fmt.Errorf("%d socket errors asked for, but datagrams have no connections: only netsim.Streams and netsim.Both do", l[sim.NetErrors])
 	}
 	if err := checkNew(l); err != nil {
 		return nil, err
 	}
-	d.Loss, d.Dup, d.Partitions = l.Loss, l.Dup, l.Partitions
+	d.Loss, d.Dup, d.Partitions = l[sim.Loss], l[sim.Dup], l[sim.Partitions]
 	return d, nil
 }
 
 // WithLimits implements [sim.Network]: all limits are replaced.
 func (s Streams) WithLimits(l sim.Limits) (sim.Network, error) {
-	if l.Loss != 0 || l.Dup != 0 {
-		return nil, fmt.Errorf("%d lost and %d duplicated datagrams asked for, but streams lose and duplicate nothing: only netsim.Datagrams and netsim.Both do", l.Loss, l.Dup)
+	if l[sim.Loss] != 0 || l[sim.Dup] != 0 {
+		return nil, fmt.Errorf("%d lost and %d duplicated datagrams asked for, but streams lose and duplicate nothing: only netsim.Datagrams and netsim.Both do", l[sim.Loss], l[sim.Dup])
 	}
 	if err := checkNew(l); err != nil {
 		return nil, err
 	}
-	s.Errors, s.Partitions = l.NetErrors, l.Partitions
+	s.Errors, s.Partitions = l[sim.NetErrors], l[sim.Partitions]
 	return s, nil
 }
 
@@ -113,9 +113,9 @@ func (b Both) WithLimits(l sim.Limits) (sim.Network, error) {
 	if err := checkNew(l); err != nil {
 		return nil, err
 	}
-	b.Datagrams = Datagrams{Loss: l.Loss, Dup: l.Dup}
-	b.Streams.Errors, b.Streams.Partitions = l.NetErrors, 0
-	b.Partitions = l.Partitions
+	b.Datagrams = Datagrams{Loss: l[sim.Loss], Dup: l[sim.Dup]}
+	b.Streams.Errors, b.Streams.Partitions = l[sim.NetErrors], 0
+	b.Partitions = l[sim.Partitions]
 	return b, nil
 }
 
@@ -132,11 +132,11 @@ func (s Streams) AsLive() sim.Network { s.asLive = true; return s }
 func (b Both) AsLive() sim.Network { b.Streams.asLive = true; return b }
 
 func checkNew(l sim.Limits) error {
-	if l.Crashes != 0 {
-		return fmt.Errorf("%d crashes asked of the network: crashes are a limit of the system", l.Crashes)
+	if l[sim.Crashes] != 0 {
+		return fmt.Errorf("%d crashes asked of the network: crashes are a limit of the system", l[sim.Crashes])
 	}
-	if l.Halts != 0 {
-		return fmt.Errorf("%d halts asked of the network: halts are a limit of the system", l.Halts)
+	if l[sim.Halts] != 0 {
+		return fmt.Errorf("%d halts asked of the network: halts are a limit of the system", l[sim.Halts])
 	}
 	return l.Validate()
 }

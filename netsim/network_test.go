@@ -15,19 +15,19 @@ func TestWithLimits(t *testing.T) {
 		wrong   string // part of the error
 	}{
 		{Datagrams{Loss: 7, Dup: 8, Partitions: 9}, sim.Limits{}, Datagrams{}, ""},
-		{Datagrams{Loss: 7}, sim.Limits{Loss: 1, Dup: 2, Partitions: 3}, Datagrams{Loss: 1, Dup: 2, Partitions: 3}, ""},
-		{Datagrams{}, sim.Limits{NetErrors: 1}, nil, "1 socket errors asked for"},
-		{Datagrams{}, sim.Limits{Loss: -1}, nil, "the limit of lost datagrams (loss) is -1"},
+		{Datagrams{Loss: 7}, sim.Limits{sim.Loss: 1, sim.Dup: 2, sim.Partitions: 3}, Datagrams{Loss: 1, Dup: 2, Partitions: 3}, ""},
+		{Datagrams{}, sim.Limits{sim.NetErrors: 1}, nil, "1 socket errors asked for"},
+		{Datagrams{}, sim.Limits{sim.Loss: -1}, nil, "the limit of lost datagrams (loss) is -1"},
 		{Streams{Buffer: 5, Errors: 7, Partitions: 8}, sim.Limits{}, Streams{Buffer: 5}, ""},
-		{Streams{Buffer: 5}, sim.Limits{NetErrors: 1, Partitions: 2}, Streams{Buffer: 5, Errors: 1, Partitions: 2}, ""},
-		{Streams{}, sim.Limits{Loss: 1}, nil, "1 lost and 0 duplicated datagrams asked for"},
-		{Streams{}, sim.Limits{Dup: 2}, nil, "0 lost and 2 duplicated datagrams asked for"},
-		{Streams{}, sim.Limits{Crashes: 1}, nil, "crashes are a limit of the system"},
-		{Datagrams{}, sim.Limits{Halts: 1}, nil, "halts are a limit of the system"},
+		{Streams{Buffer: 5}, sim.Limits{sim.NetErrors: 1, sim.Partitions: 2}, Streams{Buffer: 5, Errors: 1, Partitions: 2}, ""},
+		{Streams{}, sim.Limits{sim.Loss: 1}, nil, "1 lost and 0 duplicated datagrams asked for"},
+		{Streams{}, sim.Limits{sim.Dup: 2}, nil, "0 lost and 2 duplicated datagrams asked for"},
+		{Streams{}, sim.Limits{sim.Crashes: 1}, nil, "crashes are a limit of the system"},
+		{Datagrams{}, sim.Limits{sim.Halts: 1}, nil, "halts are a limit of the system"},
 		{Both{Streams: Streams{Buffer: 5, Errors: 7}, Datagrams: Datagrams{Dup: 8}, Partitions: 9},
-			sim.Limits{Loss: 1, Dup: 2, NetErrors: 3, Partitions: 4},
+			sim.Limits{sim.Loss: 1, sim.Dup: 2, sim.NetErrors: 3, sim.Partitions: 4},
 			Both{Streams: Streams{Buffer: 5, Errors: 3}, Datagrams: Datagrams{Loss: 1, Dup: 2}, Partitions: 4}, ""},
-		{Both{}, sim.Limits{Partitions: -4}, nil, "the limit of partitions is -4"},
+		{Both{}, sim.Limits{sim.Partitions: -4}, nil, "the limit of partitions is -4"},
 	} {
 		got, err := test.network.WithLimits(test.limits)
 		switch {

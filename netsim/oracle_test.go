@@ -187,25 +187,25 @@ func (o *oracle) events() []oracleEvent {
 	if o.cut != nil {
 		all = append(all, oracleEvent{"heal " + o.heal, func() { o.cut = nil }})
 	}
-	if o.left.Loss > 0 {
+	if o.left[sim.Loss] > 0 {
 		for n := range o.nodes {
 			for _, p := range o.kinds(n) {
-				add(sim.Lose, p.from, n, "datagram "+p.text, func() { o.left.Loss--; o.take(p, sim.Lost) })
+				add(sim.Lose, p.from, n, "datagram "+p.text, func() { o.left[sim.Loss]--; o.take(p, sim.Lost) })
 			}
 		}
 	}
-	if o.left.Dup > 0 {
+	if o.left[sim.Dup] > 0 {
 		for n := range o.nodes {
 			for _, p := range o.kinds(n) {
-				add(sim.Duplicate, p.from, n, "datagram "+p.text, func() { o.left.Dup--; o.double(p) })
+				add(sim.Duplicate, p.from, n, "datagram "+p.text, func() { o.left[sim.Dup]--; o.double(p) })
 			}
 		}
 	}
 	for a := range o.nodes {
-		for b := a + 1; b < o.nodes && o.left.NetErrors > 0; b++ {
+		for b := a + 1; b < o.nodes && o.left[sim.NetErrors] > 0; b++ {
 			if o.linked[[2]int{a, b}] && o.linked[[2]int{b, a}] && !o.resetTo(a, b) && !o.resetTo(b, a) {
 				add(sim.Break, b, a, "", func() {
-					o.left.NetErrors--
+					o.left[sim.NetErrors]--
 					o.empty(a, b, sim.DroppedBreak)
 					o.empty(b, a, sim.DroppedBreak)
 					o.wire[[2]int{a, b}] = []parcel{{from: a, to: b}}
@@ -216,11 +216,11 @@ func (o *oracle) events() []oracleEvent {
 	}
 	partition := func(peer, node int, severs func(a, b int) bool) {
 		add(sim.Partition, peer, node, "", func() {
-			o.left.Partitions--
+			o.left[sim.Partitions]--
 			o.cut, o.heal = severs, fmt.Sprintf("%d>%d", peer, node)
 		})
 	}
-	if o.cut == nil && o.left.Partitions > 0 {
+	if o.cut == nil && o.left[sim.Partitions] > 0 {
 		for n := range o.nodes {
 			if o.nodes > 2 {
 				partition(-1, n, func(a, b int) bool { return a == n || b == n })

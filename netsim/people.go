@@ -106,13 +106,13 @@ func (m *model) Fields(buf []sim.Field) []sim.Field {
 	}
 	if m.datagrams {
 		buf = append(buf,
-			sim.Field{Path: "left.loss", Value: fmt.Sprint(m.left.Loss)},
-			sim.Field{Path: "left.dup", Value: fmt.Sprint(m.left.Dup)})
+			sim.Field{Path: "left.loss", Value: fmt.Sprint(m.left[sim.Loss])},
+			sim.Field{Path: "left.dup", Value: fmt.Sprint(m.left[sim.Dup])})
 	}
 	if m.streams {
-		buf = append(buf, sim.Field{Path: "left.net_errors", Value: fmt.Sprint(m.left.NetErrors)})
+		buf = append(buf, sim.Field{Path: "left.net_errors", Value: fmt.Sprint(m.left[sim.NetErrors])})
 	}
-	buf = append(buf, sim.Field{Path: "left.partitions", Value: fmt.Sprint(m.left.Partitions)})
+	buf = append(buf, sim.Field{Path: "left.partitions", Value: fmt.Sprint(m.left[sim.Partitions])})
 	if m.cut.active {
 		buf = append(buf, sim.Field{Path: "partition", Value: m.cut.String()})
 	}

@@ -124,7 +124,7 @@ func TestQueuesValidate(t *testing.T) {
 			t.Errorf("%+v: %v", c.queues, err)
 		}
 	}
-	if _, err := (Queues{}).WithLimits(sim.Limits{Loss: 1}); err == nil {
+	if _, err := (Queues{}).WithLimits(sim.Limits{sim.Loss: 1}); err == nil {
 		t.Error("queues lose messages")
 	}
 	if err := errors.Join(Queues{}.Validate(1), Queues{Order: Arrival, Bound: 3}.Validate(2)); err != nil {

@@ -99,7 +99,7 @@ func TestBrokenConnection(t *testing.T) {
 	one(2)
 	m := x.merged()
 	agrees(t, m)
-	if l := m.System.Limits(); l.NetErrors != 1 || l.Crashes != 1 {
+	if l := m.System.Limits(); l[sim.NetErrors] != 1 || l[sim.Crashes] != 1 {
 		t.Errorf("the run has limits %+v, want a socket error and a crash", l)
 	}
 }

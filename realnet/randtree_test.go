@@ -53,7 +53,7 @@ func TestRandTreeFormsOneTreeAndHeals(t *testing.T) {
 	x.until("one tree again", oneTree)
 	m := x.merged()
 	agrees(t, m)
-	if l := m.System.Limits(); l.Crashes != 2 || l.NetErrors != 0 {
+	if l := m.System.Limits(); l[sim.Crashes] != 2 || l[sim.NetErrors] != 0 {
 		t.Errorf("the run has limits %+v, want two crashes", l)
 	}
 	if m.Compared < 8 {

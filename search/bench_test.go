@@ -28,8 +28,8 @@ func BenchmarkSearch(b *testing.B) {
 		{"walk/3", search.Walk, weighted, 3, sim.Limits{}},
 		{"walk/5-schedules", search.Walk, nil, 5, sim.Limits{}},
 		{"walk/5", search.Walk, weighted, 5, sim.Limits{}},
-		{"faulty/5-schedules", search.Faulty, nil, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
-		{"faulty/5", search.Faulty, weighted, 5, sim.Limits{Crashes: 2, NetErrors: 2}},
+		{"faulty/5-schedules", search.Faulty, nil, 5, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}},
+		{"faulty/5", search.Faulty, weighted, 5, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}},
 		{"deepening/3", search.Deepening, nil, 3, sim.Limits{}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -122,7 +122,7 @@ func TestStatefulCoverage(t *testing.T) {
 			if got := strings.Join(s.NeverHappened, ", "); got != "action never, sometimes moon" {
 				t.Errorf("%s to depth %d: never happened: %s", strategy, c.depth, got)
 			}
-			if want := (sim.Limits{Loss: c.loss, Dup: 1, Crashes: 1}); s.FaultsUsed != want {
+			if want := (sim.Limits{sim.Loss: c.loss, sim.Dup: 1, sim.Crashes: 1}); s.FaultsUsed != want {
 				t.Errorf("%s to depth %d: %+v, want %+v", strategy, c.depth, s.FaultsUsed, want)
 			}
 			if len(s.Sometimes) != 2 || s.Sometimes[0].Runs != 1 || s.Sometimes[1].Runs != 0 {

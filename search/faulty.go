@@ -104,7 +104,7 @@ func (s *faulty) round(at *Node) {
 }
 
 func (s *faulty) drawGap(at *Node) {
-	s.used, s.gap = total(at.Used), 0
+	s.used, s.gap = at.Used.Total(), 0
 	switch {
 	case s.random.IntN(3) == 0:
 	case s.number < soonRuns:
@@ -140,7 +140,7 @@ func (s *faulty) Select(at *Node) Selection {
 	if at.Goal && !at.Live && !s.anyWeighs(at.Enabled) {
 		return Selection{End: OutOfEvents} // no fault can excuse that
 	}
-	if total(at.Used) != s.used {
+	if at.Used.Total() != s.used {
 		s.drawGap(at)
 	}
 	s.pick = s.portfolio.next(at)
@@ -229,8 +229,4 @@ func (s *faulty) suspects(o *Outcome) (int, bool) {
 		return o.Steps, suspicious(o)
 	}
 	return s.recovery, suspicious(o)
-}
-
-func total(l sim.Limits) int {
-	return l.Crashes + l.Halts + l.NetErrors + l.Loss + l.Dup + l.Partitions
 }

@@ -269,7 +269,7 @@ func TestNeverHappened(t *testing.T) {
 	if want := []string{"action dance", "sometimes heard much", "timer never"}; !slices.Equal(res.Stats.NeverHappened, want) {
 		t.Errorf("deepening: never happened: %q, want %q", res.Stats.NeverHappened, want)
 	}
-	if res.Stats.FaultsUsed != (sim.Limits{Crashes: 1, Dup: 1}) {
+	if res.Stats.FaultsUsed != (sim.Limits{sim.Crashes: 1, sim.Dup: 1}) {
 		t.Errorf("faults used: %+v", res.Stats.FaultsUsed)
 	}
 }

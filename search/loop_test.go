@@ -86,7 +86,7 @@ func TestLoopCalls(t *testing.T) {
 	l := newLoop(t, tab.System())
 	l.Observe(s)
 	l.Explore(s, func(o *search.Outcome) bool {
-		s.log = append(s.log, fmt.Sprintf("path %v used %d", l.Replay().Path, o.Used.Crashes))
+		s.log = append(s.log, fmt.Sprintf("path %v used %d", l.Replay().Path, o.Used[sim.Crashes]))
 		return true
 	})
 	want := []string{

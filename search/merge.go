@@ -134,7 +134,7 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	for i := range u.noticed.schedules {
 		s.scheduled[i].add(&u.noticed.schedules[i])
 	}
-	s.used = most(s.used, u.used)
+	s.used = s.used.Max(u.used)
 	s.foreign = s.foreign || u.foreign
 	s.sampled.Merge(u.sampled)
 	s.prefixes = append(s.prefixes, u.prefixes...)

@@ -29,7 +29,7 @@ func (n *novelty) begin(on bool, nodes int) {
 
 // OnStep implements [Observer].
 func (n *novelty) OnStep(at *Node, step *kernel.Step) {
-	if !n.on || step.Event.Kind > sim.Internal && !step.Event.Kind.TakesDown() {
+	if !n.on || step.Event.Kind.OfNetwork() {
 		return
 	}
 	node := step.Event.Node

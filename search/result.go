@@ -91,17 +91,10 @@ func (s *searcher) result(sources []source) *Result {
 func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
 	out := append(c.neverHappened(), c.disturbsNothing(sys)...)
 	most, used := sys.Limits(), r.FaultsUsed
-	for _, f := range []struct {
-		name      string
-		most, had int
-	}{
-		{"crash", most.Crashes, used.Crashes}, {"halt", most.Halts, used.Halts}, {"connection error", most.NetErrors, used.NetErrors},
-		{"loss", most.Loss, used.Loss}, {"duplication", most.Dup, used.Dup},
-		{"partition", most.Partitions, used.Partitions},
-	} {
-		leftOut := r.Crashes != nil && len(r.Crashes.Implicit) > 0 && (f.name == "crash" || f.name == "halt")
-		if f.most > 0 && f.had == 0 && !leftOut {
-			out = append(out, "fault "+f.name)
+	for f := range sim.FaultCount {
+		leftOut := r.Crashes != nil && len(r.Crashes.Implicit) > 0 && f.Event().TakesDown()
+		if most[f] > 0 && used[f] == 0 && !leftOut {
+			out = append(out, "fault "+f.Singular())
 		}
 	}
 	r.BySample = c.bySample(sys)

@@ -144,18 +144,7 @@ func (o *Outcome) failed(err, misfit error) {
 
 // count counts an injected fault.
 func (n *Node) count(k sim.EventKind) {
-	switch k {
-	case sim.Crash:
-		n.Used.Crashes++
-	case sim.Halt:
-		n.Used.Halts++
-	case sim.Lose:
-		n.Used.Loss++
-	case sim.Duplicate:
-		n.Used.Dup++
-	case sim.Break:
-		n.Used.NetErrors++
-	case sim.Partition:
-		n.Used.Partitions++
+	if f, ok := k.Fault(); ok {
+		n.Used[f]++
 	}
 }

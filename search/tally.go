@@ -2,8 +2,6 @@ package search
 
 import (
 	"math/bits"
-
-	"github.com/macemc/macemc/sim"
 )
 
 // phase names a kind of exploration, in progress and in reports. Those of strategies stand beside these.
@@ -165,12 +163,4 @@ func (h *Histogram) Quantile(q float64) int {
 		rank -= n
 	}
 	return h.Max
-}
-
-// most takes the greater of each limit.
-func most(a, b sim.Limits) sim.Limits {
-	return sim.Limits{
-		Crashes: max(a.Crashes, b.Crashes), Halts: max(a.Halts, b.Halts), NetErrors: max(a.NetErrors, b.NetErrors), Loss: max(a.Loss, b.Loss),
-		Dup: max(a.Dup, b.Dup), Partitions: max(a.Partitions, b.Partitions),
-	}
 }

@@ -128,7 +128,7 @@ func (w *worker) runs(u *unit) {
 		if u.mix != nil {
 			w.notice(u, rotated, n, o.End == AtGoal)
 		}
-		u.used = most(u.used, o.Used)
+		u.used = u.used.Max(o.Used)
 		u.foreign, l.foreign = u.foreign || l.foreign, false
 		u.noteHeld(l.held)
 		if o.End == Misfit {

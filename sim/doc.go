@@ -18,7 +18,7 @@
 //   - [Service], and [Nop] to leave handlers out; [Closer], [PeerErrorHandler] and [PeerReadyHandler] for streams
 //   - [Env], with [Stream], [Disk], [Rand], [Generator]; [NodeID]; [ErrFull], [ErrRefused], [ErrReset]
 //   - [System], [Action] ([AnyAction]) with weights up to [MaxWeight], [Disturbance] ([Disturbing], [DisturbingOf]),
-//     [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] up to [MaxFaults], [Timing] ([Bounded], [ParseTiming]), [Interleave] ([ParseInterleave]), [CrashCut] ([ParseCrashCut], [MostCut]), [Abstraction]
+//     [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] for each [Fault] ([ParseFault]) up to [MaxFaults], [Timing] ([Bounded], [ParseTiming]), [Interleave] ([ParseInterleave]), [CrashCut] ([ParseCrashCut], [MostCut]), [Abstraction]
 //   - [Property], [View], [Each], [EachArmed], [Nodes]; [AssertionProperty]
 //   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for what must happen
 //   - [StateRule] for types of a state that are not the user's own: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy], [ByElements],
@@ -32,5 +32,5 @@
 // # What networks are made of
 //
 // [Network], [NetHost], [NetModel], [NetRest], [Parted], [Queued], [Envelope], [QueuedEnvelope], [Message], [MessageID],
-// [Delivery], [Datagram], [Connection], [ConnectionEnd], [Fate], [Event], [EventKind], [Field], [Fingerprint].
+// [Delivery], [Datagram], [Connection], [ConnectionEnd], [Fate], [Event], [EventKind] ([ParseEventKind]), [Field], [Fingerprint].
 package sim

@@ -15,29 +15,68 @@ const (
 	Arrive                        // a message leaves its sender and arrives in a queue, see [Queued]
 	Heal                          // a partition ends
 
-	// The kinds from here on inject faults.
+	// Events of these kinds inject faults.
+
 	Crash     // a node loses all but its disk
 	Halt      // a node crashes and never comes back
 	Lose      // a datagram is lost
 	Duplicate // a datagram is duplicated
 	Break     // a connection breaks: both ends will be told, what is queued is lost
 	Partition // a set of links goes down
+
+	kindCount = iota
 )
+
+// eventKinds describes each kind of event.
+var eventKinds = [kindCount]struct {
+	name    string // in path files
+	network bool   // it changes the network, and no node
+	fault   bool   // it injects the fault
+	of      Fault
+}{
+	Boot:         {name: "boot"},
+	DoAction:     {name: "action"},
+	FireTimer:    {name: "timer"},
+	DeliverError: {name: "error"},
+	DeliverReady: {name: "ready"},
+	Deliver:      {name: "deliver"},
+	TakeQuorum:   {name: "quorum"},
+	Internal:     {name: "internal"},
+	Arrive:       {name: "arrive", network: true},
+	Heal:         {name: "heal", network: true},
+	Crash:        {name: "crash", fault: true, of: Crashes},
+	Halt:         {name: "halt", fault: true, of: Halts},
+	Lose:         {name: "lose", network: true, fault: true, of: Loss},
+	Duplicate:    {name: "duplicate", network: true, fault: true, of: Dup},
+	Break:        {name: "break", network: true, fault: true, of: NetErrors},
+	Partition:    {name: "partition", network: true, fault: true, of: Partitions},
+}
 
 // Injection reports whether events of kind k inject a fault. All others, the consequences of faults
 // included, belong to the recovery relation.
-func (k EventKind) Injection() bool { return k >= Crash }
+func (k EventKind) Injection() bool { return eventKinds[k].fault }
+
+// Fault returns the fault that events of kind k inject; ok is false if they inject none.
+func (k EventKind) Fault() (f Fault, ok bool) { return eventKinds[k].of, eventKinds[k].fault }
+
+// OfNetwork reports whether events of kind k change the network, and no node.
+func (k EventKind) OfNetwork() bool { return eventKinds[k].network }
 
 // TakesDown reports whether an event of kind k takes its node down.
 func (k EventKind) TakesDown() bool { return k == Crash || k == Halt }
 
-var eventKindNames = [...]string{
-	"boot", "action", "timer", "error", "ready", "deliver", "quorum", "internal", "arrive", "heal",
-	"crash", "halt", "lose", "duplicate", "break", "partition",
-}
+// String returns the word for k in path files.
+func (k EventKind) String() string { return eventKinds[k].name }
 
-// String is the word that stands for k in path files.
-func (k EventKind) String() string { return eventKindNames[k] }
+// ParseEventKind is the inverse of String.
+func ParseEventKind(s string) (EventKind, bool) {
+	for k := range EventKind(kindCount) {
+		if k.String() == s {
+			return k, true
+		}
+	}
+	return 0, false
+}
 
 // Event is one thing that can happen next in a state. It is meaningful only in the world that listed
 // it and until that world's next step; a path file names it by its stable key.

@@ -111,49 +111,20 @@ func ParseTiming(s string) (Timing, error) {
 	return 0, fmt.Errorf("timing %q is none of ByDeadline, AnyOrder, Prompt, Bounded:DURATION", s)
 }
 
-// Limits bounds how many faults of each kind may be injected in a run, over the whole system: 0 to [MaxFaults].
-type Limits struct {
-	Crashes    int `json:"crashes"`
-	Halts      int `json:"halts"`      // nodes that crash for ever
-	NetErrors  int `json:"net_errors"` // socket errors of streams
-	Loss       int `json:"loss"`       // datagrams lost
-	Dup        int `json:"dup"`        // datagrams duplicated
-	Partitions int `json:"partitions"`
-}
-
-// MaxFaults bounds each of the [Limits]. A run in which more strike would be longer than anybody reads.
-const MaxFaults = 1_000_000
-
-// Validate reports the first limit that is negative or above [MaxFaults].
-func (l Limits) Validate() error {
-	for _, f := range []struct {
-		name  string
-		limit int
-	}{
-		{"crashes", l.Crashes}, {"halts", l.Halts}, {"socket errors (net-errors)", l.NetErrors}, {"lost datagrams (loss)", l.Loss},
-		{"duplicated datagrams (dup)", l.Dup}, {"partitions", l.Partitions},
-	} {
-		if f.limit < 0 || f.limit > MaxFaults {
-			return fmt.Errorf("the limit of %s is %d, must be 0 to %d", f.name, f.limit, MaxFaults)
-		}
-	}
-	return nil
-}
-
 // Limits returns the limits in force.
 func (s *System) Limits() Limits {
 	var l Limits
 	if s.Network != nil {
 		l = s.Network.Limits()
 	}
-	l.Crashes, l.Halts = s.Crashes, s.Halts
+	l[Crashes], l[Halts] = s.Crashes, s.Halts
 	return l
 }
 
 // WithLimits returns a copy of s with other limits. It fails when the network has no such fault.
 func (s System) WithLimits(l Limits) (System, error) {
-	s.Crashes, s.Halts = l.Crashes, l.Halts
-	l.Crashes, l.Halts = 0, 0
+	s.Crashes, s.Halts = l[Crashes], l[Halts]
+	l[Crashes], l[Halts] = 0, 0
 	if s.Network == nil {
 		if l != (Limits{}) {
 			return s, errors.New("the system has no network, so it has no network faults")

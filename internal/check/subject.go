@@ -37,7 +37,7 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 		if err != nil {
 			return Subject{}, err
 		}
-		c, limits = b.Apply(c), most(limits, b.Defaults.Limits)
+		c, limits = b.Apply(c), limits.Max(b.Defaults.Limits)
 	}
 	c, err := e.Configure(c)
 	if err != nil {
@@ -85,51 +85,17 @@ func turns(sys *sim.System) (err error) {
 	return err
 }
 
-// most is the larger of each limit, so that each of several bugs can show.
-func most(a, b sim.Limits) sim.Limits {
-	return sim.Limits{
-		Crashes:    max(a.Crashes, b.Crashes),
-		Halts:      max(a.Halts, b.Halts),
-		NetErrors:  max(a.NetErrors, b.NetErrors),
-		Loss:       max(a.Loss, b.Loss),
-		Dup:        max(a.Dup, b.Dup),
-		Partitions: max(a.Partitions, b.Partitions),
-	}
-}
-
 // possible is l without the faults that the network of sys does not have: a bug's defaults are for the
 // defaults of the parameters.
 func possible(l sim.Limits, sys sim.System) sim.Limits {
-	for _, f := range LimitFields(&l) {
+	for f := range sim.FaultCount {
 		var one sim.Limits
-		for _, same := range LimitFields(&one) {
-			if same.Name == f.Name {
-				*same.Value = *f.Value
-			}
-		}
+		one[f] = l[f]
 		if _, err := sys.WithLimits(one); err != nil {
-			*f.Value = 0
+			l[f] = 0
 		}
 	}
 	return l
-}
-
-// limitField is one of the limits under the name that path files and the command line know it by.
-type limitField struct {
-	Name  string
-	Value *int
-}
-
-// LimitFields returns the fields of l with their names.
-func LimitFields(l *sim.Limits) []limitField {
-	return []limitField{
-		{"crashes", &l.Crashes},
-		{"halts", &l.Halts},
-		{"net-errors", &l.NetErrors},
-		{"loss", &l.Loss},
-		{"dup", &l.Dup},
-		{"partitions", &l.Partitions},
-	}
 }
 
 // Header is the header of the subject's path files, but for what it says of the path.

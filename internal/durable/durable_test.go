@@ -12,7 +12,7 @@ import (
 )
 
 func manifest() *Manifest {
-	return &Manifest{System: "bank", Nodes: 3, Params: map[string]string{"clients": "2"}, Limits: sim.Limits{Crashes: 1}, Visited: "64",
+	return &Manifest{System: "bank", Nodes: 3, Params: map[string]string{"clients": "2"}, Limits: sim.Limits{sim.Crashes: 1}, Visited: "64",
 		Properties: []string{"no money is lost"}, Builds: []Build{{Program: "v1", Binary: "aa"}}}
 }
 
@@ -76,9 +76,9 @@ func TestFolder(t *testing.T) {
 	}{
 		{func(m *Manifest) { m.System = "other" }, "system: bank there, other here"},
 		{func(m *Manifest) { m.Nodes = 4 }, "nodes: 3 there, 4 here"},
-		{func(m *Manifest) { m.Limits.Crashes = 0 }, "crashes: 1 there, 0 here"},
-		{func(m *Manifest) { m.Limits.Halts = 1 }, "halts: 0 there, 1 here"},
-		{func(m *Manifest) { m.Limits.Loss = 2 }, "loss: 0 there, 2 here"},
+		{func(m *Manifest) { m.Limits[sim.Crashes] = 0 }, "crashes: 1 there, 0 here"},
+		{func(m *Manifest) { m.Limits[sim.Halts] = 1 }, "halts: 0 there, 1 here"},
+		{func(m *Manifest) { m.Limits[sim.Loss] = 2 }, "loss: 0 there, 2 here"},
 		{func(m *Manifest) { m.Params = nil }, "parameter clients: 2 there, none here"},
 		{func(m *Manifest) { m.Params["x"] = "1" }, "parameter x: none there, 1 here"},
 		{func(m *Manifest) { m.Timing = "AnyOrder" }, "timing: none there, AnyOrder here"},

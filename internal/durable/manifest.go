@@ -78,13 +78,14 @@ func binary() string {
 // Settings are what two manifests must have in common, with their names.
 func (m *Manifest) Settings() [][2]string {
 	list := func(l []string) string { return strings.Join(l, "; ") }
-	s := [][2]string{
-		{"system", strings.TrimSpace(m.Package + " " + m.Test + " " + m.System)}, {"nodes", fmt.Sprint(m.Nodes)},
-		{"crashes", fmt.Sprint(m.Limits.Crashes)}, {"halts", fmt.Sprint(m.Limits.Halts)}, {"net-errors", fmt.Sprint(m.Limits.NetErrors)}, {"loss", fmt.Sprint(m.Limits.Loss)},
-		{"dup", fmt.Sprint(m.Limits.Dup)}, {"partitions", fmt.Sprint(m.Limits.Partitions)},
+	s := [][2]string{{"system", strings.TrimSpace(m.Package + " " + m.Test + " " + m.System)}, {"nodes", fmt.Sprint(m.Nodes)}}
+	for f := range sim.FaultCount {
+		s = append(s, [2]string{f.String(), fmt.Sprint(m.Limits[f])})
+	}
+	s = append(s, [][2]string{
 		{"timing", m.Timing}, {"interleave", m.Interleave}, {"crash-cut", m.CrashCut}, {"weights", m.Weights}, {"visited", m.Visited},
 		{"monitors", list(m.Monitors)}, {"properties", list(m.Properties)},
-	}
+	}...)
 	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
 		s = append(s, [2]string{"parameter " + k, m.Params[k]})
 	}

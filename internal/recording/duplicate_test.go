@@ -64,7 +64,7 @@ func TestDatagramThatArrivedTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Disagreement != nil || len(m.Origins) != 4 || m.System.Limits() != (sim.Limits{Dup: 1}) {
+	if m.Disagreement != nil || len(m.Origins) != 4 || m.System.Limits() != (sim.Limits{sim.Dup: 1}) {
 		t.Errorf("%v, steps by %v, limits %+v; want send, duplicate, and two deliveries", m.Disagreement, m.Origins, m.System.Limits())
 	}
 }
@@ -98,7 +98,7 @@ func (n noFaults) WithLimits(l sim.Limits) (sim.Network, error) {
 func TestLimitsWithoutDeliveriesThatAreLeftOut(t *testing.T) {
 	m := &merger{copies: map[Ref]int{{10, 1}: 2, {10, 2}: 0, {10, 3}: 1}}
 	loose, err := m.loosen(sinkSystem())
-	if err != nil || loose.Limits().Dup != 1 {
+	if err != nil || loose.Limits()[sim.Dup] != 1 {
 		t.Errorf("limits %+v, %v; want one duplicate", loose.Limits(), err)
 	}
 }

@@ -108,7 +108,7 @@ func (m *merger) perform(c *cursor, index int) {
 		}
 		if !m.inject(func(ev sim.Event) bool {
 			return ev.Kind == sim.Duplicate && ev.Node == c.node && ev.Peer == a.Peer && m.duplicates(ev, index, &a)
-		}, &m.used.Dup) {
+		}, &m.used[sim.Dup]) {
 			m.disagree(c, e, m.describe(index), "it arrived twice, but in the model it cannot be duplicated; the network model lacks that")
 			return
 		}
@@ -171,7 +171,7 @@ func (m *merger) crash(index int) {
 		}
 	}
 	_ = m.take(index, &src)
-	m.used.Crashes++
+	m.used[sim.Crashes]++
 	m.origins = append(m.origins, Origin{Node: -1})
 }
 

@@ -121,30 +121,30 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
 func (m *merger) loosen(sys sim.System) (sim.System, error) {
 	limits := sim.Limits{}
 	for _, c := range m.cursors {
-		limits.Crashes += len(c.starts)
+		limits[sim.Crashes] += len(c.starts)
 		for _, r := range c.starts {
 			for i := range r.Events {
 				if r.Events[i].Kind == sim.DeliverError {
-					limits.NetErrors++
+					limits[sim.NetErrors]++
 				}
 			}
 		}
 	}
 	for _, n := range m.copies {
-		limits.Dup += max(n-1, 0) // 0: the only delivery is left out
+		limits[sim.Dup] += max(n-1, 0) // 0: the only delivery is left out
 	}
 	own := sys.Limits()
 	sys = simext.AsLive(sys) // as the nodes ran
 	sys.Timing = sim.AnyOrder
 	sys.MayCrash = nil
-	own.Crashes = limits.Crashes
+	own[sim.Crashes] = limits[sim.Crashes]
 	errs, dup := own, own
-	errs.NetErrors, dup.Dup = limits.NetErrors, limits.Dup
+	errs[sim.NetErrors], dup[sim.Dup] = limits[sim.NetErrors], limits[sim.Dup]
 	if _, err := sys.WithLimits(errs); err != nil {
-		limits.NetErrors = 0 // the network has no such fault
+		limits[sim.NetErrors] = 0 // the network has no such fault
 	}
 	if _, err := sys.WithLimits(dup); err != nil {
-		limits.Dup = 0
+		limits[sim.Dup] = 0
 	}
 	return sys.WithLimits(limits)
 }

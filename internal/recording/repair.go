@@ -25,7 +25,7 @@ func (m *merger) repair() bool {
 		a, b := min(c.node, e.Peer), max(c.node, e.Peer)
 		attempt := fmt.Sprintf("%v n%d<-n%d attempt", sim.Break, a, b)
 		if e.Err == sim.ErrRefused.Error() && // a crash leaves those of the model
-			m.inject(func(ev sim.Event) bool { return ev.Kind == sim.Break && m.world.Key(ev) == attempt }, &m.used.NetErrors) {
+			m.inject(func(ev sim.Event) bool { return ev.Kind == sim.Break && m.world.Key(ev) == attempt }, &m.used[sim.NetErrors]) {
 			m.attempts = true
 			return true
 		}
@@ -41,7 +41,7 @@ func (m *merger) repair() bool {
 		}
 		if m.inject(func(ev sim.Event) bool {
 			return ev.Kind == sim.Break && ev.Node == a && ev.Peer == b && m.world.Key(ev) != attempt
-		}, &m.used.NetErrors) {
+		}, &m.used[sim.NetErrors]) {
 			return true
 		}
 		if index, ok := m.findEvent(c.node, e, false); ok {

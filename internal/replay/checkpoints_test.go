@@ -102,7 +102,7 @@ func TestKeptStates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if with, err := sys.WithLimits(sim.Limits{Crashes: 2}); err == nil {
+			if with, err := sys.WithLimits(sim.Limits{sim.Crashes: 2}); err == nil {
 				sys = with
 			}
 			all = append(all, &sys)

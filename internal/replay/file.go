@@ -88,18 +88,11 @@ func (s *TraceStep) comment() string {
 	return shorten(strings.Join(parts, " "), 100)
 }
 
-// limitKeys are the names of the limits in headers.
-var limitKeys = [...]string{"crashes", "halts", "net-errors", "loss", "dup", "partitions"}
-
-func limitValues(l *sim.Limits) [len(limitKeys)]*int {
-	return [...]*int{&l.Crashes, &l.Halts, &l.NetErrors, &l.Loss, &l.Dup, &l.Partitions}
-}
-
 func headerLimits(l sim.Limits) []choose.Limit {
 	var out []choose.Limit
-	for i, v := range limitValues(&l) {
-		if *v > 0 {
-			out = append(out, choose.Limit{Key: limitKeys[i], Value: *v})
+	for f := range sim.FaultCount {
+		if l[f] > 0 {
+			out = append(out, choose.Limit{Key: f.String(), Value: l[f]})
 		}
 	}
 	return out
@@ -109,13 +102,12 @@ func headerLimits(l sim.Limits) []choose.Limit {
 // are 0. The error names the first that is not known.
 func HeaderLimits(h *choose.Header) (sim.Limits, error) {
 	var l sim.Limits
-	values := limitValues(&l)
 	for _, e := range h.Limits {
-		i := slices.Index(limitKeys[:], e.Key)
-		if i < 0 {
-			return l, fmt.Errorf("unknown limit %q; known limits are %s", e.Key, strings.Join(limitKeys[:], ", "))
+		f, err := sim.ParseFault(e.Key)
+		if err != nil {
+			return l, err
 		}
-		*values[i] = e.Value
+		l[f] = e.Value
 	}
 	return l, nil
 }

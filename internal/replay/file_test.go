@@ -38,8 +38,8 @@ func TestWriteFileGolden(t *testing.T) {
 // A path written to a file and read back is the same path, and ends in the same state under higher
 // limits, where faults are asked for that the file says nothing of.
 func TestFileRoundTrip(t *testing.T) {
-	sys := randTree(t, 3, sim.Limits{Crashes: 1, NetErrors: 1})
-	more := randTree(t, 3, sim.Limits{Crashes: 3, NetErrors: 2})
+	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
+	more := randTree(t, 3, sim.Limits{sim.Crashes: 3, sim.NetErrors: 2})
 	for seed := range uint64(20) {
 		path := walk(t, sys, seed, 80).Path
 		f, err := replay.WriteFile(sys, choose.Header{}, path)
@@ -144,7 +144,7 @@ func TestReadFileLines(t *testing.T) {
 
 // A file that was tampered with either fits or is refused; whatever is read can be recorded.
 func TestReadFileTampered(t *testing.T) {
-	sys := randTree(t, 3, sim.Limits{Crashes: 1, NetErrors: 1})
+	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	path := walk(t, sys, 2, 60).Path
 	f, err := replay.WriteFile(sys, choose.Header{}, path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 // Paths in which nodes crash and halt, between steps and inside them, survive a file, which says so, and going back to any step.
 func TestHaltFile(t *testing.T) {
-	sys := systest.Build(t, register.Entry(), spec.Config{}, sim.Limits{Crashes: 1, Halts: 2})
+	sys := systest.Build(t, register.Entry(), spec.Config{}, sim.Limits{sim.Crashes: 1, sim.Halts: 2})
 	between, inside, crashes := 0, 0, 0
 	for seed := range uint64(60) {
 		path := systest.RandomPath(t, &sys, seed, 40)

@@ -16,7 +16,7 @@ import (
 
 // Paths with sets of messages survive a file, and going back to any step.
 func TestQuorumFile(t *testing.T) {
-	sys := systest.Build(t, register.Entry(), spec.Config{Params: map[string]string{"quorum": "true"}}, sim.Limits{Crashes: 1, Dup: 2})
+	sys := systest.Build(t, register.Entry(), spec.Config{Params: map[string]string{"quorum": "true"}}, sim.Limits{sim.Crashes: 1, sim.Dup: 2})
 	taken := 0
 	for seed := range uint64(20) {
 		path := systest.RandomPath(t, &sys, seed, 60)

@@ -157,7 +157,7 @@ func TestRecord(t *testing.T) {
 
 // The same path gives the same bytes, in another world too.
 func TestRecordIsDeterministic(t *testing.T) {
-	sys := randTree(t, 4, sim.Limits{Crashes: 1, NetErrors: 1})
+	sys := randTree(t, 4, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	path := walk(t, sys, 3, 200).Path
 	var texts [2]bytes.Buffer
 	for i := range texts {
@@ -176,7 +176,7 @@ func TestRecordIsDeterministic(t *testing.T) {
 
 // Changes of all steps, applied to the first state, give the last state.
 func TestChangesAddUp(t *testing.T) {
-	sys := randTree(t, 3, sim.Limits{Crashes: 1, NetErrors: 1})
+	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	run := walk(t, sys, 5, 300)
 	trace := record(t, sys, run.Path)
 	type place struct {
@@ -216,7 +216,7 @@ func TestChangesAddUp(t *testing.T) {
 
 // Wherever a cursor is moved, it stands in the state that the run had there.
 func TestCursor(t *testing.T) {
-	sys := randTree(t, 3, sim.Limits{Crashes: 1, NetErrors: 1})
+	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	path := walk(t, sys, 11, 60).Path
 	var states []sim.Fingerprint
 	c, err := replay.NewCursor(sys, path, kernel.Options{})
@@ -339,7 +339,7 @@ func TestRecordFindsPropertiesThatPanic(t *testing.T) {
 
 // The end of a run is told alike, whether its steps are described or not.
 func TestEnd(t *testing.T) {
-	sys := randTree(t, 3, sim.Limits{Crashes: 1})
+	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1})
 	for seed := range uint64(20) {
 		path := walk(t, sys, seed, 30).Path
 		want := record(t, sys, path)

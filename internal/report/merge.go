@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim"
 )
 
 // Shard is a part of a search that is divided among several processes, by seeds of its random walks.
@@ -190,9 +189,7 @@ func (c *Coverage) add(o *Coverage) {
 		t := named(&c.Sometimes, func(t *search.Sometimes) bool { return t.Property == s.Property }, search.Sometimes{Property: s.Property})
 		t.Runs, t.Walks, t.Of = t.Runs+s.Runs, t.Walks+s.Walks, t.Of+s.Of
 	}
-	u, used := &c.FaultsUsed, o.FaultsUsed
-	*u = sim.Limits{Crashes: max(u.Crashes, used.Crashes), Halts: max(u.Halts, used.Halts), NetErrors: max(u.NetErrors, used.NetErrors), Loss: max(u.Loss, used.Loss),
-		Dup: max(u.Dup, used.Dup), Partitions: max(u.Partitions, used.Partitions)}
+	c.FaultsUsed = c.FaultsUsed.Max(o.FaultsUsed)
 }
 
 func (r *Report) addWork(o *Report) {

@@ -16,7 +16,7 @@ import (
 func shard(number int, change func(*Report)) *Report {
 	s := Shard{Number: number, Of: 3, Seed: 2}
 	r := &Report{System: "bank", Nodes: 3, Strategy: "walk", Seed: s.SeedOf(), Shard: &s, Verdict: search.OK, Stopped: search.StoppedTime, Work: search.Work{Paths: 10 * number, Seconds: 1, Phases: []search.Phase{{Name: "walks", Paths: 10 * number, Steps: search.Histogram{Count: 1, Min: number, Max: number, Buckets: []int{0, 1}}}}},
-		Coverage: Coverage{Coverage: search.Coverage{NeverHappened: []string{"a", "b"}, Sometimes: []search.Sometimes{{Property: "p", Runs: number}}, FaultsUsed: sim.Limits{Crashes: number}}},
+		Coverage: Coverage{Coverage: search.Coverage{NeverHappened: []string{"a", "b"}, Sometimes: []search.Sometimes{{Property: "p", Runs: number}}, FaultsUsed: sim.Limits{sim.Crashes: number}}},
 	}
 	if change != nil {
 		change(r)
@@ -34,7 +34,7 @@ func TestMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Verdict != search.OK || m.Paths != 60 || m.Seconds != 3 || m.Seed != 2 || !slices.Equal(m.Coverage.NeverHappened, []string{"b"}) || m.Coverage.Sometimes[0].Runs != 6 ||
-		m.Coverage.FaultsUsed.Crashes != 3 || m.Coverage.ExhaustedDepth != 4 || !slices.Equal(m.Coverage.BySample, []string{"x"}) || len(m.Phases) != 1 || m.Phases[0].Paths != 60 || m.Phases[0].Steps.Count != 3 || m.Phases[0].Steps.Max != 3 {
+		m.Coverage.FaultsUsed[sim.Crashes] != 3 || m.Coverage.ExhaustedDepth != 4 || !slices.Equal(m.Coverage.BySample, []string{"x"}) || len(m.Phases) != 1 || m.Phases[0].Paths != 60 || m.Phases[0].Steps.Count != 3 || m.Phases[0].Steps.Max != 3 {
 		t.Errorf("%+v", m)
 	}
 	want := []Part{{1, 4, search.OK, search.StoppedTime, 10, 1}, {2, 5, search.OK, search.StoppedTime, 20, 1}, {3, 6, search.OK, search.StoppedTime, 30, 1}}
@@ -70,7 +70,7 @@ func TestMergeRefuses(t *testing.T) {
 		"seed is 2 there, 1 here":       shard(2, func(r *Report) { r.Shard.Seed = 1 }),
 		"shards is 3 there, 4 here":     shard(2, func(r *Report) { r.Shard.Of = 4 }),
 		"program is  there, other here": shard(2, func(r *Report) { r.Program = "other" }),
-		"limits is":                     shard(2, func(r *Report) { r.Limits.Loss = 1 }),
+		"limits is":                     shard(2, func(r *Report) { r.Limits[sim.Loss] = 1 }),
 		"shard 1 is there twice":        shard(1, nil),
 		"without --shard":               shard(2, func(r *Report) { r.Shard = nil }),
 		"no verdict that is known":      shard(2, func(r *Report) { r.Verdict = "" }),

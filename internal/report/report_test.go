@@ -73,7 +73,7 @@ func pingackReport(t *testing.T) *report.Report {
 
 func nothingFound() *report.Report {
 	return &report.Report{
-		System: "pingack", Nodes: 2, Limits: sim.Limits{Loss: 1}, Timing: "ByDeadline", Strategy: "deepening",
+		System: "pingack", Nodes: 2, Limits: sim.Limits{sim.Loss: 1}, Timing: "ByDeadline", Strategy: "deepening",
 		Verdict: search.OK, Work: search.Work{States: 81204, Paths: 3120, Seconds: 5, Phases: []search.Phase{
 			{Name: "deepening", Paths: 10},
 			// 2 values of 16 to 31 among 3: the median is one of them.
@@ -82,7 +82,7 @@ func nothingFound() *report.Report {
 			{Name: "faulty walks", Paths: 4, Live: 2, OutOfEvents: 1, TooLong: 1},
 		}}, WalkSteps: 2000, Stopped: "time",
 		Coverage: report.Coverage{
-			Coverage: search.Coverage{ExhaustedDepth: 14, NeverHappened: []string{"timer Pinger.retry", "message Nack"}, Sometimes: []search.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}}, FaultsUsed: sim.Limits{Loss: 1}, BySample: []string{"handlers are functions of their state", "a When only looks"}},
+			Coverage: search.Coverage{ExhaustedDepth: 14, NeverHappened: []string{"timer Pinger.retry", "message Nack"}, Sometimes: []search.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}}, FaultsUsed: sim.Limits{sim.Loss: 1}, BySample: []string{"handlers are functions of their state", "a When only looks"}},
 		},
 	}
 }
@@ -448,7 +448,7 @@ func TestColor(t *testing.T) {
 // Two runs of 500 steps with many fields make a page that can be attached to an issue.
 func TestPageIsSmall(t *testing.T) {
 	e := randtree.Entry()
-	e.Limits = sim.Limits{Crashes: 2, NetErrors: 2}
+	e.Limits = sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}
 	sys, err := e.New(spec.Config{Nodes: 5})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
@@ -65,7 +64,7 @@ func left(e *eventgraph.Event) bool {
 // did says what the handler of a step changed and sent; "" when no handler ran.
 func did(g *eventgraph.Graph, step int) string {
 	e := &g.Events[step]
-	if kind, ok := kernel.ParseEventKind(e.Kind); !ok || kind.Injection() || kind == sim.Heal {
+	if kind, ok := sim.ParseEventKind(e.Kind); !ok || kind.Injection() || kind == sim.Heal {
 		return ""
 	}
 	const most = 5

@@ -183,11 +183,11 @@ func (r *Report) faults() []string {
 		return nil
 	}
 	var faults []string
-	for _, l := range limits(r.Limits, r.Coverage.FaultsUsed) {
-		if l.allowed > 0 {
-			faults = append(faults, fmt.Sprintf("%s %d/%d", l.name, l.used, l.allowed))
+	for f := range sim.FaultCount {
+		if r.Limits[f] > 0 {
+			faults = append(faults, fmt.Sprintf("%s %d/%d", limitName(f), r.Coverage.FaultsUsed[f], r.Limits[f]))
 		} else {
-			faults = append(faults, fmt.Sprintf("%s 0 (off)", l.name))
+			faults = append(faults, fmt.Sprintf("%s 0 (off)", limitName(f)))
 		}
 	}
 	return []string{"faults used: " + strings.Join(faults, ", ")}

@@ -19,22 +19,8 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%dm%02ds", int(s)/60, int(s)%60)
 }
 
-// limit is one fault limit with its name.
-type limit struct {
-	name          string
-	allowed, used int
-}
-
-func limits(allowed, used sim.Limits) []limit {
-	return []limit{
-		{"crashes", allowed.Crashes, used.Crashes},
-		{"halts", allowed.Halts, used.Halts},
-		{"net errors", allowed.NetErrors, used.NetErrors},
-		{"loss", allowed.Loss, used.Loss},
-		{"dup", allowed.Dup, used.Dup},
-		{"partitions", allowed.Partitions, used.Partitions},
-	}
-}
+// limitName names the limit of a fault.
+func limitName(f sim.Fault) string { return strings.ReplaceAll(f.String(), "-", " ") }
 
 // ended says why the search ended, when that was before its time: ", stopped at the time limit".
 func (r *Report) ended() string {
@@ -64,9 +50,9 @@ func (r *Report) ended() string {
 // setting says what was checked: time, size, limits, timing, crash cut, parameters.
 func (r *Report) setting() string {
 	parts := []string{seconds(r.Seconds), textfmt.Plural(r.Nodes, "node")}
-	for _, l := range limits(r.Limits, sim.Limits{}) {
-		if l.allowed > 0 {
-			parts = append(parts, fmt.Sprintf("%s<=%d", l.name, l.allowed))
+	for f, allowed := range r.Limits {
+		if allowed > 0 {
+			parts = append(parts, fmt.Sprintf("%s<=%d", limitName(sim.Fault(f)), allowed))
 		}
 	}
 	if r.Timing != "" {

@@ -24,7 +24,7 @@ func TestRandTreeDefect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sys, err = sys.WithLimits(sim.Limits{Crashes: 1}); err != nil {
+	if sys, err = sys.WithLimits(sim.Limits{sim.Crashes: 1}); err != nil {
 		t.Fatal(err)
 	}
 	walks := critical.Config{System: sys, Workers: 1}

@@ -83,7 +83,7 @@ func TestConnectionEffectsAreThoseOfTheNetwork(t *testing.T) {
 					}
 				}
 				can := [2]uint8{c.look(c.content(id), before.self, false)}
-				if sys.Limits().Partitions > 0 {
+				if sys.Limits()[sim.Partitions] > 0 {
 					can[1] = c.look(c.content(id), before.self, true)
 				}
 				if line.can != can {

@@ -128,7 +128,7 @@ func (c *conns) sight(id uint32, n *conn) (can [2]uint8) {
 		return can
 	}
 	can[0] = c.look(c.content(id), n.self, false)
-	if c.e.sys.Limits().Partitions > 0 {
+	if c.e.sys.Limits()[sim.Partitions] > 0 {
 		can[1] = c.look(c.content(id), n.self, true)
 	}
 	if shaped {
@@ -161,7 +161,7 @@ func ends(self bool) [2]sim.NodeID {
 func (c *conns) look(state sim.Connection, self, cut bool) (can uint8) {
 	net, at := c.e.net, ends(self)
 	net.Reset()
-	rest := sim.NetRest{Left: sim.Limits{NetErrors: 1}}
+	rest := sim.NetRest{Left: sim.Limits{sim.NetErrors: 1}}
 	if cut && !self {
 		rest.Cut, rest.Node, rest.Peer = true, at[0], at[1]
 	}

@@ -70,18 +70,12 @@ func (w *World) noteState() {
 
 // noteFaults notes how many faults have struck on the way to the state.
 func (w *World) noteFaults() {
-	u, most := &w.covering.used, w.sys.Limits()
-	left := w.netGlobals.list[w.v[w.layout.netGlobals]].state.Left
-	budget := w.v[w.layout.budget]
-	u.Crashes = max(u.Crashes, most.Crashes-crashesLeft(budget))
-	u.Halts = max(u.Halts, kernel.MostHalts(w.sys)-haltsLeft(budget))
-	if w.net == nil {
-		return
+	most, left, budget := w.sys.Limits(), w.netGlobals.list[w.v[w.layout.netGlobals]].state.Left, w.v[w.layout.budget]
+	most[sim.Halts] = kernel.MostHalts(w.sys)
+	left[sim.Crashes], left[sim.Halts] = crashesLeft(budget), haltsLeft(budget)
+	for f := range most {
+		w.covering.used[f] = max(w.covering.used[f], most[f]-left[f])
 	}
-	u.NetErrors = max(u.NetErrors, most.NetErrors-left.NetErrors)
-	u.Loss = max(u.Loss, most.Loss-left.Loss)
-	u.Dup = max(u.Dup, most.Dup-left.Dup)
-	u.Partitions = max(u.Partitions, most.Partitions-left.Partitions)
 }
 
 // covered reads off the tables what the steps that were taken did.

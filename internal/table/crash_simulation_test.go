@@ -394,7 +394,7 @@ func TestNoCrashesLeftOut(t *testing.T) {
 			if c := x.Crashes; len(c.Why) == 0 || why[:len(c.Why)] != c.Why || len(c.Implicit) > 0 || c.Proven || refused != (x.Stopped == StoppedCrashes) || refused && x.Complete {
 				t.Errorf("%s, %s: stopped by %q, %+v", why, model, x.Stopped, c)
 			}
-			if !refused && x.Coverage.Used.Crashes != 1 {
+			if !refused && x.Coverage.Used[sim.Crashes] != 1 {
 				t.Errorf("%s: nobody crashed", why)
 			}
 		}

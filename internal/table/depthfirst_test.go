@@ -105,8 +105,8 @@ func TestDepthFirstCompletes(t *testing.T) {
 	}{
 		{"paxos", bundled(t, "paxos", 6, sim.Limits{})},
 		{"twophase", bundled(t, "twophase", 3, sim.Limits{})},
-		{"twophase with crashes", bundled(t, "twophase", 3, sim.Limits{Crashes: 1})},
-		{"dead states", bundled(t, "twophase", 4, sim.Limits{Crashes: 1}, "TP3")},
+		{"twophase with crashes", bundled(t, "twophase", 3, sim.Limits{sim.Crashes: 1})},
+		{"dead states", bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")},
 		{"dead by one bug", bundled(t, "twophase", 3, sim.Limits{}, "TP3")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestDepthFirstStops(t *testing.T) {
 }
 
 func TestDepthFirstIsDeterministic(t *testing.T) {
-	sys := bundled(t, "twophase", 4, sim.Limits{Crashes: 1}, "TP3")
+	sys := bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
 	for _, visited := range visitedSets {
 		x, y := dive(t, sys, table.ExploreOptions{Visited: visited}), dive(t, sys, table.ExploreOptions{Visited: visited})
 		if !x.Complete || !reflect.DeepEqual(x, y) {

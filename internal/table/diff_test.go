@@ -301,11 +301,11 @@ func TestBundledSystems(t *testing.T) {
 		nodes  int
 		limits sim.Limits
 	}{
-		{"pingack", 2, sim.Limits{Loss: 1}},
-		{"pingack", 2, sim.Limits{Loss: 3, Dup: 3, Crashes: 2, Partitions: 2}},
-		{"randtree", 2, sim.Limits{Crashes: 1, NetErrors: 1}},
-		{"randtree", 3, sim.Limits{Crashes: 3, NetErrors: 3, Partitions: 3}},
-		{"randtree", 5, sim.Limits{Crashes: 2, NetErrors: 2}},
+		{"pingack", 2, sim.Limits{sim.Loss: 1}},
+		{"pingack", 2, sim.Limits{sim.Loss: 3, sim.Dup: 3, sim.Crashes: 2, sim.Partitions: 2}},
+		{"randtree", 2, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}},
+		{"randtree", 3, sim.Limits{sim.Crashes: 3, sim.NetErrors: 3, sim.Partitions: 3}},
+		{"randtree", 5, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}},
 	} {
 		t.Run(fmt.Sprintf("%s %d %+v", test.name, test.nodes, test.limits), func(t *testing.T) {
 			d := newBoth(t, bundled(t, test.name, test.nodes, test.limits), 1)

@@ -164,7 +164,7 @@ func (w *World) Injections(buf []sim.Event) []sim.Event {
 		}
 	}
 	r := &w.netGlobals.list[w.v[w.layout.netGlobals]]
-	if r.state.Left.NetErrors > 0 {
+	if r.state.Left[sim.NetErrors] > 0 {
 		for node, set := range w.established {
 			buf = appendPeers(set, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Slot: w.conns.slot}, buf)
 		}
@@ -195,9 +195,9 @@ func (w *World) mayInject(kind eventList) bool {
 	case haltEvents:
 		return haltsLeft(w.v[w.layout.budget]) > 0
 	case loseEvents:
-		return left.Loss > 0 && w.layout.inboxCount > 0
+		return left[sim.Loss] > 0 && w.layout.inboxCount > 0
 	case duplicateEvents:
-		return left.Dup > 0 && w.layout.inboxCount > 0
+		return left[sim.Dup] > 0 && w.layout.inboxCount > 0
 	}
 	return false
 }

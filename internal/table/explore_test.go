@@ -135,12 +135,12 @@ func TestExploreIsThatOfTheReplayEngine(t *testing.T) {
 		sys   *sim.System
 		depth int
 	}{
-		{"pingack", bundled(t, "pingack", 2, sim.Limits{Loss: 1}), 9}, // has no end: pings pile up
+		{"pingack", bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1}), 9}, // has no end: pings pile up
 		{"paxos with one proposer", paxos(1), 0},
-		{"pingack with all faults", bundled(t, "pingack", 2, sim.Limits{Loss: 1, Dup: 1, Crashes: 1, Partitions: 1}), 5},
-		{"randtree", bundled(t, "randtree", 2, sim.Limits{Crashes: 1, NetErrors: 1}), 5},
+		{"pingack with all faults", bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1, sim.Partitions: 1}), 5},
+		{"randtree", bundled(t, "randtree", 2, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}), 5},
 		{"many words", bundled(t, "randtree", 12, sim.Limits{}), 2}, // 78 connections
-		{"randtree with partitions", bundled(t, "randtree", 3, sim.Limits{Partitions: 1}), 4},
+		{"randtree with partitions", bundled(t, "randtree", 3, sim.Limits{sim.Partitions: 1}), 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			states, transitions, live, found := oracle(t, test.sys, test.depth)
@@ -337,7 +337,7 @@ func TestExploreStops(t *testing.T) {
 
 // The same exploration comes to the same in every respect.
 func TestExploreIsDeterministic(t *testing.T) {
-	sys := bundled(t, "twophase", 4, sim.Limits{Crashes: 1}, "TP3")
+	sys := bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
 	for _, visited := range visitedSets {
 		x := breadth(t, sys, table.ExploreOptions{Visited: visited})
 		y := breadth(t, sys, table.ExploreOptions{Visited: visited})
@@ -399,7 +399,7 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 		{"a finding of a property", bundled(t, "paxos", 6, sim.Limits{}, "PX1"), table.ExploreOptions{}},
 		{"a finding in a step", loud, table.ExploreOptions{}},
 		{"many words", wide, table.ExploreOptions{MaxDepth: 3}},
-		{"pingack", bundled(t, "pingack", 2, sim.Limits{Loss: 1, Dup: 1, Crashes: 1, Partitions: 1}), table.ExploreOptions{MaxDepth: 6}},
+		{"pingack", bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1, sim.Partitions: 1}), table.ExploreOptions{MaxDepth: 6}},
 		{"states", paxos(2), table.ExploreOptions{MaxStates: 5000}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -467,7 +467,7 @@ func TestExploreRefusesBadOptions(t *testing.T) {
 // states per second of processor time.
 func BenchmarkExplore(b *testing.B) {
 	two, three := bundled(b, "paxos", 6, sim.Limits{}), bundled(b, "paxos", 7, sim.Limits{})
-	randtree := bundled(b, "randtree", 3, sim.Limits{Crashes: 1, NetErrors: 1})
+	randtree := bundled(b, "randtree", 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	for _, bench := range []struct {
 		name string
 		sys  *sim.System

@@ -100,8 +100,8 @@ func TestFingerprintsAreThoseOfContent(t *testing.T) {
 		limits sim.Limits
 	}
 	settings := []setting{
-		{"randtree", sim.Limits{Crashes: 1, NetErrors: 1}}, {"randtree", sim.Limits{Partitions: 1}},
-		{"pingack", sim.Limits{Partitions: 1}}, {"pingack", sim.Limits{Loss: 1, Dup: 1, Crashes: 1}},
+		{"randtree", sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}}, {"randtree", sim.Limits{sim.Partitions: 1}},
+		{"pingack", sim.Limits{sim.Partitions: 1}}, {"pingack", sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1}},
 	}
 	for _, entry := range papers.All() {
 		settings = append(settings, setting{entry.Name, entry.Limits})

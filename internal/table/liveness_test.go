@@ -316,9 +316,9 @@ func TestLivenessOfRandomSystems(t *testing.T) {
 }
 
 func TestLivenessOfBundledSystems(t *testing.T) {
-	pingack := bundled(t, "pingack", 2, sim.Limits{Loss: 1})
+	pingack := bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1})
 	pingack.Timing = sim.Prompt // else pings pile up without end
-	proposer := choosing(bundled(t, "paxos", 5, sim.Limits{Crashes: 1}))
+	proposer := choosing(bundled(t, "paxos", 5, sim.Limits{sim.Crashes: 1}))
 	for _, test := range []struct {
 		name string
 		sys  *sim.System
@@ -326,10 +326,10 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 	}{
 		{"pingack", pingack, true},
 		{"paxos with one proposer that may crash", proposer, true},
-		{"twophase", bundled(t, "twophase", 2, sim.Limits{Crashes: 1}), false},
+		{"twophase", bundled(t, "twophase", 2, sim.Limits{sim.Crashes: 1}), false},
 		{"twophase with three participants", bundled(t, "twophase", 4, sim.Limits{}), false},
-		{"twophase without the query", bundled(t, "twophase", 2, sim.Limits{Crashes: 1}, "TP3"), true},
-		{"twophase with loss", bundled(t, "twophase", 2, sim.Limits{Loss: 1}), true},
+		{"twophase without the query", bundled(t, "twophase", 2, sim.Limits{sim.Crashes: 1}, "TP3"), true},
+		{"twophase with loss", bundled(t, "twophase", 2, sim.Limits{sim.Loss: 1}), true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g, err := graphOf(t, test.sys)
@@ -352,7 +352,7 @@ func TestLivenessIsInconclusive(t *testing.T) {
 	if x := breadth(t, bundled(t, "paxos", 5, sim.Limits{}), table.ExploreOptions{}); !x.Complete || x.LivenessChecked || x.Dead != 0 {
 		t.Errorf("%+v", x)
 	}
-	sys := bundled(t, "twophase", 2, sim.Limits{Crashes: 1}, "TP3")
+	sys := bundled(t, "twophase", 2, sim.Limits{sim.Crashes: 1}, "TP3")
 	if x := breadth(t, sys, table.ExploreOptions{MaxDepth: 4}); x.Complete || x.LivenessChecked || x.Dead != 0 {
 		t.Errorf("%+v", x)
 	}

@@ -61,7 +61,7 @@ func TestLogResumes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	faults := sim.Limits{Crashes: 1, NetErrors: 1}
+	faults := sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}
 	for _, c := range []struct {
 		name   string
 		nodes  int
@@ -69,13 +69,13 @@ func TestLogResumes(t *testing.T) {
 		depth  int
 	}{
 		{"paxos", 6, sim.Limits{}, 0},
-		{"paxos", 6, sim.Limits{Crashes: 1, Loss: 1}, 6},
+		{"paxos", 6, sim.Limits{sim.Crashes: 1, sim.Loss: 1}, 6},
 		{"randtree", 3, faults, 6},
 		{"pastry", 3, faults, 7},
-		{"transport", 2, sim.Limits{Loss: 1}, 6},
-		{"gossip", 3, sim.Limits{Crashes: 1, Loss: 1}, 4},
+		{"transport", 2, sim.Limits{sim.Loss: 1}, 6},
+		{"gossip", 3, sim.Limits{sim.Crashes: 1, sim.Loss: 1}, 4},
 		{"overcast", 3, faults, 7},
-		{"pingack", 2, sim.Limits{Loss: 1}, 6},
+		{"pingack", 2, sim.Limits{sim.Loss: 1}, 6},
 	} {
 		for _, set := range explore.VisitedSets[:2] {
 			t.Run(c.name+" "+set.Name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestLogResumesInMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	sys, name := bundled(t, "paxos", 6, sim.Limits{Crashes: 1}), filepath.Join(dir, "log")
+	sys, name := bundled(t, "paxos", 6, sim.Limits{sim.Crashes: 1}), filepath.Join(dir, "log")
 	opts := table.ExploreOptions{Visited: set, Spill: &explore.Spill{Dir: dir, Bytes: 1 << 28}}
 	for _, opts.MaxStates = range []int{250_000, 251_000} {
 		x, err := logged(t, name, sys, opts)

@@ -40,7 +40,7 @@ func (s *nodeConfigs) populateGlobal(w *World, packed []uint32) {
 		s.globals[id].injects[kind] = w.mayInject(kind)
 	}
 	rest := &w.netGlobals.list[w.v[w.layout.netGlobals]]
-	s.globals[id].breaks = rest.state.Left.NetErrors > 0 && w.layout.pairCount > 0
+	s.globals[id].breaks = rest.state.Left[sim.NetErrors] > 0 && w.layout.pairCount > 0
 	global := s.populateTransitions(w, packed, -1, rest.global)
 	faults := s.populateTransitions(w, packed, -1, w.netGlobals.list[s.globals[id].net].faults)
 	s.globals[id].global, s.globals[id].faults = global, faults

@@ -22,10 +22,10 @@ func TestQuorumsDiffer(t *testing.T) {
 		bugs   []string
 	}{
 		{"synod", sim.Limits{}, nil},
-		{"synod", sim.Limits{Crashes: 2, Loss: 2, Dup: 3, Partitions: 1}, nil},
-		{"synod", sim.Limits{Crashes: 1, Dup: 1}, []string{"SY1"}},
-		{"echo", sim.Limits{Crashes: 1, Dup: 3}, nil},
-		{"register", sim.Limits{Crashes: 2, Dup: 2, Loss: 1}, []string{"RG2"}},
+		{"synod", sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 3, sim.Partitions: 1}, nil},
+		{"synod", sim.Limits{sim.Crashes: 1, sim.Dup: 1}, []string{"SY1"}},
+		{"echo", sim.Limits{sim.Crashes: 1, sim.Dup: 3}, nil},
+		{"register", sim.Limits{sim.Crashes: 2, sim.Dup: 2, sim.Loss: 1}, []string{"RG2"}},
 	} {
 		e, err := papers.Find(c.system)
 		if err != nil {
@@ -101,7 +101,7 @@ func TestQuorumStates(t *testing.T) {
 	for _, c := range []struct {
 		members, quorums int
 		limits           sim.Limits
-	}{{2, 1, sim.Limits{}}, {3, 2, sim.Limits{}}, {2, 2, sim.Limits{Dup: 1}}, {2, 2, sim.Limits{Crashes: 1, Loss: 1}}} {
+	}{{2, 1, sim.Limits{}}, {3, 2, sim.Limits{}}, {2, 2, sim.Limits{sim.Dup: 1}}, {2, 2, sim.Limits{sim.Crashes: 1, sim.Loss: 1}}} {
 		sys, err := pooled(c.members, c.quorums, nil).WithLimits(c.limits)
 		if err != nil {
 			t.Fatal(err)

@@ -17,8 +17,8 @@ func TestReadSystems(t *testing.T) {
 		depth int
 	}{
 		{7, sim.Limits{}, 12},
-		{6, sim.Limits{Crashes: 1}, 10},
-		{6, sim.Limits{Loss: 1, Dup: 1}, 9},
+		{6, sim.Limits{sim.Crashes: 1}, 10},
+		{6, sim.Limits{sim.Loss: 1, sim.Dup: 1}, 9},
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			t.Parallel()

@@ -188,7 +188,7 @@ func irreducible(e *engine) string {
 	add(e.layout.pairCount > 0, "streams")
 	add(ordered != nil && ordered.Ordered(), "queues")
 	add(e.sys.Timing == sim.Prompt, "timing Prompt")
-	add(e.sys.Limits().Partitions > 0, "partitions")
+	add(e.sys.Limits()[sim.Partitions] > 0, "partitions")
 	add(e.groups != nil, "containers")
 	add(e.early != 1<<e.nodes-1, "nodes that are late")
 	add(len(e.sys.Obligations()) > 0, "fair runs without end are judged")

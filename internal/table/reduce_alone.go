@@ -147,7 +147,7 @@ func (r *reduction) commute(x, y, f, t uint32, k int, of *outcomes) (next []uint
 func (r *reduction) fits(v []uint32, node int, c *candidate) bool {
 	f := &r.sites.globals[v[r.sites.global]]
 	left := &r.w.netGlobals.list[f.net].state.Left
-	if c.takes && (left.Loss > 0 || left.Dup > 0) && !r.mutated(noLoss) {
+	if c.takes && (left[sim.Loss] > 0 || left[sim.Dup] > 0) && !r.mutated(noLoss) {
 		return false
 	}
 	crashes, halts := crashesLeft(f.budget) > 0 && !r.mutated(noCrashes), haltsLeft(f.budget) > 0 && !r.mutated(noHalts)

@@ -3,6 +3,8 @@ package table
 import (
 	"cmp"
 
+	"github.com/macemc/macemc/sim"
+
 	"github.com/macemc/macemc/internal/explore"
 )
 
@@ -269,11 +271,11 @@ func (r *reduction) drop(v []uint32) {
 	// They might as well have been duplicated, and all of that lost.
 	f := &r.sites.globals[v[r.sites.global]]
 	left, most, used := r.w.netGlobals.list[f.net].state.Left, r.w.sys.Limits(), &r.w.covering.used
-	if left.Loss > 0 {
-		used.Loss = max(used.Loss, most.Loss-left.Loss+min(left.Loss, lost+left.Dup))
+	if left[sim.Loss] > 0 {
+		used[sim.Loss] = max(used[sim.Loss], most[sim.Loss]-left[sim.Loss]+min(left[sim.Loss], lost+left[sim.Dup]))
 	}
-	if left.Dup > 0 {
-		used.Dup = max(used.Dup, most.Dup-left.Dup+1)
+	if left[sim.Dup] > 0 {
+		used[sim.Dup] = max(used[sim.Dup], most[sim.Dup]-left[sim.Dup]+1)
 	}
 }
 

@@ -158,7 +158,7 @@ func TestShards(t *testing.T) {
 	learned := 0
 	for _, entry := range papers.All() {
 		t.Run(entry.Name, func(t *testing.T) {
-			sys := bundled(t, entry.Name, 0, sim.Limits{Crashes: 1})
+			sys := bundled(t, entry.Name, 0, sim.Limits{sim.Crashes: 1})
 			nearly, err := table.Explore(context.Background(), sys, table.ExploreOptions{Visited: set, MaxStates: 20_000})
 			if err != nil {
 				t.Skip(err)

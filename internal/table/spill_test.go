@@ -21,7 +21,7 @@ func TestSpilledSystems(t *testing.T) {
 	spilled := 0
 	for _, entry := range papers.All() {
 		t.Run(entry.Name, func(t *testing.T) {
-			sys := bundled(t, entry.Name, 0, sim.Limits{Crashes: 1})
+			sys := bundled(t, entry.Name, 0, sim.Limits{sim.Crashes: 1})
 			for i, name := range []string{"64", "128"} {
 				set, err := explore.VisitedNamed(name)
 				if err != nil {

@@ -186,7 +186,7 @@ func TestWhatIsNoFunctionOfItsStateIsFound(t *testing.T) {
 
 func TestGoodServicesAreNotAccused(t *testing.T) {
 	for _, sys := range []*sim.System{
-		bundled(t, "pingack", 2, sim.Limits{Loss: 2, Dup: 2}),
+		bundled(t, "pingack", 2, sim.Limits{sim.Loss: 2, sim.Dup: 2}),
 		bundled(t, "randtree", 3, sim.Limits{}),
 	} {
 		w := tableWorld(t, sys)

@@ -21,7 +21,7 @@ import (
 // outcomes from the same seeds.
 func TestWalksAreTheSame(t *testing.T) {
 	for _, sys := range []*sim.System{
-		bundled(t, "pingack", 2, sim.Limits{Loss: 1}),
+		bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1}),
 		bundled(t, "randtree", 4, sim.Limits{}),
 	} {
 		worlds := [2]kernel.World{tableWorld(t, sys)}
@@ -46,7 +46,7 @@ func TestWalksAreTheSame(t *testing.T) {
 
 // A path made on the table engine replays on the replay engine.
 func TestPathsAreInterchangeable(t *testing.T) {
-	sys := bundled(t, "randtree", 3, sim.Limits{Crashes: 1})
+	sys := bundled(t, "randtree", 3, sim.Limits{sim.Crashes: 1})
 	rnd := choose.NewRandom(3, 0)
 	w := tableWorld(t, sys)
 	run := replay.NewRun(w)

@@ -86,8 +86,8 @@ func (f *Search) clusterJob(p *Process, s *check.Subject) (ClusterJob, error) {
 	subject := f.Subject
 	subject.Given = nil // but for what is about the system: the same search may be asked for with other limits
 	names := []string{"nodes", "timing", "interleave", "crash-cut"}
-	for _, l := range check.LimitFields(&subject.Limits) {
-		names = append(names, l.Name)
+	for f := range sim.FaultCount {
+		names = append(names, f.String())
 	}
 	for _, name := range names {
 		if f.Given.Has(name) {

@@ -187,10 +187,9 @@ func (b bugInfo) lines(usual sim.Limits) []string {
 	for _, k := range slices.Sorted(maps.Keys(b.Params)) {
 		uses = append(uses, fmt.Sprintf("--set %s=%s", k, b.Params[k]))
 	}
-	before := check.LimitFields(&usual)
-	for i, f := range check.LimitFields(&b.Limits) {
-		if *f.Value > 0 || *before[i].Value > 0 {
-			uses = append(uses, fmt.Sprintf("--%s %d", f.Name, *f.Value))
+	for f := range sim.FaultCount {
+		if b.Limits[f] > 0 || usual[f] > 0 {
+			uses = append(uses, fmt.Sprintf("--%v %d", f, b.Limits[f]))
 		}
 	}
 	if b.Strategy != "" {
@@ -219,9 +218,9 @@ func (s Info) NodeRange() string {
 // LimitsText says which faults there can be.
 func LimitsText(l sim.Limits) string {
 	var parts []string
-	for _, f := range check.LimitFields(&l) {
-		if *f.Value > 0 {
-			parts = append(parts, fmt.Sprintf("%s<=%d", f.Name, *f.Value))
+	for f := range sim.FaultCount {
+		if l[f] > 0 {
+			parts = append(parts, fmt.Sprintf("%v<=%d", f, l[f]))
 		}
 	}
 	if len(parts) == 0 {

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/sim"
+
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -29,12 +30,12 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 	}
 	f.Bugs, f.Nodes, f.Limits, f.Timing, f.Weights = m.Builds[len(m.Builds)-1].Bugs, m.Nodes, m.Limits, m.Timing, m.Weights
 	f.Given = Given{"nodes", "timing", "strategy", "visited", "weights", "interleave"}
-	if m.Limits.Crashes > 0 || m.Limits.Halts > 0 {
+	if m.Limits[sim.Crashes] > 0 || m.Limits[sim.Halts] > 0 {
 		f.Given = append(f.Given, "crash-cut")
 	}
 	f.Interleave, f.CrashCut, f.Seed = m.Interleave, m.CrashCut, 1
-	for _, l := range check.LimitFields(&f.Limits) {
-		f.Given = append(f.Given, l.Name)
+	for fault := range sim.FaultCount {
+		f.Given = append(f.Given, fault.String())
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
 		f.Set = append(f.Set, k+"="+m.Params[k])

@@ -8,12 +8,14 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// numbers are flags with the least that can be given; what they are without being given may be less.
-type numbers []struct {
+// number is a flag with the least that can be given; what it is without being given may be less.
+type number struct {
 	flag  string
 	value int
 	least int
 }
+
+type numbers []number
 
 // check says which of those that were given are too small, or too many workers.
 func (all numbers) check(given Given) error {

@@ -42,8 +42,8 @@ func TestOnwardLimits(t *testing.T) {
 		{5, 0, []string{"from", "step"}, 1},
 		{5, 3, []string{"from", "step", "loss"}, 3},
 	} {
-		f := Search{Subject: Subject{Limits: sim.Limits{Loss: c.loss}}, From: file, Step: c.step}
-		if got := requested(t, f, c.given...).options.Search.System.Limits().Loss; got != c.want {
+		f := Search{Subject: Subject{Limits: sim.Limits{sim.Loss: c.loss}}, From: file, Step: c.step}
+		if got := requested(t, f, c.given...).options.Search.System.Limits()[sim.Loss]; got != c.want {
 			t.Errorf("--step %d --loss %d (given: %v): %d losses, want %d", c.step, c.loss, c.given, got, c.want)
 		}
 	}

@@ -120,9 +120,8 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 // raised is a system with more fault limits.
 func raised(sys sim.System, by sim.Limits) (sim.System, error) {
 	limits := sys.Limits()
-	more := check.LimitFields(&by)
-	for i, field := range check.LimitFields(&limits) {
-		*field.Value += *more[i].Value
+	for f := range limits {
+		limits[f] += by[f]
 	}
 	return sys.WithLimits(limits)
 }

@@ -27,11 +27,11 @@ type Subject struct {
 }
 
 func (f *Subject) validate() error {
-	return numbers{
-		{"nodes", f.Nodes, 1},
-		{"crashes", f.Limits.Crashes, 0}, {"halts", f.Limits.Halts, 0}, {"net-errors", f.Limits.NetErrors, 0}, {"loss", f.Limits.Loss, 0},
-		{"dup", f.Limits.Dup, 0}, {"partitions", f.Limits.Partitions, 0},
-	}.check(f.Given)
+	all := numbers{{"nodes", f.Nodes, 1}}
+	for fault := range sim.FaultCount {
+		all = append(all, number{fault.String(), f.Limits[fault], 0})
+	}
+	return all.check(f.Given)
 }
 
 // build makes the system.
@@ -51,10 +51,9 @@ func (f *Subject) build(p *Process) (check.Subject, error) {
 	}
 	wanted := check.Wanted{Config: spec.Config{Nodes: f.Nodes, Params: params, Bugs: f.Bugs}}
 	wanted.Limits = func(l *sim.Limits) {
-		given := check.LimitFields(&f.Limits)
-		for i, field := range check.LimitFields(l) {
-			if f.Given.Has(field.Name) {
-				*field.Value = *given[i].Value
+		for fault := range sim.FaultCount {
+			if f.Given.Has(fault.String()) {
+				l[fault] = f.Limits[fault]
 			}
 		}
 	}

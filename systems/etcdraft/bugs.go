@@ -26,7 +26,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that crashes in between breaks its word: it forgets a vote or entries that others count on",
 			Fix:     "write and sync first, then send",
 			Kind:    sim.Panic, PaperKind: sim.Panic, OtherKinds: []sim.FindingKind{sim.Safety},
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}, Strategy: "faulty"},
+			Defaults: spec.Defaults{Limits: sim.Limits{sim.Crashes: 1}, Strategy: "faulty"},
 		},
 		{
 			ID:      "ER2",
@@ -34,7 +34,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that restarts votes a second time in the same term, and a term has two leaders",
 			Fix:     "write term, vote and commit index whenever raft hands them over",
 			Kind:    sim.Safety, PaperKind: sim.Safety, OtherKinds: []sim.FindingKind{sim.Panic},
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Limits: sim.Limits{sim.Crashes: 1}},
 		},
 		{
 			ID:      "ER3",
@@ -42,7 +42,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "an entry that another leader replaces was applied by some nodes",
 			Fix:     "apply committed entries only",
 			Kind:    sim.Safety, PaperKind: sim.Safety,
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Limits: sim.Limits{sim.Crashes: 1}},
 		},
 		{
 			ID:      "ER4",
@@ -50,7 +50,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a read misses a write that had returned before",
 			Fix:     "ask raft from which index on the store may answer",
 			Kind:    sim.Safety, PaperKind: sim.Safety,
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Limits: sim.Limits{sim.Crashes: 1}},
 		},
 	}
 }

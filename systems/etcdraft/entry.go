@@ -59,7 +59,7 @@ func Entry() spec.Entry {
 				Help: "elections, heartbeats and retries by timers; without them recovery is not checked"},
 		},
 		MinNodes: 1, MaxNodes: 5, DefaultNodes: 3,
-		Limits: sim.Limits{Crashes: 1, Loss: 1, Dup: 1},
+		Limits: sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1},
 		Bugs:   knownBugs(),
 		Build:  build,
 	}

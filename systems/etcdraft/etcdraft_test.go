@@ -113,7 +113,7 @@ func step(t *testing.T, run *replay.Run, prefix string) {
 // A node that restarts has what it had synced, and applies it again once it is known to be committed. What was
 // not synced is gone: that a write was committed.
 func TestRestart(t *testing.T) {
-	sys := system(t, spec.Config{Nodes: 1, Params: params{"campaigns": "2", "timeouts": "false"}}, sim.Limits{Crashes: 1})
+	sys := system(t, spec.Config{Nodes: 1, Params: params{"campaigns": "2", "timeouts": "false"}}, sim.Limits{sim.Crashes: 1})
 	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -168,10 +168,10 @@ func TestNothingIsFound(t *testing.T) {
 		limits sim.Limits
 	}{
 		{3, nil, sim.Limits{}},
-		{3, nil, sim.Limits{Crashes: 2, Loss: 3, Dup: 3}},
-		{3, params{"pre-vote": "true", "registers": "2", "reads": "2"}, sim.Limits{Crashes: 1, Partitions: 1}},
-		{3, params{"transfers": "2", "changes": "2"}, sim.Limits{Crashes: 1, Loss: 1, Dup: 1}},
-		{5, params{"changes": "1"}, sim.Limits{Crashes: 2}},
+		{3, nil, sim.Limits{sim.Crashes: 2, sim.Loss: 3, sim.Dup: 3}},
+		{3, params{"pre-vote": "true", "registers": "2", "reads": "2"}, sim.Limits{sim.Crashes: 1, sim.Partitions: 1}},
+		{3, params{"transfers": "2", "changes": "2"}, sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}},
+		{5, params{"changes": "1"}, sim.Limits{sim.Crashes: 2}},
 	} {
 		for _, strategy := range []search.Name{search.Faulty, search.Deepening} {
 			res := run(t, search.Config{
@@ -191,7 +191,7 @@ func TestTwoMembers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	sys := system(t, spec.Config{Nodes: 2, Params: params{"smallest": "1"}}, sim.Limits{Crashes: 1})
+	sys := system(t, spec.Config{Nodes: 2, Params: params{"smallest": "1"}}, sim.Limits{sim.Crashes: 1})
 	res := run(t, search.Config{
 		System: sys, Strategy: search.Faulty, Seed: 2, MaxPaths: 10_000,
 		Confirm: critical.Confirm(critical.Config{System: sys, Workers: 1, Walks: 20}),
@@ -203,7 +203,7 @@ func TestTwoMembers(t *testing.T) {
 
 // What raft's own types hold is readable without a rule that shows them, and what changes inside raft is known to be internal.
 func TestReadableWithoutRule(t *testing.T) {
-	sys := system(t, spec.Config{Bugs: []string{"ER2"}}, sim.Limits{Crashes: 1})
+	sys := system(t, spec.Config{Bugs: []string{"ER2"}}, sim.Limits{sim.Crashes: 1})
 	n := len(sys.State)
 	sys.State = slices.DeleteFunc(sys.State, func(r sim.StateRule) bool { return strings.HasPrefix(r.String(), "ShowBy") })
 	if len(sys.State) != n-1 {

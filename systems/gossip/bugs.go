@@ -28,7 +28,7 @@ func knownBugs() []spec.Bug {
 			Fix:     "the node refutes with the next incarnation",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
 			OtherKinds: []sim.FindingKind{sim.Liveness},
-			Defaults:   spec.Defaults{Limits: sim.Limits{Loss: 2}},
+			Defaults:   spec.Defaults{Limits: sim.Limits{sim.Loss: 2}},
 		},
 		{
 			ID:      "GS2",
@@ -36,7 +36,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that has refuted is declared dead",
 			Fix:     "a refutation stops the timer",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
-			Defaults: spec.Defaults{Limits: sim.Limits{Loss: 2}},
+			Defaults: spec.Defaults{Limits: sim.Limits{sim.Loss: 2}},
 		},
 		{
 			ID:      "GS3",
@@ -44,7 +44,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a single lost message makes a live node suspect, or without suspicions dead",
 			Fix:     "the answer is passed on to who has asked for it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
-			Defaults: spec.Defaults{Params: map[string]string{suspicionParam: "0"}, Limits: sim.Limits{Loss: 1}},
+			Defaults: spec.Defaults{Params: map[string]string{suspicionParam: "0"}, Limits: sim.Limits{sim.Loss: 1}},
 		},
 		{
 			ID:      "GS4",
@@ -52,7 +52,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that crashes later comes back in an incarnation in which others have seen it die",
 			Fix:     "an incarnation is on disk before anybody hears of it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
-			Defaults: spec.Defaults{Nodes: 2, Limits: sim.Limits{Crashes: 1, Loss: 1}},
+			Defaults: spec.Defaults{Nodes: 2, Limits: sim.Limits{sim.Crashes: 1, sim.Loss: 1}},
 		},
 	}
 }

@@ -44,7 +44,7 @@ func readTable(t *testing.T) (rows []row) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.ReplaceAll(strings.TrimPrefix(line, "//\t"), "not found", "not-found")
 		var r row
-		n, _ := fmt.Sscan(line, &r.timing, &r.nodes, &r.suspicion, &r.rejoin, &r.limits.Crashes, &r.limits.Loss, &r.death, &r.agreement)
+		n, _ := fmt.Sscan(line, &r.timing, &r.nodes, &r.suspicion, &r.rejoin, &r.limits[sim.Crashes], &r.limits[sim.Loss], &r.death, &r.agreement)
 		if n == 8 {
 			rows = append(rows, r)
 		}
@@ -154,7 +154,7 @@ func TestCorrected(t *testing.T) {
 			t.Run(fmt.Sprintf("%d nodes %s", nodes, strategy), func(t *testing.T) {
 				t.Parallel()
 				res := run(t, search.Config{
-					System:   build(t, spec.Config{Nodes: nodes}, sim.Prompt, sim.Limits{Crashes: 1, Loss: 2}),
+					System:   build(t, spec.Config{Nodes: nodes}, sim.Prompt, sim.Limits{sim.Crashes: 1, sim.Loss: 2}),
 					Strategy: strategy, Weights: often, MaxPaths: paths,
 				})
 				if f := res.Finding; f != nil {

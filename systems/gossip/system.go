@@ -36,7 +36,7 @@ func Entry() spec.Entry {
 				Help: "whether a node that is dead comes back when it boots or hears of it, with a later incarnation"},
 		},
 		MinNodes: 2, MaxNodes: maxNodes, DefaultNodes: 3,
-		Limits:   sim.Limits{Crashes: 1, Loss: 2},
+		Limits:   sim.Limits{sim.Crashes: 1, sim.Loss: 2},
 		Bugs:     knownBugs(),
 		Messages: []any{Ping{}, Ack{}, PingReq{}, Relayed{}},
 		Build:    build,

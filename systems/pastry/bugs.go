@@ -36,7 +36,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "both ends of a broken connection forget each other, and each is a ring of its own",
 			Fix:     "probe the nodes that one has joined by now and then",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: OneRing,
-			Defaults: spec.Defaults{Nodes: 2, Params: map[string]string{bitsParam: "32", leavesParam: "4"}, Limits: sim.Limits{NetErrors: 1}},
+			Defaults: spec.Defaults{Nodes: 2, Params: map[string]string{bitsParam: "32", leavesParam: "4"}, Limits: sim.Limits{sim.NetErrors: 1}},
 		},
 		{
 			ID:      "P3",
@@ -54,7 +54,7 @@ func knownBugs() []spec.Bug {
 			Kind:    sim.Safety, PaperKind: sim.Liveness, PaperProperty: EveryNodeJoined,
 			OtherKinds: []sim.FindingKind{sim.Liveness},
 			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{bitsParam: "32", leavesParam: "2"},
-				Limits: sim.Limits{Crashes: 1}, Strategy: "faulty", Prefix: true},
+				Limits: sim.Limits{sim.Crashes: 1}, Strategy: "faulty", Prefix: true},
 		},
 		{
 			ID:      "P5",
@@ -63,7 +63,7 @@ func knownBugs() []spec.Bug {
 			Fix:     "such a node has itself removed by who takes it for a member, and hearsay about it is dropped when it asks to join",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: EveryNodeJoined,
 			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{bitsParam: "32", leavesParam: "2", saltParam: "5"},
-				Limits: sim.Limits{Crashes: 2}, Strategy: "faulty", Prefix: true},
+				Limits: sim.Limits{sim.Crashes: 2}, Strategy: "faulty", Prefix: true},
 		},
 	}
 }

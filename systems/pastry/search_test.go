@@ -37,9 +37,9 @@ func TestCorrectedOverTransport(t *testing.T) {
 		limits sim.Limits
 		paths  int
 	}{
-		{1, "4", sim.Limits{Crashes: 1}, 50},
-		{3, "4", sim.Limits{Crashes: 2, Loss: 2, Dup: 2, Partitions: 1}, 300},
-		{5, "2", sim.Limits{Crashes: 1, Loss: 1, Dup: 1}, 50},
+		{1, "4", sim.Limits{sim.Crashes: 1}, 50},
+		{3, "4", sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, 300},
+		{5, "2", sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}, 50},
 	} {
 		t.Run(fmt.Sprintf("%d nodes", c.nodes), func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +62,7 @@ func TestBugIsFoundOverTransport(t *testing.T) {
 		t.Skip("slow")
 	}
 	sys := system(t, spec.Config{Nodes: 2, Bugs: spec.BugSet{"P2"}, Params: map[string]string{"over": "transport", "bits": "8", "leaves": "4"}},
-		sim.Limits{Crashes: 1}, "")
+		sim.Limits{sim.Crashes: 1}, "")
 	res := explore(t, search.Config{System: sys, Strategy: search.Faulty, MaxPaths: 3000})
 	if f := res.Finding; f == nil || f.Kind != sim.Liveness && f.Kind != sim.Deadlock {
 		t.Errorf("found %v", f)
@@ -186,13 +186,13 @@ func TestCorrected(t *testing.T) {
 		paths    int
 		steps    int
 	}{
-		{"2 nodes", 2, map[string]string{"bits": "32", "leaves": "4"}, sim.Limits{Crashes: 2, NetErrors: 2, Loss: 2, Dup: 2, Partitions: 1}, search.Faulty, 2000, 0},
-		{"long keys", 3, nil, sim.Limits{Crashes: 1, NetErrors: 1, Loss: 1, Dup: 1}, search.Faulty, 300, 4000},
-		{"small leaf sets", 5, map[string]string{"bits": "32", "leaves": "2", "salt": "5"}, sim.Limits{Crashes: 3, NetErrors: 3, Partitions: 1}, search.Faulty, 500, 0},
-		{"small buffers", 4, map[string]string{"bits": "32", "leaves": "2", "buffer": "2"}, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, 500, 4000},
-		{"8 nodes", 8, map[string]string{"bits": "32", "leaves": "4", "lookups": "2"}, sim.Limits{Crashes: 3, NetErrors: 3, Partitions: 1}, search.Faulty, 200, 4000},
+		{"2 nodes", 2, map[string]string{"bits": "32", "leaves": "4"}, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, search.Faulty, 2000, 0},
+		{"long keys", 3, nil, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 300, 4000},
+		{"small leaf sets", 5, map[string]string{"bits": "32", "leaves": "2", "salt": "5"}, sim.Limits{sim.Crashes: 3, sim.NetErrors: 3, sim.Partitions: 1}, search.Faulty, 500, 0},
+		{"small buffers", 4, map[string]string{"bits": "32", "leaves": "2", "buffer": "2"}, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, 500, 4000},
+		{"8 nodes", 8, map[string]string{"bits": "32", "leaves": "4", "lookups": "2"}, sim.Limits{sim.Crashes: 3, sim.NetErrors: 3, sim.Partitions: 1}, search.Faulty, 200, 4000},
 		{"digits of 8 bits", 6, map[string]string{"bits": "64", "leaves": "2", "digit": "8"}, sim.Limits{}, search.Walk, 200, 0},
-		{"exhaustive", 3, map[string]string{"bits": "8", "leaves": "2"}, sim.Limits{Crashes: 1, NetErrors: 1}, search.Deepening, 1000, 0},
+		{"exhaustive", 3, map[string]string{"bits": "8", "leaves": "2"}, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, search.Deepening, 1000, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := system(t, spec.Config{Nodes: c.nodes, Params: c.params}, c.limits, "")

@@ -31,7 +31,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "it accepts a lower ballot after a restart, which makes a majority that the higher ballot did not hear of",
 			Fix:     "persist the promise before the reply",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Agreement,
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Limits: sim.Limits{sim.Crashes: 1}},
 		},
 		{
 			ID:      "PX3",

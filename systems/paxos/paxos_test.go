@@ -173,7 +173,7 @@ func TestWalksWithCrashes(t *testing.T) {
 		want search.Verdict
 	}{{nil, search.OK}, {spec.BugSet{"PX2"}, search.Violation}} {
 		res, err := search.Run(context.Background(), search.Config{
-			System:   *system(t, spec.Config{Bugs: c.bugs}, sim.Limits{Crashes: 2}),
+			System:   *system(t, spec.Config{Bugs: c.bugs}, sim.Limits{sim.Crashes: 2}),
 			Strategy: search.Faulty, MaxPaths: 20_000, Workers: 1,
 		})
 		if err != nil {

@@ -13,7 +13,7 @@ func Entry() spec.Entry {
 		Notes: "The bug is part of the example: a repeated ping is not acknowledged. With no losses allowed\n" +
 			"(--loss 0) nothing is found.",
 		MinNodes: 2, MaxNodes: 2, DefaultNodes: 2,
-		Limits:   sim.Limits{Loss: 1},
+		Limits:   sim.Limits{sim.Loss: 1},
 		Messages: []any{Ping{}, Ack{}},
 		Build:    func(spec.Config) (sim.System, error) { return System, nil },
 	}

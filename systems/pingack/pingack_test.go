@@ -25,7 +25,7 @@ func TestPingAck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if sys, err = sys.WithLimits(sim.Limits{Loss: loss}); err != nil {
+		if sys, err = sys.WithLimits(sim.Limits{sim.Loss: loss}); err != nil {
 			t.Fatal(err)
 		}
 		res, err := search.Run(context.Background(), search.Config{

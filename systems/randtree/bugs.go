@@ -70,7 +70,7 @@ func knownBugs() []spec.Bug {
 			Fix:     "accept it from the parent only",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: OneRoot,
 			OtherKinds: []sim.FindingKind{sim.Safety},
-			Defaults:   spec.Defaults{Nodes: 4, Limits: sim.Limits{Crashes: 1, NetErrors: 1}},
+			Defaults:   spec.Defaults{Nodes: 4, Limits: sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}},
 		},
 		{
 			ID:      "RT5",
@@ -78,7 +78,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1",
 			Fix:     "add the sibling to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 4, Limits: sim.Limits{Crashes: 2, NetErrors: 2}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 4, Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT6",
@@ -86,7 +86,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1",
 			Fix:     "add the root to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{degreeParam: "1"}, Limits: sim.Limits{Crashes: 2, NetErrors: 4}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{degreeParam: "1"}, Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 4}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT7",
@@ -110,7 +110,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1; needs the action shed",
 			Fix:     "add the root to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{shedsParam: "3"}, Limits: sim.Limits{Crashes: 1, NetErrors: 1}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{shedsParam: "3"}, Limits: sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT10",
@@ -118,7 +118,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "the parent keeps a child that left",
 			Fix:     "drop the child in every state",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: FamiliesAgree,
-			Defaults: spec.Defaults{Nodes: 4, Limits: sim.Limits{Crashes: 1, NetErrors: 1}},
+			Defaults: spec.Defaults{Nodes: 4, Limits: sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}},
 		},
 		{
 			ID:      "RT11",
@@ -134,7 +134,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "the parent keeps a child that left; needs a full send buffer",
 			Fix:     "send it when there is room",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: FamiliesAgree,
-			Defaults: spec.Defaults{Nodes: 3, Params: map[string]string{bufferParam: "3"}, Limits: sim.Limits{Crashes: 1, NetErrors: 1}},
+			Defaults: spec.Defaults{Nodes: 3, Params: map[string]string{bufferParam: "3"}, Limits: sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}},
 		},
 		{
 			ID:      "RT13",
@@ -142,7 +142,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "the old parent keeps the child. The critical transition is that delivery",
 			Fix:     "answer with remove",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: FamiliesAgree,
-			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{Crashes: 1}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{sim.Crashes: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT14",
@@ -150,7 +150,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT11, but only with node failures",
 			Fix:     "ignore it in init",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: RecoveryTimerSet,
-			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{Crashes: 1}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{sim.Crashes: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT15",
@@ -158,7 +158,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that still names a root is made root",
 			Fix:     "reset it at both places: either alone masks the other",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: sim.AssertionProperty,
-			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{Crashes: 2, NetErrors: 1}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT16",
@@ -166,7 +166,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT15",
 			Fix:     "reset it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: sim.AssertionProperty,
-			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{Crashes: 2, NetErrors: 2}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT17",
@@ -174,7 +174,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT15: a forwarded join reaches a restarted node of higher address",
 			Fix:     "reset it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: sim.AssertionProperty,
-			Defaults: spec.Defaults{Nodes: 6, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{Crashes: 2, NetErrors: 2}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 6, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, Weights: lateJoins},
 		},
 	}
 }

@@ -41,9 +41,9 @@ func TestCorrectedOverTransport(t *testing.T) {
 		strategy search.Name
 		paths    int
 	}{
-		{2, "1", sim.Limits{Crashes: 2, Loss: 1, Dup: 1}, search.Deepening, 1000},
-		{3, "20", sim.Limits{Crashes: 2, Loss: 2, Dup: 2, Partitions: 1}, search.Faulty, 500},
-		{5, "2", sim.Limits{Crashes: 1, Loss: 1, Dup: 1}, search.Faulty, 100},
+		{2, "1", sim.Limits{sim.Crashes: 2, sim.Loss: 1, sim.Dup: 1}, search.Deepening, 1000},
+		{3, "20", sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, search.Faulty, 500},
+		{5, "2", sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 100},
 	} {
 		t.Run(fmt.Sprintf("%d nodes", c.nodes), func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +61,7 @@ func TestBugIsFoundOverTransport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	sys := build(t, spec.Config{Nodes: 3, Bugs: spec.BugSet{"RT13"}, Params: map[string]string{"over": "transport"}}, sim.Limits{Crashes: 1})
+	sys := build(t, spec.Config{Nodes: 3, Bugs: spec.BugSet{"RT13"}, Params: map[string]string{"over": "transport"}}, sim.Limits{sim.Crashes: 1})
 	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000, Schedules: []search.Schedule{search.Weighted}})
 	if f := res.Finding; f == nil || f.Kind != sim.Liveness {
 		t.Errorf("found %v", f)
@@ -135,15 +135,15 @@ func TestCorrected(t *testing.T) {
 		weights                      spec.Weights
 		paths                        int
 	}{
-		{1, 2, 20, 1, sim.Limits{Crashes: 1}, search.Faulty, spec.Weights{}, 50},
-		{2, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{}, 1000},
-		{3, 2, 20, 1, sim.Limits{Crashes: 1, NetErrors: 1}, search.Deepening, spec.Weights{}, 1000},
+		{1, 2, 20, 1, sim.Limits{sim.Crashes: 1}, search.Faulty, spec.Weights{}, 50},
+		{2, 2, 20, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{}, 1000},
+		{3, 2, 20, 1, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, search.Deepening, spec.Weights{}, 1000},
 		{3, 2, 20, 0, sim.Limits{}, search.Walk, spec.Weights{}, 1000},
-		{3, 1, 1, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
-		{4, 2, 3, 2, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, spec.Weights{}, 1000},
-		{5, 1, 2, 2, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
-		{6, 2, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
-		{8, 3, 20, 1, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, spec.Weights{}, 300},
+		{3, 1, 1, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
+		{4, 2, 3, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, spec.Weights{}, 1000},
+		{5, 1, 2, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
+		{6, 2, 20, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
+		{8, 3, 20, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{}, 300},
 	} {
 		t.Run(fmt.Sprintf("%d nodes %s", c.nodes, c.strategy), func(t *testing.T) {
 			t.Parallel()

@@ -116,7 +116,7 @@ func TestBits(t *testing.T) {
 
 func TestNewAppliesLimits(t *testing.T) {
 	e := entry()
-	e.Limits.Crashes = 2
+	e.Limits[sim.Crashes] = 2
 	sys, err := e.New(spec.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestNewAppliesLimits(t *testing.T) {
 	if sys.Name != "toy" || sys.Nodes != 3 || sys.Crashes != 2 {
 		t.Errorf("got %q, %d nodes, %d crashes", sys.Name, sys.Nodes, sys.Crashes)
 	}
-	e.Limits.Loss = 1 // without a network
+	e.Limits[sim.Loss] = 1 // without a network
 	if _, err := e.New(spec.Config{}); err == nil {
 		t.Error("limits of a network that does not exist were accepted")
 	}

@@ -31,7 +31,7 @@ func knownBugs() []spec.Bug {
 			Defaults: spec.Defaults{Limits: l},
 		}
 	}
-	crash, dup := sim.Limits{Crashes: 1}, sim.Limits{Dup: 1}
+	crash, dup := sim.Limits{sim.Crashes: 1}, sim.Limits{sim.Dup: 1}
 	known := []spec.Bug{
 		bug("SS1", "batches are counted, and not told apart", "a batch that came twice hides one that is missing",
 			"number them, and take each in its turn", "", dup),

@@ -20,7 +20,7 @@ func Entry() spec.Entry {
 			{Name: "leaves", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many members may give away what they have, and end; not all"},
 		},
 		MinNodes: 2, MaxNodes: 4, DefaultNodes: 3,
-		Limits:   sim.Limits{Crashes: 1, Loss: 1, Dup: 1},
+		Limits:   sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1},
 		Bugs:     knownBugs(),
 		Messages: []any{Claim{}, Release{}, Granted{}, Swap{}, Swapped{}, Append{}, Read{}, Log{}, Hello{}, Go{}, Batch{}, Ended{}, Done{}, Lost{}, Numbered{}},
 		Build:    build,

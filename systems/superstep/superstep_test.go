@@ -15,7 +15,7 @@ func TestNothingIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	all := sim.Limits{Crashes: 2, Loss: 2, Dup: 2}
+	all := sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2}
 	for _, c := range []spec.Config{
 		{Nodes: 2}, {Nodes: 3}, {Nodes: 4}, {Nodes: 3, Params: map[string]string{"forgets": "1"}},
 		{Nodes: 4, Params: map[string]string{"leaves": "2"}},

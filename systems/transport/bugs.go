@@ -43,7 +43,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "the connection is opened again, an old timer fires and looks up state that is gone",
 			Fix:     "stop them all",
 			Kind:    sim.Panic, PaperKind: sim.Panic,
-			Defaults: spec.Defaults{Nodes: 2, Params: map[string]string{messagesParam: "3"}, Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Nodes: 2, Params: map[string]string{messagesParam: "3"}, Limits: sim.Limits{sim.Crashes: 1}},
 		},
 		{
 			ID:      "MT3",
@@ -52,7 +52,7 @@ func knownBugs() []spec.Bug {
 			Fix:     "a SYN identifier from a monotone counter, by which old SYNs are known",
 			Kind:    sim.Safety, PaperKind: sim.Liveness, PaperProperty: Acknowledged,
 			OtherKinds: []sim.FindingKind{sim.Deadlock},
-			Defaults:   spec.Defaults{Nodes: 2, Limits: sim.Limits{Crashes: 1}},
+			Defaults:   spec.Defaults{Nodes: 2, Limits: sim.Limits{sim.Crashes: 1}},
 		},
 		{
 			ID:      "MT3a",
@@ -61,7 +61,7 @@ func knownBugs() []spec.Bug {
 			Fix:     "compare it in every branch",
 			Kind:    sim.Safety, PaperKind: sim.Liveness, PaperProperty: Acknowledged,
 			OtherKinds: []sim.FindingKind{sim.Deadlock},
-			Defaults:   spec.Defaults{Nodes: 2, Limits: sim.Limits{Crashes: 1}},
+			Defaults:   spec.Defaults{Nodes: 2, Limits: sim.Limits{sim.Crashes: 1}},
 		},
 		{
 			ID:      "MT3b",
@@ -70,7 +70,7 @@ func knownBugs() []spec.Bug {
 			Fix:     "keep it where it outlives connections",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: Acknowledged,
 			OtherKinds: []sim.FindingKind{sim.Deadlock, sim.Safety},
-			Defaults:   spec.Defaults{Nodes: 2, Limits: sim.Limits{Crashes: 2}},
+			Defaults:   spec.Defaults{Nodes: 2, Limits: sim.Limits{sim.Crashes: 2}},
 		},
 		{
 			ID:      "MT4",
@@ -102,7 +102,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "it deletes buffered packets that have to be sent again",
 			Fix:     "a reset closes the outgoing connection, a SYN the incoming one, a time-out both",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: BufferKept,
-			Defaults: spec.Defaults{Nodes: 2, Params: map[string]string{messagesParam: "3"}, Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Nodes: 2, Params: map[string]string{messagesParam: "3"}, Limits: sim.Limits{sim.Crashes: 1}},
 		},
 		{
 			ID:      "MT8",
@@ -110,7 +110,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "a message is delivered before all its fragments have arrived",
 			Fix:     "ignore what is already buffered",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Complete,
-			Defaults: spec.Defaults{Nodes: 2, Params: map[string]string{packetsParam: "2"}, Limits: sim.Limits{Dup: 1}},
+			Defaults: spec.Defaults{Nodes: 2, Params: map[string]string{packetsParam: "2"}, Limits: sim.Limits{sim.Dup: 1}},
 		},
 		{
 			ID:      "MT9",
@@ -126,7 +126,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "more call-backs than requests",
 			Fix:     "stop it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: CallbacksMatch,
-			Defaults: spec.Defaults{Nodes: 3, Params: map[string]string{messagesParam: "3", bufferParam: "1"}, Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Nodes: 3, Params: map[string]string{messagesParam: "3", bufferParam: "1"}, Limits: sim.Limits{sim.Crashes: 1}},
 		},
 	}
 }

@@ -26,7 +26,7 @@ func OverTransport(c spec.Config) bool { return c.Text(overParam) == overTranspo
 func LimitsOver(streams sim.Limits) func(spec.Config) sim.Limits {
 	return func(c spec.Config) sim.Limits {
 		if OverTransport(c) {
-			return sim.Limits{Crashes: streams.Crashes, Loss: 1, Dup: 1, Partitions: streams.Partitions}
+			return sim.Limits{sim.Crashes: streams[sim.Crashes], sim.Loss: 1, sim.Dup: 1, sim.Partitions: streams[sim.Partitions]}
 		}
 		return streams
 	}

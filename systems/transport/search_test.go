@@ -76,12 +76,12 @@ func TestCorrected(t *testing.T) {
 		{2, 2, 1, 2, 0, sim.Limits{}, search.Walk, 2000},
 		{2, 4, 2, 1, 0, sim.Limits{}, search.Walk, 1000},
 		{3, 3, 1, 1, 0, sim.Limits{}, search.Walk, 500},
-		{2, 2, 1, 2, 0, sim.Limits{Crashes: 1, Loss: 1, Dup: 1}, search.Faulty, 2000},
-		{2, 4, 1, 1, 0, sim.Limits{Crashes: 2, Loss: 2, Dup: 2}, search.Faulty, 2000},
-		{2, 3, 2, 1, 1, sim.Limits{Crashes: 2, Loss: 2, Dup: 2, Partitions: 1}, search.Faulty, 1000},
-		{3, 2, 2, 1, 0, sim.Limits{Crashes: 2, Loss: 1, Dup: 1}, search.Faulty, 500},
-		{2, 2, 1, 2, 0, sim.Limits{Crashes: 1, Dup: 1}, search.Deepening, 4000},
-		{3, 2, 1, 1, 0, sim.Limits{Crashes: 1}, search.Deepening, 1000},
+		{2, 2, 1, 2, 0, sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 2000},
+		{2, 4, 1, 1, 0, sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2}, search.Faulty, 2000},
+		{2, 3, 2, 1, 1, sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, search.Faulty, 1000},
+		{3, 2, 2, 1, 0, sim.Limits{sim.Crashes: 2, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 500},
+		{2, 2, 1, 2, 0, sim.Limits{sim.Crashes: 1, sim.Dup: 1}, search.Deepening, 4000},
+		{3, 2, 1, 1, 0, sim.Limits{sim.Crashes: 1}, search.Deepening, 1000},
 	} {
 		config := spec.Config{Nodes: c.nodes, Params: map[string]string{
 			"messages": strconv.Itoa(c.messages), "packets": strconv.Itoa(c.packets),

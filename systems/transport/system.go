@@ -35,7 +35,7 @@ func Entry() spec.Entry {
 				Help: "how often a packet is sent again before its connection is given up; 0: as often as its age allows"},
 		},
 		MinNodes: 2, MaxNodes: 16, DefaultNodes: 2,
-		Limits:   sim.Limits{Crashes: 1, Loss: 1, Dup: 1},
+		Limits:   sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1},
 		Bugs:     knownBugs(),
 		Messages: append(Messages(), Numbered{}),
 		Build:    build,

@@ -31,7 +31,7 @@ func knownBugs() []spec.Bug {
 			Shows:   "it has voted yes, and the others commit",
 			Fix:     "stay in doubt and ask the coordinator",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Atomicity,
-			Defaults: spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+			Defaults: spec.Defaults{Limits: sim.Limits{sim.Crashes: 1}},
 		},
 		{
 			ID:      "TP3",
@@ -40,7 +40,7 @@ func knownBugs() []spec.Bug {
 			Fix:     "ask the coordinator",
 			Kind:    sim.Deadlock, PaperKind: sim.Deadlock, PaperProperty: Decided,
 			OtherKinds: []sim.FindingKind{sim.Liveness},
-			Defaults:   spec.Defaults{Limits: sim.Limits{Crashes: 1}},
+			Defaults:   spec.Defaults{Limits: sim.Limits{sim.Crashes: 1}},
 		},
 	}
 }

@@ -17,7 +17,7 @@ func Entry() spec.Entry {
 		Notes: "Node 0 is the coordinator, the others are participants. The time-out may strike at any moment.\n" +
 			"Nothing is sent again except after a restart: lost datagrams (--loss) leave participants in doubt.",
 		MinNodes: 2, MaxNodes: 1 + MaxParticipants, DefaultNodes: 4,
-		Limits:   sim.Limits{Crashes: 1},
+		Limits:   sim.Limits{sim.Crashes: 1},
 		Bugs:     knownBugs(),
 		Messages: []any{Prepare{}, Vote{}, Decision{}, Query{}},
 		Build:    build,

@@ -12,7 +12,7 @@ import (
 
 func explore(t *testing.T, c spec.Config, crashes int) *bruteforce.Graph {
 	t.Helper()
-	sys := systest.Build(t, twophase.Entry(), c, sim.Limits{Crashes: crashes})
+	sys := systest.Build(t, twophase.Entry(), c, sim.Limits{sim.Crashes: crashes})
 	g, err := bruteforce.Explore(&sys)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestCrashes(t *testing.T) {
 // Two-phase commit blocks: it survives that a participant is gone for ever, and not that the coordinator is.
 func TestHalts(t *testing.T) {
 	for coordinator, blocks := range map[bool]bool{false: false, true: true} {
-		sys := systest.Build(t, twophase.Entry(), spec.Config{Nodes: 3}, sim.Limits{Crashes: 1, Halts: 1})
+		sys := systest.Build(t, twophase.Entry(), spec.Config{Nodes: 3}, sim.Limits{sim.Crashes: 1, sim.Halts: 1})
 		sys.MayHalt = func(id sim.NodeID) bool { return (id == 0) == coordinator }
 		g, err := bruteforce.Explore(&sys)
 		if err != nil {
@@ -111,9 +111,9 @@ func TestHalts(t *testing.T) {
 func TestBugs(t *testing.T) {
 	for _, b := range twophase.Entry().Bugs {
 		config := spec.Config{Nodes: 2, Bugs: spec.BugSet{b.ID}}
-		for crashes := range b.Defaults.Limits.Crashes + 1 {
+		for crashes := range b.Defaults.Limits[sim.Crashes] + 1 {
 			g := explore(t, config, crashes)
-			enough := crashes == b.Defaults.Limits.Crashes
+			enough := crashes == b.Defaults.Limits[sim.Crashes]
 			wantUnsafe, wantDead := enough && b.Kind == sim.Safety, enough && b.Kind == sim.Deadlock
 			if unsafe := g.Violation() != nil; unsafe != wantUnsafe {
 				t.Errorf("%s with %d crashes: violated: %v, want %v", b.ID, crashes, unsafe, wantUnsafe)

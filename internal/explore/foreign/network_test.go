@@ -155,7 +155,7 @@ func TestForeignNetworkCountsTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sys, err = sys.WithLimits(sim.Limits{Crashes: 1})
+			sys, err = sys.WithLimits(sim.Limits{sim.Crashes: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

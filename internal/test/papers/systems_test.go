@@ -14,7 +14,7 @@ import (
 // Nodes that are down, also those that never fail by themselves, are no surprise to any property.
 func TestPropertiesWhenNodesAreDown(t *testing.T) {
 	for _, e := range papers.All() {
-		sys := systest.Build(t, e, spec.Config{}, sim.Limits{Crashes: 1, Halts: 1})
+		sys := systest.Build(t, e, spec.Config{}, sim.Limits{sim.Crashes: 1, sim.Halts: 1})
 		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{MaxStates: 500})
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 
 // loops is a system that does not return in the third step, and writes the file sign before, if it can.
 var loops = spec.Entry{
-	Name: "loops", Summary: "does not return", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1, Limits: sim.Limits{Crashes: 1},
+	Name: "loops", Summary: "does not return", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1, Limits: sim.Limits{sim.Crashes: 1},
 	Params: []spec.Param{{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "property", "explain", "crash"}, Help: "what loops"}},
 	Build: func(c spec.Config) (sim.System, error) {
 		at := func(where string, did int) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/sim"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -165,12 +167,9 @@ func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
 
 // environmentFlags are those that say what can happen, and how probable it is.
 func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
-	fl.IntVar(&f.Limits.Crashes, "crashes", 0, "at most `N` crashes in a run")
-	fl.IntVar(&f.Limits.Halts, "halts", 0, "at most `N` nodes that halt in a run: they crash and never come back")
-	fl.IntVar(&f.Limits.NetErrors, "net-errors", 0, "at most `N` socket errors in a run")
-	fl.IntVar(&f.Limits.Loss, "loss", 0, "at most `N` datagrams lost in a run")
-	fl.IntVar(&f.Limits.Dup, "dup", 0, "at most `N` datagrams duplicated in a run")
-	fl.IntVar(&f.Limits.Partitions, "partitions", 0, "at most `N` partitions in a run")
+	for fault := range sim.FaultCount {
+		fl.IntVar(&f.Limits[fault], fault.String(), 0, fault.Doc())
+	}
 	fl.StringVar(&f.Timing, "timing", "", "fire timers by `MODE`: ByDeadline, AnyOrder, Prompt or Bounded:DURATION")
 	fl.StringVar(&f.Interleave, "interleave", "", "order goroutines by `MODE`: rotate, fifo, random or pct:N")
 	fl.StringVar(&f.CrashCut, "crash-cut", "", "lose effects of a step that crashes by `MODE`: prefix, none or subset")

@@ -50,7 +50,7 @@ func TestLoopsWithoutBug(t *testing.T) {
 		limits sim.Limits
 	}{
 		{4, sim.Limits{}},
-		{3, sim.Limits{Crashes: 1}},
+		{3, sim.Limits{sim.Crashes: 1}},
 	} {
 		c := spec.Config{Nodes: tc.nodes, Params: map[string]string{"no-loop": "true"}}
 		res := explore(t, c, tc.limits, search.Config{Strategy: search.Faulty, MaxPaths: 20_000})
@@ -117,10 +117,10 @@ func TestNoSelfLoop(t *testing.T) {
 		buffer string
 		limits sim.Limits
 	}{
-		{2, "20", sim.Limits{Crashes: 2, NetErrors: 2}},
-		{3, "20", sim.Limits{Crashes: 1, NetErrors: 1}},
-		{4, "1", sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}},
-		{5, "20", sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}},
+		{2, "20", sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}},
+		{3, "20", sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}},
+		{4, "1", sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}},
+		{5, "20", sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}},
 	} {
 		res := explore(t, spec.Config{Nodes: tc.nodes, Params: map[string]string{"buffer": tc.buffer}}, tc.limits, search.Config{Strategy: search.Faulty, MaxPaths: 1000})
 		if f := res.Finding; f != nil || res.Verdict != search.OK {

@@ -30,7 +30,7 @@ func Entry() spec.Entry {
 				Help: "also check that the tree has no loop, which it has with four nodes or with faults even without BT2"},
 		},
 		MinNodes: 2, MaxNodes: nodeset.Max, DefaultNodes: 3,
-		Limits:   sim.Limits{Crashes: 1, NetErrors: 1},
+		Limits:   sim.Limits{sim.Crashes: 1, sim.NetErrors: 1},
 		Bugs:     knownBugs(),
 		Messages: []any{Join{}, JoinReply{}, Remove{}, Reorganise{}},
 		Build:    build,

@@ -22,7 +22,7 @@ func Entry() spec.Entry {
 		MinNodes: 5, MaxNodes: 9, DefaultNodes: 7,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(append(Kinds(), smr.ClientKind, smr.SingleKind)...),
-		LimitsOf: func(c spec.Config) sim.Limits { return sim.Limits{Halts: of(c).halts()} },
+		LimitsOf: func(c spec.Config) sim.Limits { return sim.Limits{sim.Halts: of(c).halts()} },
 		Build: func(c spec.Config) (sim.System, error) {
 			s := of(c)
 			if s.replicas < 1 {
@@ -72,7 +72,7 @@ func knownBugs() []spec.Bug {
 	early.Defaults.Params = map[string]string{"clients": "1", "requests": "2", "failures": "2"}
 	early.Defaults.Nodes = 7
 	lost := unanswered("CR8", "a new tail does not answer what the old one has executed and not answered when it crashed", "answer all that the front has not passed on")
-	lost.Defaults.Limits.Halts = 1
+	lost.Defaults.Limits[sim.Halts] = 1
 	lost.Defaults.Params = map[string]string{"fail": "crash"}
 	return []spec.Bug{
 		unanswered("CR1", "a replica takes its predecessor for its new successor", "take the new one"),

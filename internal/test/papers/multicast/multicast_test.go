@@ -65,13 +65,13 @@ func TestCorrect(t *testing.T) {
 		strategy search.Name
 		paths    int
 	}{
-		{1, "streams", "20", sim.Limits{Crashes: 1}, search.Faulty, 50},
-		{2, "streams", "1", sim.Limits{Crashes: 1, NetErrors: 1}, search.Deepening, 1000},
-		{3, "streams", "1", sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, 1000},
-		{5, "streams", "20", sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, 300},
-		{2, "transport", "1", sim.Limits{Crashes: 1, Loss: 1, Dup: 1}, search.Deepening, 500},
-		{3, "transport", "2", sim.Limits{Crashes: 2, Loss: 2, Dup: 2, Partitions: 1}, search.Faulty, 300},
-		{4, "transport", "20", sim.Limits{Crashes: 1, Loss: 1, Dup: 1}, search.Faulty, 100},
+		{1, "streams", "20", sim.Limits{sim.Crashes: 1}, search.Faulty, 50},
+		{2, "streams", "1", sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, search.Deepening, 1000},
+		{3, "streams", "1", sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, 1000},
+		{5, "streams", "20", sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, 300},
+		{2, "transport", "1", sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}, search.Deepening, 500},
+		{3, "transport", "2", sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, search.Faulty, 300},
+		{4, "transport", "20", sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 100},
 	} {
 		t.Run(fmt.Sprintf("%d nodes over %s", c.nodes, c.over), func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +133,7 @@ func TestMistakesAreFound(t *testing.T) {
 		{"does not catch up", mistaken{noCatchUp: true}, 2, "20", sim.Liveness, SameDelivered},
 		{"forgets what is refused", mistaken{forgets: true}, 3, "1", sim.Liveness, SameDelivered},
 	} {
-		for over, limits := range map[string]sim.Limits{"streams": {Crashes: 1, NetErrors: 1}, "transport": {Crashes: 1}} {
+		for over, limits := range map[string]sim.Limits{"streams": {sim.Crashes: 1, sim.NetErrors: 1}, "transport": {sim.Crashes: 1}} {
 			t.Run(c.name+" over "+over, func(t *testing.T) {
 				t.Parallel()
 				newMember := func(config randtree.Config) *Member {

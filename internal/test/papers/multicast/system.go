@@ -13,7 +13,7 @@ const publicationsParam = "publications"
 
 // Entry describes the system.
 func Entry() spec.Entry {
-	limits := sim.Limits{Crashes: 1, NetErrors: 1}
+	limits := sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}
 	return spec.Entry{
 		Name:    "multicast",
 		Summary: "publications flood a random overlay tree: an application over randtree over streams or transport",

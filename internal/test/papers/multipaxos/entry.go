@@ -23,7 +23,7 @@ func Entry() spec.Entry {
 		MinNodes: 5, MaxNodes: 10, DefaultNodes: 6,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(append(Kinds(), smr.ClientKind, smr.SingleKind)...),
-		LimitsOf: func(c spec.Config) sim.Limits { return sim.Limits{Halts: of(c).halts()} },
+		LimitsOf: func(c spec.Config) sim.Limits { return sim.Limits{sim.Halts: of(c).halts()} },
 		Build: func(c spec.Config) (sim.System, error) {
 			s := of(c)
 			if s.replicas < 1 {
@@ -67,7 +67,7 @@ func knownBugs() []spec.Bug {
 	unanswered := func(b spec.Bug, params ...string) spec.Bug {
 		b.Kind, b.PaperKind, b.OtherKinds = sim.Deadlock, sim.Liveness, []sim.FindingKind{sim.Starvation, sim.Liveness}
 		b.PaperProperty = "every client comes to an end"
-		b.Defaults = spec.Defaults{Params: map[string]string{"fail": "crash", "failures": "1", "changes": "0"}, Limits: sim.Limits{Halts: 1}}
+		b.Defaults = spec.Defaults{Params: map[string]string{"fail": "crash", "failures": "1", "changes": "0"}, Limits: sim.Limits{sim.Halts: 1}}
 		for i := 0; i < len(params); i += 2 {
 			b.Defaults.Params[params[i]] = params[i+1]
 		}

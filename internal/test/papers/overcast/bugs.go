@@ -21,6 +21,6 @@ func knownBugs() []spec.Bug {
 		Shows:   "a node that is locked for ever takes no joiner: no spanning tree",
 		Fix:     "a lease that ends by a timer, release on an error of the connection, and unlocks sent when there is room",
 		Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: SpanningTree,
-		Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{Crashes: 1, NetErrors: 1}},
+		Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}},
 	}}
 }

@@ -56,8 +56,8 @@ func TestOV1(t *testing.T) {
 	}{
 		{"", b.Defaults.Limits},
 		{b.PaperProperty, b.Defaults.Limits},
-		{"", sim.Limits{Crashes: 1}},   // the holder dies
-		{"", sim.Limits{NetErrors: 1}}, // the unlock is lost
+		{"", sim.Limits{sim.Crashes: 1}},   // the holder dies
+		{"", sim.Limits{sim.NetErrors: 1}}, // the unlock is lost
 	} {
 		t.Run(fmt.Sprintf("%q %+v", tc.property, tc.limits), func(t *testing.T) {
 			t.Parallel()
@@ -88,14 +88,14 @@ func TestCorrected(t *testing.T) {
 		weights                      search.Weights
 		paths                        int
 	}{
-		{2, 1, 1, 20, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, search.Weights{}, 1000},
-		{3, 2, 2, 20, sim.Limits{Crashes: 1, NetErrors: 1}, search.Deepening, search.Weights{}, 2000},
+		{2, 1, 1, 20, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, search.Weights{}, 1000},
+		{3, 2, 2, 20, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, search.Deepening, search.Weights{}, 2000},
 		{3, 2, 2, 20, sim.Limits{}, search.Walk, search.Weights{}, 1000},
-		{3, 2, 2, 1, sim.Limits{Crashes: 2, NetErrors: 2, Partitions: 1}, search.Faulty, often, 1000},
-		{4, 2, 2, 2, sim.Limits{Crashes: 2, NetErrors: 3, Partitions: 1}, search.Faulty, often, 1000},
-		{5, 1, 1, 20, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, often, 500},
-		{5, 2, 3, 3, sim.Limits{Crashes: 3, NetErrors: 4}, search.Faulty, often, 500},
-		{8, 3, 2, 20, sim.Limits{Crashes: 2, NetErrors: 2}, search.Faulty, search.Weights{}, 100},
+		{3, 2, 2, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, often, 1000},
+		{4, 2, 2, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 3, sim.Partitions: 1}, search.Faulty, often, 1000},
+		{5, 1, 1, 20, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, often, 500},
+		{5, 2, 3, 3, sim.Limits{sim.Crashes: 3, sim.NetErrors: 4}, search.Faulty, often, 500},
+		{8, 3, 2, 20, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, search.Weights{}, 100},
 	} {
 		t.Run(fmt.Sprintf("%d nodes %s", c.nodes, c.strategy), func(t *testing.T) {
 			t.Parallel()

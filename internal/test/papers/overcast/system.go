@@ -31,7 +31,7 @@ func Entry() spec.Entry {
 				Help: "messages that the send buffer of a stream holds"},
 		},
 		MinNodes: 2, MaxNodes: nodeset.Max, DefaultNodes: 3,
-		Limits:   sim.Limits{Crashes: 1, NetErrors: 1},
+		Limits:   sim.Limits{sim.Crashes: 1, sim.NetErrors: 1},
 		Bugs:     knownBugs(),
 		Messages: []any{Join{}, Accept{}, Remove{}, Reorganise{}, Lock{}, Locked{}, Refused{}, Unlock{}, Probe{}, Probed{}, Move{}},
 		Build:    build,

@@ -1,0 +1,145 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Fault is a class of injected faults, with a limit of its own.
+type Fault uint8
+
+const (
+	Crashes    Fault = iota // nodes that lose all but their disk
+	Halts                   // nodes that crash and never come back
+	NetErrors               // connections that break
+	Loss                    // datagrams lost
+	Dup                     // datagrams duplicated
+	Partitions              // sets of links that go down
+
+	FaultCount // how many faults there are
+)
+
+// faults describes each fault. A new fault is an entry here, an [EventKind] that injects it, and what kernel or
+// network do then.
+var faults = [FaultCount]struct {
+	name    string    // of its limit: as a flag, and in path files, reports and checkpoints
+	one     string    // names a single fault
+	limited string    // what the limit is of, in errors
+	doc     string    // what the flag sets
+	event   EventKind // that injects it
+}{
+	Crashes:    {"crashes", "crash", "crashes", "at most `N` crashes in a run", Crash},
+	Halts:      {"halts", "halt", "halts", "at most `N` nodes that halt in a run: they crash and never come back", Halt},
+	NetErrors:  {"net-errors", "connection error", "socket errors (net-errors)", "at most `N` socket errors in a run", Break},
+	Loss:       {"loss", "loss", "lost datagrams (loss)", "at most `N` datagrams lost in a run", Lose},
+	Dup:        {"dup", "duplication", "duplicated datagrams (dup)", "at most `N` datagrams duplicated in a run", Duplicate},
+	Partitions: {"partitions", "partition", "partitions", "at most `N` partitions in a run", Partition},
+}
+
+// String returns the name of f's limit in flags, path files and checkpoints.
+func (f Fault) String() string { return faults[f].name }
+
+// ParseFault is the inverse of String. The error lists the faults that there are.
+func ParseFault(name string) (Fault, error) {
+	var names []string
+	for f := range FaultCount {
+		if f.String() == name {
+			return f, nil
+		}
+		names = append(names, f.String())
+	}
+	return 0, fmt.Errorf("unknown limit %q; known limits are %s", name, strings.Join(names, ", "))
+}
+
+// Singular names a single fault of this class.
+func (f Fault) Singular() string { return faults[f].one }
+
+// Doc describes the limit in the help of its flag, with the value in backquotes.
+func (f Fault) Doc() string { return faults[f].doc }
+
+// Event returns the kind of event that injects f.
+func (f Fault) Event() EventKind { return faults[f].event }
+
+// key returns the name of f in JSON.
+func (f Fault) key() string { return strings.ReplaceAll(f.String(), "-", "_") }
+
+// Limits bounds how many faults of each class may be injected in a run, over the whole system: 0 to [MaxFaults]. In
+// JSON it is an object with a number for each fault.
+type Limits [FaultCount]int
+
+// MaxFaults is the maximum for each of the [Limits].
+const MaxFaults = 1_000_000
+
+// Validate reports the first limit that is negative or above [MaxFaults].
+func (l Limits) Validate() error {
+	for f := range FaultCount {
+		if l[f] < 0 || l[f] > MaxFaults {
+			return fmt.Errorf("the limit of %s is %d, must be 0 to %d", faults[f].limited, l[f], MaxFaults)
+		}
+	}
+	return nil
+}
+
+// Total returns the sum of all limits.
+func (l Limits) Total() int {
+	n := 0
+	for _, limit := range l {
+		n += limit
+	}
+	return n
+}
+
+// Max returns the greater of l and m for each fault.
+func (l Limits) Max(m Limits) Limits {
+	for f := range l {
+		l[f] = max(l[f], m[f])
+	}
+	return l
+}
+
+// String lists the limits that are not 0: "crashes=1 loss=2".
+func (l Limits) String() string {
+	var parts []string
+	for f := range FaultCount {
+		if l[f] != 0 {
+			parts = append(parts, fmt.Sprintf("%v=%d", f, l[f]))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// MarshalJSON writes an object with all limits, in the order of the faults.
+func (l Limits) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for f := range FaultCount {
+		sep := byte(',')
+		if f == 0 {
+			sep = '{'
+		}
+		b.WriteByte(sep)
+		fmt.Fprintf(&b, "%q:%d", f.key(), l[f])
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Limits that are left out become 0. It refuses names of no fault.
+func (l *Limits) UnmarshalJSON(text []byte) error {
+	var read map[string]int
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	*l = Limits{}
+	for _, key := range slices.Sorted(maps.Keys(read)) {
+		f, err := ParseFault(strings.ReplaceAll(key, "_", "-"))
+		if err != nil {
+			return err
+		}
+		l[f] = read[key]
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package sim_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/sim"
+)
+
+func TestFault_EntriesAreComplete(t *testing.T) {
+	for f := range sim.FaultCount {
+		if f.String() == "" || f.Singular() == "" || f.Doc() == "" {
+			t.Errorf("fault %d: name %q, singular %q, doc %q; want all", f, f.String(), f.Singular(), f.Doc())
+		}
+		if got, err := sim.ParseFault(f.String()); err != nil || got != f {
+			t.Errorf("ParseFault(%q) = %v, %v", f.String(), got, err)
+		}
+		if got, ok := f.Event().Fault(); !ok || got != f {
+			t.Errorf("events that inject %v are of fault %v, %v", f, got, ok)
+		}
+		var l sim.Limits
+		l[f] = sim.MaxFaults + 1
+		if err := l.Validate(); err == nil || !strings.Contains(err.Error(), "the limit of ") {
+			t.Errorf("%v: Validate() = %v, want an error", f, err)
+		}
+	}
+	if f, err := sim.ParseFault("floods"); err == nil {
+		t.Errorf("ParseFault of an unknown name gave %v", f)
+	}
+}
+
+func TestEventKind_EntriesAreComplete(t *testing.T) {
+	injecting := 0
+	for k := sim.Boot; k <= sim.Partition; k++ {
+		if got, ok := sim.ParseEventKind(k.String()); !ok || got != k || k.String() == "" {
+			t.Errorf("ParseEventKind(%q) = %v, %v, want %d", k.String(), got, ok, k)
+		}
+		f, ok := k.Fault()
+		if ok != k.Injection() || ok && f.Event() != k {
+			t.Errorf("%v injects %v, %v; Injection() = %v", k, f, ok, k.Injection())
+		}
+		if ok {
+			injecting++
+		}
+		if ok && k.TakesDown() == k.OfNetwork() {
+			t.Errorf("%v: TakesDown() = OfNetwork() = %v, want one of both", k, k.OfNetwork())
+		}
+	}
+	if injecting != int(sim.FaultCount) {
+		t.Errorf("%d kinds inject faults, want %d", injecting, sim.FaultCount)
+	}
+	if k, ok := sim.ParseEventKind("eat"); ok {
+		t.Errorf("ParseEventKind of an unknown word gave %v", k)
+	}
+}
+
+func TestLimits_AreAnObjectInJSON(t *testing.T) {
+	l := sim.Limits{sim.Crashes: 1, sim.NetErrors: 3}
+	text, err := json.Marshal(l)
+	if want := `{"crashes":1,"halts":0,"net_errors":3,"loss":0,"dup":0,"partitions":0}`; err != nil || string(text) != want {
+		t.Errorf("Marshal = %s, %v, want %s", text, err, want)
+	}
+	got := sim.Limits{sim.Dup: 7}
+	if err := json.Unmarshal(text, &got); err != nil || got != l {
+		t.Errorf("Unmarshal = %v, %v, want %v", got, err, l)
+	}
+	if err := json.Unmarshal([]byte(`{"floods":1}`), &got); err == nil {
+		t.Errorf("a limit of no fault was read as %v", got)
+	}
+	if got, want := l.Max(sim.Limits{sim.Crashes: 2, sim.Dup: 1}).String(), "crashes=2 net-errors=3 dup=1"; got != want {
+		t.Errorf("Max = %s, want %s", got, want)
+	}
+	if got := l.Total(); got != 4 {
+		t.Errorf("Total() = %d, want 4", got)
+	}
+}
