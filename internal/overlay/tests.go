@@ -32,6 +32,35 @@ func macemcUnordered()
 func macemcAddr[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 `
 
+const testsCPULinuxSource = `package runtime
+
+import (
+	"internal/goarch"
+	"internal/runtime/syscall/linux"
+	"unsafe"
+)
+
+// macemcCPU returns the CPU time of the process, in nanoseconds.
+func macemcCPU() int64 {
+	var time [2]int64
+	number := uintptr(113) // clock_gettime of new architectures
+	if goarch.IsAmd64 == 1 {
+		number = 228
+	} else if goarch.IsArm64 == 0 && goarch.IsRiscv64 == 0 && goarch.IsLoong64 == 0 {
+		return nanotime()
+	}
+	linux.Syscall6(number, 2, uintptr(unsafe.Pointer(&time)), 0, 0, 0, 0)
+	return time[0]*1e9 + time[1]
+}
+`
+
+const testsCPUSource = `//go:build !linux
+
+package runtime
+
+func macemcCPU() int64 { return nanotime() }
+`
+
 const testsMapsSource = `package maps
 
 import _ "unsafe"

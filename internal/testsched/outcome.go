@@ -38,6 +38,7 @@ type Outcome struct {
 	Trace    []Event
 
 	Decisions []Decision // Systematic: the Options are valid until the next run
+	Spins     bool       // NoEnd: a goroutine runs without a scheduling point
 	Cut       bool       // Systematic: the run was ended early
 	Long      bool       // because there was no room for its decisions
 	Sampled   Sampled

@@ -163,6 +163,10 @@ func (s *Settings) found(c *Config, r *Result, run Run) *Report {
 		}
 		return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
 	}
+	if r.Finding.Spins { // each run takes long
+		m := &Minimized{Schedule: r.Found, Outcome: again}
+		return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
+	}
 	m := Minimize(r.Found, r.Finding, plain, traced)
 	if o := s.replay(c, m.Schedule); o == nil || !o.Same(r.Finding) {
 		m = &Minimized{Schedule: r.Found, Outcome: again}

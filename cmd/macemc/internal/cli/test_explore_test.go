@@ -11,6 +11,45 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
+// A goroutine that runs without a scheduling point is ended, and the test that follows is executed.
+func TestTest_EndsLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 20 s of CPU time")
+	}
+	dir := t.TempDir()
+	for file, text := range map[string]string{"go.mod": "module example.org/spin\n\ngo 1.26\n", "spin_test.go": `package spin
+
+import "testing"
+
+var sink int
+
+func TestSpin(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		for i := 0; ; i++ {
+			sink = i
+		}
+	}()
+	<-done
+}
+
+func TestFine(t *testing.T) {}
+`} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	var out strings.Builder
+	a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+	status := a.run(t.Context(), []string{"test", "-count=1", "-v", "."})
+	for _, want := range []string{"NO END: goroutine 2 runs without a scheduling point at spin_test.go:1", "--- PASS: TestFine"} {
+		if status != 1 || !strings.Contains(out.String(), want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out.String())
+		}
+	}
+}
+
 // Tests with bugs in some schedules are reported, others pass, and what cannot be explored runs once. The second time the findings that
 // were kept are executed first.
 func TestTest_Explores(t *testing.T) {
