@@ -10,6 +10,9 @@ import (
 //go:embed source/tests_runtime.go.txt
 var testsRuntimeSource string
 
+//go:embed source/tests_state.go.txt
+var testsStateSource string
+
 //go:embed source/tests_testing.go.txt
 var testsTestingSource string
 
@@ -144,6 +147,7 @@ const (
 	opOnce, opMap                      = "11", "12"
 	why                                = "a place where another goroutine of a test may run"
 	whyEnd, whyPrint, whyReset, whyNet = "the end of the process is the end of a run", "only one run prints", "runs do not depend on earlier ones", "the network is in memory"
+	whyInit                            = "package variables begin with the same values in every process"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
@@ -162,6 +166,8 @@ var testChanges = func() []change {
 		{"testing/synctest/synctest.go", atStart{"Test"}, ` macemcRefuse("it uses testing/synctest"); `, whyRefused},
 		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() { return 1 }; ", "a test that is explored has one processor"},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
+		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcIniting() { return macemcInitNow() }; ", whyInit},
+		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); ", whyInit},
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryRLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},

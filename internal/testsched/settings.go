@@ -68,17 +68,22 @@ type Report struct {
 	Note    string
 }
 
-// Run executes a test once; with traced, its outcome has the events.
-type Run func(s *Schedule, traced bool) *Outcome
+// Runner executes a test.
+type Runner interface {
+	// Run executes it once. With traced, the outcome has the events.
+	Run(s *Schedule, traced bool) *Outcome
+	// Changed returns the names of package variables that were not restored, and differed before the latest run from what they were before the first.
+	Changed() []string
+}
 
 // Test explores a test. It returns nil if the test is to be executed as go test does.
-func (s *Settings) Test(pkg, name string, race bool, run Run) *Report {
+func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 	c := s.config
 	c.Package, c.Test, c.Race = pkg, name, race
-	plain := func(sch *Schedule) *Outcome { return run(sch, false) }
+	plain := func(sch *Schedule) *Outcome { return runner.Run(sch, false) }
 	switch {
 	case s.only >= 0:
-		s.write(run(draw(c.Seed, s.only, uint64(s.config.Schedules), race), false))
+		s.write(runner.Run(draw(c.Seed, s.only, uint64(s.config.Schedules), race), false))
 		return &Report{}
 	case s.outcome != "":
 		f, err := load(s.schedule)
@@ -86,7 +91,7 @@ func (s *Settings) Test(pkg, name string, race bool, run Run) *Report {
 			s.write(&Outcome{Kind: Unexplored, Message: err.Error()})
 			return &Report{}
 		}
-		s.write(alone(&f.Schedule, run))
+		s.write(alone(&f.Schedule, runner))
 		return &Report{}
 	case s.schedule != "":
 		f, err := load(s.schedule)
@@ -96,7 +101,7 @@ func (s *Settings) Test(pkg, name string, race bool, run Run) *Report {
 		if f.Test != name {
 			return nil
 		}
-		o := alone(&f.Schedule, run)
+		o := alone(&f.Schedule, runner)
 		if o.Kind == Passed {
 			return &Report{Note: fmt.Sprintf("macemc: the test passes under the schedule of %s", s.schedule)}
 		}
@@ -116,16 +121,17 @@ func (s *Settings) Test(pkg, name string, race bool, run Run) *Report {
 		s.summarize(name, r, note)
 		return &Report{Note: r.text()}
 	}
-	report := s.found(&c, r, run)
-	s.summarize(name, r, report.Note)
+	report := s.found(&c, r, runner)
+	s.summarize(name, r, strings.TrimPrefix(report.Note, "macemc: "))
 	return report
 }
 
 // found confirms, minimizes and describes a finding.
-func (s *Settings) found(c *Config, r *Result, run Run) *Report {
-	plain := func(sch *Schedule) *Outcome { return run(sch, false) }
-	traced := func(sch *Schedule) *Outcome { return run(sch, true) }
+func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
+	plain := func(sch *Schedule) *Outcome { return runner.Run(sch, false) }
+	traced := func(sch *Schedule) *Outcome { return runner.Run(sch, true) }
 	how := fmt.Sprintf("found by schedule %d (%v)", r.Schedules, r.By)
+	changed := runner.Changed()
 	if r.FromFile {
 		how = "found by a schedule in " + folder(c.Test)
 	}
@@ -137,11 +143,11 @@ func (s *Settings) found(c *Config, r *Result, run Run) *Report {
 			r.Found, again = &cold, o
 		}
 	}
-	if again == nil || !again.Same(r.Finding) {
+	if again == nil || !again.Same(r.Finding) || s.anyway(c, r) {
 		found, finding, tried := s.processes(c, r)
 		if finding == nil {
-			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, and did not in a process of its own: the test depends on what earlier runs left in package variables; %d schedules in processes of their own passed",
-				r.Schedules, r.Finding.Title(), tried)}
+			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, which depends on what earlier runs left %s; %d schedules in processes of their own passed",
+				r.Schedules, r.Finding.Title(), leftIn(changed), tried)}
 		}
 		how = fmt.Sprintf("found by schedule %d in a process of its own", tried)
 		m := &Minimized{Schedule: found, Outcome: finding}
@@ -174,12 +180,40 @@ func (s *Settings) found(c *Config, r *Result, run Run) *Report {
 	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
 }
 
-// alone executes a schedule in a process that has executed no other.
-func alone(sch *Schedule, run Run) *Outcome {
-	if sch.Warm {
-		run(&warmUp, false)
+// anyway reports whether the second run of a process shows a finding even if it has the same schedule as the first, which passes. Then it
+// is not the schedule that leads there.
+func (s *Settings) anyway(c *Config, r *Result) bool {
+	if !r.Found.Warm {
+		return false
 	}
-	return run(sch, true)
+	again := warmUp
+	again.Warm = true
+	if o := s.replay(c, &again); o == nil || !o.Same(r.Finding) {
+		return false
+	}
+	o := s.replay(c, &warmUp)
+	return o != nil && o.Kind == Passed
+}
+
+// leftIn says where earlier runs may have left what a run depends on: in package variables that have changed, at most a few.
+func leftIn(variables []string) string {
+	if len(variables) == 0 {
+		return "outside of package variables, such as in files or in the standard library"
+	}
+	const most = 3
+	text := "in " + strings.Join(variables[:min(most, len(variables))], ", ")
+	if more := len(variables) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more package variables", more)
+	}
+	return text
+}
+
+// alone executes a schedule in a process that has executed no other.
+func alone(sch *Schedule, runner Runner) *Outcome {
+	if sch.Warm {
+		runner.Run(&warmUp, false)
+	}
+	return runner.Run(sch, true)
 }
 
 // processes executes schedules in processes of their own until one fails, and its schedule again.

@@ -2,6 +2,7 @@ package testsched
 
 import (
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -169,5 +170,30 @@ func TestPosition(t *testing.T) {
 	lines := strings.Split("  sync.(*Mutex).Lock()\n      "+root+"sync/mutex.go:46 +0x1\n  example.org/p.f()\n      /src/p/p.go:12 +0x2\n\nmore", "\n")
 	if got, want := position(lines), "p.go:12 in p.f"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Symbols belong to packages whose names may have dots, and instances of generic code to the package of the generic one.
+func TestPackageOf(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"example.org/p.x": "example.org/p", "gopkg.in/yaml%2ev3.x": "gopkg.in/yaml.v3", "mymod.x": "mymod",
+		"example.org/p.x[go.shape.int,example.org/q.T]": "example.org/p", "example.org/p..inittask": "example.org/p",
+	} {
+		if got := packageOf(symbol); got != want {
+			t.Errorf("%s: package %s, want %s", symbol, got, want)
+		}
+	}
+}
+
+// Variables of the modules of a build are restored, and those of the runtime never.
+func TestKindOf(t *testing.T) {
+	info := &debug.BuildInfo{Main: debug.Module{Path: "mymod"}, Deps: []*debug.Module{{Path: "example.org/p"}}}
+	for pkg, want := range map[string]VariableKind{
+		"mymod": RestoreVariable, "mymod/sub": RestoreVariable, "mymod_test": RestoreVariable, "mymodule": WatchVariable, "example.org/p": RestoreVariable,
+		"example.org/p_test": RestoreVariable, "net/http": RestoreVariable, "mime": WatchVariable, "runtime": LeaveVariable, "internal/poll": LeaveVariable, "go:itab": LeaveVariable,
+	} {
+		if got := kindOf(pkg, info); got != want {
+			t.Errorf("%s: %d, want %d", pkg, got, want)
+		}
 	}
 }

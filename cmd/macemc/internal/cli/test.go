@@ -114,6 +114,7 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 		}
 		defer x.remove()
 		flags = append(flags, compilerFlags(ctx, changed.Env, folder, flags)...)
+		args, flags = linkerFlags(args, flags)
 		env = append(env, more...)
 	}
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())

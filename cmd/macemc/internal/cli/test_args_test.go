@@ -118,3 +118,17 @@ func TestSummaries(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 }
+
+// The symbol table is written whatever flags the linker is given.
+func TestLinkerFlags(t *testing.T) {
+	for _, c := range []struct{ args, rest, flags string }{
+		{"./p", "./p", "-ldflags=-s=false"},
+		{"-ldflags=-X=p.v=1 ./p", "./p", "-ldflags=-X=p.v=1 -s=false"},
+		{"-ldflags -s ./p -args -ldflags=x", "./p -args -ldflags=x", "-ldflags=-s -s=false"},
+	} {
+		rest, flags := linkerFlags(strings.Fields(c.args), nil)
+		if strings.Join(rest, " ") != c.rest || strings.Join(flags, " ") != c.flags {
+			t.Errorf("%s: %q and %q, want %q and %q", c.args, rest, flags, c.rest, c.flags)
+		}
+	}
+}

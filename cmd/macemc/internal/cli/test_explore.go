@@ -54,6 +54,29 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags []string)
 	return flags
 }
 
+// linkerFlags adds the flag with which the linker writes the symbol table, which the go command would have it leave out. The program finds
+// its package variables there. Flags for the linker among the arguments of go test stay in force.
+func linkerFlags(args, flags []string) (rest, more []string) {
+	value := "-s=false"
+	for i := 0; i < len(args); i++ {
+		if args[i] == "-args" || args[i] == "--args" {
+			rest = append(rest, args[i:]...)
+			break
+		}
+		name, given, has := strings.Cut(args[i], "=")
+		if name != "-ldflags" && name != "--ldflags" {
+			rest = append(rest, args[i])
+			continue
+		}
+		if !has && i+1 < len(args) {
+			i++
+			given = args[i]
+		}
+		value = given + " -s=false"
+	}
+	return rest, append(flags, "-ldflags="+value)
+}
+
 // explorationFlags takes the flags of the exploration out of arguments for go test.
 func explorationFlags(args []string) (x exploration, rest []string, err error) {
 	x = exploration{on: true, seed: 1}

@@ -72,12 +72,13 @@ func TestTest_Explores(t *testing.T) {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	for _, want := range []string{
-		`(?s)--- FAIL: TestLocks .*DEADLOCK: the test does not return: 3 goroutines wait for ever\n.*goroutine 2 locks a Mutex at explored_test.go:22 in TestLocks.func1, held by goroutine 3\n.*1 preemption\n`,
-		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:52: 2 and 1\n`,
-		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits for ever\n.*sends to a channel at explored_test.go:60`,
+		`(?s)--- FAIL: TestLocks .*DEADLOCK: the test does not return: 3 goroutines wait for ever\n.*goroutine 2 locks a Mutex at explored_test.go:26 in TestLocks.func1, held by goroutine 3\n.*1 preemption\n`,
+		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:56: 2 and 1\n`,
+		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits for ever\n.*sends to a channel at explored_test.go:64`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
 		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-9] switch(es)? differ[^\n]*\n\s+until step`,
-		`TestState: .*the test depends on what earlier runs left in package variables`,
+		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on what earlier runs left in mime\.`,
+		`(?s)--- FAIL: TestGenerator .*FAILED TEST: explored_test.go:\d+: map\[0:\d+ 1:\d+\], \d+, [0-9a-f]+, true\n`,
 		`TestProcess: not explored: it starts a process\n`,
 		`TestSynctest: not explored: it uses testing/synctest\n`,
 	} {
@@ -85,8 +86,8 @@ func TestTest_Explores(t *testing.T) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if n := strings.Count(out, "--- FAIL"); n != 5 {
-		t.Errorf("%d tests failed, want 5", n)
+	if n := strings.Count(out, "--- FAIL"); n != 6 {
+		t.Errorf("%d tests failed, want 6", n)
 	}
 	var kept []string
 	fs.WalkDir(os.DirFS("testdata/macemc"), ".", func(path string, d fs.DirEntry, err error) error {
@@ -95,7 +96,7 @@ func TestTest_Explores(t *testing.T) {
 		}
 		return err
 	})
-	if got, want := strings.Join(kept, " "), "TestAtomics/failed-test-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestWithdraw/failed-test-1.path"; got != want {
+	if got, want := strings.Join(kept, " "), "TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestWithdraw/failed-test-1.path"; got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 	if again, _ := run("-run=TestLocks", "."); !strings.Contains(again, "found by a schedule in "+filepath.Join("testdata", "macemc", "TestLocks")) {
@@ -104,6 +105,11 @@ func TestTest_Explores(t *testing.T) {
 	if again, status := run("-run=TestLocks", "-schedule", "testdata/macemc/TestLocks/deadlock-1.path", "."); status != 1 || !strings.Contains(again, "DEADLOCK") {
 		t.Errorf("replay: status %d\n%s", status, again)
 	}
+	values := regexp.MustCompile(`FAILED TEST: explored_test.go:\d+: map.*`)
+	again, _ := run("-run=TestGenerator", "-schedule", "testdata/macemc/TestGenerator/failed-test-1.path", ".")
+	if got, want := values.FindString(again), values.FindString(out); got != want || want == "" {
+		t.Errorf("package variables begin as %q in one process, and as %q in another", want, got)
+	}
 	if once, status := run("-explore=false", "-run=TestHTTP", "."); status != 0 || strings.Contains(once, "schedules") {
 		t.Errorf("without exploration: status %d\n%s", status, once)
 	}
@@ -111,7 +117,7 @@ func TestTest_Explores(t *testing.T) {
 	if status != 0 {
 		t.Errorf("-v: status %d", status)
 	}
-	for _, want := range []string{"=== RUN   TestSubtests/sub/a#01\n", "    --- PASS: TestSubtests/sub#01 ", "explored_test.go:145: logged\n", "--- SKIP: TestSkipped", "--- PASS: Example", "no finding; about"} {
+	for _, want := range []string{"=== RUN   TestSubtests/sub/a#01\n", "    --- PASS: TestSubtests/sub#01 ", "explored_test.go:149: logged\n", "--- SKIP: TestSkipped", "--- PASS: Example", "no finding; about"} {
 		if !strings.Contains(verbose, want) {
 			t.Errorf("-v: %q is missing", want)
 		}

@@ -1,7 +1,11 @@
 package explored
 
 import (
+	crand "crypto/rand"
+	"fmt"
 	"io"
+	"math/rand"
+	"mime"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -164,14 +168,51 @@ func TestProcess(t *testing.T) {
 
 var runs int
 
-// What earlier runs have left makes this one fail.
+// The state that earlier runs have left would make this one fail.
 func TestState(t *testing.T) {
 	runs++
 	done := make(chan bool)
 	go close(done)
 	<-done
-	if runs > 20 {
+	if runs > 1 {
 		t.Fatal("runs before this one")
+	}
+}
+
+// Package mime is not restored.
+func TestRegistered(t *testing.T) {
+	done := make(chan bool)
+	go close(done)
+	<-done
+	if mime.TypeByExtension(".explored") != "" {
+		t.Fatal("registered by a run before this one")
+	}
+	mime.AddExtensionType(".explored", "text/x-explored")
+}
+
+// Libraries have such variables.
+var (
+	generator = rand.New(rand.NewSource(time.Now().UnixNano()))
+	began     = time.Now()
+	prefix    = func() (b [4]byte) { crand.Read(b[:]); return b }()
+	counts    = map[string]int{}
+)
+
+func TestGenerator(t *testing.T) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var order []int
+	for i := range 2 {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			counts[fmt.Sprint(i)] += generator.Intn(1 << 30)
+			order = append(order, i)
+		})
+	}
+	wg.Wait()
+	if order[0] == 1 {
+		t.Fatalf("%v, %d, %x, %v", counts, generator.Int(), prefix, time.Since(began) < time.Minute)
 	}
 }
 

@@ -1,0 +1,112 @@
+package testsched
+
+import (
+	"debug/elf"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// VariableKind says what is done with a package variable between two runs. The runtime has the same numbers.
+type VariableKind uintptr
+
+const (
+	LeaveVariable   VariableKind = iota
+	RestoreVariable              // its value, and what it leads to, is restored before each run
+	WatchVariable                // a report may name it
+)
+
+// PackageVariable is a package variable of this program.
+type PackageVariable struct {
+	From, To uintptr
+	Kind     VariableKind
+	Name     string
+}
+
+// registries are packages of the standard library that programs register things with.
+var registries = []string{"database/sql", "expvar", "flag", "html/template", "image", "log", "log/slog", "math/rand", "math/rand/v2", "net/http", "text/template"}
+
+// Variables returns the package variables by address. data is where they begin in memory. The list is empty if the program has no
+// symbol table in ELF format.
+func Variables(data uintptr) (list []PackageVariable) {
+	f, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil
+	}
+	info, _ := debug.ReadBuildInfo()
+	kinds := map[string]VariableKind{}
+	moved := uintptr(0) // how far the program is from where the linker put it
+	for _, s := range symbols {
+		if s.Name == "runtime.data" {
+			moved = data - uintptr(s.Value)
+		}
+		if elf.ST_TYPE(s.Info) != elf.STT_OBJECT || s.Size == 0 || int(s.Section) >= len(f.Sections) {
+			continue
+		}
+		if section := f.Sections[s.Section]; section.Flags&elf.SHF_WRITE == 0 || section.Flags&elf.SHF_TLS != 0 {
+			continue
+		}
+		if strings.Contains(s.Name, "..") { // of the compiler
+			list = append(list, PackageVariable{uintptr(s.Value), uintptr(s.Value + s.Size), LeaveVariable, s.Name})
+			continue
+		}
+		pkg := packageOf(s.Name)
+		kind, ok := kinds[pkg]
+		if !ok {
+			kind = kindOf(pkg, info)
+			kinds[pkg] = kind
+		}
+		list = append(list, PackageVariable{uintptr(s.Value), uintptr(s.Value + s.Size), kind, s.Name})
+	}
+	slices.SortFunc(list, func(a, b PackageVariable) int {
+		switch {
+		case a.From < b.From:
+			return -1
+		case a.From > b.From:
+			return 1
+		}
+		return int(b.Kind) - int(a.Kind)
+	})
+	for i := range list {
+		list[i].From += moved
+		list[i].To += moved
+	}
+	return list
+}
+
+// packageOf returns the path of the package that a symbol belongs to, as import declarations write it.
+func packageOf(symbol string) string {
+	symbol, _, _ = strings.Cut(symbol, "[")
+	slash := strings.LastIndexByte(symbol, '/') + 1
+	last, _, _ := strings.Cut(symbol[slash:], ".")
+	return strings.ReplaceAll(symbol[:slash]+last, "%2e", ".")
+}
+
+// kindOf returns what is done with the variables of a package.
+func kindOf(pkg string, info *debug.BuildInfo) VariableKind {
+	if pkg == "command-line-arguments" || slices.Contains(registries, pkg) {
+		return RestoreVariable
+	}
+	if info != nil {
+		in := func(m debug.Module) bool {
+			return m.Path != "" && (pkg == m.Path || strings.TrimSuffix(pkg, "_test") == m.Path || strings.HasPrefix(pkg, m.Path+"/"))
+		}
+		if in(info.Main) || slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return in(*m) }) {
+			return RestoreVariable
+		}
+	}
+	first, _, _ := strings.Cut(pkg, "/")
+	switch first {
+	case "runtime", "internal", "sync", "syscall", "testing", "main", "os", "reflect", "unique", "vendor", "crypto", "go:main", "":
+		return LeaveVariable
+	}
+	if strings.ContainsAny(first, ":.") {
+		return LeaveVariable
+	}
+	return WatchVariable
+}
