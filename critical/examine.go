@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
@@ -64,14 +65,14 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	if f.visited/mostLooks >= states {
 		return nil, fmt.Sprintf("%s states were searched that follow steps of the run, and there may be more", textfmt.Number(f.visited)), nil
 	}
-	r, err = table.Recover(ctx, &f.cfg.System, path, table.ExploreOptions{
+	r, err = table.Recover(ctx, &f.cfg.System, path, options.Options{
 		World:     kernel.Options{Overdue: search.Overdue(f.cfg.HandlerLimit)},
 		MaxStates: states, MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(), Calls: f.cfg.Calls,
 	})
 	if r != nil {
 		f.visited += r.States
 	}
-	var u *table.Unsupported
+	var u *options.Unsupported
 	switch {
 	case errors.As(err, &u):
 		return nil, "the states that follow cannot be searched: " + u.Why, nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/refine"
@@ -152,7 +152,7 @@ func TestChannel(t *testing.T) {
 		if c.name != "unfair" {
 			continue
 		}
-		lost := slices.IndexFunc(s.OneWay, func(o table.OneWay) bool { return strings.HasPrefix(o.Choice, "lost") })
+		lost := slices.IndexFunc(s.OneWay, func(o fairness.OneWay) bool { return strings.HasPrefix(o.Choice, "lost") })
 		if lost < 0 || !s.AllFair || !slices.Equal(s.OneWay[lost].Picks, []int{1}) || !s.Recovers {
 			t.Errorf("%s: which choice is to blame: %+v", c.name, s)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -53,7 +54,7 @@ func housed(together bool) *sim.System {
 // What one of two machines does after the other has died by itself is nothing that happens in one process.
 func TestContainerHasNoFalseFinding(t *testing.T) {
 	for together, dead := range map[bool]bool{false: true, true: false} {
-		x, err := table.Explore(t.Context(), housed(together), table.ExploreOptions{})
+		x, err := table.Explore(t.Context(), housed(together), options.Options{})
 		if err != nil || x.Finding != nil || !x.Complete || (x.Dead > 0) != dead {
 			t.Errorf("together %v: %d dead states of %d, %v, %v", together, x.Dead, x.States, x.Finding, err)
 		}
@@ -122,7 +123,7 @@ func TestContainerLosesBothMemories(t *testing.T) {
 			}
 			return up == 1 // the other one may be asked
 		}}}
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+		x, err := table.Explore(t.Context(), &sys, options.Options{})
 		if err != nil || (x.Finding != nil) != lost || x.Finding == nil && !x.Complete {
 			t.Errorf("together %v: %v, %v, complete %v", together, x.Finding, err, x.Complete)
 		}
@@ -186,7 +187,7 @@ func TestContainerOfPool(t *testing.T) {
 			sys.Properties = []sim.Property{{Name: "what was created has a creator", Always: func(v *sim.View) bool {
 				return machine.Vars[learner](v, 1) == nil || machine.StateOf(v, 0) == "created"
 			}}}
-			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+			x, err := table.Explore(t.Context(), &sys, options.Options{})
 			if err != nil || (x.Finding != nil) != outlives || x.Finding == nil && !x.Complete {
 				t.Errorf("together %v: %v, %v, %d states", together, x.Finding, err, x.States)
 			}
@@ -205,7 +206,7 @@ func TestCreatedAgain(t *testing.T) {
 	sys.Properties = []sim.Property{{Name: "what has halted is in no state", Always: func(v *sim.View) bool {
 		return !v.Service(1).(*machine.Host).Halted || machine.StateOf(v, 1) == ""
 	}}}
-	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	x, err := table.Explore(t.Context(), &sys, options.Options{})
 	if err != nil || x.Finding != nil || !x.Complete {
 		t.Errorf("%v, %v", x.Finding, err)
 	}

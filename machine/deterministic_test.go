@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/machine"
 )
 
@@ -29,7 +30,7 @@ func TestDeterministic(t *testing.T) {
 			ms.Add(k, log{})
 			ms.Pool(0, 1, k)
 			sys := ms.Sim("test")
-			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{MaxStates: 100})
+			x, err := table.Explore(t.Context(), &sys, options.Options{MaxStates: 100})
 			if err != nil {
 				t.Fatal(err)
 			}

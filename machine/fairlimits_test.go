@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 )
 
 // Fair runs of random machines are judged as by the definition, or not at all, in every order, with every way of keeping states, one worker or
@@ -24,7 +25,7 @@ func TestFairRunsWithinLimits(t *testing.T) {
 		want := g.violated("")
 		for k := range 24 {
 			sys := endlessSystem(seed)
-			opts := table.ExploreOptions{Frontier: explore.Frontiers[k%2], Visited: explore.VisitedSets[k/2%3]}
+			opts := options.Options{Frontier: explore.Frontiers[k%2], Visited: explore.VisitedSets[k/2%3]}
 			if k/6%2 == 1 {
 				opts.Go = func(f func()) { go f() }
 			}

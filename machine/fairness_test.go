@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
 )
@@ -230,7 +230,7 @@ func TestChoicesOfOneName(t *testing.T) {
 	sys := ms.Sim("ways")
 	sys.Properties = []sim.Property{{Name: "out", Inevitably: func(v *sim.View) bool { return machine.StateOf(v, 0) == "out" }}}
 	s := judged(t, sys).Fairness.Starvation
-	want := []table.OneWay{{Choice: "way at walker0", Picks: []int{0}, Of: 2, Removes: true}, {Choice: "way at walker0", Picks: []int{0}, Of: 3, Removes: true}}
+	want := []fairness.OneWay{{Choice: "way at walker0", Picks: []int{0}, Of: 2, Removes: true}, {Choice: "way at walker0", Picks: []int{0}, Of: 3, Removes: true}}
 	if s == nil || !reflect.DeepEqual(s.OneWay, want) {
 		t.Errorf("%+v", s)
 	}

@@ -3,7 +3,7 @@ package machine_test
 import (
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
 )
 
 // What walks find of random machines, in some of their states or in all, the definition says, too; each round comes round.
@@ -24,7 +24,7 @@ func TestFairWalksOfRandomMachines(t *testing.T) {
 			violated++
 		}
 		sys := endlessSystem(seed)
-		f, err := table.WalkFair(t.Context(), &sys, table.FairWalkOptions{Seed: seed + 1, States: 1 + int(seed)%12})
+		f, err := fairness.WalkFair(t.Context(), &sys, fairness.FairWalkOptions{Seed: seed + 1, States: 1 + int(seed)%12})
 		if err != nil || f.Why != "" {
 			t.Fatalf("seed %d: %+v, %v", seed, f, err)
 		}

@@ -9,6 +9,8 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
 )
@@ -19,7 +21,7 @@ func judged(t *testing.T, sys sim.System) *table.Exploration {
 	var first *table.Exploration
 	for _, frontier := range explore.Frontiers {
 		for _, visited := range explore.VisitedSets {
-			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{Frontier: frontier, Visited: visited})
+			x, err := table.Explore(t.Context(), &sys, options.Options{Frontier: frontier, Visited: visited})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +41,7 @@ func judged(t *testing.T, sys sim.System) *table.Exploration {
 }
 
 // comesRound executes a round twice, on the replay engine: each time it must end in the state in which it began.
-func comesRound(t *testing.T, sys *sim.System, s *table.Starvation) {
+func comesRound(t *testing.T, sys *sim.System, s *fairness.Starvation) {
 	t.Helper()
 	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {

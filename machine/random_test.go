@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -48,12 +49,12 @@ func TestRandomMachines(t *testing.T) {
 		} else {
 			wrong("replay", nil, len(g.States), g.Transitions())
 		}
-		reductions := []table.Reduction{table.ReduceNone, table.ReduceDrop, table.ReduceFull, table.ReduceAuto}
+		reductions := []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull, options.ReduceAuto}
 		for i, frontier := range explore.Frontiers {
 			for k, visited := range explore.VisitedSets {
 				r := reductions[(int(seed)+i+k)%len(reductions)]
-				x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{Frontier: frontier, Visited: visited, Reduce: r})
-				if err != nil || x.Reduced.Used != table.ReduceNone { // queues are not reduced
+				x, err := table.Explore(t.Context(), &sys, options.Options{Frontier: frontier, Visited: visited, Reduce: r})
+				if err != nil || x.Reduced.Used != options.ReduceNone { // queues are not reduced
 					t.Fatal(err, x.Reduced)
 				}
 				wrong(fmt.Sprintf("%s, %s, reduction %q", frontier.Name, visited.Name, r), x.Finding, x.States, x.Transitions)

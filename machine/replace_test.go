@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
 )
@@ -24,7 +25,7 @@ func TestReplace(t *testing.T) {
 	sys.Properties = []sim.Property{{Name: "replaced", Always: func(v *sim.View) bool {
 		return machine.Vars[sends](v, 1).What == "replaced"
 	}}}
-	if x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{}); err != nil || x.Finding != nil || x.States != 1 {
+	if x, err := table.Explore(t.Context(), &sys, options.Options{}); err != nil || x.Finding != nil || x.States != 1 {
 		t.Errorf("%v, %+v", err, x)
 	}
 	for name, f := range map[string]func(){

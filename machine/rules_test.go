@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
@@ -61,7 +62,7 @@ func run(t testing.TB, ms *machine.System, change ...func(*sim.System)) outcome 
 		f(&sys)
 	}
 	g, graphErr := bruteforce.Explore(&sys)
-	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	x, err := table.Explore(t.Context(), &sys, options.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

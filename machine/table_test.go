@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/machine"
 )
 
@@ -102,7 +103,7 @@ func TestCoverage(t *testing.T) {
 	ms := one("ac", machine.In("s", machine.OnGoto[A]("t"), machine.Defer(C{}), machine.On(on[B]("b"))), machine.In("t", machine.Ignore(C{}), machine.On(on[B]("b"))))
 	ms.Cover = &machine.Coverage{}
 	sys := ms.Sim("covered")
-	if x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{}); err != nil || x.Finding != nil {
+	if x, err := table.Explore(t.Context(), &sys, options.Options{}); err != nil || x.Finding != nil {
 		t.Fatal(err, x.Finding)
 	}
 	if got := new(machine.Coverage).Table(ms.Kinds()...); !strings.HasPrefix(got, "nothing was noted") {

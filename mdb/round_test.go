@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
@@ -25,7 +26,7 @@ func TestRound(t *testing.T) {
 	ms.Add(plays, player{0})
 	sys := ms.Sim("game")
 	sys.Properties = []sim.Property{{Name: "the game ends", Inevitably: func(*sim.View) bool { return false }}}
-	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	x, err := table.Explore(t.Context(), &sys, options.Options{})
 	if err != nil || x.Fairness.Starvation == nil || x.Fairness.Starvation.Round != 2 {
 		t.Fatalf("%v, %+v", err, x.Fairness)
 	}

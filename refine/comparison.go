@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/refinement"
 )
 
 // system is what is compared.
 type system interface {
 	Len() int
-	Roots() ([]table.Transition, error)
-	From(id uint32) ([]table.Transition, error)
+	Roots() ([]refinement.Transition, error)
+	From(id uint32) ([]refinement.Transition, error)
 	silence(ctx context.Context) (silence, error)
 }
 
@@ -23,7 +23,7 @@ type silence interface {
 	Run(id uint32) (steps []uint32, round int)
 }
 
-type tables struct{ *table.Transitions }
+type tables struct{ *refinement.Transitions }
 
 func (t tables) silence(ctx context.Context) (silence, error) { return t.Silence(ctx) }
 

@@ -7,21 +7,21 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/refinement"
 )
 
 // toy is a system given by a table. Label 0 is not seen.
 type toy struct {
-	roots []table.Transition
-	rows  [][]table.Transition
+	roots []refinement.Transition
+	rows  [][]refinement.Transition
 	quiet []bool // states in which it may stay without anything being seen
 }
 
-func (s *toy) Len() int                                   { return len(s.rows) }
-func (s *toy) Roots() ([]table.Transition, error)         { return s.roots, nil }
-func (s *toy) From(id uint32) ([]table.Transition, error) { return s.rows[id], nil }
-func (s *toy) silence(_ context.Context) (silence, error) { return s, nil }
-func (s *toy) Run(id uint32) (steps []uint32, round int)  { return nil, 0 }
+func (s *toy) Len() int                                        { return len(s.rows) }
+func (s *toy) Roots() ([]refinement.Transition, error)         { return s.roots, nil }
+func (s *toy) From(id uint32) ([]refinement.Transition, error) { return s.rows[id], nil }
+func (s *toy) silence(_ context.Context) (silence, error)      { return s, nil }
+func (s *toy) Run(id uint32) (steps []uint32, round int)       { return nil, 0 }
 func (s *toy) May(id uint32) bool {
 	return slices.ContainsFunc(s.silently(id), func(at uint32) bool { return s.quiet[at] })
 }
@@ -40,13 +40,13 @@ func (s *toy) silently(id uint32) []uint32 {
 }
 
 func randomToy(r *rand.Rand, states, steps int) *toy {
-	s := &toy{rows: make([][]table.Transition, states), quiet: make([]bool, states)}
+	s := &toy{rows: make([][]refinement.Transition, states), quiet: make([]bool, states)}
 	for range 1 + r.IntN(2) {
-		s.roots = append(s.roots, table.Transition{To: uint32(r.IntN(states)), Label: uint32(1 + r.IntN(2)*r.IntN(2))})
+		s.roots = append(s.roots, refinement.Transition{To: uint32(r.IntN(states)), Label: uint32(1 + r.IntN(2)*r.IntN(2))})
 	}
 	for range steps {
 		at := r.IntN(states)
-		s.rows[at] = append(s.rows[at], table.Transition{To: uint32(r.IntN(states)), Label: uint32(r.IntN(4))})
+		s.rows[at] = append(s.rows[at], refinement.Transition{To: uint32(r.IntN(states)), Label: uint32(r.IntN(4))})
 	}
 	for at := range s.quiet {
 		s.quiet[at] = r.IntN(4) == 0
@@ -199,13 +199,13 @@ func (loud) Run(uint32) ([]uint32, int)                     { return nil, 0 }
 
 type seen struct{ *toy }
 
-func (s seen) From(id uint32) ([]table.Transition, error) {
-	return slices.DeleteFunc(slices.Clone(s.rows[id]), func(t table.Transition) bool { return t.Label == 0 }), nil
+func (s seen) From(id uint32) ([]refinement.Transition, error) {
+	return slices.DeleteFunc(slices.Clone(s.rows[id]), func(t refinement.Transition) bool { return t.Label == 0 }), nil
 }
 
 type one struct{ system }
 
-func (o one) Roots() ([]table.Transition, error) {
+func (o one) Roots() ([]refinement.Transition, error) {
 	roots, err := o.system.Roots()
 	return roots[:1], err
 }

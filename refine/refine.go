@@ -23,7 +23,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/refinement"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
 )
@@ -114,7 +114,7 @@ func Compare(ctx context.Context, impl, abs *sim.System, o Options) (*Result, er
 }
 
 // side is a system without what is not compared.
-func (o *Options) side(sys *sim.System, names *labels, faults bool) (*table.Transitions, error) {
+func (o *Options) side(sys *sim.System, names *labels, faults bool) (*refinement.Transitions, error) {
 	s := *sys
 	s.Properties, s.Monitors = nil, nil
 	for _, c := range o.Clients {
@@ -136,7 +136,7 @@ func (o *Options) side(sys *sim.System, names *labels, faults bool) (*table.Tran
 	if s.MayHalt != nil {
 		s.MayHalt = o.but(s.MayHalt)
 	}
-	return table.NewTransitions(&s, table.TransitionOptions{Clients: o.Clients, Blind: func(id sim.NodeID) bool { return blind[id] }, Label: names.of})
+	return refinement.NewTransitions(&s, refinement.TransitionOptions{Clients: o.Clients, Blind: func(id sim.NodeID) bool { return blind[id] }, Label: names.of})
 }
 
 // but excludes clients.

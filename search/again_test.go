@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -48,7 +48,7 @@ func takers(tell func(got, msg int)) sim.System {
 
 // A handler that ends the process when it does again what it has done before is found where it did, and if it is not, there is no verdict.
 func TestRefusedAgain(t *testing.T) {
-	calls := &table.Calls{At: new(uint64)}
+	calls := &options.Calls{At: new(uint64)}
 	called, again := map[[2]int]int{}, []uint64{}
 	sys := takers(func(got, msg int) {
 		at := [2]int{got, msg}
@@ -60,7 +60,7 @@ func TestRefusedAgain(t *testing.T) {
 		t.Fatalf("%s, %d calls again", res.Verdict, len(again))
 	}
 	for _, call := range again {
-		calls = &table.Calls{At: new(uint64), Refused: []uint64{call}}
+		calls = &options.Calls{At: new(uint64), Refused: []uint64{call}}
 		if res := run(t, search.Config{System: sys, Strategy: search.BFS, Reduce: search.ReduceNone, Calls: calls}); res.Verdict == search.OK || res.Finding == nil {
 			t.Errorf("%x is passed over: %s, %s", call, res.Verdict, res.Stopped)
 		}

@@ -12,6 +12,10 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/crashes"
+	"github.com/macemc/macemc/internal/table/fairness"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -94,10 +98,10 @@ type Config struct {
 }
 
 // Calls are those of checked code that an exploration makes.
-type Calls = table.Calls
+type Calls = options.Calls
 
 // Elsewhere visits all states of a system as [table.Explore] does.
-type Elsewhere func(context.Context, *sim.System, table.ExploreOptions) (*table.Exploration, error)
+type Elsewhere func(context.Context, *sim.System, options.Options) (*table.Exploration, error)
 
 // MaxWorkers is how many workers a search may have. Each takes memory of its own, and more of them than there are
 // cores make nothing faster.
@@ -125,7 +129,7 @@ type Suspect struct {
 	Depth       int         // choices of the exhaustive part
 	Difference  *Difference // nondeterminism: what differs, when that is a part of the state
 	// Starved is the run of starvation; Path is once round.
-	Starved *table.Starvation
+	Starved *fairness.Starvation
 }
 
 // Difference is a part of the state in which two executions of the same path differ.
@@ -177,11 +181,11 @@ const (
 	StoppedComplete    = "complete" // all states were seen
 	// StoppedFingerprints: all states were seen whose fingerprints differ, but these are too short to tell whether those are all.
 	StoppedFingerprints = "fingerprints"
-	StoppedSampled      = "sampled"            // all states that can be reached by what was sampled of large draws were seen
-	StoppedMemory       = "memory"             // at MaxBytes
-	StoppedDisk         = "disk"               // for want of room on the disk
-	StoppedCrashes      = table.StoppedCrashes // crashes were left out, and it is not known that this changes no verdict
-	StoppedStuck        = "stuck"              // a handler did not return, which could not be confirmed
+	StoppedSampled      = "sampled"              // all states that can be reached by what was sampled of large draws were seen
+	StoppedMemory       = "memory"               // at MaxBytes
+	StoppedDisk         = "disk"                 // for want of room on the disk
+	StoppedCrashes      = crashes.StoppedCrashes // crashes were left out, and it is not known that this changes no verdict
+	StoppedStuck        = "stuck"                // a handler did not return, which could not be confirmed
 )
 
 // Progress is a snapshot for people while a search runs.
@@ -251,7 +255,7 @@ type Coverage struct {
 }
 
 // Growth is a list, map or queue that has grown while states were visited.
-type Growth = table.Growth
+type Growth = statespace.Growth
 
 // Fair is what became of the question whether all that is owed is settled in every fair run without end.
 type Fair struct {

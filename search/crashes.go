@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/crashes"
+	"github.com/macemc/macemc/internal/table/options"
 )
 
 // CrashModel says whether strategies that visit states let nodes crash and halt, as far as the limits of the system allow.
@@ -12,13 +13,13 @@ type CrashModel string
 
 // The crash models, see [table.CrashModel].
 const (
-	CrashExplicit = CrashModel(table.CrashExplicit)
-	CrashImplicit = CrashModel(table.CrashImplicit)
-	CrashAuto     = CrashModel(table.CrashAuto)
+	CrashExplicit = CrashModel(options.CrashExplicit)
+	CrashImplicit = CrashModel(options.CrashImplicit)
+	CrashAuto     = CrashModel(options.CrashAuto)
 )
 
 // Crashes tells which crashes were left out.
-type Crashes = table.Crashes
+type Crashes = crashes.Crashes
 
 // CrashModels are all of them; the first is the default.
 func CrashModels() []CrashModel { return []CrashModel{CrashExplicit, CrashImplicit, CrashAuto} }

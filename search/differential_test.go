@@ -13,8 +13,9 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/papers"
+
 	scripts "github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -68,7 +69,7 @@ func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
 	t.Helper()
 	var files [2]string
 	var traces [2]*replay.Trace
-	for i, newWorld := range []func(*sim.System, kernel.Options) (kernel.World, error){kernel.NewWorld, table.NewWorld} {
+	for i, newWorld := range []func(*sim.System, kernel.Options) (kernel.World, error){kernel.NewWorld, world.New} {
 		w, err := newWorld(sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)

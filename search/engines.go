@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -55,7 +58,7 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn) 
 	e := &engines{asked: engine, sys: sys, late: late}
 	newWorld := kernel.NewWorld
 	if engine == TableEngine {
-		newWorld, e.now = table.NewWorld, byTable
+		newWorld, e.now = world.New, byTable
 	}
 	w, err := newWorld(sys, kernel.Options{UseAfterReturn: late, Guarded: true})
 	if err != nil {
@@ -135,7 +138,7 @@ func (l *Loop) turn(to int) {
 	w := e.replay
 	if to == byTable {
 		if e.table == nil {
-			made, err := table.NewWorld(e.sys, kernel.Options{UseAfterReturn: e.late, Guarded: true})
+			made, err := world.New(e.sys, kernel.Options{UseAfterReturn: e.late, Guarded: true})
 			if err != nil {
 				e.why = unsupported(err)
 				e.measuring = false
@@ -145,8 +148,8 @@ func (l *Loop) turn(to int) {
 		}
 		w = e.table
 	}
-	if t, ok := e.table.(*table.World); ok {
-		t.Limit(map[bool]int{true: table.DefaultLimit, false: fewEntries}[e.meter.best == byTable])
+	if t, ok := e.table.(*world.World); ok {
+		t.Limit(map[bool]int{true: store.DefaultLimit, false: fewEntries}[e.meter.best == byTable])
 	}
 	l.count()
 	e.now = to
@@ -173,7 +176,7 @@ func (l *Loop) fallBack(err error) error {
 	}
 	e.why, e.measuring = why, false
 	l.turn(byReplay)
-	if t, ok := e.table.(*table.World); ok {
+	if t, ok := e.table.(*world.World); ok {
 		e.gone.tables(t.Stats(), t.Plans())
 	}
 	e.table = nil
@@ -190,8 +193,8 @@ func (l *Loop) lighten() error {
 	if e == nil || e.asked != AutoEngine || e.now != byTable || l.run.Steps()%longByHistory != 0 {
 		return nil
 	}
-	t, ok := e.table.(*table.World)
-	if !ok || !slices.ContainsFunc(t.Plans(), func(p table.Plan) bool { return !p.Copied }) {
+	t, ok := e.table.(*world.World)
+	if !ok || !slices.ContainsFunc(t.Plans(), func(p store.Plan) bool { return !p.Copied }) {
 		return nil
 	}
 	if e.measuring {
@@ -202,7 +205,7 @@ func (l *Loop) lighten() error {
 }
 
 func unsupported(err error) string {
-	if u := (*table.Unsupported)(nil); errors.As(err, &u) {
+	if u := (*options.Unsupported)(nil); errors.As(err, &u) {
 		return u.Why
 	}
 	return ""
@@ -248,14 +251,14 @@ func (l *Loop) Engines() EngineStats {
 	s.Asked, s.Unsupported, s.Programs = e.asked, e.why, e.programs
 	s.ReplayEvents, s.TableEvents = e.all[byReplay], e.all[byTable]
 	s.cpu, s.measured = e.meter.all, e.meter.events
-	if t, ok := e.table.(*table.World); ok {
+	if t, ok := e.table.(*world.World); ok {
 		s.tables(t.Stats(), t.Plans())
 	}
 	s.settle()
 	return s
 }
 
-func (s *EngineStats) tables(t table.Stats, plans []table.Plan) {
+func (s *EngineStats) tables(t steptree.Stats, plans []store.Plan) {
 	s.steps, s.misses, s.Handlers, s.Tried = t.Steps, t.Misses, t.Handlers, t.Tried
 	for _, p := range plans {
 		s.Copies = append(s.Copies, Copy(p))

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -47,12 +48,12 @@ func (s *Stats) unjudged(sys *sim.System, strategy Name) {
 }
 
 // starved makes a run without end in which something stays owed the finding of a search.
-func (r *Result) starved(s *table.Starvation, strategy Name) {
+func (r *Result) starved(s *fairness.Starvation, strategy Name) {
 	r.Finding, r.Stopped = starvation(s, strategy), StoppedFound
 }
 
 // starvation is what there is to say of such a run.
-func starvation(s *table.Starvation, strategy Name) *Suspect {
+func starvation(s *fairness.Starvation, strategy Name) *Suspect {
 	message := s.Property + " waits for ever"
 	if s.Obligation != "" {
 		message += " for " + s.Obligation

@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -31,13 +32,13 @@ func (f FairWalks) And(o FairWalks) FairWalks {
 }
 
 // walkFair makes fair walks, from a seed of their own.
-func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, states, bytes int) (*table.FairWalks, error) {
-	out, err := table.WalkFair(ctx, &cfg.System, table.FairWalkOptions{
+func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, states, bytes int) (*fairness.FairWalks, error) {
+	out, err := fairness.WalkFair(ctx, &cfg.System, fairness.FairWalkOptions{
 		World: world, Weightless: cfg.Weights.Weightless(), States: states, MaxBytes: bytes, Calls: cfg.Calls,
 		Seed: choose.Derive(cfg.Seed, choose.Path{int32(turn)}),
 	})
 	if why := unsupported(err); why != "" {
-		return &table.FairWalks{Why: "the tables cannot hold " + why}, nil
+		return &fairness.FairWalks{Why: "the tables cannot hold " + why}, nil
 	}
 	return out, err
 }
@@ -92,7 +93,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 
 // amongAll visits all states, if they are few, once walks have found that something is starved: then it is known what else could
 // happen, and which choices matter. Nil: there are more, or something else was found first.
-func (s *searcher) amongAll(ctx context.Context, bytes int) (*table.Starvation, error) {
+func (s *searcher) amongAll(ctx context.Context, bytes int) (*fairness.Starvation, error) {
 	cfg := s.cfg.visitingAll()
 	opts, err := explorationOf(ctx, &cfg, s.began, cfg.patience())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -149,7 +150,7 @@ func TestSampledDrawIsNotDead(t *testing.T) {
 		return sys
 	}
 	sys := locked()
-	r, err := table.Recover(t.Context(), &sys, choose.Path{0, 5}, table.ExploreOptions{})
+	r, err := table.Recover(t.Context(), &sys, choose.Path{0, 5}, options.Options{})
 	if err != nil || r.Dead() || r.Closed || r.Stopped != "sampled" {
 		t.Errorf("got %+v, %v, want that a sample proves nothing", r, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -236,7 +238,7 @@ func withoutTimes(res *search.Result) string {
 	if c.Finding != nil {
 		finding = *c.Finding
 	}
-	starved := table.Starvation{}
+	starved := fairness.Starvation{}
 	if finding.Starved != nil {
 		starved, finding.Starved = *finding.Starved, nil
 	}
@@ -255,7 +257,7 @@ func TestRecoverAgainstOracle(t *testing.T) {
 		o := explore(t, &sys)
 		dead := o.dead()
 		for k, path := range o.paths {
-			r, err := table.Recover(context.Background(), &sys, path, table.ExploreOptions{})
+			r, err := table.Recover(context.Background(), &sys, path, options.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

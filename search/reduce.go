@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
 )
 
 // Reduction says which states strategies that visit states leave out, so that the verdict is the same.
@@ -13,14 +15,14 @@ type Reduction string
 
 // The reductions, see [table.Reduction].
 const (
-	ReduceNone = Reduction(table.ReduceNone)
-	ReduceDrop = Reduction(table.ReduceDrop)
-	ReduceFull = Reduction(table.ReduceFull)
-	ReduceAuto = Reduction(table.ReduceAuto)
+	ReduceNone = Reduction(options.ReduceNone)
+	ReduceDrop = Reduction(options.ReduceDrop)
+	ReduceFull = Reduction(options.ReduceFull)
+	ReduceAuto = Reduction(options.ReduceAuto)
 )
 
 // Reduced tells how states were left out.
-type Reduced = table.Reduced
+type Reduced = por.Reduced
 
 // Reductions are all of them; the last is the default.
 func Reductions() []Reduction { return []Reduction{ReduceNone, ReduceDrop, ReduceFull, ReduceAuto} }

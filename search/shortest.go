@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,7 +29,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 		s.Least = true
 		return nil
 	}
-	if cfg.Strategy.Can(BreadthFirst) && x.Reduced.Used != table.ReduceFull && x.Crashes == nil {
+	if cfg.Strategy.Can(BreadthFirst) && x.Reduced.Used != options.ReduceFull && x.Crashes == nil {
 		s.judge(x)
 		return nil
 	}
@@ -39,7 +40,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 	if opts.Frontier, err = explore.FrontierNamed(BFS.strategy().frontier); err != nil {
 		return err
 	}
-	opts.Reduce, opts.Crashes, opts.Log, opts.Hurry, opts.MaxDepth = table.ReduceDrop, table.CrashExplicit, nil, nil, s.Found-1
+	opts.Reduce, opts.Crashes, opts.Log, opts.Hurry, opts.MaxDepth = options.ReduceDrop, options.CrashExplicit, nil, nil, s.Found-1
 	ctx, cancel := cfg.within(ctx, cfg.Time)
 	defer cancel()
 	y, err := table.Explore(ctx, &cfg.System, opts)

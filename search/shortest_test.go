@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -92,7 +94,7 @@ func TestShortestUnknown(t *testing.T) {
 	r := &Result{Finding: &Suspect{Kind: sim.Safety, Steps: 18}}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := r.shortest(done, &cfg, time.Now(), 1, &table.Exploration{Reduced: table.Reduced{Used: table.ReduceFull}}); err != nil || r.Stats.Shortest.Least || r.Stats.Shortest.Why != "stopped by interrupted" {
+	if err := r.shortest(done, &cfg, time.Now(), 1, &table.Exploration{Reduced: por.Reduced{Used: options.ReduceFull}}); err != nil || r.Stats.Shortest.Least || r.Stats.Shortest.Why != "stopped by interrupted" {
 		t.Errorf("%v: %+v", err, r.Stats.Shortest)
 	}
 	cfg = withBug(t, "twophase", "TP2")

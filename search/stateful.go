@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -223,7 +224,7 @@ func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result
 }
 
 // explorationOf says how states are visited.
-func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience int) (opts table.ExploreOptions, err error) {
+func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience int) (opts options.Options, err error) {
 	visited, err := explore.VisitedNamed(string(cfg.Visited))
 	if err != nil {
 		return opts, err
@@ -232,8 +233,8 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if err != nil {
 		return opts, err
 	}
-	opts = table.ExploreOptions{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: table.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)),
-		Symmetry: cfg.Symmetry, Crashes: table.CrashModel(cfg.Crashes), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
+	opts = options.Options{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: options.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)),
+		Symmetry: cfg.Symmetry, Crashes: options.CrashModel(cfg.Crashes), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	if cfg.Time > 0 {
 		opts.Hurry = func(ctx context.Context) (context.Context, context.CancelFunc) { return cfg.within(ctx, cfg.Time/2) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -114,7 +114,7 @@ func TestBreadthFirstRefuses(t *testing.T) {
 func TestAfterDeath(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{})
 	for refused, want := range map[uint64]search.Verdict{0: search.OK, 12: search.Inconclusive} {
-		calls := &table.Calls{At: new(uint64)}
+		calls := &options.Calls{At: new(uint64)}
 		if refused > 0 {
 			calls.Refused = []uint64{refused}
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -32,16 +32,16 @@ type Report struct {
 	Steps    int               `json:"steps"` // of the violating run
 	Depth    int               `json:"depth"`
 	search.Work
-	Stopped      string             `json:"stopped"`
-	WalkSteps    int                `json:"walk_steps"` // limit of a walk
-	PathFile     string             `json:"path_file,omitempty"`
-	LivePathFile string             `json:"live_path_file,omitempty"`
-	Critical     *Critical          `json:"critical,omitempty"`
-	Starved      *table.Starvation  `json:"starved,omitempty"`    // of starvation: the run without end
-	Shrunk       *Shrunk            `json:"shrunk,omitempty"`     // nil means that the run is as it was found
-	NotShrunk    string             `json:"not_shrunk,omitempty"` // why it was not shrunk, if it is too long
-	Difference   *search.Difference `json:"difference,omitempty"` // of nondeterminism
-	Coverage     Coverage           `json:"coverage"`
+	Stopped      string               `json:"stopped"`
+	WalkSteps    int                  `json:"walk_steps"` // limit of a walk
+	PathFile     string               `json:"path_file,omitempty"`
+	LivePathFile string               `json:"live_path_file,omitempty"`
+	Critical     *Critical            `json:"critical,omitempty"`
+	Starved      *fairness.Starvation `json:"starved,omitempty"`    // of starvation: the run without end
+	Shrunk       *Shrunk              `json:"shrunk,omitempty"`     // nil means that the run is as it was found
+	NotShrunk    string               `json:"not_shrunk,omitempty"` // why it was not shrunk, if it is too long
+	Difference   *search.Difference   `json:"difference,omitempty"` // of nondeterminism
+	Coverage     Coverage             `json:"coverage"`
 	// Uncovered describes what the search cannot observe of the services. Empty means that there is no such limit.
 	Uncovered string `json:"uncovered,omitempty"`
 	// Disturbing names the actions and other events, as "timer Retry", that are excluded from recovery.

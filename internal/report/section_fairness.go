@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
@@ -141,7 +141,7 @@ func (r *Report) starves() string {
 }
 
 // share says what a process does in a round.
-func share(p table.Share) string {
+func share(p fairness.Share) string {
 	switch {
 	case p.Runs > 0 && p.Enabled == 0:
 		return fmt.Sprintf("runs %s a round, which changes nothing", times(p.Runs))
@@ -174,7 +174,7 @@ func picks(list []int) string {
 }
 
 // blame says whether a choice is to blame.
-func blame(s *table.Starvation, c table.OneWay) string {
+func blame(s *fairness.Starvation, c fairness.OneWay) string {
 	switch {
 	case s.Walked:
 		return "it is not fair; what were if it was is not known"

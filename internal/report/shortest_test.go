@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/report"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 )
 
 // Whether fewer steps would do is said in place of that they might.
 func TestShortest(t *testing.T) {
 	r := nothingFound()
-	r.Verdict, r.Coverage.Reduced = search.Violation, &search.Reduced{Used: table.ReduceFull}
+	r.Verdict, r.Coverage.Reduced = search.Violation, &search.Reduced{Used: options.ReduceFull}
 	for _, c := range []struct {
 		shortest    *search.Shortest
 		text, junit string

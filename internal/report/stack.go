@@ -59,7 +59,7 @@ func fromChecker(function string) bool {
 	}
 	rest, _, _ = strings.Cut(rest, "(")
 	for _, p := range []string{"sim", "internal/kernel", "internal/table", "internal/encoding", "internal/explore", "netsim", "internal/replay", "search", "critical", "internal/check", "mctest"} {
-		if strings.HasPrefix(rest, p+".") {
+		if strings.HasPrefix(rest, p+".") || p == "internal/table" && strings.HasPrefix(rest, p+"/") {
 			return true
 		}
 	}

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/fairness"
 )
 
 // analyses judge one after the other.
 type analyses []explore.Analysis
 
 // judgesOf are those that there are; nil: nobody judges.
-func judgesOf(dead explore.Analysis, starving *fairCycles) explore.Analysis {
+func judgesOf(dead explore.Analysis, starving *fairness.FairCycles) explore.Analysis {
 	switch {
 	case starving == nil:
 		return dead

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -38,8 +39,8 @@ func TestMonitorsAreToldInEveryState(t *testing.T) {
 		sys := &sim.System{Name: "gate", Nodes: 2, New: func(id sim.NodeID) sim.Service { return &teller{Word: order[id]} },
 			Monitors: []func() sim.Monitor{func() sim.Monitor { return &gate{} }}}
 		for _, visited := range visitedSets {
-			for _, do := range []func(tester, *sim.System, table.ExploreOptions) *table.Exploration{breadth, dive} {
-				x := do(t, sys, table.ExploreOptions{Visited: visited})
+			for _, do := range []func(tester, *sim.System, options.Options) *table.Exploration{breadth, dive} {
+				x := do(t, sys, options.Options{Visited: visited})
 				var f *sim.Finding
 				if !errors.As(x.Finding, &f) || f.Kind != sim.Safety {
 					t.Errorf("%v: %+v", order, x)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -43,7 +43,7 @@ func TestAskedAgain(t *testing.T) {
 				{Name: "none", Eventually: func(v *sim.View) bool { return !reads(v) }},
 			},
 		}
-		w, err := table.NewWorld(&sys, kernel.Options{})
+		w, err := world.New(&sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -16,7 +16,7 @@ func BenchmarkTableWalk(b *testing.B) {
 	engines := []struct {
 		name string
 		make func(*sim.System, kernel.Options) (kernel.World, error)
-	}{{"replay", kernel.NewWorld}, {"table", table.NewWorld}}
+	}{{"replay", kernel.NewWorld}, {"table", world.New}}
 	for _, nodes := range []int{2, 5, 8} {
 		for _, engine := range engines {
 			b.Run(fmt.Sprintf("randtree/nodes=%d/%s", nodes, engine.name), func(b *testing.B) {
@@ -45,7 +45,7 @@ func BenchmarkTableWalk(b *testing.B) {
 					events--
 				}
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
-				if t, ok := w.(*table.World); ok {
+				if t, ok := w.(*world.World); ok {
 					b.ReportMetric(100*t.Stats().HitRate(), "%hit")
 				}
 			})

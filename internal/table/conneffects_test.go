@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"pgregory.net/rapid"
 )
 
 func pipes() *sim.System {
@@ -45,17 +47,17 @@ func (m *countedModel) SetConnection(a, b sim.NodeID, c sim.Connection) {
 func TestConnectionEffectsAreThoseOfTheNetwork(t *testing.T) {
 	for _, sys := range []*sim.System{pipes(), bundledSystem(t, "randtree")} {
 		var first explore.Result
-		for _, most := range []uint64{mostShaped, 1, 0} {
+		for _, most := range []uint64{store.MostShaped, 1, 0} {
 			set := 0
 			sys := *sys
 			sys.Network = counted{sys.Network, &set}
-			e, err := newEngine(&sys, kernel.Options{}, nil)
+			e, err := steptree.NewEngine(&sys, kernel.Options{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, known := &e.conns, 0
-			c.mostShaped = most
-			loop, err := explore.New(newGraph(e, nil), explore.Options{MaxStates: 30000})
+			c, known := &e.Conns, 0
+			c.MostShaped = most
+			loop, err := explore.New(statespace.NewGraph(e, nil), explore.Options{MaxStates: 30000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,35 +65,35 @@ func TestConnectionEffectsAreThoseOfTheNetwork(t *testing.T) {
 			if x.Err != nil {
 				t.Fatal(x.Err)
 			}
-			if most == mostShaped {
+			if most == store.MostShaped {
 				first = x
 			} else if x.States != first.States || x.Transitions != first.Transitions {
 				t.Errorf("%s: %d states, %d transitions, not %d, %d", sys.Name, x.States, x.Transitions, first.States, first.Transitions)
 			}
 			asked := set
-			for id := range uint32(c.list.len()) {
-				line, before := *c.lines.at(id), *c.list.at(id)
-				for _, k := range line.known {
-					if k.code == 0 {
+			for id := range uint32(c.List.Len()) {
+				line, before := *c.Lines.At(id), *c.List.At(id)
+				for _, k := range line.Known {
+					if k.Code == 0 {
 						continue
 					}
 					known++
-					after, h := c.ask(id, &before, k.code)
-					op, side, _, _ := coded(k.code)
-					if after != *c.list.at(k.next) || op == opTake && line.first[side] != h.msg+1 || op == opError && line.errs[side][k.code&1] != h.err {
-						t.Fatalf("%s: operation %x makes %+v %+v, and hands over %+v", sys.Name, k.code, before, after, h)
+					after, h := c.Ask(id, &before, k.Code)
+					op, side, _, _ := store.Coded(k.Code)
+					if after != *c.List.At(k.Next) || op == store.OpTake && line.First[side] != h.Msg+1 || op == store.OpError && line.Errs[side][k.Code&1] != h.Err {
+						t.Fatalf("%s: operation %x makes %+v %+v, and hands over %+v", sys.Name, k.Code, before, after, h)
 					}
 				}
-				can := [2]uint8{c.look(c.content(id), before.self, false)}
+				can := [2]uint8{c.Look(c.Content(id), before.Self, false)}
 				if sys.Limits()[sim.Partitions] > 0 {
-					can[1] = c.look(c.content(id), before.self, true)
+					can[1] = c.Look(c.Content(id), before.Self, true)
 				}
-				if line.can != can {
-					t.Fatalf("%s: on %+v %x can happen, not %x", sys.Name, before, can, line.can)
+				if line.Can != can {
+					t.Fatalf("%s: on %+v %x can happen, not %x", sys.Name, before, can, line.Can)
 				}
 			}
-			if few := asked < known/2; sys.Name == "randtree" && few != (most == mostShaped) || known == 0 {
-				t.Errorf("%s, shapes of up to %d messages: of %d operations on %d connections %d were asked for", sys.Name, most, known, c.list.len(), asked)
+			if few := asked < known/2; sys.Name == "randtree" && few != (most == store.MostShaped) || known == 0 {
+				t.Errorf("%s, shapes of up to %d messages: of %d operations on %d connections %d were asked for", sys.Name, most, known, c.List.Len(), asked)
 			}
 		}
 	}
@@ -103,8 +105,8 @@ func TestQueues(t *testing.T) {
 		t.Skip("slow")
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var q queues
-		q.init()
+		var q store.Queues
+		q.Init()
 		lists := map[uint32][]uint32{0: nil}
 		ids := []uint32{0}
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
@@ -113,15 +115,15 @@ func TestQueues(t *testing.T) {
 			switch op := rapid.IntRange(0, 5).Draw(t, "op"); {
 			case op == 0:
 				list = append(list, rapid.SliceOfN(rapid.Uint32Range(0, 2), 0, 1<<11).Draw(t, "messages")...)
-				id = q.intern(list)
+				id = q.Intern(list)
 			case op < 3 && len(list) > 0:
-				id, list = q.popped(id), list[1:]
+				id, list = q.Popped(id), list[1:]
 			default:
 				msg := rapid.Uint32Range(0, 2).Draw(t, "message")
-				id, list = q.pushed(id, msg), append(list, msg)
+				id, list = q.Pushed(id, msg), append(list, msg)
 			}
-			if was, ok := lists[id]; ok && !slices.Equal(was, list) || !slices.Equal(q.of(id), list) {
-				t.Fatalf("%d is %v, not %v", id, q.of(id), list)
+			if was, ok := lists[id]; ok && !slices.Equal(was, list) || !slices.Equal(q.Of(id), list) {
+				t.Fatalf("%d is %v, not %v", id, q.Of(id), list)
 			}
 			for other, was := range lists {
 				if other != id && slices.Equal(was, list) {
@@ -132,8 +134,8 @@ func TestQueues(t *testing.T) {
 			ids = append(ids, id)
 		}
 		for id, list := range lists {
-			if !slices.Equal(q.of(id), list) {
-				t.Fatalf("%d has become %v, was %v", id, q.of(id), list)
+			if !slices.Equal(q.Of(id), list) {
+				t.Fatalf("%d has become %v, was %v", id, q.Of(id), list)
 			}
 		}
 	})
@@ -161,7 +163,7 @@ func (m *rudeModel) Connection(a, b sim.NodeID) sim.Connection {
 func TestConnectionsThatNoEffectExplains(t *testing.T) {
 	sys := pipes()
 	sys.Network = rude{sys.Network.(netsim.Streams)}
-	e, err := newEngine(sys, kernel.Options{}, nil)
+	e, err := steptree.NewEngine(sys, kernel.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,13 +172,13 @@ func TestConnectionsThatNoEffectExplains(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 	}()
-	first := e.conns.apply(emptyConn, connCode(opSend, 0, e.message(1)), true)
-	t.Errorf("%d", e.conns.apply(first, connCode(opSend, 0, e.message(2)), true))
+	first := e.Conns.Apply(store.EmptyConn, store.ConnCode(store.OpSend, 0, e.Message(1)), true)
+	t.Errorf("%d", e.Conns.Apply(first, store.ConnCode(store.OpSend, 0, e.Message(2)), true))
 }
 
 // An effect that was relied on before is not that of a connection to which the network model does something else.
 func TestConnectionEffectsAreAskedForAgain(t *testing.T) {
-	e, err := newEngine(pipes(), kernel.Options{}, nil)
+	e, err := steptree.NewEngine(pipes(), kernel.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,11 +188,11 @@ func TestConnectionEffectsAreAskedForAgain(t *testing.T) {
 		}
 	}()
 	for k := range 12 {
-		e.conns.apply(emptyConn, connCode(opSend, 0, e.message(k)), true)
+		e.Conns.Apply(store.EmptyConn, store.ConnCode(store.OpSend, 0, e.Message(k)), true)
 		if k == 4 {
-			for _, s := range e.conns.effects.slots {
-				if s.key != 0 {
-					s.value.queues[0] = stays
+			for _, s := range e.Conns.Effects.Slots {
+				if s.Key != 0 {
+					s.Value.Queues[0] = store.Stays
 				}
 			}
 		}
@@ -200,20 +202,20 @@ func TestConnectionEffectsAreAskedForAgain(t *testing.T) {
 
 // Who is refused is told so, whatever else is on the way.
 func TestConnectionEffectsTellOfErrors(t *testing.T) {
-	e, err := newEngine(pipes(), kernel.Options{}, nil)
+	e, err := steptree.NewEngine(pipes(), kernel.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &e.conns
+	c := &e.Conns
 	for k := range 10 {
-		refused := c.apply(emptyConn, connCode(opSend, 0, e.message(k)), false)
-		onTheWay := c.apply(refused, connCode(opSend, 1, e.message(k)), true)
-		if _, class, _ := e.received(onTheWay, sim.DeliverError, 0, true); class != refusedEvent {
+		refused := c.Apply(store.EmptyConn, store.ConnCode(store.OpSend, 0, e.Message(k)), false)
+		onTheWay := c.Apply(refused, store.ConnCode(store.OpSend, 1, e.Message(k)), true)
+		if _, class, _ := e.Received(onTheWay, sim.DeliverError, 0, true); class != store.RefusedEvent {
 			t.Errorf("connection %d: an event of class %d", k, class)
 		}
-		broken := c.apply(onTheWay, connCode(opBreak, 0, 0), true)
-		if c.lines.at(broken).can[0]&canFail == 0 {
-			t.Errorf("connection %d: %+v", k, c.list.at(broken))
+		broken := c.Apply(onTheWay, store.ConnCode(store.OpBreak, 0, 0), true)
+		if c.Lines.At(broken).Can[0]&store.CanFail == 0 {
+			t.Errorf("connection %d: %+v", k, c.List.At(broken))
 		}
 	}
 }

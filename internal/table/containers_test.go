@@ -9,6 +9,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/crashes"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -35,8 +37,11 @@ func (l *lodger) Boot(env sim.Env) {
 		l.Got = 7
 	}
 }
-func (l *lodger) Timer(env sim.Env, _ any)             { env.Disk().Sync() }
-func (l *lodger) Receive(sim.Env, sim.NodeID, any)     { l.Got++ }
+
+func (l *lodger) Timer(env sim.Env, _ any) { env.Disk().Sync() }
+
+func (l *lodger) Receive(sim.Env, sim.NodeID, any) { l.Got++ }
+
 func (l *lodger) PeerError(sim.Env, sim.NodeID, error) { l.Errors++ }
 
 type pulse struct{}
@@ -80,7 +85,7 @@ func TestExploreContainers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			opts := table.ExploreOptions{Visited: set}
+			opts := options.Options{Visited: set}
 			name := filepath.Join(t.TempDir(), "log")
 			for how, explored := range map[string]func() *table.Exploration{
 				"breadth first": func() *table.Exploration { return breadth(t, test.sys, opts) },
@@ -120,7 +125,7 @@ func TestContainerBreaksAlways(t *testing.T) {
 	for _, id := range []sim.NodeID{0, 2} {
 		sys := lodgers(netsim.Datagrams{}, sim.CutPrefix, []sim.NodeID{2, 0})
 		sys.Properties = []sim.Property{{Name: "up", Always: func(v *sim.View) bool { return v.Service(id) != nil }}}
-		x := breadth(t, sys, table.ExploreOptions{})
+		x := breadth(t, sys, options.Options{})
 		if x.Finding == nil || !slices.Equal(x.Path, choose.Path{0, 0, 1}) { // n0 halts inside its step
 			t.Errorf("n%d: %v by %v", id, x.Finding, x.Path)
 		}
@@ -131,25 +136,25 @@ func TestContainerBreaksAlways(t *testing.T) {
 func TestContainersAreNotReduced(t *testing.T) {
 	sys := lodgers(netsim.Datagrams{}, sim.CutPrefix, []sim.NodeID{2, 0})
 	sys.Properties, sys.Roles = nil, func(id sim.NodeID) string { return fmt.Sprint(id != 1) }
-	all := breadth(t, sys, table.ExploreOptions{})
-	x := breadth(t, sys, table.ExploreOptions{Reduce: table.ReduceFull, Symmetry: true, Crashes: table.CrashAuto})
-	if x.States != all.States || x.Reduced.Used != table.ReduceNone || x.Reduced.Why != "containers: not reduced" || x.Reduced.Asymmetry != "containers" {
+	all := breadth(t, sys, options.Options{})
+	x := breadth(t, sys, options.Options{Reduce: options.ReduceFull, Symmetry: true, Crashes: options.CrashAuto})
+	if x.States != all.States || x.Reduced.Used != options.ReduceNone || x.Reduced.Why != "containers: not reduced" || x.Reduced.Asymmetry != "containers" {
 		t.Errorf("%d states of %d, %+v", x.States, all.States, x.Reduced)
 	}
 	if x.Crashes == nil || x.Crashes.Why != "containers" || len(x.Crashes.Implicit) > 0 {
 		t.Errorf("%+v", x.Crashes)
 	}
-	x = breadth(t, sys, table.ExploreOptions{Crashes: table.CrashImplicit})
-	if x.Complete || x.Stopped != table.StoppedCrashes {
+	x = breadth(t, sys, options.Options{Crashes: options.CrashImplicit})
+	if x.Complete || x.Stopped != crashes.StoppedCrashes {
 		t.Errorf("complete %v, %s", x.Complete, x.Stopped)
 	}
 	both := lodgers(netsim.Streams{Buffer: 1}, sim.CutPrefix, []sim.NodeID{2, 0})
-	if x := breadth(t, both, table.ExploreOptions{Reduce: table.ReduceFull}); x.Reduced.Why != "streams, containers: not reduced" {
+	if x := breadth(t, both, options.Options{Reduce: options.ReduceFull}); x.Reduced.Why != "streams, containers: not reduced" {
 		t.Errorf("%+v", x.Reduced)
 	}
 	sys.Containers = nil
 	sys.Halts, sys.Crashes = 0, 0
-	if x := breadth(t, sys, table.ExploreOptions{Reduce: table.ReduceFull}); slices.Contains([]table.Reduction{table.ReduceNone}, x.Reduced.Used) {
+	if x := breadth(t, sys, options.Options{Reduce: options.ReduceFull}); slices.Contains([]options.Reduction{options.ReduceNone}, x.Reduced.Used) {
 		t.Errorf("%+v", x.Reduced)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table/crashes"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -62,7 +64,7 @@ type crashingTally struct {
 }
 
 // compareCrashing compares a random system with itself without crashes.
-func compareCrashing(number uint64, without mutation, t *crashingTally) error {
+func compareCrashing(number uint64, without options.Mutation, t *crashingTally) error {
 	r := rand.New(rand.NewPCG(2, number))
 	sys := drawSystem(r, usual)
 	drawCrashing(r, &sys)
@@ -76,7 +78,7 @@ func compareCrashing(number uint64, without mutation, t *crashingTally) error {
 	if err != nil {
 		return err
 	}
-	full, err := look(&some, ExploreOptions{MaxStates: mostCrashing})
+	full, err := look(&some, options.Options{MaxStates: mostCrashing})
 	if err != nil {
 		return err
 	}
@@ -88,10 +90,10 @@ func compareCrashing(number uint64, without mutation, t *crashingTally) error {
 	if full.Finding != nil {
 		t.violated.Add(1)
 	}
-	for _, model := range []CrashModel{CrashImplicit, CrashAuto} {
-		w := []rules{{}, {deadMessages: true}, {deadMessages: true, singletonAmple: true, chains: true}}[r.IntN(3)]
-		w.mutations = without
-		less, err := look(&some, ExploreOptions{Crashes: model, Reduce: ReduceFull, rules: &w, MaxStates: mostCrashing, MaxBytes: 64 << 20})
+	for _, model := range []options.CrashModel{options.CrashImplicit, options.CrashAuto} {
+		w := []options.Rules{{}, {DeadMessages: true}, {DeadMessages: true, SingletonAmple: true, Chains: true}}[r.IntN(3)]
+		w.Mutation = without
+		less, err := look(&some, options.Options{Crashes: model, Reduce: options.ReduceFull, Rules: &w, MaxStates: mostCrashing, MaxBytes: 64 << 20})
 		if err == nil {
 			err = sameCrashing(&some, full, less, model, t)
 		}
@@ -102,7 +104,7 @@ func compareCrashing(number uint64, without mutation, t *crashingTally) error {
 	return nil
 }
 
-func sameCrashing(sys *sim.System, full, less *seen, model CrashModel, t *crashingTally) error {
+func sameCrashing(sys *sim.System, full, less *seen, model options.CrashModel, t *crashingTally) error {
 	c := less.Crashes
 	switch {
 	case c == nil:
@@ -112,8 +114,8 @@ func sameCrashing(sys *sim.System, full, less *seen, model CrashModel, t *crashi
 	case less.Stopped == "memory", less.Stopped == "states":
 		t.endless.Add(1) // nothing is said: there may be no end of states where nodes do not crash, or of local states that are looked at
 		return nil
-	case model == CrashImplicit && !c.Proven:
-		if less.Complete || less.Stopped != StoppedCrashes || len(c.CrashSensitive) == 0 && c.Why == "" {
+	case model == options.CrashImplicit && !c.Proven:
+		if less.Complete || less.Stopped != crashes.StoppedCrashes || len(c.CrashSensitive) == 0 && c.Why == "" {
 			return fmt.Errorf("stopped by %q, %+v", less.Stopped, c)
 		}
 		t.sensitive++
@@ -128,7 +130,7 @@ func sameCrashing(sys *sim.System, full, less *seen, model CrashModel, t *crashi
 	if c.Proven != (len(c.Implicit) > 0) {
 		return fmt.Errorf("told %+v", c)
 	}
-	if model == CrashImplicit {
+	if model == options.CrashImplicit {
 		t.proven++
 	} else if c.Proven && len(c.CrashSensitive) > 0 {
 		t.partly++

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/crashes"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -91,10 +94,10 @@ func TestOpaque(t *testing.T) {
 	none := func(*phoenix, sim.Env) {}
 	calm := func(s *phoenix) bool { return s.B < 2 && s.A < 2 }
 	for _, c := range []struct {
-		without mutation
+		without options.Mutation
 		sys     *sim.System
 	}{
-		{noSurvivors, nest(1, 1, habits{ // what is promised may be forgotten
+		{por.NoSurvivors, nest(1, 1, habits{ // what is promised may be forgotten
 			boot: func(s *phoenix, env sim.Env) {
 				if wrote(env, "a") {
 					s.A = 1
@@ -118,7 +121,7 @@ func TestOpaque(t *testing.T) {
 				}
 			},
 		}, all(calm))},
-		{noQuietBoot, nest(1, 1, habits{
+		{por.NoQuietBoot, nest(1, 1, habits{
 			boot: func(s *phoenix, env sim.Env) {
 				if s.me == 0 {
 					env.Send(2, feather{})
@@ -127,11 +130,11 @@ func TestOpaque(t *testing.T) {
 			act:     none,
 			receive: func(s *phoenix, _ sim.Env, _ feather) { s.A++ },
 		}, all(calm))},
-		{noBad, nest(1, 1, habits{boot: read, act: func(s *phoenix, env sim.Env) {
+		{por.NoBad, nest(1, 1, habits{boot: read, act: func(s *phoenix, env sim.Env) {
 			s.A = 1
 			write(env, "a")
 		}}, all(func(s *phoenix) bool { return s.B == 0 }))},
-		{noReads, nest(1, 1, habits{
+		{por.NoReads, nest(1, 1, habits{
 			act: func(s *phoenix, env sim.Env) {
 				if s.me == 0 {
 					env.Send(1, feather{})
@@ -146,7 +149,7 @@ func TestOpaque(t *testing.T) {
 			}
 			return n != 1 || v.Service(1).(*phoenix).A+v.Service(2).(*phoenix).A > 0
 		})},
-		{noLikeness, nest(1, 1, habits{
+		{por.NoLikeness, nest(1, 1, habits{
 			boot: read,
 			act: func(s *phoenix, env sim.Env) {
 				if s.me == 0 {
@@ -164,7 +167,7 @@ func TestOpaque(t *testing.T) {
 				}
 			},
 		}, all(calm))},
-		{noSecond, nest(2, 1, habits{
+		{por.NoSecond, nest(2, 1, habits{
 			boot: func(s *phoenix, env sim.Env) {
 				if read(s, env); wrote(env, "b") {
 					s.B = 2
@@ -184,7 +187,7 @@ func TestOpaque(t *testing.T) {
 				}
 			},
 		}, all(calm))},
-		{noCrashCuts, nest(1, 1, habits{
+		{por.NoCrashCuts, nest(1, 1, habits{
 			boot: func(s *phoenix, env sim.Env) {
 				if wrote(env, "a") && !wrote(env, "b") {
 					s.B = 2
@@ -192,14 +195,14 @@ func TestOpaque(t *testing.T) {
 			},
 			act: func(s *phoenix, env sim.Env) { write(env, "a", "b") },
 		}, all(calm))},
-		{noOthersDown, nest(2, 2, habits{boot: read, act: func(_ *phoenix, env sim.Env) { write(env, "a") }}, func(v *sim.View) bool {
+		{por.NoOthersDown, nest(2, 2, habits{boot: read, act: func(_ *phoenix, env sim.Env) { write(env, "a") }}, func(v *sim.View) bool {
 			sum := 0
 			for _, s := range sim.Nodes[*phoenix](v) {
 				sum += s.B
 			}
 			return sum < 2
 		})},
-		{noSameNews, func() *sim.System {
+		{por.NoSameNews, func() *sim.System {
 			sys := nest(1, 1, habits{
 				boot: read,
 				act: func(s *phoenix, env sim.Env) {
@@ -216,23 +219,23 @@ func TestOpaque(t *testing.T) {
 		}()},
 	} {
 		t.Run(string(c.without), func(t *testing.T) {
-			explore := func(model CrashModel, without mutation, opts ExploreOptions) *Exploration {
+			explore := func(model options.CrashModel, without options.Mutation, opts options.Options) *Exploration {
 				t.Helper()
-				opts.Crashes, opts.Reduce, opts.rules = model, ReduceFull, &rules{deadMessages: true, singletonAmple: true, chains: true, mutations: without}
+				opts.Crashes, opts.Reduce, opts.Rules = model, options.ReduceFull, &options.Rules{DeadMessages: true, SingletonAmple: true, Chains: true, Mutation: without}
 				x, err := Explore(context.Background(), c.sys, opts)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return x
 			}
-			if x := explore(CrashExplicit, "", ExploreOptions{}); x.Finding == nil || x.Crashes != nil {
+			if x := explore(options.CrashExplicit, "", options.Options{}); x.Finding == nil || x.Crashes != nil {
 				t.Errorf("with crashes nothing is found: %+v", x)
 			}
-			if x := explore(CrashImplicit, "", ExploreOptions{}); x.Finding != nil || x.Complete || x.Stopped != StoppedCrashes || x.Depth != 0 ||
+			if x := explore(options.CrashImplicit, "", options.Options{}); x.Finding != nil || x.Complete || x.Stopped != crashes.StoppedCrashes || x.Depth != 0 ||
 				x.Crashes.Proven || len(x.Crashes.CrashSensitive) == 0 || x.Crashes.CrashSensitive[0].Node != 0 {
 				t.Errorf("stopped by %q, %+v", x.Stopped, x.Crashes)
 			}
-			if x := explore(CrashAuto, "", ExploreOptions{}); x.Finding == nil || len(x.Crashes.CrashSensitive) == 0 {
+			if x := explore(options.CrashAuto, "", options.Options{}); x.Finding == nil || len(x.Crashes.CrashSensitive) == 0 {
 				t.Errorf("found nothing: %+v", x.Crashes)
 			} else if err := executed(c.sys, x.Path, func(w kernel.World, err error) error {
 				if err == nil {
@@ -245,7 +248,7 @@ func TestOpaque(t *testing.T) {
 			}); err != nil {
 				t.Error(err)
 			}
-			if x := explore(CrashImplicit, c.without, ExploreOptions{}); x.Finding != nil || !x.Complete || !x.Crashes.Proven {
+			if x := explore(options.CrashImplicit, c.without, options.Options{}); x.Finding != nil || !x.Complete || !x.Crashes.Proven {
 				t.Errorf("when %s it is not missed: %+v", c.without, x.Crashes)
 			}
 		})
@@ -302,15 +305,15 @@ func TestTransparentCuts(t *testing.T) {
 	} {
 		for cut := sim.CutPrefix; cut <= sim.CutSubset; cut++ {
 			c.sys.CrashCut = cut
-			for _, model := range []CrashModel{CrashExplicit, CrashAuto, CrashImplicit} {
-				x, err := Explore(context.Background(), c.sys, ExploreOptions{Reduce: ReduceFull, Crashes: model})
+			for _, model := range []options.CrashModel{options.CrashExplicit, options.CrashAuto, options.CrashImplicit} {
+				x, err := Explore(context.Background(), c.sys, options.Options{Reduce: options.ReduceFull, Crashes: model})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if model != CrashImplicit && (x.Finding == nil) != c.holds[cut] {
+				if model != options.CrashImplicit && (x.Finding == nil) != c.holds[cut] {
 					t.Errorf("%s, cut %v, %s: found %v", c.name, cut, model, x.Finding)
 				}
-				if model == CrashImplicit && (x.Complete != c.left[cut] || x.Crashes.Proven != c.left[cut]) {
+				if model == options.CrashImplicit && (x.Complete != c.left[cut] || x.Crashes.Proven != c.left[cut]) {
 					t.Errorf("%s, cut %v: complete %v, %+v", c.name, cut, x.Complete, x.Crashes)
 				}
 			}
@@ -326,20 +329,20 @@ func TestImplicitCrashes(t *testing.T) {
 		params         map[string]string
 		bug            string
 		crashes, halts int
-		model          CrashModel
+		model          options.CrashModel
 		symmetry       bool
 		states         int // 0: it is violated
 		opaque         []sim.NodeID
 	}{
-		{"paxos", nil, "", 2, 0, CrashImplicit, false, 875, nil},
-		{"paxos", nil, "", 1, 1, CrashAuto, true, 228, nil},
-		{"paxos", nil, "PX2", 1, 0, CrashAuto, false, 0, []sim.NodeID{2, 3, 4}},
-		{"synod", nil, "", 0, 3, CrashImplicit, false, 1046, nil},
-		{"synod", map[string]string{"quorum": "true"}, "", 0, 3, CrashAuto, true, 74, nil},
-		{"synod", map[string]string{"quorum": "true", "proposers": "1"}, "", 1, 0, CrashAuto, false, 141, []sim.NodeID{0}},
-		{"synod", nil, "SY1", 1, 1, CrashAuto, false, 0, nil},
-		{"echo", nil, "", 0, 2, CrashAuto, false, 25, nil},
-		{"register", map[string]string{"quorum": "true"}, "", 2, 2, CrashImplicit, false, 5228, nil},
+		{"paxos", nil, "", 2, 0, options.CrashImplicit, false, 875, nil},
+		{"paxos", nil, "", 1, 1, options.CrashAuto, true, 228, nil},
+		{"paxos", nil, "PX2", 1, 0, options.CrashAuto, false, 0, []sim.NodeID{2, 3, 4}},
+		{"synod", nil, "", 0, 3, options.CrashImplicit, false, 1046, nil},
+		{"synod", map[string]string{"quorum": "true"}, "", 0, 3, options.CrashAuto, true, 74, nil},
+		{"synod", map[string]string{"quorum": "true", "proposers": "1"}, "", 1, 0, options.CrashAuto, false, 141, []sim.NodeID{0}},
+		{"synod", nil, "SY1", 1, 1, options.CrashAuto, false, 0, nil},
+		{"echo", nil, "", 0, 2, options.CrashAuto, false, 25, nil},
+		{"register", map[string]string{"quorum": "true"}, "", 2, 2, options.CrashImplicit, false, 5228, nil},
 	} {
 		e, err := papers.Find(c.system)
 		if err != nil {
@@ -354,7 +357,7 @@ func TestImplicitCrashes(t *testing.T) {
 			t.Fatal(err)
 		}
 		sys.Crashes, sys.Halts = c.crashes, c.halts
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, Crashes: c.model, Symmetry: c.symmetry})
+		x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Crashes: c.model, Symmetry: c.symmetry})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,25 +376,27 @@ func TestNoCrashesLeftOut(t *testing.T) {
 	t.Parallel()
 	h := habits{act: func(s *phoenix, env sim.Env) { s.A = 1 }}
 	fine := func(*sim.View) bool { return true }
-	for why, change := range map[string]func(*sim.System, *ExploreOptions){
-		"with a bound on depth not all steps are known":                                func(_ *sim.System, o *ExploreOptions) { o.MaxDepth = 50 },
-		"what lies behind a violation is not visited, so that not all steps are known": func(_ *sim.System, o *ExploreOptions) { o.Known = map[string]bool{} },
-		"liveness: nodes that crash may keep others from recovering":                   func(s *sim.System, _ *ExploreOptions) { s.Properties[0] = sim.Property{Name: "live", Eventually: fine} },
-		"timing Prompt": func(s *sim.System, _ *ExploreOptions) { s.Timing = sim.Prompt },
-		"streams":       func(s *sim.System, _ *ExploreOptions) { s.Network = netsim.Streams{} },
-		"messages wait in queues, where one that is not taken is in the way of others":            func(s *sim.System, _ *ExploreOptions) { s.Network = netsim.Queues{Bound: 3} },
-		"messages wait in queues, where one that is not taken is in the way of others (arriving)": func(s *sim.System, _ *ExploreOptions) { s.Network = netsim.Queues{Order: netsim.Arrival} },
-		"queues": func(s *sim.System, _ *ExploreOptions) { s.Network = netsim.Queues{} },
+	for why, change := range map[string]func(*sim.System, *options.Options){
+		"with a bound on depth not all steps are known":                                func(_ *sim.System, o *options.Options) { o.MaxDepth = 50 },
+		"what lies behind a violation is not visited, so that not all steps are known": func(_ *sim.System, o *options.Options) { o.Known = map[string]bool{} },
+		"liveness: nodes that crash may keep others from recovering": func(s *sim.System, _ *options.Options) {
+			s.Properties[0] = sim.Property{Name: "live", Eventually: fine}
+		},
+		"timing Prompt": func(s *sim.System, _ *options.Options) { s.Timing = sim.Prompt },
+		"streams":       func(s *sim.System, _ *options.Options) { s.Network = netsim.Streams{} },
+		"messages wait in queues, where one that is not taken is in the way of others":            func(s *sim.System, _ *options.Options) { s.Network = netsim.Queues{Bound: 3} },
+		"messages wait in queues, where one that is not taken is in the way of others (arriving)": func(s *sim.System, _ *options.Options) { s.Network = netsim.Queues{Order: netsim.Arrival} },
+		"queues": func(s *sim.System, _ *options.Options) { s.Network = netsim.Queues{} },
 	} {
-		for _, model := range []CrashModel{CrashImplicit, CrashAuto} {
-			sys, opts := nest(1, 1, h, fine), ExploreOptions{Crashes: model, Reduce: ReduceFull}
+		for _, model := range []options.CrashModel{options.CrashImplicit, options.CrashAuto} {
+			sys, opts := nest(1, 1, h, fine), options.Options{Crashes: model, Reduce: options.ReduceFull}
 			change(sys, &opts)
 			x, err := Explore(context.Background(), sys, opts)
 			if err != nil {
 				t.Fatal(why, err)
 			}
-			refused := model == CrashImplicit
-			if c := x.Crashes; len(c.Why) == 0 || why[:len(c.Why)] != c.Why || len(c.Implicit) > 0 || c.Proven || refused != (x.Stopped == StoppedCrashes) || refused && x.Complete {
+			refused := model == options.CrashImplicit
+			if c := x.Crashes; len(c.Why) == 0 || why[:len(c.Why)] != c.Why || len(c.Implicit) > 0 || c.Proven || refused != (x.Stopped == crashes.StoppedCrashes) || refused && x.Complete {
 				t.Errorf("%s, %s: stopped by %q, %+v", why, model, x.Stopped, c)
 			}
 			if !refused && x.Coverage.Used[sim.Crashes] != 1 {
@@ -447,9 +452,9 @@ func TestCopiesAreNotTransparent(t *testing.T) {
 		Actions:    []sim.AnyAction{sim.Action[*teller]{Name: "tell", Times: 1, Do: func(_ *teller, env sim.Env) { env.Send(1, alarm{}) }}},
 		Properties: []sim.Property{{Name: "once", Always: sim.Each(func(_ sim.NodeID, s *teller) bool { return s.Got < 2 })}},
 	}
-	for _, model := range []CrashModel{CrashExplicit, CrashAuto, CrashImplicit} {
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Crashes: model})
-		if err != nil || model == CrashImplicit && (x.Complete || x.Stopped != StoppedCrashes) || model != CrashImplicit && x.Finding == nil {
+	for _, model := range []options.CrashModel{options.CrashExplicit, options.CrashAuto, options.CrashImplicit} {
+		x, err := Explore(context.Background(), &sys, options.Options{Crashes: model})
+		if err != nil || model == options.CrashImplicit && (x.Complete || x.Stopped != crashes.StoppedCrashes) || model != options.CrashImplicit && x.Finding == nil {
 			t.Errorf("%s: %v, found %v, stopped by %q, %+v", model, err, x.Finding, x.Stopped, x.Crashes)
 		}
 	}

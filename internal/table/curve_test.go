@@ -5,15 +5,16 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
 // BenchmarkCurve measures what a state costs as states become many: the set of them outgrows one cache after the other.
 // Its iterations are explorations up to a number of states; docs/performance.md has its output.
 func BenchmarkCurve(b *testing.B) {
-	explorers := map[string]func(*testing.B, *sim.System, table.ExploreOptions) *table.Exploration{
-		"bfs": func(b *testing.B, s *sim.System, o table.ExploreOptions) *table.Exploration { return breadth(b, s, o) },
-		"dfs": func(b *testing.B, s *sim.System, o table.ExploreOptions) *table.Exploration { return dive(b, s, o) },
+	explorers := map[string]func(*testing.B, *sim.System, options.Options) *table.Exploration{
+		"bfs": func(b *testing.B, s *sim.System, o options.Options) *table.Exploration { return breadth(b, s, o) },
+		"dfs": func(b *testing.B, s *sim.System, o options.Options) *table.Exploration { return dive(b, s, o) },
 	}
 	for _, system := range []struct {
 		name  string
@@ -24,7 +25,7 @@ func BenchmarkCurve(b *testing.B) {
 				for states := 10_000; states <= 10_000_000; states *= 10 {
 					b.Run(fmt.Sprintf("%s/%s/%s/states=%d", system.name, order, visited.Name, states), func(b *testing.B) {
 						sys := bundled(b, system.name, system.nodes, sim.Limits{})
-						opts := table.ExploreOptions{MaxStates: states, Visited: visited}
+						opts := options.Options{MaxStates: states, Visited: visited}
 						if order == "dfs" && system.name == "randtree" {
 							opts.MaxDepth = 25 // else there is no end of it
 						}

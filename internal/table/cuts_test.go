@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -39,7 +40,7 @@ func TestCrashCuts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := table.Explore(context.Background(), sys, table.ExploreOptions{})
+			x, err := table.Explore(context.Background(), sys, options.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,18 +5,20 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/por"
+	"github.com/macemc/macemc/internal/table/statespace"
 )
 
 // deadStates finds the states from which no live one can be reached.
 type deadStates struct {
 	explore.DeadStates
-	g       *graph
-	reduced *reduction // the graph; nil: it is g
+	g       *statespace.Graph
+	reduced *por.ReducedGraph // the graph; nil: it is g
 }
 
 // judge is the judge of a system; nil: it has no Eventually property, so that no state is dead.
 func (d *deadStates) judge() explore.Analysis {
-	if len(d.g.w.properties.eventually) == 0 {
+	if len(d.g.World.Properties.Eventually) == 0 {
 		return nil
 	}
 	return d
@@ -24,7 +26,7 @@ func (d *deadStates) judge() explore.Analysis {
 
 // Analyze implements [explore.Analyze].
 func (d *deadStates) Analyze(ctx context.Context, s *explore.Space) error {
-	if len(d.g.sampled()) > 0 {
+	if len(d.g.Sampled()) > 0 {
 		return nil // an answer that was not in a sample might lead on
 	}
 	return d.DeadStates.Analyze(ctx, s)
@@ -37,13 +39,13 @@ func (d *deadStates) tell(out *Exploration) {
 		return
 	}
 	// The state before the nearest one that is dead is not, so that the last step is what matters.
-	w := d.g.w
+	w := d.g.World
 	if r := d.reduced; r != nil {
-		path, turns := r.path(d.Path)
+		path, turns := r.Path(d.Path)
 		out.DeadPath, out.DeadCritical = path, turns[len(turns)-1] // those behind the first of an edge lead from no live state to a dead one
 	} else {
-		out.DeadPath, out.DeadCritical = d.g.path(d.Path), len(d.Path)-1
+		out.DeadPath, out.DeadCritical = d.g.Path(d.Path), len(d.Path)-1
 	}
-	w.derive()
-	out.DeadOutOfEvents = !slices.ContainsFunc(w.list(nil), w.ordinary)
+	w.Refresh()
+	out.DeadOutOfEvents = !slices.ContainsFunc(w.AllEvents(nil), w.IsRecovery)
 }

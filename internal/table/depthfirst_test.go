@@ -9,25 +9,25 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
+	"pgregory.net/rapid"
 )
 
 // depthFirst makes an exploration one that goes depth first.
-func depthFirst(opts table.ExploreOptions) table.ExploreOptions {
+func depthFirst(opts options.Options) options.Options {
 	opts.Frontier = explore.Frontiers[1]
 	return opts
 }
 
-func dive(t tester, sys *sim.System, opts table.ExploreOptions) *table.Exploration {
+func dive(t tester, sys *sim.System, opts options.Options) *table.Exploration {
 	t.Helper()
 	x, err := table.Explore(context.Background(), sys, depthFirst(opts))
 	if err != nil {
@@ -48,7 +48,7 @@ func sameSpace(t tester, bfs, dfs *table.Exploration) {
 }
 
 // bothOrders explores in both orders. When there is a finding the depth-first one must be real.
-func bothOrders(t tester, sys *sim.System, opts table.ExploreOptions) {
+func bothOrders(t tester, sys *sim.System, opts options.Options) {
 	t.Helper()
 	bfs, dfs := breadth(t, sys, opts), dive(t, sys, opts)
 	if (bfs.Finding == nil) != (dfs.Finding == nil) {
@@ -111,7 +111,7 @@ func TestDepthFirstCompletes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, visited := range visitedSets {
-				opts := table.ExploreOptions{Visited: visited}
+				opts := options.Options{Visited: visited}
 				bothOrders(t, c.sys, opts)
 				opts.MaxDepth = 200 // far beyond the end
 				bothOrders(t, c.sys, opts)
@@ -139,19 +139,19 @@ func TestDepthFirstToADepth(t *testing.T) {
 					t.Skip(err)
 				}
 				for depth, visited := range visitedSets {
-					bothOrders(t, &sys, table.ExploreOptions{MaxDepth: 3 + depth%2, Visited: visited})
+					bothOrders(t, &sys, options.Options{MaxDepth: 3 + depth%2, Visited: visited})
 				}
 			})
 		}
 	}
-	bothOrders(t, bundled(t, "randtree", 3, sim.Limits{}), table.ExploreOptions{MaxDepth: 9})
-	bothOrders(t, bundled(t, "randtree", 12, sim.Limits{}), table.ExploreOptions{MaxDepth: 3}) // 78 connections
+	bothOrders(t, bundled(t, "randtree", 3, sim.Limits{}), options.Options{MaxDepth: 9})
+	bothOrders(t, bundled(t, "randtree", 12, sim.Limits{}), options.Options{MaxDepth: 3}) // 78 connections
 }
 
 func TestDepthFirstRandomSystems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sys := script.Draw(t).System()
-		bothOrders(t, sys, table.ExploreOptions{
+		bothOrders(t, sys, options.Options{
 			MaxDepth: rapid.IntRange(1, 3).Draw(t, "depth"),
 			Visited:  rapid.SampledFrom(visitedSets).Draw(t, "visited"),
 		})
@@ -175,7 +175,7 @@ func TestDepthFirstFinds(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, visited := range visitedSets {
-				x := dive(t, test.sys, table.ExploreOptions{Visited: visited})
+				x := dive(t, test.sys, options.Options{Visited: visited})
 				var f *sim.Finding
 				if !errors.As(x.Finding, &f) || f.Kind != test.kind || x.Complete || x.Stopped != "finding" {
 					t.Fatalf("%+v", x)
@@ -196,6 +196,7 @@ type chain struct {
 }
 
 func (c *chain) Boot(env sim.Env) { env.SetTimer("go", 1) }
+
 func (c *chain) Timer(env sim.Env, t any) {
 	if c.N == 0 && env.Choose("jump", 2) == 1 {
 		c.N = 4 // 1 step away, though the walk by ones comes to it in 4
@@ -216,7 +217,7 @@ func TestDepthFirstExpandsAgainWhatIsNearer(t *testing.T) {
 		{4, 7, 7, 7}, // what lies at 3 steps is expanded: 3 leads to 4; 6 to nothing
 	} {
 		for _, visited := range visitedSets {
-			x := dive(t, sys, table.ExploreOptions{MaxDepth: c.depth, Visited: visited})
+			x := dive(t, sys, options.Options{MaxDepth: c.depth, Visited: visited})
 			if x.States != c.states || x.Expanded != c.expanded || x.Transitions != c.transitions || x.Complete != (c.depth == 4) {
 				t.Errorf("to depth %d: %+v", c.depth, x)
 			}
@@ -225,24 +226,24 @@ func TestDepthFirstExpandsAgainWhatIsNearer(t *testing.T) {
 }
 
 func TestDepthFirstStops(t *testing.T) {
-	x := dive(t, paxos(2), table.ExploreOptions{MaxStates: 1000})
+	x := dive(t, paxos(2), options.Options{MaxStates: 1000})
 	if x.Stopped != "states" || x.Complete || x.States < 1000 || x.States > 1400 {
 		t.Errorf("%+v", x)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	x, err := table.Explore(ctx, paxos(2), depthFirst(table.ExploreOptions{}))
+	x, err := table.Explore(ctx, paxos(2), depthFirst(options.Options{}))
 	if err != nil || x.Stopped != "interrupted" || x.Complete {
 		t.Errorf("%+v, %v", x, err)
 	}
 	for _, visited := range visitedSets {
-		all := dive(t, paxos(2), table.ExploreOptions{Visited: visited})
-		x := dive(t, paxos(2), table.ExploreOptions{Visited: visited, MaxBytes: all.Bytes / 2})
+		all := dive(t, paxos(2), options.Options{Visited: visited})
+		x := dive(t, paxos(2), options.Options{Visited: visited, MaxBytes: all.Bytes / 2})
 		if x.Stopped != "memory" || x.Complete || x.Bytes > all.Bytes/2 || x.States < 1000 {
 			t.Errorf("visited %s: %+v", visited.Name, x)
 		}
 	}
-	for _, opts := range []table.ExploreOptions{{MaxDepth: -1}, {MaxDepth: 1 << 15}} {
+	for _, opts := range []options.Options{{MaxDepth: -1}, {MaxDepth: 1 << 15}} {
 		if _, err := table.Explore(context.Background(), paxos(1), depthFirst(opts)); err == nil {
 			t.Errorf("%+v: no error", opts)
 		}
@@ -252,7 +253,7 @@ func TestDepthFirstStops(t *testing.T) {
 func TestDepthFirstIsDeterministic(t *testing.T) {
 	sys := bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
 	for _, visited := range visitedSets {
-		x, y := dive(t, sys, table.ExploreOptions{Visited: visited}), dive(t, sys, table.ExploreOptions{Visited: visited})
+		x, y := dive(t, sys, options.Options{Visited: visited}), dive(t, sys, options.Options{Visited: visited})
 		if !x.Complete || !reflect.DeepEqual(x, y) {
 			t.Errorf("%+v\n%+v", x, y)
 		}
@@ -264,7 +265,7 @@ func TestDepthFirstAllocatesNothingPerTransition(t *testing.T) {
 	for _, visited := range visitedSets {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		x := dive(t, paxos(2), table.ExploreOptions{Visited: visited})
+		x := dive(t, paxos(2), options.Options{Visited: visited})
 		runtime.ReadMemStats(&after)
 		if n := after.Mallocs - before.Mallocs; n > uint64(x.Transitions/8) {
 			t.Errorf("visited %s: %d allocations behind %d transitions", visited.Name, n, x.Transitions)
@@ -278,7 +279,7 @@ func TestDepthFirstAllocatesNothingPerTransition(t *testing.T) {
 // What is no function of its state is found out in this order, too.
 func TestDepthFirstFindsWhatIsNoFunctionOfItsState(t *testing.T) {
 	sys := &sim.System{Name: "hidden", Nodes: 3, New: func(sim.NodeID) sim.Service { return &tally{} }}
-	x := dive(t, sys, table.ExploreOptions{})
+	x := dive(t, sys, options.Options{})
 	var f *sim.Finding
 	if !errors.As(x.Finding, &f) || f.Kind != sim.Nondeterminism || len(x.Path) == 0 {
 		t.Errorf("%+v", x)
@@ -293,7 +294,7 @@ func BenchmarkDepthFirst(b *testing.B) {
 			states, transitions := 0, 0
 			begin := processorTime(b)
 			for b.Loop() {
-				x := dive(b, sys, table.ExploreOptions{Visited: visited})
+				x := dive(b, sys, options.Options{Visited: visited})
 				states += x.States
 				transitions += x.Transitions
 			}

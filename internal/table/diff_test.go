@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -51,13 +51,13 @@ func newBoth(t tester, sys *sim.System, seed uint64) *both {
 	if d.a, err = kernel.NewWorld(sys, kernel.Options{MaxChoices: 50}); err != nil {
 		t.Fatal(err)
 	}
-	if d.b, err = table.NewWorld(sys, kernel.Options{MaxChoices: 50}); err != nil {
+	if d.b, err = world.New(sys, kernel.Options{MaxChoices: 50}); err != nil {
 		t.Fatal(err)
 	}
 	if d.plans, err = encoding.NewSet(sys.State...); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := d.b.(*table.World); !ok {
+	if _, ok := d.b.(*world.World); !ok {
 		t.Fatalf("not a table world: %T", d.b)
 	}
 	return d
@@ -65,8 +65,8 @@ func newBoth(t tester, sys *sim.System, seed uint64) *both {
 
 // record answers at random; repeat answers as record did and demands the same questions.
 type (
-	record struct{ *both }
-	repeat struct{ *both }
+	record       struct{ *both }
+	ReplaySource struct{ *both }
 )
 
 func (d record) Choose(p choose.Point) int {
@@ -79,7 +79,7 @@ func (d record) Choose(p choose.Point) int {
 	return pick
 }
 
-func (d repeat) Choose(p choose.Point) int {
+func (d ReplaySource) Choose(p choose.Point) int {
 	if d.next >= len(d.asked) {
 		d.fail("the table engine asks %+v in addition", p)
 	}
@@ -106,7 +106,7 @@ func (d *both) do(name string, f func(kernel.World, choose.Source) error) bool {
 	d.trail = append(d.trail, name)
 	d.asked, d.next = d.asked[:0], 0
 	errA := f(d.a, record{d})
-	errB := f(d.b, repeat{d})
+	errB := f(d.b, ReplaySource{d})
 	if len(d.asked) > 0 {
 		picks := ""
 		for _, q := range d.asked {
@@ -310,7 +310,7 @@ func TestBundledSystems(t *testing.T) {
 		t.Run(fmt.Sprintf("%s %d %+v", test.name, test.nodes, test.limits), func(t *testing.T) {
 			d := newBoth(t, bundled(t, test.name, test.nodes, test.limits), 1)
 			d.walk(3000, 150)
-			t.Logf("%+v", d.b.(*table.World).Stats())
+			t.Logf("%+v", d.b.(*world.World).Stats())
 		})
 	}
 }

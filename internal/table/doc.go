@@ -32,7 +32,7 @@
 //
 // The service for a miss is a deep copy by the state plan of its type, or, when the type cannot be
 // copied (it holds functions, or foreign types without a rule), the result of running all handlers of
-// that node since its last boot again. [World.Plans] tells which is used for which type, and why.
+// that node since its last boot again. world.World.Plans tells which is used for which type, and why.
 //
 // # Exploration
 //

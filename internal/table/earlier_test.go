@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -24,7 +25,7 @@ func TestPathOfEarlierFinding(t *testing.T) {
 		Nodes: 1, Crashes: 1, Late: 1, Sturdy: -1, Monitor: 1, Programs: []script.Program{p},
 		Network: netsim.Both{Streams: netsim.Streams{Buffer: 1}},
 	}).System()
-	x, err := table.Explore(context.Background(), sys, table.ExploreOptions{})
+	x, err := table.Explore(context.Background(), sys, options.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,16 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/audit"
+	"github.com/macemc/macemc/internal/table/crashes"
+	"github.com/macemc/macemc/internal/table/fairness"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/internal/table/symmetry"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -19,9 +29,9 @@ type Exploration struct {
 	Expanded    int // states all of whose steps were executed: breadth first those that were found first
 	Depth       int // steps to the states that were expanded last, all that are nearer being expanded; depth first to the farthest; 0 when unknown
 	Complete    bool
-	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled", [StoppedCrashes]
+	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled", [crashes.StoppedCrashes]
 	// Finding is what is wrong with a state or step, mostly a [*sim.Finding]; nil: nothing. Path leads there,
-	// breadth first by as few steps as possible, unless its kind is nondeterminism, a handler does not return (see [kernel.Overdue]), or Reduced.Used is [ReduceFull].
+	// breadth first by as few steps as possible, unless its kind is nondeterminism, a handler does not return (see [kernel.Overdue]), or Reduced.Used is [options.ReduceFull].
 	Finding error
 	Path    choose.Path
 
@@ -30,12 +40,12 @@ type Exploration struct {
 	// what follows is not set.
 	LivenessChecked bool
 	Dead            int         // states from which no live state can be reached
-	DeadPath        choose.Path // to one of them, by as few steps as possible unless Reduced.Used is [ReduceFull]
+	DeadPath        choose.Path // to one of them, by as few steps as possible unless Reduced.Used is [options.ReduceFull]
 	DeadCritical    int         // the last step of DeadPath, the critical one; 0: it is dead from the start
 	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults and what disturbs
 
 	// Fairness is nil when the system has no obligations, see [sim.System.Obligations].
-	Fairness *Fairness
+	Fairness *fairness.Fairness
 
 	// Sampled are the draws that were not enumerated, see [choose.Point.Sampled].
 	Sampled choose.Samples
@@ -47,12 +57,12 @@ type Exploration struct {
 	Bytes    int   // of memory for the set of states, with all that is kept for each
 	Frontier int   // bytes, at most, of what is kept of states that wait to be expanded
 	Disk     int64 // bytes, at most, that were on disk for want of memory
-	Reduced  Reduced
-	Crashes  *Crashes // nil: all were to be explored, or there are none
-	Stats    Stats
-	Plans    []Plan // how services and monitors were made for handlers to run on
-	Coverage Coverage
-	Grows    []Growth // what has grown, if the exploration stopped at a limit or was interrupted
+	Reduced  por.Reduced
+	Crashes  *crashes.Crashes // nil: all were to be explored, or there are none
+	Stats    steptree.Stats
+	Plans    []store.Plan // how services and monitors were made for handlers to run on
+	Coverage world.Coverage
+	Grows    []statespace.Growth // what has grown, if the exploration stopped at a limit or was interrupted
 }
 
 // Explore visits all states that can be reached, injections within the limits of the system included, and checks the Always
@@ -62,56 +72,56 @@ type Exploration struct {
 // depth, else it is expanded once more: so all states within that many steps are visited, and Transitions counts the steps of
 // each once. MaxDepth must be at most [explore.Deepest] then.
 //
-// The error is that of [NewWorld], [*Unsupported] when a state turns up that the tables cannot hold, an [*explore.ChangedError] when what
+// The error is that of [world.New], [*Unsupported] when a state turns up that the tables cannot hold, an [*explore.ChangedError] when what
 // the checked code does is not what is in the log, or another one of the log. Then what was explored is returned as well.
-func Explore(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
-	return guarded(ctx, opts, func(ctx context.Context, opts ExploreOptions) (*Exploration, error) {
+func Explore(ctx context.Context, sys *sim.System, opts options.Options) (*Exploration, error) {
+	return options.Guard(ctx, opts, func(ctx context.Context, opts options.Options) (*Exploration, error) {
 		return exploreAll(ctx, sys, opts)
 	})
 }
 
-func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exploration, error) {
-	e, err := newEngine(sys, opts.World, opts.Calls)
+func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Exploration, error) {
+	e, err := steptree.NewEngine(sys, opts.World, opts.Calls)
 	if err != nil {
 		return nil, err
 	}
-	var log *auditLog
+	var log *audit.Log
 	if opts.Log != nil {
-		if log, err = newAuditLog(e, opts.Log); err != nil {
+		if log, err = audit.NewLog(e, opts.Log); err != nil {
 			return nil, err
 		}
 	}
 	var path choose.Path
-	if !opts.hastily {
-		path, err = rehearse(e)
-		opts.together = e.together
+	if !opts.SkipRehearsal {
+		path, err = Rehearse(e)
+		opts.Together = e.Together
 	}
-	e.together = opts.together
-	err = cmp.Or(log.err(), err)
-	g := newGraph(e, opts.Weightless)
-	g.known, g.log = opts.Known, log
-	g.w.forgetCoverage()
-	x := &exploration{g: g, opts: &opts, crashes: spare(g, &opts)}
-	x.reduction, x.told = reduce(g, &opts, newSymmetry)
+	e.Together = opts.Together
+	err = cmp.Or(log.Err(), err)
+	g := statespace.NewGraph(e, opts.Weightless)
+	g.KnownViolations, g.Log = opts.Known, log
+	g.World.ResetCoverage()
+	x := &exploration{g: g, opts: &opts, crashes: crashes.Select(g, &opts)}
+	x.reduction, x.told = por.New(g, &opts, symmetry.New)
 	r := explore.Result{}
 	switch {
 	case err != nil:
-	case x.crashes.refused():
-		r.Stopped = StoppedCrashes
+	case x.crashes.Refused():
+		r.Stopped = crashes.StoppedCrashes
 	default:
 		var refused error
 		if r, refused = x.run(ctx); refused != nil {
 			return nil, refused
 		}
 		if x.asymmetry != "" {
-			return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
+			return exploreAll(ctx, sys, opts.WithoutSymmetry(x.asymmetry))
 		}
 		if x.gaveUp {
-			opts.Reduce, opts.hastily, opts.gaveUp = ReduceDrop, true, true
+			opts.Reduce, opts.SkipRehearsal, opts.GaveUp = options.ReduceDrop, true, true
 			return exploreAll(ctx, sys, opts)
 		}
-		if len(x.crashSensitive) > 0 && opts.Crashes == CrashAuto {
-			opts.hastily, opts.crashSensitive = true, append(slices.Clone(opts.crashSensitive), x.crashSensitive...)
+		if len(x.crashSensitive) > 0 && opts.Crashes == options.CrashAuto {
+			opts.SkipRehearsal, opts.CrashSensitive = true, append(slices.Clone(opts.CrashSensitive), x.crashSensitive...)
 			return exploreAll(ctx, sys, opts)
 		}
 		x.judgeCrashes(&r)
@@ -120,52 +130,52 @@ func exploreAll(ctx context.Context, sys *sim.System, opts ExploreOptions) (*Exp
 		}
 	}
 	if x.refuted() {
-		return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
+		return exploreAll(ctx, sys, opts.WithoutSymmetry(x.asymmetry))
 	}
 	dead := x.dead
 	out := x.result(&r)
 	if dead != nil && dead.Checked && err == nil {
 		dead.tell(out)
 		if x.refuted() {
-			return exploreAll(ctx, sys, opts.asymmetric(x.asymmetry))
+			return exploreAll(ctx, sys, opts.WithoutSymmetry(x.asymmetry))
 		}
 	}
 	if x.fairCycles != nil {
-		out.Fairness = x.fairCycles.told(&r, ctx.Err() != nil)
+		out.Fairness = x.fairCycles.Result(&r, ctx.Err() != nil)
 	}
 	if len(out.Sampled) > 0 && out.Stopped == "" {
 		out.Stopped = "sampled"
 	}
-	if x.reduction != nil && x.reduction.sym != nil {
-		x.reduction.sym.cover()
+	if x.reduction != nil && x.reduction.Permuter != nil {
+		x.reduction.Permuter.AddCoverage()
 	}
-	out.Stats, out.Plans, out.Coverage = g.w.Stats(), g.w.Plans(), g.w.covered()
-	out.Coverage.ForeignTimes = g.answers.foreign || g.sites.answers.foreign || x.reduction != nil && x.reduction.answers.foreign
+	out.Stats, out.Plans, out.Coverage = g.World.Stats(), g.World.Plans(), g.World.Coverage()
+	out.Coverage.ForeignTimes = g.Answers.ForeignTimes || g.Configs.Answers.ForeignTimes || x.reduction != nil && x.reduction.Answers.ForeignTimes
 	switch {
-	case errors.As(err, new(*Unsupported)), errors.As(err, new(*explore.ChangedError)), errors.As(err, new(*explore.LogError)):
+	case errors.As(err, new(*options.Unsupported)), errors.As(err, new(*explore.ChangedError)), errors.As(err, new(*explore.LogError)):
 		return out, err
 	case err != nil:
 		out.Stopped, out.Finding, out.Path = "finding", err, path
 	case out.Stopped == "":
 		out.Complete = true
-	case out.Stopped != "sampled" && out.Stopped != StoppedCrashes:
-		out.Grows = g.sites.growths()
+	case out.Stopped != "sampled" && out.Stopped != crashes.StoppedCrashes:
+		out.Grows = g.Configs.Growths()
 	}
 	return out, nil
 }
 
 // exploration is what is explored, perhaps several times.
 type exploration struct {
-	g              *graph
-	reduction      *reduction // nil: there is none
-	opts           *ExploreOptions
-	told           Reduced
-	crashes        *Crashes         // nil: none are left out
-	crashSensitive []CrashSensitive // nodes whose crashes must not be
-	gaveUp         bool             // less is to be reduced
-	asymmetry      string           // packedVector is no symmetry, as this shows
-	dead           *deadStates      // as judged last; nil: nothing was explored
-	fairCycles     *fairCycles      // likewise; nil: nothing is owed, either
+	g              *statespace.Graph
+	reduction      *por.ReducedGraph // nil: there is none
+	opts           *options.Options
+	told           por.Reduced
+	crashes        *crashes.Crashes         // nil: none are left out
+	crashSensitive []options.CrashSensitive // nodes whose crashes must not be
+	gaveUp         bool                     // less is to be reduced
+	asymmetry      string                   // packedVector is no symmetry, as this shows
+	dead           *deadStates              // as judged last; nil: nothing was explored
+	fairCycles     *fairness.FairCycles     // likewise; nil: nothing is owed, either
 }
 
 // result is what an exploration came to, but for what is found afterwards.
@@ -173,14 +183,14 @@ func (x *exploration) result(r *explore.Result) *Exploration {
 	return &Exploration{
 		Reduced: x.told, Crashes: x.crashes,
 		States: r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
-		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Disk: r.Disk, Sampled: x.g.sampled(),
+		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Disk: r.Disk, Sampled: x.g.Sampled(),
 	}
 }
 
 // refuted reports whether the nodes that were to be interchangeable are not.
 func (x *exploration) refuted() bool {
-	if r := x.reduction; r != nil && r.sym != nil {
-		x.asymmetry = r.sym.refutation()
+	if r := x.reduction; r != nil && r.Permuter != nil {
+		x.asymmetry = r.Permuter.Refutation()
 	}
 	return x.asymmetry != ""
 }
@@ -189,44 +199,44 @@ func (x *exploration) refuted() bool {
 func (x *exploration) run(ctx context.Context) (out explore.Result, refused error) {
 	for again := true; again; {
 		again = false
-		x.opts.Calls.next()
+		x.opts.Calls.NextRound()
 		x.dead = &deadStates{g: x.g, reduced: x.reduction}
-		x.fairCycles = newStarving(x.g, x.opts.Reducer != nil || x.reduction != nil)
-		if x.fairCycles != nil && x.opts.labels > 0 {
-			x.fairCycles.compared = x.opts.labels
+		x.fairCycles = fairness.NewFairCycles(x.g, x.opts.Reducer != nil || x.reduction != nil)
+		if x.fairCycles != nil && x.opts.LabelSample > 0 {
+			x.fairCycles.Compared = x.opts.LabelSample
 		}
 		judge, graph := judgesOf(x.dead.judge(), x.fairCycles), explore.Graph(x.g)
 		if r := x.reduction; r != nil {
-			r.begin()
-			judge, graph = &reductionAnalysis{r, judge}, r
+			r.Begin()
+			judge, graph = &por.Analysis{Reduced: r, Inner: judge}, r
 		}
-		if x.opts.through != nil {
-			graph = x.opts.through(graph)
+		if x.opts.Wrap != nil {
+			graph = x.opts.Wrap(graph)
 		}
-		limited, cancel, opts := x.reduction.hurry(ctx, *x.opts)
-		loop, err := opts.loop(graph, judge)
+		limited, cancel, opts := x.reduction.Hurry(ctx, *x.opts)
+		loop, err := opts.Loop(graph, judge)
 		if err != nil {
 			cancel()
 			return out, err
 		}
-		x.g.limitBy(func() error { return loop.Limit(limited) })
+		x.g.LimitBy(func() error { return loop.Limit(limited) })
 		out = loop.Run(limited)
-		x.g.limitBy(nil)
-		x.g.w.stats.Steps += out.Steps
-		if r := x.reduction; r != nil && r.sym != nil && out.Err != nil {
-			r.sym.settles() // a finding is not believed otherwise
+		x.g.LimitBy(nil)
+		x.g.World.Counters.Steps += out.Steps
+		if r := x.reduction; r != nil && r.Permuter != nil && out.Err != nil {
+			r.Permuter.CompareAll() // a finding is not believed otherwise
 		}
 		if r := x.reduction; !x.refuted() && r != nil {
-			if x.gaveUp = r.givesUp(ctx, limited, &out); !x.gaveUp {
-				again = r.again(ctx, &out)
+			if x.gaveUp = r.GivesUp(ctx, limited, &out); !x.gaveUp {
+				again = r.Again(ctx, &out)
 			}
-			if x.told = r.tell(); r.all() && r.sym == nil && x.g.w.uncrashed == 0 {
+			if x.told = r.Summary(); r.KeepsAll() && r.Permuter == nil && x.g.World.Uncrashed == 0 {
 				x.reduction = nil
 			}
-			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.w.uncrashed != 0 {
-				x.g.limitBy(func() error { return loop.Limit(limited) })
-				x.crashSensitive = crashSensitive(r)
-				x.g.limitBy(nil)
+			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.World.Uncrashed != 0 {
+				x.g.LimitBy(func() error { return loop.Limit(limited) })
+				x.crashSensitive = crashes.Sensitive(r)
+				x.g.LimitBy(nil)
 			}
 		}
 		cancel()
@@ -237,9 +247,9 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 // found is the path to what was found.
 func (x *exploration) found(r *explore.Result) choose.Path {
 	if x.reduction != nil {
-		return x.reduction.found(r)
+		return x.reduction.PathTo(r)
 	}
-	return x.g.found(r)
+	return x.g.PathTo(r)
 }
 
 // Rehearsal: so many random runs of so many steps.
@@ -249,12 +259,12 @@ const (
 	togetherSteps  = 30 // of them tell what changes together: breadth first states are near the start
 )
 
-// rehearse makes random runs on both engines, before anything is concluded from the tables: shortest paths
+// Rehearse makes random runs on both engines, before anything is concluded from the tables: shortest paths
 // take the same way to a state again and again, so that state which is not encoded would hardly show.
 // The error is a finding of kind nondeterminism, about a changed message, or that a handler does not return, with the path to it, or
 // [*Unsupported]; other findings are left to the exploration.
-func rehearse(e *engine) (path choose.Path, err error) {
-	w := newWorld(e)
+func Rehearse(e *steptree.Engine) (path choose.Path, err error) {
+	w := world.NewOn(e)
 	var events []sim.Event
 	for k := range uint64(rehearsals) {
 		random := choose.NewRandom(1, k)
@@ -264,12 +274,12 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			return pick
 		})
 		path = path[:0]
-		w.cross = crossCheck{reference: w.cross.reference, closely: true}
+		w.CrossCheck = world.CrossCheck{Reference: w.CrossCheck.Reference, Strict: true}
 		err := w.Start(src)
 		for step := range rehearsalSteps {
 			if err == nil {
 				err = w.Check() // what is behind a violation is none of those who follow the path
-				if err != nil && overdue(err) && !e.calls.Refuses() {
+				if err != nil && store.IsOverdue(err) && !e.Calls.Refuses() {
 					return nil, nil // the exploration comes to it by fewer steps
 				}
 			}
@@ -280,13 +290,13 @@ func rehearse(e *engine) (path choose.Path, err error) {
 			if len(events) == 0 {
 				break
 			}
-			before := slices.Clone(w.v)
+			before := slices.Clone(w.Vector)
 			err = w.Step(events[src(choose.Point{Arity: len(events)})], src)
 			if step < togetherSteps {
-				e.together = append(e.together, w.layout.differing(before, w.v))
+				e.Together = append(e.Together, w.Layout.Differing(before, w.Vector))
 			}
 		}
-		if _, unsupported := errors.AsType[*Unsupported](err); unsupported || closer(err) || overdue(err) {
+		if _, unsupported := errors.AsType[*options.Unsupported](err); unsupported || store.NeedsReference(err) || store.IsOverdue(err) {
 			return path, err
 		}
 	}
@@ -296,7 +306,7 @@ func rehearse(e *engine) (path choose.Path, err error) {
 // judgeCrashes says what an exploration came to in which nodes did not crash.
 func (x *exploration) judgeCrashes(r *explore.Result) {
 	c := x.crashes
-	if c == nil || x.g.w.uncrashed == 0 {
+	if c == nil || x.g.World.Uncrashed == 0 {
 		return
 	}
 	c.Proven = r.Complete && r.Err == nil && len(x.crashSensitive) == 0
@@ -305,6 +315,6 @@ func (x *exploration) judgeCrashes(r *explore.Result) {
 	}
 	c.CrashSensitive = append(c.CrashSensitive, x.crashSensitive...)
 	if r.Depth = 0; r.Complete && r.Err == nil {
-		r.Complete, r.Stopped = false, StoppedCrashes
+		r.Complete, r.Stopped = false, crashes.StoppedCrashes
 	}
 }

@@ -13,17 +13,19 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
+	"pgregory.net/rapid"
 )
 
-func breadth(t tester, sys *sim.System, opts table.ExploreOptions) *table.Exploration {
+func breadth(t tester, sys *sim.System, opts options.Options) *table.Exploration {
 	t.Helper()
 	x, err := table.Explore(context.Background(), sys, opts)
 	if err != nil {
@@ -34,7 +36,7 @@ func breadth(t tester, sys *sim.System, opts table.ExploreOptions) *table.Explor
 
 // SPIN, rumur and Stateright agree on these counts for the same model.
 func TestExplorePaxos(t *testing.T) {
-	x := breadth(t, paxos(2), table.ExploreOptions{})
+	x := breadth(t, paxos(2), options.Options{})
 	if x.States != 98_160 || x.Transitions != 506_256 || !x.Complete || x.Finding != nil {
 		t.Errorf("%+v", x)
 	}
@@ -44,7 +46,7 @@ func TestExplorePaxos(t *testing.T) {
 // So does the bundled Paxos.
 func TestExploreBundledPaxos(t *testing.T) {
 	sys := bundled(t, "paxos", 6, sim.Limits{})
-	x := breadth(t, sys, table.ExploreOptions{})
+	x := breadth(t, sys, options.Options{})
 	if x.States != 98_160 || x.Transitions != 506_256 || !x.Complete || x.Finding != nil {
 		t.Errorf("%+v", x)
 	}
@@ -144,7 +146,7 @@ func TestExploreIsThatOfTheReplayEngine(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			states, transitions, live, found := oracle(t, test.sys, test.depth)
-			x := breadth(t, test.sys, table.ExploreOptions{MaxDepth: test.depth})
+			x := breadth(t, test.sys, options.Options{MaxDepth: test.depth})
 			t.Logf("%+v", x)
 			if x.States != states || x.Transitions != transitions || x.Live != live || found != nil || x.Finding != nil {
 				t.Errorf("%d states, %d transitions, %d live, %v; the replay engine: %d, %d, %d, %v",
@@ -165,7 +167,7 @@ func exploreRandom(t *testing.T, draw func(*rapid.T) *script.Config, depth int) 
 	rapid.Check(t, func(t *rapid.T) {
 		sys := draw(t).System()
 		states, transitions, live, found := oracle(t, sys, depth)
-		x := breadth(t, sys, table.ExploreOptions{MaxDepth: depth})
+		x := breadth(t, sys, options.Options{MaxDepth: depth})
 		if found != nil || x.Finding != nil {
 			var f *sim.Finding
 			if errors.As(x.Finding, &f) {
@@ -211,7 +213,7 @@ func TestExploreFinds(t *testing.T) {
 		{"a panic at boot", &sim.System{Name: "panics", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{N: 7} }}, sim.Panic, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			x := breadth(t, test.sys, table.ExploreOptions{})
+			x := breadth(t, test.sys, options.Options{})
 			if x.Finding == nil || x.Complete || x.Stopped != "finding" {
 				t.Fatalf("%+v", x)
 			}
@@ -292,7 +294,7 @@ func (d *deaf) Observe(_ sim.NodeID, event any) error {
 // State that is not encoded does not show in the tables, but it does when a run is executed.
 func TestExploreFindsWhatIsNoFunctionOfItsState(t *testing.T) {
 	sys := &sim.System{Name: "hidden", Nodes: 3, New: func(sim.NodeID) sim.Service { return &tally{} }}
-	x := breadth(t, sys, table.ExploreOptions{})
+	x := breadth(t, sys, options.Options{})
 	var f *sim.Finding
 	if !errors.As(x.Finding, &f) || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, "*table_test.tally: two states are encoded equally and behave differently: came to another state when the run was executed without tables; N is ") ||
 		!strings.Contains(f.Message, "; secret is ") || len(x.Path) == 0 {
@@ -323,13 +325,13 @@ func (h *tally) Timer(env sim.Env, t any) {
 }
 
 func TestExploreStops(t *testing.T) {
-	x := breadth(t, paxos(2), table.ExploreOptions{MaxStates: 1000})
+	x := breadth(t, paxos(2), options.Options{MaxStates: 1000})
 	if x.Stopped != "states" || x.Complete || x.States < 1000 || x.States > 1200 {
 		t.Errorf("%+v", x)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	x, err := table.Explore(ctx, paxos(2), table.ExploreOptions{})
+	x, err := table.Explore(ctx, paxos(2), options.Options{})
 	if err != nil || x.Stopped != "interrupted" || x.Complete {
 		t.Errorf("%+v, %v", x, err)
 	}
@@ -339,8 +341,8 @@ func TestExploreStops(t *testing.T) {
 func TestExploreIsDeterministic(t *testing.T) {
 	sys := bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
 	for _, visited := range visitedSets {
-		x := breadth(t, sys, table.ExploreOptions{Visited: visited})
-		y := breadth(t, sys, table.ExploreOptions{Visited: visited})
+		x := breadth(t, sys, options.Options{Visited: visited})
+		y := breadth(t, sys, options.Options{Visited: visited})
 		if !x.Complete || x.Dead == 0 || !reflect.DeepEqual(x, y) {
 			t.Errorf("%+v\n%+v", x, y)
 		}
@@ -368,7 +370,7 @@ func agree(t tester, x, y *table.Exploration) {
 func found(x *table.Exploration) table.Exploration {
 	c := *x
 	c.Finding = errors.New(message(x.Finding))
-	c.Stats, c.Coverage, c.Frontier, c.Bytes = table.Stats{}, table.Coverage{}, 0, 0
+	c.Stats, c.Coverage, c.Frontier, c.Bytes = steptree.Stats{}, world.Coverage{}, 0, 0
 	return c
 }
 
@@ -393,14 +395,14 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		sys  *sim.System
-		opts table.ExploreOptions
+		opts options.Options
 	}{
-		{"paxos", paxos(2), table.ExploreOptions{}},
-		{"a finding of a property", bundled(t, "paxos", 6, sim.Limits{}, "PX1"), table.ExploreOptions{}},
-		{"a finding in a step", loud, table.ExploreOptions{}},
-		{"many words", wide, table.ExploreOptions{MaxDepth: 3}},
-		{"pingack", bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1, sim.Partitions: 1}), table.ExploreOptions{MaxDepth: 6}},
-		{"states", paxos(2), table.ExploreOptions{MaxStates: 5000}},
+		{"paxos", paxos(2), options.Options{}},
+		{"a finding of a property", bundled(t, "paxos", 6, sim.Limits{}, "PX1"), options.Options{}},
+		{"a finding in a step", loud, options.Options{}},
+		{"many words", wide, options.Options{MaxDepth: 3}},
+		{"pingack", bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1, sim.Partitions: 1}), options.Options{MaxDepth: 6}},
+		{"states", paxos(2), options.Options{MaxStates: 5000}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			exact := breadth(t, test.sys, test.opts)
@@ -428,7 +430,7 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		sys := script.Draw(t).System()
-		opts := table.ExploreOptions{MaxDepth: 3, MaxStates: 2000}
+		opts := options.Options{MaxDepth: 3, MaxStates: 2000}
 		exact := breadth(t, sys, opts)
 		for k, visited := range slices.Concat(visitedSets, visitedSets) {
 			opts.Visited, opts.Go = visited, workers[k/3]
@@ -439,16 +441,16 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 
 func TestExploreStaysWithinMemory(t *testing.T) {
 	for _, visited := range visitedSets {
-		all := breadth(t, paxos(2), table.ExploreOptions{Visited: visited})
+		all := breadth(t, paxos(2), options.Options{Visited: visited})
 		if !all.Complete || all.Expanded != all.States {
 			t.Fatalf("%+v", all)
 		}
-		x := breadth(t, paxos(2), table.ExploreOptions{Visited: visited, MaxBytes: (all.Bytes + all.Frontier) / 2})
+		x := breadth(t, paxos(2), options.Options{Visited: visited, MaxBytes: (all.Bytes + all.Frontier) / 2})
 		if x.Stopped != "memory" || x.Complete || x.Bytes > (all.Bytes+all.Frontier)/2 || x.States < 1000 || x.Expanded >= x.States {
 			t.Errorf("visited %s: %+v", visited.Name, x)
 		}
 		// The states that were expanded are the first ones of a shorter exploration, too.
-		y := breadth(t, paxos(2), table.ExploreOptions{Visited: visited, MaxDepth: x.Depth})
+		y := breadth(t, paxos(2), options.Options{Visited: visited, MaxDepth: x.Depth})
 		if y.Expanded > x.Expanded || y.States > x.States {
 			t.Errorf("not all states that are less than %d steps away were expanded: %+v", x.Depth, x)
 		}
@@ -456,7 +458,7 @@ func TestExploreStaysWithinMemory(t *testing.T) {
 }
 
 func TestExploreRefusesBadOptions(t *testing.T) {
-	for _, opts := range []table.ExploreOptions{{MaxDepth: -1}, {MaxStates: -1}, {MaxBytes: -1}} {
+	for _, opts := range []options.Options{{MaxDepth: -1}, {MaxStates: -1}, {MaxBytes: -1}} {
 		if _, err := table.Explore(context.Background(), paxos(1), opts); err == nil {
 			t.Errorf("%+v: no error", opts)
 		}
@@ -471,21 +473,21 @@ func BenchmarkExplore(b *testing.B) {
 	for _, bench := range []struct {
 		name string
 		sys  *sim.System
-		opts table.ExploreOptions
+		opts options.Options
 	}{
-		{"proposers=2/exact", two, table.ExploreOptions{}},
-		{"proposers=2/64", two, table.ExploreOptions{Visited: bits64}},
-		{"proposers=3/exact", three, table.ExploreOptions{MaxStates: 2_000_000}},
-		{"proposers=3/64", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: bits64}},
-		{"proposers=3/64/workers=2", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: bits64, Go: workers[1]}},
-		{"proposers=3/128", three, table.ExploreOptions{MaxStates: 2_000_000, Visited: bits128}},
-		{"announced/exact", paxos(2), table.ExploreOptions{}},
-		{"announced/64", paxos(2), table.ExploreOptions{Visited: bits64}},
-		{"monitored/exact", countedPaxos(2), table.ExploreOptions{}},
-		{"monitored/64", countedPaxos(2), table.ExploreOptions{Visited: bits64}},
-		{"monitored/128", countedPaxos(2), table.ExploreOptions{Visited: bits128}},
-		{"randtree/exact", randtree, table.ExploreOptions{MaxStates: 1_000_000}},
-		{"randtree/64", randtree, table.ExploreOptions{MaxStates: 1_000_000, Visited: bits64}},
+		{"proposers=2/exact", two, options.Options{}},
+		{"proposers=2/64", two, options.Options{Visited: bits64}},
+		{"proposers=3/exact", three, options.Options{MaxStates: 2_000_000}},
+		{"proposers=3/64", three, options.Options{MaxStates: 2_000_000, Visited: bits64}},
+		{"proposers=3/64/workers=2", three, options.Options{MaxStates: 2_000_000, Visited: bits64, Go: workers[1]}},
+		{"proposers=3/128", three, options.Options{MaxStates: 2_000_000, Visited: bits128}},
+		{"announced/exact", paxos(2), options.Options{}},
+		{"announced/64", paxos(2), options.Options{Visited: bits64}},
+		{"monitored/exact", countedPaxos(2), options.Options{}},
+		{"monitored/64", countedPaxos(2), options.Options{Visited: bits64}},
+		{"monitored/128", countedPaxos(2), options.Options{Visited: bits128}},
+		{"randtree/exact", randtree, options.Options{MaxStates: 1_000_000}},
+		{"randtree/64", randtree, options.Options{MaxStates: 1_000_000, Visited: bits64}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -9,7 +9,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -256,7 +257,7 @@ func goRound(states []int, edges []fairEdge) bool {
 }
 
 // roundOf are the states and steps of the round at the end of a path, by their numbers.
-func (g *fairGraph) roundOf(t *testing.T, sys *sim.System, s *table.Starvation) (states, edges []int) {
+func (g *fairGraph) roundOf(t *testing.T, sys *sim.System, s *fairness.Starvation) (states, edges []int) {
 	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +305,7 @@ func judge(t *testing.T, seed uint64) (j judged, ok bool) {
 		return j, false
 	}
 	visited, frontier := explore.VisitedSets[seed%uint64(len(explore.VisitedSets))], explore.Frontiers[seed/3%uint64(len(explore.Frontiers))]
-	x := breadth(t, sys, table.ExploreOptions{Visited: visited, Frontier: frontier})
+	x := breadth(t, sys, options.Options{Visited: visited, Frontier: frontier})
 	f := x.Fairness
 	if x.Finding != nil || !x.Complete || x.States != len(j.goal) || !f.Judged {
 		t.Fatalf("seed %d: %+v, %+v; %d states", seed, x, f, len(j.goal))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 )
 
 // What is said of fair runs, and what is counted, does not depend on how states are kept, and not on how many workers there are: edges that are kept are
@@ -20,7 +21,7 @@ func TestFairRunsOfAllSets(t *testing.T) {
 		var first *table.Exploration
 		for _, visited := range explore.VisitedSets {
 			for _, workers := range []func(func()){nil, func(f func()) { go f() }} {
-				x := breadth(t, players(seed), table.ExploreOptions{Visited: visited, MaxStates: 1500, Go: workers})
+				x := breadth(t, players(seed), options.Options{Visited: visited, MaxStates: 1500, Go: workers})
 				if first == nil {
 					first = x
 				}

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/fairness"
 )
 
 // What walks find is a violation by the definition and of the states all of which are visited, its round comes round, and most of what
@@ -27,12 +27,12 @@ func TestFairWalksOfRandomSystems(t *testing.T) {
 		if j.starvation {
 			starved++
 		}
-		opts := table.FairWalkOptions{Seed: seed + 1, States: 1 + int(seed)%mostFair}
-		f, err := table.WalkFair(context.Background(), sys, opts)
+		opts := fairness.FairWalkOptions{Seed: seed + 1, States: 1 + int(seed)%mostFair}
+		f, err := fairness.WalkFair(context.Background(), sys, opts)
 		if err != nil || f.Why != "" || f.States == 0 || f.Walks == 0 {
 			t.Fatalf("seed %d: %+v, %v", seed, f, err)
 		}
-		again, err := table.WalkFair(context.Background(), players(seed), opts)
+		again, err := fairness.WalkFair(context.Background(), players(seed), opts)
 		if err != nil || !reflect.DeepEqual(f, again) {
 			t.Fatalf("seed %d: %+v, then %+v", seed, f, again)
 		}

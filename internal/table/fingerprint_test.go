@@ -8,31 +8,32 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
+	"pgregory.net/rapid"
 )
 
 // visitedBy explores to a depth in one of the orders, and returns the fingerprints of all states that were visited, and
 // the finding that ended the exploration early.
 func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[sim.Fingerprint]bool, finding error) {
 	t.Helper()
-	e, err := newEngine(sys, kernel.Options{MaxChoices: 50}, nil)
+	e, err := steptree.NewEngine(sys, kernel.Options{MaxChoices: 50}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newGraph(e, nil)
+	g := statespace.NewGraph(e, nil)
 	opts := explore.Options{Visited: explore.VisitedSets[2], MaxDepth: depth}
 	if depthFirst {
 		opts.Frontier = explore.Frontiers[1]
 	}
-	r := &recorder{graph: g, met: map[sim.Fingerprint]bool{}}
+	r := &recorder{Graph: g, met: map[sim.Fingerprint]bool{}}
 	loop, err := explore.New(r, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -42,14 +43,14 @@ func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[s
 
 // recorder notes the fingerprints of states.
 type recorder struct {
-	*graph
+	*statespace.Graph
 	met map[sim.Fingerprint]bool
 }
 
 // Check implements [explore.Graph].
 func (r *recorder) Check(m *explore.FoundState) (live bool, err error) {
 	r.met[r.Fingerprint(m.State)] = true
-	return r.graph.Check(m)
+	return r.Graph.Check(m)
 }
 
 type failer interface {

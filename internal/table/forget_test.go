@@ -5,6 +5,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -21,13 +23,13 @@ func TestForget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := func(most int) (prints []sim.Fingerprint, s Stats) {
-		made, err := NewWorld(&sys, kernel.Options{})
+	runs := func(most int) (prints []sim.Fingerprint, s steptree.Stats) {
+		made, err := world.New(&sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := made.(*World)
-		w.most = most
+		w := made.(*world.World)
+		w.MaxEntries = most
 		for k := range uint64(20) {
 			src := choose.NewRandom(1, k)
 			if err := w.Start(src); err != nil {
@@ -75,14 +77,14 @@ func TestForgetWhatIsInFlight(t *testing.T) {
 		{"stream", netsim.Streams{Buffer: 20}, (*chatterer).say},
 		{"datagrams", netsim.Datagrams{}, (*chatterer).post},
 	} {
-		made, err := NewWorld(&sim.System{
+		made, err := world.New(&sim.System{
 			Name: c.name, Nodes: 2, New: func(sim.NodeID) sim.Service { return &chatterer{} }, Network: c.net,
 			Actions: []sim.AnyAction{sim.Action[*chatterer]{Name: "do", Do: c.do}},
 		}, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := made.(*World)
+		w := made.(*world.World)
 		run := func(k uint64) {
 			src := choose.NewRandom(1, k)
 			if err := w.Start(src); err != nil {
@@ -98,8 +100,8 @@ func TestForgetWhatIsInFlight(t *testing.T) {
 		for k := range uint64(1000) {
 			run(k)
 		}
-		if s := w.Stats(); s.Dropped == 0 || s.Locals > 10 || w.entries() > 5100 {
-			t.Errorf("%s: %+v, %d entries; want tables that were dropped at 5000 entries for few local states", c.name, s, w.entries())
+		if s := w.Stats(); s.Dropped == 0 || s.Locals > 10 || w.Entries() > 5100 {
+			t.Errorf("%s: %+v, %d entries; want tables that were dropped at 5000 entries for few local states", c.name, s, w.Entries())
 		}
 	}
 }

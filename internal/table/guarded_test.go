@@ -6,7 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -40,7 +40,7 @@ func TestStartAfterExit(t *testing.T) {
 			return true
 		}}},
 	}
-	for _, engine := range []func(*sim.System, kernel.Options) (kernel.World, error){kernel.NewWorld, table.NewWorld} {
+	for _, engine := range []func(*sim.System, kernel.Options) (kernel.World, error){kernel.NewWorld, world.New} {
 		w, err := engine(&sys, kernel.Options{Guarded: true})
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/fair"
+	"github.com/macemc/macemc/internal/table/fairness"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -29,7 +31,7 @@ func TestLabelsAreThoseOfSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := Explore(context.Background(), &sys, ExploreOptions{labels: 1, MaxStates: 20_000})
+		x, err := Explore(context.Background(), &sys, options.Options{LabelSample: 1, MaxStates: 20_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +51,7 @@ func TestAlikeEdges(t *testing.T) {
 	same := func(change func(r []fair.Edge)) bool {
 		other := append([]fair.Edge(nil), row...)
 		change(other)
-		f := alike(row, other)
+		f := fairness.Alike(row, other)
 		for k := range row {
 			if !f(row[k], other[k]) {
 				return false

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -13,12 +14,12 @@ type hoarder struct{ sim.Nop }
 // Local states that grow count for more than their number: each of them holds all writes before it.
 func TestGrowingStatesTakeMemory(t *testing.T) {
 	t.Parallel()
-	for _, reduce := range []table.Reduction{table.ReduceNone, table.ReduceFull} {
+	for _, reduce := range []options.Reduction{options.ReduceNone, options.ReduceFull} {
 		sys := &sim.System{
 			Name: "hoarder", Nodes: 1, New: func(sim.NodeID) sim.Service { return &hoarder{} },
 			Actions: []sim.AnyAction{sim.Action[*hoarder]{Name: "put", Do: func(_ *hoarder, env sim.Env) { env.Disk().Put("key", nil) }}},
 		}
-		x, err := table.Explore(context.Background(), sys, table.ExploreOptions{MaxBytes: 64 << 20, Reduce: reduce})
+		x, err := table.Explore(context.Background(), sys, options.Options{MaxBytes: 64 << 20, Reduce: reduce})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,7 @@ func TestMostStatesOfTwoWorkers(t *testing.T) {
 	}
 	want := 0
 	for i := range 8 {
-		opts := table.ExploreOptions{MaxStates: 10_500}
+		opts := options.Options{MaxStates: 10_500}
 		if i > 0 {
 			opts.Go = workers[1]
 		}

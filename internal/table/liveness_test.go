@@ -4,16 +4,16 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
+	"pgregory.net/rapid"
 )
 
-// graph is what is known of a system from executing all its paths with the replay engine.
+// Graph is what is known of a system from executing all its paths with the replay engine.
 type graph struct {
 	number map[sim.Fingerprint]int
 	live   []bool
@@ -240,7 +240,7 @@ func TestLivenessByHand(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sys := automata(test.moves, 0, test.live...)
-			for _, x := range []*table.Exploration{breadth(t, sys, table.ExploreOptions{}), byShards(t, sys)} {
+			for _, x := range []*table.Exploration{breadth(t, sys, options.Options{}), byShards(t, sys)} {
 				if !x.Complete || !x.LivenessChecked || x.Dead != test.dead || x.DeadCritical != test.critical ||
 					!slices.Equal(x.DeadPath, test.path) || x.DeadOutOfEvents != test.end {
 					t.Errorf("%+v", x)
@@ -256,7 +256,7 @@ func TestLivenessDoesNotCountOnFaults(t *testing.T) {
 	sys := automata(moves, 1, 0)
 	sys.Actions = sys.Actions[:1]
 	// 0 and 1 with a crash left, down, 0 and 1 without: from 1 there is no way back to 0.
-	x := breadth(t, sys, table.ExploreOptions{})
+	x := breadth(t, sys, options.Options{})
 	if x.States != 5 || x.Dead != 2 || x.DeadCritical != 1 || x.DeadOutOfEvents {
 		t.Errorf("%+v", x)
 	}
@@ -281,7 +281,7 @@ func TestLivenessOfRandomAutomata(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if compareLiveness(t, sys, breadth(t, sys, table.ExploreOptions{}), g) > 0 {
+		if compareLiveness(t, sys, breadth(t, sys, options.Options{}), g) > 0 {
 			dead++
 		}
 		compareLiveness(t, sys, byShards(t, sys), g)
@@ -295,7 +295,7 @@ func TestLivenessOfRandomSystems(t *testing.T) {
 	compared, dead := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		sys := script.Draw(t).System()
-		x := breadth(t, sys, table.ExploreOptions{MaxStates: 150})
+		x := breadth(t, sys, options.Options{MaxStates: 150})
 		if !x.Complete {
 			if x.LivenessChecked || x.Dead != 0 {
 				t.Fatalf("%+v", x)
@@ -336,7 +336,7 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x := breadth(t, test.sys, table.ExploreOptions{})
+			x := breadth(t, test.sys, options.Options{})
 			if dead := compareLiveness(t, test.sys, x, g); (dead > 0) != test.dead {
 				t.Errorf("%d dead states", dead)
 			}
@@ -349,11 +349,11 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 // A property that is no liveness property leaves nothing to check, and neither does an exploration
 // that is not complete.
 func TestLivenessIsInconclusive(t *testing.T) {
-	if x := breadth(t, bundled(t, "paxos", 5, sim.Limits{}), table.ExploreOptions{}); !x.Complete || x.LivenessChecked || x.Dead != 0 {
+	if x := breadth(t, bundled(t, "paxos", 5, sim.Limits{}), options.Options{}); !x.Complete || x.LivenessChecked || x.Dead != 0 {
 		t.Errorf("%+v", x)
 	}
 	sys := bundled(t, "twophase", 2, sim.Limits{sim.Crashes: 1}, "TP3")
-	if x := breadth(t, sys, table.ExploreOptions{MaxDepth: 4}); x.Complete || x.LivenessChecked || x.Dead != 0 {
+	if x := breadth(t, sys, options.Options{MaxDepth: 4}); x.Complete || x.LivenessChecked || x.Dead != 0 {
 		t.Errorf("%+v", x)
 	}
 }
@@ -372,7 +372,7 @@ func choosing(sys *sim.System) *sim.System {
 // While nothing is lost the proposer with the highest ballot can always have its way. States in which
 // nothing is left to happen are live, so the search for dead ones has to settle them all.
 func TestLivenessOfPaxos(t *testing.T) {
-	x := breadth(t, choosing(bundled(t, "paxos", 6, sim.Limits{})), table.ExploreOptions{})
+	x := breadth(t, choosing(bundled(t, "paxos", 6, sim.Limits{})), options.Options{})
 	if x.States != 98_160 || x.Transitions != 506_256 || !x.LivenessChecked || x.Dead != 0 || x.DeadPath != nil {
 		t.Errorf("%+v", x)
 	}

@@ -11,20 +11,20 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/statelog"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
+	"pgregory.net/rapid"
 )
 
 // logged explores with the log in a file.
-func logged(t tester, name string, sys *sim.System, opts table.ExploreOptions) (*table.Exploration, error) {
+func logged(t tester, name string, sys *sim.System, opts options.Options) (*table.Exploration, error) {
 	t.Helper()
 	l, err := statelog.Open(name)
 	if err != nil {
@@ -80,7 +80,7 @@ func TestLogResumes(t *testing.T) {
 		for _, set := range explore.VisitedSets[:2] {
 			t.Run(c.name+" "+set.Name, func(t *testing.T) {
 				sys := bundled(t, c.name, c.nodes, c.limits)
-				opts := table.ExploreOptions{Visited: set, MaxDepth: c.depth, Go: func(f func()) { go f() }}
+				opts := options.Options{Visited: set, MaxDepth: c.depth, Go: func(f func()) { go f() }}
 				want := breadth(t, sys, opts)
 				whole, parts := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "parts")
 				got, err := logged(t, whole, sys, opts)
@@ -117,7 +117,7 @@ func TestLogResumesInMemory(t *testing.T) {
 	}
 	dir := t.TempDir()
 	sys, name := bundled(t, "paxos", 6, sim.Limits{sim.Crashes: 1}), filepath.Join(dir, "log")
-	opts := table.ExploreOptions{Visited: set, Spill: &explore.Spill{Dir: dir, Bytes: 1 << 28}}
+	opts := options.Options{Visited: set, Spill: &explore.Spill{Dir: dir, Bytes: 1 << 28}}
 	for _, opts.MaxStates = range []int{250_000, 251_000} {
 		x, err := logged(t, name, sys, opts)
 		if err != nil {
@@ -137,7 +137,7 @@ func TestLogOfRandomSystems(t *testing.T) {
 		n++
 		name := filepath.Join(dir, fmt.Sprint(n))
 		sys := script.DrawSmall(t).System()
-		opts := table.ExploreOptions{MaxDepth: 6, Visited: rapid.SampledFrom(explore.VisitedSets).Draw(t, "visited")}
+		opts := options.Options{MaxDepth: 6, Visited: rapid.SampledFrom(explore.VisitedSets).Draw(t, "visited")}
 		want := breadth(t, sys, opts)
 		first := opts
 		for first.MaxDepth = range opts.MaxDepth { // a block each
@@ -195,17 +195,17 @@ func TestLogRechecks(t *testing.T) {
 	lax := *sys
 	lax.Properties = nil
 	name := filepath.Join(t.TempDir(), "log")
-	x, err := logged(t, name, &lax, table.ExploreOptions{})
+	x, err := logged(t, name, &lax, options.Options{})
 	if err != nil || !x.Complete {
 		t.Fatalf("%v %+v", err, x)
 	}
-	want := breadth(t, &strict, table.ExploreOptions{})
+	want := breadth(t, &strict, options.Options{})
 	l, err := statelog.Read(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	got, err := table.Explore(context.Background(), &strict, table.ExploreOptions{Log: l})
+	got, err := table.Explore(context.Background(), &strict, options.Options{Log: l})
 	if err != nil || want.Finding == nil || got.Finding == nil || got.Finding.Error() != want.Finding.Error() || !slices.Equal(got.Path, want.Path) {
 		t.Errorf("%v: %v by %v, want %v by %v", err, got.Finding, got.Path, want.Finding, want.Path)
 	}
@@ -216,7 +216,7 @@ func TestLogDamaged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	sys, opts := bundled(t, "paxos", 6, sim.Limits{}), table.ExploreOptions{Visited: explore.VisitedSets[1], MaxDepth: 12}
+	sys, opts := bundled(t, "paxos", 6, sim.Limits{}), options.Options{Visited: explore.VisitedSets[1], MaxDepth: 12}
 	want := breadth(t, sys, opts)
 	name := filepath.Join(t.TempDir(), "log")
 	first := opts
@@ -297,13 +297,13 @@ func TestLogOfOtherCode(t *testing.T) {
 		}
 		return &sys
 	}
-	opts := table.ExploreOptions{MaxStates: 50_000}
+	opts := options.Options{MaxStates: 50_000}
 	for _, bug := range []string{"PX1", "PX3"} {
 		name := filepath.Join(t.TempDir(), "log")
 		if _, err := logged(t, name, with(), opts); err != nil {
 			t.Fatal(err)
 		}
-		_, err := logged(t, name, with(bug), table.ExploreOptions{})
+		_, err := logged(t, name, with(bug), options.Options{})
 		if _, ok := errors.AsType[*explore.ChangedError](err); !ok || !strings.Contains(err.Error(), "the handler of n") {
 			t.Errorf("%s: %v", bug, err)
 		}
@@ -346,7 +346,7 @@ func (c *adder) Receive(env sim.Env, _ sim.NodeID, msg any) {
 func TestLogNamesChanges(t *testing.T) {
 	sys := &sim.System{Name: "adder", Nodes: 1, New: func(sim.NodeID) sim.Service { return &adder{} }, Network: netsim.Datagrams{}}
 	run := func(name string, depth int) error {
-		_, err := logged(t, name, sys, table.ExploreOptions{MaxDepth: depth})
+		_, err := logged(t, name, sys, options.Options{MaxDepth: depth})
 		return err
 	}
 	for _, c := range []struct {

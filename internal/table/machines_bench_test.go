@@ -3,7 +3,7 @@ package table_test
 import (
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -45,7 +45,7 @@ func BenchmarkMachines(b *testing.B) {
 					b.ReportAllocs()
 					n, begin := 0, processorTime(b)
 					for b.Loop() {
-						n += breadth(b, judged.sys, table.ExploreOptions{Visited: visited}).Transitions
+						n += breadth(b, judged.sys, options.Options{Visited: visited}).Transitions
 					}
 					spent := (processorTime(b) - begin).Seconds()
 					b.ReportMetric(float64(n)/spent/1e6, "Mtransitions/cpu-s")

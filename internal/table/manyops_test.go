@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -45,7 +46,7 @@ func TestManyOperations(t *testing.T) {
 					t.Errorf("%d announced: %v", many, r)
 				}
 			}()
-			x, err := table.Explore(context.Background(), &sys, table.ExploreOptions{})
+			x, err := table.Explore(context.Background(), &sys, options.Options{})
 			if err != nil || x.Finding != nil || x.States != 2 {
 				t.Errorf("%d announced: %+v, %v", many, x, err)
 			}

@@ -3,25 +3,26 @@ package table
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/table/store"
 	"pgregory.net/rapid"
 )
 
 func TestMemo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var m memo
+		var m store.Memo
 		want := map[uint64]uint64{}
 		key := rapid.OneOf(rapid.Uint64Range(0, 50), rapid.Uint64Range(0, 1<<64-2))
 		for range rapid.IntRange(0, 400).Draw(t, "n") {
 			k := key.Draw(t, "key")
-			v, ok := m.get(k)
+			v, ok := m.Get(k)
 			if w, known := want[k]; ok != known || v != w {
 				t.Fatalf("key %d is %d, %v; want %d, %v", k, v, ok, w, known)
 			}
 			want[k] = rapid.Uint64().Draw(t, "value")
-			m.put(k, want[k])
+			m.Put(k, want[k])
 		}
-		if m.n != len(want) {
-			t.Fatalf("%d keys, want %d", m.n, len(want))
+		if m.N != len(want) {
+			t.Fatalf("%d keys, want %d", m.N, len(want))
 		}
 	})
 }

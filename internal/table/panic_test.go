@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -15,8 +16,8 @@ func TestExploreFindsPropertiesThatPanic(t *testing.T) {
 		sys := automata([][]move{{{1, 1}}, {{2, 1}}, {}}, 0)
 		sys.Properties = []sim.Property{p}
 		for _, visited := range visitedSets {
-			for _, do := range []func(tester, *sim.System, table.ExploreOptions) *table.Exploration{breadth, dive} {
-				x := do(t, sys, table.ExploreOptions{Visited: visited})
+			for _, do := range []func(tester, *sim.System, options.Options) *table.Exploration{breadth, dive} {
+				x := do(t, sys, options.Options{Visited: visited})
 				var f *sim.Finding
 				if !errors.As(x.Finding, &f) || f.Kind != sim.Panic || f.Property != "fails" || len(x.Path) != 2 {
 					t.Errorf("%+v", x)

@@ -41,9 +41,12 @@ const (
 	playerStates  = 3
 )
 
-func (p *player) Boot(env sim.Env)                         { p.play(env, playBoot) }
-func (p *player) Timer(env sim.Env, t any)                 { p.play(env, playTimer+t.(int)) }
+func (p *player) Boot(env sim.Env) { p.play(env, playBoot) }
+
+func (p *player) Timer(env sim.Env, t any) { p.play(env, playTimer+t.(int)) }
+
 func (p *player) Receive(env sim.Env, _ sim.NodeID, _ any) { p.play(env, playMessage) }
+
 func (p *player) play(env sim.Env, class int) {
 	for _, op := range p.lines[class][p.State] {
 		switch op.do {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -66,7 +66,7 @@ func TestQueues(t *testing.T) {
 					newBoth(t, sys, seed).walk(60, 40)
 				}
 				states, transitions, live, found := oracle(t, sys, depth)
-				x := breadth(t, sys, table.ExploreOptions{MaxDepth: depth})
+				x := breadth(t, sys, options.Options{MaxDepth: depth})
 				if x.States != states || x.Transitions != transitions || x.Live != live || found != nil || x.Finding != nil {
 					t.Errorf("%d states, %d transitions, %d live, %v; the replay engine: %d, %d, %d, %v",
 						x.States, x.Transitions, x.Live, x.Finding, states, transitions, live, found)
@@ -89,7 +89,7 @@ func TestQueueBound(t *testing.T) {
 				newBoth(t, sys, seed).walk(60, 40)
 			}
 			_, _, _, want := oracle(t, sys, 0)
-			x := breadth(t, sys, table.ExploreOptions{})
+			x := breadth(t, sys, options.Options{})
 			if (x.Finding != nil) != (want != nil) || (want != nil) != (bound == 1) {
 				t.Fatalf("%v, bound %d: %v, want %v", order, bound, x.Finding, want)
 			}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
@@ -110,7 +112,7 @@ func TestQuorumStates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+		x, err := table.Explore(t.Context(), &sys, options.Options{})
 		if err != nil || x.Finding != nil || x.States != len(g.States) || x.Transitions != g.Transitions() {
 			t.Errorf("%+v: %d states and %d transitions, want %d and %d; %v, %v", c, x.States, x.Transitions, len(g.States), g.Transitions(), err, x.Finding)
 		}
@@ -145,8 +147,8 @@ func TestQuorumFindingsByTables(t *testing.T) {
 			sys.Network = netsim.Both{}
 			sys.Actions = []sim.AnyAction{sim.Action[*pool]{Name: "stream", Do: func(_ *pool, env sim.Env) { _ = env.Stream(0).Send(share{}) }}}
 		}
-		for _, how := range []table.Reduction{table.ReduceNone, table.ReduceDrop, table.ReduceFull} {
-			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{Reduce: how})
+		for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
+			x, err := table.Explore(t.Context(), &sys, options.Options{Reduce: how})
 			if err != nil || x.Finding == nil || !strings.Contains(x.Finding.Error(), c.want) {
 				t.Errorf("%s, %s: %v, %+v", c.want, how, err, x.Finding)
 			}
@@ -176,7 +178,7 @@ func TestQuorumsAreFair(t *testing.T) {
 		},
 		Properties: []sim.Property{{Name: "done", Inevitably: sim.Each(func(_ sim.NodeID, l *loop) bool { return l.Done })}},
 	}
-	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	x, err := table.Explore(t.Context(), &sys, options.Options{})
 	if err != nil || x.Finding != nil || !x.Fairness.Judged || x.Fairness.Starvation != nil {
 		t.Fatalf("%v, %+v, %+v", err, x.Finding, x.Fairness)
 	}
@@ -187,11 +189,11 @@ func TestQuorumsAreCovered(t *testing.T) {
 	sys := pooled(2, 1, func(q *sim.Quorum[*pool, share]) {
 		q.Need, q.Guard = nil, func(p *pool, set []sim.From[share]) bool { return p.Rounds < 2 && len(set) == 2 }
 	})
-	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	x, err := table.Explore(t.Context(), &sys, options.Options{})
 	if err != nil || x.Finding != nil {
 		t.Fatal(err, x.Finding)
 	}
-	if !slices.ContainsFunc(x.Coverage.Delivered, func(s table.Sent) bool { _, ok := s.Body.(share); return ok && s.To == 0 }) {
+	if !slices.ContainsFunc(x.Coverage.Delivered, func(s world.Sent) bool { _, ok := s.Body.(share); return ok && s.To == 0 }) {
 		t.Errorf("delivered: %+v", x.Coverage.Delivered)
 	}
 	// Each of two members sends two shares: of one sender there are 4 sets, of both 4.

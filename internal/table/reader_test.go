@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -24,7 +24,7 @@ func TestReadSystems(t *testing.T) {
 			t.Parallel()
 			sys := bundled(t, "paxos", c.nodes, c.most)
 			for _, set := range explore.VisitedSets {
-				opts := table.ExploreOptions{MaxDepth: c.depth, Visited: set}
+				opts := options.Options{MaxDepth: c.depth, Visited: set}
 				want := breadth(t, sys, opts)
 				opts.Go = workers[1]
 				got := breadth(t, sys, opts)

@@ -7,6 +7,10 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -36,54 +40,54 @@ func (r *Recovery) Dead() bool { return r.Closed && r.Live == nil }
 // beside it, unless checked code does not return. Behind a state that violates an Always property, or of which
 // properties cannot tell, nothing is visited: then it is not certain that what follows is dead. Of opts MaxDepth, MaxStates, MaxBytes, Weightless, Calls and World count.
 //
-// The error is that of [NewWorld], or [*Unsupported] when the tables cannot hold a state, or that path does not fit.
-func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts ExploreOptions) (*Recovery, error) {
-	return guarded(ctx, opts, func(ctx context.Context, opts ExploreOptions) (*Recovery, error) {
+// The error is that of [world.New], or [*Unsupported] when the tables cannot hold a state, or that path does not fit.
+func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts options.Options) (*Recovery, error) {
+	return options.Guard(ctx, opts, func(ctx context.Context, opts options.Options) (*Recovery, error) {
 		return recovery(ctx, sys, path, opts)
 	})
 }
 
-func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts ExploreOptions) (*Recovery, error) {
-	e, err := newEngine(sys, opts.World, opts.Calls)
+func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts options.Options) (*Recovery, error) {
+	e, err := steptree.NewEngine(sys, opts.World, opts.Calls)
 	if err != nil {
 		return nil, err
 	}
-	g := newGraph(e, opts.Weightless)
-	if len(g.w.properties.eventually) == 0 {
+	g := statespace.NewGraph(e, opts.Weightless)
+	if len(g.World.Properties.Eventually) == 0 {
 		return nil, errors.New("table: the system has no Eventually property, so that no state is dead")
 	}
-	g.onward, g.sites.tolerateFailures = &onward{path: path}, true
-	loop, err := (&ExploreOptions{MaxDepth: opts.MaxDepth, MaxStates: opts.MaxStates, MaxBytes: opts.MaxBytes, Reducer: recoveryOnly{}}).loop(g, untilLive{})
+	g.Onward, g.Configs.TolerateFailures = &statespace.Onward{Path: path}, true
+	loop, err := (&options.Options{MaxDepth: opts.MaxDepth, MaxStates: opts.MaxStates, MaxBytes: opts.MaxBytes, Reducer: recoveryOnly{}}).Loop(g, untilLive{})
 	if err != nil {
 		return nil, err
 	}
-	opts.Calls.next()
-	g.limitBy(func() error { return loop.Limit(ctx) })
+	opts.Calls.NextRound()
+	g.LimitBy(func() error { return loop.Limit(ctx) })
 	x := loop.Run(ctx)
-	g.limitBy(nil)
+	g.LimitBy(nil)
 	out := &Recovery{States: x.States, Stopped: x.Stopped}
-	if len(g.sampled()) > 0 && out.Stopped == "" {
+	if len(g.Sampled()) > 0 && out.Stopped == "" {
 		out.Stopped = "sampled"
 	}
-	var u *Unsupported
+	var u *options.Unsupported
 	switch {
-	case errors.Is(x.Err, errLive):
-		out.Live, out.Stopped = g.found(&x), "live"
+	case errors.Is(x.Err, statespace.ErrLive):
+		out.Live, out.Stopped = g.PathTo(&x), "live"
 		if out.Live == nil {
 			out.Live = choose.Path{} // the start
 		}
-	case errors.As(x.Err, &u), errors.Is(x.Err, errNoFit):
+	case errors.As(x.Err, &u), errors.Is(x.Err, statespace.ErrNoFit):
 		return nil, x.Err
 	case x.Err != nil:
-		if out.Stopped, out.Finding = "finding", x.Err; overdue(x.Err) {
-			out.Path = g.found(&x)
+		if out.Stopped, out.Finding = "finding", x.Err; store.IsOverdue(x.Err) {
+			out.Path = g.PathTo(&x)
 		}
-	case g.onward.violated != nil || g.sites.unseen != nil:
-		out.Stopped, out.Finding = cmp.Or(out.Stopped, "violation"), cmp.Or(g.onward.violated, g.sites.unseen)
+	case g.Onward.Violated != nil || g.Configs.Unseen != nil:
+		out.Stopped, out.Finding = cmp.Or(out.Stopped, "violation"), cmp.Or(g.Onward.Violated, g.Configs.Unseen)
 	default:
 		out.Closed = out.Stopped == ""
 	}
-	out.Failed = g.onward.failed
+	out.Failed = g.Onward.Failed
 	return out, nil
 }
 
@@ -96,7 +100,7 @@ func (untilLive) NeedsEdges(uint32) bool { return false }
 // Visit implements [explore.Analyze].
 func (untilLive) Visit(_ uint32, live bool, _ uint8) error {
 	if live {
-		return errLive
+		return statespace.ErrLive
 	}
 	return nil
 }
@@ -122,84 +126,3 @@ func (recoveryOnly) Sufficient(_ []uint32, row explore.Row, keep []uint32) []uin
 
 // Rest implements [explore.Reducer].
 func (recoveryOnly) Rest([]uint32, bool) bool { return false }
-
-var (
-	errLive  = errors.New("a live state was met")
-	errNoFit = errors.New("table: the path does not fit the system")
-)
-
-// onward has an exploration begin at the end of a path, and take the steps of the recovery relation only.
-type onward struct {
-	path     choose.Path
-	open     bool                // the step that path ends inside was asked more than it answers
-	violated error               // what is wrong with the first state with which something is, behind which nothing is visited
-	failed   error               // likewise of steps of the recovery relation, which lead nowhere
-	wrong    map[string]struct{} // states with which something is wrong, packed
-	size     int                 // of these, in bytes
-}
-
-// fail notes that a step failed.
-func (o *onward) fail(err error) { o.failed = cmp.Or(o.failed, err) }
-
-// bar notes that something is wrong with a state.
-func (o *onward) bar(state []uint32, err error) {
-	if o.wrong == nil {
-		o.wrong = map[string]struct{}{}
-	}
-	o.violated = cmp.Or(o.violated, err)
-	key := keyOf(state)
-	o.wrong[key] = struct{}{}
-	o.size += len(key) + wrongSize
-}
-
-// wrongSize is about what an entry of a map takes beside its key.
-const wrongSize = 32
-
-// bars reports whether something is wrong with a state.
-func (o *onward) bars(state []uint32) bool {
-	if len(o.wrong) == 0 {
-		return false
-	}
-	_, ok := o.wrong[keyOf(state)]
-	return ok
-}
-
-// bytes is the memory that is kept. Nil keeps none.
-func (o *onward) bytes() int {
-	if o == nil {
-		return 0
-	}
-	return o.size
-}
-
-// execute goes to the end of the path; more answers what that leaves open of its last step. usual is false when that takes what is not in the recovery relation.
-func (o *onward) execute(w *World, more choose.Source) (usual bool, err error) {
-	defer w.samples.pause()()
-	pos, crashes := 0, false
-	o.open = false
-	src := choose.SourceFunc(func(p choose.Point) int {
-		if pos < len(o.path) {
-			pos++
-			return int(o.path[pos-1])
-		}
-		pick := more.Choose(p)
-		o.open, crashes = true, crashes || p.Kind.Class() == choose.Fault && pick != 0
-		return pick
-	})
-	if err := w.start(src); err != nil {
-		return !crashes, err
-	}
-	for pos < len(o.path) {
-		w.derive()
-		events := w.list(nil)
-		if o.open || int(o.path[pos]) >= len(events) {
-			return false, errNoFit
-		}
-		ev := events[o.path[pos]]
-		pos++
-		if err := w.advance(&ev, src); err != nil {
-			return !crashes, err
-		}
-	}
-	return !crashes, nil
-}

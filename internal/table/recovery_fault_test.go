@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -19,7 +20,7 @@ func TestCrashesBesideAFailureAreNoRecovery(t *testing.T) {
 		}}},
 		Properties: []sim.Property{{Name: "down", Eventually: func(v *sim.View) bool { return v.Service(0) == nil }}},
 	}
-	r, err := table.Recover(t.Context(), sys, choose.Path{}, table.ExploreOptions{})
+	r, err := table.Recover(t.Context(), sys, choose.Path{}, options.Options{})
 	if err != nil || r.Failed == nil || !r.Dead() {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -58,7 +59,7 @@ func TestRecoveryBesideFailures(t *testing.T) {
 				},
 				Properties: []sim.Property{{Name: "over", Eventually: sim.Each(func(_ sim.NodeID, s *tally) bool { return saved && s.N == 3 })}},
 			}
-			opts := table.ExploreOptions{World: kernel.Options{Overdue: func(ticks int) bool { return c.name == "hang" && ticks > 4 }}} // all else is waited for
+			opts := options.Options{World: kernel.Options{Overdue: func(ticks int) bool { return c.name == "hang" && ticks > 4 }}} // all else is waited for
 			r, err := table.Recover(t.Context(), sys, c.path, opts)
 			switch {
 			case err != nil:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -44,7 +45,7 @@ func TestNoRecoveryBehindViolationByStepThatFailedBefore(t *testing.T) {
 			{Name: "there", Eventually: func(v *sim.View) bool { return v.Service(0).(*goer).N == 2 }},
 		},
 	}
-	r, err := table.Recover(t.Context(), sys, choose.Path{}, table.ExploreOptions{})
+	r, err := table.Recover(t.Context(), sys, choose.Path{}, options.Options{})
 	if err != nil || r.Live != nil || r.Stopped != "violation" {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -52,11 +53,11 @@ func TestReduction_LongChainIntoCircle(t *testing.T) {
 		},
 		Properties: []sim.Property{{Name: "counts", Always: sim.Each(func(_ sim.NodeID, l *lap) bool { return l.N >= 0 })}},
 	}
-	x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull})
+	x, err := Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !x.Complete || x.Finding != nil || x.Reduced.Used != ReduceFull {
+	if !x.Complete || x.Finding != nil || x.Reduced.Used != options.ReduceFull {
 		t.Errorf("got complete %v (%s), finding %v, %+v; want all states visited, reduced in full", x.Complete, x.Stopped, x.Finding, x.Reduced)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -25,7 +27,7 @@ func TestReducedHangs(t *testing.T) {
 				return true
 			}
 			sys := hanging(reached, predicate, hang)
-			x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
+			x, err := Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
 			close(end)
 			if err != nil {
 				t.Fatal(err)
@@ -88,11 +90,11 @@ func TestReducedPredicateHangs(t *testing.T) {
 			return true
 		})}},
 	}
-	x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
+	x, err := Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !overdue(x.Finding) {
+	if !store.IsOverdue(x.Finding) {
 		t.Errorf("found %v, stopped: %q", x.Finding, x.Stopped)
 	}
 }

@@ -3,6 +3,8 @@ package table
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -19,10 +21,10 @@ type ballot struct{}
 func TestSetsThatMatter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		without mutation
+		without options.Mutation
 		choosy  bool // the first set shows in the state
 		found   bool
-	}{{"", false, true}, {"", true, true}, {noLeftovers, false, false}} {
+	}{{"", false, true}, {"", true, true}, {por.NoLeftovers, false, false}} {
 		one := func(*taker) int { return 1 }
 		sys := sim.System{
 			Name: "taker", Nodes: 4, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(taker) },
@@ -46,8 +48,8 @@ func TestSetsThatMatter(t *testing.T) {
 			},
 			Properties: []sim.Property{{Name: "only one", Always: sim.Each(func(_ sim.NodeID, s *taker) bool { return s.Second == 0 && s.First < 2 })}},
 		}
-		w := rules{deadMessages: true, singletonAmple: true, chains: true, mutations: c.without}
-		x, err := Explore(t.Context(), &sys, ExploreOptions{Reduce: ReduceFull, rules: &w})
+		w := options.Rules{DeadMessages: true, SingletonAmple: true, Chains: true, Mutation: c.without}
+		x, err := Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
 		if err != nil || (x.Finding != nil) != c.found {
 			t.Errorf("%+v: %v, found %v, %d states", c, err, x.Finding, x.States)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -47,8 +48,8 @@ func TestPropertiesThatSometimesReadMessages(t *testing.T) {
 			if quorum {
 				sys.Quorums = []sim.AnyQuorum{sim.Quorum[*sender, word]{Name: "two", Need: func(*sender) int { return 2 }, Do: func(*sender, sim.Env, []sim.From[word]) {}}}
 			}
-			for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull, ReduceAuto} {
-				x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+			for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull, options.ReduceAuto} {
+				x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -24,8 +25,8 @@ func TestReducedPanic(t *testing.T) {
 		sys.Nodes, sys.Network = 2, netsim.Datagrams{}
 		sys.Actions = []sim.AnyAction{sim.Action[*counter]{Name: "send", At: func(id sim.NodeID) bool { return id == 0 }, Times: 1,
 			Do: func(c *counter, env sim.Env) { c.N = 1; env.Send(1, "nothing") }}}
-		for _, reduce := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
-			x, err := Explore(t.Context(), sys, ExploreOptions{Reduce: reduce})
+		for _, reduce := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
+			x, err := Explore(t.Context(), sys, options.Options{Reduce: reduce})
 			if err != nil {
 				t.Fatal(err)
 			}

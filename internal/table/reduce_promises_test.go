@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -58,9 +60,9 @@ func TestPromises(t *testing.T) {
 		}},
 		"a key that panics": {Need: func(*promising) int { return 3 }, Key: func(vote) any { return []int{} }},
 	} {
-		for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull, ReduceAuto} {
+		for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull, options.ReduceAuto} {
 			sys := promisingSystem(q)
-			x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+			x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
 			if err != nil || x.Finding == nil {
 				t.Errorf("%s, %s: %v, found %v, %+v", name, how, err, x.Finding, x.Reduced)
 			}
@@ -77,9 +79,9 @@ func TestPromisesAreLeftOut(t *testing.T) {
 		}
 		return -1
 	}})
-	w := rulesOf(ReduceFull)
-	w.mutations = noPromises
-	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, rules: &w})
+	w := por.RulesOf(options.ReduceFull)
+	w.Mutation = por.NoPromises
+	x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
 	if err != nil || x.Finding != nil || !x.Complete {
 		t.Errorf("%v, found %v", err, x.Finding)
 	}
@@ -93,13 +95,13 @@ func TestEndlessPromise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull, ReduceAuto} {
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how, MaxStates: 2 * mostDrawn, MaxBytes: 512 << 20, hastily: true})
+	for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull, options.ReduceAuto} {
+		x, err := Explore(context.Background(), &sys, options.Options{Reduce: how, MaxStates: 2 * mostDrawn, MaxBytes: 512 << 20, SkipRehearsal: true})
 		if err != nil || x.Finding == nil {
 			t.Errorf("%s: %v, found %v", how, err, x.Finding)
 		}
 	}
-	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, rules: &rules{singletonAmple: true}, MaxStates: 2 * mostDrawn, hastily: true})
+	x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &options.Rules{SingletonAmple: true}, MaxStates: 2 * mostDrawn, SkipRehearsal: true})
 	if err != nil || x.Complete {
 		t.Errorf("events that are alone put off: %v, complete %v", err, x.Complete)
 	}

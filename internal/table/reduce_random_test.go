@@ -18,6 +18,10 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/symmetry"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -39,7 +43,7 @@ type seen struct {
 // terminals notes the terminal states of a graph.
 type terminals struct {
 	explore.Graph
-	sites *nodeConfigs
+	sites *statespace.NodeConfigs
 	met   map[explore.Fingerprint]bool
 	roles [][]sim.NodeID               // states are told apart up to permutations of these
 	all   map[explore.Fingerprint]bool // states that were expanded; nil: nobody wants to know
@@ -75,10 +79,10 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 		t.met[t.orbit(state, true)] = true
 		return err
 	}
-	f := t.sites.fingerprint(state)
-	f = f.Sub(t.sites.shareOf(t.sites.global, state[t.sites.global]))
-	for node := range t.sites.tables {
-		f = f.Sub(t.sites.shareOf(node, state[node])).Add(t.sites.shareOf(node, t.sites.withoutVotes(node, state[node])))
+	f := t.sites.Fingerprint(state)
+	f = f.Sub(t.sites.WordShare(t.sites.Global, state[t.sites.Global]))
+	for node := range t.sites.Tables {
+		f = f.Sub(t.sites.WordShare(node, state[node])).Add(t.sites.WordShare(node, withoutVotes(t.sites, node, state[node])))
 	}
 	t.met[f] = true
 	return err
@@ -86,22 +90,22 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 
 // orbit is the same for all states that differ by a permutation of nodes of one role; terminal ones also by messages for quorums in flight.
 func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
-	e, s := t.sites.e, t.sites
+	e, s := t.sites.Engine, t.sites
 	rest := ""
-	for _, id := range state[s.monitors:s.global] {
-		rest += fmt.Sprintf("%q", e.monitors.list[id].enc)
+	for _, id := range state[s.Monitors:s.Global] {
+		rest += fmt.Sprintf("%q", e.Monitors.List[id].Enc)
 	}
-	if f := s.globals[state[s.global]]; !terminal { // budgets may be spent in vain
-		rest += fmt.Sprint(e.netGlobals.list[f.net].state, f.budget)
+	if f := s.Globals[state[s.Global]]; !terminal { // budgets may be spent in vain
+		rest += fmt.Sprint(e.NetGlobals.List[f.Net].State, f.Budget)
 	}
 	if t.perms == nil {
-		nodes := make([]sim.NodeID, len(s.tables))
+		nodes := make([]sim.NodeID, len(s.Tables))
 		for i := range nodes {
 			nodes[i] = sim.NodeID(i)
 		}
-		t.perms, t.texts = permutations([][]sim.NodeID{nodes}, t.roles), map[moved]string{}
+		t.perms, t.texts = symmetry.Permutations([][]sim.NodeID{nodes}, t.roles), map[moved]string{}
 	}
-	least, parts := "", make([]string, len(s.tables))
+	least, parts := "", make([]string, len(s.Tables))
 	for k, p := range t.perms {
 		for i, to := range p {
 			key := moved{k, i, state[i], terminal}
@@ -122,47 +126,47 @@ func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
 
 // moved tells of a node in which local state it is, and what is in flight to it, from whom.
 func (t *terminals) moved(m moved) string {
-	e := t.sites.e
-	here := t.sites.tables[m.node].list[m.place]
+	e := t.sites.Engine
+	here := t.sites.Tables[m.node].List[m.place]
 	var flight []string
-	for _, it := range e.inboxes.list[here.inbox].items {
-		if _, is := e.messages.list[it.msg].Body.(paper); is && m.terminal {
+	for _, it := range e.Inboxes.List[here.Inbox].Items {
+		if _, is := e.Contents.List[it.Msg].Body.(paper); is && m.terminal {
 			continue
 		}
-		flight = append(flight, fmt.Sprintf("%d:%#v", t.perms[m.permutation][it.from], e.messages.list[it.msg].Body))
+		flight = append(flight, fmt.Sprintf("%d:%#v", t.perms[m.permutation][it.From], e.Contents.List[it.Msg].Body))
 	}
 	slices.Sort(flight)
-	return fmt.Sprintf("%q %q", e.locals.list[here.local].enc[1:], flight)
+	return fmt.Sprintf("%q %q", e.Locals.List[here.Local].Encoding[1:], flight)
 }
 
 // withoutVotes is a node configuration without the votes that no quorum takes any more: they may be dropped.
-func (s *nodeConfigs) withoutVotes(node int, id uint32) uint32 {
-	here := s.tables[node].list[id]
-	bag := here.inbox
-	for place := 0; place < len(s.e.inboxes.list[bag].items); {
-		if _, is := s.e.messages.list[s.e.inboxes.list[bag].items[place].msg].Body.(vote); is {
-			bag = s.e.inboxes.taken(bag, int32(place))
+func withoutVotes(s *statespace.NodeConfigs, node int, id uint32) uint32 {
+	here := s.Tables[node].List[id]
+	bag := here.Inbox
+	for place := 0; place < len(s.Engine.Inboxes.List[bag].Items); {
+		if _, is := s.Engine.Contents.List[s.Engine.Inboxes.List[bag].Items[place].Msg].Body.(vote); is {
+			bag = s.Engine.Inboxes.Without(bag, int32(place))
 		} else {
 			place++
 		}
 	}
-	return s.config(node, here.local, bag)
+	return s.Config(node, here.Local, bag)
 }
 
-func look(sys *sim.System, opts ExploreOptions) (*seen, error) {
+func look(sys *sim.System, opts options.Options) (*seen, error) {
 	s := &seen{terminal: map[explore.Fingerprint]bool{}, orbits: map[explore.Fingerprint]bool{}}
-	roles, _ := rolesOf(sys)
-	opts.hastily, opts.MaxBytes = true, cmp.Or(opts.MaxBytes, 512<<20)
-	opts.through = func(g explore.Graph) explore.Graph {
+	roles, _ := symmetry.RolesOf(sys)
+	opts.SkipRehearsal, opts.MaxBytes = true, cmp.Or(opts.MaxBytes, 512<<20)
+	opts.Wrap = func(g explore.Graph) explore.Graph {
 		t := &terminals{Graph: g, met: s.terminal, roles: roles}
 		if roles != nil {
 			t.all = s.orbits
 		}
 		switch g := g.(type) {
-		case *graph:
-			t.sites = g.sites
-		case *reduction:
-			t.sites = g.sites
+		case *statespace.Graph:
+			t.sites = g.Configs
+		case *por.ReducedGraph:
+			t.sites = g.Configs
 		}
 		return t
 	}
@@ -175,8 +179,8 @@ func look(sys *sim.System, opts ExploreOptions) (*seen, error) {
 }
 
 // allRules are the ways to reduce that are compared.
-var allRules = []rules{
-	{deadMessages: true}, {singletonAmple: true}, {singletonAmple: true, chains: true}, {deadMessages: true, singletonAmple: true}, {deadMessages: true, singletonAmple: true, chains: true},
+var allRules = []options.Rules{
+	{DeadMessages: true}, {SingletonAmple: true}, {SingletonAmple: true, Chains: true}, {DeadMessages: true, SingletonAmple: true}, {DeadMessages: true, SingletonAmple: true, Chains: true},
 }
 
 // tally is what was compared.
@@ -186,13 +190,13 @@ type tallied struct {
 }
 
 // compare compares the graph of a random system with reductions of it. The error says what differs; large: there were too many states.
-func compare(number uint64, without mutation, t *tallied) error {
+func compare(number uint64, without options.Mutation, t *tallied) error {
 	sys := drawSystem(rand.New(rand.NewPCG(1, number)), usual)
 	sys.CrashCut = sim.CrashCut(number % 3)
 	return compareSystem(sys, number, without, t)
 }
 
-func compareSystem(sys sim.System, number uint64, without mutation, t *tallied) error {
+func compareSystem(sys sim.System, number uint64, without options.Mutation, t *tallied) error {
 	frontier := explore.Frontiers[number/3%2]
 	visited := explore.VisitedSets[number%3]
 	all := []string{"safe", "safe too", "each", "live", "seen"}
@@ -208,7 +212,7 @@ func compareSystem(sys sim.System, number uint64, without mutation, t *tallied) 
 		if err != nil {
 			return err
 		}
-		full, err := look(&some, ExploreOptions{MaxStates: mostDrawn})
+		full, err := look(&some, options.Options{MaxStates: mostDrawn})
 		if err != nil {
 			return err
 		}
@@ -226,8 +230,8 @@ func compareSystem(sys sim.System, number uint64, without mutation, t *tallied) 
 			if k > 0 && n != int(number)%len(allRules) && n != len(allRules)-1 {
 				continue
 			}
-			w.mutations = without
-			opts := ExploreOptions{Reduce: ReduceFull, rules: &w, Frontier: frontier, Visited: visited, MaxStates: 2 * mostDrawn}
+			w.Mutation = without
+			opts := options.Options{Reduce: options.ReduceFull, Rules: &w, Frontier: frontier, Visited: visited, MaxStates: 2 * mostDrawn}
 			less, err := look(&some, opts)
 			if err == nil {
 				err = same(&some, full, less)
@@ -303,7 +307,7 @@ func same(sys *sim.System, full, less *seen) error {
 		return nil
 	}
 	return executed(sys, less.DeadPath, func(kernel.World, error) error {
-		r, err := Recover(context.Background(), sys, less.DeadPath, ExploreOptions{})
+		r, err := Recover(context.Background(), sys, less.DeadPath, options.Options{})
 		if err == nil && !r.Dead() {
 			err = fmt.Errorf("what is said to be dead recovers")
 		}
@@ -339,7 +343,7 @@ func executed(sys *sim.System, path choose.Path, f func(w kernel.World, err erro
 }
 
 // compareAll compares systems, from a number on, until one differs or n were compared.
-func compareAll(from uint64, n int, without mutation, t *tallied) error {
+func compareAll(from uint64, n int, without options.Mutation, t *tallied) error {
 	return compareEach(from, n, t, func(number uint64) error { return compare(number, without, t) })
 }
 
@@ -401,11 +405,11 @@ func TestReductionFlaws(t *testing.T) {
 		t.Skip("slow")
 	}
 	for _, f := range []struct {
-		without mutation
+		without options.Mutation
 		from    uint64
 	}{
-		{noVisibility, 960}, {noSettling, 0}, {noFixpoint, 360}, {noLoss, 0}, {noCrashes, 300}, {noHalts, 0}, {noReceivers, 3110}, {noCommuting, 10},
-		{noWalk, 120}, {noProviso, 440}, {noDeliveries, 60}, {noSets, 80}, {noRivals, 380}, {noMonitors, 110},
+		{por.NoVisibility, 960}, {por.NoSettling, 0}, {por.NoFixpoint, 360}, {por.NoLoss, 0}, {por.NoCrashes, 300}, {por.NoHalts, 0}, {por.NoReceivers, 3110}, {por.NoCommuting, 10},
+		{por.NoWalk, 120}, {por.NoProviso, 440}, {por.NoDeliveries, 60}, {por.NoSets, 80}, {por.NoRivals, 380}, {por.NoMonitors, 110},
 	} {
 		t.Run(string(f.without), func(t *testing.T) {
 			var c tallied

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -38,13 +39,13 @@ func TestReducedSystems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := table.Explore(context.Background(), &sys, patient(most, table.ReduceNone))
+			all, err := table.Explore(context.Background(), &sys, patient(most, options.ReduceNone))
 			if err == nil && all.Stopped == "states" {
 				continue
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			for _, how := range []table.Reduction{table.ReduceDrop, table.ReduceFull} {
+			for _, how := range []options.Reduction{options.ReduceDrop, options.ReduceFull} {
 				some, err := table.Explore(context.Background(), &sys, patient(2*most, how))
 				if err != nil {
 					t.Fatal(err)
@@ -68,8 +69,8 @@ func TestReducedSystems(t *testing.T) {
 }
 
 // patient are options with which handlers that do not return are found.
-func patient(most int, how table.Reduction) table.ExploreOptions {
-	return table.ExploreOptions{MaxStates: most, Reduce: how, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 500 }}}
+func patient(most int, how options.Reduction) options.Options {
+	return options.Options{MaxStates: most, Reduce: how, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 500 }}}
 }
 
 func bugsOf(e *spec.Entry) (list [][]string) {
@@ -99,7 +100,7 @@ func TestReducedEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	sys.Properties = append(slices.Clone(sys.Properties), sim.Property{Name: "there", Always: sim.Each(func(_ sim.NodeID, s sim.Service) bool { return s != nil })})
-	x, err := table.Explore(context.Background(), &sys, table.ExploreOptions{Reduce: table.ReduceFull})
+	x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull})
 	if err != nil || !x.Complete || x.States != 875 {
 		t.Errorf("%v, complete: %v, %d states", err, x.Complete, x.States)
 	}
@@ -121,9 +122,9 @@ func TestReducedQuorums(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for how, want := range map[table.Reduction]int{table.ReduceNone: c.all, table.ReduceDrop: c.dropped, table.ReduceFull: c.full} {
-			x, err := table.Explore(context.Background(), &sys, table.ExploreOptions{Reduce: how})
-			if err != nil || x.Finding != nil || !x.Complete || x.States != want || x.Reduced.Used != how || how == table.ReduceFull && x.Transitions != c.transits {
+		for how, want := range map[options.Reduction]int{options.ReduceNone: c.all, options.ReduceDrop: c.dropped, options.ReduceFull: c.full} {
+			x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: how})
+			if err != nil || x.Finding != nil || !x.Complete || x.States != want || x.Reduced.Used != how || how == options.ReduceFull && x.Transitions != c.transits {
 				t.Errorf("%s, %s: %v, found %v, complete: %v, %d states and %d transitions; want %d", c.system, how, err, x.Finding, x.Complete, x.States, x.Transitions, want)
 			}
 		}
@@ -135,10 +136,10 @@ func TestReducedPaxos(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		proposers int
-		how       table.Reduction
+		how       options.Reduction
 		states    int
 	}{
-		{2, table.ReduceNone, 98_160}, {2, table.ReduceDrop, 3853}, {2, table.ReduceFull, 875}, {3, table.ReduceFull, 29_643},
+		{2, options.ReduceNone, 98_160}, {2, options.ReduceDrop, 3853}, {2, options.ReduceFull, 875}, {3, options.ReduceFull, 29_643},
 	} {
 		e, err := papers.Find("paxos")
 		if err != nil {
@@ -148,11 +149,11 @@ func TestReducedPaxos(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := table.Explore(context.Background(), &sys, table.ExploreOptions{Reduce: c.how})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: c.how})
 		if err != nil || x.Finding != nil || !x.Complete || x.States != c.states || x.Reduced.Used != c.how {
 			t.Errorf("%d proposers, %s: %v, found %v, complete: %v, %d states; want %d", c.proposers, c.how, err, x.Finding, x.Complete, x.States, c.states)
 		}
-		if c.how == table.ReduceFull && (x.Depth != 0 || x.Reduced.Passed == 0 || x.Reduced.Rounds == 0) {
+		if c.how == options.ReduceFull && (x.Depth != 0 || x.Reduced.Passed == 0 || x.Reduced.Rounds == 0) {
 			t.Errorf("depth %d, %+v", x.Depth, x.Reduced)
 		}
 	}

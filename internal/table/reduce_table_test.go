@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -75,7 +76,7 @@ func tabled(t *testing.T, e *spec.Entry, params map[string]string) (row, why str
 	}
 	row = "| " + name
 	var all *table.Exploration
-	for _, how := range []table.Reduction{table.ReduceNone, table.ReduceDrop, table.ReduceFull} {
+	for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
 		x, err := table.Explore(context.Background(), &sys, patient(mostTabled, how))
 		if err != nil {
 			t.Fatal(err)
@@ -94,16 +95,16 @@ func tabled(t *testing.T, e *spec.Entry, params map[string]string) (row, why str
 // endless are systems with more states than can be visited.
 var endless = []string{"pingack", "transport", "superstep"}
 
-// notReduced says why a system is not in the list; "": it is.
+// NotReduced says why a system is not in the list; "": it is.
 func notReduced(t *testing.T, sys *sim.System) string {
 	if slices.Contains(endless, sys.Name) {
 		return "too many states for this list"
 	}
-	x, err := table.Explore(context.Background(), sys, patient(1, table.ReduceFull))
+	x, err := table.Explore(context.Background(), sys, patient(1, options.ReduceFull))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.Reduced.Used == table.ReduceFull {
+	if x.Reduced.Used == options.ReduceFull {
 		return ""
 	}
 	return strings.TrimSuffix(x.Reduced.Why, ": not reduced")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -48,10 +50,10 @@ func TestDroppedBeforeCrash(t *testing.T) {
 		},
 		Properties: []sim.Property{{Name: "quiet", Always: sim.Each(func(_ sim.NodeID, s *lives) bool { return !s.Second || !s.Heard })}},
 	}
-	for _, without := range []mutation{"", noRestart} {
-		for _, w := range []rules{{deadMessages: true}, {deadMessages: true, singletonAmple: true, chains: true}} {
-			w.mutations = without
-			x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, rules: &w})
+	for _, without := range []options.Mutation{"", por.NoRestart} {
+		for _, w := range []options.Rules{{DeadMessages: true}, {DeadMessages: true, SingletonAmple: true, Chains: true}} {
+			w.Mutation = without
+			x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,9 +72,9 @@ func TestReducedTerminals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		proposers string
-		how       Reduction
+		how       options.Reduction
 		want      int
-	}{{"2", ReduceNone, 7}, {"2", ReduceDrop, 7}, {"2", ReduceFull, 7}, {"3", ReduceFull, 49}} {
+	}{{"2", options.ReduceNone, 7}, {"2", options.ReduceDrop, 7}, {"2", options.ReduceFull, 7}, {"3", options.ReduceFull, 49}} {
 		e, err := systems.Find("paxos")
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +83,7 @@ func TestReducedTerminals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := look(&sys, ExploreOptions{Reduce: c.how})
+		x, err := look(&sys, options.Options{Reduce: c.how})
 		if err != nil || len(x.terminal) != c.want {
 			t.Errorf("%s proposers, %s: %v, %d states in which nothing happens any more, want %d", c.proposers, c.how, err, len(x.terminal), c.want)
 		}
@@ -106,13 +108,13 @@ func TestIrreducible(t *testing.T) {
 	} {
 		sys := sim.System{Name: "still", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(lives) }}
 		change(&sys)
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull})
+		x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := Reduced{Used: ReduceFull, Rounds: 1}
+		want := por.Reduced{Used: options.ReduceFull, Rounds: 1}
 		if why != "" {
-			want = Reduced{Used: ReduceNone, Why: why + ": not reduced"}
+			want = por.Reduced{Used: options.ReduceNone, Why: why + ": not reduced"}
 		}
 		if got := x.Reduced; got.Used != want.Used || got.Why != want.Why || got.Rounds != want.Rounds {
 			t.Errorf("%s: %+v", why, got)
@@ -138,9 +140,9 @@ func TestReadsMessages(t *testing.T) {
 		}
 		return n < 100
 	}})
-	for _, how := range []Reduction{ReduceDrop, ReduceFull} {
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
-		if err != nil || x.States != 98_160 || x.Reduced.Used != ReduceNone || x.Reduced.Why == "" {
+	for _, how := range []options.Reduction{options.ReduceDrop, options.ReduceFull} {
+		x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
+		if err != nil || x.States != 98_160 || x.Reduced.Used != options.ReduceNone || x.Reduced.Why == "" {
 			t.Errorf("%s: %v, %d states, %+v", how, err, x.States, x.Reduced)
 		}
 	}
@@ -158,8 +160,8 @@ func TestViolatedAtFirst(t *testing.T) {
 		Name: "armed", Nodes: 2, New: func(sim.NodeID) sim.Service { return new(armed) },
 		Properties: []sim.Property{{Name: "calm", Always: func(v *sim.View) bool { return !v.TimerSet(1, word{}) }}},
 	}
-	for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+	for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
+		x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
 		if err != nil || x.Finding == nil || len(x.Path) != 0 {
 			t.Errorf("%s: %v, found %v at the end of %v, want the empty path", how, err, x.Finding, x.Path)
 		}
@@ -185,8 +187,8 @@ func TestNearestReadsMessages(t *testing.T) {
 			{Name: "once", Always: sim.Each(func(_ sim.NodeID, s *lives) bool { return !s.Wrote })},
 		},
 	}
-	for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how})
+	for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
+		x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
 		if err != nil || x.Finding == nil || len(x.Path) != 1 {
 			t.Errorf("%s: %v, found %v at the end of %v, want one step", how, err, x.Finding, x.Path)
 		}
@@ -202,15 +204,15 @@ func TestReductionNeedsAFinder(t *testing.T) {
 	set := explore.VisitedSets[1]
 	made := set.New
 	set.New = func(g explore.Graph) explore.Visited { return blind{made(g)} }
-	x, err := Explore(t.Context(), sys, ExploreOptions{Visited: set, Reduce: ReduceAuto})
+	x, err := Explore(t.Context(), sys, options.Options{Visited: set, Reduce: options.ReduceAuto})
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, err := Explore(t.Context(), sys, ExploreOptions{})
+	full, err := Explore(t.Context(), sys, options.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !x.Complete || x.States != full.States || x.Transitions != full.Transitions || x.Reduced.Used != ReduceNone ||
+	if !x.Complete || x.States != full.States || x.Transitions != full.Transitions || x.Reduced.Used != options.ReduceNone ||
 		!strings.Contains(x.Reduced.Why, "cannot tell where edges lead") || x.LivenessChecked {
 		t.Errorf("%s: %d of %d states, %+v", x.Stopped, x.States, full.States, x.Reduced)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -33,7 +34,7 @@ func TestHangBehindAViolation(t *testing.T) {
 			},
 			Properties: []sim.Property{{Name: "never 1", Always: sim.Each(func(_ sim.NodeID, s *trap) bool { return s.S != 1 })}},
 		}
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
+		x, err := table.Explore(t.Context(), &sys, options.Options{World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
 		if err != nil {
 			t.Fatal(err)
 		}

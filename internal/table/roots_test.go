@@ -7,6 +7,8 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -19,20 +21,20 @@ func (b *booting) Boot(env sim.Env) { b.Drawn = env.Choose("at boot", 300) }
 
 // Judges have the first states listed again, in which a limit may be reached. Paths begin at any of these states all the same.
 func TestRootsWithinLimits(t *testing.T) {
-	e, err := newEngine(&sim.System{Name: "booting", Nodes: 1, New: func(sim.NodeID) sim.Service { return &booting{} }}, kernel.Options{}, nil)
+	e, err := steptree.NewEngine(&sim.System{Name: "booting", Nodes: 1, New: func(sim.NodeID) sim.Service { return &booting{} }}, kernel.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newGraph(e, nil)
+	g := statespace.NewGraph(e, nil)
 	if err := g.Roots(&explore.Edges{}); err != nil {
 		t.Fatal(err)
 	}
-	g.limitBy(func() error { return explore.ErrLimit })
+	g.LimitBy(func() error { return explore.ErrLimit })
 	if err := g.Roots(&explore.Edges{}); !errors.Is(err, explore.ErrLimit) {
 		t.Fatal(err)
 	}
 	for _, root := range []uint32{0, 255, 299} {
-		if path := g.path([]uint32{root}); !slices.Equal(path, []int32{int32(root)}) {
+		if path := g.Path([]uint32{root}); !slices.Equal(path, []int32{int32(root)}) {
 			t.Errorf("%v leads to root %d", path, root)
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
+	"pgregory.net/rapid"
 )
 
 // climber counts to three.
@@ -40,7 +40,7 @@ func climbers(order []int, goals []int) *sim.System {
 // the step changed: what is found is found by as few steps as by one exploration.
 func TestShardsCheckWhatOthersFound(t *testing.T) {
 	check := func(t tester, sys *sim.System, workers, parts int, cut []int) {
-		x, err := table.Explore(context.Background(), sys, table.ExploreOptions{})
+		x, err := table.Explore(context.Background(), sys, options.Options{})
 		if err != nil || x.Finding == nil {
 			t.Fatalf("%+v, %v: one exploration finds nothing", x, err)
 		}

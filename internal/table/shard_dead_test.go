@@ -1,12 +1,13 @@
 package table_test
 
 import (
-	"testing"
-
 	"slices"
+	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
 )
@@ -26,7 +27,7 @@ func byShards(t tester, sys *sim.System) *table.Exploration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge, err := table.NewShard(sys, table.ExploreOptions{Visited: set}, len(s.owner), nil, nil)
+	judge, err := shard.New(sys, options.Options{Visited: set}, len(s.owner), nil, nil)
 	if err == nil {
 		_, err = judge.Roots()
 	}

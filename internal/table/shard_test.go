@@ -10,6 +10,8 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
 )
@@ -17,9 +19,9 @@ import (
 // shards explore a system together, a level at a time.
 type shards struct {
 	t     tester
-	all   []*table.Shard
+	all   []*shard.Shard
 	owner []int
-	out   [][]*table.Pack // by sender and receiver
+	out   [][]*shard.Pack // by sender and receiver
 	edges int
 }
 
@@ -34,10 +36,10 @@ func newShards(t tester, sys *sim.System, workers, parts int, cut []int) *shards
 		s.owner = append(s.owner, i%workers)
 	}
 	for w := range workers {
-		shard, err := table.NewShard(sys, table.ExploreOptions{Visited: set}, parts, cut, func(part int, state []uint32, from explore.Source) {
+		shard, err := shard.New(sys, options.Options{Visited: set}, parts, cut, func(part int, state []uint32, from explore.Source) {
 			s.out[w][s.owner[part]].Add(state, from)
 		})
-		if _, ok := errors.AsType[*table.Unsupported](err); ok {
+		if _, ok := errors.AsType[*options.Unsupported](err); ok {
 			t.(*testing.T).Skip(err)
 		}
 		if err != nil {
@@ -159,15 +161,15 @@ func TestShards(t *testing.T) {
 	for _, entry := range papers.All() {
 		t.Run(entry.Name, func(t *testing.T) {
 			sys := bundled(t, entry.Name, 0, sim.Limits{sim.Crashes: 1})
-			nearly, err := table.Explore(context.Background(), sys, table.ExploreOptions{Visited: set, MaxStates: 20_000})
+			nearly, err := table.Explore(context.Background(), sys, options.Options{Visited: set, MaxStates: 20_000})
 			if err != nil {
 				t.Skip(err)
 			}
-			want, err := table.Explore(context.Background(), sys, table.ExploreOptions{Visited: set, MaxDepth: max(1, nearly.Depth-1)})
+			want, err := table.Explore(context.Background(), sys, options.Options{Visited: set, MaxDepth: max(1, nearly.Depth-1)})
 			if err != nil || want.Finding != nil {
 				t.Skip(err, want.Finding)
 			}
-			cuts := [][]int{nil, {0, sys.Nodes - 1}, table.Cut(sys, table.ExploreOptions{Visited: set}, 7)}
+			cuts := [][]int{nil, {0, sys.Nodes - 1}, shard.Cut(sys, options.Options{Visited: set}, 7)}
 			for i, workers := range []int{1, 3, 3} {
 				cut := cuts[i]
 				s := newShards(t, sys, workers, 7, cut)

@@ -8,21 +8,22 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
+	"pgregory.net/rapid"
 )
 
 // sleeper notes what an exploration finds, and how many edges it does not list. It may spoil what is known of transitions.
 type sleeper struct {
-	*graph
-	spoil    func(s *nodeConfigs, k uint32) // nil: not
+	*statespace.Graph
+	spoil    func(s *statespace.NodeConfigs, k uint32) // nil: not
 	spoilt   int
 	found    []sim.Fingerprint
 	trails   [][]uint32
@@ -31,11 +32,11 @@ type sleeper struct {
 
 func (s *sleeper) Expand(state []uint32, number int, e *explore.Edges) error {
 	before := e.Unlisted
-	err := s.graph.Expand(state, number, e)
+	err := s.Graph.Expand(state, number, e)
 	s.unlisted += e.Unlisted - before
 	if s.spoil != nil {
-		for ; s.spoilt < len(s.sites.transitions); s.spoilt++ {
-			s.spoil(s.sites, uint32(s.spoilt))
+		for ; s.spoilt < len(s.Configs.Transitions); s.spoilt++ {
+			s.spoil(s.Configs, uint32(s.spoilt))
 		}
 	}
 	return err
@@ -43,19 +44,19 @@ func (s *sleeper) Expand(state []uint32, number int, e *explore.Edges) error {
 
 func (s *sleeper) Check(m *explore.FoundState) (live bool, err error) {
 	s.found, s.trails = append(s.found, s.Fingerprint(m.State)), append(s.trails, m.Path())
-	return s.graph.Check(m)
+	return s.Graph.Check(m)
 }
 
 const mostStates = 20_000
 
 // explored explores to a depth, or until there are the most states.
-func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*nodeConfigs, uint32)) (*sleeper, explore.Result, error) {
-	e, err := newEngine(sys, kernel.Options{MaxChoices: 50}, nil)
+func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*statespace.NodeConfigs, uint32)) (*sleeper, explore.Result, error) {
+	e, err := steptree.NewEngine(sys, kernel.Options{MaxChoices: 50}, nil)
 	if err != nil {
 		return nil, explore.Result{}, err
 	}
-	s := &sleeper{graph: newGraph(e, nil), spoil: spoil}
-	s.sites.sleepSets = s.sites.sleepSets && sleeps
+	s := &sleeper{Graph: statespace.NewGraph(e, nil), spoil: spoil}
+	s.Configs.SleepSets = s.Configs.SleepSets && sleeps
 	loop, err := explore.New(s, explore.Options{Visited: explore.VisitedSets[set], MaxDepth: depth, MaxStates: mostStates})
 	if err != nil {
 		return nil, explore.Result{}, err
@@ -65,7 +66,7 @@ func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*nodeConf
 
 // compareAsleep explores with sleep sets and without, which must make no difference but for how many edges are listed; what is listed decides
 // how soon after the most states an exploration stops.
-func compareAsleep(sys *sim.System, set, depth int, spoil func(*nodeConfigs, uint32)) (unlisted int, err error) {
+func compareAsleep(sys *sim.System, set, depth int, spoil func(*statespace.NodeConfigs, uint32)) (unlisted int, err error) {
 	all, want, err := explored(sys, set, depth, false, nil)
 	if err != nil {
 		return 0, err
@@ -138,62 +139,62 @@ func TestSpoiltSleepIsNoticed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	for name, spoil := range map[string]func(s *nodeConfigs, k uint32){
-		"with whom a node shares a connection": func(s *nodeConfigs, k uint32) {
-			if s.peers[k] != neverSleeps {
-				s.peers[k] &= toMonitors
+	for name, spoil := range map[string]func(s *statespace.NodeConfigs, k uint32){
+		"with whom a node shares a connection": func(s *statespace.NodeConfigs, k uint32) {
+			if s.Peers[k] != statespace.NeverSleeps {
+				s.Peers[k] &= statespace.ToMonitors
 			}
 		},
-		"whose room in a stream was asked for": func(s *nodeConfigs, k uint32) {
-			if s.peers[k] != neverSleeps {
-				told := s.peers[k] & toMonitors
-				for _, o := range s.opsOf(k) {
-					told |= 1 << o.node()
+		"whose room in a stream was asked for": func(s *statespace.NodeConfigs, k uint32) {
+			if s.Peers[k] != statespace.NeverSleeps {
+				told := s.Peers[k] & statespace.ToMonitors
+				for _, o := range s.OpsOf(k) {
+					told |= 1 << o.Node()
 				}
-				s.peers[k] &= told
+				s.Peers[k] &= told
 			}
 		},
-		"that timers are prompt": func(s *nodeConfigs, k uint32) {
-			if s.e.sys.Timing == sim.Prompt && s.transitions[k].global == 0 && s.transitions[k].kind == datagramTransition {
-				s.peers[k] &= toMonitors
+		"that timers are prompt": func(s *statespace.NodeConfigs, k uint32) {
+			if s.Engine.Sys.Timing == sim.Prompt && s.Transitions[k].Global == 0 && s.Transitions[k].Kind == statespace.DatagramTransition {
+				s.Peers[k] &= statespace.ToMonitors
 			}
 		},
-		"the frame": func(s *nodeConfigs, k uint32) {
-			if s.peers[k] == neverSleeps && s.transitions[k].global != 0 {
-				s.peers[k] = 0
+		"the frame": func(s *statespace.NodeConfigs, k uint32) {
+			if s.Peers[k] == statespace.NeverSleeps && s.Transitions[k].Global != 0 {
+				s.Peers[k] = 0
 			}
 		},
-		"what has arrived": func(s *nodeConfigs, k uint32) { s.takes[k] = 0 },
-		"which datagrams are taken in either order": func(s *nodeConfigs, k uint32) {
-			if s.takes[k] != 0 {
-				s.commuting[k] = ^uint64(0)
+		"what has arrived": func(s *statespace.NodeConfigs, k uint32) { s.Takes[k] = 0 },
+		"which datagrams are taken in either order": func(s *statespace.NodeConfigs, k uint32) {
+			if s.Takes[k] != 0 {
+				s.Commuting[k] = ^uint64(0)
 			}
 		},
-		"who falls": func(s *nodeConfigs, k uint32) {
-			if s.disabledBy[k] == 1<<s.actor(k) {
-				s.disabledBy[k] = 1 << ((s.actor(k) + 1) % s.e.nodes)
+		"who falls": func(s *statespace.NodeConfigs, k uint32) {
+			if s.DisabledBy[k] == 1<<s.Actor(k) {
+				s.DisabledBy[k] = 1 << ((s.Actor(k) + 1) % s.Engine.Nodes)
 			}
 		},
-		"that connections with who falls are touched": func(s *nodeConfigs, k uint32) {
-			if s.disabledBy[k] == 1<<s.actor(k) {
-				s.disabledBy[k] |= toMonitors // as if a connection broke, of this node alone
+		"that connections with who falls are touched": func(s *statespace.NodeConfigs, k uint32) {
+			if s.DisabledBy[k] == 1<<s.Actor(k) {
+				s.DisabledBy[k] |= statespace.ToMonitors // as if a connection broke, of this node alone
 			}
 		},
-		"that datagrams to who is down are lost": func(s *nodeConfigs, k uint32) {
-			if s.e.layout.inboxCount > 0 && s.falls(k) {
-				s.disabledBy[k] = 1 << s.actor(k)
+		"that datagrams to who is down are lost": func(s *statespace.NodeConfigs, k uint32) {
+			if s.Engine.Layout.InboxCount > 0 && falls(s, k) {
+				s.DisabledBy[k] = 1 << s.Actor(k)
 			}
 		},
-		"which connection breaks": func(s *nodeConfigs, k uint32) {
-			if bits.OnesCount16(s.disabledBy[k]) == 2 {
-				s.disabledBy[k] = toMonitors | toMore
+		"which connection breaks": func(s *statespace.NodeConfigs, k uint32) {
+			if bits.OnesCount16(s.DisabledBy[k]) == 2 {
+				s.DisabledBy[k] = statespace.ToMonitors | statespace.ToMore
 			}
 		},
-		"who is up": func(s *nodeConfigs, k uint32) {
-			if m := s.transitions[k]; m.kind == datagramTransition {
-				up := s.tables[s.actor(k)].up
-				if up[m.next] != up[s.origins[k]] {
-					s.peers[k] = 0
+		"who is up": func(s *statespace.NodeConfigs, k uint32) {
+			if m := s.Transitions[k]; m.Kind == statespace.DatagramTransition {
+				up := s.Tables[s.Actor(k)].Up
+				if up[m.Next] != up[s.Origins[k]] {
+					s.Peers[k] = 0
 				}
 			}
 		},
@@ -212,18 +213,18 @@ func TestSpoiltSleepIsNoticed(t *testing.T) {
 }
 
 // falls reports whether a transition is a fall of its node.
-func (s *nodeConfigs) falls(k uint32) bool {
-	m := &s.transitions[k]
-	if m.kind != datagramTransition && m.kind != mixedTransition {
+func falls(s *statespace.NodeConfigs, k uint32) bool {
+	m := &s.Transitions[k]
+	if m.Kind != statespace.DatagramTransition && m.Kind != statespace.MixedTransition {
 		return false
 	}
-	up := s.tables[s.actor(k)].up
-	return up[s.origins[k]] && !up[m.next]
+	up := s.Tables[s.Actor(k)].Up
+	return up[s.Origins[k]] && !up[m.Next]
 }
 
 // Of more nodes than a set of them has bits none sleep.
 func TestManyNodesStayAwake(t *testing.T) {
-	for _, nodes := range []int{mostSleepers, mostSleepers + 1, 2 * sleepers} {
+	for _, nodes := range []int{statespace.MostSleepers, statespace.MostSleepers + 1, 2 * statespace.Sleepers} {
 		sys := &sim.System{
 			Nodes: nodes, Network: netsim.Datagrams{},
 			New: func(sim.NodeID) sim.Service { return &speaker{} },
@@ -232,7 +233,7 @@ func TestManyNodesStayAwake(t *testing.T) {
 			}}},
 		}
 		unlisted, err := compareAsleep(sys, 2, 3, nil)
-		if err != nil || (unlisted > 0) != (nodes <= mostSleepers) {
+		if err != nil || (unlisted > 0) != (nodes <= statespace.MostSleepers) {
 			t.Errorf("%d nodes: %d edges are not listed, %v", nodes, unlisted, err)
 		}
 	}
@@ -279,9 +280,9 @@ func TestMonitorsKeepSpeakersAwake(t *testing.T) {
 	if _, err := compareAsleep(sys, 2, 9, nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := compareAsleep(sys, 2, 9, func(s *nodeConfigs, k uint32) {
-		if s.peers[k] != neverSleeps {
-			s.peers[k] &^= toMonitors
+	if _, err := compareAsleep(sys, 2, 9, func(s *statespace.NodeConfigs, k uint32) {
+		if s.Peers[k] != statespace.NeverSleeps {
+			s.Peers[k] &^= statespace.ToMonitors
 		}
 	}); err == nil {
 		t.Error("nobody noticed that monitors were forgotten")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
 )
@@ -27,12 +28,12 @@ func TestSpilledSystems(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				opts := table.ExploreOptions{Visited: set, MaxStates: 30_000, Go: func(f func()) { go f() }}
+				opts := options.Options{Visited: set, MaxStates: 30_000, Go: func(f func()) { go f() }}
 				if i == 0 {
 					opts.Go = nil
 				}
 				nearly, err := table.Explore(context.Background(), sys, opts)
-				if _, ok := errors.AsType[*table.Unsupported](err); ok {
+				if _, ok := errors.AsType[*options.Unsupported](err); ok {
 					t.Skip(err)
 				}
 				if err != nil {

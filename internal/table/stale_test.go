@@ -5,17 +5,20 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
 )
 
 // late is a service that shows an earlier state after every other step.
 type late struct{ Steps int }
 
-func (l *late) Boot(env sim.Env)                 { env.SetTimer("tick", 1) }
+func (l *late) Boot(env sim.Env) { env.SetTimer("tick", 1) }
+
 func (l *late) Receive(sim.Env, sim.NodeID, any) {}
-func (l *late) Timer(env sim.Env, _ any)         { l.Steps++; env.SetTimer("tick", 1) }
-func (l *late) Stale() bool                      { return l.Steps%2 == 1 }
+
+func (l *late) Timer(env sim.Env, _ any) { l.Steps++; env.SetTimer("tick", 1) }
+
+func (l *late) Stale() bool { return l.Steps%2 == 1 }
 
 // Properties that read a node which shows an earlier state are not judged; those that read others are.
 func TestStale(t *testing.T) {
@@ -46,7 +49,7 @@ func TestStale(t *testing.T) {
 	}
 	judged := []bool{true, true, true, true, true, true, true, true, false, false, false, true}
 	unjudged := []bool{true, true, false, true, false, false, false, true, true, false, true, true}
-	for name, engine := range map[string]func(*sim.System, kernel.Options) (kernel.World, error){"replay": kernel.NewWorld, "table": table.NewWorld} {
+	for name, engine := range map[string]func(*sim.System, kernel.Options) (kernel.World, error){"replay": kernel.NewWorld, "table": world.New} {
 		for _, contain := range []bool{false, true} {
 			w, err := engine(&sys, kernel.Options{Contain: contain})
 			if err != nil {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -79,7 +81,7 @@ func bundledSystem(t testing.TB, name string) *sim.System {
 
 // steady has explored a system: all tables are full.
 type steady struct {
-	*graph
+	*statespace.Graph
 	visited explore.Visited
 	whole   explore.Whole // visited, if it is
 	edges   explore.Edges
@@ -96,16 +98,16 @@ type steady struct {
 // Expand implements [explore.Graph].
 func (s *steady) Expand(state []uint32, number int, e *explore.Edges) error {
 	s.states, s.names = append(s.states, slices.Clone(state)), append(s.names, e.By)
-	return s.graph.Expand(state, number, e)
+	return s.Graph.Expand(state, number, e)
 }
 
 func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *steady {
 	t.Helper()
-	e, err := newEngine(sys, kernel.Options{}, nil)
+	e, err := steptree.NewEngine(sys, kernel.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &steady{graph: newGraph(e, nil)}
+	s := &steady{Graph: statespace.NewGraph(e, nil)}
 	loop, err := explore.New(s, explore.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +134,7 @@ func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *stead
 			t.Fatal("a state was found twice")
 		}
 	}
-	e.samples.off = true // executing handlers again does allocate
+	e.Samples.Off = true // executing handlers again does allocate
 	return s
 }
 
@@ -160,7 +162,7 @@ func (s *steady) batch(t testing.TB) int {
 		}
 		s.edges.By = s.names[s.at]
 		s.at = (s.at + 1) % len(s.states)
-		if err := s.graph.Expand(state, -1, &s.edges); err != nil {
+		if err := s.Graph.Expand(state, -1, &s.edges); err != nil {
 			t.Fatal(err)
 		}
 		s.last = append(s.last, uint32(len(s.edges.Ends)))
@@ -193,8 +195,8 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 			for last := -1; s.at > last; s.batch(t) {
 				last = s.at // buffers grow to their size
 			}
-			for i := range s.sites.transitions {
-				if s.sites.transitions[i].kind == uncachedStep {
+			for i := range s.Configs.Transitions {
+				if s.Configs.Transitions[i].Kind == statespace.UncachedStep {
 					t.Errorf("%s: a step is taken in the world", name)
 				}
 			}

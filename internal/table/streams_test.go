@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -57,7 +57,7 @@ func TestRoomInStreams(t *testing.T) {
 					newBoth(t, sys, seed).walk(60, 40)
 				}
 				states, transitions, live, found := oracle(t, sys, 6)
-				x := breadth(t, sys, table.ExploreOptions{MaxDepth: 6})
+				x := breadth(t, sys, options.Options{MaxDepth: 6})
 				if x.States != states || x.Transitions != transitions || x.Live != live || found != nil || x.Finding != nil {
 					t.Errorf("%d states, %d transitions, %d live, %v; the replay engine: %d, %d, %d, %v",
 						x.States, x.Transitions, x.Live, x.Finding, states, transitions, live, found)

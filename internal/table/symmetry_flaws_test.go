@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
+	"github.com/macemc/macemc/internal/table/symmetry"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -17,8 +20,10 @@ type inviter struct {
 	Heard, Taken int
 }
 
-func (h *inviter) Boot(sim.Env)       {}
+func (h *inviter) Boot(sim.Env) {}
+
 func (h *inviter) Timer(sim.Env, any) {}
+
 func (h *inviter) Receive(env sim.Env, from sim.NodeID, _ any) {
 	if h.Heard++; h.Heard == 2 {
 		env.Send(from, alarm{})
@@ -38,8 +43,10 @@ func (g *guest) Receive(env sim.Env, _ sim.NodeID, msg any) {
 // lodger is a guest that wakes.
 type lodger struct{ Rung, Woken bool }
 
-func (g *lodger) Boot(sim.Env)       {}
+func (g *lodger) Boot(sim.Env) {}
+
 func (g *lodger) Timer(sim.Env, any) {}
+
 func (g *lodger) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	if _, g.Rung = msg.(alarm); !g.Rung {
 		env.Send(0, word{})
@@ -68,8 +75,8 @@ func invitation(newGuest func() sim.Service) sim.System {
 // is ever rung. Of the states that are the same but for who it is one is visited: perhaps the one in which nothing can happen.
 func TestOneGuestIsNoSymmetry(t *testing.T) {
 	t.Parallel()
-	for flawed, system := range map[mutation]func(only sim.NodeID) sim.System{
-		noSameSets: func(only sim.NodeID) sim.System {
+	for flawed, system := range map[options.Mutation]func(only sim.NodeID) sim.System{
+		por.NoSameSets: func(only sim.NodeID) sim.System {
 			sys := invitation(func() sim.Service { return new(guest) })
 			sys.Quorums = []sim.AnyQuorum{sim.Quorum[*inviter, vote]{
 				Name: "voted", Need: func(h *inviter) int { return 1 - h.Taken },
@@ -79,7 +86,7 @@ func TestOneGuestIsNoSymmetry(t *testing.T) {
 			sys.Properties = []sim.Property{{Name: "none", Always: sim.Each(func(_ sim.NodeID, h *inviter) bool { return h.Taken == 0 })}}
 			return sys
 		},
-		noSameEvents: func(only sim.NodeID) sim.System {
+		por.NoSameEvents: func(only sim.NodeID) sim.System {
 			sys := invitation(func() sim.Service { return new(lodger) })
 			sys.Actions = append(sys.Actions, sim.Action[*lodger]{Name: "wake", At: func(id sim.NodeID) bool { return id == only },
 				When: func(g *lodger) bool { return g.Rung && !g.Woken }, Do: func(g *lodger, _ sim.Env) { g.Woken = true }})
@@ -90,8 +97,8 @@ func TestOneGuestIsNoSymmetry(t *testing.T) {
 		missed := 0
 		for _, only := range []sim.NodeID{1, 2} {
 			sys := system(only)
-			for _, without := range []mutation{"", flawed} {
-				x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, rules: &rules{mutations: without}})
+			for _, without := range []options.Mutation{"", flawed} {
+				x, err := Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
 				switch {
 				case err != nil:
 					t.Error(err)
@@ -126,8 +133,8 @@ func (g *clerk) Receive(env sim.Env, _ sim.NodeID, msg any) {
 func TestHiddenIsNoSymmetry(t *testing.T) {
 	t.Parallel()
 	sys := invitation(func() sim.Service { return new(clerk) })
-	for _, without := range []mutation{"", noHidden} {
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, rules: &rules{mutations: without}})
+	for _, without := range []options.Mutation{"", por.NoHidden} {
+		x, err := Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
 		if err != nil || x.Finding != nil {
 			t.Fatal(err, x.Finding)
 		}
@@ -140,24 +147,24 @@ func TestHiddenIsNoSymmetry(t *testing.T) {
 // planted does something to a reduction before states are expanded.
 type planted struct {
 	explore.Graph
-	roots, expand func(r *reduction)
+	roots, expand func(r *por.ReducedGraph)
 }
 
 func (p *planted) Roots(e *explore.Edges) error {
 	if p.roots != nil {
-		p.roots(p.Graph.(*reduction))
+		p.roots(p.Graph.(*por.ReducedGraph))
 	}
 	return p.Graph.Roots(e)
 }
 
 func (p *planted) Expand(state []uint32, number int, e *explore.Edges) error {
 	if p.expand != nil && number == 5 {
-		p.expand(p.Graph.(*reduction))
+		p.expand(p.Graph.(*por.ReducedGraph))
 	}
 	return p.Graph.Expand(state, number, e)
 }
 
-func plant(t *testing.T, crashes int, without mutation, roots, expand func(r *reduction)) *Exploration {
+func plant(t *testing.T, crashes int, without options.Mutation, roots, expand func(r *por.ReducedGraph)) *Exploration {
 	t.Helper()
 	e, err := papers.Find("synod")
 	if err != nil {
@@ -168,10 +175,10 @@ func plant(t *testing.T, crashes int, without mutation, roots, expand func(r *re
 		t.Fatal(err)
 	}
 	sys.Crashes = crashes
-	w := rulesOf(ReduceFull)
-	w.mutations = without
-	x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: ReduceFull, Symmetry: true, rules: &w, hastily: true, through: func(g explore.Graph) explore.Graph {
-		if r, ok := g.(*reduction); ok && r.sym != nil {
+	w := por.RulesOf(options.ReduceFull)
+	w.Mutation = without
+	x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Symmetry: true, Rules: &w, SkipRehearsal: true, Wrap: func(g explore.Graph) explore.Graph {
+		if r, ok := g.(*por.ReducedGraph); ok && r.Permuter != nil {
 			return &planted{g, roots, expand}
 		}
 		return g
@@ -185,19 +192,19 @@ func plant(t *testing.T, crashes int, without mutation, roots, expand func(r *re
 // No system makes crashes of interchangeable nodes differ, as they do not depend on who it is that crashes. So a difference is planted.
 func TestCrashesOfSymmetry(t *testing.T) {
 	t.Parallel()
-	for _, without := range []mutation{"", noSameCrashes} {
-		x := plant(t, 1, without, func(r *reduction) {
-			w := r.w
-			if err := w.start(&r.answers); err != nil {
+	for _, without := range []options.Mutation{"", por.NoSameCrashes} {
+		x := plant(t, 1, without, func(r *por.ReducedGraph) {
+			w := r.World
+			if err := w.Begin(&r.Answers); err != nil {
 				t.Fatal(err)
 			}
-			id := w.v[2] // an acceptor
-			_, err := w.crashed(id, 0)
-			gone, err2 := w.haltedState(2)
+			id := w.Vector[2] // an acceptor
+			_, err := w.Crashed(id, 0)
+			gone, err2 := w.HaltedState(2)
 			if err != nil || err2 != nil {
 				t.Fatal(err, err2)
 			}
-			w.locals.list[id].downs[0] = gone + 1
+			w.Locals.List[id].Downs[0] = gone + 1
 		}, nil)
 		if noticed := strings.Contains(x.Reduced.Asymmetry, "once they have crashed"); noticed != (without == "") {
 			t.Errorf("without %q noticed: %v, %+v", without, noticed, x.Reduced)
@@ -208,19 +215,19 @@ func TestCrashesOfSymmetry(t *testing.T) {
 // What fell for one node falls for those that it may be exchanged with, whatever is decided for these.
 func TestClaimsOfSymmetry(t *testing.T) {
 	t.Parallel()
-	for _, without := range []mutation{"", noSameClaims} {
+	for _, without := range []options.Mutation{"", por.NoSameClaims} {
 		asked := false
-		plant(t, 0, without, nil, func(r *reduction) {
-			local := r.nodes[1].met[0] // of an acceptor
-			c := claim{local, r.nodes[1].id(act{kind: sim.Deliver, from: 0})}
+		plant(t, 0, without, nil, func(r *por.ReducedGraph) {
+			local := r.Nodes[1].Met[0] // of an acceptor
+			c := por.Claim{Local: local, Act: r.Nodes[1].Id(por.Act{Kind: sim.Deliver, From: 0})}
 			k := 0
-			for int(r.sym.permutations()[k][1]) == 1 {
+			for int(r.Permuter.Permutations()[k][1]) == 1 {
 				k++
 			}
-			l := &assumptions{}
-			l.begin()
-			l.fallen[claim{r.sym.(*symmetry).local(k, local), r.sym.(*symmetry).act(r.sym.permutations()[k], 1, c.act)}] = true
-			if holds := r.sym.all(l, c, func(claim) bool { return true }); holds != (without != "") {
+			l := &por.Assumptions{}
+			l.Begin()
+			l.Fallen[por.Claim{Local: r.Permuter.(*symmetry.Symmetry).PermuteLocal(k, local), Act: r.Permuter.(*symmetry.Symmetry).PermuteAct(r.Permuter.Permutations()[k], 1, c.Act)}] = true
+			if holds := r.Permuter.HoldsForAll(l, c, func(por.Claim) bool { return true }); holds != (without != "") {
 				t.Errorf("without %q it holds: %v", without, holds)
 			}
 			asked = true

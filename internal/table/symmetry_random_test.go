@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -23,7 +25,7 @@ type symmetric struct {
 }
 
 // compareSymmetric compares what is left of a random system when states are merged with all of it.
-func compareSymmetric(number uint64, only twist, without mutation, t *symmetric) (err error) {
+func compareSymmetric(number uint64, only twist, without options.Mutation, t *symmetric) (err error) {
 	defer func() {
 		if failed := recover(); failed != nil && without != "" {
 			err = fmt.Errorf("panicked: %v", failed)
@@ -48,7 +50,7 @@ func compareSymmetric(number uint64, only twist, without mutation, t *symmetric)
 		if err != nil {
 			return err
 		}
-		full, err := look(&some, ExploreOptions{MaxStates: mostDrawn})
+		full, err := look(&some, options.Options{MaxStates: mostDrawn})
 		if err != nil {
 			return err
 		}
@@ -62,12 +64,12 @@ func compareSymmetric(number uint64, only twist, without mutation, t *symmetric)
 		if full.Finding != nil {
 			t.violated.Add(1)
 		}
-		for n, w := range append([]rules{{}}, allRules...) {
+		for n, w := range append([]options.Rules{{}}, allRules...) {
 			if n > 0 && n != int(number)%(len(allRules)+1) && n != len(allRules) {
 				continue
 			}
-			w.mutations = without
-			opts := ExploreOptions{Reduce: ReduceFull, rules: &w, Symmetry: true, MaxStates: 2 * mostDrawn,
+			w.Mutation = without
+			opts := options.Options{Reduce: options.ReduceFull, Rules: &w, Symmetry: true, MaxStates: 2 * mostDrawn,
 				Frontier: explore.Frontiers[number/3%2], Visited: explore.VisitedSets[number%3]}
 			less, err := look(&some, opts)
 			if err == nil {
@@ -117,12 +119,12 @@ func TestSymmetryFlaws(t *testing.T) {
 		t.Skip("compares some hundred systems")
 	}
 	for _, f := range []struct {
-		without mutation
+		without options.Mutation
 		twist   twist
 	}{
-		{noSameSteps, keepsSender}, {noSameSteps, keepsMask}, {noSameSteps, sendsToFirst}, {noSameSteps, looksWhoIsLess}, {noSameSteps, tellsName},
-		{noSameStart, beginsOtherwise}, {noSameSteps, keepsOnDisk}, {noSameEvents, crashesOne}, {noSameSteps, namesTimer},
-		{noSameView, readsOne}, {noSameHearing, monitorsOne}, {noSameCover, straight},
+		{por.NoSameSteps, keepsSender}, {por.NoSameSteps, keepsMask}, {por.NoSameSteps, sendsToFirst}, {por.NoSameSteps, looksWhoIsLess}, {por.NoSameSteps, tellsName},
+		{por.NoSameStart, beginsOtherwise}, {por.NoSameSteps, keepsOnDisk}, {por.NoSameEvents, crashesOne}, {por.NoSameSteps, namesTimer},
+		{por.NoSameView, readsOne}, {por.NoSameHearing, monitorsOne}, {por.NoSameCover, straight},
 	} {
 		t.Run(fmt.Sprintf("%s, twist %d", f.without, f.twist), func(t *testing.T) {
 			var c symmetric

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -17,24 +19,24 @@ func TestSymmetricSystems(t *testing.T) {
 	for _, c := range []struct {
 		system string
 		params map[string]string
-		how    Reduction
+		how    options.Reduction
 		states int
 	}{
-		{"paxos", map[string]string{"proposers": "1"}, ReduceNone, 54},
-		{"paxos", nil, ReduceNone, 17_525},
-		{"paxos", nil, ReduceDrop, 847},
-		{"paxos", nil, ReduceFull, 228},
-		{"paxos", map[string]string{"learners": "2"}, ReduceAuto, 258},
-		{"paxos", map[string]string{"proposers": "3"}, ReduceAuto, 6167},
-		{"synod", nil, ReduceFull, 288},
-		{"synod", map[string]string{"quorum": "true"}, ReduceNone, 5082},
-		{"synod", map[string]string{"quorum": "true"}, ReduceFull, 74},
-		{"echo", nil, ReduceNone, 16_507},
-		{"echo", nil, ReduceFull, 17},
-		{"echo", map[string]string{"byzantine-initiators": "0", "initiators": "2"}, ReduceDrop, 1133},
-		{"register", nil, ReduceFull, 5386},
-		{"register", map[string]string{"quorum": "true"}, ReduceFull, 1196},
-		{"register", map[string]string{"quorum": "true", "readers": "2", "writes": "1", "reads": "1"}, ReduceNone, 3181},
+		{"paxos", map[string]string{"proposers": "1"}, options.ReduceNone, 54},
+		{"paxos", nil, options.ReduceNone, 17_525},
+		{"paxos", nil, options.ReduceDrop, 847},
+		{"paxos", nil, options.ReduceFull, 228},
+		{"paxos", map[string]string{"learners": "2"}, options.ReduceAuto, 258},
+		{"paxos", map[string]string{"proposers": "3"}, options.ReduceAuto, 6167},
+		{"synod", nil, options.ReduceFull, 288},
+		{"synod", map[string]string{"quorum": "true"}, options.ReduceNone, 5082},
+		{"synod", map[string]string{"quorum": "true"}, options.ReduceFull, 74},
+		{"echo", nil, options.ReduceNone, 16_507},
+		{"echo", nil, options.ReduceFull, 17},
+		{"echo", map[string]string{"byzantine-initiators": "0", "initiators": "2"}, options.ReduceDrop, 1133},
+		{"register", nil, options.ReduceFull, 5386},
+		{"register", map[string]string{"quorum": "true"}, options.ReduceFull, 1196},
+		{"register", map[string]string{"quorum": "true", "readers": "2", "writes": "1", "reads": "1"}, options.ReduceNone, 3181},
 	} {
 		if testing.Short() && c.states > 5000 {
 			continue
@@ -47,7 +49,7 @@ func TestSymmetricSystems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: c.how, Symmetry: true})
+		x, err := Explore(context.Background(), &sys, options.Options{Reduce: c.how, Symmetry: true})
 		if err != nil || x.Finding != nil || !x.Complete || x.States != c.states {
 			t.Errorf("%s %v, %s: %v, found %v, %d states, want %d; %+v", c.system, c.params, c.how, err, x.Finding, x.States, c.states, x.Reduced)
 		}
@@ -70,11 +72,11 @@ func TestSymmetricOrbits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		full, err := look(&sys, ExploreOptions{})
+		full, err := look(&sys, options.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		less, err := look(&sys, ExploreOptions{Symmetry: true})
+		less, err := look(&sys, options.Options{Symmetry: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,19 +103,19 @@ func TestSymmetricBugs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		full, err := look(&sys, ExploreOptions{})
+		full, err := look(&sys, options.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, how := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
-			less, err := look(&sys, ExploreOptions{Reduce: how, Symmetry: true})
+		for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
+			less, err := look(&sys, options.Options{Reduce: how, Symmetry: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := same(&sys, full, less); err != nil || less.Reduced.Permutations != 6 || less.Finding == nil {
 				t.Errorf("%s, %s: %v; %+v", c.bug, how, err, less.Reduced)
 			}
-			if how == ReduceNone && len(less.Path) > len(full.Path) {
+			if how == options.ReduceNone && len(less.Path) > len(full.Path) {
 				t.Errorf("%s: the path has %d choices, the shortest one %d", c.bug, len(less.Path), len(full.Path))
 			}
 		}
@@ -136,8 +138,8 @@ func TestNoSymmetry(t *testing.T) {
 			Roles: func(sim.NodeID) string { return "all" },
 		}
 		change(&sys)
-		for _, how := range []Reduction{ReduceNone, ReduceFull} {
-			x, err := Explore(context.Background(), &sys, ExploreOptions{Reduce: how, Symmetry: true})
+		for _, how := range []options.Reduction{options.ReduceNone, options.ReduceFull} {
+			x, err := Explore(context.Background(), &sys, options.Options{Reduce: how, Symmetry: true})
 			if err != nil {
 				t.Errorf("%s: %v", why, err)
 			} else if x.Reduced.Permutations != 0 || !strings.Contains(x.Reduced.Asymmetry, why) {
@@ -227,8 +229,8 @@ func TestCutsAreNoSymmetry(t *testing.T) {
 				return v.Service(0) != nil || got != 1 || other != 1
 			}}},
 		}
-		for _, without := range []mutation{"", noSameCuts} {
-			x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true, rules: &rules{mutations: without}})
+		for _, without := range []options.Mutation{"", por.NoSameCuts} {
+			x, err := Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
 			switch {
 			case err != nil:
 				t.Error(err)
@@ -239,12 +241,12 @@ func TestCutsAreNoSymmetry(t *testing.T) {
 			}
 		}
 		sys.CrashCut = sim.CutSubset
-		x, err := Explore(context.Background(), &sys, ExploreOptions{Symmetry: true})
+		x, err := Explore(context.Background(), &sys, options.Options{Symmetry: true})
 		if err != nil || x.Finding == nil || !strings.Contains(x.Reduced.Asymmetry, "in another order") {
 			t.Errorf("marked %v, any subset: %v, found %v, %+v", isMarked, err, x.Finding, x.Reduced)
 		}
 	}
 	if missed == 0 {
-		t.Errorf("nobody noticed that %s", noSameCuts)
+		t.Errorf("nobody noticed that %s", por.NoSameCuts)
 	}
 }

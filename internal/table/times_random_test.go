@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
+	"pgregory.net/rapid"
 )
 
 // parcel holds times in some of the ways in which messages can.
@@ -116,7 +116,7 @@ func TestTimesInMessages(t *testing.T) {
 			Name: "couriers", Nodes: r.nodes, New: func(sim.NodeID) sim.Service { return &courier{Route: r} },
 			Network: netsim.Datagrams{Loss: bit.Draw(t, "losses")}, Timing: sim.AnyOrder,
 		}
-		x, err := table.Explore(context.Background(), sys, table.ExploreOptions{MaxStates: 150})
+		x, err := table.Explore(context.Background(), sys, options.Options{MaxStates: 150})
 		if err != nil || x.Finding != nil {
 			t.Fatalf("%v, %+v", err, x)
 		}
@@ -129,7 +129,7 @@ func TestTimesInMessages(t *testing.T) {
 		}
 		for _, frontier := range explore.Frontiers {
 			for _, visited := range explore.VisitedSets {
-				x, err := table.Explore(context.Background(), sys, table.ExploreOptions{Frontier: frontier, Visited: visited})
+				x, err := table.Explore(context.Background(), sys, options.Options{Frontier: frontier, Visited: visited})
 				if err != nil || x.Finding != nil || x.States != len(g.States) || x.Transitions != g.Transitions() {
 					t.Fatalf("%s, %s: %v, %+v, brute force has %d states and %d transitions", frontier.Name, visited.Name, err, x, len(g.States), g.Transitions())
 				}

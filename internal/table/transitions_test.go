@@ -7,6 +7,8 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/refinement"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -27,12 +29,12 @@ func TestTransitionsAreThoseOfAnExploration(t *testing.T) {
 		if name == "twophase" {
 			sys.Crashes = 1
 		}
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+		x, err := table.Explore(t.Context(), &sys, options.Options{})
 		if err != nil || !x.Complete {
 			t.Fatalf("%s: %v, %+v", name, err, x)
 		}
 		labels := map[string]uint32{}
-		tr, err := table.NewTransitions(&sys, table.TransitionOptions{Clients: []sim.NodeID{0}, Label: func(text string) uint32 {
+		tr, err := refinement.NewTransitions(&sys, refinement.TransitionOptions{Clients: []sim.NodeID{0}, Label: func(text string) uint32 {
 			if _, ok := labels[text]; !ok {
 				labels[text] = uint32(len(labels) + 1)
 			}

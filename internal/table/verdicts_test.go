@@ -9,6 +9,10 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -43,16 +47,18 @@ func sum(v *sim.View) (sum int) {
 func TestVerdicts(t *testing.T) {
 	even := sim.Property{Name: "even", Eventually: func(v *sim.View) bool { return sum(v)%2 == 0 }}
 	first := sim.Property{Name: "first", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N >= v.Service(2).(*counter).N }}
-	nothing := func(*graph, *explore.FoundState) {}
-	all := func(g *graph, _ *explore.FoundState) { g.w.properties.verdicts = verdicts{} }
+	nothing := func(*statespace.Graph, *explore.FoundState) {}
+	all := func(g *statespace.Graph, _ *explore.FoundState) { g.World.Properties.Verdicts = steptree.Verdicts{} }
 	// As after a look at a state behind which nothing is visited, which asks Always properties alone.
-	allButSound := func(g *graph, m *explore.FoundState) { *g.w.properties.verdicts.said(g.read(m.State)) = isSound }
-	live := func(forget func(*graph, *explore.FoundState), p ...sim.Property) int {
-		e, err := newEngine(counters(p...), kernel.Options{}, nil)
+	allButSound := func(g *statespace.Graph, m *explore.FoundState) {
+		*g.World.Properties.Verdicts.Of(g.ReadLocals(m.State)) = steptree.IsSound
+	}
+	live := func(forget func(*statespace.Graph, *explore.FoundState), p ...sim.Property) int {
+		e, err := steptree.NewEngine(counters(p...), kernel.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &forgetful{newGraph(e, nil), forget}
+		s := &forgetful{statespace.NewGraph(e, nil), forget}
 		loop, err := explore.New(s, explore.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +82,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	safe := sim.Property{Name: "small", Always: func(v *sim.View) bool { return sum(v) < 27 }}
-	x, err := Explore(context.Background(), counters(safe, even), ExploreOptions{})
+	x, err := Explore(context.Background(), counters(safe, even), options.Options{})
 	if err != nil || x.Finding == nil || len(x.Path) == 0 {
 		t.Errorf("%v, %v: the greatest sum is not found", x, err)
 	}
@@ -84,18 +90,18 @@ func TestVerdicts(t *testing.T) {
 
 // What was said of some nodes is forgotten when properties read more.
 func TestVerdictsHangOnAllThatIsRead(t *testing.T) {
-	p := properties{key: make([]uint32, 3)}
-	p.reads(1 << 2)
-	*p.verdicts.said([]uint32{7}) |= isSound
-	*p.verdicts.said([]uint32{8}) |= isLive
-	if seven, eight := *p.verdicts.said([]uint32{7}), *p.verdicts.said([]uint32{8}); seven != isSound || eight != isLive {
+	p := world.Properties{Key: make([]uint32, 3)}
+	p.Reads(1 << 2)
+	*p.Verdicts.Of([]uint32{7}) |= steptree.IsSound
+	*p.Verdicts.Of([]uint32{8}) |= steptree.IsLive
+	if seven, eight := *p.Verdicts.Of([]uint32{7}), *p.Verdicts.Of([]uint32{8}); seven != steptree.IsSound || eight != steptree.IsLive {
 		t.Errorf("%b and %b are remembered", seven, eight)
 	}
-	if p.reads(1 << 2); p.verdicts.entries == nil {
+	if p.Reads(1 << 2); p.Verdicts.Entries == nil {
 		t.Error("it is forgotten though nothing new was read")
 	}
-	if p.reads(1 << 1); p.verdicts.entries != nil || !slices.Equal(p.read, []int32{1, 2}) {
-		t.Errorf("it is still remembered, by %v", p.read)
+	if p.Reads(1 << 1); p.Verdicts.Entries != nil || !slices.Equal(p.Read, []int32{1, 2}) {
+		t.Errorf("it is still remembered, by %v", p.Read)
 	}
 }
 
@@ -118,11 +124,11 @@ func TestVerdictsAreNoSample(t *testing.T) {
 			return true
 		}}},
 	}
-	e, err := newEngine(sys, kernel.Options{}, nil)
+	e, err := steptree.NewEngine(sys, kernel.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &sampler{graph: newGraph(e, nil), asked: &asked}
+	g := &sampler{Graph: statespace.NewGraph(e, nil), asked: &asked}
 	loop, err := explore.New(g, explore.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -134,15 +140,15 @@ func TestVerdictsAreNoSample(t *testing.T) {
 
 // sampler counts states of the sample in which no property is asked.
 type sampler struct {
-	*graph
+	*statespace.Graph
 	asked  *int
 	passed int
 }
 
 func (s *sampler) Check(m *explore.FoundState) (bool, error) {
 	before := *s.asked
-	live, err := s.graph.Check(m)
-	if s.w.samples.sampled(m.Number+1) && *s.asked == before {
+	live, err := s.Graph.Check(m)
+	if s.World.Samples.Sampled(m.Number+1) && *s.asked == before {
 		s.passed++
 	}
 	return live, err
@@ -172,7 +178,7 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 		sys := counters(properties...)
 		sys.Nodes, sys.Actions = 1, []sim.AnyAction{to("to 1", 0, 1), to("to 2", 0, 2), to("to 3", 0, 3), to("to 4", 0, 4), to("back", 1, 0), to("again", 2, 0)}
 		first := slices.IndexFunc(properties, func(p sim.Property) bool { return p.Name != "one" })
-		byTable, err := NewWorld(sys, kernel.Options{})
+		byTable, err := world.New(sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +207,7 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 				}
 			}
 		}
-		x, err := Explore(context.Background(), sys, ExploreOptions{})
+		x, err := Explore(context.Background(), sys, options.Options{})
 		var f *sim.Finding
 		if !errors.As(x.Finding, &f) || f.Kind != sim.Panic || len(x.Path) == 0 || err != nil {
 			t.Errorf("%s first: %v, %v", properties[0].Name, x, err)
@@ -211,11 +217,11 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 
 // forgetful forgets some of what properties said before each state.
 type forgetful struct {
-	*graph
-	forget func(*graph, *explore.FoundState)
+	*statespace.Graph
+	forget func(*statespace.Graph, *explore.FoundState)
 }
 
 func (f *forgetful) Check(m *explore.FoundState) (bool, error) {
-	f.forget(f.graph, m)
-	return f.graph.Check(m)
+	f.forget(f.Graph, m)
+	return f.Graph.Check(m)
 }

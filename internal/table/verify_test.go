@@ -10,19 +10,21 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
 
 // tableWorld makes a world of the table engine.
-func tableWorld(t testing.TB, sys *sim.System) *table.World {
+func tableWorld(t testing.TB, sys *sim.System) *world.World {
 	t.Helper()
-	w, err := table.NewWorld(sys, kernel.Options{})
+	w, err := world.New(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.(*table.World)
+	return w.(*world.World)
 }
 
 // wander makes random runs of 50 steps until a step or check fails.
@@ -57,6 +59,7 @@ type sharer struct {
 }
 
 func (s *sharer) Boot(env sim.Env) { env.SetTimer("go", 1) }
+
 func (s *sharer) Timer(env sim.Env, t any) {
 	s.Board["seen"] = (s.Board["seen"] + 1) % 4
 	env.SetTimer(t, 1)
@@ -68,7 +71,8 @@ type global struct {
 	count *int `macemc:"-"`
 }
 
-func (g *global) Boot(env sim.Env)         { env.SetTimer("go", 1) }
+func (g *global) Boot(env sim.Env) { env.SetTimer("go", 1) }
+
 func (g *global) Timer(env sim.Env, t any) { *g.count++; g.N = *g.count; env.SetTimer(t, 1) }
 
 type hider struct {
@@ -78,6 +82,7 @@ type hider struct {
 }
 
 func (h *hider) Boot(env sim.Env) { env.SetTimer("go", 1) }
+
 func (h *hider) Timer(env sim.Env, t any) {
 	env.SetTimer(t, 1)
 	if h.secret++; h.secret > 3 {
@@ -120,7 +125,9 @@ func (l *leaker) Boot(env sim.Env) {
 		env.SetTimer("go", 1)
 	}
 }
+
 func (l *leaker) Timer(env sim.Env, t any) { env.Send(1, letter{p: l.Mine}); env.SetTimer(t, 1) }
+
 func (l *leaker) Receive(_ sim.Env, _ sim.NodeID, msg any) {
 	*msg.(letter).p++
 	l.Got = (l.Got + 1) % 3
@@ -131,7 +138,8 @@ type victim struct {
 	N int
 }
 
-func (v *victim) Boot(env sim.Env)         { env.SetTimer("go", 1) }
+func (v *victim) Boot(env sim.Env) { env.SetTimer("go", 1) }
+
 func (v *victim) Timer(env sim.Env, t any) { env.SetTimer(t, 1) }
 
 func TestWhatIsNoFunctionOfItsStateIsFound(t *testing.T) {
@@ -270,7 +278,7 @@ func TestWhatShowsOnceIsTold(t *testing.T) {
 			},
 		}},
 	}
-	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	x, err := table.Explore(t.Context(), &sys, options.Options{})
 	var f *sim.Finding
 	if err != nil || !errors.As(x.Finding, &f) || f.Kind != sim.Nondeterminism {
 		t.Errorf("%v, %v after %d states", err, x.Finding, x.States)

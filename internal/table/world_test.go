@@ -10,7 +10,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -111,13 +112,13 @@ func (strange) Start(host sim.NetHost) sim.NetModel {
 }
 
 func TestUnsupported(t *testing.T) {
-	var u *table.Unsupported
+	var u *options.Unsupported
 	nop := func(sim.NodeID) sim.Service { return sim.Nop{} }
 	for _, sys := range []*sim.System{
 		{Name: "big", Nodes: 65, New: nop},
 		{Name: "strange", Nodes: 1, New: nop, Network: strange{}},
 	} {
-		if _, err := table.NewWorld(sys, kernel.Options{}); !errors.As(err, &u) {
+		if _, err := world.New(sys, kernel.Options{}); !errors.As(err, &u) {
 			t.Errorf("%s: %v", sys.Name, err)
 		}
 	}
@@ -126,11 +127,11 @@ func TestUnsupported(t *testing.T) {
 func TestWatchedRunsAreExecuted(t *testing.T) {
 	sys := bundled(t, "pingack", 2, sim.Limits{})
 	for _, opts := range []kernel.Options{{Trace: true}, {CheckMessages: true}} {
-		w, err := table.NewWorld(sys, opts)
+		w, err := world.New(sys, opts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := w.(*table.World); ok {
+		if _, ok := w.(*world.World); ok {
 			t.Errorf("%+v: a table world, which cannot do that", opts)
 		}
 	}

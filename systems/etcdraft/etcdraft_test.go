@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
@@ -73,7 +73,7 @@ func TestTwoNodes(t *testing.T) {
 // Nodes hold functions, and are never copied: the table engine executes the node's history instead.
 func TestNotCopied(t *testing.T) {
 	sys := system(t, spec.Config{Nodes: 1}, sim.Limits{})
-	w, err := table.NewWorld(&sys, kernel.Options{})
+	w, err := world.New(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestNotCopied(t *testing.T) {
 	for _, key := range []string{"action n0 campaign", "action n0 write", "action n0 read"} {
 		step(t, run, key)
 	}
-	for _, p := range w.(*table.World).Plans() {
+	for _, p := range w.(*world.World).Plans() {
 		if p.Copied != (p.Type != "*etcdraft.Node") {
 			t.Errorf("%+v", p)
 		}

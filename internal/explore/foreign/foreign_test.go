@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -165,17 +166,17 @@ func TestForeignOnesCountTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := explored(t, &sys, table.ExploreOptions{MaxDepth: c.depth})
+			want := explored(t, &sys, options.Options{MaxDepth: c.depth})
 			for _, visited := range append([]explore.VisitedSet{maps}, explore.VisitedSets...) {
 				for _, frontier := range []explore.FrontierKind{lists, explore.Frontiers[0]} {
 					for _, reducer := range []explore.Reducer{nil, everything{}} {
-						compare(t, want, explored(t, &sys, table.ExploreOptions{Visited: visited, Frontier: frontier, Reducer: reducer, MaxDepth: c.depth}))
+						compare(t, want, explored(t, &sys, options.Options{Visited: visited, Frontier: frontier, Reducer: reducer, MaxDepth: c.depth}))
 					}
 				}
 			}
 			if want.Finding == nil && c.depth == 0 { // other edges are followed later, so that ways are longer
 				for _, frontier := range []explore.FrontierKind{lists, explore.Frontiers[0], explore.Frontiers[1]} {
-					x := explored(t, &sys, table.ExploreOptions{Visited: maps, Frontier: frontier, Reducer: later{}})
+					x := explored(t, &sys, options.Options{Visited: maps, Frontier: frontier, Reducer: later{}})
 					if x.States != want.States || x.Transitions != want.Transitions || x.Expanded != want.Expanded || x.Live != want.Live {
 						t.Errorf("%s, the rest later: %+v; want %+v", frontier.Name, x, want)
 					}
@@ -185,7 +186,7 @@ func TestForeignOnesCountTheSame(t *testing.T) {
 	}
 }
 
-func explored(t *testing.T, sys *sim.System, opts table.ExploreOptions) *table.Exploration {
+func explored(t *testing.T, sys *sim.System, opts options.Options) *table.Exploration {
 	t.Helper()
 	x, err := table.Explore(context.Background(), sys, opts)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -159,9 +159,9 @@ func TestForeignNetworkCountsTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := explored(t, &sys, table.ExploreOptions{})
+			want := explored(t, &sys, options.Options{})
 			sys.Network = bags{}
-			compare(t, want, explored(t, &sys, table.ExploreOptions{}))
+			compare(t, want, explored(t, &sys, options.Options{}))
 		})
 	}
 }

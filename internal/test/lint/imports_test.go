@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// tableBase is what every layer of the table engine may import.
+var tableBase = []string{"choose", "internal/explore", "internal/fair", "macetime", "sim", "internal/simext", "internal/simhook", "internal/kernel", "internal/encoding"}
+
 // imports says what the packages of the core may import: packages of this module, and where strict
 // is set, which of other modules. The first line that matches a package counts. Others may import
 // everything but commands.
@@ -23,7 +26,20 @@ var imports = []struct {
 	{pkg: "internal/explore/spill", strict: true},
 	{pkg: "internal/explore", module: []string{"internal/explore/spill", "internal/encoding"}, strict: true, foreign: []string{"golang.org/x/sys/unix"}},
 	{pkg: "internal/explore/statelog", module: []string{"internal/explore"}, strict: true},
-	{pkg: "internal/table", module: []string{"choose", "internal/explore", "internal/fair", "macetime", "sim", "internal/simext", "internal/simhook", "internal/kernel", "internal/encoding"}},
+	// The layers of the table engine, from the lowest to the highest.
+	{pkg: "internal/table/options", module: append([]string{}, tableBase...)},
+	{pkg: "internal/table/store", module: append([]string{"internal/table/options"}, tableBase...)},
+	{pkg: "internal/table/steptree", module: append([]string{"internal/table/options", "internal/table/store"}, tableBase...)},
+	{pkg: "internal/table/audit", module: append([]string{"internal/table/store", "internal/table/steptree"}, tableBase...)},
+	{pkg: "internal/table/world", module: append([]string{"internal/table/options", "internal/table/store", "internal/table/steptree"}, tableBase...)},
+	{pkg: "internal/table/statespace", module: append([]string{"internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/audit", "internal/table/world"}, tableBase...)},
+	{pkg: "internal/table/fairness", module: append([]string{"internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/world", "internal/table/statespace"}, tableBase...)},
+	{pkg: "internal/table/por", module: append([]string{"internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/world", "internal/table/statespace"}, tableBase...)},
+	{pkg: "internal/table/symmetry", module: append([]string{"internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/world", "internal/table/statespace", "internal/table/por"}, tableBase...)},
+	{pkg: "internal/table/crashes", module: append([]string{"internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/world", "internal/table/statespace", "internal/table/por"}, tableBase...)},
+	{pkg: "internal/table/refinement", module: append([]string{"internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/world", "internal/table/statespace", "internal/table/fairness"}, tableBase...)},
+	{pkg: "internal/table", module: append([]string{"internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/audit", "internal/table/world", "internal/table/statespace", "internal/table/fairness", "internal/table/por", "internal/table/symmetry", "internal/table/crashes"}, tableBase...)},
+	{pkg: "internal/table/shard", module: append([]string{"internal/table", "internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/audit", "internal/table/world", "internal/table/statespace"}, tableBase...)},
 	{pkg: "internal/kernel", module: []string{"choose", "macetime", "sim", "internal/simext", "internal/simhook", "internal/encoding"}, strict: true},
 	{pkg: "internal/simext", module: []string{"sim"}, strict: true},
 	{pkg: "internal/simhook", module: []string{"internal/encoding"}, strict: true},
@@ -40,9 +56,9 @@ var imports = []struct {
 	{pkg: "internal/testsched", strict: true},
 	{pkg: "internal/overlay", module: []string{"internal/testsched"}, strict: true},
 	{pkg: "observe", module: []string{"choose", "internal/replay", "sim", "internal/kernel", "internal/encoding"}, strict: true},
-	{pkg: "refine", module: []string{"choose", "machine", "sim", "internal/table"}, strict: true},
+	{pkg: "refine", module: []string{"choose", "machine", "sim", "internal/table/..."}, strict: true},
 	{pkg: "internal/replay", module: []string{"internal/textfmt", "choose", "sim", "internal/simext", "internal/kernel", "internal/encoding"}},
-	{pkg: "search", module: []string{"internal/budget", "choose", "internal/explore", "macetime", "sim", "internal/kernel", "internal/table", "internal/replay"}},
+	{pkg: "search", module: []string{"internal/budget", "choose", "internal/explore", "macetime", "sim", "internal/kernel", "internal/table", "internal/table/...", "internal/replay"}},
 	{pkg: "mdb", module: []string{"internal/newfile", "internal/textfmt", "choose", "sim", "internal/simext", "internal/kernel", "internal/encoding", "internal/replay", "search", "critical", "eventgraph", "systems/spec"}},
 	{pkg: "internal/wire", module: []string{"macetime"}, strict: true},
 	{pkg: "internal/recording", module: []string{"choose", "sim", "internal/simext", "internal/kernel", "internal/replay", "internal/wire"}},
@@ -51,7 +67,7 @@ var imports = []struct {
 	{pkg: "internal/format", strict: true},
 	{pkg: "internal/budget", strict: true},
 	{pkg: "internal/textfmt", strict: true},
-	{pkg: "critical", module: []string{"internal/budget", "internal/textfmt", "choose", "macetime", "sim", "internal/kernel", "internal/replay", "search", "internal/table"}},
+	{pkg: "critical", module: []string{"internal/budget", "internal/textfmt", "choose", "macetime", "sim", "internal/kernel", "internal/replay", "search", "internal/table", "internal/table/..."}},
 	// What mctest imports becomes part of every test that uses it: no bundled system.
 	{pkg: "internal/check/flight", module: []string{"choose"}},
 	{pkg: "internal/check", module: []string{"internal/budget", "internal/newfile", "internal/version", "internal/check/flight", "choose", "critical", "internal/scratch", "refine", "internal/replay", "internal/report", "search", "internal/shrink", "sim", "internal/simext", "internal/kernel", "systems/spec", "internal/recording", "internal/wire"}},
@@ -61,7 +77,7 @@ var imports = []struct {
 	{pkg: "cmd/macemc/internal/screen", module: []string{"mdb"}},
 	{pkg: "cmd/macemc/internal/cli", module: []string{"internal/newfile", "cmd/macemc/internal/screen", "cmd/macemc/internal/cluster", "internal/format", "internal/task", "internal/version", "internal/textfmt", "internal/check", "choose", "critical", "eventgraph", "internal/scratch", "mdb", "observe", "refine", "internal/replay", "internal/report", "search", "sim", "internal/kernel", "systems/spec", "realnet", "internal/recording", "internal/wire", "internal/overlay", "internal/testsched"}},
 	{pkg: "mctest", module: []string{"internal/newfile", "internal/textfmt", "internal/check", "choose", "critical", "internal/task", "refine", "internal/replay", "internal/report", "search", "sim", "internal/simext", "internal/kernel"}, strict: true},
-	{pkg: "internal/report", module: []string{"internal/format", "internal/textfmt", "choose", "critical", "eventgraph", "macetime", "internal/replay", "search", "sim", "internal/kernel", "internal/table"}},
+	{pkg: "internal/report", module: []string{"internal/format", "internal/textfmt", "choose", "critical", "eventgraph", "macetime", "internal/replay", "search", "sim", "internal/kernel", "internal/table/..."}},
 	{pkg: "eventgraph", module: []string{"internal/format", "internal/textfmt", "choose", "macetime", "internal/replay", "sim", "internal/kernel"}},
 	{pkg: "internal/shrink", module: []string{"internal/budget", "choose", "critical", "internal/replay", "search", "sim", "internal/kernel"}},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -111,7 +112,7 @@ func (c *comparison) searches() (list []search.Config) {
 
 // exploration compares an exploration of states.
 func (c *comparison) exploration(visited explore.VisitedSet, frontier explore.FrontierKind) error {
-	opts := table.ExploreOptions{Visited: visited, Frontier: frontier, MaxStates: 4*len(c.graph.states) + 4000} // it stops even if the oracle is wrong
+	opts := options.Options{Visited: visited, Frontier: frontier, MaxStates: 4*len(c.graph.states) + 4000} // it stops even if the oracle is wrong
 	if !c.graph.complete {
 		opts.MaxDepth = max(c.graph.depth, 1)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/systems/spec"
@@ -24,7 +25,7 @@ func TestMachinesAreVisited(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+			x, err := table.Explore(t.Context(), &sys, options.Options{})
 			if err != nil || !x.Complete && x.Finding == nil {
 				t.Fatalf("%s: %v, %+v", name, err, x)
 			}

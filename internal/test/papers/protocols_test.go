@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -38,7 +39,7 @@ func TestProtocolsOfPapers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+		x, err := table.Explore(t.Context(), &sys, options.Options{})
 		switch {
 		case err != nil:
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/sim"
@@ -15,7 +16,7 @@ import (
 func TestPropertiesWhenNodesAreDown(t *testing.T) {
 	for _, e := range papers.All() {
 		sys := systest.Build(t, e, spec.Config{}, sim.Limits{sim.Crashes: 1, sim.Halts: 1})
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{MaxStates: 500})
+		x, err := table.Explore(t.Context(), &sys, options.Options{MaxStates: 500})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/nodeset"
@@ -131,7 +132,7 @@ func RandomPath(t testing.TB, sys *sim.System, seed uint64, steps int) choose.Pa
 // Clean visits all states of a system of which nothing is wrong, dead and starved runs included, and compares how many there are; 0: any number.
 func Clean(t testing.TB, sys sim.System, states int) *table.Exploration {
 	t.Helper()
-	x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+	x, err := table.Explore(t.Context(), &sys, options.Options{})
 	if err != nil || x.Finding != nil || !x.Complete || x.Dead > 0 {
 		t.Fatalf("%s: %v, %+v", sys.Name, err, x)
 	}

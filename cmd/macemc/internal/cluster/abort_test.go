@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/systems/spec"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // A search that is aborted ends with an error, and nothing is left of it, nor of one that has ended and was not removed.
@@ -25,7 +24,7 @@ func TestAbort(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ids []string
-	_, err = search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+	_, err = search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *options.Options) {
 		o.Progress = func(states, _, _, _ int) {
 			if ids == nil && states > 1000 {
 				var err error

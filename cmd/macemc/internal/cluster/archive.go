@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/shard"
 )
 
 // archive reads states of any part from the logs.
 type archive struct {
 	*run
-	shard  *table.Shard
+	shard  *shard.Shard
 	blocks [parts]kept // the last ones that were read for the states in them
 }
 

@@ -15,11 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/nats-io/nats.go"
+
 	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -136,7 +137,7 @@ func work(t *testing.T, url string, n int) {
 	t.Cleanup(func() { cancel(); all.Wait() })
 }
 
-func search(t *testing.T, url, system string, c spec.Config, set ...func(*table.ExploreOptions)) (*table.Exploration, error) {
+func search(t *testing.T, url, system string, c spec.Config, set ...func(*options.Options)) (*table.Exploration, error) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"System": system, "Config": c})
 	if err != nil {
@@ -153,7 +154,7 @@ func search(t *testing.T, url, system string, c spec.Config, set ...func(*table.
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := table.ExploreOptions{Visited: visited, World: kernel.Options{Overdue: overdue}}
+	opts := options.Options{Visited: visited, World: kernel.Options{Overdue: overdue}}
 	for _, set := range set {
 		set(&opts)
 	}
@@ -221,7 +222,7 @@ func TestGarbage(t *testing.T) {
 	nc := connected(t, url, Security{})
 	random := rand.New(rand.NewPCG(1, 2))
 	sent := 0
-	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *options.Options) {
 		o.Progress = func(int, int, int, int) {
 			m, err := current(t.Context(), nc)
 			if err != nil || m == nil {
@@ -270,7 +271,7 @@ func TestFinding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := table.Explore(t.Context(), &sys, table.ExploreOptions{World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 40 }}})
+		plain, err := table.Explore(t.Context(), &sys, options.Options{World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 40 }}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +305,7 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 1)
-	stop := func(o *table.ExploreOptions) { o.MaxStates, o.Progress = 2_000, func(int, int, int, int) {} }
+	stop := func(o *options.Options) { o.MaxStates, o.Progress = 2_000, func(int, int, int, int) {} }
 	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, stop)
 	if err != nil {
 		t.Fatal(err)
@@ -327,7 +328,7 @@ func TestPause(t *testing.T) {
 	work(t, url, 2)
 	paused := false
 	system, letGo := hold(t, "paxos")
-	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *options.Options) {
 		o.Progress = func(states, _, _, _ int) {
 			if paused || states < 10_000 {
 				return

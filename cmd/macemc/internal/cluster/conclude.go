@@ -9,12 +9,14 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/superstep"
 )
 
 // conclude says what the search came to.
-func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard *table.Shard, sys *sim.System, opts table.ExploreOptions) (*table.Exploration, error) {
+func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard *shard.Shard, sys *sim.System, opts options.Options) (*table.Exploration, error) {
 	set, err := explore.VisitedNamed(r.Visited)
 	if err != nil {
 		return nil, err
@@ -56,7 +58,7 @@ func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard
 }
 
 // halted says why a search ended before all was searched.
-func (s *Search) halted(r *run, shard *table.Shard, x *table.Exploration, why *Why) error {
+func (s *Search) halted(r *run, shard *shard.Shard, x *table.Exploration, why *Why) error {
 	switch why.Kind {
 	case "found":
 		turns, err := r.turns(shard, why)
@@ -76,7 +78,7 @@ func (s *Search) halted(r *run, shard *table.Shard, x *table.Exploration, why *W
 }
 
 // turns lead to what was found, by the logs of all parts.
-func (r *run) turns(shard *table.Shard, why *Why) (turns []uint32, err error) {
+func (r *run) turns(shard *shard.Shard, why *Why) (turns []uint32, err error) {
 	ctx := context.Background()
 	at := *why.Source
 	if !why.AtEdge {

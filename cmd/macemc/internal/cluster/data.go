@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/superstep"
 )
@@ -15,9 +16,9 @@ import (
 // data are the states of a system, as [superstep.Data].
 type data struct {
 	m      *member
-	shard  *table.Shard
+	shard  *shard.Shard
 	owner  []sim.NodeID  // by part
-	packs  []*table.Pack // by member; nil: nothing was sent to it
+	packs  []*shard.Pack // by member; nil: nothing was sent to it
 	send   func(to sim.NodeID, content any)
 	logs   archive
 	read   [parts]bool // the log of a part that it has was read, and nobody else wrote to it
@@ -41,10 +42,10 @@ const (
 )
 
 // newData prepares to search.
-func newData(m *member, sys *sim.System, opts table.ExploreOptions) (*data, error) {
-	d := &data{m: m, packs: make([]*table.Pack, members+1), budget: 500 * time.Millisecond}
+func newData(m *member, sys *sim.System, opts options.Options) (*data, error) {
+	d := &data{m: m, packs: make([]*shard.Pack, members+1), budget: 500 * time.Millisecond}
 	var err error
-	if d.shard, err = table.NewShard(sys, opts, parts, m.Cut, d.elsewhere); err != nil {
+	if d.shard, err = shard.New(sys, opts, parts, m.Cut, d.elsewhere); err != nil {
 		return nil, err
 	}
 	d.logs = archive{run: m.run, shard: d.shard}
@@ -73,7 +74,7 @@ func (w Why) String() string {
 // failed takes an error of the shard.
 func (d *data) failed(err error) {
 	var found *explore.FoundError
-	var differs *table.DiffersError
+	var differs *shard.DiffersError
 	switch {
 	case err == nil:
 	case errors.Is(err, errUnread):
@@ -188,7 +189,7 @@ func (d *data) elsewhere(part int, state []uint32, from explore.Source) {
 	}
 }
 
-func (d *data) flush(to sim.NodeID, pack *table.Pack) {
+func (d *data) flush(to sim.NodeID, pack *shard.Pack) {
 	if n, _ := pack.Len(); n > 0 {
 		content := pack.Take()
 		d.moved.states, d.moved.bytes = d.moved.states+n, d.moved.bytes+len(content)

@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/scratch"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -175,7 +175,7 @@ func stepsTo(said string, keys []string) string {
 }
 
 // died is the error of a search at one of whose states processes died.
-func (r *run) died(shard *table.Shard, sys *sim.System, why *Why) error {
+func (r *run) died(shard *shard.Shard, sys *sim.System, why *Why) error {
 	turns, err := r.turns(shard, why)
 	if err != nil {
 		return err

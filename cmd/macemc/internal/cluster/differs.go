@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -21,7 +21,7 @@ func (e *DiffersError) Error() string {
 }
 
 // differs is the error of a search of which two workers came to something else from a state: this process says who is wrong.
-func (r *run) differs(shard *table.Shard, sys *sim.System, why *Why) error {
+func (r *run) differs(shard *shard.Shard, sys *sim.System, why *Why) error {
 	turns, err := r.turns(shard, why)
 	if err != nil {
 		return err

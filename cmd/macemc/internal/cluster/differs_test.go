@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -62,7 +62,7 @@ func TestDiffers(t *testing.T) {
 			all.Go(func() { _ = w.Work(ctx) })
 			t.Cleanup(func() { cancel(); all.Wait() })
 			work(t, url, 2)
-			x, err := search(t, url, c.system, c.conf, func(o *table.ExploreOptions) { o.MaxDepth = 19 })
+			x, err := search(t, url, c.system, c.conf, func(o *options.Options) { o.MaxDepth = 19 })
 			if err == nil {
 				t.Fatal(x)
 			}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -40,7 +40,7 @@ func TestDrain(t *testing.T) {
 	workers := [...]int{leads: 3, follows: 2, joins: 1, ends: 2, all: 1}
 	at := leads
 	system, letGo := hold(t, "paxos")
-	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *options.Options) {
 		o.MaxDepth = 16
 		o.Progress = func(states, _, _, _ int) {
 			st, err := StatusOf(t.Context(), url, Security{})
@@ -97,7 +97,7 @@ func TestReplicas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Explore(t.Context(), &sys, table.ExploreOptions{Visited: visited}); err == nil || !strings.Contains(err.Error(), "--replicas 1") {
+	if _, err := s.Explore(t.Context(), &sys, options.Options{Visited: visited}); err == nil || !strings.Contains(err.Error(), "--replicas 1") {
 		t.Error(err)
 	}
 }

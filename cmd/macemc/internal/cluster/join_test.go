@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -19,7 +19,7 @@ func TestSpares(t *testing.T) {
 	work(t, url, 1)
 	joined, most := false, 0
 	system, letGo := hold(t, "paxos")
-	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *options.Options) {
 		o.MaxDepth = 16
 		o.Progress = func(states, _, _, _ int) {
 			if !joined && states > 1000 {
@@ -51,7 +51,7 @@ func TestMoreWorkersThanParts(t *testing.T) {
 	work(t, url, parts+1)
 	most, idle := 0, false
 	system, letGo := hold(t, "paxos")
-	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *options.Options) {
 		o.Progress = func(int, int, int, int) {
 			st, err := StatusOf(t.Context(), url, Security{})
 			if err != nil || len(st.Workers) < most || idle {

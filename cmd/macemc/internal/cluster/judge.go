@@ -9,6 +9,8 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/systems/superstep"
 )
 
@@ -17,7 +19,7 @@ var errMemory = errors.New("there is not the memory for it")
 
 // judge finds dead states, when all states are in the logs and were verified. It does so in this process, which holds four bytes of each state,
 // and the states from which no live one is known to be reached by how they were found. The error is one of the logs, or that of ctx, or errMemory.
-func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *table.Shard, opts table.ExploreOptions, x *table.Exploration) error {
+func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *shard.Shard, opts options.Options, x *table.Exploration) error {
 	dead := shard.NewDead(opts.Visited, c.Len)
 	if dead == nil {
 		return nil
@@ -78,7 +80,7 @@ func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *
 
 // each reads all logs, which were seen to their ends, in the order in which they were written, so that what is in states becomes known; but: blocks of
 // which all states are settled there are left out.
-func (r *run) each(shard *table.Shard, do func(part, first int, states []uint32, from []explore.Source) error, but *explore.DeadParts) error {
+func (r *run) each(shard *shard.Shard, do func(part, first int, states []uint32, from []explore.Source) error, but *explore.DeadParts) error {
 	ctx := context.Background()
 	type place struct {
 		part, i int

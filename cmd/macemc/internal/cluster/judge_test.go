@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -30,7 +31,7 @@ func TestDead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := table.Explore(context.Background(), &sys, table.ExploreOptions{Visited: visited})
+		want, err := table.Explore(context.Background(), &sys, options.Options{Visited: visited})
 		if err != nil || !want.LivenessChecked || (want.Dead > 0) != test.dead {
 			t.Fatal(want, err)
 		}
@@ -46,7 +47,7 @@ func TestDead(t *testing.T) {
 		if !test.dead {
 			continue
 		}
-		poor, err := search(t, url, "twophase", conf, func(o *table.ExploreOptions) { o.MaxBytes = 1000 })
+		poor, err := search(t, url, "twophase", conf, func(o *options.Options) { o.MaxBytes = 1000 })
 		if err != nil || !poor.Complete || poor.LivenessChecked || poor.Dead != 0 {
 			t.Errorf("bugs %v, without memory: %+v, %v", test.bugs, poor, err)
 		}

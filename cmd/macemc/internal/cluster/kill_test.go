@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -63,7 +63,7 @@ func TestKilled(t *testing.T) {
 			var kill sync.Once
 			killed := false
 			system, letGo := hold(t, "paxos")
-			x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *table.ExploreOptions) {
+			x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "2"}}, func(o *options.Options) {
 				o.Progress = func(states, _, _, _ int) {
 					st, err := StatusOf(context.Background(), url, Security{})
 					if err != nil || states < 5_000 || len(st.Workers) < 2 {

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -22,7 +23,7 @@ func TestLogLost(t *testing.T) {
 	work(t, url, 1)
 	lost := false
 	system, _ := hold(t, "paxos")
-	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+	x, err := search(t, url, system, spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *options.Options) {
 		o.MaxDepth = 16
 		o.Progress = func(states, _, _, _ int) {
 			if lost || states < 5_000 {
@@ -56,8 +57,8 @@ func TestShortLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys, opts := counters("counters"), table.ExploreOptions{Visited: visited}
-	shard, err := table.NewShard(&sys, opts, parts, nil, nil)
+	sys, opts := counters("counters"), options.Options{Visited: visited}
+	shard, err := shard.New(&sys, opts, parts, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

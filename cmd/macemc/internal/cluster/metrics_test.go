@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -44,7 +44,7 @@ func TestMetrics(t *testing.T) {
 	work(t, url, 1)
 	during := ""
 	system, letGo := hold(t, "paxos")
-	if _, err := search(t, url, system, spec.Config{}, func(o *table.ExploreOptions) {
+	if _, err := search(t, url, system, spec.Config{}, func(o *options.Options) {
 		o.Progress = func(states, _, _, _ int) {
 			if states > 100 && during == "" {
 				during = get()

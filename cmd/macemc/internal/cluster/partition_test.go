@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -92,7 +92,7 @@ func TestComesBack(t *testing.T) {
 			}
 			const begins, gone, returned = 0, 1, 2
 			at, when := begins, time.Time{}
-			x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *table.ExploreOptions) {
+			x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "3"}}, func(o *options.Options) {
 				o.MaxDepth = 19
 				o.Progress = func(states, _, _, _ int) {
 					st, err := StatusOf(t.Context(), url, Security{})

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/ports"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -117,7 +117,7 @@ func TestServerLost(t *testing.T) {
 	}
 	next, struck := 0, time.Time{}
 	system, letGo := hold(t, "paxos")
-	x, err := search(t, s.url(), system, spec.Config{Params: map[string]string{"proposers": proposers}}, func(o *table.ExploreOptions) {
+	x, err := search(t, s.url(), system, spec.Config{Params: map[string]string{"proposers": proposers}}, func(o *options.Options) {
 		o.MaxDepth = depth
 		last := 0
 		o.Progress = func(states, _, _, _ int) {
@@ -180,7 +180,7 @@ func TestTwoServersLost(t *testing.T) {
 	s := newServers(t, Security{})
 	work(t, s.url(), 2)
 	conf, lost := spec.Config{Params: map[string]string{"proposers": "3"}}, false
-	x, err := search(t, s.url(), "paxos", conf, func(o *table.ExploreOptions) {
+	x, err := search(t, s.url(), "paxos", conf, func(o *options.Options) {
 		o.MaxDepth = 17
 		o.Progress = func(states, _, _, _ int) {
 			if !lost && states >= 1_000 && s.whole() {
@@ -195,7 +195,7 @@ func TestTwoServersLost(t *testing.T) {
 	}
 	s.start(1)
 	s.start(2)
-	x, err = search(t, s.url(), "paxos", conf, func(o *table.ExploreOptions) { o.MaxDepth = 17 })
+	x, err = search(t, s.url(), "paxos", conf, func(o *options.Options) { o.MaxDepth = 17 })
 	if err != nil || x.States != 1_761_502 || x.Transitions != 8_223_144 {
 		t.Error(x, err)
 	}

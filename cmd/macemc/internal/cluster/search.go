@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/shard"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/table"
-	"github.com/macemc/macemc/internal/textfmt"
 	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/superstep"
@@ -30,32 +32,32 @@ type Search struct {
 }
 
 // Explore has the workers at the server visit all states of a system.
-func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.ExploreOptions) (*table.Exploration, error) {
+func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Options) (*table.Exploration, error) {
 	nc, err := connect(s.URL, s.Security)
 	if err != nil {
 		return nil, err
 	}
 	defer nc.Close()
 	opts.World.Contain = true // little is executed here
-	s.Manifest.Cut, s.Manifest.Weightless = table.Cut(sys, opts, parts), opts.Weightless
-	shard, err := table.NewShard(sys, opts, parts, s.Manifest.Cut, nil)
+	s.Manifest.Cut, s.Manifest.Weightless = shard.Cut(sys, opts, parts), opts.Weightless
+	states, err := shard.New(sys, opts, parts, s.Manifest.Cut, nil)
 	if err != nil {
 		return nil, err
 	}
-	if path, err := shard.Rehearse(); err != nil {
+	if path, err := states.Rehearse(); err != nil {
 		return &table.Exploration{Stopped: "finding", Finding: err, Path: path}, nil
 	}
-	roots, err := shard.Roots()
+	roots, err := states.Roots()
 	if err != nil {
-		path, err := shard.Follow(nil, false)
+		path, err := states.Follow(nil, false)
 		return &table.Exploration{Stopped: "finding", Finding: err, Path: path}, nil
 	}
-	for k := range len(roots) / shard.Words() {
-		if path, err := shard.Follow([]uint32{uint32(k)}, false); err != nil {
+	for k := range len(roots) / states.Words() {
+		if path, err := states.Follow([]uint32{uint32(k)}, false); err != nil {
 			return &table.Exploration{States: 1, Stopped: "finding", Finding: err, Path: path}, nil
 		}
 	}
-	r, err := s.begin(ctx, nc, shard, roots)
+	r, err := s.begin(ctx, nc, states, roots)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +70,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.conclude(ctx, r, c, shard, sys, opts)
+	x, err := s.conclude(ctx, r, c, states, sys, opts)
 	if err == nil && noRoom {
 		x.Stopped = macesearch.StoppedDisk
 	}
@@ -89,7 +91,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts table.Explor
 var errFull = errors.New("the server has no room")
 
 // begin makes the run, or finds it, if it is there already.
-func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, roots []uint32) (*run, error) {
+func (s *Search) begin(ctx context.Context, nc *nats.Conn, states *shard.Shard, roots []uint32) (*run, error) {
 	var there *Manifest
 	err := eventually(ctx, func(ctx context.Context) (err error) {
 		there, err = current(ctx, nc)
@@ -121,19 +123,19 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, shard *table.Shard, r
 	if err != nil {
 		return nil, err
 	}
-	packs := make([]*table.Pack, parts)
+	packs := make([]*shard.Pack, parts)
 	lens := make([]int, parts)
 	seen := map[sim.Fingerprint]bool{}
-	for k := range len(roots) / shard.Words() {
-		state := roots[k*shard.Words():][:shard.Words()]
-		if f := shard.Fingerprint(state); seen[f] {
+	for k := range len(roots) / states.Words() {
+		state := roots[k*states.Words():][:states.Words()]
+		if f := states.Fingerprint(state); seen[f] {
 			continue
 		} else {
 			seen[f] = true
 		}
-		part := shard.Of(state)
+		part := states.Of(state)
 		if packs[part] == nil {
-			packs[part] = shard.NewPack()
+			packs[part] = states.NewPack()
 		}
 		packs[part].Add(state, explore.Source{Number: explore.NoPlace, EdgeIndex: uint32(k)})
 		lens[part]++

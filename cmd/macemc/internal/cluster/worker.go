@@ -8,13 +8,12 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Worker takes part in the searches at a server.
@@ -96,7 +95,7 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	if err != nil {
 		return false, err
 	}
-	opts := table.ExploreOptions{Weightless: m.Weightless, World: kernel.Options{Overdue: overdue, Contain: m.Contain, Heartbeat: new(kernel.Heartbeat)}}
+	opts := options.Options{Weightless: m.Weightless, World: kernel.Options{Overdue: overdue, Contain: m.Contain, Heartbeat: new(kernel.Heartbeat)}}
 	if opts.Visited, err = explore.VisitedNamed(m.Visited); err != nil {
 		return false, err
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers/smr/group"
 )
 
@@ -26,7 +27,7 @@ func TestAbstractionMakesItFinite(t *testing.T) {
 	} {
 		s.group.By, s.group.Replicas = c.by, c.replicas
 		sys := s.system()
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{MaxBytes: c.memory})
+		x, err := table.Explore(t.Context(), &sys, options.Options{MaxBytes: c.memory})
 		if err != nil || x.Finding != nil || x.Stopped != c.stopped {
 			t.Fatalf("%+v: %v, %+v", c, err, x)
 		}

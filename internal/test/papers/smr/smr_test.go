@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers/smr"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/machine"
@@ -22,7 +23,7 @@ func TestAnswers(t *testing.T) {
 				systest.Clean(t, sys, map[string]int{"counter": 1461, "hashtable": 1470, "list": 1497}[name])
 				continue
 			}
-			x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+			x, err := table.Explore(t.Context(), &sys, options.Options{})
 			if err != nil || x.Finding == nil || !strings.Contains(x.Finding.Error(), "comes to") {
 				t.Errorf("%s: %v, %+v", sys.Name, err, x.Finding)
 			}

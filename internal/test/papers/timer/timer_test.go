@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
@@ -40,7 +41,7 @@ func TestBugs(t *testing.T) {
 	} {
 		e := Entry()
 		sys := systest.Build(t, e, spec.Config{Bugs: spec.BugSet{id}}, sim.Limits{})
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+		x, err := table.Explore(t.Context(), &sys, options.Options{})
 		if err != nil || !strings.Contains(fmt.Sprint(x.Finding), want) {
 			t.Errorf("%s: %v, %+v", id, err, x.Finding)
 		}
@@ -79,7 +80,7 @@ func TestSpecification(t *testing.T) {
 		c.replace(ms)
 		sys := ms.Sim("timer")
 		sys.Properties = s.properties()
-		x, err := table.Explore(t.Context(), &sys, table.ExploreOptions{})
+		x, err := table.Explore(t.Context(), &sys, options.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,150 @@
+package fairness
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/macemc/macemc/internal/fair"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/world"
+	"github.com/macemc/macemc/sim"
+)
+
+// processes are whose steps the events are: the deliveries of a link, the sets that a quorum of a node takes, a timer, the steps of a node's own, each thing that follows from
+// a fault, and each action.
+type processes struct {
+	e          *steptree.Engine
+	ids        map[processKey]uint16
+	plain      []uint16 // likewise, of those that their kind and nodes tell; 0: not known
+	names      []string // of nodes
+	rules      []kernel.ActionRule
+	label      []string                // of actions
+	disturbing []bool                  // by number, less one
+	Free       func(ev sim.Event) bool // events of which nothing is promised; nil: none
+}
+
+type processKey struct {
+	kind       sim.EventKind
+	node, peer sim.NodeID
+	what       any  // timer, or number of an action
+	disturbs   bool // so that nothing is promised of it
+}
+
+func NewProcesses(e *steptree.Engine) *processes {
+	p := &processes{e: e, ids: map[processKey]uint16{}, rules: kernel.ActionRules(e.Sys), label: e.Sys.ActionNames()}
+	for id := range sim.NodeID(e.Nodes) {
+		name := fmt.Sprintf("n%d", id)
+		if h, ok := e.Sys.New(id).(simext.Hosting); ok {
+			kind, _, _ := h.Hosted()
+			name = fmt.Sprintf("%s%d", kind, id)
+		}
+		p.names = append(p.names, name)
+	}
+	return p
+}
+
+// fairness is what is promised of the process of an event in the state of the world; ok is false for faults, which are no process.
+func (p *processes) fairness(w *world.World, ev sim.Event) (f fair.Fairness, ok bool) {
+	switch {
+	case ev.Kind.Injection():
+		return fair.None, false
+	case p.Free != nil && p.Free(ev):
+		return fair.None, true
+	case ev.Kind == sim.DoAction && !p.rules[ev.Slot].Fair:
+		return fair.None, true
+	case ev.Kind != sim.DoAction && w.Disturbs(ev):
+		return fair.None, true
+	case ev.Kind == sim.FireTimer && p.e.Sys.Timing == sim.Prompt:
+		return fair.Strong, true // a message on its way disables it
+	}
+	return fair.Weak, true
+}
+
+// Actor is the process of an event in the state of the world, as in [fair.Edge].
+func (p *processes) Actor(w *world.World, ev sim.Event, g *fair.Graph) (uint16, error) {
+	if ev.Kind.Injection() {
+		return 0, nil
+	}
+	key := processKey{ev.Kind, ev.Node, -1, nil, w.Disturbs(ev)}
+	switch ev.Kind {
+	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+		key.peer = ev.Peer
+	case sim.FireTimer:
+		key.what = w.Locals.List[w.Vector[ev.Node]].State.Timer(ev.Slot)
+	case sim.DoAction:
+		key.what = ev.Slot
+	case sim.TakeQuorum:
+		key.what = w.Quorums.Sets[w.Gathered(ev.Node).Sets[ev.Slot].ID].Quorum
+	case sim.Heal:
+		key.what = ev.Slot
+	}
+	if key.what != nil {
+		return p.number(w, ev, key, g)
+	}
+	at := ((int(key.kind)*(p.e.Nodes+1)+int(key.node)+1)*(p.e.Nodes+1) + int(key.peer) + 1) * 2
+	if key.disturbs {
+		at++
+	}
+	if at >= len(p.plain) {
+		p.plain = append(p.plain, make([]uint16, at+1-len(p.plain))...)
+	}
+	if p.plain[at] == 0 {
+		id, err := p.number(w, ev, key, g)
+		if err != nil {
+			return 0, err
+		}
+		p.plain[at] = id
+	}
+	return p.plain[at], nil
+}
+
+// number is that of the process of an event.
+func (p *processes) number(w *world.World, ev sim.Event, key processKey, g *fair.Graph) (uint16, error) {
+	id, ok := p.ids[key]
+	if !ok {
+		if len(g.Processes) == math.MaxUint16 {
+			return 0, fair.ErrTooLarge
+		}
+		f, _ := p.fairness(w, ev)
+		g.Processes = append(g.Processes, fair.Process{Name: p.name(key), Fairness: f})
+		p.disturbing = append(p.disturbing, key.disturbs)
+		id = uint16(len(g.Processes))
+		p.ids[key] = id
+	}
+	return id, nil
+}
+
+// name is that of a process for humans.
+func (p *processes) name(k processKey) string {
+	node := ""
+	if k.node >= 0 {
+		node = p.names[k.node]
+	}
+	switch k.kind {
+	case sim.Deliver:
+		return fmt.Sprintf("messages %s -> %s", p.names[k.peer], node)
+	case sim.DeliverError:
+		return fmt.Sprintf("errors about %s at %s", p.names[k.peer], node)
+	case sim.DeliverReady:
+		return fmt.Sprintf("room to %s at %s", p.names[k.peer], node)
+	case sim.Arrive:
+		return "sends of " + node
+	case sim.Internal:
+		return "steps of " + node
+	case sim.TakeQuorum:
+		return fmt.Sprintf("quorum %s at %s", p.e.Sys.QuorumNames()[k.what.(int32)], node)
+	case sim.Boot:
+		return "start of " + node
+	case sim.FireTimer:
+		if t := reflect.TypeOf(k.what); t != nil && t.Kind() == reflect.Struct && t.NumField() == 0 {
+			return fmt.Sprintf("timer %s at %s", t.Name(), node)
+		}
+		return fmt.Sprintf("timer %+v at %s", k.what, node)
+	case sim.DoAction:
+		return fmt.Sprintf("action %s at %s", p.label[k.what.(int32)], node)
+	}
+	return "end of the partition"
+}

@@ -1,0 +1,246 @@
+package por
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// walkLimit is how many local states are gone through at most to decide a claim, and walkLeast how many may be whatever happened: after each
+// walk of a node that came to the limit, those that follow have half of it, so that not all time goes into walks without an end.
+const walkLimit, walkLeast = 2000, 125
+
+// walkBulk is how many bytes more than its first one a local state may take before a walk that comes to it is given up: what a node has
+// not synced may grow from state to state.
+const walkBulk = 16 << 10
+
+// mostEndless is how many walks of a node end so before an exploration that is to hurry gives up.
+const mostEndless = 100
+
+// tooLong reports whether a walk through so many local states of a node is given up, which began in first and has come to x.
+func (r *ReducedGraph) tooLong(first, x uint32, states int) bool {
+	all := r.World.Engine.Locals.List
+	n := &r.Nodes[all[x].Node]
+	if states <= max(walkLimit>>n.endless, walkLeast) && store.BulkOf(&all[x]) <= store.BulkOf(&all[first])+walkBulk {
+		return r.Limited()
+	}
+	if n.endless++; n.endless == mostEndless && r.hurried {
+		r.Err = ErrAgain
+	}
+	return true
+}
+
+// singletonAmple decides whether event t, which can happen in a local state l, commutes with all that the node may do there without it. W is
+// the least set of local states with l in it and x.f whenever x is, for each event f but t that can happen in x: one of the node's
+// own, or a delivery that is known to happen in x.t. For all of these, outcome by outcome,
+//
+//   - t can happen in x and in x.f, and f in x.t,
+//   - x.f.t and x.t.f are the same, and each event sends, announces and fails the same in both orders,
+//   - going from x to x.t shows no property anything better.
+//
+// What quorums take is looked at by quorumsCommute.
+//
+// The steps that this looks at become known: what is known of x.t is then looked at in x, too.
+func (r *ReducedGraph) singletonAmple(c Claim) bool {
+	t := c.Act
+	first := r.Step(c.Local, t)
+	if first == nil || !first.plain {
+		return false
+	}
+	node := r.Local(c.Local).Node
+	met := map[uint32]bool{c.Local: true}
+	waiting := []uint32{c.Local}
+	for len(waiting) > 0 {
+		x := waiting[len(waiting)-1]
+		waiting = waiting[:len(waiting)-1]
+		if r.tooLong(c.Local, x, len(met)) {
+			return false
+		}
+		of := r.Step(x, t)
+		r.know(x, t)
+		for k := range of.List {
+			y := of.List[k].Next
+			r.meet(y)
+			if x != y && !r.Mutated(NoVisibility) && r.visible(node, x, y) {
+				return false
+			}
+			goOn := func(f uint32) bool {
+				next, ok := r.commute(x, y, f, t, k, of)
+				for _, z := range next {
+					if !met[z] && !r.Mutated(NoWalk) {
+						met[z] = true
+						waiting = append(waiting, z)
+					}
+				}
+				return ok
+			}
+			for _, f := range r.Local(x).Own {
+				if f != t && !goOn(f) {
+					return false
+				}
+			}
+			if r.World.Quorums.Any && !r.quorumsCommute(x, t, of, goOn) {
+				return false
+			}
+			after := r.Local(y)
+			for n := 0; n < len(after.Known); n++ { // they may become more meanwhile
+				if f := after.Known[n]; f != t && r.Delivers(node, f) && !goOn(f) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// isSingletonAmple reports whether an event is followed alone.
+func (r *ReducedGraph) isSingletonAmple(c Claim) bool {
+	return r.assume(&r.assumptions, c, r.singletonAmple)
+}
+
+// Limited reports whether there is no more time or memory to decide anything.
+func (r *ReducedGraph) Limited() bool {
+	if r.Err == nil && r.g.Answers.Limit != nil {
+		r.Err = r.g.Answers.Limit()
+	}
+	return r.Err != nil
+}
+
+// commute compares an event f in x, and the k'th outcome of t behind it, with f in y, where that outcome of t leads from x. It returns where f
+// leads from x.
+func (r *ReducedGraph) commute(x, y, f, t uint32, k int, of *Outcomes) (next []uint32, ok bool) {
+	there := r.Step(x, f)
+	if there == nil {
+		return nil, true // t makes it possible
+	}
+	r.know(x, f)
+	here := r.Step(y, f)
+	if there.Unsure || here == nil || here.Unsure || len(there.List) != len(here.List) {
+		return nil, false
+	}
+	r.know(y, f)
+	first := &of.List[k]
+	for b := range there.List {
+		p, q := &there.List[b], &here.List[b]
+		if p.Failed != q.Failed || p.Ordinary != q.Ordinary || !slices.Equal(p.Tells, q.Tells) || !slices.Equal(p.Sends, q.Sends) {
+			return next, false
+		}
+		if p.Failed {
+			continue
+		}
+		r.meet(p.Next)
+		r.meet(q.Next)
+		next = append(next, p.Next)
+		last := r.Step(p.Next, t)
+		if last == nil || !last.plain || len(last.List) != len(of.List) {
+			return next, false
+		}
+		if z := &last.List[k]; z.Next != q.Next && !r.Mutated(NoCommuting) || !slices.Equal(z.Sends, first.Sends) {
+			return next, false
+		}
+	}
+	return next, true
+}
+
+// fits reports whether an event that is alone in the local state of a node is so in a state: no fault that may still strike can
+// have to do with it, and who it sends something to is up.
+func (r *ReducedGraph) fits(v []uint32, node int, c *candidate) bool {
+	f := &r.Configs.Globals[v[r.Configs.Global]]
+	left := &r.World.NetGlobals.List[f.Net].State.Left
+	if c.takes && (left[sim.Loss] > 0 || left[sim.Dup] > 0) && !r.Mutated(NoLoss) {
+		return false
+	}
+	crashes, halts := store.CrashesLeft(f.Budget) > 0 && !r.Mutated(NoCrashes), store.HaltsLeft(f.Budget) > 0 && !r.Mutated(NoHalts)
+	fails := func(node int) bool { return crashes && r.World.MayCrash(node) || halts && r.World.MayHalt(node) }
+	if fails(node) {
+		return false
+	}
+	for k := range c.does.List {
+		for _, o := range c.does.List[k].Sends {
+			if !r.Configs.Tables[o.Peer].Up[v[o.Peer]] && !r.Mutated(NoReceivers) || fails(int(o.Peer)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// candidate is an event that can happen at a node configuration.
+type candidate struct {
+	act   uint32
+	does  *Outcomes
+	takes bool     // it takes a datagram
+	next  []uint32 // by outcome: the node configuration of the node, but for what it sends to itself
+}
+
+// placeState is what is known of a node configuration.
+type placeState struct {
+	local      *LocalState
+	candidates []candidate
+	dropped    uint32 // the node configuration without dead datagrams
+	noted      bool   // what can happen is known to
+}
+
+// at returns what is known of the node configuration of a node.
+func (r *ReducedGraph) at(node int, id uint32) *placeState {
+	for int(id) >= len(r.places[node]) {
+		r.places[node] = append(r.places[node], nil)
+	}
+	if p := r.places[node][id]; p != nil {
+		return p
+	}
+	here := r.Configs.Tables[node].List[id]
+	p := &placeState{local: r.meet(here.Local), dropped: id}
+	if r.rules.DeadMessages {
+		p.dropped = r.without(node, id)
+	}
+	add := func(a, bag uint32, takes bool) {
+		c := candidate{act: a, does: r.Step(here.Local, a), takes: takes}
+		if c.does == nil {
+			return
+		}
+		for k := range c.does.List {
+			c.next = append(c.next, r.Configs.Config(node, c.does.List[k].Next, bag))
+		}
+		p.candidates = append(p.candidates, c)
+	}
+	for _, a := range p.local.Own {
+		add(a, here.Inbox, false)
+	}
+	switch {
+	case !p.local.Up:
+	case r.World.Quorums.Any:
+		r.gathered(node, here, add)
+	default:
+		for place, it := range r.World.Inboxes.List[here.Inbox].Items {
+			if !it.Same {
+				add(r.Delivery(node, it), r.World.Inboxes.Without(here.Inbox, int32(place)), true)
+			}
+		}
+	}
+	r.places[node][id] = p
+	return p
+}
+
+// Delivery is the event by which a datagram is delivered.
+func (r *ReducedGraph) Delivery(node int, it store.InboxItem) uint32 {
+	return r.Nodes[node].Id(Act{Kind: sim.Deliver, From: it.From, Msg: it.Msg})
+}
+
+// pick returns the event that is followed alone from a state; nil: there is none. One that changes nothing is best.
+func (r *ReducedGraph) pick(v []uint32) (node int, c *candidate) {
+	for _, noop := range [...]bool{true, false} {
+		for node := range r.places {
+			p := r.at(node, v[node])
+			local := r.Configs.Tables[node].List[v[node]].Local
+			for k := range p.candidates {
+				c := &p.candidates[k]
+				if c.does.plain && c.does.noop == noop && r.fits(v, node, c) && r.isSingletonAmple(Claim{local, c.act}) {
+					return node, c
+				}
+			}
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,145 @@
+package por
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/store"
+)
+
+// settle decides again, from all that is known, what was relied upon, until that makes no more known. It reports whether some of it
+// fell.
+func (r *ReducedGraph) settle() (fell bool) {
+	if r.Mutated(NoSettling) {
+		return false
+	}
+	for grown := -1; grown != r.known && (grown < 0 || !r.Mutated(NoFixpoint)); {
+		grown = r.known
+		clear(r.Visibles)
+		if r.rules.SingletonAmple {
+			r.Widen()
+		}
+		fell = r.assumptions.check(r.singletonAmple) || fell
+		fell = r.deadMessages.check(r.dead) || fell
+		fell = r.readsMessages() || fell
+	}
+	return fell
+}
+
+// readsMessages reports whether a property was seen to read what is in flight: then nothing is dropped any more.
+func (r *ReducedGraph) readsMessages() bool {
+	if !r.World.Properties.InFlight || !r.rules.DeadMessages && !r.rules.SingletonAmple {
+		return false
+	}
+	r.nothing("a property reads the messages in flight")
+	return true
+}
+
+// Analysis is the judge of a reduced graph, and asks the system's about it once all holds that was relied upon.
+type Analysis struct {
+	Reduced *ReducedGraph
+	Inner   explore.Analysis // nil: there is none
+}
+
+// Visit implements [explore.Analyze].
+func (j *Analysis) Visit(id uint32, live bool, note uint8) error {
+	if j.Inner == nil {
+		return nil
+	}
+	return j.Inner.Visit(id, live, note)
+}
+
+// NeedsEdges implements [explore.Analyze].
+func (j *Analysis) NeedsEdges(id uint32) bool {
+	return j.Inner != nil && j.Inner.NeedsEdges(id)
+}
+
+// Bytes implements [explore.Analyze].
+func (j *Analysis) Bytes() int {
+	n := len(j.Reduced.full)
+	if j.Inner != nil {
+		n += j.Inner.Bytes()
+	}
+	return n
+}
+
+// Analyze implements [explore.Analyze].
+func (j *Analysis) Analyze(ctx context.Context, s *explore.Space) error {
+	r := j.Reduced
+	fell := r.settle()
+	if r.Permuter != nil {
+		r.Permuter.CompareAll()
+	}
+	switch {
+	case r.Err != nil:
+		return r.Err
+	case fell:
+		return ErrAgain
+	}
+	if again, err := r.proviso(ctx, s); err != nil || again {
+		if again {
+			err = ErrAgain
+		}
+		return err
+	}
+	if r.breaksPromises() {
+		return cmp.Or(r.Err, ErrAgain)
+	}
+	r.settled = true
+	if j.Inner == nil {
+		return nil
+	}
+	return j.Inner.Analyze(ctx, s)
+}
+
+// mostForced is how many states are looked for at a time that are to be expanded in full.
+const mostForced = 64
+
+// mostSearched is how many states are gone through for the proviso, all told, until an exploration that is to hurry gives up: there are many
+// parts that cannot be left, and each takes another search.
+const mostSearched = 1 << 20
+
+// proviso has a state be reached from each that was expanded in full (or without events, which is that, too): else what was left out may
+// never happen. It reports whether there are such states.
+func (r *ReducedGraph) proviso(ctx context.Context, s *explore.Space) (again bool, err error) {
+	if !r.rules.SingletonAmple || r.Mutated(NoProviso) {
+		return false, nil
+	}
+	full := make([]bool, s.Len())
+	copy(full, r.full)
+	// The space is that of this exploration, in which they are not forced.
+	var forced []string
+	defer func() {
+		for _, key := range forced {
+			r.fullyExpanded[key] = true
+		}
+	}()
+	for range mostForced {
+		if r.searched += int(s.Len()); r.hurried && r.searched > mostSearched {
+			r.Err = ErrAgain
+			return true, nil
+		}
+		var reach explore.DeadStates
+		for id := range s.Len() {
+			note := uint8(0) // of a root
+			if s.Origin(id) > 0 {
+				note = explore.Recovery
+			}
+			if err := reach.Visit(id, full[id], note); err != nil {
+				return false, err
+			}
+		}
+		if err := reach.Analyze(ctx, s); err != nil {
+			return again, err
+		}
+		if reach.Dead == 0 {
+			break
+		}
+		k := r.walk(reach.Path)
+		forced = append(forced, store.VectorKey(k.v))
+		full[reach.Nearest] = true
+		again = true
+	}
+	return again, nil
+}

@@ -1,0 +1,150 @@
+package por
+
+import (
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// without returns a node configuration without the datagrams that are dead there. What is in flight to a node that is down stays: so all that is dropped could
+// have been delivered.
+func (r *ReducedGraph) without(node int, id uint32) uint32 {
+	here := r.Configs.Tables[node].List[id]
+	bag := here.Inbox
+	if bag == 0 || !r.World.Engine.IsUp(here.Local) {
+		return id
+	}
+	for place := 0; place < len(r.World.Inboxes.List[bag].Items); {
+		a := r.Delivery(node, r.World.Inboxes.List[bag].Items[place])
+		if !r.isDead(Claim{here.Local, a}) {
+			place++
+			continue
+		}
+		if o := r.Step(here.Local, a); o != nil {
+			for k := range o.List {
+				r.World.Trees.Leaves.At(o.List[k].Leaf).Taken = true // it happens, for nothing
+			}
+		}
+		bag = r.World.Inboxes.Without(bag, int32(place))
+	}
+	if bag == here.Inbox {
+		return id
+	}
+	return r.Configs.Config(node, here.Local, bag)
+}
+
+// isDead reports whether a datagram is dropped.
+func (r *ReducedGraph) isDead(c Claim) bool { return r.assume(&r.deadMessages, c, r.dead) }
+
+// dead decides whether the delivery of a datagram does nothing, or no quorum can take it, in all local states that the node comes to from one, by known steps,
+// and by crashes and boots, which may happen as long as the limit of crashes is not reached.
+func (r *ReducedGraph) dead(c Claim) bool {
+	met := map[uint32]bool{c.Local: true}
+	all := []uint32{c.Local}
+	add := func(x uint32) {
+		if !met[x] {
+			met[x] = true
+			all = append(all, x)
+		}
+	}
+	for k := 0; k < len(all); k++ {
+		x := all[k]
+		l := r.Local(x)
+		if r.tooLong(c.Local, x, len(all)) {
+			return false
+		}
+		if l.Up && !r.idle(x, c.Act) {
+			return false
+		}
+		for _, list := range [...][]uint32{l.Own, l.Known} {
+			for _, f := range list {
+				if !r.after(x, f, add) {
+					return false
+				}
+			}
+		}
+		if l.Up && !r.Mutated(NoRestart) && !r.crash(x, l, add) {
+			return false
+		}
+	}
+	if !r.Mutated(NoDeliveries) {
+		for _, x := range all {
+			if r.Local(x).Up && !r.ForQuorum(x, &r.Nodes[r.Local(x).Node].Acts[c.Act]) { // it may still be delivered, which matters to what comes before it
+				r.know(x, c.Act)
+			}
+		}
+	}
+	return true
+}
+
+// idle reports whether a datagram changes nothing in a local state of a node that is up.
+func (r *ReducedGraph) idle(x, a uint32) bool {
+	if it := &r.Nodes[r.Local(x).Node].Acts[a]; r.ForQuorum(x, it) {
+		return !r.canTake(x, it)
+	}
+	o := r.Step(x, a)
+	return o != nil && o.noop
+}
+
+// after adds the local states that an event leads to.
+func (r *ReducedGraph) after(x, f uint32, add func(uint32)) bool {
+	o := r.Step(x, f)
+	if o == nil {
+		return true
+	}
+	for k := range o.List {
+		if !o.List[k].Failed {
+			add(o.List[k].Next)
+		}
+	}
+	return !o.Unsure
+}
+
+// crash adds the local states that a crash leads to, between steps or inside one that is known.
+func (r *ReducedGraph) crash(x uint32, l *LocalState, add func(uint32)) bool {
+	e := r.World.Engine
+	if e.Sys.Crashes == 0 || !r.World.MayCrash(l.Node) {
+		return true
+	}
+	for kept := range e.Locals.List[x].State.Unsynced() + 1 {
+		down, err := e.Crashed(x, kept)
+		if err != nil {
+			return false
+		}
+		add(down)
+	}
+	for _, list := range [...][]uint32{l.Own, l.Known} {
+		for _, f := range list {
+			o := r.Step(x, f)
+			if o == nil {
+				continue
+			}
+			for k := range o.List {
+				if !r.crashInside(l, &o.List[k], add) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// crashInside adds the local states that crashes inside a step lead to.
+func (r *ReducedGraph) crashInside(l *LocalState, o *Outcome, add func(uint32)) bool {
+	e := r.World.Engine
+	leaf := e.Trees.Leaves.At(o.Leaf)
+	if leaf.Err != nil || leaf.CrashCuts == 0 {
+		return true
+	}
+	node := sim.NodeID(l.Node)
+	for _, way := range e.CutsOf(leaf, kernel.EffectKind.Outlasts) {
+		c := leaf.CutOf(way)
+		for kept := range e.CrashedInside(node, o.Leaf, c).Outcomes {
+			down, err := e.Survived(node, o.Leaf, c, kept)
+			if err != nil {
+				return false
+			}
+			add(down)
+		}
+	}
+	return true
+}

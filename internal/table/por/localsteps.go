@@ -1,0 +1,304 @@
+package por
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// Act is an event of a node, whatever the state that it happens in.
+type Act struct {
+	Kind  sim.EventKind
+	slot  int32      // of an action: which
+	timer any        // of a timer: its value
+	From  sim.NodeID // of a delivery
+	Msg   uint32     // of what a quorum takes: the set
+}
+
+// actor is what is known of a node.
+type actor struct {
+	Acts []Act
+	ids  map[Act]uint32
+	Met  []uint32          // local states
+	Sent []store.InboxItem // to its quorums, by known steps: grows only
+	is   map[statespace.Datagram]bool
+
+	// One local state for each combination of what node predicates say, of the first ones.
+	list       []uint32
+	alike      map[uint64]bool
+	told       int // so many
+	predicates int
+	hangs      bool // one of them does not return
+
+	endless int // walks that were given up
+}
+
+func (n *actor) Id(a Act) uint32 {
+	id, ok := n.ids[a]
+	if !ok {
+		id = uint32(len(n.Acts))
+		n.ids[a] = id
+		n.Acts = append(n.Acts, a)
+	}
+	return id
+}
+
+// LocalState is what is known of a local state.
+type LocalState struct {
+	Node   int
+	Up     bool
+	Met    bool
+	Own    []uint32    // events in which the network has no part
+	Events []sim.Event // these, as they are listed there
+	Steps  map[uint32]*Outcomes
+	Knows  map[uint32]bool // known steps
+	Known  []uint32        // these, in order
+
+	taking taking // what its quorums take
+	kept   int    // they keep what they say, when so much, less one, was ever sent
+}
+
+// Outcomes are all that an event can do in a local state; nil: it cannot happen there.
+type Outcomes struct {
+	List   []Outcome
+	noop   bool // nothing
+	plain  bool // all of it is ordinary, and goes well, and nothing is announced
+	Unsure bool // packedVector is more of it
+}
+
+// Outcome is one of them.
+type Outcome struct {
+	Leaf     uint32
+	Picks    []int32
+	Next     uint32                // local state
+	Sends    []statespace.EffectOp // datagrams, sorted
+	Tells    []uint32              // announced events
+	Failed   bool
+	Ordinary bool
+}
+
+// mostOutcomes is how many outcomes of one event are looked at.
+const mostOutcomes = 1 << 10
+
+// Local returns what is known of a local state.
+func (r *ReducedGraph) Local(id uint32) *LocalState {
+	for int(id) >= len(r.locals) {
+		r.locals = append(r.locals, nil)
+	}
+	if l := r.locals[id]; l != nil {
+		return l
+	}
+	from := &r.World.Engine.Locals.List[id]
+	l := &LocalState{Node: int(from.Node), Up: from.State.Up(), Steps: map[uint32]*Outcomes{}, Knows: map[uint32]bool{}}
+	for _, ev := range from.Events {
+		a := Act{Kind: ev.Kind, slot: ev.Slot}
+		if ev.Kind == sim.FireTimer {
+			a.slot, a.timer = 0, from.State.Timer(ev.Slot) // slots are numbered by what else is armed
+		}
+		l.Own, l.Events = append(l.Own, r.Nodes[l.Node].Id(a)), append(l.Events, ev)
+	}
+	r.locals[id] = l
+	return l
+}
+
+// meet notes that a node may be in a local state.
+func (r *ReducedGraph) meet(id uint32) *LocalState {
+	l := r.Local(id)
+	if !l.Met {
+		r.Add(id, l)
+		if r.Permuter != nil {
+			r.Permuter.CompareLocal(id)
+		}
+	}
+	return l
+}
+
+func (r *ReducedGraph) Add(id uint32, l *LocalState) {
+	l.Met = true
+	r.known++
+	r.Nodes[l.Node].Met = append(r.Nodes[l.Node].Met, id)
+}
+
+// know notes that an event may happen in a local state.
+func (r *ReducedGraph) know(id, a uint32) {
+	if l := r.meet(id); !l.Knows[a] {
+		r.Learn(id, l, a)
+		if r.Permuter != nil {
+			r.Permuter.CompareStep(id, a)
+		}
+	}
+}
+
+func (r *ReducedGraph) Learn(id uint32, l *LocalState, a uint32) {
+	l.Knows[a] = true
+	l.Known = append(l.Known, a)
+	r.known++
+	if r.World.Quorums.Any {
+		r.sendsOf(id, a)
+	}
+}
+
+// Delivers reports whether an event of a node delivers a datagram.
+func (r *ReducedGraph) Delivers(node int, a uint32) bool {
+	return r.Nodes[node].Acts[a].Kind == sim.Deliver
+}
+
+// Step returns what an event does in a local state.
+func (r *ReducedGraph) Step(id, a uint32) *Outcomes {
+	l := r.Local(id)
+	o, ok := l.Steps[a]
+	if !ok {
+		o = r.run(id, l, a)
+		l.Steps[a] = o
+	}
+	return o
+}
+
+func (r *ReducedGraph) run(id uint32, l *LocalState, a uint32) *Outcomes {
+	w, node := r.World, sim.NodeID(l.Node)
+	s, can := r.stepOf(id, l, a)
+	if !can {
+		return nil
+	}
+	steps, unlisted := w.Counters.Steps, w.Unlisted
+	defer func() { w.Counters.Steps, w.Unlisted = steps, unlisted }()
+	w.Acting = node
+	kind := s.Event.Kind
+	ordinary := w.RecoveryKind(kind) && !r.disturbs(&s)
+	o := &Outcomes{noop: true, plain: kind == sim.Deliver || kind == sim.FireTimer || kind == sim.DoAction || kind == sim.TakeQuorum}
+	r.Answers.Sampled = nil
+	for r.Answers.Reset(); r.Answers.Next(); {
+		leaf, err := w.Walk(&s, &r.Answers, w)
+		if err != nil || len(o.List) == mostOutcomes {
+			r.cannot(kind, err)
+			o.Unsure, o.noop, o.plain = true, false, false
+			return o
+		}
+		if len(o.List)%steptree.AnswersAtOnce == steptree.AnswersAtOnce-1 && r.Limited() || store.IsDivergence(w.Trees.Leaves.At(leaf).Err) {
+			o.Unsure, o.noop, o.plain = true, false, false // of the answers of an endless loop there are too many
+			return o
+		}
+		out := r.outcome(leaf, &s)
+		out.Ordinary = ordinary && !r.Answers.Weightless
+		o.noop = o.noop && !out.Failed && out.Next == id && len(out.Sends) == 0 && len(out.Tells) == 0
+		o.plain = o.plain && !out.Failed && out.Ordinary && len(out.Tells) == 0
+		o.List = append(o.List, out)
+	}
+	if len(r.Answers.Sampled) > 0 {
+		o.Unsure, o.noop, o.plain = true, false, false
+	}
+	return o
+}
+
+// stepOf is an event in a local state, as it is looked up; false: it cannot happen there.
+func (r *ReducedGraph) stepOf(id uint32, l *LocalState, a uint32) (s store.Situation, can bool) {
+	w, node := r.World, sim.NodeID(l.Node)
+	switch x := &r.Nodes[node].Acts[a]; x.Kind {
+	case sim.Deliver:
+		return store.Situation{
+			Local: id, EventID: w.EventID(store.DeliverEvent, x.From, x.Msg), Message: x.Msg,
+			Event: sim.Event{Kind: sim.Deliver, Node: node, Peer: x.From, Msgs: 1},
+		}, l.Up && !r.ForQuorum(id, x)
+	case sim.TakeQuorum:
+		return store.Situation{
+			Local: id, EventID: w.EventID(store.QuorumEvent, 0, x.Msg), Message: x.Msg,
+			Event: sim.Event{Kind: sim.TakeQuorum, Node: node, Peer: -1, Msgs: int32(len(w.Quorums.Sets[x.Msg].Msgs))},
+		}, l.Up && r.takes(id, x.Msg)
+	}
+	k := slices.Index(l.Own, a)
+	if k < 0 {
+		return s, false
+	}
+	w.Vector[node] = id
+	w.Prepare(&l.Events[k])
+	return w.Current, true
+}
+
+// disturbs reports whether an event is no part of recovery by what the system says.
+func (r *ReducedGraph) disturbs(s *store.Situation) bool {
+	d := r.World.Disturbing
+	switch {
+	case d.Event(s.Event):
+		return true
+	case !d.Asks(s.Event.Kind):
+		return false
+	case s.Event.Kind == sim.FireTimer:
+		return d.Hands(s.Event.Kind, r.World.Locals.List[s.Local].State.Timer(s.Event.Slot))
+	case s.Event.Kind == sim.TakeQuorum:
+		return d.Hands(s.Event.Kind, r.World.Contents.List[r.World.Quorums.Sets[s.Message].Msgs[0]].Body)
+	}
+	return d.Hands(s.Event.Kind, r.World.Contents.List[s.Message].Body)
+}
+
+// outcome is what a leaf says.
+func (r *ReducedGraph) outcome(id uint32, s *store.Situation) Outcome {
+	w := r.World
+	l := w.Trees.Leaves.At(id)
+	out := Outcome{
+		Leaf: id, Picks: r.Answers.Path(), Next: l.Next,
+		Failed: l.Err != nil || int(l.Failed) < len(l.Effects),
+	}
+	var others bool
+	out.Sends, out.Tells, others = r.Heard(s.Event.Node, l.Ops)
+	if r.Mutated(NoMonitors) {
+		out.Tells = nil
+	}
+	out.Failed = out.Failed || others
+	return out
+}
+
+// Heard is what operations of a node send, sorted, and announce, and whether there are others.
+func (r *ReducedGraph) Heard(node sim.NodeID, ops []steptree.Op) (sends []statespace.EffectOp, tells []uint32, others bool) {
+	for _, o := range ops {
+		switch {
+		case o.Kind == kernel.AnnounceEffect:
+			tells = append(tells, o.ID)
+		case o.Kind == kernel.SendEffect && r.World.Layout.InboxCount > 0:
+			sends = append(sends, statespace.EffectOp{Peer: uint32(o.Peer), Index: r.Configs.DatagramTo(o.Peer, node, o.ID)})
+		default:
+			others = true
+		}
+	}
+	slices.SortFunc(sends, func(a, b statespace.EffectOp) int {
+		return cmp.Or(cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.Index, b.Index))
+	})
+	return sends, tells, others
+}
+
+// cannot notes what keeps a step from being looked at. The local state may be one that the node never comes to with that event:
+// what is wrong there is no finding, and sets that are never taken may well depend on their order.
+func (r *ReducedGraph) cannot(kind sim.EventKind, err error) {
+	var f *sim.Finding
+	var refused *sim.StateError
+	if err == nil || errors.As(err, &refused) || errors.As(err, &f) && (f.Kind != sim.Nondeterminism || kind == sim.TakeQuorum) {
+		return
+	}
+	r.Err = cmp.Or(r.Err, err)
+}
+
+// StepText says what a step is.
+func (r *ReducedGraph) StepText(id, a uint32) string {
+	l := r.Local(id)
+	what := ""
+	switch x := &r.Nodes[l.Node].Acts[a]; x.Kind {
+	case sim.Deliver:
+		what = fmt.Sprintf("receives %+v from n%d", r.World.Contents.List[x.Msg].Body, x.From)
+	case sim.TakeQuorum:
+		set := &r.World.Quorums.Sets[x.Msg]
+		what = fmt.Sprintf("takes %s from %v", r.World.Sys.QuorumNames()[set.Quorum], set.From)
+	case sim.FireTimer:
+		what = fmt.Sprintf("has its timer %+v fire", x.timer)
+	case sim.DoAction:
+		what = fmt.Sprintf("does %q", r.World.Sys.ActionNames()[x.slot])
+	default:
+		what = x.Kind.String() + "s"
+	}
+	return fmt.Sprintf("n%d %s", l.Node, what)
+}

@@ -1,0 +1,203 @@
+package por
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// walker goes along a trail of the reduced graph, and so does the system's world, in which nothing is dropped: what can happen in a
+// state without dead datagrams can happen in one with them.
+type walker struct {
+	r     *ReducedGraph
+	v     []uint32 // packed, reduced
+	real  []uint32 // the world's
+	path  choose.Path
+	steps int
+	turns []int        // by turn: the number of its first step
+	names []sim.NodeID // which node of the world each of the reduced state is; nil: the same
+}
+
+// exchange notes that the nodes of the reduced state were permuted.
+func (k *walker) exchange(p []sim.NodeID) {
+	names := make([]sim.NodeID, len(p))
+	for i, to := range p {
+		names[to] = k.name(sim.NodeID(i))
+	}
+	k.names = names
+}
+
+// name is the node of the world.
+func (k *walker) name(id sim.NodeID) sim.NodeID {
+	if k.names == nil {
+		return id
+	}
+	return k.names[id]
+}
+
+// Path is the path by turns, and by turn the number of its first step. It leaves the world at the end.
+func (r *ReducedGraph) Path(trail []uint32) (path choose.Path, turns []int) {
+	k := r.walk(trail)
+	r.World.Restore(k.real)
+	return k.path, k.turns
+}
+
+func (r *ReducedGraph) walk(trail []uint32) *walker {
+	w := r.World
+	defer w.Samples.Pause()()
+	k := &walker{r: r, v: make([]uint32, r.Words()), path: r.g.RootPaths[trail[0]].Clone(), turns: []int{0}}
+	_ = w.Begin(&statespace.ReplaySource{Picks: k.path})
+	k.real = slices.Clone(w.Vector)
+	r.Configs.Pack(w.Vector, k.v)
+	r.fromRoot(k.v, k)
+	for _, turn := range trail[1:] {
+		k.turns = append(k.turns, k.steps+1)
+		k.turn(int(turn))
+	}
+	return k
+}
+
+// turn follows an edge.
+func (k *walker) turn(turn int) {
+	r := k.r
+	note := uint8(statespace.NoteLocal)
+	if node, c := r.single(k.v); c != nil {
+		note = r.take(k.v, node, c, turn)
+		k.take(k.as(node, c.act), c.does.List[turn].Picks)
+	} else {
+		r.Configs.Unpack(k.v, r.unpacked)
+		r.World.Restore(r.unpacked)
+		_, ev, picks := r.g.Take(turn)
+		r.Configs.Pack(r.World.Vector, k.v)
+		k.take(k.same(ev), picks)
+	}
+	r.onward(k.v, note, false, k)
+}
+
+func (k *walker) follow(node int, c *candidate) { k.take(k.as(node, c.act), c.does.List[0].Picks) }
+
+// take takes a step in the world; what it asks beyond the picks is answered with the first alternative: no crash.
+func (k *walker) take(ev sim.Event, picks []int32) {
+	w := k.r.World
+	w.Restore(k.real)
+	defer w.CrashesAll()() // it is a path of the system as it is
+	at := slices.Index(w.AllEvents(nil), ev)
+	if at < 0 || k.r.lost {
+		k.r.lose()
+		return
+	}
+	k.path = append(k.path, int32(at))
+	asked := 0
+	src := choose.SourceFunc(func(p choose.Point) int {
+		pick := int32(0)
+		if !p.InPath() {
+			return 0
+		}
+		if asked < len(picks) {
+			pick = picks[asked]
+		}
+		asked++
+		k.path = append(k.path, pick)
+		return int(pick)
+	})
+	_ = w.Advance(&ev, src) // it went well before, or is what is shown
+	copy(k.real, w.Vector)
+	k.steps++
+}
+
+// as is an event of a node, as the world lists it.
+func (k *walker) as(node int, a uint32) sim.Event {
+	r := k.r
+	x := r.Nodes[node].Acts[a]
+	id := k.name(sim.NodeID(node))
+	switch x.Kind {
+	case sim.Deliver:
+		from := k.name(x.From)
+		return sim.Event{Kind: sim.Deliver, Node: id, Peer: from, Slot: k.slot(int(id), from, x.Msg), Msgs: 1}
+	case sim.TakeQuorum:
+		return k.set(int(id), x.Msg)
+	}
+	l := r.Local(k.real[id])
+	return at(l.Events, slices.Index(l.Own, r.Nodes[id].Id(x)))
+}
+
+// at is an event of a list; of none it is one that there is not.
+func at(events []sim.Event, k int) sim.Event {
+	if k < 0 {
+		return sim.Event{Node: -1}
+	}
+	return events[k]
+}
+
+// lose notes that a step of the reduced graph cannot be taken in the world, which would refute that nodes are interchangeable.
+func (r *ReducedGraph) lose() {
+	r.lost = true
+	if r.Permuter != nil && r.rules.Mutation == "" {
+		r.Permuter.Refute("a run of nodes that were exchanged cannot be executed")
+	}
+}
+
+// same is an event of the state without dead datagrams, the world being there, as the world lists it.
+func (k *walker) same(ev sim.Event) sim.Event {
+	w, v := k.r.World, k.r.unpacked
+	node := int(ev.Node)
+	ev.Node = k.name(ev.Node)
+	switch ev.Kind {
+	case sim.Deliver, sim.Lose, sim.Duplicate:
+		it := w.Inboxes.List[v[w.Layout.Inboxes+node]].Items[ev.Slot]
+		ev.Peer = k.name(it.From)
+		ev.Slot = k.slot(int(ev.Node), ev.Peer, it.Msg)
+	case sim.TakeQuorum:
+		return k.set(int(ev.Node), w.Gather(sim.NodeID(node), v[node], v[w.Layout.Inboxes+node]).Sets[ev.Slot].ID)
+	}
+	return ev
+}
+
+// set is the event by which a node of the world takes a set.
+func (k *walker) set(node int, id uint32) sim.Event {
+	w := k.r.World
+	if k.names != nil {
+		id = k.r.Permuter.PermuteSet(k.names, id)
+	}
+	g := w.Gather(sim.NodeID(node), k.real[node], k.real[w.Layout.Inboxes+node])
+	slot := slices.IndexFunc(g.Sets, func(s steptree.GatheredSet) bool { return s.ID == id })
+	if slot < 0 {
+		return at(nil, slot)
+	}
+	return g.Events[len(g.Events)-len(g.Sets)+slot]
+}
+
+// slot is where the first of some datagrams is in the inbox of a node.
+func (k *walker) slot(node int, from sim.NodeID, msg uint32) int32 {
+	w := k.r.World
+	return int32(slices.IndexFunc(w.Inboxes.List[k.real[w.Layout.Inboxes+node]].Items, func(it store.InboxItem) bool {
+		return it.From == from && it.Msg == msg
+	}))
+}
+
+// PathTo is the path to what an exploration found.
+func (r *ReducedGraph) PathTo(x *explore.Result) choose.Path {
+	g := r.g
+	if x.Path == nil {
+		return g.BadPicks
+	}
+	event, picks := g.BadEvent, g.BadPicks
+	k := r.walk(x.Path)
+	if x.AtEdge && event >= 0 {
+		r.Configs.Unpack(k.v, r.unpacked)
+		r.World.Restore(r.unpacked)
+		k.take(k.same(r.World.AllEvents(nil)[event]), picks)
+	} else if r.Permuter != nil {
+		r.World.Restore(k.real)
+		r.World.Refresh()
+		if r.World.Check() == nil && r.World.UnlistedQuorums() == nil {
+			r.lose() // nothing is wrong there
+		}
+	}
+	return k.path
+}

@@ -1,0 +1,107 @@
+package shard
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/sim"
+)
+
+const (
+	cutSample  = 30_000 // states that are looked at
+	cutNodes   = 10     // so many nodes at most have all sets of them tried
+	cutBalance = 1.3    // of the largest part to the mean of all
+)
+
+// Cut chooses nodes by which states are to be in parts, see [explore.NewParts]: of the first states of a system few are to have been found from one of
+// another part, and no part is to be much larger than others. It says the same every time. None: by all that is in a state.
+func Cut(sys *sim.System, opts options.Options, parts int) (cut []int) {
+	s, err := New(sys, opts, 1, nil, nil)
+	if err != nil || s.start() != nil {
+		return nil // of which others will tell
+	}
+	for s.Len(0) < cutSample {
+		until := s.Len(0)
+		if next, _ := s.Next(0); next == until {
+			break
+		}
+		if s.Expand([]int{until}, func() bool { return s.Len(0) >= cutSample }) != nil {
+			break
+		}
+	}
+	nodes := len(s.g.Configs.Tables)
+	best := s.leaving(nil, parts)
+	for _, set := range cutsOf(nodes) {
+		try := make([]int, 0, nodes)
+		for n := range nodes {
+			if set>>n&1 == 1 {
+				try = append(try, n)
+			}
+		}
+		if n := s.leaving(try, parts); n < best {
+			cut, best = try, n
+		}
+	}
+	return cut
+}
+
+// start takes the first states into the one part.
+func (s *Shard) start() error {
+	roots, err := s.Roots()
+	if err != nil {
+		return err
+	}
+	s.Take(0)
+	for k := range len(roots) / s.Words() {
+		_ = s.Restore(0, roots[k*s.Words():][:s.Words()], explore.Source{Number: explore.NoPlace, EdgeIndex: uint32(k)}) // it may be there twice
+	}
+	return nil
+}
+
+// cutsOf are sets of nodes to be tried: where there are many nodes, small ones and those that lack few.
+func cutsOf(nodes int) (sets []uint64) {
+	if nodes > 64 {
+		return nil
+	}
+	all := uint64(1)<<nodes - 1
+	if nodes <= cutNodes {
+		for set := uint64(1); set <= all; set++ {
+			sets = append(sets, set)
+		}
+		return sets
+	}
+	for a := range nodes {
+		for b := range a + 1 {
+			set := uint64(1)<<a | uint64(1)<<b
+			sets = append(sets, set, all&^set)
+		}
+	}
+	return append(sets, all)
+}
+
+// leaving is how many states were found from one of another part; more than there are: a part is too large.
+func (s *Shard) leaving(cut []int, parts int) (n int) {
+	of := make([]int, s.Len(0))
+	count := make([]int, parts)
+	for k := range of {
+		state, from := s.State(0, k)
+		sum := uint64(0)
+		if cut == nil {
+			sum = s.Fingerprint(state).Lo
+		}
+		for _, w := range cut {
+			sum += s.g.Share(w, state[w])
+		}
+		part := explore.PartBy(sum, parts)
+		of[k] = part
+		count[part]++
+		if from.Number != explore.NoPlace && of[from.Number] != part {
+			n++
+		}
+	}
+	if largest := slices.Max(count); float64(largest*parts) > cutBalance*float64(len(of)) && cut != nil {
+		return len(of) + 1
+	}
+	return n
+}

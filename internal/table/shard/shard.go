@@ -1,0 +1,130 @@
+package shard
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/statespace"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/sim"
+)
+
+// Shard explores some parts of the states of a system, and has what it takes to hand states to other processes that explore the others.
+type Shard struct {
+	*explore.Parts
+	// Learned is how many states were expanded for what is in those that came from elsewhere.
+	Learned int
+
+	g        *statespace.Graph
+	contents *contents
+	scratch  explore.Edges
+}
+
+// New makes a shard that has none of so many parts by a cut, see [explore.NewParts]. Of the options those about the world, the visited set and
+// events without weight are used. The error is that of [table.Explore].
+func New(sys *sim.System, opts options.Options, parts int, cut []int, elsewhere func(part int, state []uint32, from explore.Source)) (*Shard, error) {
+	e, err := steptree.NewEngine(sys, opts.World, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shard{g: statespace.NewGraph(e, opts.Weightless), contents: newContents(e)}
+	s.g.Named = true
+	s.Parts, err = explore.NewParts(s.g, opts.Visited, parts, cut, elsewhere)
+	return s, err
+}
+
+func (s *Shard) engine() *steptree.Engine { return s.g.World.Engine }
+
+// Words is how many numbers a state has.
+func (s *Shard) Words() int { return s.g.Words() }
+
+// Roots are the first states, one vector after the other. The error is a finding about the start.
+func (s *Shard) Roots() (states []uint32, err error) {
+	s.scratch.Reset()
+	err = s.g.Roots(&s.scratch)
+	zero := make([]uint32, s.Words())
+	for t := range s.scratch.Ends {
+		states = s.scratch.To(t, zero, states)
+	}
+	return states, err
+}
+
+// Fingerprint is that of a state.
+func (s *Shard) Fingerprint(state []uint32) sim.Fingerprint { return s.g.Fingerprint(state) }
+
+// Sampled are draws of which only a sample was enumerated, see [table.Exploration].
+func (s *Shard) Sampled() choose.Samples { return s.g.Sampled() }
+
+// Stats counts what was executed.
+func (s *Shard) Stats() steptree.Stats { return s.engine().Counters }
+
+// Rehearse makes random runs, before anything is concluded from tables, see [table.Explore].
+func (s *Shard) Rehearse() (choose.Path, error) { return table.Rehearse(s.engine()) }
+
+// Follow goes by turns, as a [explore.Source] has them, the first of which is that of a root, and returns the path. AtEdge: what is
+// found there is about an edge of the last state. The error is the finding; nil: nothing is found there, or there are no such turns.
+func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error) {
+	g := s.g
+	if _, err := s.Roots(); err != nil {
+		return g.BadPicks, err
+	}
+	path, state, ok := s.to(turns)
+	if !ok {
+		return nil, nil
+	}
+	if atEdge {
+		s.scratch.Reset()
+		if err = g.Expand(state, 0, &s.scratch); err != nil && g.BadEvent >= 0 {
+			path = append(append(path, int32(g.BadEvent)), g.BadPicks...)
+		}
+		return path, err
+	}
+	_, err = g.Check(&explore.FoundState{State: state, Root: true}) // all properties are looked at
+	return path, err
+}
+
+// to goes by turns; false: there are no such ones.
+func (s *Shard) to(turns []uint32) (path choose.Path, state []uint32, ok bool) {
+	defer func() {
+		if r := recover(); r != nil && r != statespace.ErrFewer {
+			panic(r)
+		}
+	}()
+	if len(turns) == 0 || int(turns[0]) >= len(s.g.RootPaths) {
+		return nil, nil, false
+	}
+	path, state = s.g.Path(turns), make([]uint32, s.g.Configs.Words)
+	s.g.Configs.Pack(s.g.World.Vector, state)
+	return path, state, true
+}
+
+// Witness is a hash of the steps from a state, all of them, and where they lead: the same in each process in which the code does the same.
+// What is found there counts, too.
+func (s *Shard) Witness(state []uint32) uint64 {
+	s.scratch.Reset()
+	s.scratch.Width = 1 // fingerprints are wanted
+	defer func() { s.scratch.Width = 0 }()
+	err := s.g.Expand(append([]uint32(nil), state...), -1, &s.scratch)
+	hash := uint64(s.scratch.All())
+	if err != nil {
+		hash = ^hash
+	}
+	for t, lo := range s.scratch.Lo {
+		hash = (hash ^ lo ^ uint64(s.scratch.EdgeIndexes[t])) * 0x9E3779B97F4A7C15
+		hash ^= hash >> 32
+	}
+	return hash
+}
+
+// WitnessAt is the witness of the state that turns lead to, as [Shard.Follow] has them, and the path there; false: there are no such turns.
+func (s *Shard) WitnessAt(turns []uint32) (path choose.Path, hash uint64, ok bool) {
+	if _, err := s.Roots(); err != nil {
+		return nil, 0, false
+	}
+	path, state, ok := s.to(turns)
+	if !ok {
+		return nil, 0, false
+	}
+	return path, s.Witness(state), true
+}

@@ -1,0 +1,410 @@
+package statespace
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/table/world"
+	"github.com/macemc/macemc/sim"
+)
+
+// ReplaySource answers as before.
+type ReplaySource struct {
+	Picks []int32
+	next  int
+}
+
+func (r *ReplaySource) Choose(p choose.Point) int {
+	if !p.InPath() {
+		return 0
+	}
+	r.next++
+	return int(r.Picks[r.next-1])
+}
+
+func (g *Graph) takeAll(e *explore.Edges) error {
+	g.sleep(e.By)
+	s, v := g.Configs, g.WorldVector
+	g.spans = g.spans[:0]
+	fr := v[s.Global]
+	if s.Globals[fr].global.end == 0 {
+		if g.reads {
+			return errUnread
+		}
+		s.populateGlobal(g.World, v)
+	}
+	if g.World.Layout.PairCount > 0 {
+		g.World.ConnectAll(v[s.conns:s.Monitors], s.Globals[fr].Net)
+	}
+	quiet := g.World.Sys.Timing == sim.Prompt && g.quiet()
+	g.listOrdinary(fr, quiet)
+	if err := g.takeListed(e); err != nil {
+		return err
+	}
+	if sp := s.Globals[fr].global; sp.begin < sp.end {
+		if err := g.takeSpans(e, []nodeSpan{{span: sp}}); err != nil {
+			return err
+		}
+	}
+	for kind := world.CrashEvents; kind < world.EventLists; kind++ {
+		if s.Globals[fr].injects[kind] {
+			g.listEach(fr, quiet, kind)
+			if err := g.takeListed(e); err != nil {
+				return err
+			}
+		}
+	}
+	if s.Globals[fr].breaks {
+		g.takeBreaks(e, fr)
+	}
+	if sp := s.Globals[fr].faults; sp.begin < sp.end {
+		return g.takeSpans(e, []nodeSpan{{span: sp}})
+	}
+	return nil
+}
+
+// quiet reports whether no message, no error and no event in a node can be handled now.
+func (g *Graph) quiet() bool {
+	for i := range g.Configs.Tables {
+		p, at := &g.Configs.Tables[i], g.WorldVector[i]
+		if p.busy[at] || p.Up[at] && g.World.Failing[i]|g.World.Deliverable[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// nodeSpan is transitions of a node, or of no node, which never sleep. None of them is a questionTransition.
+type nodeSpan struct {
+	span
+	node   int32
+	asleep uint64 // those that sleep, by place
+}
+
+// listOrdinary lists the transitions by ordinary events, in the order in which the network lists them.
+func (g *Graph) listOrdinary(fr uint32, quiet bool) {
+	l := &g.World.Layout
+	if l.PairCount == 0 {
+		g.listEach(fr, quiet, world.OrdinaryEvents)
+		g.listCommutingPairs(listOf(fr, quiet, world.OrdinaryEvents))
+		return
+	}
+	for node := range g.Configs.Tables {
+		g.list(g.spanIn(fr, quiet, world.OwnEvents, node), node, noStream)
+		if g.Configs.Tables[node].Up[g.WorldVector[node]] {
+			g.listStreams(node)
+		}
+		if l.InboxCount > 0 {
+			g.list(g.spanIn(fr, quiet, world.DatagramEvents, node), node, noStream)
+		}
+	}
+}
+
+// listEach lists the transitions of all nodes by events of a kind.
+func (g *Graph) listEach(fr uint32, quiet bool, kind world.EventList) {
+	spans := g.spans
+	for node := range g.Configs.Tables {
+		switch sp := g.spanIn(fr, quiet, kind, node); {
+		case sp.asks():
+			g.spans = spans
+			g.list(sp, node, noStream)
+			spans = g.spans
+		case sp.begin < sp.end:
+			spans = append(spans, nodeSpan{})
+			p := &spans[len(spans)-1] // see put
+			p.begin, p.end, p.handled, p.most, p.node = sp.begin, sp.end, sp.handled, sp.most, int32(node)
+		}
+	}
+	g.spans = spans
+}
+
+// list adds transitions of a node to those that are to be taken, with those by the answers to questions in their places.
+func (g *Graph) list(sp span, node int, h streamEvent) {
+	if !sp.asks() {
+		if sp.begin < sp.end {
+			g.put(sp, node)
+		}
+		return
+	}
+	part := sp
+	part.handled &^= spanAsks
+	for k := sp.begin; k < sp.end; k++ {
+		if m := &g.Configs.Transitions[k]; m.Kind == questionTransition {
+			part.end = k
+			g.put(part, node)
+			g.list(g.answered(m.first, node, h), node, h)
+			part.begin, part.handled = k+1, 0
+		}
+	}
+	part.end = sp.end
+	g.put(part, node)
+}
+
+// put assigns fields one by one: a copy of fields that were written one by one waits for them.
+func (g *Graph) put(sp span, node int) {
+	g.spans = append(g.spans, nodeSpan{})
+	p := &g.spans[len(g.spans)-1]
+	p.begin, p.end, p.handled, p.most, p.node = sp.begin, sp.end, sp.handled, sp.most, int32(node)
+}
+
+// takeListed takes what was listed.
+func (g *Graph) takeListed(e *explore.Edges) error {
+	spans := g.spans
+	g.spans = g.spans[:0]
+	if g.unread {
+		return errUnread
+	}
+	return g.takeSpans(e, spans)
+}
+
+// spanIn returns the transitions of a node in a list.
+func (g *Graph) spanIn(fr uint32, quiet bool, kind world.EventList, node int) span {
+	sp := g.Configs.Tables[node].spanOf(listOf(fr, quiet, kind), g.WorldVector[node])
+	if sp.begin == sp.end && sp.end == 0 {
+		if g.reads {
+			g.unread = true
+		} else {
+			sp = g.Configs.populate(g.World, g.WorldVector, node, quiet, kind)
+		}
+	}
+	return sp
+}
+
+// roomFor is how many edges the transitions of some node configurations make at most, and how many changes.
+func roomFor(spans []nodeSpan) (edges, changes int) {
+	for i := range spans {
+		edges += int(spans[i].end - spans[i].begin)
+		changes += spans[i].changes()
+	}
+	return edges, changes
+}
+
+// sleepSetIn is which transitions of a node configuration sleep, as its node did before what led here, and whether all of them do.
+func (g *Graph) sleepSetIn(sp *nodeSpan) (moves uint64, all bool) {
+	but, arrived := g.sleepSet.but, g.sleepSet.arrived[sp.node]
+	if g.sleepSet.shared>>sp.node&1 != 0 {
+		but |= g.sleepSet.actor
+	}
+	if arrived == 0 && sp.peers()&but == 0 {
+		return 0, true
+	}
+	return g.Configs.independent(sp.span, but, arrived), false
+}
+
+// takeSpans takes the transitions of several node configurations. There is room in e for all of them before the first is taken.
+func (g *Graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
+	s, v, from := g.Configs, g.WorldVector, g.fingerprint
+	places, two := s.Tables, g.width == 2
+	fr := v[s.Global]
+	edges, most := roomFor(spans)
+	t, c := len(e.Ends), len(e.Changes)
+	e.Reserve(edges, most)
+	changes, ends, notes, los, his := e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
+	turns, names := e.EdgeIndexes[:t+edges], e.Names[:t+edges]
+	for i := range spans {
+		node, end := int(spans[i].node), spans[i].end
+		site := v[node]
+		e.Steps += int(spans[i].handled)
+		asleep := spans[i].asleep
+		if g.sleepSet.nodes>>node&1 != 0 {
+			var all bool
+			if asleep, all = g.sleepSetIn(&spans[i]); all {
+				e.Pass(end - spans[i].begin)
+				continue
+			}
+		}
+		for k := spans[i].begin; k < end; k++ {
+			if n := uint32(bits.TrailingZeros64(^asleep)); n > 0 {
+				n = min(n, end-k)
+				e.Pass(n)
+				if k += n; k == end {
+					break
+				}
+				asleep >>= n
+			}
+			asleep >>= 1
+			m, first := &s.Transitions[k], c
+			lo, hi := from.Lo+m.delta.Lo, from.Hi+m.delta.Hi
+			if m.Kind == DatagramTransition {
+				if m.Next != site {
+					changes[c] = uint64(node)<<32 | uint64(m.Next)
+					c++
+				}
+				if m.Global != fr {
+					changes[c] = uint64(s.Global)<<32 | uint64(m.Global)
+					c++
+				}
+				if m.count > 0 {
+					for _, d := range s.ops[m.first : m.first+uint32(m.count)] {
+						p := &places[d.Peer]
+						at := v[d.Peer]
+						a := p.arrival(at, d.Index)
+						if a == nil {
+							if g.reads {
+								return errUnread
+							}
+							a = s.populateArrival(d.Peer, at, d.Index)
+						}
+						if a.next == at+1 {
+							continue
+						}
+						lo += a.delta
+						if two {
+							hi += p.shares[a.next-1].Hi - p.shares[at].Hi
+						}
+						changes[c] = uint64(d.Peer)<<32 | uint64(a.next-1)
+						c++
+					}
+				}
+			} else if list, shift, ok := g.mixed(m, node, changes[:c]); ok {
+				c, changes = len(list), list[:cap(list)]
+				lo, hi = lo+shift.Lo, hi+shift.Hi
+			} else {
+				e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
+				e.EdgeIndexes, e.Names = turns[:t], names[:t]
+				if err := g.takeOther(e, k); err != nil {
+					return err
+				}
+				t, c = len(e.Ends), len(e.Changes)
+				e.Reserve(edges, most)
+				changes, ends, notes, los, his = e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
+				turns, names = e.EdgeIndexes[:t+edges], e.Names[:t+edges]
+				continue
+			}
+			if c == first && g.sleepSet.loops {
+				e.Pass(1)
+				continue
+			}
+			ends[t], notes[t], los[t] = uint32(c), m.note, lo
+			turns[t], names[t] = e.EdgeIndex, k
+			e.EdgeIndex++
+			if two {
+				his = append(his, hi)
+			}
+			t++
+		}
+	}
+	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
+	e.EdgeIndexes, e.Names = turns[:t], names[:t]
+	return nil
+}
+
+// mixed appends what a mixedTransition changes, and returns how that changes the fingerprint in addition. It is false when one
+// of the operations is refused.
+func (g *Graph) mixed(m *transition, node int, changes []uint64) (after []uint64, shift sim.Fingerprint, ok bool) {
+	if m.Kind != MixedTransition || g.reads {
+		return changes, shift, false
+	}
+	s := g.Configs
+	if m.Next != g.WorldVector[node] {
+		changes = append(changes, uint64(node)<<32|uint64(m.Next))
+	}
+	if m.Global != g.WorldVector[s.Global] {
+		changes = append(changes, uint64(s.Global)<<32|uint64(m.Global))
+	}
+	var d draft
+	d.from, d.changes, d.first = g.WorldVector, changes, len(changes)
+	if !s.operate(&d, node, s.ops[m.first:m.first+uint32(m.count)]) {
+		return changes, shift, false
+	}
+	return d.changes, g.shift(&d), true
+}
+
+// shift is how a draft of the state that is expanded changes the fingerprint.
+func (g *Graph) shift(d *draft) (shift sim.Fingerprint) {
+	if g.width == 0 { // it is not asked for
+		return shift
+	}
+	for _, change := range d.changes[d.first:] {
+		word := int(change >> 32)
+		shift = shift.Add(g.Configs.WordShare(word, uint32(change))).Sub(g.Configs.WordShare(word, d.from[word]))
+	}
+	return shift
+}
+
+const noSite = ^uint32(0)
+
+// takeOther takes a transition that is neither a fast nor a mixed one, or one that is refused.
+func (g *Graph) takeOther(e *explore.Edges, k uint32) error {
+	s := g.Configs
+	m := &s.Transitions[k]
+	if g.reads {
+		return errUnread
+	}
+	switch m.Kind {
+	case UncachedStep:
+		return g.takeSlowly(e, m.first, m.note)
+	case groupTransition:
+		return g.takeShared(e, m)
+	case MixedTransition:
+		return g.takeSlowly(e, s.ops[m.first+uint32(m.count)-1].Index, m.note)
+	}
+	if m.Global != g.WorldVector[s.Global] {
+		e.Change(s.Global, m.Global)
+	}
+	e.End(g.fingerprint.Add(m.delta), m.note)
+	e.Names[len(e.Names)-1] = k
+	return nil
+}
+
+// takeSlowly takes a step in the world.
+func (g *Graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
+	s, w, m := g.Configs, g.World, g.Configs.uncached[number]
+	s.visit(w, g.WorldVector)
+	err := m.err
+	if err == nil {
+		err = w.Advance(&m.ev, &ReplaySource{Picks: m.picks})
+	}
+	if err != nil {
+		s.visit(w, g.WorldVector)
+		if g.fails(err) {
+			if note&NoteOrdinary != 0 {
+				g.Onward.fail(err)
+			}
+			e.End(g.fingerprint, note&^NoteOrdinary)
+			return nil
+		}
+		g.BadEvent, g.BadPicks = slices.Index(w.AllEvents(nil), m.ev), m.picks
+		return err
+	}
+	g.arrive(e, note)
+	return nil
+}
+
+// takeShared takes the steps in the world by which the nodes of a process go down.
+func (g *Graph) takeShared(e *explore.Edges, m *transition) error {
+	s, w, slow := g.Configs, g.World, g.Configs.uncached[m.first]
+	s.visit(w, g.WorldVector)
+	if slow.ev.Kind.TakesDown() && !w.LeadsGroup(slow.ev.Node) {
+		return nil
+	}
+	for g.fates.Reset(); g.fates.Next(); {
+		s.visit(w, g.WorldVector)
+		if err := w.Advance(&slow.ev, &choose.Prefix{Path: slow.picks, Then: &g.fates}); err != nil {
+			s.visit(w, g.WorldVector)
+			if g.fails(err) {
+				e.End(g.fingerprint, m.note&^NoteOrdinary)
+				continue
+			}
+			g.BadEvent, g.BadPicks = slices.Index(w.AllEvents(nil), slow.ev), slices.Concat(slow.picks, g.fates.Path())
+			return err
+		}
+		g.arrive(e, m.note)
+	}
+	return nil
+}
+
+// arrive lists a transition to the state of the world.
+func (g *Graph) arrive(e *explore.Edges, note uint8) {
+	g.Configs.Pack(g.World.Vector, g.packedVector)
+	d := draft{g.WorldVector, e.Changes, len(e.Changes)}
+	for word, value := range g.packedVector {
+		if value != g.WorldVector[word] {
+			d.changes = append(d.changes, uint64(word)<<32|uint64(value))
+		}
+	}
+	e.Changes = d.changes
+	e.End(g.fingerprint.Add(g.shift(&d)), note)
+}

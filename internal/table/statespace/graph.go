@@ -1,0 +1,387 @@
+package statespace
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/audit"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/internal/table/world"
+	"github.com/macemc/macemc/sim"
+)
+
+// Graph is the states of a system, as packed vectors, and its steps.
+type Graph struct {
+	World           *world.World // bare
+	Configs         *NodeConfigs
+	Log             *audit.Log // nil: there is no log
+	Onward          *Onward    // nil: it begins at the start
+	KnownViolations map[string]bool
+
+	WorldVector []uint32        // the state that is expanded
+	width       int             // of fingerprints that are asked for
+	fingerprint sim.Fingerprint // its own
+
+	Found *explore.FoundState // the last state that was checked
+	Holds []bool              // by Inevitably property: whether it does there
+
+	RootPaths    []choose.Path
+	Vector       []uint32 // scratch, of the world
+	packedVector []uint32 // likewise, packed
+	Events       []sim.Event
+	spans        []nodeSpan    // scratch
+	all          explore.Edges // scratch
+	Answers      steptree.Answers
+	fates        choose.Enumerate // of nodes that go down with another one
+
+	sleepSet sleepSet
+	Named    bool // edges are named for other processes, see nameFor
+
+	reads  bool // what is known, and nothing else, see reader
+	unread bool // some of it was not known
+
+	// The step that could not be taken: the event, -1: it is that of the start, and its answers.
+	BadEvent int
+	BadPicks choose.Path
+}
+
+func NewGraph(e *steptree.Engine, weightless []sim.EventKind) *Graph {
+	g := &Graph{World: world.NewBareOn(e), BadEvent: -1}
+	for _, kind := range weightless {
+		e.Weightless |= 1 << kind
+	}
+	g.Configs = newSites(e)
+	g.Vector, g.packedVector = make([]uint32, e.Layout.Words), make([]uint32, g.Configs.Words)
+	return g
+}
+
+// Sibling is another graph on the same tables, for use instead of g.
+func (g *Graph) Sibling() *Graph {
+	return &Graph{World: world.NewBareOn(g.World.Engine), Log: g.Log, BadEvent: -1, Configs: g.Configs, Vector: g.Vector, packedVector: g.packedVector}
+}
+
+// Words implements [explore.Graph].
+func (g *Graph) Words() int { return g.Configs.Words }
+
+// Together implements [explore.Graph].
+func (g *Graph) Together() [][]int32 { return g.World.Together }
+
+// Fingerprint implements [explore.Graph].
+func (g *Graph) Fingerprint(state []uint32) explore.Fingerprint { return g.Configs.Fingerprint(state) }
+
+// Share implements [explore.Sharer].
+func (g *Graph) Share(word int, value uint32) uint64 { return g.Configs.WordShare(word, value).Lo }
+
+// Bytes implements [explore.Graph].
+func (g *Graph) Bytes() int {
+	return g.Configs.bytes() + g.World.Bytes() + g.Onward.bytes()
+}
+
+// Roots implements [explore.Graph]: there are several when booting draws.
+func (g *Graph) Roots(e *explore.Edges) error {
+	v := make([]uint32, g.Configs.Words)
+	known := g.RootPaths
+	defer func() {
+		if len(g.RootPaths) < len(known) { // they are listed again, and a limit was reached: paths begin at any of them
+			g.RootPaths = known
+		}
+	}()
+	g.RootPaths, g.BadEvent = nil, -1
+	for g.Answers.Reset(); g.Answers.Next(); {
+		if err := g.Log.Err(); err != nil {
+			return err
+		}
+		usual, err := true, error(nil)
+		if g.Onward != nil {
+			usual, err = g.Onward.execute(g.World, &g.Answers)
+		} else {
+			err = g.World.Begin(&g.Answers)
+		}
+		if g.fails(err) && g.Onward.open {
+			if usual && !g.Answers.Weightless {
+				g.Onward.fail(err)
+			}
+			if g.Configs.endless(err, g.Answers.Path()) {
+				g.Configs.diverged(err, &g.Answers)
+				return nil
+			}
+			if err := g.Answers.Stop(); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			g.BadPicks = g.Answers.Path()
+			return err
+		}
+		if !usual || g.Onward != nil && g.Answers.Weightless {
+			continue
+		}
+		g.Configs.Pack(g.World.Vector, v)
+		for word, value := range v {
+			if value != 0 {
+				e.Change(word, value)
+			}
+		}
+		e.End(g.Configs.Fingerprint(v), 0)
+		g.RootPaths = append(g.RootPaths, g.Answers.Path())
+		if err := g.Answers.Stop(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Expand implements [explore.Graph]. Steps are in the order of [world.World.Injections].
+func (g *Graph) Expand(state []uint32, number int, e *explore.Edges) error {
+	from := len(e.Ends)
+	g.WorldVector, g.width = state, e.Width
+	if e.Width > 0 {
+		g.fingerprint = g.Configs.Fingerprint(state)
+	}
+	if len(g.KnownViolations) > 0 || g.Onward != nil {
+		e.By = 0 // behind violations nothing is found
+		if g.barred() {
+			return nil
+		}
+	}
+	err := cmp.Or(g.takeAll(e), g.Configs.limited)
+	if g.Named {
+		for t := from; t < len(e.Names); t++ {
+			e.Names[t] = g.Configs.nameFor(e.Names[t])
+		}
+	}
+	if changed := g.Log.Err(); changed != nil {
+		return changed
+	}
+	if err == nil && number >= 0 && !g.World.Samples.Off && g.World.Samples.Sampled(number+1) {
+		err = g.verify(number, e, from)
+	}
+	return err
+}
+
+// Check implements [explore.Graph]. Properties that have not read what the step to the state changed are what they were.
+func (g *Graph) Check(m *explore.FoundState) (live bool, err error) {
+	g.Found = m
+	live, err = g.CheckState(m)
+	if g.IsKnown(err) {
+		if g.Onward != nil { // what asks for recovery asks whether a live state is there
+			g.Onward.bar(m.State, err)
+		} else {
+			m.Barred = true
+		}
+		return false, nil
+	}
+	if n := m.Number + 1; err == nil && n&(n-1) == 0 {
+		if trail := m.Path(); trail != nil && len(trail) <= AuditedSteps {
+			err = g.audit(m.State, trail)
+		}
+	}
+	return live, err
+}
+
+func (g *Graph) CheckState(m *explore.FoundState) (live bool, err error) {
+	w := g.World
+	for i := range g.Configs.PendingLog {
+		if u := &g.Configs.PendingLog[i]; m.State[u.Node] == u.Config {
+			return false, u.err
+		}
+	}
+	p := &w.Properties
+	sampled := w.Samples.Sampled(m.Number + 1)
+	check, cover := m.Root || sampled || g.Named, w.Covering.Unmet > 0 // of several processes, another one may have seen what properties read
+	changed := w.FailGroup(m.Note & NoteNode)
+	for i := range p.Always {
+		q := &p.Always[i]
+		check = check || q.InFlight || m.Note&NoteLocal != 0 && q.Nodes&changed != 0
+	}
+	if !check && !cover && len(p.Eventually) == 0 && len(p.Inevitably) == 0 {
+		return true, nil
+	}
+	if g.alone() && !sampled && !cover {
+		if said := *p.Verdicts.Of(g.ReadLocals(m.State)); said&steptree.IsSound != 0 && (said != steptree.IsSound || len(p.Eventually) == 0) {
+			return said&steptree.NotLive == 0, nil
+		}
+	}
+	return g.ask(m, check, sampled)
+}
+
+// alone reports whether what is to be said of a state hangs on its local states alone.
+func (g *Graph) alone() bool {
+	p := &g.World.Properties
+	return !p.InFlight && len(p.Inevitably) == 0 && g.Onward == nil
+}
+
+// ask is check by asking the properties: with check also those that must hold always.
+func (g *Graph) ask(m *explore.FoundState, check, sampled bool) (live bool, err error) {
+	defer kernel.CatchState(&err) // of properties that panic
+	w := g.World
+	p := &w.Properties
+	if c := w.Calls; c != nil {
+		defer c.EndState()
+		if !c.BeginState(m.Number) {
+			return false, kernel.GivenUp()
+		}
+	}
+	g.Configs.Unpack(m.State, w.Vector)
+	if sampled { // properties are asked, whatever they said together
+		*p.Verdicts.Of(w.ReadLocals()) = 0
+	}
+	if g.Onward != nil && w.Live() {
+		return true, nil // which is all that recovery asks for
+	}
+	if check {
+		if err := w.Check(); err != nil {
+			return false, err
+		}
+	}
+	if sampled {
+		if err := w.CheckUnchanged(); err != nil {
+			return false, err
+		}
+	}
+	if w.Covering.Unmet > 0 {
+		w.CoverState()
+	}
+	g.Holds = g.Holds[:0]
+	for i := range p.Inevitably {
+		g.Holds = append(g.Holds, w.Value(&p.Inevitably[i]))
+	}
+	if live = w.Live(); g.alone() {
+		w.Remember(steptree.IsSound) // also if it was not asked for: nothing changed that it hangs on
+	}
+	return live, nil
+}
+
+// ReadLocals is the local states of a packed vector that verdicts hang on. It is valid until the next call.
+func (g *Graph) ReadLocals(state []uint32) []uint32 {
+	p := &g.World.Properties
+	for i, node := range p.Read {
+		p.Key[i] = g.Configs.Tables[node].List[state[node]].Local
+	}
+	return p.Key
+}
+
+// IsKnown reports whether an error of check is the violation of a known property, behind which nothing is visited. What asks for recovery
+// takes all that is wrong with a state so.
+func (g *Graph) IsKnown(err error) bool {
+	if g.Onward != nil {
+		return store.EndsRun(err)
+	}
+	if err == nil || len(g.KnownViolations) == 0 {
+		return false
+	}
+	var f *sim.Finding
+	return errors.As(err, &f) && f.Kind == sim.Safety && g.KnownViolations[f.Property]
+}
+
+// fails reports whether a step with an error is one that leads nowhere, and so back to its state: recovery is looked for beside such steps.
+func (g *Graph) fails(err error) bool { return g.Onward != nil && store.EndsRun(err) }
+
+// barred reports whether nothing is to be visited behind the state that is expanded.
+func (g *Graph) barred() bool {
+	if g.Onward != nil {
+		return g.Onward.bars(g.WorldVector)
+	}
+	g.Configs.Unpack(g.WorldVector, g.Vector)
+	g.World.Restore(g.Vector)
+	return g.IsKnown(g.World.Check())
+}
+
+// AuditedSteps is how long a path may be for the replay engine to execute it.
+const AuditedSteps = 1 << 12
+
+// audit has the replay engine go to a state, as shadow does with runs.
+func (g *Graph) audit(state, trail []uint32) error {
+	path := g.Path(trail)
+	g.Configs.Unpack(state, g.Vector)
+	g.World.Restore(g.Vector)
+	return g.World.Retrace(path)
+}
+
+// LimitBy has limits looked at while one state is expanded, too: it may have very many steps. Nil: they are not any more.
+func (g *Graph) LimitBy(limit func() error) {
+	g.Answers.Limit, g.Configs.Answers.Limit, g.Configs.limited = limit, limit, nil
+}
+
+// Sampled are the draws of which only a sample was enumerated.
+func (g *Graph) Sampled() (s choose.Samples) {
+	s.Merge(g.Answers.Sampled)
+	s.Merge(g.Configs.Answers.Sampled)
+	return s
+}
+
+// PathTo is the path to what an exploration found.
+func (g *Graph) PathTo(r *explore.Result) choose.Path {
+	if r.Path == nil {
+		return g.BadPicks
+	}
+	path := g.Path(r.Path)
+	if r.AtEdge && g.BadEvent >= 0 {
+		path = append(append(path, int32(g.BadEvent)), g.BadPicks...)
+	}
+	return path
+}
+
+// Path returns the path by turns, the first of which is the start itself, and goes there.
+func (g *Graph) Path(trail []uint32) (path choose.Path) {
+	w := g.World
+	defer w.Samples.Pause()()
+	first := g.RootPaths[trail[0]]
+	answers := &ReplaySource{Picks: first}
+	if g.Onward != nil {
+		path = g.Onward.Path.Clone()
+		_, _ = g.Onward.execute(w, answers) // it went well before
+	} else {
+		_ = w.Begin(answers)
+	}
+	path = append(path, first...)
+	for _, turn := range trail[1:] {
+		i, _, picks := g.Take(int(turn))
+		path = append(append(path, int32(i)), picks...)
+	}
+	return path
+}
+
+// ErrFewer is panicked with: turns are not those of this graph.
+var ErrFewer = errors.New("table: a state has fewer steps than before")
+
+// Take takes a step from the world's state, and returns the event, its place in the list, and the answers.
+func (g *Graph) Take(turn int) (i int, ev sim.Event, picks choose.Path) {
+	w := g.World
+	v := slices.Clone(w.Vector)
+	w.Refresh()
+	var answers choose.Enumerate
+	for i, ev := range w.AllEvents(nil) {
+		for answers.Reset(); answers.Next(); turn-- {
+			w.Restore(v)
+			err := w.Advance(&ev, &answers) // it went well before, or was not looked up
+			if turn == 0 {
+				return i, ev, answers.Path()
+			}
+			if err != nil && g.Configs.endless(err, answers.Path()) {
+				turn--
+				break
+			}
+		}
+	}
+	panic(ErrFewer)
+}
+
+// Notes implements [explore.Noting].
+func (g *Graph) Notes(buf []byte) []byte { return g.Log.Take(buf) }
+
+// Resumed implements [explore.Noting].
+func (g *Graph) Resumed() { g.Log.Resumed() }
+
+// Visit implements [explore.Noting].
+func (g *Graph) Visit() int {
+	s, e := g.Configs, g.World.Engine
+	return len(s.Transitions) + len(s.uncached) + len(s.rooms) + len(s.Globals) + e.Trees.Leaves.Len() + len(e.Locals.List) + len(e.Contents.List) +
+		len(e.Inboxes.List) + e.Conns.List.Len() + len(e.NetGlobals.List) + len(e.Monitors.Outs)
+}

@@ -1,0 +1,34 @@
+package statespace
+
+import (
+	"errors"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/sim"
+)
+
+// reader is a graph that tells edges by transitions that are known, and changes nothing that others read.
+type reader struct{ Graph }
+
+// errUnread ends reading.
+var errUnread = errors.New("it takes more than to read")
+
+// Reader implements [explore.Readable].
+func (g *Graph) Reader() explore.Reader {
+	if g.World.Layout.PairCount > 0 || g.World.Sys.Timing == sim.Prompt || len(g.KnownViolations) > 0 || g.Onward != nil {
+		return nil
+	}
+	return &reader{Graph{World: g.World, Configs: g.Configs, reads: true}}
+}
+
+// Read implements [explore.Reader].
+func (r *reader) Read(state []uint32, e *explore.Edges) bool {
+	r.WorldVector, r.width, r.unread = state, e.Width, false
+	if e.Width > 0 {
+		r.fingerprint = r.Configs.Fingerprint(state)
+	}
+	return r.takeAll(e) == nil
+}
+
+// Verifies implements [explore.Reader].
+func (r *reader) Verifies(number int) bool { return r.World.Samples.Sampled(number + 1) }

@@ -1,0 +1,12 @@
+package steptree
+
+import "github.com/macemc/macemc/internal/table/store"
+
+// calling notes the call of a handler, of that kind.
+func (e *Engine) calling(kind int, s *store.Situation) (before uint64, err error) {
+	if e.Calls == nil {
+		return 0, nil
+	}
+	e.Buf = e.AppendSituation(s, e.Buf[:0])
+	return e.Calls.Enter(kind, store.ContentHash(e.Buf))
+}

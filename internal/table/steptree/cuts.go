@@ -1,0 +1,87 @@
+package steptree
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// Cut says where a crash inside a step strikes: effects from at on do not happen, and those from
+// failed on (at most at) did not either.
+type Cut struct{ At, Failed int32 }
+
+type cutState struct {
+	Outcomes int      // numbers of unsynced writes that may survive
+	next     []uint32 // by that number: the local state, plus one
+}
+
+// CutsOf are the ways in which a node may fail inside the step of a leaf.
+func (e *Engine) CutsOf(l *Leaf, matters func(kernel.EffectKind) bool) []kernel.Cut {
+	return kernel.AppendCuts(nil, e.Sys.CrashCut, l.Effects, matters)
+}
+
+func (l *Leaf) CutOf(c kernel.Cut) Cut { return Cut{int32(c.At), min(int32(c.At), l.Failed)} }
+
+// OpsLeft are the operations that a cut leaves of a leaf.
+func (l *Leaf) OpsLeft(c kernel.Cut) []Op {
+	end := len(l.Ops)
+	for end > 0 && int(l.Ops[end-1].At) >= c.At {
+		end--
+	}
+	if c.Lost == 0 {
+		return l.Ops[:end]
+	}
+	var left []Op
+	sent := 0
+	for _, o := range l.Ops[:end] {
+		if o.Kind == kernel.SendEffect {
+			if sent++; c.Lost>>(sent-1)&1 == 1 {
+				continue
+			}
+		}
+		left = append(left, o)
+	}
+	return left
+}
+
+// CrashedInside returns the local states after a crash inside the step, by what survives.
+func (e *Engine) CrashedInside(node sim.NodeID, id uint32, c Cut) *cutState {
+	l := e.Trees.Leaves.At(id)
+	if known, ok := l.cuts[c]; ok {
+		return known
+	}
+	_, outcomes := e.Bench.CrashInside(node, l.handled, e.effectsCut(l, c), int(c.At), 0)
+	made := &cutState{Outcomes: outcomes, next: make([]uint32, outcomes)}
+	if l.cuts == nil {
+		l.cuts = map[Cut]*cutState{}
+	}
+	l.cuts[c] = made
+	return made
+}
+
+func (e *Engine) Survived(node sim.NodeID, id uint32, c Cut, kept int) (uint32, error) {
+	s := e.CrashedInside(node, id, c)
+	if next := s.next[kept]; next != 0 {
+		return next - 1, nil
+	}
+	l := e.Trees.Leaves.At(id)
+	after, _ := e.Bench.CrashInside(node, l.handled, e.effectsCut(l, c), int(c.At), kept)
+	next, err := e.Intern(node, after, nil)
+	if err == nil {
+		s.next[kept] = next + 1
+	}
+	return next, err
+}
+
+// effectsCut are the effects of a leaf, of which those that failed are made ones without effect.
+func (e *Engine) effectsCut(l *Leaf, c Cut) []kernel.Effect {
+	if c.Failed >= c.At {
+		return l.Effects
+	}
+	effects := slices.Clone(l.Effects)
+	for i := c.Failed; i < c.At; i++ {
+		effects[i].Kind = kernel.LogEffect
+	}
+	return effects
+}

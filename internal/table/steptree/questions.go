@@ -1,0 +1,73 @@
+package steptree
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// question is an inner node.
+type question struct {
+	Point choose.Point // Arity 0: it is about room in a stream
+	RoomAsked
+	Next []Ref       // by answer, see branch
+	Far  map[int]Ref // by answers from farBranch on
+}
+
+// RoomAsked says which room in a stream a question is about, see [kernel.Question].
+type RoomAsked struct {
+	Peer  sim.NodeID
+	Sent  int
+	Fresh bool
+	Exact bool
+}
+
+func AboutRoom(q *kernel.Question) RoomAsked { return RoomAsked{q.Peer, q.Sent, q.Fresh, q.Exact} }
+
+func (q *question) same(o *kernel.Question) bool {
+	if o.Observation() != (q.Point.Arity == 0) {
+		return false
+	}
+	if o.Observation() {
+		return q.RoomAsked == AboutRoom(o)
+	}
+	p, r := &q.Point, &o.Point
+	return p.Kind == r.Kind && p.Arity == r.Arity && p.Label == r.Label && p.Fair() == r.Fair() && slices.Equal(p.Weights, r.Weights)
+}
+
+// Branch is the number of the branch that an answer takes: the pick, or for room what the handler was
+// told of it.
+func (q *RoomAsked) Branch(room int) int {
+	room = max(0, room-q.Sent)
+	if !q.Exact {
+		room = min(room, 1)
+	}
+	return room
+}
+
+func (q *question) Follow(branch int) Ref {
+	if branch < len(q.Next) {
+		return q.Next[branch]
+	}
+	if r, ok := q.Far[branch]; ok {
+		return r
+	}
+	return NoRef
+}
+
+// set says where a branch leads.
+func (q *question) set(branch int, to Ref) {
+	if branch >= farBranch {
+		if q.Far == nil {
+			q.Far = map[int]Ref{}
+		}
+		q.Far[branch] = to
+		return
+	}
+	for branch >= len(q.Next) {
+		q.Next = append(q.Next, NoRef)
+	}
+	q.Next[branch] = to
+}

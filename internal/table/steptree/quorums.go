@@ -1,0 +1,150 @@
+package steptree
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// quorums keeps what the quorums of a node make of the datagrams to it, by local state and inbox.
+type quorums struct {
+	Any  bool       // the system has quorums
+	ids  store.Memo // local state and inbox -> number
+	list []Gathering
+	Sets []MessageSet // taken by any node
+	by   map[string]uint32
+}
+
+// Gathering is what can happen to a node by datagrams.
+type Gathering struct {
+	Events []sim.Event   // deliveries, and behind them the taking of sets
+	Sets   []GatheredSet // by slot of the latter
+	Err    error         // a finding: it cannot be told
+	made   kernel.Assembly
+}
+
+// GatheredSet is a set that a node takes.
+type GatheredSet struct {
+	ID     uint32  // among the sets
+	Places []int32 // in the inbox, descending
+}
+
+// MessageSet is a set of messages, whoever takes it.
+type MessageSet struct {
+	Quorum int32
+	From   []sim.NodeID
+	Msgs   []uint32
+}
+
+// Gather returns what can happen to a node that is up. It is valid until the next call.
+func (e *Engine) Gather(node sim.NodeID, local, bag uint32) *Gathering {
+	q := &e.Quorums
+	key := uint64(local)<<32 | uint64(bag)
+	if id, ok := q.ids.Get(key); ok {
+		return &q.list[id]
+	}
+	events := e.Inboxes.AppendEvents(sim.Deliver, 1, node, bag, nil)
+	g := Gathering{}
+	g.made, g.Err = e.Assemble(local, e.Inboxes.List[bag].Items, q.watched())
+	for k, ev := range events {
+		if g.Err == nil && !g.made.Taken[k] {
+			g.Events = append(g.Events, ev)
+		}
+	}
+	for i, s := range g.made.Sets {
+		made, set := MessageSet{Quorum: s.Quorum}, GatheredSet{}
+		for _, k := range s.Members {
+			it := &e.Inboxes.List[bag].Items[events[k].Slot]
+			made.From, made.Msgs = append(made.From, it.From), append(made.Msgs, it.Msg)
+			set.Places = append(set.Places, events[k].Slot)
+		}
+		slices.SortFunc(set.Places, func(a, b int32) int { return int(b - a) })
+		set.ID = e.SetOf(made)
+		g.Sets = append(g.Sets, set)
+		g.Events = append(g.Events, sim.Event{Kind: sim.TakeQuorum, Node: node, Peer: -1, Slot: int32(i), Msgs: int32(len(s.Members))})
+	}
+	e.Counters.Tried += g.made.Tried
+	q.ids.Put(key, uint64(len(q.list)))
+	q.list = append(q.list, g)
+	return &q.list[len(q.list)-1]
+}
+
+// watched reports whether the functions of quorums are to be watched when they are asked next.
+func (q *quorums) watched() bool {
+	n := len(q.list) + 1
+	return n&(n-1) == 0 || n%store.SampleEvery == 0
+}
+
+// Assemble asks the quorums of a node about datagrams. The error is a finding.
+func (e *Engine) Assemble(local uint32, items []store.InboxItem, watched bool) (made kernel.Assembly, err error) {
+	var all []sim.From[any]
+	for _, it := range items {
+		if !it.Same {
+			all = append(all, sim.From[any]{From: it.From, Msg: e.Contents.List[it.Msg].Body})
+		}
+	}
+	before, err := e.NoteQuorums(local, items)
+	if err != nil {
+		return made, err
+	}
+	defer e.Calls.Leave(before)
+	l := &e.Locals.List[local]
+	return e.Bench.Assemble(l.Node, l.State, all, watched)
+}
+
+// RepeatQuorums asks the quorums of a node once more, and compares.
+func (e *Engine) RepeatQuorums(local, bag uint32) error {
+	before := e.Gather(e.Locals.List[local].Node, local, bag)
+	made, err := e.Assemble(local, e.Inboxes.List[bag].Items, true)
+	if err != nil || before.Err != nil {
+		return err
+	}
+	same := slices.Equal(made.Taken, before.made.Taken) && slices.EqualFunc(made.Sets, before.made.Sets, func(a, b kernel.AssemblySet) bool {
+		return a.Quorum == b.Quorum && slices.Equal(a.Members, b.Members)
+	})
+	if same {
+		return nil
+	}
+	return e.Differs(e.Locals.List[local].Node, "asked again in the same state its quorums take other sets than before")
+}
+
+func (e *Engine) SetOf(made MessageSet) uint32 {
+	key := binary.AppendUvarint(nil, uint64(made.Quorum))
+	for i := range made.From {
+		key = binary.AppendUvarint(key, uint64(made.From[i]))
+		key = binary.AppendUvarint(key, uint64(made.Msgs[i]))
+	}
+	q := &e.Quorums
+	id, ok := q.by[string(key)]
+	if !ok {
+		id = uint32(len(q.Sets))
+		if int(id) >= e.Contents.Most {
+			panic(store.ErrTooMany)
+		}
+		q.by[string(key)] = id
+		q.Sets = append(q.Sets, made)
+	}
+	return id
+}
+
+// setFor is a copy of a set of messages, for a handler.
+func (e *Engine) setFor(id uint32) *kernel.Assembled {
+	s := &e.Quorums.Sets[id]
+	made := &kernel.Assembled{Quorum: s.Quorum}
+	for i, from := range s.From {
+		made.Set = append(made.Set, sim.From[any]{From: from, Msg: e.Bench.CopyValue(e.Contents.List[s.Msgs[i]].Body)})
+	}
+	return made
+}
+
+func (a *MessageSet) Has(from sim.NodeID, msg uint32) bool {
+	for i := range a.From {
+		if a.From[i] == from && a.Msgs[i] == msg {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"math/bits"
+
+	"github.com/macemc/macemc/internal/table/options"
+)
+
+// telling notes the call of a monitor.
+func (e *Tables) telling(id uint32, from int, event uint32) (before uint64, err error) {
+	if e.Calls == nil {
+		return 0, nil
+	}
+	e.Buf = append(e.Buf[:0], byte(from))
+	e.Buf = e.Bench.AppendValue(e.Announcements.List[event], e.Buf)
+	return e.Calls.Enter(options.MonitorCall, e.Monitors.List[id].Hash.Lo+ContentHash(e.Buf))
+}
+
+// NoteQuorums notes that the quorums of a node are asked about some datagrams.
+func (e *Tables) NoteQuorums(local uint32, items []InboxItem) (before uint64, err error) {
+	if e.Calls == nil {
+		return 0, nil
+	}
+	content := e.Locals.List[local].Hash.Lo
+	for i := range items { // the same exploration numbers messages as this one does
+		content = bits.RotateLeft64(content, 17)*0x9e3779b97f4a7c15 + uint64(items[i].From)<<32 + uint64(items[i].Msg)
+	}
+	return e.Calls.Enter(options.GatherCall, content)
+}
+
+// NoteProperty notes that a property, or -1: the predicates of all, is asked about local states outside of check, and returns what ends that.
+// It panics when that is refused.
+func (e *Tables) NoteProperty(property int, locals ...uint32) (end func()) {
+	c := e.Calls
+	if c.Checking {
+		return func() {}
+	}
+	content := uint64(property)
+	for _, id := range locals {
+		content = bits.RotateLeft64(content, 17)*0x9e3779b97f4a7c15 + e.Locals.List[id].Hash.Lo
+	}
+	before, err := c.Enter(options.PropertyCall, content)
+	if err != nil {
+		panic(err)
+	}
+	return func() { c.Leave(before) }
+}

@@ -1,0 +1,108 @@
+package store
+
+import "slices"
+
+// connEffect is what an operation does to all connections of one shape: they have the same flags, and as many messages queued at each end.
+type connEffect struct {
+	flags  [2]uint8
+	Queues [2]queueChange
+	err    uint8 // that an end is told of
+}
+
+// knownEffect is an effect that is relied on.
+type knownEffect struct {
+	connEffect
+	used uint32 // how often
+}
+
+// due reports whether the network model is to be asked again: now and then, more and more seldom.
+func (k *knownEffect) due() bool {
+	k.used++
+	return k.used&(k.used-1) == 0
+}
+
+// queueChange is what becomes of a queue, see [sim.Parted].
+type queueChange uint8
+
+const (
+	Stays   queueChange = iota
+	loses               // its first message
+	gains               // the message that is sent
+	emptied             // it loses all
+)
+
+// MostShaped is how many messages may be queued at each end of a connection that has a shape: 16 bits' worth.
+const MostShaped = 1<<16 - 1
+
+// shape numbers the shape of a connection in 49 bits; false: it has none.
+func (c *conns) shape(n *conn) (shape uint64, ok bool) {
+	first, second := uint64(len(c.Queues.Of(n.queues[0]))), uint64(len(c.Queues.Of(n.queues[1])))
+	return second<<33 | first<<17 | n.kind(), max(first, second) <= c.MostShaped
+}
+
+// effectKey tells operations on connections of shapes apart, whatever is sent.
+func effectKey(shape uint64, code uint32) uint64 {
+	op, _, _, how := Coded(code)
+	key := shape<<6 | uint64(code-1)&(1<<5-1)<<1
+	if op == OpCrash {
+		key |= uint64(how)
+	}
+	return key
+}
+
+// handed is what an operation hands over: opTake a message, opError an error. Of others neither means anything.
+type handed struct {
+	Msg uint32
+	Err uint8
+}
+
+// observe is the effect by which the network model made a connection another one; false: it is none of those that there are.
+func (c *conns) observe(before, after *conn, code uint32, h handed) (d connEffect, ok bool) {
+	op, _, _, msg := Coded(code)
+	d = connEffect{flags: after.Flags, err: h.Err}
+	for i, id := range before.queues {
+		switch was, is := c.Queues.Of(id), c.Queues.Of(after.queues[i]); {
+		case slices.Equal(is, was):
+			d.Queues[i] = Stays
+		case len(was) > 0 && slices.Equal(is, was[1:]):
+			d.Queues[i] = loses
+		case op == OpSend && len(is) == len(was)+1 && is[len(was)] == msg && slices.Equal(is[:len(was)], was):
+			d.Queues[i] = gains
+		case len(is) == 0:
+			d.Queues[i] = emptied
+		default:
+			return d, false
+		}
+	}
+	return d, op != OpTake || c.taken(before, &d) == h.Msg
+}
+
+// do has an effect on a connection.
+func (c *conns) do(d *connEffect, before *conn, code uint32) (after conn, h handed) {
+	_, _, _, msg := Coded(code)
+	after = *before
+	after.Flags = d.flags
+	for i, id := range before.queues {
+		switch d.Queues[i] {
+		case loses:
+			after.queues[i] = c.Queues.Popped(id)
+		case gains:
+			after.queues[i] = c.Queues.Pushed(id, msg)
+		case emptied:
+			after.queues[i] = 0
+		}
+	}
+	return after, handed{c.taken(before, d), d.err}
+}
+
+// taken is the message that a queue loses; of none the number is that of no message.
+func (c *conns) taken(before *conn, d *connEffect) uint32 {
+	for i, id := range before.queues {
+		if d.Queues[i] == loses {
+			return c.Queues.Of(id)[0]
+		}
+	}
+	return noMessage
+}
+
+const noMessage = ^uint32(0)

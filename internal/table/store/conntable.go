@@ -1,0 +1,63 @@
+package store
+
+import "github.com/macemc/macemc/sim"
+
+// conn is the content of a connection. Ends are numbered: 0 is that of the node with the lower number.
+type conn struct {
+	queues [2]uint32
+	Flags  [2]uint8
+	Self   bool
+}
+
+// kind numbers all of a connection but its queues, in 17 bits.
+func (n *conn) kind() uint64 {
+	kind := uint64(n.Flags[1])<<9 | uint64(n.Flags[0])<<1
+	if n.Self {
+		kind++
+	}
+	return kind
+}
+
+// About the memory that a connection, and a share in the fingerprint that is not listed, take, all told.
+const (
+	connSize = 160
+	hashSize = 144
+)
+
+func (c *conns) bytes() int {
+	return connSize*c.List.Len() + c.Queues.bytes() + hashSize*c.others.N
+}
+
+// Queue is what an end has queued, by number of the message.
+func (c *conns) Queue(id uint32, side int) []uint32 { return c.Queues.Of(c.List.At(id).queues[side]) }
+
+// made is the connection that the network model shows.
+func (c *conns) made(state *sim.Connection, self bool) conn {
+	n := conn{Self: self}
+	for i := range state {
+		n.Flags[i] = state[i].Flags
+		c.msgs = c.msgs[:0]
+		for j := range state[i].Queue {
+			c.msgs = append(c.msgs, idOf(&state[i].Queue[j]))
+		}
+		n.queues[i] = c.Queues.Intern(c.msgs)
+	}
+	return n
+}
+
+// find returns the number of a connection, adding it when it is new.
+func (c *conns) find(n conn) (id uint32, known bool) {
+	kind, ok := c.kinds.Get(n.kind())
+	if !ok {
+		kind = uint64(len(c.index))
+		c.kinds.Put(n.kind(), kind)
+		c.index = append(c.index, Memo{})
+	}
+	index, key := &c.index[kind], uint64(n.queues[0])<<32|uint64(n.queues[1])
+	if id, ok := index.Get(key); ok {
+		return uint32(id), true
+	}
+	id = c.List.Add(n)
+	index.Put(key, uint64(id))
+	return id, false
+}

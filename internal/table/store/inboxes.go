@@ -1,0 +1,180 @@
+package store
+
+import (
+	"encoding/binary"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// inboxes interns the inboxes of datagrams, whoever they are for. Number 0 is the empty one.
+type inboxes struct {
+	e     *Tables
+	List  []inbox
+	items int // of all
+	ids   map[string]uint32
+	sends Memo // inbox, sender and message -> inbox, or overrun
+	keeps Memo // inbox, receiver and message -> inbox
+
+	HoldsOutgoing bool // what nodes send waits in their own inboxes
+	Bounded       bool // what is sent may be overrun
+}
+
+// Overrun stands for an inbox that a message does not fit into: to send it is a finding.
+const Overrun = ^uint32(0)
+
+type inbox struct {
+	Items   []InboxItem
+	without []uint32          // by place: the inbox without one of these, plus one
+	doubled []uint32          // by place: the inbox with one more of these, plus one
+	fell    [2]uint32         // the inbox once its node has crashed, and once it has halted, plus one; 0: not known
+	Held    bool              // the node has something to send before it can do anything else
+	hashes  []sim.Fingerprint // by node; zero: not known
+}
+
+// inboxItemSize is about the memory of one, with what is kept for its place.
+const inboxItemSize = 40
+
+type InboxItem struct {
+	From sim.NodeID // see [sim.Datagram]
+	Msg  uint32
+	Same bool // as the one before, or to be delivered after it
+}
+
+func (b *inboxes) init(e *Tables) {
+	b.e, b.ids = e, map[string]uint32{}
+	if q, ok := e.Net.(sim.Queued); ok {
+		b.HoldsOutgoing, b.Bounded = q.Queues()
+	}
+	b.intern(nil)
+}
+
+func (b *inboxes) intern(content []sim.Datagram) uint32 {
+	var key []byte
+	for i := range content {
+		key = binary.AppendUvarint(key, uint64(content[i].From))
+		key = binary.AppendUvarint(key, uint64(content[i].Msg.ID))
+	}
+	if id, ok := b.ids[string(key)]; ok {
+		return id
+	}
+	id := uint32(len(b.List))
+	n := inbox{without: make([]uint32, len(content)), doubled: make([]uint32, len(content)), hashes: make([]sim.Fingerprint, b.e.Nodes)}
+	for i := range content {
+		it := InboxItem{From: content[i].From, Msg: idOf(&content[i].Msg)}
+		it.Same = content[i].Behind
+		n.Items = append(n.Items, it)
+	}
+	n.Held = len(content) > 0 && content[0].From < 0
+	b.ids[string(key)] = id
+	b.List = append(b.List, n)
+	b.items += len(content)
+	return id
+}
+
+// Content is the inverse of intern.
+func (b *inboxes) Content(id uint32) []sim.Datagram {
+	items := b.List[id].Items
+	content := make([]sim.Datagram, len(items))
+	for i, it := range items {
+		content[i] = sim.Datagram{From: it.From, Msg: b.e.Contents.List[it.Msg]}
+	}
+	return content
+}
+
+// work makes the network model hold one inbox, of node 0, lets f change it, and returns what it is then.
+func (b *inboxes) work(id uint32, f func(net sim.Parted)) uint32 {
+	net := b.e.Net
+	net.Reset()
+	b.e.Bench.SetUp(0, true)
+	net.SetBag(0, b.Content(id))
+	f(net)
+	return b.intern(net.Bag(0))
+}
+
+// AfterSend returns the inbox with one more message, sent by from to a node that is up over a link that is not
+// cut, or overrun.
+func (b *inboxes) AfterSend(id uint32, from sim.NodeID, msg uint32) uint32 {
+	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.Nodes) + uint64(from)
+	if next, ok := b.sends.Get(key); ok {
+		return uint32(next)
+	}
+	next := uint32(Overrun)
+	_ = b.e.Bench.Contain(from, func() { next = b.work(id, func(net sim.Parted) { net.Arrive(from, 0, b.e.Contents.List[msg]) }) })
+	b.sends.Put(key, uint64(next))
+	return next
+}
+
+// WithOutgoing returns the inbox of a node with one more message that it has yet to send.
+func (b *inboxes) WithOutgoing(id uint32, to sim.NodeID, msg uint32) uint32 {
+	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.Nodes) + uint64(to)
+	if next, ok := b.keeps.Get(key); ok {
+		return uint32(next)
+	}
+	next := b.work(id, func(net sim.Parted) { net.SendDatagram(0, to, b.e.Contents.List[msg]) })
+	b.keeps.Put(key, uint64(next))
+	return next
+}
+
+// AfterFailure returns the inbox of a node that has fallen.
+func (b *inboxes) AfterFailure(id, how uint32) uint32 {
+	if b.List[id].fell[how] == 0 {
+		next := b.work(id, func(sim.Parted) { b.e.FailNode(0, how) })
+		b.List[id].fell[how] = next + 1
+	}
+	return b.List[id].fell[how] - 1
+}
+
+// Without returns the inbox without one of the messages at a place.
+func (b *inboxes) Without(id uint32, place int32) uint32 {
+	if next := b.List[id].without[place]; next != 0 {
+		return next - 1
+	}
+	next := b.work(id, func(net sim.Parted) { net.Take(b.event(sim.Deliver, 1, id, place, 0)) })
+	b.List[id].without[place] = next + 1
+	return next
+}
+
+// WithDuplicate returns the inbox with one more of the messages at a place.
+func (b *inboxes) WithDuplicate(id uint32, place int32) uint32 {
+	if next := b.List[id].doubled[place]; next != 0 {
+		return next - 1
+	}
+	next := b.work(id, func(net sim.Parted) { net.Inject(b.event(sim.Duplicate, 0, id, place, 0)) })
+	b.List[id].doubled[place] = next + 1
+	return next
+}
+
+func (b *inboxes) event(kind sim.EventKind, msgs int32, id uint32, place int32, node sim.NodeID) sim.Event {
+	return sim.Event{Kind: kind, Node: node, Peer: b.List[id].Items[place].From, Slot: place, Msgs: msgs}
+}
+
+// AppendEvents appends an event for each set of equal datagrams.
+func (b *inboxes) AppendEvents(kind sim.EventKind, msgs int32, node sim.NodeID, id uint32, buf []sim.Event) []sim.Event {
+	items := b.List[id].Items
+	for i := range items {
+		if it := &items[i]; !it.Same {
+			buf = append(buf, sim.Event{Kind: kind, Node: node, Peer: it.From, Slot: int32(i), Msgs: msgs})
+		}
+	}
+	return buf
+}
+
+// Hash is the share of a node's inbox in the fingerprint.
+func (b *inboxes) Hash(id uint32, node int) sim.Fingerprint {
+	if id == 0 {
+		return sim.Fingerprint{}
+	}
+	h := &b.List[id].hashes[node]
+	if *h == (sim.Fingerprint{}) {
+		*h = b.e.shareOf(func(net sim.Parted) { net.SetBag(sim.NodeID(node), b.Content(id)) })
+	}
+	return *h
+}
+
+// shareOf returns the share in the network's fingerprint of the part that set puts into it.
+func (e *Tables) shareOf(set func(sim.Parted)) sim.Fingerprint {
+	e.Net.Reset()
+	empty := e.Net.Fingerprint()
+	set(e.Net)
+	return e.Net.Fingerprint().Sub(empty)
+}

@@ -1,0 +1,178 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/sim"
+)
+
+// locals interns the local states of all nodes; a number stands for a node and its state.
+type locals struct {
+	List []Local
+	ids  map[string]uint32
+	bulk int // bytes, see bulkOf
+}
+
+type Local struct {
+	State    *kernel.Local
+	Node     sim.NodeID
+	Events   []sim.Event // those that the network has no part in
+	Always   int32       // how many of them may happen when timers must wait
+	Busy     bool        // one of them handles an event that is in the node; only kept under Prompt timing
+	Encoding string      // with the node in front
+	Hash     sim.Fingerprint
+	Origin   *Origin
+	Permuted bool        // it is that of another node, see symmetry, and was not come to by a step
+	fields   []sim.Field // of the first few, to tell what has changed
+	Downs    []uint32    // by number of writes kept: the state after a crash, plus one
+}
+
+// describedLocals is of how many local states the fields are kept.
+const describedLocals = 128
+
+// Origin is how a local state was reached first.
+type Origin struct {
+	Before  uint32
+	Step    Situation
+	Answers []Answer
+}
+
+// kept is a copy that stays: most steps lead to states that are known.
+func (o *Origin) kept() *Origin {
+	if o == nil {
+		return nil
+	}
+	own := *o
+	return &own
+}
+
+// Answer is the answer to one question: the pick of a choice, or what the network said of the room.
+type Answer int32
+
+func (l *locals) init() { l.ids = map[string]uint32{} }
+
+// Intern returns the number of a local state. It keeps state, and a copy of from, when that is new. The error is
+// [*Unsupported], [*sim.StateError], or the finding that an action's When does not tell whether it can be done there.
+func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id uint32, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *sim.StateError:
+			err = r
+		case *sim.Finding: // of an action's When
+			err, e.Unlisted = r, true
+		default:
+			err = &options.Unsupported{Why: fmt.Sprintf("the state of node %d: %v", node, r)}
+		}
+	}()
+	e.Buf = e.Bench.AppendLocal(node, state, append(e.Buf[:0], byte(node)))
+	id, ok := e.Locals.ids[string(e.Buf)]
+	if ok {
+		// A state that was only looked at so far has a history now.
+		if l := &e.Locals.List[id]; l.Origin == nil && from != nil {
+			l.State, l.Origin, l.Permuted = state, from.kept(), false
+		}
+		return id, nil
+	}
+	id = uint32(len(e.Locals.List))
+	l := Local{State: state, Node: node, Encoding: string(e.Buf), Origin: from.kept()}
+	l.Hash = kernel.Hash(kernel.NodeState, int(node), e.Buf[1:])
+	before, err := e.Calls.Enter(options.ListCall, l.Hash.Lo)
+	if err != nil {
+		e.Unlisted = true
+		return 0, err
+	}
+	defer e.Calls.Leave(before)
+	list := e.Bench.Events
+	if e.Samples.Sampled(int(id)) {
+		list = e.Bench.EventsWatched
+	}
+	l.Always = int32(len(list(node, state, false, nil)))
+	l.Events = e.Bench.Events(node, state, true, nil)
+	l.Busy = e.Sys.Timing == sim.Prompt && state.HandlesEvent()
+	if id < describedLocals && !kernel.Carries(state.Service()) { // to describe a program costs much
+		l.fields = e.FieldsOf(node, state)
+	}
+	e.Locals.ids[l.Encoding] = id
+	e.Locals.List = append(e.Locals.List, l)
+	e.Locals.bulk += BulkOf(&l)
+	if e.Recorder != nil {
+		e.Recorder.Local(id)
+	}
+	return id, nil
+}
+
+// Listed returns the events of a local state in which the network has no part.
+func (l *Local) Listed(timers bool) []sim.Event {
+	if timers {
+		return l.Events
+	}
+	return l.Events[:l.Always]
+}
+
+// Unreached reports whether the state was only looked at so far: no step that led there is known.
+func (l *Local) Unreached() bool { return l.Origin == nil && l.State.Up() && !l.Permuted }
+
+// HaltedState returns the local state of a node that has halted.
+func (e *Tables) HaltedState(node sim.NodeID) (uint32, error) {
+	if e.gone[node] == 0 {
+		id, err := e.Intern(node, e.Bench.Halted(node), nil)
+		if err != nil {
+			return 0, err
+		}
+		e.gone[node] = id + 1
+	}
+	return e.gone[node] - 1, nil
+}
+
+// Crashed returns the local state after a crash of the node that keeps that many unsynced writes.
+func (e *Tables) Crashed(id uint32, kept int) (uint32, error) {
+	l := &e.Locals.List[id]
+	if l.Downs == nil {
+		l.Downs = make([]uint32, l.State.Unsynced()+1)
+	}
+	if down := l.Downs[kept]; down != 0 {
+		return down - 1, nil
+	}
+	down, err := e.Intern(l.Node, e.Bench.Crash(l.Node, l.State, kept), nil)
+	if err != nil {
+		return 0, err
+	}
+	e.Locals.List[id].Downs[kept] = down + 1
+	return down, nil
+}
+
+func (e *Tables) FieldsOf(id sim.NodeID, state *kernel.Local) []sim.Field {
+	e.Bench.Place(id, state)
+	return e.Bench.NodeFields(id)
+}
+
+// Situation is a step that is to be looked up.
+type Situation struct {
+	Local   uint32
+	EventID uint32
+	Event   sim.Event
+	Message uint32 // of Deliver; of TakeQuorum the set
+	Err     error  // of DeliverError
+}
+
+// Classes of events, by what the handler is told.
+const (
+	BootEvent = iota
+	ActionEvent
+	TimerEvent
+	ResetEvent
+	RefusedEvent
+	ReadyEvent
+	DeliverEvent
+	InternalEvent
+	QuorumEvent
+	EventClasses
+)
+
+// EventID is injective.
+func (e *Tables) EventID(class int, peer sim.NodeID, what uint32) uint32 {
+	return (what*uint32(e.Nodes)+uint32(peer))*EventClasses + uint32(class)
+}

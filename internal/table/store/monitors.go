@@ -1,0 +1,142 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/sim"
+)
+
+// monitors interns the states of all monitors; a number stands for a monitor and its state.
+type monitors struct {
+	List  []monitor
+	ids   map[string]uint32
+	Sees  Memo // state, node and event -> outcome
+	Owed  obligations
+	Outs  []monitorOut
+	First []uint32 // by monitor: how it starts
+}
+
+type monitor struct {
+	State sim.Monitor
+	index int
+	Hash  sim.Fingerprint
+	Enc   string
+	from  *monitorOrigin // nil: it starts so
+	Owes  []Owed         // ascending
+	asked bool           // for what it owes: it did not only fail so
+}
+
+type monitorOrigin struct {
+	before uint32
+	node   sim.NodeID
+	event  uint32
+}
+
+type monitorOut struct {
+	next uint32
+	err  error
+	// What the monitor came by: obligations that were hot, and that were settled.
+	hot, settled []uint32
+}
+
+func (m *monitors) init(e *Tables) error {
+	m.ids = map[string]uint32{}
+	for i := range e.Sys.Monitors {
+		made := e.Bench.NewMonitor(i)
+		owed := e.Bench.Owes(made)
+		id, err := e.internMonitor(i, made, nil, &owed)
+		if err != nil {
+			return err
+		}
+		m.First = append(m.First, id)
+	}
+	return nil
+}
+
+// internMonitor interns the state of a monitor that said what it waits for; nil: it failed.
+func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin, says *kernel.Owed) (id uint32, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &options.Unsupported{Why: fmt.Sprintf("%s: %v", sim.MonitorName(state), r)}
+		}
+	}()
+	m := &e.Monitors
+	e.Buf = e.Bench.AppendMonitor(state, append(e.Buf[:0], byte(index), byte(index>>8)))
+	id, ok := m.ids[string(e.Buf)]
+	if !ok {
+		id = uint32(len(m.List))
+		m.ids[string(e.Buf)] = id
+		m.List = append(m.List, monitor{State: state, index: index, Hash: kernel.Hash(kernel.MonitorState, index, e.Buf[2:]), Enc: string(e.Buf), from: from})
+	}
+	if at := &m.List[id]; says != nil && !at.asked {
+		at.asked, at.Owes = true, m.Owed.of(index, says)
+	}
+	return id, nil
+}
+
+// Observe returns the monitor after it was told of an announced event. The error is a finding, or
+// [*Unsupported].
+func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (uint32, error) {
+	m := &e.Monitors
+	key := uint64(id)<<32 | uint64(event)*uint64(e.Nodes) + uint64(node)
+	if v, ok := m.Sees.Get(key); ok {
+		e.Passing.see(&m.Outs[v], m, m.List[id].index)
+		return m.Outs[v].next, m.Outs[v].err
+	}
+	index := m.List[id].index
+	before, err := e.telling(id, int(node), event)
+	if err != nil {
+		return id, err
+	}
+	defer e.Calls.Leave(before)
+	own, err := e.privateMonitor(id)
+	if err != nil {
+		return id, err
+	}
+	says, found := e.Bench.Observe(own, node, e.Bench.CopyValue(e.Announcements.List[event]))
+	if IsOverdue(found) {
+		return id, found // it may go on changing its state
+	}
+	asked := &says
+	if found != nil {
+		asked = nil
+	}
+	next, err := e.internMonitor(index, own, &monitorOrigin{id, node, event}, asked)
+	if err != nil {
+		return id, err
+	}
+	m.Sees.Put(key, uint64(len(m.Outs)))
+	hot, settled := m.Owed.idsOf(index, says.Hot), m.Owed.idsOf(index, says.Settled)
+	m.Outs = append(m.Outs, monitorOut{next, found, hot, settled})
+	e.Passing.see(&m.Outs[len(m.Outs)-1], m, index)
+	if e.Recorder != nil {
+		e.Recorder.Monitor(id, node, event, next, found)
+	}
+	return next, found
+}
+
+// privateMonitor makes a monitor in an interned state.
+func (e *Tables) privateMonitor(id uint32) (sim.Monitor, error) {
+	m := &e.Monitors.List[id]
+	own, err := e.Bench.CopyMonitor(m.State)
+	e.CopyPlans.Note(m.State, err)
+	if err == nil {
+		return own, nil
+	}
+	var told []*monitorOrigin
+	for o := m.from; o != nil; o = e.Monitors.List[o.before].from {
+		told = append(told, o)
+	}
+	own = e.Bench.NewMonitor(m.index)
+	for i := len(told) - 1; i >= 0; i-- {
+		o := told[i]
+		_, _ = e.Bench.Observe(own, o.node, e.Bench.CopyValue(e.Announcements.List[o.event]))
+	}
+	if got := e.Bench.AppendMonitor(own, []byte{byte(m.index), byte(m.index >> 8)}); string(got) != m.Enc {
+		return nil, &sim.Finding{Kind: sim.Nondeterminism, Node: -1, Message: fmt.Sprintf(
+			"%s is not a function of what it was told: told the same again it is in another state", sim.MonitorName(own))}
+	}
+	return own, nil
+}

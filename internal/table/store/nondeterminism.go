@@ -1,0 +1,57 @@
+package store
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/sim"
+)
+
+// Compare checks that a state is the interned one.
+func (e *Tables) Compare(id uint32, state *kernel.Local, how string) error {
+	l := &e.Locals.List[id]
+	if got := e.Bench.AppendLocal(l.Node, state, []byte{byte(l.Node)}); string(got) == l.Encoding {
+		return nil
+	}
+	service := state.Service()
+	if service == nil {
+		service = l.State.Service()
+	}
+	text := fmt.Sprintf("the service %T %s", service, how)
+	now := e.FieldsOf(l.Node, state)
+	changes := encoding.Diff(l.fields, now)
+	if l.fields == nil {
+		changes = encoding.Diff(e.FieldsOf(l.Node, l.State), now)
+	}
+	if len(changes) == 0 {
+		text += "; what differs is not shown: the capacity of a slice, what lies beyond the length of one, or which of two things alike is referred to"
+	}
+	text += ChangeText(changes)
+	return &sim.Finding{Kind: sim.Nondeterminism, Node: l.Node, Message: text + hint}
+}
+
+// ChangeText names the first fields that differ, and both values.
+func ChangeText(changes []encoding.Change) (text string) {
+	for i, c := range changes {
+		if i == 3 {
+			return text + ", ..."
+		}
+		text += fmt.Sprintf("; %s is %s, was %s", c.Path, ValueText(c.New), ValueText(c.Old))
+	}
+	return text
+}
+
+const hint = ": it is not a function of its node's own events (memory shared between nodes, a global variable, or state that is not encoded?)"
+
+func ValueText(value string) string {
+	if value == "" {
+		return "missing"
+	}
+	return value
+}
+
+func (e *Tables) Differs(node sim.NodeID, what string) error {
+	return &sim.Finding{Kind: sim.Nondeterminism, Node: node,
+		Message: fmt.Sprintf("the service %T: %s%s", e.Sys.New(node), what, hint)}
+}

@@ -1,0 +1,290 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/sim"
+)
+
+// Tables hold the components of the states of one system, each interned. They are for one goroutine.
+type Tables struct {
+	Sys    *sim.System
+	Opts   kernel.Options
+	Bench  *kernel.Bench
+	Net    sim.Parted // nil: no network
+	Nodes  int
+	Layout layout
+
+	Contents      messages
+	Announcements values // announced ones
+	Locals        locals
+	Inboxes       inboxes
+	Conns         conns
+	NetGlobals    netGlobalsTable
+	Monitors      monitors
+	Passing       *Passing          // nil: nobody asks what monitors pass
+	budgets       []sim.Fingerprint // by crashes left, as if no halts were
+	halts         []sim.Fingerprint // by halts left: what they add to that
+	Crashing      []bool            // by node: it may crash when up
+	Halting       []bool            // by node: it may halt when up
+	Groups        [][]sim.NodeID    // by node: those that run in its process; nil: each has one of its own
+	Uncrashed     uint64            // set of nodes that do neither, see CrashModel
+	Initial       []uint32          // local states before the first boot
+	gone          []uint32          // by node: the local state once it has halted, plus one; 0: not known
+	Loaded        []uint32          // as the first boots begin: nodes that are not late have their services
+	EarlyNodes    uint64            // set of nodes that are not late
+	LoadError     error             // the finding of building a service
+	Unlisted      bool              // a state was met whose events cannot be listed
+
+	Recorder  stateRecorder // nil: nothing is recorded
+	Buf       []byte
+	CopyPlans plans
+	Samples   samples
+	Calls     *options.Calls // nil: nobody wants to know of them
+}
+
+// stateRecorder is notified of each new local state and each new step of a monitor.
+type stateRecorder interface {
+	Local(id uint32)
+	Monitor(id uint32, node sim.NodeID, event, next uint32, found error)
+}
+
+// MaxNodes is how many nodes fit into the words that sets of nodes are kept in.
+const MaxNodes = 64
+
+// Init fills the tables with what a run begins with.
+func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls) error {
+	bench, err := kernel.NewBench(sys, opts)
+	if err != nil {
+		return err
+	}
+	if sys.Nodes > MaxNodes {
+		return &options.Unsupported{Why: fmt.Sprintf("it has %d nodes, more than %d", sys.Nodes, MaxNodes)}
+	}
+	if _, bounded := sys.Timing.MaxDelay(); bounded {
+		return &options.Unsupported{Why: fmt.Sprintf("its timing %v, under which timers depend on the clocks of all nodes", sys.Timing)}
+	}
+	if bench.Closes() {
+		return &options.Unsupported{Why: "services with a method Close: what they hold cannot be copied"}
+	}
+	e.Sys, e.Groups, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, kernel.Mates(sys), opts, bench, bench.Parted(), sys.Nodes, calls
+	if e.Net == nil && sys.Network != nil {
+		return &options.Unsupported{Why: fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
+	}
+	e.Layout = newLayout(e)
+	e.Contents.init(e)
+	e.Announcements.ids = map[string]uint32{}
+	e.Locals.init()
+	e.Inboxes.init(e)
+	e.Conns.init(e)
+	e.NetGlobals.init(e)
+	e.gone = make([]uint32, e.Nodes)
+	for i := range e.Nodes {
+		id, err := e.Intern(sim.NodeID(i), bench.Down(sim.NodeID(i)), nil)
+		if err != nil {
+			return err
+		}
+		e.Initial = append(e.Initial, id)
+		e.Loaded = append(e.Loaded, id)
+		if sys.Late != nil && sys.Late(sim.NodeID(i)) {
+			continue
+		}
+		e.EarlyNodes |= 1 << i
+		state, err := bench.Load(sim.NodeID(i))
+		if err != nil {
+			e.LoadError = cmp.Or(e.LoadError, err)
+		} else if id, err := e.Intern(sim.NodeID(i), state, nil); err == nil {
+			e.Loaded[i] = id // else it takes a Boot to make it a state, and it will not be seen
+		}
+	}
+	if err := e.Monitors.init(e); err != nil {
+		return err
+	}
+	for left := range sys.Crashes + 1 {
+		e.budgets = append(e.budgets, bench.HashBudgets(left, 0))
+	}
+	for left := range kernel.MostHalts(sys) + 1 {
+		e.halts = append(e.halts, bench.HashBudgets(0, left).Sub(e.budgets[0]))
+	}
+	return nil
+}
+
+// MayCrash reports whether a node crashes in what is explored.
+func (e *Tables) MayCrash(node int) bool { return e.Crashing[node] && e.Uncrashed>>node&1 == 0 }
+
+// MayHalt reports whether a node halts in what is explored.
+func (e *Tables) MayHalt(node int) bool { return e.Halting[node] && e.Uncrashed>>node&1 == 0 }
+
+// GroupOf are the nodes that crash and halt with a node.
+func (e *Tables) GroupOf(node sim.NodeID) []sim.NodeID {
+	if e.Groups == nil {
+		return nil
+	}
+	return e.Groups[node]
+}
+
+// FailGroup is the set of nodes that a crash of a node can take down.
+func (e *Tables) FailGroup(node uint8) uint64 {
+	all := uint64(1) << node
+	for _, mate := range e.GroupOf(sim.NodeID(node)) {
+		all |= 1 << mate
+	}
+	return all
+}
+
+func (e *Tables) IsUp(local uint32) bool { return e.Locals.List[local].State.Up() }
+
+// layout says which word of a vector is what.
+type layout struct {
+	Inboxes, Conns, Monitors int // first word of each kind; local states begin at 0
+	NetGlobals, Budget       int
+	Words                    int
+	Nodes                    int
+	InboxCount, PairCount    int
+}
+
+func newLayout(e *Tables) layout {
+	l := layout{Nodes: e.Nodes}
+	var datagrams, streams bool
+	if e.Net != nil {
+		datagrams, streams = e.Net.Kinds()
+	}
+	if datagrams {
+		l.InboxCount = e.Nodes
+	}
+	if streams {
+		l.PairCount = e.Nodes * (e.Nodes + 1) / 2
+	}
+	l.Inboxes = e.Nodes
+	l.Conns = l.Inboxes + l.InboxCount
+	l.Monitors = l.Conns + l.PairCount
+	l.NetGlobals = l.Monitors + len(e.Sys.Monitors)
+	l.Budget = l.NetGlobals + 1
+	l.Words = l.Budget + 1
+	return l
+}
+
+// The budget is one word: the crashes that are left, and above them the halts.
+const (
+	OneCrash = 1
+	OneHalt  = 1 << 24 // more than [sim.MaxFaults]
+)
+
+func CrashesLeft(budget uint32) int { return int(budget % OneHalt) }
+
+func HaltsLeft(budget uint32) int { return int(budget / OneHalt) }
+
+// BudgetHash is the share of the budget in the fingerprint.
+func (e *Tables) BudgetHash(budget uint32) sim.Fingerprint {
+	return e.budgets[CrashesLeft(budget)].Add(e.halts[HaltsLeft(budget)])
+}
+
+// Pair is the number of an unordered pair; low <= high.
+func (l *layout) Pair(low, high sim.NodeID) int { return int(high)*(int(high)+1)/2 + int(low) }
+
+// values interns things that are compared by their encoding.
+type values struct {
+	List []any
+	ids  map[string]uint32
+}
+
+// messages interns the content of messages. A message of the network model carries the number of its
+// content, plus one, as its identity.
+type messages struct {
+	List []sim.Message
+	ids  map[string]uint32
+	Most int
+}
+
+func (m *messages) init(e *Tables) {
+	m.ids = map[string]uint32{}
+	m.Most = 1 << 27 / max(2, e.Nodes) // see eventID and connOp
+}
+
+var ErrTooMany = errors.New("too many distinct messages")
+
+func (e *Tables) Message(body any) uint32 {
+	e.Buf = e.Bench.AppendValue(body, e.Buf[:0])
+	id, ok := e.Contents.ids[string(e.Buf)]
+	if !ok {
+		id = uint32(len(e.Contents.List))
+		if int(id) >= e.Contents.Most {
+			panic(ErrTooMany)
+		}
+		e.Contents.ids[string(e.Buf)] = id
+		e.Contents.List = append(e.Contents.List, e.Bench.NewMessage(body, sim.MessageID(id+1)))
+	}
+	return id
+}
+
+func (e *Tables) Announced(value any) uint32 {
+	e.Buf = e.Bench.AppendValue(value, e.Buf[:0])
+	id, ok := e.Announcements.ids[string(e.Buf)]
+	if !ok {
+		id = uint32(len(e.Announcements.List))
+		e.Announcements.ids[string(e.Buf)] = id
+		e.Announcements.List = append(e.Announcements.List, value)
+	}
+	return id
+}
+
+// idOf is the number of the content of a message that the network model gave back.
+func idOf(m *sim.Message) uint32 { return uint32(m.ID - 1) }
+
+// PairAt is the inverse of layout.pair.
+func (e *Tables) PairAt(pair int) (low, high sim.NodeID) {
+	for int(high+1)*int(high+2)/2 <= pair {
+		high++
+	}
+	return sim.NodeID(pair) - high*(high+1)/2, high
+}
+
+// WordHash is the share of one word of the vector in the fingerprint, and whether it is the network's.
+func (e *Tables) WordHash(i int, word uint32) (h sim.Fingerprint, net bool) {
+	switch l := &e.Layout; {
+	case i < l.Inboxes:
+		return e.Locals.List[word].Hash, false
+	case i < l.Conns:
+		return e.Inboxes.Hash(word, i-l.Inboxes), true
+	case i < l.Monitors:
+		return e.Conns.Hash(word, i-l.Conns), true
+	case i < l.NetGlobals:
+		return e.Monitors.List[word].Hash, false
+	case i == l.NetGlobals:
+		return e.NetGlobals.List[word].Hash, true
+	default:
+		return e.BudgetHash(word), false
+	}
+}
+
+// Differing lists the words of a packed vector that differ between two vectors of the world.
+func (l *layout) Differing(v, w []uint32) (words []int32) {
+	for word := range l.Words - l.InboxCount - 1 {
+		at := word
+		if word >= l.Nodes {
+			at += l.InboxCount
+		}
+		differs := v[at] != w[at]
+		switch {
+		case word < l.InboxCount:
+			differs = differs || v[l.Inboxes+word] != w[l.Inboxes+word]
+		case at == l.NetGlobals:
+			differs = differs || v[l.Budget] != w[l.Budget]
+		}
+		if differs {
+			words = append(words, int32(word))
+		}
+	}
+	return words
+}
+
+// CrashesAll has all nodes crash until the function is called that it returns.
+func (e *Tables) CrashesAll() (again func()) {
+	spared := e.Uncrashed
+	e.Uncrashed = 0
+	return func() { e.Uncrashed = spared }
+}

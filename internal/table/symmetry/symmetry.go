@@ -1,0 +1,298 @@
+package symmetry
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/table/por"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// mostPermutations is how many permutations of nodes there may be.
+const mostPermutations = 5040
+
+// Symmetry merges states that are the same but for a permutation of nodes that have one role. A permutation moves what a node holds, and what is in flight to it, to
+// another one as it is, and renames the senders of what is in flight; nothing within local states and messages is renamed. So the graph has to
+// be shown to be the same under all permutations: this is done for all steps, sets and crashes that are known, for how runs begin, for what monitors
+// make of what they hear, and for properties in all states that are visited. What shows that it is not is the witness against the claim.
+//
+// All that is known of a node is known of those that it may be exchanged with, and what a reduction relies on is decided for all of them. So
+// the states that stand for others, with all others, and the same choices in each, are a reduced graph of the system.
+type Symmetry struct {
+	r       *por.ReducedGraph
+	perms   [][]sim.NodeID      // all but the identity: where each node goes
+	moved   []map[uint32]uint32 // by permutation: where local states go
+	sites   [][][]uint32        // by permutation and node: the node configurations that node configurations go to, plus one
+	refs    []uint32            // by node: the local state in which it began, plus one
+	witness string              // against the claim; "": there is none
+	image   []uint32            // scratch
+	least   []uint32            // scratch
+	values  []bool              // scratch
+	asked   int                 // how much of the tables of monitors was compared
+}
+
+// RolesOf returns the nodes of each role that has several.
+func RolesOf(sys *sim.System) (roles [][]sim.NodeID, names []string) {
+	if sys.Roles == nil {
+		return nil, nil
+	}
+	by := map[string]int{}
+	var all [][]sim.NodeID
+	var allNames []string
+	for id := range sim.NodeID(sys.Nodes) {
+		name := sys.Roles(id)
+		if name == "" {
+			continue
+		}
+		k, ok := by[name]
+		if !ok {
+			k = len(all)
+			by[name] = k
+			all, allNames = append(all, nil), append(allNames, name)
+		}
+		all[k] = append(all[k], id)
+	}
+	for k, nodes := range all {
+		if len(nodes) > 1 {
+			roles, names = append(roles, nodes), append(names, allNames[k])
+		}
+	}
+	return roles, names
+}
+
+// New says why there is none, or returns one.
+func New(r *por.ReducedGraph) (s por.Permuter, why string) {
+	sys := r.World.Sys
+	roles, names := RolesOf(sys)
+	if len(roles) == 0 {
+		return nil, "no role (System.Roles) has several nodes"
+	}
+	if len(sys.State) > 0 {
+		return nil, "rules for the state (System.State) may hide what a node is"
+	}
+	count := 1
+	for _, nodes := range roles {
+		for n := 2; n <= len(nodes); n++ {
+			if count *= n; count > mostPermutations {
+				return nil, fmt.Sprintf("the roles %s have more than %d permutations", strings.Join(names, ", "), mostPermutations)
+			}
+		}
+	}
+	all := make([]sim.NodeID, sys.Nodes)
+	for i := range all {
+		all[i] = sim.NodeID(i)
+	}
+	made := &Symmetry{r: r, refs: make([]uint32, sys.Nodes)}
+	for _, p := range Permutations([][]sim.NodeID{all}, roles) {
+		if !slices.Equal(p, all) {
+			made.perms = append(made.perms, p)
+			made.moved = append(made.moved, map[uint32]uint32{})
+			made.sites = append(made.sites, make([][]uint32, sys.Nodes))
+		}
+	}
+	return made, ""
+}
+
+func (s *Symmetry) Permutations() [][]sim.NodeID { return s.perms }
+
+// Refutation says why nodes are not interchangeable; "": so far they are.
+func (s *Symmetry) Refutation() string { return s.witness }
+
+// Permutations are those in all, followed by each permutation of each role.
+func Permutations(all [][]sim.NodeID, roles [][]sim.NodeID) [][]sim.NodeID {
+	for _, nodes := range roles {
+		var next [][]sim.NodeID
+		var exchange func(p []sim.NodeID, k int)
+		exchange = func(p []sim.NodeID, k int) {
+			if k == len(nodes) {
+				next = append(next, slices.Clone(p))
+				return
+			}
+			for j := k; j < len(nodes); j++ {
+				p[nodes[k]], p[nodes[j]] = p[nodes[j]], p[nodes[k]]
+				exchange(p, k+1)
+				p[nodes[k]], p[nodes[j]] = p[nodes[j]], p[nodes[k]]
+			}
+		}
+		for _, p := range all {
+			exchange(p, 0)
+		}
+		all = next
+	}
+	return all
+}
+
+// Refute notes the first witness against the claim: the states are to be explored once more, without.
+func (s *Symmetry) Refute(format string, args ...any) {
+	if s.witness == "" {
+		s.witness = fmt.Sprintf(format, args...)
+		s.r.Err = por.ErrAgain
+	}
+}
+
+// PermuteLocal is where a permutation moves a local state to.
+func (s *Symmetry) PermuteLocal(k int, id uint32) uint32 {
+	e := s.r.World.Engine
+	node := e.Locals.List[id].Node
+	to := s.perms[k][node]
+	if to == node {
+		return id
+	}
+	next, ok := s.moved[k][id]
+	if !ok {
+		if next, ok = s.move(to, id); !ok {
+			next = e.Initial[to] // as good as any
+		}
+		s.moved[k][id] = next
+	}
+	return next
+}
+
+// move makes the local state of a node one of another node.
+func (s *Symmetry) move(to sim.NodeID, id uint32) (next uint32, ok bool) {
+	e := s.r.World.Engine
+	from := e.Locals.List[id]
+	moved, err := e.Bench.Moved(to, from.State)
+	if err != nil {
+		s.Refute("the state of n%d cannot be copied, so that it cannot be compared with that of n%d: %v", from.Node, to, err)
+		return 0, false
+	}
+	unlisted := e.Unlisted
+	known := len(e.Locals.List)
+	next, err = e.Intern(to, moved, nil)
+	e.Unlisted = unlisted
+	if err != nil {
+		s.Refute("n%d cannot be in a state that n%d may be in: %v", to, from.Node, err)
+		return 0, false
+	}
+	l := &e.Locals.List[next]
+	if int(next) == known {
+		l.Permuted = true
+	}
+	if l.Encoding[1:] != from.Encoding[1:] {
+		s.Refute("the state of n%d holds times of its clock, which mean nothing to n%d", from.Node, to)
+		return 0, false
+	}
+	if ref := s.refs[to]; ref > 0 && int(next) == known && l.State.Up() && !s.r.Mutated(por.NoHidden) {
+		if hidden := hides(e.Locals.List[ref-1].State.Service(), l.State.Service()); hidden != "" {
+			s.Refute("n%d and n%d differ in %s, which is not part of the state that is compared", from.Node, to, hidden)
+			return 0, false
+		}
+	}
+	return next, true
+}
+
+// PermuteAct is what a permutation makes of an event of a node.
+func (s *Symmetry) PermuteAct(p []sim.NodeID, node int, a uint32) uint32 {
+	r := s.r
+	x := r.Nodes[node].Acts[a]
+	switch x.Kind {
+	case sim.Deliver:
+		x.From = p[x.From]
+	case sim.TakeQuorum:
+		x.Msg = s.PermuteSet(p, x.Msg)
+	}
+	return r.Nodes[p[node]].Id(x)
+}
+
+// PermuteSet is what a permutation makes of a set that a quorum takes.
+func (s *Symmetry) PermuteSet(p []sim.NodeID, id uint32) uint32 {
+	old := s.r.World.Quorums.Sets[id]
+	next := steptree.MessageSet{Quorum: old.Quorum}
+	order := make([]int, len(old.From))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(p[old.From[a]]) - int(p[old.From[b]]) })
+	for _, i := range order {
+		next.From, next.Msgs = append(next.From, p[old.From[i]]), append(next.Msgs, old.Msgs[i])
+	}
+	return s.r.World.SetOf(next)
+}
+
+// site is where a permutation moves a node configuration to.
+func (s *Symmetry) site(k, node int, id uint32) uint32 {
+	known := s.sites[k][node]
+	for int(id) >= len(known) {
+		known = append(known, 0)
+		s.sites[k][node] = known
+	}
+	if known[id] > 0 {
+		return known[id] - 1
+	}
+	r, p := s.r, s.perms[k]
+	here := r.Configs.Tables[node].List[id]
+	bag := uint32(0)
+	for _, it := range r.World.Inboxes.List[here.Inbox].Items {
+		if bag = r.World.Inboxes.AfterSend(bag, p[it.From], it.Msg); bag == store.Overrun {
+			s.Refute("messages in flight to n%d do not fit at n%d", node, p[node])
+			bag = 0
+		}
+	}
+	next := r.Configs.Config(int(p[node]), s.PermuteLocal(k, here.Local), bag)
+	s.sites[k][node][id] = next + 1
+	return next
+}
+
+// permute makes image the state that a permutation moves v to.
+func (s *Symmetry) permute(k int, v []uint32) []uint32 {
+	s.image = append(s.image[:0], v...)
+	for node, to := range s.perms[k] {
+		s.image[to] = s.site(k, node, v[node])
+	}
+	return s.image
+}
+
+// Canonicalize replaces a state by the one that stands for it, the least of those that permutations move it to. It returns the permutation; -1: it stands for itself.
+func (s *Symmetry) Canonicalize(v []uint32) (by int) {
+	by = -1
+	s.least = append(s.least[:0], v...)
+	for k := range s.perms {
+		if image := s.permute(k, v); slices.Compare(image, s.least) < 0 {
+			s.least = append(s.least[:0], image...)
+			by = k
+		}
+	}
+	copy(v, s.least)
+	return by
+}
+
+// HoldsForAll reports whether a claim holds for all that permutations make of it.
+func (s *Symmetry) HoldsForAll(l *por.Assumptions, c por.Claim, decide func(por.Claim) bool) bool {
+	ok, known := l.All[c]
+	if known {
+		return ok
+	}
+	ok = l.Holds(c, decide)
+	node := s.r.Local(c.Local).Node
+	for k := 0; ok && k < len(s.perms) && !s.r.Mutated(por.NoSameClaims); k++ {
+		ok = l.Holds(por.Claim{Local: s.PermuteLocal(k, c.Local), Act: s.PermuteAct(s.perms[k], node, c.Act)}, decide)
+	}
+	l.All[c] = ok
+	return ok
+}
+
+// AddCoverage has what was covered count for all that permutations make of it.
+func (s *Symmetry) AddCoverage() {
+	r := s.r
+	leaves := &r.World.Trees.Leaves
+	for node := range r.Nodes {
+		for _, id := range r.Nodes[node].Met {
+			l := r.Local(id)
+			for _, a := range l.Known {
+				of := l.Steps[a]
+				for k := 0; of != nil && k < len(s.perms) && !r.Mutated(por.NoSameCover); k++ {
+					there := r.Step(s.PermuteLocal(k, id), s.PermuteAct(s.perms[k], node, a))
+					for i := 0; there != nil && i < len(there.List) && i < len(of.List); i++ {
+						if leaves.At(of.List[i].Leaf).Taken {
+							leaves.At(there.List[i].Leaf).Taken = true
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package world
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// Coverage is what the steps of an exploration did, and what they made possible. Messages and timers stand for
+// all of their types; of each type there is one, a message once for each node that it was for.
+type Coverage struct {
+	Sent, Delivered []Sent
+	Set, Fired      []any      // values of timers
+	Actions         []bool     // by their order in the system: whether they were taken
+	Sometimes       []bool     // by the order of Sometimes properties: whether they held in some state
+	Used            sim.Limits // most faults that struck on the way to one state
+	ForeignTimes    bool       // times of different nodes were compared
+}
+
+// Sent is a message for a node.
+type Sent struct {
+	To   sim.NodeID
+	Body any
+}
+
+// covering collects what cannot be read off the tables.
+type covering struct {
+	Used      sim.Limits
+	Sometimes []Property
+	Unmet     int // Sometimes properties that have not held in any state
+	Met       []bool
+}
+
+// ResetCoverage makes nothing covered: steps that were in the tables before do not count.
+func (w *World) ResetCoverage() {
+	for i := range w.Trees.Leaves.Len() {
+		w.Trees.Leaves.At(uint32(i)).Taken = false
+	}
+	c := &w.Covering
+	*c = covering{}
+	for i := range w.Sys.Properties {
+		if p := &w.Sys.Properties[i]; p.Sometimes != nil {
+			c.Sometimes = append(c.Sometimes, Property{Property: p})
+		}
+	}
+	c.ForgetSometimes()
+}
+
+// ForgetSometimes makes no Sometimes property one that held in some state.
+func (c *covering) ForgetSometimes() {
+	c.Unmet, c.Met = len(c.Sometimes), make([]bool, len(c.Sometimes))
+}
+
+// CoverState evaluates Sometimes properties that have not held yet.
+func (w *World) CoverState() {
+	c := &w.Covering
+	if c.Unmet == 0 {
+		return
+	}
+	for i := range c.Sometimes {
+		if !c.Met[i] && w.Value(&c.Sometimes[i]) {
+			c.Met[i] = true
+			c.Unmet--
+		}
+	}
+}
+
+// noteFaults notes how many faults have struck on the way to the state.
+func (w *World) noteFaults() {
+	most, left, budget := w.Sys.Limits(), w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].State.Left, w.Vector[w.Layout.Budget]
+	most[sim.Halts] = kernel.MostHalts(w.Sys)
+	left[sim.Crashes], left[sim.Halts] = store.CrashesLeft(budget), store.HaltsLeft(budget)
+	for f := range most {
+		w.Covering.Used[f] = max(w.Covering.Used[f], most[f]-left[f])
+	}
+}
+
+// Coverage reads off the tables what the steps that were taken did.
+func (w *World) Coverage() Coverage {
+	c := Coverage{
+		Actions: make([]bool, len(w.Sys.Actions)), Sometimes: w.Covering.Met, Used: w.Covering.Used,
+	}
+	kinds := typesMet{}
+	for i := range w.Trees.Roots.Slots {
+		slot := &w.Trees.Roots.Slots[i]
+		if slot.Key == 0 {
+			continue
+		}
+		if w.coverTree(&c, kinds, steptree.Ref(slot.Value)) {
+			w.coverEvent(&c, kinds, uint32((slot.Key-1)>>32), uint32(slot.Key-1))
+		}
+	}
+	return c
+}
+
+// typesMet says which types were met, where.
+type typesMet map[typeMet]bool
+
+type typeMet struct {
+	list *[]Sent // or of timers
+	any  *[]any
+	to   sim.NodeID
+	kind reflect.Type
+}
+
+func (t typesMet) send(list *[]Sent, to sim.NodeID, body any) {
+	if k := (typeMet{list: list, to: to, kind: reflect.TypeOf(body)}); !t[k] {
+		t[k] = true
+		*list = append(*list, Sent{to, body})
+	}
+}
+
+func (t typesMet) timer(list *[]any, value any) {
+	if k := (typeMet{any: list, kind: reflect.TypeOf(value)}); !t[k] {
+		t[k] = true
+		*list = append(*list, value)
+	}
+}
+
+// coverTree adds the effects of the leaves that were taken, and reports whether there are any.
+func (w *World) coverTree(c *Coverage, kinds typesMet, at steptree.Ref) (met bool) {
+	if at == steptree.NoRef {
+		return false
+	}
+	if at&1 == 1 {
+		q := w.Trees.Inner.At(uint32(at >> 1))
+		for _, next := range q.Next {
+			met = w.coverTree(c, kinds, next) || met
+		}
+		for _, branch := range slices.Sorted(maps.Keys(q.Far)) {
+			met = w.coverTree(c, kinds, q.Far[branch]) || met
+		}
+		return met
+	}
+	l := w.Trees.Leaves.At(uint32(at >> 1))
+	if !l.Taken {
+		return false
+	}
+	for i := range l.Effects {
+		switch e := &l.Effects[i]; e.Kind {
+		case kernel.SendEffect, kernel.StreamEffect:
+			kinds.send(&c.Sent, e.Peer, e.Msg.Body)
+		case kernel.SetTimerEffect:
+			kinds.timer(&c.Set, e.Value)
+		}
+	}
+	return true
+}
+
+// coverEvent adds an event that happened in a local state.
+func (w *World) coverEvent(c *Coverage, kinds typesMet, id, event uint32) {
+	l := &w.Locals.List[id]
+	what := int32(event / store.EventClasses / uint32(w.Nodes))
+	switch event % store.EventClasses {
+	case store.ActionEvent:
+		c.Actions[what] = true
+	case store.TimerEvent:
+		kinds.timer(&c.Fired, l.State.Timer(what))
+	case store.DeliverEvent:
+		kinds.send(&c.Delivered, l.Node, w.Contents.List[what].Body)
+	case store.QuorumEvent:
+		for _, msg := range w.Quorums.Sets[what].Msgs {
+			kinds.send(&c.Delivered, l.Node, w.Contents.List[msg].Body)
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package world
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// blocks is a list of events in blocks: one per node, and the last one of events of no node. Blocks
+// are listed anew only when they may have changed.
+type blocks struct {
+	events []sim.Event
+	begin  []int32 // block i is events[begin[i]:begin[i+1]]
+	stale  []int32 // blocks to be listed anew, unordered
+	isOld  []bool
+	buf    []sim.Event
+}
+
+func (b *blocks) init(nodes int) {
+	b.begin = make([]int32, nodes+2)
+	b.isOld = make([]bool, nodes+1)
+}
+
+func (b *blocks) dirty(block int) {
+	if !b.isOld[block] {
+		b.isOld[block] = true
+		b.stale = append(b.stale, int32(block))
+	}
+}
+
+func (b *blocks) all() {
+	for i := range b.isOld {
+		b.dirty(i)
+	}
+}
+
+// replace makes buf the events of a block.
+func (b *blocks) replace(block int, buf []sim.Event) {
+	first, end := int(b.begin[block]), int(b.begin[block+1])
+	if grow := len(buf) - (end - first); grow != 0 {
+		if grow > 0 {
+			b.events = slices.Grow(b.events, grow)
+		}
+		old := b.events
+		b.events = b.events[:len(old)+grow]
+		copy(b.events[end+grow:], old[end:])
+		for i := block + 1; i < len(b.begin); i++ {
+			b.begin[i] += int32(grow)
+		}
+	}
+	copy(b.events[first:], buf)
+}
+
+// Enabled implements [kernel.World].
+func (w *World) Enabled() []sim.Event {
+	b := &w.enabled
+	if w.Sys.Timing == sim.Prompt {
+		if q := w.isQuiet(); q != w.Quiet {
+			w.Quiet = q
+			b.all()
+		}
+	}
+	for _, block := range b.stale {
+		b.isOld[block] = false
+		buf := b.buf[:0]
+		if int(block) == w.Nodes {
+			buf = append(buf, w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].Global...)
+		} else {
+			buf = w.appendNode(sim.NodeID(block), buf)
+		}
+		b.buf = buf
+		b.replace(int(block), buf)
+	}
+	b.stale = b.stale[:0]
+	return b.events
+}
+
+// AllEvents appends all events, ordinary ones and injections, of a bare world.
+func (w *World) AllEvents(buf []sim.Event) []sim.Event {
+	w.Quiet = w.Sys.Timing == sim.Prompt && w.isQuiet()
+	for node := range w.Nodes {
+		buf = w.appendNode(sim.NodeID(node), buf)
+	}
+	buf = append(buf, w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].Global...)
+	return w.Injections(buf)
+}
+
+// isQuiet reports whether no message, no error and no event in a node can be handled now.
+func (w *World) isQuiet() bool {
+	for up := w.UpNodes; up != 0; up &= up - 1 {
+		node := bits.TrailingZeros64(up)
+		if w.Locals.List[w.Vector[node]].Busy || w.Failing[node]|w.Deliverable[node] != 0 || w.Layout.InboxCount > 0 && w.Vector[w.Layout.Inboxes+node] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *World) appendNode(node sim.NodeID, buf []sim.Event) []sim.Event {
+	buf = w.appendOwn(node, buf)
+	if w.UpNodes>>node&1 == 0 {
+		return buf
+	}
+	if w.Failing[node]|w.Ready[node]|w.Deliverable[node] != 0 {
+		ev := sim.Event{Kind: sim.DeliverError, Node: node, Slot: w.Conns.Slot}
+		buf = appendPeers(w.Failing[node], ev, buf)
+		ev.Kind = sim.DeliverReady
+		buf = appendPeers(w.Ready[node], ev, buf)
+		ev.Kind, ev.Msgs = sim.Deliver, 1
+		buf = appendPeers(w.Deliverable[node], ev, buf)
+	}
+	return w.appendDatagrams(node, buf)
+}
+
+// appendOwn appends the events of a node in which the network has no part.
+func (w *World) appendOwn(node sim.NodeID, buf []sim.Event) []sim.Event {
+	if w.held(node) {
+		return buf
+	}
+	if own := w.Locals.List[w.Vector[node]].Listed(w.Quiet || w.Sys.Timing != sim.Prompt); len(own) > 0 {
+		buf = append(buf, own...)
+	}
+	return buf
+}
+
+// appendDatagrams appends the deliveries of datagrams to a node that is up.
+func (w *World) appendDatagrams(node sim.NodeID, buf []sim.Event) []sim.Event {
+	switch {
+	case w.held(node):
+		first := &w.Inboxes.List[w.Vector[w.Layout.Inboxes+int(node)]].Items[0]
+		buf = append(buf, sim.Event{Kind: sim.Arrive, Node: node, Peer: ^first.From})
+	case w.Layout.InboxCount == 0 || w.UpNodes>>node&1 == 0:
+	case w.Quorums.Any:
+		buf = append(buf, w.Gathered(node).Events...)
+	default:
+		buf = w.Inboxes.AppendEvents(sim.Deliver, 1, node, w.Vector[w.Layout.Inboxes+int(node)], buf)
+	}
+	return buf
+}
+
+// held reports whether a node has something to send before it can do anything else.
+func (w *World) held(node sim.NodeID) bool {
+	return w.Inboxes.HoldsOutgoing && w.Inboxes.List[w.Vector[w.Layout.Inboxes+int(node)]].Held
+}
+
+// appendPeers appends ev for each peer in a set.
+func appendPeers(set uint64, ev sim.Event, buf []sim.Event) []sim.Event {
+	for ; set != 0; set &= set - 1 {
+		ev.Peer = sim.NodeID(bits.TrailingZeros64(set))
+		buf = append(buf, ev)
+	}
+	return buf
+}
+
+// Injections implements [kernel.World].
+func (w *World) Injections(buf []sim.Event) []sim.Event {
+	for kind := CrashEvents; kind < EventLists; kind++ {
+		if !w.MayInject(kind) {
+			continue
+		}
+		for node := range w.Nodes {
+			buf = w.AppendList(kind, sim.NodeID(node), buf)
+		}
+	}
+	r := &w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]]
+	if r.State.Left[sim.NetErrors] > 0 {
+		for node, set := range w.Established {
+			buf = appendPeers(set, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Slot: w.Conns.Slot}, buf)
+		}
+	}
+	return append(buf, r.Faults...)
+}
+
+// EventList is a kind of lists that the events of single nodes are put together from.
+type EventList int
+
+const (
+	OrdinaryEvents EventList = iota
+	OwnEvents                // of the ordinary ones those in which the network has no part
+	DatagramEvents           // of the ordinary ones those by which datagrams are delivered
+	CrashEvents
+	HaltEvents
+	loseEvents
+	duplicateEvents
+	EventLists
+)
+
+// MayInject reports whether the limits leave injections of a kind.
+func (w *World) MayInject(kind EventList) bool {
+	left := &w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].State.Left
+	switch kind {
+	case CrashEvents:
+		return store.CrashesLeft(w.Vector[w.Layout.Budget]) > 0
+	case HaltEvents:
+		return store.HaltsLeft(w.Vector[w.Layout.Budget]) > 0
+	case loseEvents:
+		return left[sim.Loss] > 0 && w.Layout.InboxCount > 0
+	case duplicateEvents:
+		return left[sim.Dup] > 0 && w.Layout.InboxCount > 0
+	}
+	return false
+}
+
+// AppendList appends the events of a node in the lists of a kind.
+func (w *World) AppendList(kind EventList, node sim.NodeID, buf []sim.Event) []sim.Event {
+	switch kind {
+	case OrdinaryEvents:
+		return w.appendNode(node, buf)
+	case OwnEvents:
+		return w.appendOwn(node, buf)
+	case DatagramEvents:
+		return w.appendDatagrams(node, buf)
+	case CrashEvents, HaltEvents:
+		if w.LeadsGroup(node) {
+			buf = w.AppendFailure(kind, node, buf)
+		}
+	case loseEvents:
+		buf = w.Inboxes.AppendEvents(sim.Lose, 1, node, w.Vector[w.Layout.Inboxes+int(node)], buf)
+	case duplicateEvents:
+		buf = w.Inboxes.AppendEvents(sim.Duplicate, 0, node, w.Vector[w.Layout.Inboxes+int(node)], buf)
+	}
+	return buf
+}
+
+// AppendFailure appends the crash or the halt of a node.
+func (w *World) AppendFailure(kind EventList, node sim.NodeID, buf []sim.Event) []sim.Event {
+	switch {
+	case w.UpNodes>>node&1 == 0:
+	case kind == CrashEvents && w.MayCrash(int(node)):
+		buf = append(buf, sim.Event{Kind: sim.Crash, Node: node, Peer: -1})
+	case kind == HaltEvents && w.MayHalt(int(node)):
+		buf = append(buf, sim.Event{Kind: sim.Halt, Node: node, Peer: -1})
+	}
+	return buf
+}
+
+// LeadsGroup reports whether a node stands for its process where crashes are listed: it is the first of those that are up.
+func (w *World) LeadsGroup(node sim.NodeID) bool {
+	for _, mate := range w.GroupOf(node) {
+		if mate < node && w.UpNodes>>mate&1 == 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// connChanged brings the sets of peers up to date with a connection.
+func (w *World) connChanged(low, high sim.NodeID, id uint32) {
+	severed := w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].Severed[low] >> high & 1
+	can := w.Conns.Lines.At(id).Can[severed]
+	set(&w.Failing[low], high, can&store.CanFail != 0)
+	set(&w.Ready[low], high, can&store.CanReady != 0)
+	set(&w.Deliverable[low], high, can&store.CanDeliver != 0)
+	if !w.bare {
+		w.enabled.dirty(int(low))
+		w.enabled.dirty(int(high))
+	}
+	if low == high {
+		return
+	}
+	set(&w.Failing[high], low, can&(store.CanFail<<1) != 0)
+	set(&w.Ready[high], low, can&(store.CanReady<<1) != 0)
+	set(&w.Deliverable[high], low, can&(store.CanDeliver<<1) != 0)
+	set(&w.Established[low], high, can&store.CanBreak != 0)
+}
+
+func set(s *uint64, id sim.NodeID, in bool) {
+	if in {
+		*s |= 1 << id
+	} else {
+		*s &^= 1 << id
+	}
+}
+
+// refreshConns brings the sets of peers up to date with all connections.
+func (w *World) refreshConns() {
+	if l := &w.Layout; l.PairCount > 0 {
+		w.ConnectAll(w.Vector[l.Conns:l.Monitors], w.Vector[l.NetGlobals])
+	}
+}
+
+// ConnectAll makes the sets of peers those of some connections.
+func (w *World) ConnectAll(conns []uint32, id uint32) {
+	clear(w.peers)
+	severed := w.NetGlobals.List[id].Severed
+	pair := 0
+	for high := range w.Nodes {
+		for low, id := range conns[pair : pair+high+1] {
+			if id <= store.EmptySelf {
+				continue
+			}
+			can := uint64(w.Conns.Lines.At(id).Can[severed[low]>>high&1])
+			w.Failing[low] |= can / store.CanFail & 1 << high
+			w.Failing[high] |= can / store.CanFail >> 1 & 1 << low
+			w.Ready[low] |= can / store.CanReady & 1 << high
+			w.Ready[high] |= can / store.CanReady >> 1 & 1 << low
+			w.Deliverable[low] |= can / store.CanDeliver & 1 << high
+			w.Deliverable[high] |= can / store.CanDeliver >> 1 & 1 << low
+			w.Established[low] |= can / store.CanBreak & 1 << high
+		}
+		pair += high + 1
+	}
+}

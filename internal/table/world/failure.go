@@ -1,0 +1,111 @@
+package world
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// crash takes a node down, and those that run in its process. How many of their unsynced writes survive is a choice.
+func (w *World) crash(node sim.NodeID, src choose.Source) error {
+	if err := w.crashAlone(node, kernel.Survivors, src); err != nil {
+		return err
+	}
+	return w.crashGroup(node, src)
+}
+
+// crashGroup takes down the nodes that run in one process with one that has crashed.
+func (w *World) crashGroup(node sim.NodeID, src choose.Source) error {
+	for _, mate := range w.GroupOf(node) {
+		if w.UpNodes>>mate&1 == 0 {
+			continue
+		}
+		w.failsWith(mate)
+		if w.Locals.List[w.Vector[mate]].State.Unsynced() > 0 {
+			w.AskedOfGroup++
+		}
+		if err := w.crashAlone(mate, kernel.SurvivorsOf(mate), src); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failsWith tells Last that a node falls with that of the step.
+func (w *World) failsWith(mate sim.NodeID) {
+	if !w.bare {
+		w.last.With = append(w.last.With, mate)
+	}
+}
+
+func (w *World) crashAlone(node sim.NodeID, survivors string, src choose.Source) error {
+	kept := askSurvivors(w.Locals.List[w.Vector[node]].State.Unsynced()+1, survivors, src)
+	down, err := w.Crashed(w.Vector[node], kept)
+	if err != nil {
+		return err
+	}
+	w.failNode(node, down, store.ByCrash)
+	return nil
+}
+
+// halt takes a node down for ever, and those that run in its process, be they up or not.
+func (w *World) halt(node sim.NodeID) error {
+	w.spend(store.OneHalt)
+	if err := w.haltAlone(node); err != nil {
+		return err
+	}
+	for _, mate := range w.GroupOf(node) {
+		w.failsWith(mate)
+		if err := w.haltAlone(mate); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *World) haltAlone(node sim.NodeID) error {
+	down, err := w.HaltedState(node)
+	if err != nil {
+		return err
+	}
+	w.failNode(node, down, store.ByHalt)
+	return nil
+}
+
+// crashInside takes the node down inside the step.
+func (w *World) crashInside(id uint32, c steptree.Cut, src choose.Source) error {
+	node := w.Acting
+	if w.Halted {
+		return w.halt(node)
+	}
+	w.spend(store.OneCrash)
+	kept := askSurvivors(w.CrashedInside(node, id, c).Outcomes, kernel.Survivors, src)
+	down, err := w.Survived(node, id, c, kept)
+	if err != nil {
+		return err
+	}
+	w.failNode(node, down, store.ByCrash)
+	return w.crashGroup(node, src)
+}
+
+func askSurvivors(outcomes int, label string, src choose.Source) int {
+	if outcomes == 1 {
+		return 0
+	}
+	return src.Choose(choose.Point{Kind: choose.Outcome, Arity: outcomes, Label: label})
+}
+
+// failNode takes a node down, into a local state.
+func (w *World) failNode(node sim.NodeID, down, how uint32) {
+	w.setLocal(node, down)
+	if w.Layout.InboxCount > 0 {
+		w.setInbox(node, w.Inboxes.AfterFailure(w.Vector[w.Layout.Inboxes+int(node)], how))
+	}
+	if w.Layout.PairCount > 0 {
+		for peer := range sim.NodeID(w.Nodes) {
+			w.operate(node, peer, store.OpCrash, how)
+		}
+	}
+}

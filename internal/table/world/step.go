@@ -1,0 +1,425 @@
+package world
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// Step implements [kernel.World].
+func (w *World) Step(ev sim.Event, src choose.Source) error {
+	if w.CrossCheck.active {
+		return w.follow(&ev, src)
+	}
+	return w.doStep(&ev, src)
+}
+
+func (w *World) doStep(ev *sim.Event, src choose.Source) error {
+	w.last.Reset(ev)
+	w.last.Effects = nil // they are those of a leaf
+	if w.Disturbing != nil {
+		w.last.Disturbs = w.Disturbs(*ev)
+	}
+	if err := w.Advance(ev, src); err != nil {
+		return err
+	}
+	return w.UnlistedQuorums()
+}
+
+// Advance changes the vector, and tells Last what happened unless the world is a bare one.
+func (w *World) Advance(ev *sim.Event, src choose.Source) error {
+	w.FailedInside, w.Halted, w.Handled, w.AskedOfGroup = false, false, false, 0
+	switch ev.Kind {
+	case sim.Crash:
+		w.spend(store.OneCrash)
+		return w.crash(ev.Node, src)
+	case sim.Halt:
+		return w.halt(ev.Node)
+	}
+	if ev.Kind == sim.Heal || ev.Kind.Injection() {
+		w.Inject(*ev)
+		return nil
+	}
+	if ev.Kind == sim.Arrive {
+		return w.arrive(*ev)
+	}
+	w.take(ev)
+	id, err := w.Walk(&w.Current, src, w)
+	if err != nil {
+		return err
+	}
+	l := w.Trees.Leaves.At(id)
+	l.Taken = true
+	w.Handled, w.Leaf = true, id
+	if w.RoomAnswers != nil {
+		for _, o := range l.Observed {
+			*w.RoomAnswers = append(*w.RoomAnswers, RoomTold{o.Peer, w.roomSeen(o), o.Exact})
+		}
+	}
+	if !w.bare {
+		w.last.Effects, w.last.Handler = l.Effects, true
+		if ev.Kind == sim.FireTimer {
+			w.last.Timer = w.Locals.List[w.Current.Local].State.Timer(ev.Slot)
+		}
+		w.observe(l)
+	}
+	if l.Err != nil {
+		w.setLocal(ev.Node, l.Next)
+		w.last.Handler = ev.Kind != sim.Boot || w.UpNodes>>ev.Node&1 == 1
+		return l.Err
+	}
+	c := kernel.Cut{At: len(l.Effects)}
+	if budget := w.Vector[w.Layout.Budget]; budget > 0 && l.CrashCuts+l.HaltCuts > 0 {
+		c = w.askCut(l, ev.Node, budget, src)
+	}
+	w.last.Applied, w.last.Lost, w.last.Crashed, w.last.Halted = c.At, c.Lost, w.FailedInside, w.Halted
+	w.setLocal(ev.Node, l.Next)
+	failed, err := w.apply(id, c)
+	w.Happened = kernel.Cut{At: failed, Lost: c.Lost}
+	if !w.FailedInside {
+		return err
+	}
+	if stop := w.crashInside(id, steptree.Cut{At: int32(c.At), Failed: int32(failed)}, src); stop != nil {
+		return stop
+	}
+	return err
+}
+
+// Prepare sets the step that is to be looked up, of an event in which the network has no part.
+func (w *World) Prepare(ev *sim.Event) {
+	class := store.BootEvent
+	switch ev.Kind {
+	case sim.DoAction:
+		class = store.ActionEvent
+	case sim.FireTimer:
+		class = store.TimerEvent
+	case sim.Internal:
+		class = store.InternalEvent
+	}
+	w.Acting = ev.Node
+	s := &w.Current
+	s.Event, s.Local, s.EventID = *ev, w.Vector[ev.Node], w.EventID(class, 0, uint32(max(0, ev.Slot)))
+	s.Message, s.Err = 0, nil
+}
+
+// take removes from the network what an event hands over, and sets the step that is to be looked up.
+func (w *World) take(ev *sim.Event) {
+	s := &w.Current
+	switch ev.Kind {
+	default:
+		w.Prepare(ev)
+		return
+	case sim.TakeQuorum:
+		s.Message, s.Err = w.takeSet(*ev), nil
+		s.EventID = w.EventID(store.QuorumEvent, 0, s.Message)
+	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+		class := store.DeliverEvent
+		if ev.Slot >= 0 {
+			bag := w.Vector[w.Layout.Inboxes+int(ev.Node)]
+			s.Message = w.Inboxes.List[bag].Items[ev.Slot].Msg
+			w.setInbox(ev.Node, w.Inboxes.Without(bag, ev.Slot))
+		} else {
+			word, side := w.connection(ev.Node, ev.Peer)
+			next := uint32(0)
+			next, class, s.Message = w.Received(w.Vector[word], ev.Kind, side, w.UpNodes>>ev.Peer&1 == 1)
+			w.setConn(ev.Node, ev.Peer, word, next)
+		}
+		s.EventID, s.Err = w.EventID(class, ev.Peer, s.Message), errorOf[class]
+	}
+	w.Acting = ev.Node
+	s.Event, s.Local = *ev, w.Vector[ev.Node]
+}
+
+// errorOf is the error that an event of a class is about.
+var errorOf = [store.EventClasses]error{store.ResetEvent: sim.ErrReset, store.RefusedEvent: sim.ErrRefused}
+
+// observe tells what the step was told of room in streams.
+func (w *World) observe(l *steptree.Leaf) {
+	for _, o := range l.Observed {
+		w.last.Observed = append(w.last.Observed, kernel.Observation{Peer: o.Peer, Room: w.roomSeen(o)})
+	}
+}
+
+// roomSeen is the room that an observation is about.
+func (w *World) roomSeen(o steptree.RoomAsked) int { return max(0, w.RoomOf(o.Peer, o.Fresh)-o.Sent) }
+
+// RoomTold is what a handler was told of room in a stream.
+type RoomTold struct {
+	Peer  sim.NodeID
+	Room  int
+	Exact bool // else whether there is some
+}
+
+// askCut asks whether the node crashes inside the step, or halts, and returns what happens of it.
+func (w *World) askCut(l *steptree.Leaf, node sim.NodeID, budget uint32, src choose.Source) kernel.Cut {
+	if store.CrashesLeft(budget) > 0 && l.CrashCuts > 0 && w.MayCrash(int(node)) {
+		if pick := src.Choose(choose.Point{Kind: choose.CrashInside, Arity: int(l.CrashCuts) + 1, Label: choose.CrashInside.Label()}); pick > 0 {
+			w.FailedInside = true
+			return w.CutsOf(l, kernel.EffectKind.Outlasts)[pick-1]
+		}
+	}
+	if store.HaltsLeft(budget) > 0 && l.HaltCuts > 0 && w.MayHalt(int(node)) {
+		if pick := src.Choose(choose.Point{Kind: choose.HaltInside, Arity: int(l.HaltCuts) + 1, Label: choose.HaltInside.Label()}); pick > 0 {
+			w.FailedInside, w.Halted = true, true
+			return w.CutsOf(l, kernel.EffectKind.Heard)[pick-1]
+		}
+	}
+	return kernel.Cut{At: len(l.Effects)}
+}
+
+// apply makes what a cut leaves of the effects of a leaf happen; the node is in the state after all of them.
+// The error is a finding; then the effects from failed on did not happen.
+func (w *World) apply(id uint32, c kernel.Cut) (failed int, err error) {
+	l := w.Trees.Leaves.At(id)
+	node := w.Acting
+	if failed = c.At; int(l.Failed) < failed {
+		failed, err = int(l.Failed), l.Failure
+	}
+	ops := l.OpsLeft(kernel.Cut{At: failed, Lost: c.Lost})
+	for i := range ops {
+		o := &ops[i]
+		if found := w.do(node, o); found != nil {
+			failed, err = int(o.At), found
+			break
+		}
+	}
+	if err != nil && !w.FailedInside {
+		next, stop := w.Settled(&w.Current, id, failed)
+		if stop != nil {
+			return failed, stop
+		}
+		w.setLocal(node, next)
+	}
+	return failed, err
+}
+
+// do makes an effect happen.
+func (w *World) do(node sim.NodeID, o *steptree.Op) error {
+	switch o.Kind {
+	case kernel.SendEffect:
+		if w.Layout.InboxCount == 0 {
+			return w.Bench.Contain(node, func() { w.Net.SendDatagram(node, o.Peer, sim.Message{}) })
+		}
+		switch {
+		case w.Inboxes.HoldsOutgoing:
+			w.setInbox(node, w.Inboxes.WithOutgoing(w.Vector[w.Layout.Inboxes+int(node)], o.Peer, o.ID))
+		case w.UpNodes>>o.Peer&1 == 1 && w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].Severed[node]>>o.Peer&1 == 0:
+			return w.send(node, o.Peer, o.ID)
+		}
+	case kernel.StreamEffect:
+		w.operate(node, o.Peer, store.OpSend, o.ID)
+	case kernel.RefusedEffect:
+		w.operate(node, o.Peer, store.OpRefuse, 0)
+	case kernel.CloseEffect:
+		if w.Layout.PairCount == 0 {
+			return w.Bench.Contain(node, func() { w.Net.CloseStream(node, o.Peer) })
+		}
+		w.operate(node, o.Peer, store.OpClose, 0)
+	case kernel.AnnounceEffect:
+		for i := range w.Sys.Monitors {
+			word := w.Layout.Monitors + i
+			next, err := w.Engine.Observe(w.Vector[word], node, o.ID)
+			w.Vector[word] = next
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Inject executes a fault of the network, or a Heal.
+func (w *World) Inject(ev sim.Event) {
+	l := &w.Layout
+	part := func(sim.Parted) {}
+	switch ev.Kind {
+	case sim.Lose, sim.Duplicate:
+		bag := w.Vector[l.Inboxes+int(ev.Node)]
+		part = func(net sim.Parted) { net.SetBag(ev.Node, w.Inboxes.Content(bag)) }
+		if ev.Kind == sim.Lose {
+			w.setInbox(ev.Node, w.Inboxes.Without(bag, ev.Slot))
+		} else {
+			w.setInbox(ev.Node, w.Inboxes.WithDuplicate(bag, ev.Slot))
+		}
+	case sim.Break:
+		low, high := ev.Node, ev.Peer
+		conn := w.Vector[l.Conns+l.Pair(low, high)]
+		part = func(net sim.Parted) { net.SetConnection(low, high, w.Conns.Content(conn)) }
+		w.operate(low, high, store.OpBreak, 0)
+	}
+	w.setNetGlobals(w.NetGlobals.After(w.Vector[l.NetGlobals], ev, part))
+}
+
+// RoomOf is the room in the stream of the acting node to a peer.
+func (w *World) RoomOf(peer sim.NodeID, fresh bool) int {
+	if fresh {
+		return w.Net.Capacity()
+	}
+	return w.room(w.Acting, peer)
+}
+
+func (w *World) room(node, peer sim.NodeID) int {
+	word, side := w.connection(node, peer)
+	return max(0, w.Net.Capacity()-w.Conns.Queued(w.Vector[word], side))
+}
+
+// connection returns the word of the connection between two nodes, and which end is that of node.
+func (w *World) connection(node, peer sim.NodeID) (word, side int) {
+	if node <= peer {
+		return w.Layout.Conns + w.Layout.Pair(node, peer), 0
+	}
+	return w.Layout.Conns + w.Layout.Pair(peer, node), 1
+}
+
+// operate does something to a connection at the end of node.
+func (w *World) operate(node, peer sim.NodeID, op store.ConnOp, msg uint32) {
+	word, side := w.connection(node, peer)
+	old := w.Vector[word]
+	if op == store.OpCrash && old <= store.EmptySelf {
+		return
+	}
+	w.setConn(node, peer, word, w.Conns.Apply(old, store.ConnCode(op, side, msg), w.UpNodes>>peer&1 == 1))
+}
+
+// setConn changes the connection between two nodes, the word of which is given.
+func (w *World) setConn(node, peer sim.NodeID, word int, next uint32) {
+	if next != w.Vector[word] {
+		w.Vector[word] = next
+		if !w.bare {
+			w.connChanged(min(node, peer), max(node, peer), next)
+		}
+	}
+}
+
+// spend takes a crash or a halt off the budget.
+func (w *World) spend(one uint32) {
+	w.Vector[w.Layout.Budget] -= one
+	w.noteFaults()
+}
+
+func (w *World) setLocal(node sim.NodeID, id uint32) {
+	if w.Vector[node] == id {
+		return
+	}
+	w.Vector[node] = id
+	if w.Engine.IsUp(id) {
+		w.UpNodes |= 1 << node
+	} else {
+		w.UpNodes &^= 1 << node
+	}
+	if !w.bare {
+		w.enabled.dirty(int(node))
+	}
+}
+
+func (w *World) setInbox(node sim.NodeID, id uint32) {
+	w.Vector[w.Layout.Inboxes+int(node)] = id
+	if !w.bare {
+		w.enabled.dirty(int(node))
+	}
+}
+
+func (w *World) setNetGlobals(id uint32) {
+	word := w.Layout.NetGlobals
+	old := w.Vector[word]
+	w.Vector[word] = id
+	w.noteFaults()
+	if w.bare {
+		return
+	}
+	w.enabled.dirty(w.Nodes)
+	if w.NetGlobals.List[id].State.Cut != w.NetGlobals.List[old].State.Cut {
+		w.refreshConns()
+		w.enabled.all()
+	}
+}
+
+// send makes a message arrive at a node, which is up. The error is a finding.
+func (w *World) send(from, to sim.NodeID, msg uint32) error {
+	bag := w.Vector[w.Layout.Inboxes+int(to)]
+	if next := w.Inboxes.AfterSend(bag, from, msg); next != store.Overrun {
+		w.setInbox(to, next)
+		return nil
+	}
+	return w.Bench.Contain(from, func() {
+		w.Net.Reset()
+		w.Bench.SetUp(to, true)
+		w.Net.SetBag(to, w.Inboxes.Content(bag))
+		w.Net.Arrive(from, to, w.Contents.List[msg])
+	})
+}
+
+// arrive has the first message that a node has yet to send arrive. The error is a finding.
+func (w *World) arrive(ev sim.Event) error {
+	bag := w.Vector[w.Layout.Inboxes+int(ev.Node)]
+	first := w.Inboxes.List[bag].Items[0]
+	w.setInbox(ev.Node, w.Inboxes.Without(bag, 0))
+	if to := ^first.From; w.UpNodes>>to&1 == 1 {
+		return w.send(ev.Node, to, first.Msg)
+	}
+	return nil
+}
+
+// Gathered returns what can happen to a node by datagrams in the state of the world.
+func (w *World) Gathered(node sim.NodeID) *steptree.Gathering {
+	return w.Gather(node, w.Vector[node], w.Vector[w.Layout.Inboxes+int(node)])
+}
+
+// unchangedSets asks the quorums of all nodes again.
+func (w *World) unchangedSets() error {
+	for node := range sim.NodeID(w.Nodes) {
+		if w.Quorums.Any && w.Layout.InboxCount > 0 && w.Engine.IsUp(w.Vector[node]) && !w.held(node) {
+			if err := w.RepeatQuorums(w.Vector[node], w.Vector[w.Layout.Inboxes+int(node)]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// UnlistedQuorums is the finding that it cannot be told what the quorums of a node take.
+func (w *World) UnlistedQuorums() error {
+	if !w.Quorums.Any || w.Layout.InboxCount == 0 {
+		return nil
+	}
+	for node := range sim.NodeID(w.Nodes) {
+		if w.UpNodes>>node&1 == 1 && !w.held(node) {
+			if err := w.Gathered(node).Err; err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takeSet removes from the network the set that an event is about, and returns its number.
+func (w *World) takeSet(ev sim.Event) uint32 {
+	set := w.Gathered(ev.Node).Sets[ev.Slot]
+	bag := w.Vector[w.Layout.Inboxes+int(ev.Node)]
+	for _, place := range set.Places {
+		bag = w.Inboxes.Without(bag, place)
+	}
+	w.setInbox(ev.Node, bag)
+	return set.ID
+}
+
+// IsRecovery reports whether an event that can happen in the state of the world can be one of the recovery relation.
+func (w *World) IsRecovery(ev sim.Event) bool { return w.RecoveryKind(ev.Kind) && !w.Disturbs(ev) }
+
+// Disturbs implements [kernel.World].
+func (w *World) Disturbs(ev sim.Event) bool {
+	d := w.Disturbing
+	switch {
+	case d.Event(ev):
+		return true
+	case !d.Asks(ev.Kind):
+		return false
+	case ev.Kind == sim.FireTimer:
+		return d.Hands(ev.Kind, w.Locals.List[w.Vector[ev.Node]].State.Timer(ev.Slot))
+	}
+	var buf [1]sim.Envelope
+	msgs := w.Messages(ev, buf[:0])
+	return len(msgs) > 0 && d.Hands(ev.Kind, msgs[0].Msg)
+}

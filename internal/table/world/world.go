@@ -1,0 +1,307 @@
+package world
+
+import (
+	"iter"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/table/steptree"
+	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
+)
+
+// World is a [kernel.World] that looks steps up. Besides a state it holds the tables, which stay when it
+// is started anew. Messages that it shows have no identities.
+type World struct {
+	*steptree.Engine
+	Vector      []uint32 // the state
+	UpNodes     uint64   // set of nodes
+	last        kernel.Step
+	RoomAnswers *[]RoomTold // what a step was told of room in streams is added here; nil: nobody asks
+
+	// Sets of peers, by node.
+	Failing, Ready, Deliverable, Established []uint64
+	peers                                    []uint64 // all of these
+
+	enabled blocks
+	Quiet   bool // as of the last listing; only kept under Prompt timing
+
+	// bare: only the vector and the set of nodes that are up are kept up to date, see derive.
+	bare         bool
+	MaxEntries   int  // entries of the tables
+	FailedInside bool // the node crashed inside the step, or halted
+	Halted       bool // it halted
+
+	AskedOfGroup int // questions of the last step, its last ones, about the writes of nodes that crashed with its own
+
+	Handled  bool // the last step was that of a handler, and went the way of leaf
+	Leaf     uint32
+	Happened kernel.Cut // what happened of its effects
+
+	Acting     sim.NodeID // whose handler is running
+	Current    store.Situation
+	effects    []kernel.Effect // of Start
+	Properties Properties
+	Covering   covering
+	printed    printed
+	CrossCheck CrossCheck
+	tracers    [2]kernel.World // that execute paths again, without and with a look at messages; nil: not made yet
+}
+
+var _ kernel.World = (*World)(nil)
+
+// New returns a world of the table engine, a [*World], that has not been started. Its arguments
+// are those of [kernel.NewWorld]. Tracing and the check of messages watch handlers run, so with those
+// options the result is a world of the replay engine. The error is that of kernel.NewWorld, or
+// [*Unsupported].
+//
+// [kernel.World.Start] and Step may also fail with *Unsupported, when a state turns up that the tables
+// cannot hold; the run must be repeated with the replay engine then.
+func New(sys *sim.System, opts kernel.Options) (kernel.World, error) {
+	if opts.Trace || opts.CheckMessages {
+		return kernel.NewWorld(sys, opts)
+	}
+	e, err := steptree.NewEngine(sys, opts, nil)
+	if err != nil {
+		return nil, err
+	}
+	return NewOn(e), nil
+}
+
+// NewOn makes a world on the tables of e. The engine serves one world at a time: the one that was
+// made last.
+func NewOn(e *steptree.Engine) *World {
+	w := &World{Engine: e, MaxEntries: store.DefaultLimit, Vector: make([]uint32, e.Layout.Words)}
+	sets := make([]uint64, 4*e.Nodes)
+	w.peers = sets
+	w.Failing, w.Ready = sets[:e.Nodes], sets[e.Nodes:2*e.Nodes]
+	w.Deliverable, w.Established = sets[2*e.Nodes:3*e.Nodes], sets[3*e.Nodes:]
+	w.enabled.init(e.Nodes)
+	w.Properties.init(w)
+	w.clear()
+	return w
+}
+
+// NewBareOn makes a world likewise, of which only the vector and the nodes that are up are kept.
+func NewBareOn(e *steptree.Engine) *World {
+	w := NewOn(e)
+	w.bare = true
+	return w
+}
+
+// System implements [kernel.World].
+func (w *World) System() *sim.System { return w.Sys }
+
+// Last implements [kernel.World].
+func (w *World) Last() *kernel.Step { return &w.last }
+
+// Service implements [kernel.World].
+func (w *World) Service(id sim.NodeID) sim.Service {
+	return w.Locals.List[w.Vector[id]].State.Service()
+}
+
+// Stats tells what was done so far.
+func (w *World) Stats() steptree.Stats {
+	s := w.Counters
+	s.Locals, s.Messages, s.Leaves = len(w.Locals.List), len(w.Contents.List), w.Trees.Leaves.Len()
+	return s
+}
+
+// Plans tells how services and monitors are made for handlers to run on, as far as was necessary so
+// far, by type.
+func (w *World) Plans() []store.Plan { return w.CopyPlans.Sorted() }
+
+// clear makes the state that before the first boot.
+func (w *World) clear() {
+	l := &w.Layout
+	clear(w.Vector)
+	copy(w.Vector, w.Initial)
+	copy(w.Vector[l.Monitors:], w.Monitors.First)
+	if l.PairCount > 0 { // between two nodes it is emptyConn
+		for id := range sim.NodeID(w.Nodes) {
+			w.Vector[l.Conns+l.Pair(id, id)] = store.EmptySelf
+		}
+	}
+	w.Vector[l.Budget] = uint32(w.Sys.Crashes*store.OneCrash + kernel.MostHalts(w.Sys)*store.OneHalt)
+	w.Refresh()
+	w.enabled.all()
+}
+
+// Restore makes v the state of a bare world.
+func (w *World) Restore(v []uint32) {
+	copy(w.Vector, v)
+	w.Refresh()
+}
+
+// Refresh brings the sets of nodes up to date with the vector.
+func (w *World) Refresh() {
+	w.UpNodes = 0
+	for i := range w.Nodes {
+		if w.Engine.IsUp(w.Vector[i]) {
+			w.UpNodes |= 1 << i
+		}
+	}
+	w.refreshConns()
+}
+
+// Start implements [kernel.World].
+func (w *World) Start(src choose.Source) error {
+	if w.full() {
+		if err := w.forget(); err != nil {
+			return err
+		}
+	}
+	accompanied, err := w.crossCheckStep()
+	switch {
+	case err != nil:
+		return err
+	case accompanied:
+		return w.follow(nil, src)
+	}
+	return w.Begin(src)
+}
+
+func (w *World) Begin(src choose.Source) error {
+	w.clear()
+	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
+	w.last.Effects = nil
+	w.effects = w.effects[:0]
+	if w.Crashing == nil {
+		before, err := w.Calls.Enter(options.FailCall, 0)
+		if err == nil {
+			w.Crashing, w.Halting, err = w.Bench.WhoFails()
+			w.Calls.Leave(before)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range w.Nodes {
+		w.setLocal(sim.NodeID(i), w.Loaded[i]) // all are there before the first of them boots
+	}
+	if w.LoadError != nil {
+		return w.LoadError
+	}
+	w.UpNodes = w.EarlyNodes
+	for i := range w.Nodes {
+		if w.EarlyNodes>>i&1 == 0 {
+			continue
+		}
+		w.Prepare(&sim.Event{Kind: sim.Boot, Node: sim.NodeID(i), Peer: -1})
+		w.Current.Local = w.Initial[i]
+		id, err := w.Walk(&w.Current, src, w)
+		if err != nil {
+			return err
+		}
+		l := w.Trees.Leaves.At(id)
+		l.Taken = true
+		w.observe(l)
+		w.effects = append(w.effects, l.Effects...)
+		w.last.Effects = w.effects
+		w.setLocal(w.Current.Event.Node, l.Next)
+		if l.Err != nil {
+			return l.Err
+		}
+		w.last.Applied = len(w.effects)
+		if _, err := w.apply(id, kernel.Cut{At: len(l.Effects)}); err != nil {
+			return err
+		}
+	}
+	return w.UnlistedQuorums()
+}
+
+// forget drops all tables. The state is lost with them.
+func (w *World) forget() error {
+	e, err := steptree.NewEngine(w.Sys, w.Opts, w.Calls)
+	if err != nil {
+		return err
+	}
+	e.Counters, e.Samples, e.CopyPlans = w.Counters, w.Samples, w.CopyPlans
+	e.Counters.Dropped++
+	w.Engine = e
+	w.printed = printed{}
+	w.Properties.init(w)
+	return nil
+}
+
+// printed keeps the fingerprint of the state that it was last asked for.
+type printed struct {
+	v   []uint32
+	sum sim.Fingerprint
+	net sim.Fingerprint // the network's share
+}
+
+// Fingerprint implements [kernel.World]. It is that of the replay engine.
+func (w *World) Fingerprint() sim.Fingerprint {
+	w.print()
+	return w.printed.sum
+}
+
+func (w *World) print() {
+	p := &w.printed
+	if p.v == nil {
+		p.v = make([]uint32, len(w.Vector))
+		copy(p.v, w.Vector)
+		for i, word := range w.Vector {
+			h, net := w.WordHash(i, word)
+			p.add(h, net)
+		}
+		return
+	}
+	for i, word := range w.Vector {
+		if old := p.v[i]; old != word {
+			h, net := w.WordHash(i, old)
+			p.sub(h, net)
+			h, net = w.WordHash(i, word)
+			p.add(h, net)
+			p.v[i] = word
+		}
+	}
+}
+
+func (p *printed) add(h sim.Fingerprint, net bool) {
+	p.sum = p.sum.Add(h)
+	if net {
+		p.net = p.net.Add(h)
+	}
+}
+
+func (p *printed) sub(h sim.Fingerprint, net bool) {
+	p.sum = p.sum.Sub(h)
+	if net {
+		p.net = p.net.Sub(h)
+	}
+}
+
+// NodeFingerprint implements [kernel.World].
+func (w *World) NodeFingerprint(id sim.NodeID) sim.Fingerprint {
+	return w.Locals.List[w.Vector[id]].Hash
+}
+
+// Components implements [kernel.World].
+func (w *World) Components() iter.Seq2[kernel.Component, sim.Fingerprint] {
+	return func(yield func(kernel.Component, sim.Fingerprint) bool) {
+		w.print()
+		for i := range w.Nodes {
+			if !yield(kernel.Component{Kind: kernel.NodeState, Index: i}, w.Locals.List[w.Vector[i]].Hash) {
+				return
+			}
+		}
+		if !yield(kernel.Component{Kind: kernel.NetState}, w.printed.net) {
+			return
+		}
+		for i := range w.Sys.Monitors {
+			if !yield(kernel.Component{Kind: kernel.MonitorState, Index: i}, w.Monitors.List[w.Vector[w.Layout.Monitors+i]].Hash) {
+				return
+			}
+		}
+		yield(kernel.Component{Kind: kernel.Budgets}, w.BudgetHash(w.Vector[w.Layout.Budget]))
+	}
+}
+
+// Limit changes the number of entries.
+func (w *World) Limit(entries int) { w.MaxEntries = entries }
+
+// full reports whether the tables are to be dropped.
+func (w *World) full() bool { return w.Entries() > w.MaxEntries }
