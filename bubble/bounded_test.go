@@ -73,6 +73,8 @@ func TestBoundedRetries(t *testing.T) {
 		{sim.ByDeadline, false, true},
 		{sim.Bounded(100 * time.Millisecond), false, false},
 		{sim.Bounded(100 * time.Millisecond), true, true},
+		{sim.BoundedLiveness(100 * time.Millisecond), false, false},
+		{sim.BoundedLiveness(100 * time.Millisecond), true, true},
 	} {
 		s := sim.System{
 			Name: "dial", Nodes: 2, State: bubble.Rules, Network: netsim.Datagrams{Loss: 1}, Timing: c.timing,

@@ -113,6 +113,9 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	if c.interleave != nil && c.takesTurns() {
 		c.system.Interleave = *c.interleave
 	}
+	if isCheck && !c.Strategy.Can(search.VisitsStates) {
+		c.system.Timing = check.LivenessTiming(&c.system)
+	}
 	switch {
 	case c.role.Recorder == nil:
 		if isCheck {
@@ -352,7 +355,11 @@ func (c *checking) takesTurns() bool {
 // show executes the run of a path file and logs every step.
 func (c *checking) show() {
 	c.Helper()
-	loaded, err := check.LoadFor(c.Context(), c.replay, &c.system, c.respawn())
+	sys, err := check.AsWritten(c.replay, c.system)
+	if err != nil {
+		c.Fatalf("-macemc.replay: %v", err)
+	}
+	loaded, err := check.LoadFor(c.Context(), c.replay, &sys, c.respawn())
 	if err != nil {
 		c.Fatalf("-macemc.replay: %v", err)
 	}

@@ -68,7 +68,7 @@ func NewLoop(w kernel.World) *Loop {
 		}
 	}
 	l.held = make([]bool, len(l.sometimes))
-	l.at, l.from = &Node{Run: l.run, Goal: len(l.goals) > 0}, &Node{Run: l.run, Goal: len(l.goals) > 0}
+	l.at, l.from = &Node{Run: l.run}, &Node{Run: l.run}
 	return l
 }
 
@@ -160,6 +160,8 @@ func (l *Loop) execute(o *Outcome) (err error) {
 			return err
 		}
 	}
+	l.at.Goal = len(l.goals) > 0 && kernel.JudgesLiveness(l.world)
+	l.from.Goal = l.at.Goal
 	if l.record != nil {
 		l.record.first = l.run.Steps()
 		l.record.state(l.world)

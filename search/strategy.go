@@ -97,7 +97,7 @@ type Node struct {
 	Choices int // points answered so far that had more than one alternative
 	// Live reports whether all Eventually properties hold; true when there are none.
 	Live bool
-	Goal bool // whether there is an Eventually property
+	Goal bool // whether the run is to come to a state that is live
 	// Unlikely reports whether the step to this state was given an answer of weight 0, as walks never do.
 	Unlikely bool
 	Used     sim.Limits // faults that have struck in the run

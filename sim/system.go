@@ -41,7 +41,8 @@ type System struct {
 	// same when what they hold, and what is in flight to and from them, is exchanged. A search by symmetry checks that of all that it relies on. Nil: no node
 	// has a role.
 	Roles func(NodeID) string
-	// Timing says which armed timers may fire; the zero value is [ByDeadline].
+	// Timing says which armed timers may fire; the zero value is [ByDeadline]. Checks take [BoundedLiveness] in its place for a system with
+	// nodes of package bubble and Eventually properties.
 	Timing Timing
 	// Interleave says how the goroutines of nodes that have some take turns, see package bubble.
 	Interleave Interleave
@@ -64,7 +65,7 @@ type System struct {
 	noAsserts bool // set by Only
 }
 
-// Timing says which armed timers may fire: one of the constants, or [Bounded].
+// Timing says which armed timers may fire: one of the constants, [Bounded] or [BoundedLiveness].
 type Timing int64
 
 const (
@@ -84,13 +85,29 @@ func Bounded(delay time.Duration) Timing {
 // bounded is the timing Bounded(0).
 const bounded = Prompt + 1
 
-// MaxDelay returns the bound of a timing by [Bounded].
+// BoundedLiveness returns the timing that is [Bounded] in some runs and [ByDeadline] in the others. The first choice of a run says which.
+// Eventually properties are judged in the bounded runs alone, and all others in all runs.
+func BoundedLiveness(delay time.Duration) Timing {
+	return ^(Bounded(delay) - bounded)
+}
+
+// MaxDelay returns the bound of a timing by [Bounded] or [BoundedLiveness].
 func (t Timing) MaxDelay() (delay time.Duration, ok bool) {
+	if t.LivenessOnly() {
+		return time.Duration(^t), true
+	}
 	return time.Duration(max(0, t-bounded)), t >= bounded
 }
 
+// LivenessOnly reports whether the timing is one by [BoundedLiveness].
+func (t Timing) LivenessOnly() bool { return t < 0 }
+
 func (t Timing) String() string {
-	if delay, ok := t.MaxDelay(); ok {
+	delay, ok := t.MaxDelay()
+	switch {
+	case t.LivenessOnly():
+		return "BoundedLiveness:" + delay.String()
+	case ok:
 		return "Bounded:" + delay.String()
 	}
 	return [...]string{"ByDeadline", "AnyOrder", "Prompt"}[t]
@@ -103,12 +120,13 @@ func ParseTiming(s string) (Timing, error) {
 			return t, nil
 		}
 	}
-	if text, ok := strings.CutPrefix(s, "Bounded:"); ok {
+	name, text, _ := strings.Cut(s, ":")
+	if make := map[string]func(time.Duration) Timing{"Bounded": Bounded, "BoundedLiveness": BoundedLiveness}[name]; make != nil {
 		if delay, err := time.ParseDuration(text); err == nil && delay >= 0 {
-			return Bounded(delay), nil
+			return make(delay), nil
 		}
 	}
-	return 0, fmt.Errorf("timing %q is none of ByDeadline, AnyOrder, Prompt, Bounded:DURATION", s)
+	return 0, fmt.Errorf("timing %q is none of ByDeadline, AnyOrder, Prompt, Bounded:DURATION, BoundedLiveness:DURATION", s)
 }
 
 // Limits returns the limits in force.

@@ -11,18 +11,25 @@ import (
 func TestParseTiming_InvertsString(t *testing.T) {
 	for text, want := range map[string]sim.Timing{
 		"ByDeadline": sim.ByDeadline, "AnyOrder": sim.AnyOrder, "Prompt": sim.Prompt, "Bounded:0s": sim.Bounded(0), "Bounded:1m0.5s": sim.Bounded(60500 * time.Millisecond),
+		"BoundedLiveness:0s": sim.BoundedLiveness(0), "BoundedLiveness:2s": sim.BoundedLiveness(2 * time.Second),
 	} {
 		if got, err := sim.ParseTiming(text); err != nil || got != want || got.String() != text {
 			t.Errorf("%s: got %v (%v), want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "Bounded", "Bounded:", "Bounded:5", "Bounded:-1s"} {
+	for _, text := range []string{"", "Bounded", "Bounded:", "Bounded:5", "Bounded:-1s", "BoundedLiveness", "BoundedLiveness:-1s"} {
 		if got, err := sim.ParseTiming(text); err == nil {
 			t.Errorf("%q is taken for %v", text, got)
 		}
 	}
 	if delay, ok := sim.Bounded(time.Second).MaxDelay(); delay != time.Second || !ok {
 		t.Errorf("Bounded(1s) has the bound %v, %v", delay, ok)
+	}
+	if delay, ok := sim.BoundedLiveness(time.Second).MaxDelay(); delay != time.Second || !ok {
+		t.Errorf("BoundedLiveness(1s) has the bound %v, %v", delay, ok)
+	}
+	if delay, _ := sim.BoundedLiveness(math.MaxInt64).MaxDelay(); delay != 10_000*time.Hour {
+		t.Errorf("the longest delay for liveness has the bound %v", delay)
 	}
 	if delay, _ := sim.Bounded(math.MaxInt64).MaxDelay(); delay != 10_000*time.Hour {
 		t.Errorf("the longest delay has the bound %v", delay)

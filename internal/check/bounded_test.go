@@ -70,6 +70,9 @@ func TestBounded_BoundedRetries(t *testing.T) {
 		{sim.Bounded(time.Minute), false, true},
 		{sim.Bounded(100 * time.Millisecond), false, false},
 		{sim.Bounded(100 * time.Millisecond), true, true},
+		{sim.BoundedLiveness(time.Minute), false, true},
+		{sim.BoundedLiveness(100 * time.Millisecond), false, false},
+		{sim.BoundedLiveness(100 * time.Millisecond), true, true},
 	} {
 		sys := sim.System{
 			Name: "dial", Nodes: 2, Network: netsim.Datagrams{Loss: 1}, Timing: c.timing,
@@ -99,5 +102,73 @@ func TestBounded_NotExhaustive(t *testing.T) {
 	o.Search.System.Timing, o.Search.Strategy, o.Dir = sim.Bounded(time.Second), search.BFS, filepath.Join(t.TempDir(), "out")
 	if r, err := check.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "its timing Bounded:1s") {
 		t.Errorf("got %v, %+v", err, r)
+	}
+}
+
+// An answer after the last attempt takes a delay that only runs without a bound have, and the run is found again by its file.
+func TestBoundedLiveness_Safety(t *testing.T) {
+	for timing, violated := range map[sim.Timing]bool{sim.Bounded(100 * time.Millisecond): false, sim.BoundedLiveness(100 * time.Millisecond): true} {
+		sys := sim.System{
+			Name: "dial", Nodes: 2, Network: netsim.Datagrams{}, Timing: timing,
+			New: func(id sim.NodeID) sim.Service {
+				if id == 0 {
+					return &dialer{}
+				}
+				return &acceptor{}
+			},
+			Properties: []sim.Property{{Name: "attempts are left", Always: func(v *sim.View) bool {
+				d := v.Service(0).(*dialer)
+				return !d.Connected || d.Attempts < 5
+			}}},
+		}
+		o := options(sys)
+		o.Search.Time, o.Search.MaxPaths, o.Dir = time.Minute, 2000, filepath.Join(t.TempDir(), "out")
+		o.Respawn = nil
+		r, err := check.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Verdict == search.Violation; got != violated {
+			t.Fatalf("%v: verdict %v (%v), want a violation: %v", timing, r.Verdict, r.Message, violated)
+		}
+		if !violated {
+			continue
+		}
+		sys.Timing = sim.ByDeadline // the file knows better
+		if sys, err = check.AsWritten(r.PathFile, sys); err != nil {
+			t.Fatal(err)
+		}
+		l, err := check.LoadFor(t.Context(), r.PathFile, &sys, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trace, err := l.Trace(-1)
+		if err != nil || trace.Finding == nil || trace.Finding.Property != "attempts are left" {
+			t.Errorf("the run of %v does not recur: %v, %+v", timing, err, trace)
+		}
+	}
+}
+
+// partly is a service of which a search does not see all, as are those of package bubble.
+type partly struct{ sim.Nop }
+
+func (partly) Uncovered(sim.Interleave) string       { return "" }
+func (partly) Sampled(sim.Interleave) map[string]int { return nil }
+
+func TestLivenessTiming(t *testing.T) {
+	goal := []sim.Property{{Name: "done", Eventually: func(*sim.View) bool { return true }}}
+	goroutines, plain := func(sim.NodeID) sim.Service { return partly{} }, func(sim.NodeID) sim.Service { return sim.Nop{} }
+	for _, c := range []struct {
+		system sim.System
+		want   sim.Timing
+	}{
+		{sim.System{Nodes: 1, New: goroutines, Properties: goal}, sim.BoundedLiveness(check.DefaultDelay)},
+		{sim.System{Nodes: 1, New: goroutines}, sim.ByDeadline},
+		{sim.System{Nodes: 1, New: plain, Properties: goal}, sim.ByDeadline},
+		{sim.System{Nodes: 1, New: goroutines, Properties: goal, Timing: sim.AnyOrder}, sim.AnyOrder},
+	} {
+		if got := check.LivenessTiming(&c.system); got != c.want {
+			t.Errorf("%+v: got %v, want %v", c.system, got, c.want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
@@ -74,6 +75,23 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 		return Subject{}, err
 	}
 	return Subject{Entry: e, Config: c, System: sys}, sys.Validate()
+}
+
+// DefaultDelay is the bound of [LivenessTiming].
+const DefaultDelay = 100 * time.Millisecond
+
+// LivenessTiming returns the timing of a search of runs of a system that sets none. Libraries that give up after some retries are right only
+// if delays are bounded, so the liveness of goroutines is judged under a bound.
+func LivenessTiming(sys *sim.System) (t sim.Timing) {
+	t = sys.Timing
+	if t != sim.ByDeadline || !slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually != nil }) {
+		return t
+	}
+	defer func() { _ = recover() }() // a New that panics is a finding of the search
+	if kernel.Limited(sys) != nil {
+		t = sim.BoundedLiveness(DefaultDelay)
+	}
+	return t
 }
 
 // turns refuses an interleaving where no service has goroutines that could take turns.

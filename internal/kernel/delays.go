@@ -5,10 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 )
 
-// delays keeps the clocks of nodes and links together under [sim.Bounded]. The zero value belongs to the other timings.
+// delays keeps the clocks of nodes and links together under [sim.Bounded]. The zero value belongs to the other timings and to unbounded runs.
 // Times are relative to the earliest one, so that states in which the same can happen are equal.
 type delays struct {
 	bound   time.Duration
@@ -18,18 +19,35 @@ type delays struct {
 	waiting []bool          // by receiver and sender
 	fires   []bool          // by node: its next timer may fire
 	stepped bool            // a step was made since the last update
+
+	unbounded bool // the run was chosen to be so under [sim.BoundedLiveness]
 }
 
-func (d *delays) reset(sys *sim.System) {
-	bound, ok := sys.Timing.MaxDelay()
+// resetDelays begins a run.
+func (w *machine) resetDelays(src choose.Source) {
+	bound, ok := w.sys.Timing.MaxDelay()
 	if !ok {
 		return
 	}
-	n := sys.Nodes
-	*d = delays{
+	if w.sys.Timing.LivenessOnly() {
+		w.src = src
+		if w.ask(choose.Point{Kind: choose.Draw, Arity: 2, Weights: []int{1, 1}, Label: "delays are unbounded"}) == 1 {
+			w.delays = delays{unbounded: true}
+			return
+		}
+	}
+	n := w.sys.Nodes
+	w.delays = delays{
 		bound: bound, clocks: make([]time.Duration, n), armed: make([]bool, n), since: make([]time.Duration, n*n), waiting: make([]bool, n*n),
 		fires: make([]bool, n), stepped: true,
 	}
+}
+
+// JudgesLiveness reports whether the Eventually properties are judged in the run of a world: not if its delays are unbounded under
+// [sim.BoundedLiveness].
+func JudgesLiveness(w World) bool {
+	m, ok := w.(*machine)
+	return !ok || !m.delays.unbounded
 }
 
 func (d *delays) clone() delays {
@@ -150,6 +168,9 @@ func (d *delays) append(buf []byte) []byte {
 
 // fields describes the delays.
 func (d *delays) fields(f []sim.Field) []sim.Field {
+	if d.unbounded {
+		f = append(f, sim.Field{Path: "(delays)", Value: "unbounded"})
+	}
 	for i, t := range d.clocks {
 		if d.armed[i] {
 			f = append(f, sim.Field{Path: fmt.Sprintf("(clock of n%d)", i), Value: t.String()})

@@ -224,7 +224,6 @@ func (w *machine) Start(src choose.Source) error {
 func (w *machine) boot(src choose.Source) error {
 	w.net.Reset()
 	w.crashesLeft, w.haltsLeft, w.doubled = w.sys.Crashes, MostHalts(w.sys), false
-	w.delays.reset(w.sys)
 	w.steps, w.nextID = 0, 0
 	w.check.reset()
 	w.monitors = w.monitors[:0]
@@ -254,6 +253,7 @@ func (w *machine) boot(src choose.Source) error {
 		return w.sys.Late(sim.NodeID(i))
 	}
 	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
+	w.resetDelays(src)
 	if err := cmp.Or(w.whoCrashes(), w.whoHalts()); err != nil {
 		return err
 	}

@@ -35,6 +35,9 @@ func (r *Report) assumes() []fact {
 		return nil
 	}
 	aside := ""
+	if timing, err := sim.ParseTiming(r.Timing); err == nil && timing.LivenessOnly() {
+		aside = "timing Bounded:DURATION sets another bound"
+	}
 	if r.Timing == sim.ByDeadline.String() {
 		aside = "timing Bounded limits both"
 	}

@@ -137,6 +137,10 @@ func (f *Search) request(p *Process) (*request, error) {
 	if cfg.Strategy == "" {
 		cfg.Strategy = search.Deepening
 	}
+	if run == nil && !f.Given.Has("timing") && !cfg.Strategy.Can(search.VisitsStates) && cfg.Engine != search.TableEngine {
+		subject.System.Timing = check.LivenessTiming(&subject.System)
+		cfg.System.Timing = subject.System.Timing
+	}
 	switch {
 	case f.Unbiased:
 		cfg.Weights = search.Weights{Action: 1, Message: 1, Timer: 1, Consequence: 1, Fault: 1}
