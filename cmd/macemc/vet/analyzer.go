@@ -252,9 +252,29 @@ func (p *pass) export() {
 			}
 		}
 		if found := p.reach(u); len(found) > 0 {
-			p.ExportObjectFact(o, &reaches{p.module, found})
+			p.ExportObjectFact(o, &reaches{p.module, distinct(found)})
 		}
 	}
+}
+
+// distinct keeps one way to each hazard, the shortest. Otherwise the number of ways would multiply from package to package.
+func distinct(found []reached) (kept []reached) {
+	type place struct {
+		kind         Kind
+		file         string
+		line, column int
+	}
+	at := map[place]int{}
+	for _, r := range found {
+		k := place{r.Kind, r.File, r.Line, r.Column}
+		if i, ok := at[k]; !ok {
+			at[k] = len(kept)
+			kept = append(kept, r)
+		} else if len(r.Chain) < len(kept[i].Chain) {
+			kept[i] = r
+		}
+	}
+	return kept
 }
 
 // reach lists the hazards that a unit leads to, by the shortest ways.

@@ -76,7 +76,7 @@ func TestTest_Explores(t *testing.T) {
 		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:56: 2 and 1\n`,
 		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits for ever\n.*sends to a channel at explored_test.go:64`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
-		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-9] switch(es)? differ[^\n]*\n\s+until step`,
+		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; \d\d? switch(es)? differ[^\n]*\n\s+until step`,
 		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on what earlier runs left in mime\.`,
 		`(?s)--- FAIL: TestGenerator .*FAILED TEST: explored_test.go:\d+: map\[0:\d+ 1:\d+\], \d+, [0-9a-f]+, true\n`,
 		`TestProcess: not explored: it starts a process\n`,
