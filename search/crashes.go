@@ -11,7 +11,7 @@ import (
 // CrashModel says whether strategies that visit states let nodes crash and halt, as far as the limits of the system allow.
 type CrashModel string
 
-// The crash models, see [table.CrashModel].
+// The crash models, see [options.CrashModel].
 const (
 	CrashExplicit = CrashModel(options.CrashExplicit)
 	CrashImplicit = CrashModel(options.CrashImplicit)

@@ -49,7 +49,7 @@ const fewEntries = 1 << 15
 
 // NewEngineLoop returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that
 // was the faster one lately, as far as runs were made within [Loop.Measure], and from the first state on that the
-// tables cannot hold by the replay engine; those of programs ([kernel.Carries]) all by the replay engine. The error is that of [kernel.NewWorld] or [table.NewWorld].
+// tables cannot hold by the replay engine; those of programs ([kernel.Carries]) all by the replay engine. The error is that of [kernel.NewWorld] or [world.New].
 func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
 	return newEngineLoop(sys, engine, nil)
 }

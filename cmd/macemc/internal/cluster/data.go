@@ -60,7 +60,7 @@ type Why struct {
 	Worker sim.NodeID      `json:"worker,omitempty"`
 	Source *explore.Source `json:"source,omitempty"` // of what was found
 	AtEdge bool            `json:"at_edge,omitempty"`
-	// What differs: who did something else, 0: that is not known, and what this worker and the other one come to, see [table.Shard.Witness].
+	// What differs: who did something else, 0: that is not known, and what this worker and the other one come to, see [shard.Shard.Witness].
 	Other   sim.NodeID `json:"other,omitempty"`
 	Witness uint64     `json:"witness,omitempty"`
 	Theirs  uint64     `json:"theirs,omitempty"` // 0: not known

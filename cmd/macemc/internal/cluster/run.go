@@ -35,11 +35,11 @@ type Manifest struct {
 	Visited string          `json:"visited"`
 	Depth   int             `json:"depth,omitempty"`
 	Parts   int             `json:"parts"`
-	Cut     []int           `json:"cut,omitempty"` // by what states are in parts, see [table.Cut]
+	Cut     []int           `json:"cut,omitempty"` // by what states are in parts, see [shard.Cut]
 	// Replicas is how many servers keep each thing; 0: one.
 	Replicas int  `json:"replicas,omitempty"`
 	Contain  bool `json:"contain,omitempty"` // checked code that does not come back, see [kernel.Options]
-	// Weightless are events that are no way to a live state, see [table.ExploreOptions].
+	// Weightless are events that are no way to a live state, see [options.Options].
 	Weightless []sim.EventKind `json:"weightless,omitempty"`
 }
 
