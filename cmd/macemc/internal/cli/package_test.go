@@ -151,9 +151,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"mdb found/error.path --batch -x 5", 0, `step 5 of 5: n0 receives Committed`},
 		{"report found/error.path --format text", 0, `SAFETY VIOLATION`},
 		{"shrink found/error.path", 1, `end 5`},
-		{"stats . --walks 10", 0, `biased`},
 		{"graph found/error.path --format mermaid", 0, `^sequenceDiagram`},
-		{"stats ./two --tags check", 2, `./two has 6 systems; name one, as ./two:TestSub/none; there are TestSub/none, TestSub/one, TestTwice/same, TestTwice/same#01`},
 		{"search ./two --tags check --max-paths 50 --no-shrink --junit both.xml", 1, `(?s)searching ./two:TestSub/none\n.*TestSub/none: SAFETY VIOLATION.*rerun: +macemc search ./two:TestSub/none .*` +
 			`TestSub/one: nothing found.*searching ./two:TestTwice#2\n.*TestTwice: SAFETY VIOLATION`},
 		{"search ./two --tags check --out both", 2, `--out is for one system, and ./two has several; name one, as in ./mysvc:TestLease`},
@@ -181,7 +179,6 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./two/... --tags check --nodes 99 --junit refused.xml", 2, `99 nodes, must be`},
 		{"search ./... --junit go.mod", 2, `--junit: go.mod exists and was not written by this command`},
 		{"search ./... --out all", 2, `--out is for one system, and ./... has several; name one`},
-		{"stats ./...", 2, `./... is a pattern; name one package`},
 		{"search . --nodes 3", 2, `3 nodes, must be 2`},
 		{"search none", 2, `for the package in that folder say ./none`},
 		{"search pingack --test TestX", 2, `--test is for packages`},
