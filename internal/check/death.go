@@ -146,13 +146,13 @@ func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
 	return nil
 }
 
-// trace describes the run.
-func (d *Death) trace(sys *sim.System) (*replay.Trace, error) {
+// trace describes the run; near is that of [replay.RecordNear].
+func (d *Death) trace(sys *sim.System, near func(step int) bool) (*replay.Trace, error) {
 	if d.Steps == 0 { // not even the first state can be reached
 		t := &replay.Trace{System: sys.Name, Nodes: sys.Nodes}
 		return t, d.complete(sys, t)
 	}
-	t, err := replay.Record(sys, d.Before, kernel.Options{Trace: true})
+	t, err := replay.RecordNear(sys, d.Before, kernel.Options{Trace: true}, near)
 	if err != nil {
 		return nil, err
 	}

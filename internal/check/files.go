@@ -59,7 +59,7 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 	case *Death:
 		r.Kind, r.Property, r.Message, r.Stack, r.Steps = detail.Kind, detail.Property, detail.Message, detail.Stack, detail.Steps
 		h.Finding, h.Property, h.Note = string(r.Kind), r.Property, note(r)
-		if r.Dead, err = detail.trace(sys); err != nil {
+		if r.Dead, err = detail.trace(sys, shown(detail.Steps)); err != nil {
 			return f, err
 		}
 		f.error, err = detail.file(sys, h)

@@ -166,7 +166,7 @@ func SystemOf(entries []spec.Entry, name string) (*sim.System, error) {
 // process is described, not executed.
 func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 	if d := l.Death; d != nil && (n < 0 || n == d.Steps || d.Steps == 0) {
-		return d.trace(&l.System)
+		return d.trace(&l.System, nil)
 	}
 	path := l.Path
 	if n >= 0 {

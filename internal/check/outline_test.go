@@ -1,0 +1,63 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// costly is a service with a field that takes long to describe.
+type costly struct {
+	sim.Nop
+	detail *detail
+}
+
+type detail struct {
+	steps    int
+	outlined bool
+}
+
+func (c *costly) Outline(on bool) { c.detail.outlined = on }
+
+// Of a long run of any kind, fields that take long to describe are described near the steps that matter alone.
+func TestDescribe_OutlinesFarSteps(t *testing.T) {
+	described := 0
+	sys := sim.System{
+		Name: "costly", Nodes: 1, New: func(sim.NodeID) sim.Service { return &costly{detail: &detail{}} },
+		State: []sim.StateRule{
+			sim.EncodeBy(func(dst []byte, d *detail) []byte { return append(dst, byte(d.steps), byte(d.steps>>8)) }),
+			sim.CopyBy(func(d *detail) *detail { c := *d; return &c }),
+			sim.ShowBy(func(d *detail) string {
+				if d.outlined {
+					return "outlined"
+				}
+				described++
+				return "described"
+			}),
+		},
+		Actions:    []sim.AnyAction{sim.Action[*costly]{Name: "step", Do: func(c *costly, _ sim.Env) { c.detail.steps++ }}},
+		Properties: []sim.Property{{Name: "rests", Eventually: sim.Each(func(sim.NodeID, *costly) bool { return false })}},
+	}
+	const steps = 500
+	path := make(choose.Path, steps)
+	found := search.Suspect{Kind: sim.Safety, Path: path, Steps: steps}
+	for name, detail := range map[string]any{
+		"safety":   nil,
+		"liveness": &critical.Result{Case: critical.C1, Dead: path, Step: steps / 2, Bound: steps / 2, Steps: steps},
+		"death":    &Death{Before: path[:steps-1], Steps: steps, Kind: sim.Divergence},
+	} {
+		described = 0
+		o := &Options{Search: search.Config{System: sys}}
+		r := &report.Report{}
+		if _, err := o.describe(&sys, r, &search.Result{Verdict: search.Violation, Finding: &found, Detail: detail}); err != nil || len(r.Dead.Steps) != steps {
+			t.Fatalf("%s: %v, %d steps, want %d", name, err, len(r.Dead.Steps), steps)
+		}
+		if most := 10 * fullSteps; described == 0 || described > most {
+			t.Errorf("%s: described %d times for %d steps, want 1 to %d", name, described, steps, most)
+		}
+	}
+}
