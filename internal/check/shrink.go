@@ -151,10 +151,10 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 	if err != nil {
 		return nil, nil, err
 	}
-	path, last := d.path(), start.Steps[len(start.Steps)-1].Class()
+	path, last := d.path(), start.Steps[len(start.Steps)-1].Class
 	// dies is a candidate's own death, nil when that is not of this kind.
 	dies := func(ctx context.Context, s *shrink.Script, limit time.Duration) (*Death, error) {
-		if n := len(s.Steps); n == 0 || s.Steps[n-1].Class() != last {
+		if n := len(s.Steps); n == 0 || s.Steps[n-1].Class != last {
 			return nil, nil
 		}
 		got, err := isolate(ctx, o.Respawn, path, s, limit)
@@ -187,7 +187,7 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 				return s, false, err
 			}
 			run, err := got.script(sys)
-			if err != nil || run.Steps[len(run.Steps)-1].Class() != last {
+			if err != nil || run.Steps[len(run.Steps)-1].Class != last {
 				return s, false, err
 			}
 			return run, true, nil

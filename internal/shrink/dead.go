@@ -118,7 +118,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	}
 	cause := all.Script
 	cause.Steps = cause.Steps[:c.Step]
-	d.class, d.most = cause.Steps[c.Step-1].Class(), all.Unlikely
+	d.class, d.most = cause.Steps[c.Step-1].Class, all.Unlikely
 	for i := range d.system.Properties {
 		if p := &d.system.Properties[i]; p.Eventually != nil && p.Name == d.cfg.Finding.Property {
 			d.goal = p
@@ -161,13 +161,19 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		}
 		d.ctx = confirming
 		res, err := d.confirm(confirming, r.best)
+		last := round == rounds || len(r.accepted) == 0 || reducing.Err() != nil
+		minimal := r.minimal
+		if res == nil && err == nil && last {
+			minimal = false
+			res, err = smallest(r.accepted, func(s Script) (*Result, error) { return d.confirm(confirming, s) })
+		}
 		switch {
 		case err != nil && confirming.Err() == nil:
 			return nil, err
 		case res != nil:
-			res.From, res.Tried, res.Executed, res.Minimal = unshrunk.From, r.tried, d.executed(), r.minimal
+			res.From, res.Tried, res.Executed, res.Minimal = unshrunk.From, r.tried, d.executed(), minimal
 			return res, nil
-		case err != nil || round == rounds || len(r.accepted) == 0 || reducing.Err() != nil:
+		case err != nil || last:
 			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
 			return unshrunk, nil
 		}
@@ -175,6 +181,31 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		d.walks, d.quick = d.walks*moreWalks, d.limit
 		d.back(r, cause)
 	}
+}
+
+// smallest returns what confirm makes of the last of the accepted scripts that it confirms, nil for none. The very last one is known not to be.
+// It goes back by 1, 2, 4, ... scripts, and from the first that is confirmed forwards by halves. An error of confirm ends it.
+func smallest(accepted []Script, confirm func(Script) (*Result, error)) (*Result, error) {
+	var best *Result
+	confirmed, refused := -1, len(accepted)-1
+	for stride := 1; refused-confirmed > 1; stride *= 2 {
+		at := (confirmed + refused) / 2
+		if best == nil {
+			at = max(refused-stride, 0)
+		}
+		res, err := confirm(accepted[at])
+		switch {
+		case err != nil && best != nil:
+			return best, nil
+		case err != nil:
+			return nil, err
+		case res == nil:
+			refused = at
+		default:
+			best, confirmed = res, at
+		}
+	}
+	return best, nil
 }
 
 // interruptedConfirming is how long the smallest run is confirmed for when shrinking is interrupted.
@@ -220,12 +251,12 @@ func (d *dying) executed() int { return d.player.Steps + d.steps }
 // judge reports whether a script ends with a step of the critical one's class, after which walks do
 // not recover and before which one does.
 func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
-	if n := len(s.Steps); n == 0 || s.Steps[n-1].Class() != d.class {
+	if n := len(s.Steps); n == 0 || s.Steps[n-1].Class != d.class {
 		return Script{}, false, nil
 	}
 	run := d.player.Play(s)
 	n := len(run.Script.Steps)
-	if run.Err != nil || run.Finding != nil || n == 0 || run.Script.Steps[n-1].Class() != d.class || run.Unlikely > d.most {
+	if run.Err != nil || run.Finding != nil || n == 0 || run.Script.Steps[n-1].Class != d.class || run.Unlikely > d.most {
 		return Script{}, false, run.Err
 	}
 	path := d.player.Run.Path.Clone()
@@ -333,7 +364,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
 		return nil, nil // a smaller run is not worth less certainty
 	}
-	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].Class() != d.class {
+	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].Class != d.class {
 		return nil, nil
 	}
 	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed to tell

@@ -2,7 +2,6 @@ package shrink
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/replay"
@@ -10,7 +9,7 @@ import (
 )
 
 // Player executes scripts on a world, tolerantly: a step whose event cannot happen is left out. An
-// event is looked for by its key and its number among the events of that key, and else by class and nodes,
+// event is looked for by its key, its class and its number among the events that share them, and else by its class,
 // because the content of a message may depend on what was left out before. A question without an answer is answered by its first alternative,
 // faults by "no fault". A player is for one goroutine.
 type Player struct {
@@ -84,9 +83,9 @@ func (p *Player) Play(s Script) Played {
 
 // find looks for the step's event, and makes it the step's when it is another one.
 func (p *Player) find(s *Step) (index int, ok bool) {
-	class, near := "", -1
-	nearKey := ""
-	same, equal := 0, 0 // the last event of the same key, and how many there are
+	w := p.Run.World
+	near, nearKey := -1, "" // the first event of the same class
+	same, equal := 0, 0     // the last event of the same key and class, and how many there are
 	for i := 0; ; i++ {
 		ev, ok := p.Run.Event(i)
 		if !ok {
@@ -95,18 +94,16 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 		if ev.Kind != s.Kind || ev.Node != s.Node || ev.Peer != s.Peer {
 			continue
 		}
-		key := p.Run.World.Key(ev)
+		key := w.Key(ev)
+		if key != s.Key && near >= 0 || class(w, ev, key) != s.Class {
+			continue
+		}
 		if key == s.Key {
 			if same, equal = i, equal+1; equal > s.Nth {
 				break
 			}
-		} else if near < 0 {
-			if class == "" {
-				class = s.Class()
-			}
-			if rest, ok := strings.CutPrefix(key, class); ok && (rest == "" || rest[0] == '{') {
-				near, nearKey = i, key
-			}
+		} else {
+			near, nearKey = i, key
 		}
 	}
 	if equal > 0 {
@@ -125,10 +122,12 @@ func (p *Player) Event(index int) (Step, bool) {
 	if !ok {
 		return Step{}, false
 	}
-	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: p.Run.World.Key(ev)}
+	w := p.Run.World
+	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: w.Key(ev)}
+	s.Class = class(w, ev, s.Key)
 	for i := range index {
 		before, _ := p.Run.Event(i)
-		if before.Kind == s.Kind && before.Node == s.Node && before.Peer == s.Peer && p.Run.World.Key(before) == s.Key {
+		if before.Kind == s.Kind && before.Node == s.Node && before.Peer == s.Peer && w.Key(before) == s.Key && class(w, before, s.Key) == s.Class {
 			s.Nth++
 		}
 	}

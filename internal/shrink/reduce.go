@@ -118,12 +118,12 @@ func (r *reducer) dropClasses(ctx context.Context) {
 	}
 	seen := map[string]bool{}
 	for i := len(r.best.Steps) - 1; i >= 0; i-- {
-		class := r.best.Steps[i].Class()
+		class := r.best.Steps[i].Class
 		if seen[class] {
 			continue
 		}
 		seen[class] = true
-		if r.try(ctx, r.best.only(func(_ int, s *Step) bool { return s.Class() != class })) {
+		if r.try(ctx, r.best.only(func(_ int, s *Step) bool { return s.Class != class })) {
 			i = len(r.best.Steps)
 		}
 	}

@@ -1,12 +1,47 @@
 package shrink
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
+
+// class is what an event has in common with those that take its place when the run before it changes: kind, nodes, the Go types of the
+// messages, and the word that the text of a message or timer begins with. The rest of the text is content, which depends on what came before.
+func class(w kernel.World, ev sim.Event, key string) string {
+	if ev.Msgs == 0 && ev.Kind != sim.FireTimer {
+		return key
+	}
+	from := strings.IndexByte(key, 'n') // kinds may have blanks
+	if at := strings.Index(key, fmt.Sprintf(" n%d", ev.Node)); at >= 0 {
+		from = at + 1
+	}
+	blank := strings.IndexByte(key[max(from, 0):], ' ')
+	if from < 0 || blank < 0 {
+		return key
+	}
+	end := from + blank + 1
+	for _, how := range []string{"stream ", "datagram "} { // where both can be
+		if strings.HasPrefix(key[end:], how) {
+			end += len(how)
+		}
+	}
+	if n := strings.IndexFunc(key[end:], func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '.' && r != '"' }); n >= 0 {
+		end += n
+	} else {
+		end = len(key)
+	}
+	text := key[:end]
+	for _, m := range w.Messages(ev, nil) {
+		text += fmt.Sprintf(" %d:%T", m.From, m.Msg)
+	}
+	return text
+}
 
 // A Script is a run in a form that outlives changes: events by their stable keys, answers by kind. What
 // a script says need not fit: see [Player].
@@ -20,15 +55,9 @@ type Step struct {
 	Kind       sim.EventKind
 	Node, Peer sim.NodeID
 	Key        string            // the event's stable key
+	Class      string            // see [class]
 	Nth        int               // how many events of this key precede it among those of its state
 	Picks      []choose.FilePick // its answers; faults that did not strike are left out
-}
-
-// Class is what is left of a key without the content of messages, which depends on what came before:
-// "deliver n1<-n0 Ping".
-func (s *Step) Class() string {
-	head, _, _ := strings.Cut(s.Key, "{")
-	return head
 }
 
 // faults counts the faults that the step injects.

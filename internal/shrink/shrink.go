@@ -100,7 +100,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	// The bound on choices tells of no place, so the step stands for it.
 	at := ""
 	if n := len(first.Script.Steps); n > 0 && cfg.Finding.Kind == sim.Divergence {
-		at = first.Script.Steps[n-1].Class()
+		at = first.Script.Steps[n-1].Class
 	}
 	r := &reducer{best: first.Script}
 	r.tell = func(r *reducer) { cfg.tell(r, p.Steps) }
@@ -110,7 +110,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		run := p.Play(s)
 		ok := run.Finding != nil && same(run.Finding, &cfg.Finding) && run.Unlikely <= first.Unlikely
 		if n := len(run.Script.Steps); ok && at != "" {
-			ok = n > 0 && run.Script.Steps[n-1].Class() == at
+			ok = n > 0 && run.Script.Steps[n-1].Class == at
 		}
 		return run.Script, ok, run.Err
 	}
