@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/shrink"
@@ -94,7 +95,8 @@ func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.C
 	done := exit(cmd)
 	tick := time.NewTicker(max(time.Millisecond, min(limit/20, 50*time.Millisecond)))
 	defer tick.Stop()
-	steps, since := -1, time.Now()
+	clock := budget.NewClock(cmd.Process.Pid)
+	steps, since := -1, time.Duration(0)
 	asked := false // whether the step that goes on is blocked
 	for {
 		select {
@@ -105,23 +107,24 @@ func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.C
 		case <-done:
 			if stack, ok := strings.CutPrefix(said.String(), stuckMark); ok {
 				d := found(rec)
-				d.diverges(time.Since(since).Round(100*time.Millisecond), stack)
+				d.diverges((clock.Elapsed() - since).Round(100*time.Millisecond), stack)
 				return d, nil
 			}
 			return autopsy(rec, cmd.ProcessState, said.String())
-		case now := <-tick.C:
+		case <-tick.C:
+			now := clock.Elapsed()
 			begun := rec.Get(flight.Begun) != 0
 			switch n := rec.Get(flight.Steps); {
 			case n != steps:
 				steps, since, asked = n, now, false
-			case !begun && now.Sub(since) > startLimit:
+			case !begun && now-since > startLimit:
 				cmd.Process.Kill()
 				<-done
 				return nil, fmt.Errorf("a fresh process did not begin to execute within %v: %s", startLimit, said.String())
-			case begun && !asked && now.Sub(since) > limit/blockedShare:
+			case begun && !asked && now-since > limit/blockedShare:
 				asked = true
 				io.WriteString(lifeline, blockedWord+"\n")
-			case begun && now.Sub(since) > limit:
+			case begun && now-since > limit:
 				io.WriteString(lifeline, stackWord+"\n")
 				select {
 				case <-done:
