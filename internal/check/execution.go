@@ -149,7 +149,10 @@ func readExecution(dir string) (*execution, error) {
 	}
 	defer f.Close()
 	x := new(execution)
-	return x, gob.NewDecoder(f).Decode(x)
+	if err := gob.NewDecoder(f).Decode(x); err != nil {
+		return nil, fmt.Errorf("what a fresh process executed was not written as a whole: %w", err)
+	}
+	return x, nil
 }
 
 // beside is the name of a file in the folder of the recorder that this process was given.

@@ -30,6 +30,7 @@ type hand struct {
 	undecided *search.Suspect // the first that was neither confirmed nor refuted; nil means none
 	of        *search.Suspect // the one in hand; nil means none
 	outline   *choose.File    // of it
+	written   *search.Suspect // the one whose path the file has; nil means none
 	err       error           // of writing
 }
 
@@ -41,7 +42,9 @@ type inHand struct {
 
 // take puts a suspect in the place of the one before.
 func (h *hand) take(s *search.Suspect, status report.Status) {
-	h.err = h.write(s, status)
+	if h.err = h.write(s, status); h.err == nil {
+		h.written = s
+	}
 	h.tell(&inHand{Suspect: *h.about(s, status), Folder: h.dir})
 }
 
@@ -72,7 +75,7 @@ func (h *hand) drop() {
 			os.Remove(dir)
 		}
 	}
-	h.dir, h.made, h.of = "", nil, nil
+	h.dir, h.made, h.of, h.written = "", nil, nil, nil
 	h.tell(nil)
 }
 
@@ -85,9 +88,10 @@ func (h *hand) folder(slug string) string {
 	return h.dir
 }
 
-// file returns the name of the file; an empty string means that there is none.
+// file returns the name of the file; an empty string means that there is none of the suspect in hand. The status in a file that could not be
+// written again is that of before.
 func (h *hand) file() string {
-	if h == nil || h.dir == "" || h.err != nil {
+	if h == nil || h.dir == "" || h.err != nil && (h.written == nil || h.of == nil || !slices.Equal(h.written.Path, h.of.Path)) {
 		return ""
 	}
 	return filepath.Join(h.dir, SuspectPath)
@@ -104,7 +108,7 @@ func (h *hand) replace(r *report.Report, dir string) {
 			os.Remove(h.dir)
 		}
 	}
-	h.dir, h.made, h.of, h.undecided = "", nil, nil, nil
+	h.dir, h.made, h.of, h.written, h.undecided = "", nil, nil, nil, nil
 	h.tell(&inHand{Suspect: report.Suspect{
 		Status: report.Confirmed, Kind: r.Kind, Property: r.Property, Message: r.Message, Steps: r.Steps, PathFile: r.PathFile,
 	}})

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -186,9 +185,7 @@ func (o *Options) conclude(ctx context.Context, res *search.Result) (r *report.R
 		r, err = o.report(res), fault
 		if f := res.Finding; f != nil {
 			r.Kind, r.Property, r.Message, r.Stack, r.Steps = f.Kind, f.Property, f.Message, f.Stack, f.Steps
-			if r.PathFile = o.hand.file(); o.early != "" {
-				r.PathFile = filepath.Join(o.early, ErrorPath)
-			}
+			o.leave(r)
 		}
 	}
 	return r, errors.Join(err, o.problem)
@@ -209,7 +206,7 @@ func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Re
 	r, f, notShrunk, err := o.complete(ctx, &sys, res)
 	switch {
 	case err != nil && o.early != "":
-		r.PathFile = filepath.Join(o.early, ErrorPath) // with a report, as it was found
+		o.leave(r) // with a report, as it was found
 		return r, err
 	case f.error == nil:
 		return r, err

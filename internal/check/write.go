@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/report"
@@ -79,7 +80,8 @@ func (o *Options) write(r *report.Report, f files) error {
 		return nil
 	})
 	if err != nil {
-		r.PathFile, r.LivePathFile, r.Commands = o.hand.file(), "", report.Commands{}
+		r.LivePathFile = ""
+		o.leave(r)
 		if r.Shrunk != nil {
 			r.Shrunk.Original = ""
 		}
@@ -94,6 +96,27 @@ func (o *Options) write(r *report.Report, f files) error {
 		return Ignore(Root)
 	}
 	return nil
+}
+
+// leave notes in a report whose files could not be written which file there is of the run all the same: as it was found, of the suspect in
+// hand, or else one in the folder for temporary files.
+func (o *Options) leave(r *report.Report) {
+	r.PathFile, r.Commands = o.hand.file(), report.Commands{}
+	if o.early != "" {
+		r.PathFile = filepath.Join(o.early, ErrorPath)
+	}
+	if r.PathFile == "" && r.PathText != "" {
+		if dir, err := os.MkdirTemp("", "macemc-finding-"); err == nil {
+			r.PathFile = filepath.Join(dir, ErrorPath)
+			if os.WriteFile(r.PathFile, []byte(r.PathText), 0o644) != nil {
+				os.RemoveAll(dir)
+				r.PathFile = ""
+			}
+		}
+	}
+	if o.Commands != nil && r.PathFile != "" {
+		r.Commands.Look = strings.ReplaceAll(o.Commands(filepath.Dir(r.PathFile)).Look, ErrorPath, filepath.Base(r.PathFile))
+	}
 }
 
 // keep notes the path files' content in the report.

@@ -25,11 +25,17 @@ var lingers = spec.Entry{
 	Name: "lingers", Summary: "takes its time in a phase", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{{
 		Name: "in", Kind: spec.OneOf, Default: "search", Values: []string{"search", "confirm", "critical", "memory", "shrink", "write"}, Help: "the phase",
+	}, {
+		Name: "fill", Kind: spec.Bool, Default: "false", Help: "fill the disk of the working folder in place of taking time",
 	}},
 	Build: func(c spec.Config) (sim.System, error) {
-		in := c.Text("in")
+		in, fill := c.Text("in"), c.Bool("fill")
 		again := os.Getenv("MACEMC_ROLE") == "reexecute"
 		linger := func(pause time.Duration) {
+			if fill {
+				fillDisk()
+				return
+			}
 			pid := os.Getpid()
 			if again {
 				pid = os.Getppid()
@@ -72,9 +78,9 @@ var lingers = spec.Entry{
 				sim.Action[*labourer]{Name: "waste", Do: do(func(s *labourer) { s.Wasted++ })},
 			},
 		}
-		switch in {
-		case "search":
-		case "critical", "memory":
+		switch {
+		case in == "search" && !fill:
+		case in == "critical" || in == "memory":
 			sys.Properties = []sim.Property{{Name: "rested", Eventually: sim.Each(func(sim.NodeID, *labourer) bool { return false })}}
 		default:
 			most := 3
@@ -93,6 +99,15 @@ var lingers = spec.Entry{
 		}
 		return sys, nil
 	},
+}
+
+// fillDisk leaves no room on the disk of the working folder, a small one.
+func fillDisk() {
+	f, err := os.OpenFile("filler", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	defer f.Close()
+	for err == nil {
+		_, err = f.Write(make([]byte, 4<<10))
+	}
 }
 
 // A search that ends in any phase, in any way, reports what it has in hand, with its status, and its path is on disk.
@@ -118,6 +133,7 @@ func TestHand(t *testing.T) {
 		{"search", parent, orphan("")},
 		{"confirm", "INT", violation("safety: ")},
 		{"confirm", "TERM", violation("safety: ")},
+		{"confirm", limit, violation("safety: ")},
 		{"confirm", child, suspected},
 		{"confirm", parent, orphan("suspected: safety: ")},
 		{"critical", "INT", suspected},
@@ -128,10 +144,12 @@ func TestHand(t *testing.T) {
 		{"memory", "", suspected},
 		{"shrink", "INT", violation("safety: ")},
 		{"shrink", "TERM", violation("safety: ")},
+		{"shrink", limit, violation("safety: ")},
 		{"shrink", child, violation("safety: ")},
 		{"shrink", parent, orphan("safety: ")},
 		{"write", "INT", violation("safety: ")},
 		{"write", "TERM", violation("safety: ")},
+		{"write", limit, violation("safety: ")},
 		{"write", child, violation("confirmed: safety: ")},
 		{"write", parent, orphan("confirmed: safety: ")},
 	} {
@@ -239,4 +257,76 @@ func inMemory(t *testing.T, cmd *exec.Cmd, bytes int) *exec.Cmd {
 	cmd.Args = append([]string{shell, "-c", fmt.Sprintf(`ulimit -d %d && exec "$@"`, bytes>>10), "-", cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = shell
 	return cmd
+}
+
+// A disk that is full in any phase from the moment there is a suspect on takes nothing from what is reported, and leaves the path that was written.
+func TestHand_FullDisk(t *testing.T) {
+	unshare, err := exec.LookPath("unshare")
+	if err != nil {
+		t.Skip(err)
+	}
+	const script = `mount -t tmpfs -o size=12m small "$1" && cd "$1" && to=$2 && shift 2 && { "$@"; status=$?; cp -r out "$to" 2>/dev/null; exit $status; }`
+	if out, err := exec.Command(unshare, "-rm", "sh", "-c", script, "-", t.TempDir(), t.TempDir(), "true").CombinedOutput(); err != nil {
+		t.Skipf("no file system of its own: %v: %s", err, out)
+	}
+	for _, c := range []struct {
+		phase string
+		temp  bool   // temporary files lie on that disk, too
+		path  string // the file that is left; an empty string means one elsewhere
+		note  string // of it
+	}{
+		{"search", false, "", "safety: "},
+		{"confirm", false, check.SuspectPath, "suspected: safety: "},
+		{"confirm", true, check.SuspectPath, "suspected: safety: "},
+		{"critical", false, check.SuspectPath, "suspected: liveness: "},
+		{"critical", true, check.SuspectPath, "suspected: liveness: "},
+		{"shrink", false, check.ErrorPath, "safety: "},
+		{"shrink", true, check.ErrorPath, "safety: "},
+		{"write", false, check.SuspectPath, "confirmed: safety: "},
+		{"write", true, check.SuspectPath, "confirmed: safety: "},
+	} {
+		t.Run(fmt.Sprint(c.phase, " ", c.temp), func(t *testing.T) {
+			if testing.Short() && c.phase != "shrink" {
+				t.Skip("takes seconds")
+			}
+			t.Parallel()
+			kept, elsewhere := t.TempDir(), t.TempDir()
+			args := []string{"search", "lingers", "--set", "in=" + c.phase, "--set", "fill=true", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "4", "--walk-steps", "100", "--out", "out", "--json"}
+			if c.phase == "write" {
+				args = append(args, "--no-shrink")
+			}
+			cmd := command(t.TempDir(), args...)
+			temp := elsewhere
+			if c.temp {
+				temp = "."
+			}
+			cmd.Env = append(cmd.Environ(), "TMPDIR="+temp)
+			cmd.Args = append([]string{unshare, "-rm", "sh", "-c", script, "-", t.TempDir(), kept, cmd.Path}, cmd.Args[1:]...)
+			cmd.Path = unshare
+			var stdout, stderr bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			status := exitCode(cmd.Run())
+			var rep struct {
+				Verdict  string
+				PathFile string `json:"path_file"`
+			}
+			if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil || status != check.StatusViolation || rep.Verdict != "violation" || !strings.Contains(stderr.String(), "no space left on device") {
+				t.Fatalf("%v, exit status %d, %+v: %s", err, status, rep, &stderr)
+			}
+			file := filepath.Join(kept, rep.PathFile)
+			if c.path == "" {
+				file = rep.PathFile
+			} else if want := filepath.Join("out", c.path); rep.PathFile != want {
+				t.Errorf("the report names the path file %q, want %q", rep.PathFile, want)
+			}
+			text, err := os.ReadFile(file)
+			if err != nil || !strings.Contains(string(text), "\nnote "+c.note) {
+				t.Errorf("%v, want a note %q in\n%s", err, c.note, text)
+			}
+			files, _ := filepath.Glob(filepath.Join(kept, "out", "*.path"))
+			if left, _ := os.ReadDir(elsewhere); (len(left) > 0) != (c.path == "") || (len(files) > 0) != (c.path != "") {
+				t.Errorf("left %v, and elsewhere %v", files, left)
+			}
+		})
+	}
 }
