@@ -2,7 +2,7 @@
 GO ?= go
 
 # All packages but the glue, whose tests need the changed runtime. "./..." alone is one module.
-PACKAGES = ./... ./cmd/macemc/... ./evaluation/... ./systems/etcdraft/...
+PACKAGES = ./... ./cmd/macemc/... ./cmd/macemc-cluster/... ./cmd/macemc-vet/... ./evaluation/... ./systems/etcdraft/...
 
 # Only for what hangs: some packages take five minutes, and three times as long on a machine that is busy.
 TIMEOUT ?= 40m
@@ -15,12 +15,12 @@ RAPID_SEED ?= 1
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/macemc || echo "compiling bin/macemc, which takes a minute the first time ..." >&2
-	@$(MAKE) --no-print-directory -s build
+	@$(GO) build -o bin/ ./cmd/macemc
 	@bin/macemc search randtree --bug RT13; status=$$?; \
 	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }
 
-build: ## build bin/macemc
-	$(GO) build -o bin/ ./cmd/macemc
+build: ## build bin/macemc, and bin/macemc-cluster and bin/macemc-vet, which it executes
+	$(GO) build -o bin/ ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-vet
 
 # A test that takes more than a second of CPU time is skipped with -short, or does less. Lint does the vetting.
 test: ## run the quick tests (go test -short)
@@ -70,7 +70,8 @@ check-goroutines:
 	$(GO) run ./cmd/macemc test -explore=false ./bubble -count=1
 
 # Test the glue for net/http, gRPC, hashicorp/raft and memberlist, and the tutorial, with the changed runtime.
-check-glue: build
+check-glue:
+	$(GO) build -o bin/ ./cmd/macemc
 	@for m in glue/*/; do (cd $$m && ../../bin/macemc test -explore=false -count=1 ./...) || exit 1; done
 
 # Let their own parsers read what runs a cluster in containers, and run its commands.

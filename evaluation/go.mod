@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/macemc/macemc v0.0.0
 	github.com/macemc/macemc/cmd/macemc v0.0.0
+	github.com/macemc/macemc/cmd/macemc-cluster v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 )
@@ -13,7 +14,6 @@ require (
 	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
-	github.com/emicklei/dot v1.6.2 // indirect
 	github.com/gdamore/encoding v1.0.1 // indirect
 	github.com/gdamore/tcell/v2 v2.13.10 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/cmd/macemc-cluster/clustercmd"
 	"github.com/macemc/macemc/cmd/macemc/program"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/test/papers"
@@ -27,5 +28,5 @@ type evaluator struct{ *task.Process }
 
 func commands(p *task.Process) []*cobra.Command {
 	e := &evaluator{p}
-	return []*cobra.Command{e.bugsCommand(), e.tablesCommand()}
+	return append(clustercmd.Commands(p), e.bugsCommand(), e.tablesCommand())
 }

@@ -5,14 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/macemc/macemc/cmd/macemc/program"
-	"github.com/macemc/macemc/internal/task"
 )
 
-func main() { os.Exit(program.Main(config(), os.Args[1:])) }
-
-func config() program.Config {
-	return program.Config{Commands: func(*task.Process) []*cobra.Command { return []*cobra.Command{newCommand(), vetCommand()} }}
-}
+func main() { os.Exit(program.Main(program.Config{}, os.Args[1:])) }

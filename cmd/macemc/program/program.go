@@ -3,6 +3,7 @@ package program
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/cmd/macemc/internal/cli"
@@ -26,8 +27,12 @@ func Systems() []spec.Entry { return bundled.Systems() }
 // Main executes a command line and returns the exit status.
 func Main(c Config, args []string) int { return cli.Main(c.cli(), args) }
 
-// Reference returns the help of all commands as a page of Markdown.
-func Reference(c Config) (string, error) { return cli.Reference(c.cli()) }
+// Reference returns a page of Markdown with the help of all commands. Commands that another program executes keep the
+// sections that they have in page.
+func Reference(c Config, page string) (string, error) { return cli.Reference(c.cli(), page) }
+
+// ClusterFlags adds the flags for the keys that the server of a cluster requires.
+func ClusterFlags(fl *pflag.FlagSet, c *task.Cluster) { cli.ClusterFlags(fl, c, "", "") }
 
 func (c Config) cli() cli.Config {
 	return cli.Config{Name: c.Name, Systems: append(Systems(), c.Systems...), Commands: c.Commands}

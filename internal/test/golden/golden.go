@@ -17,9 +17,14 @@ var Update = flag.Bool("update", false, "rewrite the golden files")
 // Compare compares got with the file testdata/name of the package under test.
 func Compare(t testing.TB, name string, got []byte) {
 	t.Helper()
-	file := filepath.Join("testdata", name)
+	CompareFile(t, filepath.Join("testdata", name), got)
+}
+
+// CompareFile compares got with a file.
+func CompareFile(t testing.TB, file string, got []byte) {
+	t.Helper()
 	if *Update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, got, 0o644); err != nil {

@@ -124,7 +124,7 @@ func (t *tree) parseDir(root, dir string) error {
 // newImporter reads packages outside the module from the export data in the build cache.
 func newImporter(root string) (types.Importer, *token.FileSet, error) {
 	list := exec.Command("go", "list", "-e", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}",
-		"./...", "./cmd/macemc/...", "./evaluation/...", "./systems/etcdraft/...",
+		"./...", "./cmd/macemc/...", "./cmd/macemc-cluster/...", "./cmd/macemc-vet/...", "./evaluation/...", "./systems/etcdraft/...",
 		// For the snippets that test the rules.
 		"time", "math/rand", "math/rand/v2", "maps", "slices", "sort", "sync", "sync/atomic", "errors")
 	list.Dir = root

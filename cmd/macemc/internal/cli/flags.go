@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -71,3 +72,14 @@ func (o *only) Set(name string) error {
 func (o *only) String() string { return string(*o) }
 
 func (o *only) Type() string { return "string" }
+
+// ClusterFlags adds the flags for the server of a cluster, and for the keys that it requires. An empty name adds no flag for the URL.
+func ClusterFlags(fl *pflag.FlagSet, c *task.Cluster, name, usage string) {
+	if name != "" {
+		fl.StringVar(&c.URL, name, "", usage)
+	}
+	fl.StringVar(&c.CA, "tls-ca", "", "certificates of who signs those of server and workers, in `FILE`")
+	fl.StringVar(&c.Cert, "tls-cert", "", "own certificate, in `FILE`")
+	fl.StringVar(&c.Key, "tls-key", "", "its key, in `FILE`")
+	fl.StringVar(&c.TokenFile, "token-file", "", "what server and workers know, in `FILE`: at least 16 characters")
+}

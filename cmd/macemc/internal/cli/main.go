@@ -45,7 +45,6 @@ func Main(c Config, args []string) int {
 			Respawn:  task.Respawn,
 		},
 	}
-	a.Cluster = a.byWorkers
 	return a.Main(func(ctx context.Context) int { return a.run(ctx, args) })
 }
 

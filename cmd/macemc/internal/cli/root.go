@@ -18,7 +18,8 @@ import (
 type app struct {
 	task.Process
 	config Config
-	tags   string // build tags
+	args   []string // the command line, without the program
+	tags   string   // build tags
 }
 
 // Exit is the error of a command that has said all there is to say: its exit status.
@@ -26,6 +27,7 @@ type Exit = task.Exit
 
 // run executes the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.args = args
 	root := a.command()
 	root.SetArgs(args)
 	root.SetOut(a.Stdout)
@@ -71,9 +73,10 @@ Exit status, of every command:
 	if a.config.Commands != nil {
 		root.AddCommand(a.config.Commands(&a.Process)...)
 	}
-	root.AddCommand(a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
-		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.clusterCommand(), a.workerCommand(), a.shardsMergeCommand(),
+	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
+		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
+	a.addCompanions(root)
 	root.Args = func(_ *cobra.Command, args []string) error { return noneOf("unknown command", root, args) }
 	a.complete(root)
 	root.InitDefaultHelpCmd()

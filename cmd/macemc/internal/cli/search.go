@@ -83,6 +83,9 @@ Exit status:
 			if all {
 				return cmd.Help()
 			}
+			if f.Cluster.URL != "" && a.Cluster == nil {
+				return a.become(clusterProgram)
+			}
 			f.Given, f.Again = given(cmd), again(cmd, args)
 			if len(args) > 0 {
 				f.System = args[0]
@@ -130,7 +133,7 @@ Exit status:
 	fl.StringVar(&f.Durable, "durable", "", "checkpoint the search in `DIR`, so that --resume can continue it")
 	fl.BoolVar(&f.Resume, "resume", false, "continue the search in the folder of --durable, or begin it")
 	fl.IntVar(&f.Cluster.Replicas, "replicas", 0, "store the states of --cluster on 1 or 3 `SERVERS` (default 3 if possible)")
-	clusterFlags(fl, &f.Cluster, "cluster", "let the workers at the server `URL` search, see macemc cluster")
+	ClusterFlags(fl, &f.Cluster, "cluster", "let the workers at the server `URL` search, see macemc cluster")
 	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.KeepGoing, "keep-going", false, "continue after a violation, and report those that differ")
 	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "require evidence of dead runs of `KIND`: walks or exact")

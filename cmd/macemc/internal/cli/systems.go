@@ -82,15 +82,6 @@ func exactlyOne(what string) cobra.PositionalArgs {
 	}
 }
 
-func exactlyTwo(one, other string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 2 {
-			return fmt.Errorf("%s takes %s and %s, got %d: %s", cmd.CommandPath(), one, other, len(args), strings.Join(args, " "))
-		}
-		return nil
-	}
-}
-
 // given are the flags that were given.
 func given(cmd *cobra.Command) task.Given {
 	var g task.Given

@@ -133,19 +133,22 @@ func (w *workspace) tidy() error {
 	return nil
 }
 
-// install installs the program from the proxy, without a workspace and outside of any module, and returns what it says of
-// its version.
+// programs are those that users install. The first one executes the others.
+var programs = [...]string{"macemc", "macemc-cluster", "macemc-vet"}
+
+// install installs the first program from the proxy, without a workspace and outside of any module, and returns what it
+// says of its version. Of the others it prepares the installation only.
 func (w *workspace) install() (string, error) {
 	o, err := w.outside()
 	if err != nil {
 		return "", err
 	}
 	defer o.remove()
-	var said strings.Builder
-	cmd := o.command(o.dir, "install", root+"/cmd/macemc@"+w.version)
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("go install: %w\n%s", err, said.String())
+	for i, name := range programs {
+		cmd := o.command(o.dir, "install", fmt.Sprintf("-n=%t", i > 0), root+"/cmd/"+name+"@"+w.version)
+		if said, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("go install %s: %w\n%s", name, err, said)
+		}
 	}
 	installed := exec.Command(filepath.Join(o.dir, "bin", "macemc"), "version")
 	var version strings.Builder

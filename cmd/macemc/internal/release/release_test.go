@@ -21,7 +21,7 @@ func here(t *testing.T) *workspace {
 // The modules agree on their version, replace nothing, and what is to be released can be built of them alone.
 func TestInstall(t *testing.T) {
 	w := here(t)
-	if len(w.modules) != 7 || w.modules[0] != "." || w.version == "" {
+	if len(w.modules) != 9 || w.modules[0] != "." || w.version == "" {
 		t.Errorf("modules %q of version %q", w.modules, w.version)
 	}
 	if testing.Short() {
@@ -57,7 +57,7 @@ func TestSet(t *testing.T) {
 	}
 	versions := regexp.MustCompile(`macemc/macemc(/\S+)? (v\S+)`)
 	found := 0
-	for _, name := range []string{"go.work", "glue/go.work", "cmd/macemc/go.mod", "evaluation/go.mod", "systems/etcdraft/go.mod", "glue/grpc/go.mod", "glue/raft/go.mod", "glue/memberlist/go.mod"} {
+	for _, name := range []string{"go.work", "glue/go.work", "cmd/macemc/go.mod", "cmd/macemc-cluster/go.mod", "cmd/macemc-vet/go.mod", "evaluation/go.mod", "systems/etcdraft/go.mod", "glue/grpc/go.mod", "glue/raft/go.mod", "glue/memberlist/go.mod"} {
 		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
@@ -69,10 +69,10 @@ func TestSet(t *testing.T) {
 			}
 		}
 	}
-	if found != 13 {
-		t.Errorf("%d requirements and replacements, want 13", found)
+	if found != 21 {
+		t.Errorf("%d requirements and replacements, want 21", found)
 	}
-	list := exec.Command("go", "list", "./cmd/macemc", "./systems/etcdraft")
+	list := exec.Command("go", "list", "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-vet", "./systems/etcdraft")
 	list.Dir, list.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-buildvcs=false")
 	if out, err := list.CombinedOutput(); err != nil {
 		t.Errorf("go list: %v\n%s", err, out)

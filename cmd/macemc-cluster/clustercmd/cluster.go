@@ -1,4 +1,5 @@
-package cli
+// Package clustercmd is the commands of a cluster, for programs that have those of macemc.
+package clustercmd
 
 import (
 	"context"
@@ -7,27 +8,27 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/cluster"
+	"github.com/macemc/macemc/cmd/macemc-cluster/internal/cluster"
+	"github.com/macemc/macemc/cmd/macemc/program"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
 
-// clusterFlags are those that say where a server is and who may speak to it.
-func clusterFlags(fl *pflag.FlagSet, c *task.Cluster, name, usage string) {
-	if name != "" {
-		fl.StringVar(&c.URL, name, "", usage)
-	}
-	fl.StringVar(&c.CA, "tls-ca", "", "certificates of who signs those of server and workers, in `FILE`")
-	fl.StringVar(&c.Cert, "tls-cert", "", "own certificate, in `FILE`")
-	fl.StringVar(&c.Key, "tls-key", "", "its key, in `FILE`")
-	fl.StringVar(&c.TokenFile, "token-file", "", "what server and workers know, in `FILE`: at least 16 characters")
+// process is the process that executes the commands.
+type process struct{ *task.Process }
+
+// Commands returns the commands of a cluster, and lets the process search by the workers of one.
+func Commands(of *task.Process) []*cobra.Command {
+	p := &process{of}
+	p.Cluster = p.byWorkers
+	return []*cobra.Command{p.clusterCommand(), p.workerCommand()}
 }
 
 func security(c task.Cluster) cluster.Security {
@@ -35,16 +36,16 @@ func security(c task.Cluster) cluster.Security {
 }
 
 // byWorkers prepares a search by the workers at a server.
-func (a *app) byWorkers(c task.Cluster, job task.ClusterJob) (search.Elsewhere, error) {
+func (p *process) byWorkers(c task.Cluster, job task.ClusterJob) (search.Elsewhere, error) {
 	s := &cluster.Search{
 		URL: c.URL, Security: security(c),
 		Manifest: cluster.Manifest{Build: job.Build, Title: job.Title, Job: job.Job, Visited: job.Visited, Depth: job.Depth, Replicas: c.Replicas},
-		Tell:     func(text string) { fmt.Fprintln(a.Stderr, "macemc:", text) },
+		Tell:     func(text string) { fmt.Fprintln(p.Stderr, "macemc:", text) },
 	}
 	return s.Explore, nil
 }
 
-func (a *app) workerCommand() *cobra.Command {
+func (p *process) workerCommand() *cobra.Command {
 	var c task.Cluster
 	var memory int
 	cmd := &cobra.Command{
@@ -67,8 +68,8 @@ at which that happens twice ends the search.`,
 				return fmt.Errorf("--memory is %d, must be 0 to %d", memory, 1<<30)
 			}
 			w := cluster.Worker{
-				URL: c.URL, Security: security(c), Build: task.ClusterBuild(), Memory: memory << 20, Job: a.JobSystem,
-				Log: slog.New(slog.NewTextHandler(a.Stderr, nil)),
+				URL: c.URL, Security: security(c), Build: task.ClusterBuild(), Memory: memory << 20, Job: p.JobSystem,
+				Log: slog.New(slog.NewTextHandler(p.Stderr, nil)),
 			}
 			end, supervised, err := w.Supervised()
 			switch {
@@ -78,21 +79,32 @@ at which that happens twice ends the search.`,
 				err := interrupted(cmd.Context(), w.Work(cmd.Context()))
 				end(check.ErrorStatus(cmd.Context(), err))
 				return err
-			case a.Respawn == nil:
+			case p.Respawn == nil:
 				return interrupted(cmd.Context(), w.Work(cmd.Context()))
 			}
-			err = interrupted(cmd.Context(), w.Supervise(cmd.Context(), a.Respawn))
+			err = interrupted(cmd.Context(), w.Supervise(cmd.Context(), p.Respawn))
 			if errors.Is(err, cluster.ErrEnded) {
-				return Exit(check.StatusUsage)
+				return task.Exit(check.StatusUsage)
 			}
 			return err
 		},
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	clusterFlags(fl, &c, "join", "the server's `URL`")
+	fl.StringVar(&c.URL, "join", "", "the server's `URL`")
+	program.ClusterFlags(fl, &c)
 	fl.IntVar(&memory, "memory", 0, "end the search when states and tables here take about `N` MB (default: no limit)")
 	return cmd
+}
+
+// exactly requires one argument for each of the names.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != len(names) {
+			return fmt.Errorf("%s takes %s, got %q; see %s --help", cmd.CommandPath(), strings.Join(names, " and "), args, cmd.CommandPath())
+		}
+		return nil
+	}
 }
 
 // interrupted makes Ctrl-C the way in which what goes on for ever comes to its end.
@@ -103,7 +115,7 @@ func interrupted(ctx context.Context, err error) error {
 	return err
 }
 
-func (a *app) clusterCommand() *cobra.Command {
+func (p *process) clusterCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
 		Short: "Run the server of a cluster, and look at what goes on there",
@@ -125,11 +137,11 @@ and searches.`,
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.clusterUp(), a.clusterStatus(), a.clusterPause(true), a.clusterPause(false), a.clusterDrain(), a.clusterAbort())
+	cmd.AddCommand(p.clusterUp(), p.clusterStatus(), p.clusterPause(true), p.clusterPause(false), p.clusterDrain(), p.clusterAbort())
 	return cmd
 }
 
-func (a *app) clusterUp() *cobra.Command {
+func (p *process) clusterUp() *cobra.Command {
 	var c task.Cluster
 	var server cluster.Server
 	var metrics string
@@ -168,10 +180,10 @@ URLs of all, with commas, are what workers and searches are given.`,
 					return err
 				}
 				defer stop()
-				fmt.Fprintf(a.Stderr, "macemc: metrics are at %s\n", where)
+				fmt.Fprintf(p.Stderr, "macemc: metrics are at %s\n", where)
 			}
-			fmt.Fprintf(a.Stdout, "%s\n", url)
-			fmt.Fprintf(a.Stderr, "macemc: workers join by: macemc worker --join %s\n", url)
+			fmt.Fprintf(p.Stdout, "%s\n", url)
+			fmt.Fprintf(p.Stderr, "macemc: workers join by: macemc worker --join %s\n", url)
 			<-cmd.Context().Done()
 			return nil
 		},
@@ -183,31 +195,31 @@ URLs of all, with commas, are what workers and searches are given.`,
 	fl.StringVar(&metrics, "metrics", "", "loopback `ADDRESS` and port at which Prometheus is told how far a search is, at /metrics")
 	fl.StringVar(&server.PeerListen, "peer-listen", "", "`ADDRESS` and port that the other ones of several servers connect to")
 	fl.StringSliceVar(&server.Peers, "peers", nil, "`ADDRESSES` that all of several servers have for each other, with commas")
-	clusterFlags(fl, &c, "", "")
+	program.ClusterFlags(fl, &c)
 	return cmd
 }
 
-func (a *app) clusterStatus() *cobra.Command {
+func (p *process) clusterStatus() *cobra.Command {
 	var c task.Cluster
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "status URL",
 		Short:   "Say how far the search of a cluster is",
 		Example: `  macemc cluster status nats://127.0.0.1:4222 --json`,
-		Args:    exactlyOne("URL"),
+		Args:    exactly("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := cluster.StatusOf(cmd.Context(), args[0], security(c))
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return task.WriteJSON(a.Stdout, s)
+				return task.WriteJSON(p.Stdout, s)
 			}
 			if s.Run == "" {
-				fmt.Fprintln(a.Stdout, "no search goes on there")
+				fmt.Fprintln(p.Stdout, "no search goes on there")
 				return nil
 			}
-			w := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
+			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintf(w, "run\t%s: %s\n", s.Run, s.System)
 			fmt.Fprintf(w, "states\t%s; of %s of them the steps are still to be taken\n", textfmt.Number(s.States), textfmt.Number(s.Waiting))
 			fmt.Fprintf(w, "transitions\t%s\n", textfmt.Number(s.Transitions))
@@ -243,11 +255,11 @@ func (a *app) clusterStatus() *cobra.Command {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.BoolVar(&asJSON, "json", false, "print one JSON object")
-	clusterFlags(fl, &c, "", "")
+	program.ClusterFlags(fl, &c)
 	return cmd
 }
 
-func (a *app) clusterPause(on bool) *cobra.Command {
+func (p *process) clusterPause(on bool) *cobra.Command {
 	var c task.Cluster
 	cmd := &cobra.Command{
 		Use:   "pause URL",
@@ -255,7 +267,7 @@ func (a *app) clusterPause(on bool) *cobra.Command {
 		Long: `Has the workers pause, once they have finished what they have begun: a second or so. What
 was found stays. Workers may be ended, and others join, before "macemc cluster resume".`,
 		Example: `  macemc cluster pause nats://127.0.0.1:4222`,
-		Args:    exactlyOne("URL"),
+		Args:    exactly("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := cluster.Pause(cmd.Context(), args[0], security(c), on)
 			if err != nil {
@@ -263,11 +275,11 @@ was found stays. Workers may be ended, and others join, before "macemc cluster r
 			}
 			switch {
 			case id == "":
-				fmt.Fprintln(a.Stdout, "no search goes on there")
+				fmt.Fprintln(p.Stdout, "no search goes on there")
 			case on:
-				fmt.Fprintf(a.Stdout, "run %s pauses\n", id)
+				fmt.Fprintf(p.Stdout, "run %s pauses\n", id)
 			default:
-				fmt.Fprintf(a.Stdout, "run %s goes on\n", id)
+				fmt.Fprintf(p.Stdout, "run %s goes on\n", id)
 			}
 			return nil
 		},
@@ -277,11 +289,11 @@ was found stays. Workers may be ended, and others join, before "macemc cluster r
 		cmd.Example = `  macemc cluster resume nats://127.0.0.1:4222`
 	}
 	cmd.Flags().SortFlags = false
-	clusterFlags(cmd.Flags(), &c, "", "")
+	program.ClusterFlags(cmd.Flags(), &c)
 	return cmd
 }
 
-func (a *app) clusterDrain() *cobra.Command {
+func (p *process) clusterDrain() *cobra.Command {
 	var c task.Cluster
 	cmd := &cobra.Command{
 		Use:   "drain URL WORKER",
@@ -290,7 +302,7 @@ func (a *app) clusterDrain() *cobra.Command {
 have numbers, by which "macemc cluster status" lists them. A worker that is ended by Ctrl-C or
 SIGTERM does the same.`,
 		Example: `  macemc cluster drain nats://127.0.0.1:4222 3`,
-		Args:    exactlyTwo("URL", "WORKER"),
+		Args:    exactly("URL", "WORKER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			worker, err := strconv.Atoi(args[1])
 			if err != nil || worker < 1 {
@@ -301,19 +313,19 @@ SIGTERM does the same.`,
 				return err
 			}
 			if id == "" {
-				fmt.Fprintln(a.Stdout, "no search goes on there")
+				fmt.Fprintln(p.Stdout, "no search goes on there")
 				return nil
 			}
-			fmt.Fprintf(a.Stdout, "worker %d has given away %s\n", worker, textfmt.Plural(parts, "part"))
+			fmt.Fprintf(p.Stdout, "worker %d has given away %s\n", worker, textfmt.Plural(parts, "part"))
 			return nil
 		},
 	}
 	cmd.Flags().SortFlags = false
-	clusterFlags(cmd.Flags(), &c, "", "")
+	program.ClusterFlags(cmd.Flags(), &c)
 	return cmd
 }
 
-func (a *app) clusterAbort() *cobra.Command {
+func (p *process) clusterAbort() *cobra.Command {
 	var c task.Cluster
 	cmd := &cobra.Command{
 		Use:   "abort URL",
@@ -321,22 +333,22 @@ func (a *app) clusterAbort() *cobra.Command {
 		Long: `Ends the search that goes on at a server, also one that nobody waits for any more, and
 removes what was kept of it, and what is left of others. Workers wait for the next one.`,
 		Example: `  macemc cluster abort nats://127.0.0.1:4222`,
-		Args:    exactlyOne("URL"),
+		Args:    exactly("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := cluster.Abort(cmd.Context(), args[0], security(c))
 			if err != nil {
 				return err
 			}
 			if len(ids) == 0 {
-				fmt.Fprintln(a.Stdout, "no search goes on there")
+				fmt.Fprintln(p.Stdout, "no search goes on there")
 			}
 			for _, id := range ids {
-				fmt.Fprintf(a.Stdout, "run %s is removed\n", id)
+				fmt.Fprintf(p.Stdout, "run %s is removed\n", id)
 			}
 			return nil
 		},
 	}
 	cmd.Flags().SortFlags = false
-	clusterFlags(cmd.Flags(), &c, "", "")
+	program.ClusterFlags(cmd.Flags(), &c)
 	return cmd
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/cmd/macemc/vet"
+	"github.com/macemc/macemc/cmd/macemc-vet/vet"
 	"github.com/macemc/macemc/internal/test/golden"
 )
 

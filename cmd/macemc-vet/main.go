@@ -1,16 +1,25 @@
+// Command macemc-vet is macemc with the command vet, which reads source by golang.org/x/tools. "macemc vet" executes it.
 package main
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/cli"
-	"github.com/macemc/macemc/cmd/macemc/vet"
+	"github.com/macemc/macemc/cmd/macemc-vet/vet"
+	"github.com/macemc/macemc/cmd/macemc/program"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/task"
 )
+
+func main() { os.Exit(program.Main(config(), os.Args[1:])) }
+
+func config() program.Config {
+	return program.Config{Commands: func(*task.Process) []*cobra.Command { return []*cobra.Command{vetCommand()} }}
+}
 
 // vetCommand is "macemc vet".
 func vetCommand() *cobra.Command {
@@ -65,7 +74,7 @@ func showHazards(cmd *cobra.Command, r *vet.Report, err error, asJSON bool) erro
 		for _, m := range broken.Messages {
 			fmt.Fprintln(cmd.ErrOrStderr(), m)
 		}
-		return cli.Exit(check.StatusUsage)
+		return task.Exit(check.StatusUsage)
 	case err != nil:
 		return err
 	case asJSON:
@@ -76,7 +85,7 @@ func showHazards(cmd *cobra.Command, r *vet.Report, err error, asJSON bool) erro
 		err = r.Text(cmd.OutOrStdout())
 	}
 	if err == nil && len(r.Findings) > 0 {
-		err = cli.Exit(check.StatusViolation)
+		err = task.Exit(check.StatusViolation)
 	}
 	return err
 }

@@ -2,7 +2,7 @@
 package unsent
 
 import (
-	"github.com/macemc/macemc/cmd/macemc/vet/testdata/unsent/words"
+	"github.com/macemc/macemc/cmd/macemc-vet/vet/testdata/unsent/words"
 	"github.com/macemc/macemc/machine"
 )
 

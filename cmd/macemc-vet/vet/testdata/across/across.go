@@ -2,7 +2,7 @@
 package across
 
 import (
-	"github.com/macemc/macemc/cmd/macemc/vet/testdata/across/part"
+	"github.com/macemc/macemc/cmd/macemc-vet/vet/testdata/across/part"
 	"github.com/macemc/macemc/sim"
 )
 

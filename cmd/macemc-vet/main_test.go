@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/cli"
-	"github.com/macemc/macemc/cmd/macemc/vet"
+	"github.com/macemc/macemc/cmd/macemc-vet/vet"
+	"github.com/macemc/macemc/internal/task"
 )
 
 // run executes a command line of vet.
@@ -24,7 +24,7 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	root.SetErr(&errs)
 	root.SetArgs(args)
 	if err := root.ExecuteContext(t.Context()); err != nil {
-		var exit cli.Exit
+		var exit task.Exit
 		if !errors.As(err, &exit) {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -24,12 +24,7 @@ from, or that of --macemc.`,
 		Example: `  macemc new mysvc
   macemc new ./internal/mysvc
   macemc new mysvc --macemc ~/src/macemc`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("%s needs one DIR; see %s --help", cmd.CommandPath(), cmd.CommandPath())
-			}
-			return nil
-		},
+		Args: exactlyOne("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := scaffold.Write(args[0], checkout)
 			if w == nil {

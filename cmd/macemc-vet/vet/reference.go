@@ -11,7 +11,8 @@ func Reference() string {
 	b.WriteString(`# macemc vet
 
 A handler is a function of its node's state, the event, and the answers to its questions. ` + "`macemc vet`" + ` reads Go packages
-and reports what breaks this rule, with the way from a handler to it and what to use instead.
+and reports what breaks this rule, with the way from a handler to it and what to use instead. The program ` + "`macemc-vet`" + `
+executes the command: ` + "`make build`" + ` builds it, and ` + "`go install github.com/macemc/macemc/cmd/macemc-vet@latest`" + ` installs it.
 
     macemc vet                           # the package in this folder, with its tests
     macemc vet ./mysvc ./internal/...    # patterns as for go build
@@ -63,7 +64,7 @@ of its runs twice and compares them state by state, and reports the step and fie
 
 ## In other tools
 
-The analyzer is ` + "`vet.Analyzer`" + ` in ` + "`github.com/macemc/macemc/cmd/macemc/vet`" + `, for any driver of golang.org/x/tools/go/analysis. It is our own because
+The analyzer is ` + "`vet.Analyzer`" + ` in ` + "`github.com/macemc/macemc/cmd/macemc-vet/vet`" + `, for any driver of golang.org/x/tools/go/analysis. It is our own because
 the general ones for deterministic code report every range over a map, whether its order shows or not, do not notice
 shared variables and addresses, and need the source of the whole standard library.
 `)

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// clusterProgram is the program that searches by the workers of a cluster.
+const clusterProgram = "macemc-cluster"
+
+// companions are commands that need large modules which few users need. Each belongs to a program that has the commands
+// of this package, too.
+var companions = []struct{ name, short, program string }{
+	{"cluster", "Run the server of a cluster, and look at what goes on there", clusterProgram},
+	{"worker", "Take part in the searches of a cluster", clusterProgram},
+	{"vet", "Find in the source what makes handlers no function of their state", "macemc-vet"},
+}
+
+// addCompanions adds those commands that this program does not have. Their programs execute them.
+func (a *app) addCompanions(root *cobra.Command) {
+	own := root.Commands()
+	for _, c := range companions {
+		if slices.ContainsFunc(own, func(cmd *cobra.Command) bool { return cmd.Name() == c.name }) {
+			continue
+		}
+		root.AddCommand(&cobra.Command{
+			Use:                c.name,
+			Short:              c.short,
+			Annotations:        map[string]string{companion: c.program},
+			DisableFlagParsing: true,
+			RunE:               func(*cobra.Command, []string) error { return a.become(c.program) },
+			ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+				_ = a.become(c.program) // it completes, or nothing does
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			},
+		})
+	}
+}
+
+// companion annotates commands that another program executes.
+const companion = "companion"
+
+// become executes a program with the arguments of this one, in the place of this process where the system can do that.
+// It returns an error that says how to install the program if it is neither beside this one nor on PATH.
+func (a *app) become(program string) error {
+	file, err := findProgram(program)
+	if err != nil {
+		return fmt.Errorf("this is done by the program %s, which is neither beside macemc nor on PATH; install it by: "+
+			"go install github.com/macemc/macemc/cmd/%s@latest (in a checkout: make build)", program, program)
+	}
+	args := append([]string{a.Program}, a.args...)
+	if err = syscall.Exec(file, args, os.Environ()); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	cmd := exec.Command(file)
+	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr = args, os.Stdin, os.Stdout, os.Stderr
+	if exit, ok := errors.AsType[*exec.ExitError](cmd.Run()); ok {
+		return Exit(exit.ExitCode())
+	}
+	return nil
+}
+
+// findProgram returns the file of a program that is beside this one or on PATH.
+func findProgram(name string) (string, error) {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if exe, err := os.Executable(); err == nil {
+		file := filepath.Join(filepath.Dir(exe), name)
+		if _, err := exec.LookPath(file); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return file, err
+		}
+	}
+	return exec.LookPath(name)
+}

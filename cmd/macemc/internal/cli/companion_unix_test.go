@@ -1,0 +1,57 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Commands of other programs are executed by these, with all arguments, output and the exit status. The one beside the
+// program is preferred to that on PATH.
+func TestCompanion(t *testing.T) {
+	onPath := t.TempDir()
+	execute := func(args ...string) (string, int) {
+		cmd := command(t.TempDir(), args...)
+		cmd.Env = append(cmd.Env, "PATH="+onPath+":/usr/bin:/bin")
+		out, err := cmd.CombinedOutput()
+		return string(out), exitCode(err)
+	}
+	const search = "search paxos --strategy bfs --cluster nats://127.0.0.1:1"
+	lines := []string{"cluster status --json URL", "worker --join URL", "vet --tags slow ./...", "cluster --help", "__complete cluster st", search}
+	for _, line := range lines {
+		program := "macemc-cluster"
+		if strings.HasPrefix(line, "vet") {
+			program = "macemc-vet"
+		}
+		out, status := execute(strings.Fields(line)...)
+		if line[0] != '_' && (status != 2 || !strings.Contains(out, "go install github.com/macemc/macemc/cmd/"+program+"@latest")) {
+			t.Errorf("%s without %s: exit status %d\n%s", line, program, status, out)
+		}
+	}
+	beside, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{onPath, filepath.Dir(beside)} {
+		for _, program := range []string{"macemc-cluster", "macemc-vet"} {
+			file := filepath.Join(dir, program)
+			if err := os.WriteFile(file, []byte("#!/bin/sh\necho "+file+` "$@"; exit 7`), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.Remove(file) })
+		}
+		for _, line := range lines {
+			program := "macemc-cluster"
+			if strings.HasPrefix(line, "vet") {
+				program = "macemc-vet"
+			}
+			out, status := execute(strings.Fields(line)...)
+			if want := filepath.Join(dir, program) + " " + line + "\n"; out != want || status != 7 {
+				t.Errorf("%s: exit status %d, %q; want 7, %q", line, status, out, want)
+			}
+		}
+	}
+}
