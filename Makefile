@@ -10,7 +10,7 @@ TIMEOUT ?= 40m
 # The seed of rapid's random tests, so that they pass twice if they pass once; 0: another one each time, as of a plain go test.
 RAPID_SEED ?= 1
 
-.PHONY: help demo build test test-all lint ci check evaluation soak bench tidy \
+.PHONY: help demo install build test test-all lint ci check evaluation soak bench tidy \
 	check-goroutines check-glue check-deploy check-mermaid check-browser check-install pictures
 
 demo: ## find a known liveness bug of the random overlay tree
@@ -18,6 +18,9 @@ demo: ## find a known liveness bug of the random overlay tree
 	@$(GO) build -o bin/ ./cmd/macemc
 	@bin/macemc search randtree --bug RT13; status=$$?; \
 	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }
+
+install: ## install macemc, macemc-cluster and macemc-vet
+	$(GO) install ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-vet
 
 build: ## build bin/macemc, and bin/macemc-cluster and bin/macemc-vet, which it executes
 	$(GO) build -o bin/ ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-vet

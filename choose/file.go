@@ -2,7 +2,8 @@ package choose
 
 import "fmt"
 
-// FormatVersion is the version of the path file format that this package writes and reads.
+// FormatVersion is the version of the path file format that this package writes. Parse reads every version from 1 on, and
+// refuses a newer one by number. A change that an older program would misread raises the version.
 const FormatVersion = 1
 
 // File is a path in the form in which it is kept on disk: with stable event keys instead of bare

@@ -68,7 +68,7 @@ func numbersOf(settings ...pSetting) map[string]int {
 
 // The lines of the programs of the tutorial are those that the page says.
 func TestLinesOfTutorial(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "docs", "machines.md"))
+	page, err := os.ReadFile("tables.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@
 //
 //   - whatever clients see of the implementation they may see of the abstraction: traces are included;
 //   - when the implementation may fall silent, the abstraction may, after the same: a fair run without end, or one that ends, in
-//     which no more is seen. Otherwise an implementation that does nothing would be included. What is fair is said in docs/machines.md; of what
+//     which no more is seen. Otherwise an implementation that does nothing would be included. docs/machines.md defines fairness; of what
 //     clients do by themselves nothing is promised.
 //
 // What holds of all runs of a system with the abstraction, and is said of what the rest sees, holds with the implementation then, for as many

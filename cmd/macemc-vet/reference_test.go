@@ -2,22 +2,32 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/macemc/macemc/cmd/macemc/program"
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
-// docs/commands.md has the help of all commands.
+// docs/commands has one page for each command, made of its help.
 func TestReference(t *testing.T) {
-	const file = "../../docs/commands.md"
-	page, err := os.ReadFile(file)
+	const folder = "../../docs/commands"
+	pages, err := program.Reference(config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := program.Reference(config(), string(page))
+	for name, text := range pages {
+		if text != "" {
+			golden.CompareFile(t, filepath.Join(folder, name), []byte(text))
+		}
+	}
+	files, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden.CompareFile(t, file, []byte(got))
+	for _, f := range files {
+		if _, ok := pages[f.Name()]; !ok {
+			t.Errorf("%s is the page of no command", f.Name())
+		}
+	}
 }

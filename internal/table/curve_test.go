@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkCurve measures what a state costs as states become many: the set of them outgrows one cache after the other.
-// Its iterations are explorations up to a number of states; docs/performance.md has its output.
+// Its iterations are explorations up to a number of states; evaluation/performance.md has its output.
 func BenchmarkCurve(b *testing.B) {
 	explorers := map[string]func(*testing.B, *sim.System, options.Options) *table.Exploration{
 		"bfs": func(b *testing.B, s *sim.System, o options.Options) *table.Exploration { return breadth(b, s, o) },

@@ -21,7 +21,7 @@ import (
 // mostTabled is how many states are visited at most for a cell of the table.
 const mostTabled = 700_000
 
-// docs/reduction.md tells how many states each bundled system has with and without reduction, and the verdicts are the same.
+// evaluation/reduction.md tells how many states each bundled system has with and without reduction, and the verdicts are the same.
 // With -update it is written anew.
 func TestReductionTable(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestReductionTable(t *testing.T) {
 	for _, why := range slices.Sorted(maps.Keys(by)) {
 		rows += fmt.Sprintf("* %s: %s\n", why, strings.Join(by[why], ", "))
 	}
-	const page, begin, end = "../../docs/reduction.md", "<!-- states -->\n", "<!-- end of states -->\n"
+	const page, begin, end = "../../evaluation/reduction.md", "<!-- states -->\n", "<!-- end of states -->\n"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@
 //
 // Each node runs a RawNode with its log and hard state on the node's disk, a store of registers that
 // applies what is committed, and a client that writes and reads. node.go, disk.go and rules.go are the adapter
-// and know nothing of what is checked; client.go is the application. docs/foreign.md explains them.
+// and know nothing of what is checked; client.go is the application. docs/howto/existing-service.md explains them.
 //
 // What raft hands over is done in the order that its documentation demands: entries and hard state are
 // written and synced, when raft says so, before messages are sent; what is committed is applied afterwards.

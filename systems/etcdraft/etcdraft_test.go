@@ -2,7 +2,6 @@ package etcdraft_test
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -237,32 +236,6 @@ func TestReadableWithoutRule(t *testing.T) {
 	}
 	if !strings.Contains(text.String(), "Message{Type:MsgVote To:") || strings.Contains(text.String(), "#") {
 		t.Errorf("messages are shown as\n%s", &text)
-	}
-}
-
-// The code in docs/foreign.md is that of this package.
-func TestDocumentation(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/foreign.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var code strings.Builder
-	for _, name := range []string{"node.go", "disk.go", "rules.go"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		code.Write(text)
-	}
-	blocks := strings.Split(string(doc), "```go\n")[1:]
-	for _, block := range blocks {
-		block, _, _ = strings.Cut(block, "```")
-		if !strings.Contains(code.String(), block) {
-			t.Errorf("docs/foreign.md shows what is not in the code:\n%s", block)
-		}
-	}
-	if len(blocks) != 2 {
-		t.Errorf("%d blocks of code in docs/foreign.md, want 2", len(blocks))
 	}
 }
 

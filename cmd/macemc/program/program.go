@@ -27,9 +27,9 @@ func Systems() []spec.Entry { return bundled.Systems() }
 // Main executes a command line and returns the exit status.
 func Main(c Config, args []string) int { return cli.Main(c.cli(), args) }
 
-// Reference returns a page of Markdown with the help of all commands. Commands that another program executes keep the
-// sections that they have in page.
-func Reference(c Config, page string) (string, error) { return cli.Reference(c.cli(), page) }
+// Reference returns the help of all commands, as pages of Markdown by file name. The page of a command that another program
+// executes is empty.
+func Reference(c Config) (map[string]string, error) { return cli.Reference(c.cli()) }
 
 // ClusterFlags adds the flags for the keys that the server of a cluster requires.
 func ClusterFlags(fl *pflag.FlagSet, c *task.Cluster) { cli.ClusterFlags(fl, c, "", "") }

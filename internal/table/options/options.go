@@ -83,7 +83,7 @@ const (
 )
 
 // CrashModel says whether nodes crash and halt in an exploration. A crash may be left out where it is shown to be one of slow messages: whatever
-// the node does after it, it could do without, see docs/reduction.md.
+// the node does after it, it could do without, see package crashes.
 type CrashModel string
 
 // The crash models.

@@ -6,5 +6,22 @@
 // cycle proviso is decided when all states were visited, and states that need it are expanded fully in the
 // next round. Every assumption is decided from the known local steps, and decided again at the end; what
 // does not hold any more is not assumed in the next round. It keeps terminal states, violations and dead
-// states. docs/reduction.md has the proofs.
+// states.
+//
+// # Why it is right
+//
+// Let K be the set of known local steps (node, local state, event). K only grows. A datagram is dropped where its
+// delivery does nothing in each local state that its receiver reaches by steps of K. All other steps remain, and no
+// run without these deliveries is longer.
+//
+// Let e be an execution of the full graph from a visited state s in which event t is followed alone. If e contains
+// t, then t can be moved to the front: it commutes with the events of its own node before it, and other nodes
+// neither observe nor disable it. If e does not contain t, then t can be executed first, and e after it. The cycle
+// proviso bounds how often that happens. If e takes a set of messages in the place of the set of t, then t replaces
+// it, because both sets do the same and leave nothing that can be used. By induction all local steps of e are in K.
+//
+// Moving t keeps the end of e, so terminal states are the same. A violation or goal on the way is one after t as
+// well, because t is invisible. Reachability of live states is kept by events of positive weight. These are results
+// of Valmari (Stop It, and Be Stubborn!, CAV 1996) and of Valmari and Vogler (Fair Testing and Stubborn Sets, SPIN
+// 2016), with local conditions that are checked when the exploration ends.
 package por

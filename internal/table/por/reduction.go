@@ -37,7 +37,7 @@ const mostRounds = 50
 //
 // An event t that can happen in a state is followed alone when, by what is known, it commutes with all that its node may do
 // before it (see alone), changes no property for the better (see visible), and no fault can strike it (see fits). Why this
-// keeps what it keeps: docs/reduction.md.
+// keeps what it keeps: see the package comment.
 type ReducedGraph struct {
 	g       *statespace.Graph
 	World   *world.World

@@ -18,7 +18,7 @@ import (
 const docs = "../../../docs"
 
 // compiledBy are the modules whose tests compile the examples of a page, because they need what this one does not require.
-var compiledBy = map[string]string{"goroutines-tutorial.md": "glue/grpc"}
+var compiledBy = map[string]string{"goroutines.md": "glue/grpc"}
 
 // example is a complete file of a page, or several of one package.
 type example struct {

@@ -55,7 +55,7 @@ func TestPagesAreLinked(t *testing.T) {
 func TestWorkflows(t *testing.T) {
 	for file, words := range map[string][]string{
 		"../../../.github/workflows/ci.yml": {"make ci"},
-		docs + "/howto/github-actions.md":   {"macemc search", "--junit", "cache", "upload-artifact"},
+		docs + "/howto/ci.md":               {"macemc search", "--junit", "cache", "upload-artifact"},
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -10,47 +10,58 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-const referenceHead = "# Commands\n\nWhat `macemc COMMAND --help` says of each command.\n"
-
-// Reference returns a page of Markdown with the help of all commands. Commands that another program executes keep the
-// sections that they have in page.
-func Reference(c Config, page string) (string, error) {
+// Reference returns the complete help of all commands: a page of Markdown for each command of the program, by file name, with
+// its subcommands. The page macemc.md is that of the program and links to the others. The page of a command that another program
+// executes is empty.
+func Reference(c Config) (map[string]string, error) {
 	a := &app{Process: task.Process{Systems: c.Systems}, config: c}
-	const begin = "\n## "
-	_, page, _ = strings.Cut(page, begin)
-	was := strings.Split(page, begin)
-	var sections []string
-	var add func(*cobra.Command) error
-	add = func(cmd *cobra.Command) error {
-		if cmd.Hidden {
-			return nil
-		}
-		if cmd.Annotations[companion] != "" {
-			for _, s := range was {
-				if title, _, _ := strings.Cut(s, "\n"); title == cmd.CommandPath() || strings.HasPrefix(title, cmd.CommandPath()+" ") {
-					sections = append(sections, s)
-				}
-			}
-			return nil
-		}
-		var text bytes.Buffer
-		cmd.SetOut(&text)
-		if all := cmd.Flags().Lookup("help-all"); all != nil {
-			if err := all.Value.Set("true"); err != nil {
-				return err
-			}
-		}
-		if err := cmd.Help(); err != nil {
-			return err
-		}
-		sections = append(sections, fmt.Sprintf("%s\n\n```text\n%s\n```\n", cmd.CommandPath(), strings.TrimSpace(text.String())))
-		for _, sub := range cmd.Commands() {
-			if err := add(sub); err != nil {
-				return err
-			}
-		}
-		return nil
+	root := a.command()
+	first, err := section(root, "#")
+	if err != nil {
+		return nil, err
 	}
-	err := add(a.command())
-	return referenceHead + begin + strings.Join(sections, begin), err
+	pages := map[string]string{}
+	for _, cmd := range root.Commands() {
+		if cmd.Hidden {
+			continue
+		}
+		name := cmd.Name() + ".md"
+		if cmd.Annotations[companion] != "" {
+			pages[name] = ""
+		} else if pages[name], err = sections(cmd, "#"); err != nil {
+			return nil, err
+		}
+		first += fmt.Sprintf("\n* [%s](%s): %s", cmd.Name(), name, cmd.Short)
+	}
+	pages["macemc.md"] = first + "\n"
+	return pages, nil
+}
+
+// sections returns the help of a command and of its subcommands.
+func sections(cmd *cobra.Command, heading string) (string, error) {
+	text, err := section(cmd, heading)
+	for _, sub := range cmd.Commands() {
+		if err != nil || sub.Hidden {
+			continue
+		}
+		var more string
+		more, err = sections(sub, "##")
+		text += "\n" + more
+	}
+	return text, err
+}
+
+// section returns the complete help of one command.
+func section(cmd *cobra.Command, heading string) (string, error) {
+	var text bytes.Buffer
+	cmd.SetOut(&text)
+	if all := cmd.Flags().Lookup("help-all"); all != nil {
+		if err := all.Value.Set("true"); err != nil {
+			return "", err
+		}
+	}
+	if err := cmd.Help(); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s %s\n\n```text\n%s\n```\n", heading, cmd.CommandPath(), strings.TrimSpace(text.String())), nil
 }

@@ -1,29 +1,4 @@
-# Goroutines inside a handler, and services to close
-
-Handlers run to completion and start no goroutines: what those do would depend on the scheduler, and two executions of a path would differ. Two
-kinds of code need more than that.
-
-**A function of a library that starts goroutines, waits for them and returns** can be called in a bubble of `testing/synctest`: its sleeps and
-time-outs take no time, and it returns only when all that it started has ended. What it returns must not depend on which of two
-goroutines that can run at the same moment of the bubble's clock runs first; give them different moments, as below. `macemc search` says so when it does
-("not the same"). Four rules:
-
-* Draw everything first (`env.Choose`, `env.Rand`), call the library in the bubble, and act on what it returned afterwards. `env` must not be used in
-  the bubble.
-* Nothing that lives in a bubble is kept in the service: no timer, channel or context.
-* A panic in the bubble must come out of the handler, else it ends the process.
-* Do not use `t` in the bubble: it is the test's, which thousands of runs share.
-
-**A library that keeps goroutines between events** is no part of the state, and cannot be checked that way: drive its core instead
-([an existing service](existing-service.md)), or run the whole program in a node ([goroutines](../goroutines.md)). If a service holds what must be
-given back, a pool of workers that only compute, say, give it a method `Close()` (`sim.Closer`; `Close() error` will do): it is
-called once for each service that was made, when its node crashes, when a run ends, and when it was only looked at, say to learn its type.
-A panic in it, or an error, is a finding, after the step or at the end of the run. It has no `Env`, as nothing that it does is part of the run. What such services hold is not copied, so
-they are executed by the replay engine: `bfs`, `dfs` and `--engine table` refuse them by name. In the debugger (`macemc mdb`), and where a single
-path is looked at, the services of the last state are closed when another run begins, or not before the process ends.
-
-```go
-package hedge_test
+package mctest_test
 
 import (
 	"context"
@@ -98,7 +73,8 @@ func newClient(t *testing.T) *client {
 	return c
 }
 
-func TestHedged(t *testing.T) {
+// A handler may call a function that starts goroutines, in a bubble of testing/synctest.
+func TestCheck_HandlerWithBubble(t *testing.T) {
 	mctest.Check(t, sim.System{
 		Nodes: 2, Crashes: 1,
 		New:     func(sim.NodeID) sim.Service { return newClient(t) },
@@ -116,4 +92,3 @@ func TestHedged(t *testing.T) {
 		},
 	})
 }
-```

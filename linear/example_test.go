@@ -1,33 +1,13 @@
-# Linearizability
-
-A store is linearizable when each operation seems to happen at one moment between its begin and its end: what a client reads is what
-was written last, whoever asks whom. That is a matter of the whole history, so a monitor checks it, by package `linear`:
-
-1. Clients `env.Announce` when an operation begins and when it ends, with what it resulted in.
-2. The monitor keeps a `linear.History`, and tells it both.
-3. At each end it calls `linear.Check` with a `linear.Model`: what one operation does to the state of one key.
-
-An operation that never ends, because its client crashed or still waits, may have happened, or may yet, or may never: `Step` is
-given no result (`nil`) then and accepts it.
-
-`Key` says what an operation is about. Each key has a state of its own and is checked by itself, which makes the work far
-smaller: it grows exponentially only with the operations of one key that go on at the same time.
-
-The work is limited by a number of steps of the model for each key, `MaxSteps`, not by a clock: the same history has the same answer on any
-machine. A history that would take more is `linear.Unknown`, and `Err` returns an error for it, too, so that it ends the
-search as a finding that says so. It is no pass. Have fewer operations, or raise the limit.
-
-The search is [porcupine](https://github.com/anishathalye/porcupine)'s. `systems/etcdraft` checks the reads of etcd's raft in this way.
-
-```go
-package register_test
+package linear_test
 
 import (
-	"testing"
+	"context"
+	"fmt"
 
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/linear"
-	"github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -80,23 +60,23 @@ func (c *client) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	env.Announce(returned{msg.(Done).ID, msg.(Done).Value})
 }
 
-// history is the monitor.
-type history struct{ linear.History[int, Op, int] }
+// observed is the monitor.
+type observed struct{ linear.History[int, Op, int] }
 
-func (h *history) Name() string { return "reads are linearizable" }
+func (h *observed) Name() string { return "reads are linearizable" }
 
-func (h *history) Observe(_ sim.NodeID, event any) error {
+func (h *observed) Observe(_ sim.NodeID, event any) error {
 	switch e := event.(type) {
 	case invoked:
 		h.Begin(e.Op.ID, e.Op)
 	case returned:
 		h.End(e.ID, e.Value)
-		return linear.Check(register, &h.History).Err()
+		return linear.Check(registerModel, &h.History).Err()
 	}
 	return nil
 }
 
-var register = linear.Model[int, Op, int]{
+var registerModel = linear.Model[int, Op, int]{
 	Key: func(op Op) any { return op.Key },
 	Step: func(state int, op Op, result *int) (ok bool, next int) {
 		if op.Write {
@@ -106,9 +86,11 @@ var register = linear.Model[int, Op, int]{
 	},
 }
 
-func TestRegister(t *testing.T) {
+// A store and two clients. The monitor checks the history of their operations whenever one ends.
+func Example() {
 	idle := func(c *client) bool { return !c.Waits }
-	mctest.Check(t, sim.System{
+	system := sim.System{
+		Name:  "register",
 		Nodes: 3,
 		New: func(id sim.NodeID) sim.Service {
 			if id == 0 {
@@ -121,8 +103,13 @@ func TestRegister(t *testing.T) {
 			sim.Action[*client]{Name: "write", Times: 1, When: idle, Do: (*client).write},
 			sim.Action[*client]{Name: "read", Times: 2, When: idle, Do: (*client).read},
 		},
-		Monitors:   []func() sim.Monitor{func() sim.Monitor { return &history{} }},
+		Monitors:   []func() sim.Monitor{func() sim.Monitor { return &observed{} }},
 		Properties: []sim.Property{{Name: "all are answered", Eventually: sim.Each(func(_ sim.NodeID, c *client) bool { return !c.Waits })}},
-	})
+	}
+	report, err := check.Run(context.Background(), check.Options{Search: search.Config{System: system, MaxPaths: 200, Workers: 1}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(report.Verdict)
+	// Output: ok
 }
-```
