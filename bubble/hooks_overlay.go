@@ -20,3 +20,6 @@ func enter() (bubble uint64)
 func id() uint64
 func callers(buf []uintptr) int
 func reason(why uint8) string
+
+// unexplored ends the exploration of the calling test by "macemc test", if there is one: the test is executed once instead.
+func unexplored(reason string)

@@ -19,3 +19,4 @@ func enter() (bubble uint64)   { return 0 }
 func id() uint64               { return 0 }
 func callers([]uintptr) int    { return 0 }
 func reason(uint8) string      { return "" }
+func unexplored(string)        {}

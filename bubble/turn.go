@@ -26,6 +26,7 @@ const patience = 5 * time.Second
 
 // Lock waits for the turn. When that takes too long, the step in progress is given up.
 func (t *turn) Lock() {
+	unexplored("it executes the program of a node")
 	select {
 	case <-t.free:
 		return
