@@ -22,6 +22,7 @@ const (
 	minimizeMost  = 10 * time.Second
 	minimizeRuns  = 400
 	continuations = 200
+	resamples     = 400
 )
 
 // budget limits a part of the work.
@@ -52,6 +53,7 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 		return m
 	}
 	list = remove(list, func(list []Switch) bool { return budget.left() && try(list) })
+	list = m.shorter(list, finding, run, try)
 	s := *found
 	s.Switches = list
 	m.Schedule = &s
@@ -70,6 +72,33 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 	}
 	m.critical(run)
 	return m
+}
+
+// fewSwitches is how many switches a schedule may have that is not replaced by another one.
+const fewSwitches = 3
+
+// shorter looks for another run with the finding that has fewer switches than list. Removing one switch after another ends in a local
+// minimum: each of many switches may be needed because of the others. It samples random walks that rarely switch and minimizes those that
+// show the finding.
+func (m *Minimized) shorter(list []Switch, finding *Outcome, run func(*Schedule) *Outcome, try func([]Switch) bool) []Switch {
+	budget := budget{time.Now(), m.Runs, m}
+	for n := 0; len(list) > fewSwitches && n < resamples && budget.left(); n++ {
+		s := *m.Schedule
+		s.Policy, s.Every, s.Switches = Random, 8<<(n%5), nil
+		s.Walk = mix(s.Seed ^ uint64(n)<<32)
+		m.Runs++
+		o := run(&s)
+		if o.Lost || !o.Same(finding) {
+			continue
+		}
+		if other := o.Switches; budget.left() && try(other) {
+			other = remove(slices.Clone(other), func(list []Switch) bool { return budget.left() && try(list) })
+			if len(other) < len(list) {
+				list = other
+			}
+		}
+	}
+	return list
 }
 
 // remove makes a list as short as it gets while keep holds, by halves first (Zeller and Hildebrandt, TSE 2002).
