@@ -21,12 +21,28 @@ func Frames(pcs []uintptr) (s Stack) {
 	for {
 		f, more := frames.Next()
 		if f.PC != 0 || f.Function != "" {
+			f.Line = lineOf(f)
 			s = append(s, f)
 		}
 		if !more {
 			return s
 		}
 	}
+}
+
+// lineOf returns the line of a frame. The compiler gives instructions without a source position, such as the jump at the end of a loop, line 1.
+// For these it returns the line of the nearest instruction before them that has one.
+func lineOf(f runtime.Frame) int {
+	if f.Func == nil || f.Line != 1 {
+		return f.Line
+	}
+	for pc := f.PC; pc > f.Entry; {
+		pc--
+		if _, line := f.Func.FileLine(pc); line > 1 {
+			return line
+		}
+	}
+	return f.Line
 }
 
 // root is the folder of the standard library's source, as stacks name it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -41,15 +42,15 @@ func position(lines []string) string {
 	first := ""
 	for i := 0; i+1 < len(lines) && strings.TrimSpace(lines[i]) != ""; i += 2 {
 		at, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +")
-		fn, _, _ := strings.Cut(strings.TrimSpace(lines[i]), "(")
+		fn := strings.TrimSuffix(strings.TrimSpace(lines[i]), "()")
 		text := filepath.Base(at) + " in " + fn[strings.LastIndexByte(fn, '/')+1:]
 		if first == "" {
 			first = text
 		}
-		if root != "" && strings.HasPrefix(at, root) || strings.Contains(at, "/macemc/overlay/") {
-			continue
+		file, _, _ := strings.Cut(at, ":")
+		if !standard(runtime.Frame{File: file, Function: fn}) {
+			return text
 		}
-		return text
 	}
 	return first
 }

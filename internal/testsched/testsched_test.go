@@ -119,6 +119,29 @@ func TestExplore_SeedDecides(t *testing.T) {
 	}
 }
 
+// A schedule that is a local minimum is replaced by one with fewer switches that a random walk finds.
+func TestMinimize_LocalMinimum(t *testing.T) {
+	var long []Switch
+	for i := range uint64(8) {
+		long = append(long, Switch{Who: 1, Place: i, To: 2})
+	}
+	short := []Switch{{Who: 3, Place: 4, To: 5}, {Who: 6, Place: 7, To: 8}}
+	run := func(s *Schedule) *Outcome {
+		o := &Outcome{Points: 20, Switches: s.Switches}
+		switch {
+		case s.Policy == Random && s.Until == 0 && s.Walk%4 == 0:
+			o.Kind, o.Switches = Deadlock, append([]Switch{{Who: 9}}, short...)
+		case s.Policy == Default && (slices.Equal(s.Switches, long) || slices.Contains(s.Switches, short[0]) && slices.Contains(s.Switches, short[1])):
+			o.Kind = Deadlock
+		}
+		return o
+	}
+	m := Minimize(&Schedule{Switches: long}, &Outcome{Kind: Deadlock}, run, run)
+	if !slices.Equal(m.Schedule.Switches, short) {
+		t.Errorf("%v, want %v", m.Schedule.Switches, short)
+	}
+}
+
 // The switch that matters is all that is left, and the step from which on no continuation passes is found.
 func TestMinimize(t *testing.T) {
 	needed := Switch{Who: 4, Place: 5, To: 6}
@@ -187,10 +210,10 @@ func TestPackageOf(t *testing.T) {
 
 // Variables of the modules of a build are restored, and those of the runtime never.
 func TestKindOf(t *testing.T) {
-	info := &debug.BuildInfo{Main: debug.Module{Path: "mymod"}, Deps: []*debug.Module{{Path: "example.org/p"}}}
+	info := &debug.BuildInfo{Main: debug.Module{Path: "mymod"}, Deps: []*debug.Module{{Path: "example.org/p"}, {Path: checker}, {Path: checker + "/glue"}}}
 	for pkg, want := range map[string]VariableKind{
 		"mymod": RestoreVariable, "mymod/sub": RestoreVariable, "mymod_test": RestoreVariable, "mymodule": WatchVariable, "example.org/p": RestoreVariable,
-		"example.org/p_test": RestoreVariable, "net/http": RestoreVariable, "mime": WatchVariable, "runtime": LeaveVariable, "internal/poll": LeaveVariable, "go:itab": LeaveVariable,
+		checker + "/bubble": LeaveVariable, checker + "/glue/sub": RestoreVariable, "example.org/p_test": RestoreVariable, "example.com/only/in/tests": RestoreVariable, "type:.eq.x": LeaveVariable, "vendor/golang.org/x/net": LeaveVariable, "x.y/z": RestoreVariable, "net/http": RestoreVariable, "mime": WatchVariable, "runtime": LeaveVariable, "internal/poll": LeaveVariable, "go:itab": LeaveVariable,
 	} {
 		if got := kindOf(pkg, info); got != want {
 			t.Errorf("%s: %d, want %d", pkg, got, want)

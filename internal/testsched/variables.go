@@ -87,25 +87,44 @@ func packageOf(symbol string) string {
 	return strings.ReplaceAll(symbol[:slash]+last, "%2e", ".")
 }
 
+// checker is the module whose variables refer to all others: the checker of systems records what they hold.
+const checker = "github.com/macemc/macemc"
+
+// moduleOf returns the path of the module that has a package; an empty string means that it belongs to the distribution.
+func moduleOf(pkg string, info *debug.BuildInfo) (path string) {
+	if info == nil {
+		return ""
+	}
+	for _, m := range append(slices.Clone(info.Deps), &info.Main) {
+		in := pkg == m.Path || strings.TrimSuffix(pkg, "_test") == m.Path || strings.HasPrefix(pkg, m.Path+"/")
+		if in && len(m.Path) > len(path) {
+			path = m.Path
+		}
+	}
+	return path
+}
+
 // kindOf returns what is done with the variables of a package.
 func kindOf(pkg string, info *debug.BuildInfo) VariableKind {
 	if pkg == "command-line-arguments" || slices.Contains(registries, pkg) {
 		return RestoreVariable
 	}
-	if info != nil {
-		in := func(m debug.Module) bool {
-			return m.Path != "" && (pkg == m.Path || strings.TrimSuffix(pkg, "_test") == m.Path || strings.HasPrefix(pkg, m.Path+"/"))
-		}
-		if in(info.Main) || slices.ContainsFunc(info.Deps, func(m *debug.Module) bool { return in(*m) }) {
-			return RestoreVariable
-		}
+	switch moduleOf(pkg, info) {
+	case "":
+	case checker:
+		return LeaveVariable
+	default:
+		return RestoreVariable
 	}
 	first, _, _ := strings.Cut(pkg, "/")
+	switch {
+	case strings.Contains(first, ":"):
+		return LeaveVariable
+	case strings.Contains(first, "."): // build information lacks modules that only tests import
+		return RestoreVariable
+	}
 	switch first {
 	case "runtime", "internal", "sync", "syscall", "testing", "main", "os", "reflect", "unique", "vendor", "crypto", "go:main", "":
-		return LeaveVariable
-	}
-	if strings.ContainsAny(first, ":.") {
 		return LeaveVariable
 	}
 	return WatchVariable

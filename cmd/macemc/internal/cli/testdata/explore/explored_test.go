@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"example.org/ids"
 )
 
 func TestLocks(t *testing.T) {
@@ -212,7 +214,7 @@ func TestGenerator(t *testing.T) {
 	}
 	wg.Wait()
 	if order[0] == 1 {
-		t.Fatalf("%v, %d, %x, %v", counts, generator.Int(), prefix, time.Since(began) < time.Minute)
+		t.Fatalf("%v, %d, %x, %v, %d", counts, generator.Int(), prefix, time.Since(began) < time.Minute, ids.Next())
 	}
 }
 

@@ -1,0 +1,3 @@
+module example.org/ids
+
+go 1.26
