@@ -5,7 +5,11 @@ package cli
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -68,4 +72,60 @@ func TestDeadlineOfFindings(t *testing.T) {
 	if err != nil || json.Unmarshal(text, &report) != nil || report.Property != "done" || report.Critical.Case == "" {
 		t.Errorf("%v\n%s", err, text)
 	}
+}
+
+// A loaded machine and a quiet one print the same verdict, the same minimized run and the same critical step, although the loaded one takes longer
+// than the time limit.
+func TestLoadedMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes CPU time")
+	}
+	bugs := []string{
+		"pingack", "twophase --bug TP3", "paxos --bug PX1", "transport --bug MT2", "transport --bug MT4", "randtree --bug RT13", "randtree --bug RT15", "gossip --bug GS1",
+		"superstep --bug SS3", "pastry --bug P2",
+	}
+	type result struct {
+		Verdict, Kind, Property, Message string
+		Steps                            int
+		Critical                         *struct {
+			Case                          string
+			Step, Walks, Recovered, Bound int
+		}
+		Run string `json:"-"`
+	}
+	search := func(bug string) (r result) {
+		dir := t.TempDir()
+		out, err := command(dir, append(append([]string{"search"}, strings.Fields(bug)...), "--seed", "7", "--time", "5s", "--out", "out", "--json")...).Output()
+		text, unread := os.ReadFile(filepath.Join(dir, "out", "error.path"))
+		if status := exitCode(err); status != check.StatusViolation || unread != nil {
+			t.Errorf("%s: exit status %d, %v\n%s", bug, status, unread, out)
+		} else if err := json.Unmarshal(out, &r); err != nil {
+			t.Errorf("%s: %v\n%s", bug, err, out)
+		}
+		r.Run = string(text)
+		return r
+	}
+	quiet := map[string]result{}
+	for _, bug := range bugs {
+		quiet[bug] = search(bug)
+	}
+
+	for range 8 {
+		busy := exec.Command("sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer busy.Wait()
+		defer busy.Process.Kill()
+	}
+	var all sync.WaitGroup
+	for _, bug := range bugs {
+		all.Go(func() {
+			loaded, quiet := search(bug), quiet[bug]
+			if !reflect.DeepEqual(loaded, quiet) {
+				t.Errorf("%s: with busy loops\n%+v\nwithout\n%+v", bug, loaded, quiet)
+			}
+		})
+	}
+	all.Wait()
 }
