@@ -19,8 +19,15 @@ demo: ## find a known liveness bug of the random overlay tree
 	@bin/macemc search randtree --bug RT13; status=$$?; \
 	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }
 
-install: ## install macemc, macemc-cluster and macemc-vet
-	$(GO) install ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-vet
+PREFIX ?= $(HOME)/.local
+
+install: build ## install the programs, manual pages and completions below PREFIX=~/.local
+	@install -d $(PREFIX)/bin $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/zsh/site-functions $(PREFIX)/share/fish/vendor_completions.d
+	install bin/macemc bin/macemc-cluster bin/macemc-vet $(PREFIX)/bin
+	bin/macemc completion bash >$(PREFIX)/share/bash-completion/completions/macemc
+	bin/macemc completion zsh >$(PREFIX)/share/zsh/site-functions/_macemc
+	bin/macemc completion fish >$(PREFIX)/share/fish/vendor_completions.d/macemc.fish
+	@for program in macemc-vet macemc-cluster macemc; do bin/$$program man $(PREFIX)/share/man/man1 || exit 1; done
 
 build: ## build bin/macemc, and bin/macemc-cluster and bin/macemc-vet, which it executes
 	$(GO) build -o bin/ ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-vet

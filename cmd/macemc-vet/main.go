@@ -27,7 +27,7 @@ func vetCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "vet [PACKAGE...]",
-		Short: "Find in the source what makes handlers no function of their state",
+		Short: "Find nondeterminism in the source of handlers",
 		Long: `Reads packages and reports what their handlers must not do: read the wall clock, draw
 random numbers other than by their Env, start goroutines or wait for channels, send or
 choose in the order of a map, print addresses, change package variables, or read files,

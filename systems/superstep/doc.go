@@ -29,7 +29,7 @@
 //
 // States are sent by number. What a number stands for is said when it is sent for the first time on a link in an epoch.
 //
-// Members, leader and links know nothing of states but what [Data] tells them, here [Letters]. A cluster (docs/cluster.md) runs the same
+// Members, leader and links know nothing of states but what [Data] tells them, here [Letters]. A cluster (docs/scale.md) runs the same
 // code, with the states of a system, and with a store and a network of its own. Its messages say in each batch what numbers stand for,
 // and what was accepted in a void epoch stays in memory until it is logged.
 //

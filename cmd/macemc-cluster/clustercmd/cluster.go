@@ -50,7 +50,7 @@ func (p *process) workerCommand() *cobra.Command {
 	var memory int
 	cmd := &cobra.Command{
 		Use:   "worker --join URL",
-		Short: "Take part in the searches of a cluster",
+		Short: "Run a worker of a cluster",
 		Long: `Visits states for "macemc search --cluster URL", until it is ended by Ctrl-C, on one
 core. Between searches it waits for the next one. Server, workers and searches must be
 the same program: others are refused. A worker may join a search that goes on, and may be
@@ -93,7 +93,7 @@ at which that happens twice ends the search.`,
 	fl.SortFlags = false
 	fl.StringVar(&c.URL, "join", "", "the server's `URL`")
 	program.ClusterFlags(fl, &c)
-	fl.IntVar(&memory, "memory", 0, "end the search when states and tables here take about `N` MB (default: no limit)")
+	fl.IntVar(&memory, "memory", 0, "end the search when states here take about `N` MB (default: no limit)")
 	return cmd
 }
 
@@ -118,7 +118,7 @@ func interrupted(ctx context.Context, err error) error {
 func (p *process) clusterCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
-		Short: "Run the server of a cluster, and look at what goes on there",
+		Short: "Run and control the server of a cluster",
 		Long: `Several processes, on one machine or several, can visit the states of one system together:
 a server that keeps what was found, any number of workers, and a search that asks for it
 and reports. When a worker is killed the others go on; all counts stay exact.
@@ -157,7 +157,8 @@ Each is told where the others connect to (--peer-listen), and all of these (--pe
 URLs of all, with commas, are what workers and searches are given.`,
 		Example: `  macemc cluster up
   macemc cluster up --listen 127.0.0.1:5222 --dir cluster
-  macemc cluster up --listen 10.0.0.1:4222 --tls-ca ca.pem --tls-cert server.pem --tls-key server.key --token-file token`,
+  macemc cluster up --listen 10.0.0.1:4222 --tls-ca ca.pem --tls-cert server.pem \\
+    --tls-key server.key --token-file token`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if server.Dir == "" {
@@ -192,7 +193,7 @@ URLs of all, with commas, are what workers and searches are given.`,
 	fl.SortFlags = false
 	fl.StringVar(&server.Listen, "listen", "127.0.0.1:4222", "`ADDRESS` and port; port 0: any")
 	fl.StringVar(&server.Dir, "dir", "", "folder `DIR` for what must be kept (default: a temporary one)")
-	fl.StringVar(&metrics, "metrics", "", "loopback `ADDRESS` and port at which Prometheus is told how far a search is, at /metrics")
+	fl.StringVar(&metrics, "metrics", "", "serve metrics for Prometheus at the loopback `ADDRESS` and port")
 	fl.StringVar(&server.PeerListen, "peer-listen", "", "`ADDRESS` and port that the other ones of several servers connect to")
 	fl.StringSliceVar(&server.Peers, "peers", nil, "`ADDRESSES` that all of several servers have for each other, with commas")
 	program.ClusterFlags(fl, &c)
@@ -204,7 +205,7 @@ func (p *process) clusterStatus() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "status URL",
-		Short:   "Say how far the search of a cluster is",
+		Short:   "Show the progress of a cluster search",
 		Example: `  macemc cluster status nats://127.0.0.1:4222 --json`,
 		Args:    exactly("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -101,3 +101,22 @@ func TestTargets(t *testing.T) {
 		}
 	}
 }
+
+// No line of help is wider than 100 columns: the pages of the commands are made of their help.
+func TestHelpWidth(t *testing.T) {
+	pages, err := filepath.Glob("../../../docs/commands/*.md")
+	if err != nil || len(pages) < 20 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for l := range strings.Lines(string(text)) {
+			if n := len([]rune(strings.TrimSuffix(l, "\n"))); n > 100 {
+				t.Errorf("%s has a line of %d columns: %s", filepath.Base(page), n, l)
+			}
+		}
+	}
+}

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
@@ -21,6 +24,57 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// Help shows ten commands, and with --all every command that is not hidden.
+func TestHelp_All(t *testing.T) {
+	usual, _, _ := run(t, "--help")
+	all, stderr, status := run(t, "help", "--all")
+	if status != 0 || stderr != "" {
+		t.Errorf("exit status %d, stderr %q", status, stderr)
+	}
+	names := func(text string) (list []string) {
+		_, text, _ = strings.Cut(text, "\nFind violations:\n")
+		text, _, _ = strings.Cut(text, "\nFlags:\n")
+		for line := range strings.Lines(text) {
+			if rest, ok := strings.CutPrefix(line, "  "); ok {
+				list = append(list, strings.Fields(rest)[0])
+			}
+		}
+		return list
+	}
+	if got := names(usual); len(got) != 10 {
+		t.Errorf("--help shows %d commands, want 10: %q", len(got), got)
+	}
+	root := (&app{Process: task.Process{}}).command()
+	for _, c := range root.Commands() {
+		if got := slices.Contains(names(all), c.Name()); got == c.Hidden {
+			t.Errorf("help --all lists %s: %v", c.Name(), got)
+		}
+	}
+}
+
+// Each command has a manual page, in which roff shows the help as it is.
+func TestMan(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, stderr, status := run(t, "man", "man1"); status != 0 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	help, _, _ := run(t, "recording", "merge", "--help")
+	page, err := os.ReadFile("man1/macemc-recording-merge.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n.nf\n")
+	text, _, _ = strings.Cut(text, "\n.fi\n")
+	if got := strings.NewReplacer(`\e`, `\`, `\-`, "-", `\&`, "").Replace(text); got != strings.TrimSpace(help) {
+		t.Errorf("got\n%s\nwant\n%s", got, help)
+	}
+	for _, name := range []string{"macemc.1", "macemc-search.1"} {
+		if _, err := os.Stat("man1/" + name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Help shows the usual flags, --help-all all of them, and no line is too wide.
 func TestSearch_HelpAll(t *testing.T) {
 	usual, _, _ := run(t, "search", "--help")
@@ -31,6 +85,9 @@ func TestSearch_HelpAll(t *testing.T) {
 	golden.Compare(t, "helpsearch-all.txt", []byte(stdout))
 	if strings.Contains(usual, "--deepen-by") || !strings.Contains(stdout, "--deepen-by") || !strings.Contains(usual, "--strategy") {
 		t.Errorf("--help-all shows no more than --help:\n%s", usual)
+	}
+	if n := strings.Count(usual, "\n      --") + strings.Count(usual, "\n  -"); n > 14 {
+		t.Errorf("--help shows %d flags, want a dozen and those for help", n)
 	}
 	for line := range strings.Lines(stdout) {
 		if len([]rune(line)) > 101 {

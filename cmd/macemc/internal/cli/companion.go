@@ -20,9 +20,9 @@ const clusterProgram = "macemc-cluster"
 // companions are commands that need large modules which few users need. Each belongs to a program that has the commands
 // of this package, too.
 var companions = []struct{ name, short, program string }{
-	{"cluster", "Run the server of a cluster, and look at what goes on there", clusterProgram},
-	{"worker", "Take part in the searches of a cluster", clusterProgram},
-	{"vet", "Find in the source what makes handlers no function of their state", "macemc-vet"},
+	{"cluster", "Run and control the server of a cluster", clusterProgram},
+	{"worker", "Run a worker of a cluster", clusterProgram},
+	{"vet", "Find nondeterminism in the source of handlers", "macemc-vet"},
 }
 
 // addCompanions adds those commands that this program does not have. Their programs execute them.

@@ -25,7 +25,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("%s: %q is missing in %s", line, want, stdout)
 		}
 	}
-	if stdout, _, _ := run(t, "--help"); !strings.Contains(stdout, "completion ") {
+	if stdout, _, _ := run(t, "help", "--all"); !strings.Contains(stdout, "completion ") {
 		t.Errorf("the help does not tell of completion:\n%s", stdout)
 	}
 	if _, stderr, status := run(t, "serach"); status != 2 || !strings.Contains(stderr, `unknown command "serach"; did you mean search?`) {

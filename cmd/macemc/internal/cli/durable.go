@@ -13,7 +13,7 @@ import (
 func (a *app) durableCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "durable",
-		Short: "Look at what macemc search --durable keeps",
+		Short: "Inspect the folder of macemc search --durable",
 		Long: `A search by --strategy bfs --durable DIR keeps the states that it finds in DIR: for each
 the state that it was found from, and the step that led to it. What it loses when it is
 killed is the work of its last moments. Of deepening, walk and faulty what is kept is what
@@ -92,11 +92,11 @@ Exit status:
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.Var((*only)(&f.Property), "property", "check only the property `NAME`")
-	fl.IntVar(&f.Memory, "memory", 0, "stop when visited states and tables take about `N` MB (default: half of what is available)")
+	fl.IntVar(&f.Memory, "memory", 0, "stop when states take about `N` MB (default: half of what is free)")
 	fl.IntVar(&f.Workers, "workers", 0, "how many workers `N` there are (default: all cores)")
 	fl.DurationVar(&f.Time, "time", 0, "stop after this `TIME` (default: no limit)")
 	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object on standard output")
-	fl.StringVar(&f.JUnit, "junit", "", "also write the report as JUnit XML to `FILE`; replaces what an earlier search wrote there, nothing else")
+	fl.StringVar(&f.JUnit, "junit", "", "also write the report as JUnit XML to `FILE`")
 	return cmd
 }

@@ -78,8 +78,8 @@ func ClusterFlags(fl *pflag.FlagSet, c *task.Cluster, name, usage string) {
 	if name != "" {
 		fl.StringVar(&c.URL, name, "", usage)
 	}
-	fl.StringVar(&c.CA, "tls-ca", "", "certificates of who signs those of server and workers, in `FILE`")
-	fl.StringVar(&c.Cert, "tls-cert", "", "own certificate, in `FILE`")
-	fl.StringVar(&c.Key, "tls-key", "", "its key, in `FILE`")
-	fl.StringVar(&c.TokenFile, "token-file", "", "what server and workers know, in `FILE`: at least 16 characters")
+	fl.StringVar(&c.CA, "tls-ca", "", "`FILE` with the certificates of the authority")
+	fl.StringVar(&c.Cert, "tls-cert", "", "`FILE` with the own certificate")
+	fl.StringVar(&c.Key, "tls-key", "", "`FILE` with its key")
+	fl.StringVar(&c.TokenFile, "token-file", "", "`FILE` with the shared secret, at least 16 characters")
 }

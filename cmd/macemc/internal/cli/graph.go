@@ -42,8 +42,8 @@ also 2 when the system has changed and FILE no longer fits: the graph is that of
 	fl.IntVar(&f.To, "to", 0, "last step `N` (default: the last)")
 	fl.StringVar(&f.Nodes, "nodes", "", "lanes of the nodes in `LIST` only, as 0,2, in this order")
 	fl.StringVar(&f.Classes, "classes", "", "steps of the classes in `LIST` only: messages, timers, actions, errors, faults")
-	fl.IntVar(&f.Fold, "fold", 0, "show up to `N` steps in a row that change nothing, fold more; 0: never fold (default 4)")
-	fl.IntVar(&f.Width, "width", 0, "columns `N` of text (default 100), pixels of svg and html (default: as many as needed)")
+	fl.IntVar(&f.Fold, "fold", 0, "fold more than `N` steps in a row that change nothing, or none if 0 (default 4)")
+	fl.IntVar(&f.Width, "width", 0, "columns `N` of text (default 100), pixels of svg and html")
 	fl.IntVar(&f.Critical, "critical", 0, "mark step `N` as the critical one (default: what report.json beside FILE says)")
 	fl.BoolVar(&f.Notes, "notes", false, "show in text what handlers announced and logged, and which properties changed")
 	return cmd

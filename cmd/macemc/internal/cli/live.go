@@ -48,34 +48,29 @@ func (a *app) liveCommand() *cobra.Command {
 		Short: "Run a system on a real network",
 		Long: `Runs the services of a bundled system, unchanged, on sockets, real clocks and disks.
 
-With --node and --peers this process is one node, and those that run in one process with
-it by what the system says. A node listens on its own address, for streams and datagrams
-alike. Nothing is authenticated, so that an address other than a loopback address needs
---public.
+Without --node all nodes are started as processes on 127.0.0.1. The properties that do not
+hold are shown meanwhile. Without --time the run ends when all nodes are up and all
+properties hold. Commands on standard input: "kill N", "start N", "do N ACTION", "state",
+"quit". --kill and --start do the same at given times.
 
-Without --node all nodes are started as processes on 127.0.0.1. It is shown which
-properties hold while they run. Without --time this ends when the system is live: all
-nodes are up, but for as many processes as the system lets halt, and all properties
-hold, after what was scheduled. Commands on standard input: "kill N", "start N",
-"do N ACTION", "state", "quit"; --kill and --start do the same at given times.
+With --node and --peers this process is one node, or all nodes that share its process. A
+node listens on its own address for streams and datagrams. Nothing is authenticated, so an
+address other than a loopback address needs --public.
 
-What nodes send waits until it is taken, machines' sends without a bound of their own. A
-node for which more than --max-queue waits ends, and says for whom it did.
+Nodes record what they receive. The recordings are merged into one run, which the checker
+executes and compares step by step. The folder can be given to macemc replay, critical and
+search --from. Monitors observe that execution, and macemc observe judges all orders.
 
-All nodes record what they are given. The recordings are merged into one run of the
-system and executed in the checker, where they must lead to the same states; the folder
-can be given to macemc replay, critical and search --from. Monitors look on then, and
-the run ends where one is violated, in the order in which it is executed; macemc observe
-says whether it is in all others, too.
+Nodes do the actions of the system now and then, in the place of an application.
 
-In place of an application, the actions that a node can do are done now and then.
+Exit status:
 
-Exit status: 0 in the end all properties hold, 1 a property that must always hold does
-not, a monitor is violated, or a node panicked, 3 the liveness properties do not hold in the end, a node that
-ought to be up is not, more waited than --max-queue, or the checker does not agree with
-what was recorded, 130 or 143 when it was ended by Ctrl-C or SIGTERM and no property was
-violated. A single node ends with 0 after --time, 1 when it
-panicked, 3 when more waited than --max-queue, 130 or 143 as above.`,
+    0  all properties hold in the end; with --node, the time is over
+    1  an Always property does not hold, a monitor is violated, or a node panicked
+    3  a liveness property does not hold in the end, a node is down that should be up, more
+       messages waited than --max-queue, or the checker disagrees with the recordings
+  130  interrupted by SIGINT (Ctrl-C), with no violation until then
+  143  interrupted by SIGTERM, with no violation until then`,
 		Example: `  macemc live randtree --nodes 8 --until live
   macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
   macemc live randtree --nodes 8 --kill 5@5s --time 60s --bucket 10ms --count randtree.Join
@@ -106,23 +101,23 @@ panicked, 3 when more waited than --max-queue, 130 or 143 as above.`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringArrayVar(&f.bugs, "bug", nil, "put a known bug `ID` back; may be repeated")
-	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
+	fl.StringArrayVar(&f.bugs, "bug", nil, "put the known bug `ID` back; repeatable")
+	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
 	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
 	fl.IntVar(&f.node, "node", 0, "be node `I`")
 	fl.StringVar(&f.peers, "peers", "", "with --node, addresses of all nodes in order, as `IP:PORT,...`")
-	fl.StringVar(&f.dir, "dir", "", "folder `DIR` for disks and recordings (default: a new one in "+check.Root+"; with --node none: nothing is kept)")
-	fl.StringVar(&f.record, "record", "", "with --node, folder `DIR` for the recording, which other nodes may share (default: none)")
-	fl.StringVar(&f.log, "log", "", "folder `DIR` for logs that macemc observe reads, nI.jsonl for node I (default: none)")
+	fl.StringVar(&f.dir, "dir", "", "`DIR` for disks and recordings (default: a new one, or none with --node)")
+	fl.StringVar(&f.record, "record", "", "with --node, folder `DIR` for the recording (default: none)")
+	fl.StringVar(&f.log, "log", "", "folder `DIR` for logs that macemc observe reads (default: none)")
 	fl.BoolVar(&f.public, "public", false, "with --node, listen on an address that others can reach")
 	fl.BoolVar(&f.idle, "idle", false, "do no actions")
 	fl.DurationVar(&f.await, "await", 10*time.Second, "wait this `TIME` for all peers before the first boot")
-	fl.StringArrayVar(&f.kills, "kill", nil, "kill a node at a time, as `N@TIME`; may be repeated")
-	fl.StringArrayVar(&f.starts, "start", nil, "start a node again at a time, as `N@TIME`; may be repeated")
+	fl.StringArrayVar(&f.kills, "kill", nil, "kill a node at a time, as `N@TIME`; repeatable")
+	fl.StringArrayVar(&f.starts, "start", nil, "start a node again at a time, as `N@TIME`; repeatable")
 	fl.StringVar(&f.until, "until", "", "end as soon as the system is `live`, which is the default without --time")
-	fl.DurationVar(&f.time, "time", time.Minute, "end after this `TIME`; 0: no limit, which is the default with --node")
+	fl.DurationVar(&f.time, "time", time.Minute, "end after `TIME`, or never if 0, as by default with --node")
 	fl.IntVar(&f.queue, "max-queue", 256, "let at most `N` MB of messages wait for one peer")
-	fl.DurationVar(&f.bucket, "bucket", 0, "count the messages that are delivered in each `TIME`, and draw them as rate.svg in --dir")
+	fl.DurationVar(&f.bucket, "bucket", 0, "count delivered messages in each `TIME`, and draw rate.svg in --dir")
 	fl.StringVar(&f.count, "count", "", "with --bucket, count messages of `TYPE` only, as randtree.Join")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what nodes do")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object on standard output, at the end")

@@ -13,7 +13,7 @@ func (a *app) mdbCommand() *cobra.Command {
 	var d task.Debug
 	cmd := &cobra.Command{
 		Use:   "mdb FILE [LIVE]",
-		Short: "Look at a run in the debugger",
+		Short: "Debug a run",
 		Long: `Opens the run in FILE: step forward and back, jump to the critical transition, look at
 states, compare with the nearest live run, find out what caused a step, try other choices
 from any step on. LIVE is the run to compare with; live.path beside FILE when none is named.

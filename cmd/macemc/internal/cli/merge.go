@@ -13,7 +13,7 @@ func (a *app) shardsMergeCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "merge PATH...",
-		Short: "Put the reports of the shards of a search together",
+		Short: "Merge the reports of the shards of a search",
 		Long: `Reads what "macemc search --shard K/N --json" printed in each of N processes, and says what
 all of them found and covered: findings that are alike are told once, walks are added up,
 and what happened in none of the shards never happened. A PATH is such a report, or a

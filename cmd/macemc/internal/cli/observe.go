@@ -13,7 +13,7 @@ func (a *app) observeCommand() *cobra.Command {
 	var test string
 	cmd := &cobra.Command{
 		Use:   "observe {FILE | SYSTEM LOG...}",
-		Short: "Judge a run by monitors, in every order that agrees with its causes",
+		Short: "Judge a recorded run by monitors, in every causal order",
 		Long: `Has the monitors of a system judge what happened, in every order that agrees with its
 causes: what a node does one after the other, and messages from one to another. What
 nodes announced without knowing of each other may have happened either way, whatever

@@ -16,7 +16,7 @@ import (
 func (a *app) recordingCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recording",
-		Short: "Make use of what live nodes have recorded",
+		Short: "Merge the recordings of live nodes",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -16,6 +16,7 @@ import (
 func Reference(c Config) (map[string]string, error) {
 	a := &app{Process: task.Process{Systems: c.Systems}, config: c}
 	root := a.command()
+	showAll(root)
 	first, err := section(root, "#")
 	if err != nil {
 		return nil, err
@@ -53,15 +54,21 @@ func sections(cmd *cobra.Command, heading string) (string, error) {
 
 // section returns the complete help of one command.
 func section(cmd *cobra.Command, heading string) (string, error) {
+	text, err := helpText(cmd)
+	return fmt.Sprintf("%s %s\n\n```text\n%s\n```\n", heading, cmd.CommandPath(), text), err
+}
+
+// helpText returns the help of a command with all its flags.
+func helpText(cmd *cobra.Command) (string, error) {
 	var text bytes.Buffer
 	cmd.SetOut(&text)
+	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
 	if all := cmd.Flags().Lookup("help-all"); all != nil {
 		if err := all.Value.Set("true"); err != nil {
 			return "", err
 		}
 	}
-	if err := cmd.Help(); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s %s\n\n```text\n%s\n```\n", heading, cmd.CommandPath(), strings.TrimSpace(text.String())), nil
+	err := cmd.Help()
+	return strings.TrimSpace(text.String()), err
 }

@@ -12,7 +12,7 @@ func (a *app) refineCommand() *cobra.Command {
 	var test string
 	cmd := &cobra.Command{
 		Use:   "refine SYSTEM",
-		Short: "Compare an abstraction with what it stands for",
+		Short: "Compare an abstraction with its implementation",
 		Long: `Compares each abstraction that a system names with the part of it that ships: whether
 it does all that the part does, as far as the same clients around both can see. Seen is
 what clients get, do and draw, and that they may wait for ever: that a fair run goes on,

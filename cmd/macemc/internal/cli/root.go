@@ -50,13 +50,14 @@ func (a *app) command() *cobra.Command {
 		Short: "Find liveness and safety bugs in event-driven services",
 		Long: `macemc executes real service code under every order of events, fault and random draw
 that it can reach within its bounds, and shows the run that violates a property.
+"macemc help --all" lists all commands.
 
 Exit status, of every command:
 
 ` + strings.TrimRight(check.StatusTable(), "\n"),
-		Example: `  macemc systems                     what can be checked
+		Example: `  macemc test ./...                  run tests under many schedules of their goroutines
   macemc search randtree --bug RT13  find a known bug of the random overlay tree
-  macemc mdb error.path              look at the run that was found`,
+  macemc mdb error.path              debug the run that was found`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -73,19 +74,18 @@ Exit status, of every command:
 	if a.config.Commands != nil {
 		root.AddCommand(a.config.Commands(&a.Process)...)
 	}
+	if a.config.Name != "" {
+		groupOwn(root)
+	}
 	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
 		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
 	a.addCompanions(root)
 	root.Args = func(_ *cobra.Command, args []string) error { return noneOf("unknown command", root, args) }
+	root.AddCommand(a.manCommand(root))
 	a.complete(root)
-	root.InitDefaultHelpCmd()
-	if c, _, err := root.Find([]string{"help"}); err == nil {
-		c.Args = func(_ *cobra.Command, args []string) error {
-			about, rest, _ := root.Find(args) // what is not found is the rest
-			return noneOf("unknown command", about, rest)
-		}
-	}
+	helpCommand(root)
+	a.group(root)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // without it arguments are not looked at
@@ -101,7 +101,9 @@ func noneOf(what string, of *cobra.Command, args []string) error {
 	}
 	var names []string
 	for _, c := range of.Commands() {
-		names = append(names, c.Name())
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
 	}
 	return spec.Unknown(what, args[0], names)
 }

@@ -25,54 +25,11 @@ func (a *app) searchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search SYSTEM | --from RECORDING",
 		Short: "Search a system for violations of its properties",
-		Long: `Searches until something is found, a limit is reached, or Ctrl-C is pressed. SYSTEM is the
-name of a bundled system, or the folder (as ./mysvc) or import path of a package with a test
-that calls mctest.Check. ./mysvc:TestLease names one of several tests. Without a name, or
-with a pattern as ./..., all are searched, and each has a report of its own. Options passed
-to mctest.CheckWith are ignored here; pass flags instead.
-
-A violation is written to a new folder: error.path (the run), live.path (the nearest run
-that recovered, if there is one), report.html, report.md and report.json. The run is
-minimized first. original.path is the run as it was found.
-
-Code that exits, overflows the stack, exhausts the memory or does not return is a violation
-like others. bfs and dfs search a second time then, for the run.
-
---bug uses the settings documented for the bug, see "macemc systems SYSTEM". Other flags
-override them.
-
---durable works with all strategies but dfs. Resume with the same flags, see "macemc
-durable". There is no limit of time with --durable and --cluster unless --time is given.
-What follows a finding takes at most 1.5 times --time and 5s more.
-
---cluster works with --strategy bfs, see "macemc cluster" and "macemc worker".
-
---from continues what live nodes recorded (a folder, see "macemc live") or a path file.
-System, nodes, parameters and bugs are those of the recording. Fault limits count from there.
-
---reduce drop removes messages that can change nothing any more. full also leaves out orders
-of independent events. auto tries full, and drop if that takes half of the time. The report
-names what could not be reduced.
-
---crash-model implicit explores no crashes, and proves afterwards that they cannot matter.
-auto crashes only the nodes for which that proof fails.
-
---help-all shows all flags.
-
-Exit status:
-
-` + strings.TrimRight(check.StatusTable(), "\n"),
-		Example: `  macemc search pingack
-  macemc search randtree --bug RT13
+		Long:  searchUsage + "\n\n--help-all shows all flags. The exit status is that of macemc --help.",
+		Example: `  macemc search randtree --bug RT13
   macemc search ./mysvc:TestLease --time 10m
   macemc search randtree --nodes 5 --crashes 2 --strategy faulty --time 10m
-  macemc search randtree --bug RT4 --json > report.json
-  macemc search randtree --time 5m --junit macemc.xml
-  macemc search randtree --bug RT13 --bug RT4 --keep-going --time 2m
-  macemc search paxos --set proposers=3 --strategy bfs
-  macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
-  macemc search paxos --set proposers=3 --strategy bfs --cluster nats://127.0.0.1:4222
-  macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`,
+  macemc search paxos --set proposers=3 --strategy bfs`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if all || len(args) == 0 && f.From != "" {
 				return nil
@@ -145,6 +102,9 @@ Exit status:
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
 		fl.VisitAll(func(f *pflag.Flag) { f.Hidden = !all && !slices.Contains(usualSearchFlags(), f.Name) })
+		if all {
+			c.Long, c.Example = searchUsage+"\n\n"+searchDetails, c.Example+"\n"+searchExamples
+		}
 		help(c, args)
 		fl.VisitAll(func(f *pflag.Flag) { f.Hidden = false })
 	})
@@ -153,18 +113,55 @@ Exit status:
 
 // usualSearchFlags are the flags that help shows without --help-all.
 func usualSearchFlags() []string {
-	return []string{
-		"test", "bug", "property", "nodes", "set", "strategy", "depth", "crashes", "net-errors", "loss", "seed", "workers", "time", "out", "keep-going", "json",
-		"help", "help-all",
-	}
+	return []string{"bug", "nodes", "set", "strategy", "crashes", "loss", "seed", "workers", "time", "out", "keep-going", "json", "help", "help-all"}
 }
+
+const searchUsage = `Searches until it finds a violation, reaches a limit, or is interrupted. SYSTEM is a bundled
+system, or the folder or import path of a package with a test that calls mctest.Check.
+./mysvc:TestLease names one of several tests. Without a name, or with a pattern such as
+./..., all are searched.
+
+A violation is minimized and written to a new folder: error.path (the run), live.path (the
+nearest run that recovered), original.path, report.html, report.md and report.json.`
+
+// searchDetails is what help adds with --help-all.
+const searchDetails = `Options passed to mctest.CheckWith are ignored here; pass flags instead. --bug uses the
+settings documented for the bug, see "macemc systems SYSTEM". Other flags override them.
+
+Code that exits, overflows the stack, exhausts the memory or does not return is a violation
+like others. bfs and dfs search a second time then, for the run.
+
+--durable works with all strategies but dfs. Resume with the same flags, see "macemc
+durable". There is no limit of time with --durable and --cluster unless --time is given.
+What follows a finding takes at most 1.5 times --time and 5s more.
+
+--cluster works with --strategy bfs, see "macemc cluster" and "macemc worker".
+
+--from continues what live nodes recorded (a folder, see "macemc live") or a path file.
+System, nodes, parameters and bugs are those of the recording. Fault limits count from there.
+
+--reduce drop removes messages that can change nothing any more. full also leaves out orders
+of independent events. auto tries full, and drop if that takes half of the time. The report
+names what could not be reduced.
+
+--crash-model implicit explores no crashes, and proves afterwards that they cannot matter.
+auto crashes only the nodes for which that proof fails.
+
+The exit status is that of macemc --help.`
+
+const searchExamples = `  macemc search randtree --bug RT4 --json > report.json
+  macemc search randtree --time 5m --junit macemc.xml
+  macemc search randtree --bug RT13 --bug RT4 --keep-going --time 2m
+  macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
+  macemc search paxos --set proposers=3 --strategy bfs --cluster nats://127.0.0.1:4222
+  macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`
 
 // subjectFlags are those that say what is executed.
 func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
 	fl.StringVar(test, "test", "", "check only test `NAME` of a package")
 	fl.StringArrayVar(&f.Bugs, "bug", nil, "put the known bug `ID` back; repeatable")
 	fl.Var((*only)(&f.Property), "property", "check only this property or monitor `NAME`")
-	fl.IntVar(&f.Nodes, "nodes", 0, "number of nodes `N`")
+	fl.IntVar(&f.Nodes, "nodes", 0, "number of nodes `N` (default: that of the system)")
 	fl.StringArrayVar(&f.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
 }
 

@@ -34,7 +34,7 @@ the others are in "macemc help".`,
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVarP(&o.Out, "out", "o", "", "write the smaller run to `FILE`, which must not exist")
-	fl.IntVar(&o.Nodes, "nodes", 0, "go on from what of the run fits the bundled system with `N` nodes, if that violates, too")
+	fl.IntVar(&o.Nodes, "nodes", 0, "continue with the part that fits a system of `N` nodes, if that violates")
 	fl.IntVar(&o.MaxSteps, "max-steps", 0, "try no candidate after `N` executed steps (default 2000000)")
 	fl.IntVar(&o.Walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
 	fl.IntVar(&o.WalkSteps, "walk-steps", 0, "length `N` of a walk, in steps (default 2000)")

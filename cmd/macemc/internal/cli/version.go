@@ -13,8 +13,8 @@ func (a *app) versionCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is",
-		Long:  "Prints the version of the module, the commit it was built from when that is known, and the version of Go.",
+		Short: "Print the version",
+		Long:  "Prints the version of the module, the commit if it is known, and the version of Go.",
 		Example: `  macemc version
   macemc version --json`,
 		Args: cobra.NoArgs,

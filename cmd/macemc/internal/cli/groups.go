@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// group sorts the commands that help shows into groups. "help --all" shows the others, too.
+func (a *app) group(root *cobra.Command) {
+	for _, g := range []struct{ title, commands string }{
+		{"Find violations:", "new test search vet systems"},
+		{"Understand them:", "mdb replay report graph"},
+		{"Run the same code on a network:", "live"},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for name := range strings.FieldsSeq(g.commands) {
+			if c, _, err := root.Find([]string{name}); err == nil {
+				c.GroupID = g.title
+			}
+		}
+	}
+	before, rest, _ := strings.Cut(root.UsageTemplate(), "{{if not .AllChildCommandsHaveGroup}}")
+	_, after, _ := strings.Cut(rest, "{{end}}{{end}}{{end}}")
+	root.SetUsageTemplate(before + after)
+}
+
+// groupOwn puts the commands of another program, all that there are so far, into a group of their own.
+func groupOwn(root *cobra.Command) {
+	const title = "Commands of this program:"
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range root.Commands() {
+		c.GroupID = title
+	}
+}
+
+// showAll has help show all commands.
+func showAll(root *cobra.Command) {
+	const title = "More:"
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range root.Commands() {
+		if c.GroupID == "" {
+			c.GroupID = title
+		}
+	}
+}
+
+// helpCommand gives the command help its flag, and lets it refuse arguments that name no command.
+func helpCommand(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	c, _, err := root.Find([]string{"help"})
+	if err != nil {
+		return
+	}
+	all := c.Flags().Bool("all", false, "list all commands")
+	c.Args = func(_ *cobra.Command, args []string) error {
+		about, rest, _ := root.Find(args) // what is not found is the rest
+		return noneOf("unknown command", about, rest)
+	}
+	show := c.Run
+	c.Run = func(c *cobra.Command, args []string) {
+		if *all {
+			showAll(root)
+		}
+		show(c, args)
+	}
+}
