@@ -39,25 +39,9 @@ type Played struct {
 // property that must always hold.
 func (p *Player) Play(s Script) Played {
 	var out Played
-	check := p.Check
-	if check == nil {
-		check = p.Run.World.Check
-	}
-	ended := func(err error) bool {
-		if err == nil {
-			err = check()
-		}
-		if err == nil {
-			return false
-		}
-		if !errors.As(err, &out.Finding) {
-			out.Err = err
-		}
-		return true
-	}
 	p.unlikely = 0
 	p.begin(s.Boot)
-	over := ended(p.Run.Start(p))
+	over := p.ended(&out, p.Run.Start(p))
 	out.Script.Boot = p.picks()
 	for i := range s.Steps {
 		if over {
@@ -73,12 +57,30 @@ func (p *Player) Play(s Script) Played {
 		if p.Noted != nil {
 			p.Noted(choose.Event)
 		}
-		over = ended(p.Run.Step(index, p))
+		over = p.ended(&out, p.Run.Step(index, p))
 		step.Picks = p.picks()
 		out.Script.Steps = append(out.Script.Steps, step)
 	}
 	out.Unlikely = p.unlikely
 	return out
+}
+
+// ended notes how a run ends: with the error of a step, or with what the state after it violates.
+func (p *Player) ended(out *Played, err error) bool {
+	if err == nil {
+		check := p.Check
+		if check == nil {
+			check = p.Run.World.Check
+		}
+		err = check()
+	}
+	if err == nil {
+		return false
+	}
+	if !errors.As(err, &out.Finding) {
+		out.Err = err
+	}
+	return true
 }
 
 // find looks for the step's event, and makes it the step's when it is another one.

@@ -114,7 +114,9 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		}
 		return run.Script, ok, run.Err
 	}
-	r.reduce(ctx)
+	again := &resampler{player: p, random: choose.NewRandom(cfg.Walks.Seed, uint64(len(cfg.Path)))}
+	again.violates = func(f *sim.Finding) bool { return same(f, &cfg.Finding) }
+	r.reduceAndResample(ctx, again)
 	if r.err != nil {
 		return nil, r.err
 	}

@@ -372,3 +372,12 @@ func TestUnable(t *testing.T) {
 		t.Errorf("a path that does not fit: %v", err)
 	}
 }
+
+// A run that nothing can be left out of gives way to a shorter one of other steps.
+func TestRun_SearchesAgain(t *testing.T) {
+	sys := pairs(func(a, b int) bool { return a >= 20 || b >= 2 })
+	r := run(t, shrink.Config{Walks: critical.Config{System: sys}, Path: make(choose.Path, 20), Finding: safe})
+	if r.From != 20 || r.Steps != 2 || !r.Minimal {
+		t.Errorf("from %d steps to %d, minimal: %v", r.From, r.Steps, r.Minimal)
+	}
+}
