@@ -315,7 +315,7 @@ func TestFairRunsOfRandomMachines(t *testing.T) {
 	}
 	systems, violated, most, by := 0, 0, *endlessSystems, [mostEndless + 1]int{}
 	if testing.Short() {
-		most = 100
+		most = 30
 		clear(flaws)
 	}
 	for seed := uint64(0); systems < most; seed++ {

@@ -20,7 +20,7 @@ func TestRandomMachines(t *testing.T) {
 	t.Parallel()
 	programs := uint64(1000) // some 30 s of CPU time
 	if testing.Short() {
-		programs = 30
+		programs = 12
 	}
 	compared, failed, large, closed := 0, 0, 0, 0
 	for seed := range programs {

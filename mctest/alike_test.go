@@ -21,6 +21,9 @@ func TestAlike(t *testing.T) {
 
 // Each check of a test is of its own system, however often the test runs.
 func TestAlikeSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	out, passed := run(t, t.TempDir(), "TestAlike", "-test.count=2", "-macemc.max-paths=500")
 	if passed {
 		t.Error("passed")

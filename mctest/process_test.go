@@ -93,6 +93,9 @@ func TestReplay_HandlerKills(t *testing.T) {
 
 // Handlers that end their process are findings, and following the path says the same.
 func TestHandlersThatKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	const second = `n0 timer "second"`
 	for _, c := range []struct{ test, strategy, want, step string }{
 		{"TestExit", "deepening", "the handler ends the process with exit status 7", second},

@@ -26,6 +26,9 @@ func TestGrowingInside(t *testing.T) {
 
 // What walks alone show is a violation, unless a proof is asked for.
 func TestProof(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	for set, want := range map[string]string{
 		"MACEMC_PROOF=walks":  "LIVENESS VIOLATION",
 		"-macemc.proof=exact": "INCONCLUSIVE",

@@ -70,6 +70,9 @@ func TestReplayOtherNodes(t *testing.T) {
 // A regression test fails as long as the run violates, and passes when it does not; files that test nothing
 // are told.
 func TestReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "run.path")
 	const text = `macemc path 1

@@ -48,6 +48,9 @@ func takers(tell func(got, msg int)) sim.System {
 
 // A handler that ends the process when it does again what it has done before is found where it did, and if it is not, there is no verdict.
 func TestRefusedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	calls := &options.Calls{At: new(uint64)}
 	called, again := map[[2]int]int{}, []uint64{}
 	sys := takers(func(got, msg int) {

@@ -25,6 +25,9 @@ func crashing(t *testing.T, bugs ...string) search.Config {
 
 // Crashes that are left out without a proof leave the verdict open; those that matter are searched if that is asked for.
 func TestCrashModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		model   search.CrashModel
 		bugs    []string

@@ -81,6 +81,9 @@ func TestFallsBackToTheReplayEngine(t *testing.T) {
 // Runs are executed by the faster engine once that is known, and the report says by which. Which one it is depends
 // on the machine; that events are counted once does not.
 func TestEngineIsReported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	cfg := search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.Walk, MaxPaths: 20_000, Workers: 1, HandlerLimit: patient}
 	res := run(t, cfg)
 	e := res.Stats.Engine

@@ -55,6 +55,9 @@ func TestMaxDepth(t *testing.T) {
 }
 
 func TestTimeAndInterruption(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	var last search.Progress
 	told := 0
 	cfg := search.Config{System: quiet(t), Strategy: search.Walk, Time: 2 * time.Second, Progress: func(p search.Progress) {

@@ -120,6 +120,9 @@ func TestSampledDraw(t *testing.T) {
 
 // Nor does a sample say that fewer steps lead to no violation.
 func TestSampledDrawIsNotShortest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	cfg := search.Config{Strategy: search.BFS, Workers: 1, Shortest: true}
 	cfg.System = drawing(func(s *numbers, env sim.Env) {
 		if s.Got == 10 {

@@ -129,6 +129,9 @@ func TestAfterDeath(t *testing.T) {
 
 // Deepening by table look-up explores what it explores by running handlers.
 func TestEnginesAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	sys := bundled(t, "randtree", spec.Config{})
 	cfg := search.Config{System: sys, MaxPaths: 3000, Workers: 2}
 	want := run(t, cfg)

@@ -205,6 +205,9 @@ func TestKeepGoingUntilInterrupted(t *testing.T) {
 // A dead run with a critical step that is not proven is not told from another of its kind and property, and the report names
 // the other step; proven ones are told apart.
 func TestKeepGoingUnproven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	bolt := sim.Action[*faultyDoor]{Name: "bolt", Do: func(d *faultyDoor, _ sim.Env) { d.Locked = true },
 		When: func(d *faultyDoor) bool { return d.Turns == 2 && !d.Locked }}
 	creak := sim.Action[*faultyDoor]{Name: "creak", Do: func(d *faultyDoor, _ sim.Env) { d.Creaks++ }}
@@ -239,6 +242,9 @@ func TestKeepGoingUnproven(t *testing.T) {
 }
 
 func TestKeepGoingFormats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Chdir(t.TempDir())
 	sys := doorSystem("window", "roof", "flood")
 	rep, err := check.Run(t.Context(), check.Options{KeepGoing: true, Dir: "out", Search: search.Config{System: sys, Strategy: search.Walk, MaxPaths: 2000, Workers: 1}})

@@ -29,6 +29,9 @@ func listed(t *testing.T, dir string) (names []string) {
 
 // The findings of a check take the place of those of an earlier one, and nothing else is touched.
 func TestFindingsAreReplaced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	t.Chdir(t.TempDir())
 	find := func(harm string, keepGoing bool) {
 		c := search.Config{System: doorSystem(strings.Fields(harm)...), Strategy: search.Walk, Workers: 1, MaxPaths: 2000}

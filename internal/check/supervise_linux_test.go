@@ -315,6 +315,9 @@ func TestOutOfMemory(t *testing.T) {
 // A run that kills its process is shrunk in fresh ones: to send and the delivery of the second message. The
 // process lives when the first message is delivered before.
 func TestShrinkDeath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		harm string
 		kind sim.FindingKind

@@ -60,6 +60,9 @@ func TestComparisonThatEndsTheProcess(t *testing.T) {
 
 // A search that goes on after what it found tells of such a run, too, and does not keep quiet about one that it does not come to again.
 func TestKeepGoingConfirming(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, how := range []string{"walk", "deepening"} {
 		rep, _, _ := visits(t, "in recovery+slip", how)
 		dies := func(f *report.Report) bool {

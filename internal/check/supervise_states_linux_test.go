@@ -202,6 +202,9 @@ func apartSystem() sim.System {
 
 // What ends a process only where no run comes to is no finding, and no search fails by it. A reduction tries such things.
 func TestSupervisedStatesApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	tried := 0
 	for _, how := range append(waysToVisit(), "bfs exact full 1", "dfs 64 full 2") {
 		rep, _, again := visits(t, "apart", how)

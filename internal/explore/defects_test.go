@@ -62,6 +62,9 @@ func (s swapped) Pop(item *Item) bool {
 
 // Each defect is noticed when random graphs are explored.
 func TestDefectsAreNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	broken := func(v func() Visited) []VisitedSet {
 		return []VisitedSet{{Name: "broken", New: func(Graph) Visited { return v() }}}
 	}

@@ -91,6 +91,9 @@ func (h *hungry) Analyze(ctx context.Context, s *Space) error {
 // Judges keep to the memory that there is: what was kept is let go of, and where that does not suffice they stop. What they find is the
 // same, whatever was kept.
 func TestJudgesKeepToTheMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, every := range []uint32{1 << 30, 3} {
 		judgesKeepToTheMemory(t, every)
 	}

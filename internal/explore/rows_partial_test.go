@@ -12,6 +12,9 @@ func showing(g *randomGraph) *shown {
 }
 
 func TestRowsOfLogs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for seed := range uint64(60) {
 		g := drawShown(seed)
 		for _, set := range VisitedSets {

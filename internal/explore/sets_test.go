@@ -96,6 +96,9 @@ func TestFingerprints(t *testing.T) {
 
 // What does not fit in front of what was spread already is found behind it, and later where it belongs.
 func TestFingerprintsWhileSpread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, words := range []int{1, 2} {
 		for _, most := range []float64{0, 1.01, 1.3} { // how much longer the table may be at first
 			r := rand.New(rand.NewPCG(uint64(words), 1))

@@ -27,6 +27,9 @@ func TestSpilledRandomGraphs(t *testing.T) {
 
 // A set that mistakes what it looks up on disk is noticed.
 func TestSpilledDefectsAreNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	broken := func(change func(*spilled) Visited) []VisitedSet {
 		return []VisitedSet{{Name: "broken", New: VisitedSets[1].New, Spilled: func(_ Graph, s *Spill) Visited { return change(newSpilled(1, s)) }}}
 	}

@@ -289,7 +289,11 @@ func TestAllBundledSystems(t *testing.T) {
 				if err != nil {
 					t.Skip(err)
 				}
-				newBoth(t, &sys, uint64(i)).walk(300, 100)
+				steps := 300
+				if testing.Short() {
+					steps = 100
+				}
+				newBoth(t, &sys, uint64(i)).walk(steps, 100)
 			})
 		}
 	}
@@ -309,7 +313,11 @@ func TestBundledSystems(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s %d %+v", test.name, test.nodes, test.limits), func(t *testing.T) {
 			d := newBoth(t, bundled(t, test.name, test.nodes, test.limits), 1)
-			d.walk(3000, 150)
+			steps := 3000
+			if testing.Short() {
+				steps = 300
+			}
+			d.walk(steps, 150)
 			t.Logf("%+v", d.b.(*world.World).Stats())
 		})
 	}

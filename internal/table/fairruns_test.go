@@ -342,7 +342,7 @@ func TestFairRunsOfRandomSystems(t *testing.T) {
 	systems, starved := 0, 0
 	count := 1502
 	if testing.Short() {
-		count = 200
+		count = 100
 		clear(defects) // show later
 	}
 	for n := range count {

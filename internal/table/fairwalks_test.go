@@ -14,7 +14,7 @@ func TestFairWalksOfRandomSystems(t *testing.T) {
 	t.Parallel()
 	count := uint64(700)
 	if testing.Short() {
-		count = 200
+		count = 80
 	}
 	systems, starved, found, part := 0, 0, 0, 0
 	for seed := range count {

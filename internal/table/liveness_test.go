@@ -316,6 +316,9 @@ func TestLivenessOfRandomSystems(t *testing.T) {
 }
 
 func TestLivenessOfBundledSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	pingack := bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1})
 	pingack.Timing = sim.Prompt // else pings pile up without end
 	proposer := choosing(bundled(t, "paxos", 5, sim.Limits{sim.Crashes: 1}))

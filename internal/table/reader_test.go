@@ -11,6 +11,9 @@ import (
 
 // A second worker that reads edges changes nothing of what is found, counted and executed.
 func TestReadSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		nodes int
 		most  sim.Limits

@@ -21,6 +21,9 @@ func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *sear
 // Each bug is found with its defaults: as the expected kind with all properties, and as the paper's
 // with the paper's property alone. Without the bug the same settings give nothing.
 func TestBugsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	e := transport.Entry()
 	for i := range e.Bugs {
 		b := &e.Bugs[i]

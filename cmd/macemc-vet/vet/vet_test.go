@@ -158,6 +158,9 @@ func TestTestFilesAndTags(t *testing.T) {
 }
 
 func TestDoesNotBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for pattern, message := range map[string]string{
 		"./testdata/broken": "testdata/broken/broken.go:7:40: env.Sent undefined (type sim.Env has no field or method Sent)",
 		"./testdata/nobody": "directory not found",
@@ -172,6 +175,9 @@ func TestDoesNotBuild(t *testing.T) {
 
 // A folder is checked in its own module, wherever the command is called.
 func TestFolderOfAnotherModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"m/go.mod":     "module example.org/m\n\ngo 1.26.0\n",
@@ -224,6 +230,9 @@ func TestText(t *testing.T) {
 
 // The bundled systems have no hazards, and what the checker runs machines by is not looked at.
 func TestBundledSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	r := check(t, vet.Config{Dir: "../../..", Patterns: []string{"./systems/...", "./internal/test/papers/...", "./systems/etcdraft", "./machine", "./sim", "./macetime"}})
 	for _, f := range r.Findings {
 		t.Error(text(t, f))

@@ -74,6 +74,9 @@ func TestCorrected(t *testing.T) {
 
 // What disturbs is no part of recovery in any strategy. Where nothing is said of it, it is, and the report says on what recovery relied.
 func TestDisturbing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} { // of bfs and dfs package oracle is the judge
 		cfg := search.Config{System: hardbugs.Excuse().System, Strategy: strategy, MaxPaths: 500}
 		if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Kind != sim.Liveness && res.Finding.Kind != sim.Deadlock {

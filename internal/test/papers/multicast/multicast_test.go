@@ -57,6 +57,9 @@ func explore(t *testing.T, sys sim.System, strategy search.Name, paths int) *sea
 // Nothing is found, over streams and over the transport, at several sizes and with failures, and
 // everything that can happen does.
 func TestCorrect(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, c := range []struct {
 		nodes    int
 		over     string

@@ -33,6 +33,9 @@ func TestStates(t *testing.T) {
 
 // Each bug is found, as what it is, and nothing in the same settings without it.
 func TestBugs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	e := Entry()
 	for _, b := range e.Bugs {
 		c := b.Apply(spec.Config{})
