@@ -135,6 +135,9 @@ func TestBoundedLiveness_Safety(t *testing.T) {
 			continue
 		}
 		sys.Timing = sim.ByDeadline // the file knows better
+		if _, err := check.LoadFor(t.Context(), r.PathFile, &sys, nil); err == nil || !strings.HasSuffix(err.Error(), "the path has timing BoundedLiveness:100ms, but here it is ByDeadline") {
+			t.Errorf("loaded for another timing: %v", err)
+		}
 		if sys, err = check.AsWritten(r.PathFile, sys); err != nil {
 			t.Fatal(err)
 		}

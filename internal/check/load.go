@@ -65,16 +65,36 @@ func Load(ctx context.Context, entries []spec.Entry, name string, respawn func()
 	return l, nil
 }
 
-// LoadFor is Load for a path that must belong to sys; only its fault limits may differ.
+// LoadFor is Load for a path that must belong to sys; only its fault limits may differ. A file of another timing, of other schedules of
+// goroutines or of another crash cut is an error, as its choices are others.
 func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
 	text, err := readText(nil, name)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkHeader(text.file.Header, sys); err != nil {
+	err = checkHeader(text.file.Header, sys)
+	if err == nil {
+		err = sameRuns(&text.file.Header, sys)
+	}
+	if err != nil {
 		return nil, text.headerError(err)
 	}
 	return text.load(ctx, sys, respawn)
+}
+
+// sameRuns returns an error if a header says of the runs that they are of another kind than those of sys.
+func sameRuns(h *choose.Header, sys *sim.System) error {
+	own := replay.HeaderOf(sys, choose.Header{})
+	for _, setting := range []struct{ key, file, own string }{
+		{"timing", cmp.Or(h.Timing, own.Timing), own.Timing},
+		{"interleave", cmp.Or(h.Interleave, sim.Rotate.String()), cmp.Or(own.Interleave, sim.Rotate.String())},
+		{"crash-cut", cmp.Or(h.CrashCut, sim.CutPrefix.String()), cmp.Or(own.CrashCut, sim.CutPrefix.String())},
+	} {
+		if setting.file != setting.own {
+			return &HeaderError{setting.key, "", fmt.Errorf("the path has %s %s, but here it is %s", setting.key, setting.file, setting.own)}
+		}
+	}
+	return nil
 }
 
 // LoadTolerant is LoadFor for a path that may have been written when the system was another one, see
