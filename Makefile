@@ -41,11 +41,13 @@ test: ## run the quick tests (go test -short), without those of cluster, vet and
 
 test-all: ## run all tests
 	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -timeout $(TIMEOUT) $(PACKAGES)
+	$(GO) test -vet=off -tags browser -run Browser ./internal/report
 
 lint: ## check formatting, go vet and staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }
 	$(GO) vet work
 	GOWORK=off $(GO) vet ./...
+	$(GO) vet -tags browser ./internal/report
 	$(GO) tool staticcheck $(PACKAGES)
 
 ci: demo test check ## run everything that must pass, in less than half an hour
@@ -105,7 +107,7 @@ check-mermaid: .mermaid/node_modules/mermaid
 # Step through reports in headless Chromium (installs it from Debian packages).
 check-browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
-	$(GO) test -count=1 -v -run Browser ./internal/report
+	$(GO) test -count=1 -v -tags browser -run Browser ./internal/report
 
 # Take the pictures of the README anew, the screenshot by headless Chromium (installs it from Debian packages).
 pictures:

@@ -51,6 +51,9 @@ type laggard struct {
 
 // A search whose finding takes long to confirm and to shrink ends in 1.5 times its time and 5 s, with that finding: what is known by then.
 func TestDeadlineOfFindings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const limit = 4 * time.Second
 	dir := t.TempDir()
 	began := time.Now()

@@ -157,6 +157,9 @@ func sizeOf(name string) int64 {
 
 // The commands that look at a folder, and what is refused.
 func TestDurable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := filepath.Join(t.TempDir(), "log")
 	base := []string{"search", "paxos", "--strategy", "bfs", "--durable", dir}
 	for _, c := range []struct {

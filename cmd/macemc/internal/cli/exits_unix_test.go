@@ -58,6 +58,9 @@ type quitter struct {
 
 // A search that visits states names the run that ends its process, in all forms of a report, and the path file does so again.
 func TestExitsStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	for flags, what := range map[string]string{
 		"--strategy bfs --keep-going --set few=2":            "the handler",
 		"--strategy dfs --visited 64 --keep-going":           "the handler",

@@ -178,6 +178,9 @@ func TestReport(t *testing.T) {
 // The report of RT13 tells what a reader has to know: the crash, the acceptance that arrives in init and
 // does nothing, and the Remove that is sent where the run recovers.
 func TestReportExplainsRT13(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Chdir(t.TempDir())
 	if _, stderr, status := run(t, "search", "randtree", "--bug", "RT13", "--out", "rt13", "--workers", "1"); status != 1 {
 		t.Fatalf("exit status %d: %s", status, stderr)

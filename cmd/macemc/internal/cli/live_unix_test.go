@@ -30,6 +30,7 @@ func runReal(t *testing.T, dir string, stdin string, args ...string) (stdout, st
 // Nodes as processes, one of which is killed and started again, form one tree; the checker comes to the
 // same states, and goes on from there.
 func TestLiveProcesses(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "", "live", "randtree", "--nodes", "4", "--dir", "run", "--pause", "30ms",
 		"--kill", "2@600ms", "--start", "2@900ms", "--until", "live", "--time", "4m", "--json")
@@ -95,6 +96,7 @@ func TestLiveProcesses(t *testing.T) {
 
 // Nodes that share a process are killed together and started together, and have crashed together in the run.
 func TestLiveProcessOfTwo(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "", "live", "multipaxos", "--nodes", "8", "--set", "fail=crash", "--set", "process=2", "--set", "changes=0",
 		"--set", "requests=20", "--set", "pause=50", "--kill", "3@500ms", "--start", "2@900ms", "--until", "live", "--time", "4m", "--dir", "run", "--json")
@@ -147,6 +149,7 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 // What a person types.
 // Without a time it ends when the system is live, and says when that was, not when it had told of it, nor when it was before a node was killed.
 func TestLiveEndsWhenLive(t *testing.T) {
+	t.Parallel()
 	for earliest, args := range map[float64][]string{
 		0: {"randtree", "--nodes", "2"},
 		2: {"chain", "--set", "fail=crash", "--set", "clients=3", "--set", "requests=50", "--nodes", "7", "--kill", "5@2s", "--until", "live", "--time", "4m"}, // which may stay away
@@ -228,6 +231,7 @@ func TestLiveNodeEnds(t *testing.T) {
 
 // What live nodes log is judged by monitors: the value that is delivered twice is named, whatever else was at the same time.
 func TestLiveLogsObserved(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	// Nodes draw what is lost, and must have drawn that something is, about one time in five not. A busy machine takes longer.
 	args := []string{"observe", "channel", "--bug", "NL2", "--set", "sends=6", "n0.jsonl", "n1.jsonl", "n2.jsonl"}
@@ -267,6 +271,7 @@ func TestLiveLogsObserved(t *testing.T) {
 
 // What is delivered is counted by the time, and drawn with what was done to the nodes.
 func TestLiveRate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	out, errs, _ := runReal(t, dir, "", "live", "chain", "--set", "fail=crash", "--set", "requests=20", "--nodes", "7", "--dir", "run",
 		"--kill", "5@1s", "--until", "live", "--time", "4m", "--bucket", "10ms", "--count", "smr.Response", "--json")

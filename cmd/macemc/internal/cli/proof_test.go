@@ -10,6 +10,9 @@ import (
 
 // Reports tell what is proven from what only walks show, and --proof exact takes only the former.
 func TestProofExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, c := range []struct {
 		args   string
 		status int

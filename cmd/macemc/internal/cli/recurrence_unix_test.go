@@ -55,6 +55,9 @@ var calling = spec.Entry{
 
 // A finding that another execution of its path does not show is nondeterminism, whatever engine found it, and so its file says.
 func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	for _, flags := range []string{
 		"--strategy deepening --engine replay",
 		"--strategy walk --engine replay --set fails=from",
@@ -98,6 +101,9 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 
 // Replaying a file with a finding differs from replaying a file without one.
 func TestRecurrence_Replay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	for _, c := range []struct {
 		search, change string
 		status         int

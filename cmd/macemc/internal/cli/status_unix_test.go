@@ -18,6 +18,9 @@ import (
 
 // A signal ends a search with a report, on standard output alone, that says so; nothing was found is not what it says.
 func TestInterrupt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	for _, c := range []struct {
 		signal   syscall.Signal
 		strategy string

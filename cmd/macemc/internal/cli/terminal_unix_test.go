@@ -15,6 +15,9 @@ import (
 
 // On a terminal, also on one that is narrower than that, the report begins where the line about progress stood.
 func TestReportReplacesProgress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
 		t.Skip("there is no tmux")

@@ -37,6 +37,9 @@ func TestMdbOnATerminal(t *testing.T) {
 		{name: "dumb", env: "TERM=dumb", dumb: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.name != "colour" {
+				t.Skip("takes seconds")
+			}
 			socket := filepath.Join(t.TempDir(), "tmux")
 			do := func(args ...string) string {
 				t.Helper()
