@@ -4,6 +4,7 @@ package bubble_test
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
@@ -44,5 +45,31 @@ func TestClockWithoutTimers(t *testing.T) {
 		if (r.Finding != nil) != want || r.Stats.Complete || len(r.Stats.Sampled) == 0 {
 			t.Errorf("at most %d: %s after %d paths, all states: %v, sampled: %v; %+v", most, r.Verdict, r.Stats.Paths, r.Stats.Complete, r.Stats.Sampled, r.Finding)
 		}
+	}
+}
+
+// A timer that is armed for ever does not fire, and the clock does not go to its end.
+func TestClock_InfiniteTimer(t *testing.T) {
+	s := sim.System{
+		Name: "patient", Nodes: 1, State: bubble.Rules,
+		New: func(sim.NodeID) sim.Service {
+			return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
+				fired := 0
+				h.Observe(func() any { return fired })
+				count := func() { fired++ }
+				time.AfterFunc(time.Minute, count)
+				time.AfterFunc(math.MaxInt64, count)
+				<-ctx.Done()
+				return nil
+			})
+		},
+		Properties: []sim.Property{{Name: "fired once", Always: func(v *sim.View) bool {
+			fired, _ := bubble.SeenAt[int](v, 0)
+			return fired < 2
+		}}},
+	}
+	r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 20, WalkSteps: 100})
+	if err != nil || r.Finding != nil || r.Stats.Paths == 0 {
+		t.Errorf("%v: %+v", err, r)
 	}
 }

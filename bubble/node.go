@@ -58,6 +58,9 @@ const (
 	downtime = 30 * 24 * time.Hour
 )
 
+// forever is how far away a timer is that never fires: libraries have such ones in place of none, and the clock ends 292 years on.
+const forever = 100 * 365 * 24 * time.Hour
+
 // spinTime is how much time passes until the next step of a node whose goroutines wait in loops, by runtime.Gosched.
 const spinTime = 10 * time.Millisecond
 
@@ -112,7 +115,9 @@ func (n *node) loop() {
 		case !n.over:
 			n.look()
 		}
-		n.now, n.next = time.Now().UnixNano(), next()
+		if n.now, n.next = time.Now().UnixNano(), next(); n.next-n.now >= int64(forever) {
+			n.next = 0
+		}
 		if soon := n.now + int64(spinTime); n.ctl.spinning != 0 && (n.next == 0 || n.next > soon) {
 			n.next = soon
 		} else if n.next == 0 && looked && !n.over {
