@@ -54,6 +54,9 @@ func TestDeadline(t *testing.T) {
 
 // A deadline makes no violation of a run that recovers, be it only from its end.
 func TestDeadlineOfRecovery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	late := automaton.Table{Live: []int{30}}
 	for s := range 30 {
 		late.Moves = append(late.Moves, automaton.To(s, s+1))

@@ -32,7 +32,7 @@ func TestCounts(t *testing.T) {
 	}
 	for _, s := range systems {
 		t.Run(s.Name, func(t *testing.T) {
-			if testing.Short() && s.States > 200 {
+			if testing.Short() && s.States > 100 {
 				t.Skip("slow")
 			}
 			for _, strategy := range []search.Name{search.BFS, search.DFS} {
@@ -57,7 +57,7 @@ func TestCounts(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	for _, s := range All() {
 		t.Run(s.Name, func(t *testing.T) {
-			if testing.Short() && s.States > 200 {
+			if testing.Short() && s.States > 100 {
 				t.Skip("slow")
 			}
 			for _, strategy := range []search.Name{search.BFS, search.DFS, search.Deepening, search.Walk} {
