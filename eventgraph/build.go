@@ -43,7 +43,7 @@ func Build(t *replay.Trace) *Graph {
 	if t.Round > 0 {
 		g.Round = len(t.Steps) - t.Round + 1
 		first, last := &g.Events[g.Round], &g.Events[g.Last()]
-		first.Round = "here the round begins that goes on for ever"
+		first.Round = "here the round begins that repeats forever"
 		if last.Round != "" {
 			last.Round += "; "
 		}

@@ -46,7 +46,7 @@ func (e *Event) label() string {
 	case sim.Arrive:
 		return fmt.Sprintf("%s arrives at n%d", e.What, e.Peer)
 	case sim.Internal:
-		return "goes on"
+		return "internal step"
 	case sim.Crash, sim.Halt:
 		return e.fall() + replay.AlsoFell(e.With)
 	case sim.Partition:

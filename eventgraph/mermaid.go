@@ -40,7 +40,7 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 		e := &g.Events[s.from()]
 		if g.inRound(e.Step) && !inRound {
 			inRound = true
-			b.WriteString("    loop for ever\n")
+			b.WriteString("    loop forever\n")
 		}
 		critical := e.Step > 0 && e.Step == g.Critical
 		if critical {

@@ -165,7 +165,7 @@ func TestRules(t *testing.T) {
 			in("t", exit(did("t> ")), machine.On(on[B]("pop ", func(x *machine.Ctx) { x.Pop() })))), 4, "pop t> b in s", ""},
 		{"SEM_OneMachine_28: defer and ignore", one("abc", in("s", machine.Defer(A{}), machine.Ignore(B{}), machine.OnGoto[C]("t")),
 			in("t", machine.On(on[A]("a")), machine.On(on[B]("b")))), 5, "a in t", ""},
-		{"deferred for ever", one("a", in("s", machine.Defer(A{}))), 2, " in s with A", ""},
+		{"deferred forever", one("a", in("s", machine.Defer(A{}))), 2, " in s with A", ""},
 		{"DeferAll", one("ab", in("s", machine.DeferAll(), machine.OnGoto[B]("t")), in("t", machine.On(on[A]("a")))), 4, "a in t", ""},
 		{"DeferAll does not defer Halt", one("ah", in("s", machine.DeferAll())), 3, "", ""},
 		{"SEM_OneMachine_36: null", one("", in("s", machine.Null(func(l *log, x *machine.Ctx) { l.Did += "n"; x.Goto("t") }, "t")), in("t")), 2, "n in t", ""},

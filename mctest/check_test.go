@@ -62,7 +62,7 @@ func TestFinding(t *testing.T) {
 		`never again:\s+every ping is acknowledged`,
 		`since step \d+:\s*network loses Ack\{\d\} n1->n0`,
 		`CRITICAL: 0 of 200 walks recovered`,
-		`then for ever: .*n0 timer resend`,
+		`then forever: .*n0 timer resend`,
 		`nearest run that recovered`,
 		`macemc mdb testdata/macemc/TestPingAck/error.path`,
 		`go test -run '\^TestPingAck\$' . -macemc.replay=testdata/macemc/TestPingAck/error.path`,

@@ -267,7 +267,7 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	line("faults", strings.Join(limits, ", "))
 	line("property", h.Property)
 	if h.Endless {
-		line("for ever", h.Note)
+		line("forever", h.Note)
 	}
 	main := s.runs[0]
 	line("run", strings.TrimSpace(fmt.Sprintf("%s %d steps", main.file, main.len())))
@@ -277,9 +277,9 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	case main.critical > 0:
 		line("critical", fmt.Sprintf("step %d", main.critical))
 	case main.round > 0:
-		line("round", fmt.Sprintf("steps %d to %d go on for ever", main.len()-main.round+1, main.len()))
+		line("round", fmt.Sprintf("steps %d to %d repeat forever", main.len()-main.round+1, main.len()))
 	case h.Endless && h.Round == 0:
-		line("round", "none: in the end nothing that has to happen can happen any more")
+		line("round", "none: in the end no fair event can happen any more")
 	default:
 		line("critical", `not known; "critical" looks for it`)
 	}

@@ -178,7 +178,7 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		fmt.Fprint(out, "  CRITICAL")
 	}
 	if r.inRound(n) {
-		fmt.Fprintf(out, "  IN THE ROUND of steps %d to %d, which goes on for ever", r.len()-r.round+1, r.len())
+		fmt.Fprintf(out, "  IN THE ROUND of steps %d to %d, which repeats forever", r.len()-r.round+1, r.len())
 	}
 	fmt.Fprintln(out)
 	var upOrDown []int

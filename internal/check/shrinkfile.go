@@ -40,7 +40,7 @@ type ShrinkOptions struct {
 // when the run is not known to violate anything. Nothing is written.
 func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *choose.File, error) {
 	if l.Header.Endless {
-		return nil, nil, errors.New("the run goes on for ever, and is as short as the search made it: such runs are not made smaller")
+		return nil, nil, errors.New("the run repeats forever, and is as short as the search made it: such runs are not made smaller")
 	}
 	began := time.Now()
 	o := c.options(l)

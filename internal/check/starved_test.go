@@ -63,11 +63,11 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 			[]string{"NOT judged", "strategy walk executes runs", " fair walks through at most ", "came to no run"},
 			[]string{`value="not judged: strategy walk executes runs`, " fair walks through at most ", `skipped="2"`}},
 		{"dfs, bad", true, search.Config{Strategy: search.DFS}, true, search.Violation,
-			[]string{"STARVED FOR EVER", "monitor each order is billed: 1", "again and again", "steps of shop1", "recovery:"},
+			[]string{"STARVED FOREVER", "monitor each order is billed: 1", "again and again", "steps of shop1", "recovery:"},
 			[]string{`type="starvation"`, `failures="1"`}},
 		{"walk, bad", true, search.Config{Strategy: search.Walk, MaxPaths: 10}, false, search.Violation,
-			[]string{"STARVED FOR EVER", "monitor each order is billed: ", "again and again", "recovery:     is not possible"}, []string{`type="starvation"`}},
-		{"default, bad", true, search.Config{Time: time.Minute}, true, search.Violation, []string{"STARVED FOR EVER"}, []string{`type="starvation"`}},
+			[]string{"STARVED FOREVER", "monitor each order is billed: ", "again and again", "recovery:     is not possible"}, []string{`type="starvation"`}},
+		{"default, bad", true, search.Config{Time: time.Minute}, true, search.Violation, []string{"STARVED FOREVER"}, []string{`type="starvation"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.cfg.System, c.cfg.Workers = shop(c.bad), 1
@@ -131,7 +131,7 @@ func TestNothingIsSettledPastStarvation(t *testing.T) {
 
 func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page string) {
 	t.Helper()
-	for _, w := range []string{"here the round begins", "the round ends", "waits for ever: ", " again and again", "for ever</dt>"} {
+	for _, w := range []string{"here the round begins", "the round ends", "waits forever: ", " again and again", "forever</dt>"} {
 		if !strings.Contains(page, w) {
 			t.Errorf("%q is not on the page", w)
 		}
@@ -147,15 +147,15 @@ func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page stri
 	if err != nil || l.Outdated(trace) != nil || trace.Round != rep.Starved.Round || l.Violation(trace) != "starvation: monitor each order is billed" {
 		t.Errorf("%v, %v, a round of %d steps, %q", err, l.Outdated(trace), trace.Round, l.Violation(trace))
 	}
-	if _, _, err := check.Shrink(t.Context(), l, check.ShrinkOptions{}); err == nil || !strings.Contains(err.Error(), "goes on for ever") {
+	if _, _, err := check.Shrink(t.Context(), l, check.ShrinkOptions{}); err == nil || !strings.Contains(err.Error(), "repeats forever") {
 		t.Errorf("it is shrunk, %v", err)
 	}
 	var log, sequence strings.Builder
-	if err := trace.WriteText(&log); err != nil || !strings.Contains(log.String(), "monitor each order is billed waits for ever") || !strings.Contains(log.String(), "\nhere begins the round") || !strings.Contains(log.String(), "\nthe round ends") {
+	if err := trace.WriteText(&log); err != nil || !strings.Contains(log.String(), "monitor each order is billed waits forever") || !strings.Contains(log.String(), "\nhere begins the round") || !strings.Contains(log.String(), "\nthe round ends") {
 		t.Errorf("%v: the round is not marked:\n%s", err, &log)
 	}
 	g := eventgraph.Build(trace)
-	if err := g.Mermaid(&sequence, eventgraph.Options{}); err != nil || !strings.HasSuffix(sequence.String(), "\n    end\n") || strings.Count(sequence.String(), "loop for ever") != 1 {
+	if err := g.Mermaid(&sequence, eventgraph.Options{}); err != nil || !strings.HasSuffix(sequence.String(), "\n    end\n") || strings.Count(sequence.String(), "loop forever") != 1 {
 		t.Errorf("%v: the round is not marked:\n%s", err, &sequence)
 	}
 	again, err := check.Describe(t.Context(), l, rep.PathFile, check.CriticalOptions{})

@@ -76,7 +76,7 @@ func TestContainerFile(t *testing.T) {
 		2:  "n0 crashes with n2",
 		4:  "n2 note, and crashes; happened: set timer \"tick\", write note; did not happen: send word{1} to n3; none of 1 unsynced write survived (lost: note)",
 		8:  "n2 note, and crashes with n0; ",
-		10: "n2 halts for ever with n0",
+		10: "n2 halts forever with n0",
 	} {
 		if got := trace.Steps[i].Sentence(); !strings.Contains(got, want) {
 			t.Errorf("step %d is %q, want %q", i+1, got, want)

@@ -57,7 +57,7 @@ func TestHaltFile(t *testing.T) {
 			case s.Event.Kind == sim.Crash || s.Crashed:
 				crashes++
 			}
-			if got := strings.Contains(text, "halts for ever"); got != (s.Halted || s.Event.Kind == sim.Halt) {
+			if got := strings.Contains(text, "halts forever"); got != (s.Halted || s.Event.Kind == sim.Halt) {
 				t.Errorf("seed %d: step %d is %q", seed, s.Number, text)
 			}
 		}

@@ -62,7 +62,7 @@ func describe(ev sim.Event, key, what string) string {
 	case sim.Arrive:
 		text = fmt.Sprintf("%s of n%d arrives at n%d", what, ev.Node, ev.Peer)
 	case sim.Internal:
-		text = fmt.Sprintf("n%d goes on", ev.Node)
+		text = fmt.Sprintf("n%d internal step", ev.Node)
 	case sim.FireTimer:
 		text = fmt.Sprintf("n%d timer %s", ev.Node, what)
 	case sim.Deliver:
@@ -78,7 +78,7 @@ func describe(ev sim.Event, key, what string) string {
 	case sim.Crash:
 		text = fmt.Sprintf("n%d crashes", ev.Node) + mates(ev, key)
 	case sim.Halt:
-		text = fmt.Sprintf("n%d halts for ever", ev.Node) + mates(ev, key)
+		text = fmt.Sprintf("n%d halts forever", ev.Node) + mates(ev, key)
 	case sim.Lose:
 		text = fmt.Sprintf("network loses %s %s", what, link)
 	case sim.Duplicate:
@@ -143,7 +143,7 @@ func (s *TraceStep) Sentence() string {
 	if s.Crashed {
 		fails := "crashes"
 		if s.Halted {
-			fails = "halts for ever"
+			fails = "halts forever"
 		}
 		text += ", and " + fails + AlsoFell(s.With) + "; " + strings.Join(s.Aftermath(), "; ")
 	}

@@ -78,7 +78,7 @@ func (t *Trace) WriteText(w io.Writer) error {
 	t.Boot.writeText(b, ends[0])
 	for i := range t.Steps {
 		if i == round {
-			b.WriteString("here begins the round that goes on for ever\n")
+			b.WriteString("here begins the round that repeats forever\n")
 		}
 		t.Steps[i].writeText(b, ends[i+1])
 	}
@@ -88,7 +88,7 @@ func (t *Trace) WriteText(w io.Writer) error {
 	switch {
 	case t.Endless == "":
 	case t.Round == 0:
-		fmt.Fprintf(b, "nothing that has to happen can happen any more; %s\n", t.Endless)
+		fmt.Fprintf(b, "no fair event can happen any more; %s\n", t.Endless)
 	default:
 		fmt.Fprintf(b, "%s\n", t.Endless)
 	}

@@ -115,14 +115,14 @@ func (s *summary) brief(r *Report) []pageFact {
 			}
 			add(label, text+place)
 			add("because", r.Critical.because(f.aside))
-		case label == "what it does":
+		case label == "effect":
 			add(label, f.text)
 			before = f.aside
 		case label == "live run":
 			add(label, f.text)
 		case label == "where to look":
 			add(label, f.text)
-		case r.Starved != nil && slices.Contains([]string{"for ever", "one way", "recovery"}, label):
+		case r.Starved != nil && slices.Contains([]string{"forever", "one way", "recovery"}, label):
 			add(label, strings.TrimSuffix(f.text+": "+f.aside, ": "))
 		case label == "at step", label == "violated", label == "panic", label == "diverges", label == "not the same",
 			label == "stuck" && r.Critical == nil, // else the title says it
@@ -224,7 +224,7 @@ func ends(r *Report) string {
 		return "never recovers"
 	}
 	if r.Kind == sim.Starvation {
-		return "goes on for ever, and leaves something owed"
+		return "repeats forever, and leaves something owed"
 	}
 	return "goes wrong"
 }

@@ -40,7 +40,7 @@ func Markdown(w io.Writer, r *Report) error {
 		fmt.Fprintf(b, "* **first difference** (dead | live): `%s`\n", s.difference)
 	}
 	if s.tail != "" {
-		fmt.Fprintf(b, "* **then for ever:** %s\n", markdownText(s.tail))
+		fmt.Fprintf(b, "* **then forever:** %s\n", markdownText(s.tail))
 	}
 	if s.dead != nil {
 		fmt.Fprintf(b, "\n## The violating run (%s)\n\n", textfmt.Plural(s.dead.Last(), "step"))

@@ -29,11 +29,11 @@ func (r *Report) reduced() (lines []string) {
 	}
 	rounds := ""
 	if d.Rounds > 1 {
-		rounds = fmt.Sprintf("; explored in %s rounds, each without what the one before had relied upon in vain", textfmt.Number(d.Rounds))
+		rounds = fmt.Sprintf("; explored in %s rounds, each without the refuted assumptions of the one before", textfmt.Number(d.Rounds))
 	}
 	switch search.Reduction(d.Used) {
 	case search.ReduceFull:
-		lines = append(lines, fmt.Sprintf("reduced (full): %s kept, %s gone through and checked in %s; dead messages dropped in %s%s",
+		lines = append(lines, fmt.Sprintf("reduced (full): %s kept, %s passed and checked in %s; dead messages dropped in %s%s",
 			textfmt.Plural(r.States, "state"), textfmt.Plural(d.Passed, "state"), textfmt.Plural(d.Chains, "chain"), textfmt.Plural(d.Dead, "situation"), rounds),
 			"numbers of states and transitions are those of what is left")
 	case search.ReduceDrop:

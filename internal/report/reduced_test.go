@@ -34,7 +34,7 @@ func TestReduced(t *testing.T) {
 
 	r.Coverage.Reduced = &search.Reduced{Used: options.ReduceFull, Rounds: 3, Passed: 1824, Chains: 1065, Dead: 36}
 	expect(text(), true, "every state within the limits was visited, or left out because that cannot change the verdict",
-		"reduced (full): 81,204 states kept, 1,824 states gone through and checked in 1,065 chains; dead messages dropped in 36 situations; explored in 3 rounds",
+		"reduced (full): 81,204 states kept, 1,824 states passed and checked in 1,065 chains; dead messages dropped in 36 situations; explored in 3 rounds",
 		"numbers of states and transitions are those of what is left")
 	expect(text(), false, "shorter way")
 	expect(junit(), true, `<property name="reduced" value="full">`, `<property name="states_passed" value="1824">`,

@@ -228,8 +228,8 @@ func TestSafety(t *testing.T) {
 	if want := "<dt>violated</dt><dd>not lit: n0 burns</dd>"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q", want)
 	}
-	if strings.Contains(page, "goes on for ever") {
-		t.Error("the page promises what goes on for ever after a run that ends")
+	if strings.Contains(page, "repeats forever") {
+		t.Error("the page promises what repeats forever after a run that ends")
 	}
 }
 

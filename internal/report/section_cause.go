@@ -72,7 +72,7 @@ func did(g *eventgraph.Graph, step int) string {
 	changes := eventgraph.Digest(e.Changes, e.Node, most)
 	switch {
 	case e.Halted:
-		parts = append(parts, "halts for ever")
+		parts = append(parts, "halts forever")
 	case e.Crashed:
 		parts = append(parts, "crashes")
 	case left(e):
@@ -189,7 +189,7 @@ func (in *insight) facts(node int) []fact {
 	if in == nil || in.did == "" {
 		return nil
 	}
-	f := []fact{{"what it does:", in.did, ""}}
+	f := []fact{{"effect:", in.did, ""}}
 	if in.was != "" {
 		f[0].aside = fmt.Sprintf("n%d had %s", node, in.was)
 	}
@@ -204,7 +204,7 @@ func (in *insight) facts(node int) []fact {
 		f = append(f, fact{"live run:", "the event does not happen; instead " + in.instead, ""})
 	}
 	if in.onlyLive != "" {
-		f = append(f, fact{"only there:", in.onlyLive, ""})
+		f = append(f, fact{"live run only:", in.onlyLive, ""})
 	}
 	return f
 }

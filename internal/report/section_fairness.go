@@ -95,14 +95,14 @@ func (r *Report) starved() []fact {
 	if s.Obligation != "" {
 		what += ": " + s.Obligation
 	}
-	f := []fact{{"never again:", what, "it stays owed for ever, although all that has to happen happens"}}
+	f := []fact{{"never again:", what, "it stays owed forever, although every fair event happens"}}
 	switch {
 	case s.Round == 0:
-		f = append(f, fact{"for ever:", fmt.Sprintf("after step %d nothing that has to happen can happen any more", s.Steps), ""})
+		f = append(f, fact{"forever:", fmt.Sprintf("after step %d no fair event can happen any more", s.Steps), ""})
 	case s.Round == 1:
-		f = append(f, fact{"for ever:", fmt.Sprintf("step %d, again and again", s.Steps+1), "it comes back to the state it began in"})
+		f = append(f, fact{"forever:", fmt.Sprintf("step %d, again and again", s.Steps+1), "it comes back to the state it began in"})
 	default:
-		f = append(f, fact{"for ever:", fmt.Sprintf("the round of steps %d to %d, again and again", s.Steps+1, s.Steps+s.Round), "it comes back to the state it began in"})
+		f = append(f, fact{"forever:", fmt.Sprintf("the round of steps %d to %d, again and again", s.Steps+1, s.Steps+s.Round), "it comes back to the state it began in"})
 	}
 	label := "in a round:"
 	for _, p := range s.Processes {
@@ -119,19 +119,19 @@ func (r *Report) starved() []fact {
 		}
 	}
 	if s.Recovers {
-		return append(f, fact{"recovery:", "is possible from the round", "with luck, which nothing promises"})
+		return append(f, fact{"recovery:", "is possible from the round", "by chance, which fairness does not guarantee"})
 	}
-	return append(f, fact{"recovery:", "is not possible from the round", "luck does not help"})
+	return append(f, fact{"recovery:", "is not possible from the round", "not even by chance"})
 }
 
 // starves says it in one sentence.
 func (r *Report) starves() string {
-	text := fmt.Sprintf("%q waits for ever", r.Property)
+	text := fmt.Sprintf("%q waits forever", r.Property)
 	s := r.Starved
 	switch {
 	case s == nil:
 	case s.Round == 0:
-		text += fmt.Sprintf(": after step %d nothing that has to happen can happen any more", s.Steps)
+		text += fmt.Sprintf(": after step %d no fair event can happen any more", s.Steps)
 	case s.Round == 1:
 		text += fmt.Sprintf(": step %d comes again and again", s.Steps+1)
 	default:

@@ -18,15 +18,15 @@ func (r *Report) later() []fact {
 	if c == nil || r.Dead == nil || c.Case != critical.C1 {
 		return nil
 	}
-	ran, aside := "what runs for ever: ", "before this step recovery was still possible"
+	ran, aside := "code that runs forever: ", "before this step recovery was still possible"
 	if c.OutOfEvents {
-		ran, aside = "what ran last: ", "nothing happens any more in the end: a message, timer or retry is missing"
+		ran, aside = "code that ran last: ", "nothing happens any more in the end: a message, timer or retry is missing"
 	}
 	handlers := handledAfter(r.Dead, c.Step)
 	if len(handlers) == 0 {
 		return nil
 	}
-	return []fact{{"where to look:", "not only here: what is missing may come later, in " + startedAfter(r.Dead, c.Step) + ran + strings.Join(handlers, ", "), aside}}
+	return []fact{{"where to look:", "also later, in " + startedAfter(r.Dead, c.Step) + ran + strings.Join(handlers, ", "), aside}}
 }
 
 // startedAfter names the last start of each node after a step, "how n0 starts (a.go:7, step 9), or in ": what a node takes up again after a

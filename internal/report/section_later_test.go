@@ -23,20 +23,20 @@ func TestWhereToLook(t *testing.T) {
 	if got := handledAfter(run, 2); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if f := r.later(); len(f) != 1 || !strings.HasSuffix(f[0].text, " in what runs for ever: "+strings.Join(want, ", ")) {
+	if f := r.later(); len(f) != 1 || !strings.HasSuffix(f[0].text, " in code that runs forever: "+strings.Join(want, ", ")) {
 		t.Errorf("%q", f)
 	}
 	boot := replay.TraceStep{Number: 4, Node: 0, Event: sim.Event{Kind: sim.Boot}, Source: "a.go:7"}
 	again := *r
 	again.Dead = &replay.Trace{Nodes: 2, Steps: slices.Insert(slices.Clone(run.Steps), 3, boot)}
-	if f := again.later(); len(f) != 1 || !strings.Contains(f[0].text, "may come later, in how n0 starts (a.go:7, step 4), or in what runs for ever: c.go:3") {
+	if f := again.later(); len(f) != 1 || !strings.Contains(f[0].text, "also later, in how n0 starts (a.go:7, step 4), or in code that runs forever: c.go:3") {
 		t.Errorf("a node that starts again: %q", f)
 	}
 	if again.Critical = (&Critical{Case: critical.C1, Step: 4}); strings.Contains(again.later()[0].text, "starts") {
 		t.Error("a start before the critical step is told of")
 	}
 	r.Critical.OutOfEvents = true
-	if f := r.later(); len(f) != 1 || !strings.Contains(f[0].text, " in what ran last: c.go:3") || !strings.HasPrefix(f[0].aside, "nothing happens any more") {
+	if f := r.later(); len(f) != 1 || !strings.Contains(f[0].text, " in code that ran last: c.go:3") || !strings.HasPrefix(f[0].aside, "nothing happens any more") {
 		t.Errorf("out of events: %q", f)
 	}
 	if r.Critical.Case = critical.C2; r.later() != nil {

@@ -90,7 +90,7 @@ var kindNames = map[sim.FindingKind]string{
 	sim.Safety:         "safety violation",
 	sim.Liveness:       "liveness violation",
 	sim.Deadlock:       "deadlock",
-	sim.Starvation:     "starved for ever",
+	sim.Starvation:     "starved forever",
 	sim.Panic:          "panic",
 	sim.Divergence:     "divergence",
 	sim.Nondeterminism: "nondeterminism",

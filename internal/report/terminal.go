@@ -14,6 +14,7 @@ import (
 type Style struct {
 	Color bool // for a terminal: headline and marked step stand out
 	Width int  // columns; 0: 100
+	Brief bool // a search that found nothing takes five lines at most
 }
 
 const (
@@ -57,6 +58,12 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 		for i, f := range r.Findings {
 			t.paragraph(fmt.Sprintf("  %d  ", i+1), "     ", f.brief())
 		}
+		if style.Brief && r.Verdict == search.OK {
+			for _, line := range r.essentials() {
+				t.line("  " + cut(line, style.Width-2))
+			}
+			return t.b.Flush()
+		}
 		for _, line := range s.coverage {
 			t.paragraph("  ", "    ", line)
 		}
@@ -79,7 +86,7 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 	}
 	t.excerpt(excerpt(s.dead, s.deadSteps, true, style.Width))
 	if s.tail != "" {
-		t.paragraph(" then for ever: ", "     ", s.tail)
+		t.paragraph(" then forever: ", "     ", s.tail)
 	}
 	if s.live != nil {
 		t.line("")

@@ -225,7 +225,7 @@ func TestLivenessByHand(t *testing.T) {
 		end      bool
 	}{
 		{"all live", [][]move{to(0)}, []int{0}, 0, 0, nil, false},
-		{"never live, for ever", [][]move{to(0)}, nil, 1, 0, nil, false},
+		{"never live, forever", [][]move{to(0)}, nil, 1, 0, nil, false},
 		{"never live, ends", [][]move{nil}, nil, 1, 0, nil, true},
 		{"live at the end", [][]move{to(1), to(2), nil}, []int{2}, 0, 0, nil, false},
 		{"live at the start only", [][]move{to(1), to(2), nil}, []int{0}, 2, 1, choose.Path{0}, false},

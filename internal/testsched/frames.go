@@ -168,9 +168,9 @@ func Blocked(all []Goroutine, left bool) (message, where string, details []strin
 	}
 	sort.Strings(places)
 	if left {
-		message = fmt.Sprintf("the test has returned and %s for ever", plural(len(all), "goroutine waits", "goroutines wait"))
+		message = fmt.Sprintf("the test has returned and %s forever", plural(len(all), "goroutine waits", "goroutines wait"))
 	} else {
-		message = fmt.Sprintf("the test does not return: %s for ever", plural(len(all), "goroutine waits", "goroutines wait"))
+		message = fmt.Sprintf("the test does not return: %s forever", plural(len(all), "goroutine waits", "goroutines wait"))
 	}
 	return message, strings.Join(places, " "), details
 }

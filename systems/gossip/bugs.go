@@ -24,7 +24,7 @@ func knownBugs() []spec.Bug {
 		{
 			ID:      "GS1",
 			Summary: "a node refutes a suspicion with the incarnation that is suspected",
-			Shows:   "who has heard of the suspicion does not take back what is worse news, and declares a live node dead, for ever",
+			Shows:   "who has heard of the suspicion does not take back what is worse news, and declares a live node dead, forever",
 			Fix:     "the node refutes with the next incarnation",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
 			OtherKinds: []sim.FindingKind{sim.Liveness},

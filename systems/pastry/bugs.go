@@ -49,7 +49,7 @@ func knownBugs() []spec.Bug {
 		{
 			ID:      "P4",
 			Summary: "a join is routed by a table that may hold the joiner",
-			Shows:   "the join of a node that has restarted comes back to it for ever",
+			Shows:   "the join of a node that has restarted comes back to it forever",
 			Fix:     "never route a join to the joiner",
 			Kind:    sim.Safety, PaperKind: sim.Liveness, PaperProperty: EveryNodeJoined,
 			OtherKinds: []sim.FindingKind{sim.Liveness},

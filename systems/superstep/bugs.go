@@ -47,7 +47,7 @@ func knownBugs() []spec.Bug {
 			"forget what was said when an epoch begins", "", crash),
 		bug("SS7", "the end of a log is written to wherever it is", "a state is in a log twice",
 			"write to the place that is meant, or not at all", Logged, sim.Limits{}),
-		bug("SS8", "the commit is overwritten, and not swapped", "of two leaders one undoes what the other did, or waits for ever",
+		bug("SS8", "the commit is overwritten, and not swapped", "of two leaders one undoes what the other did, or waits forever",
 			"compare and swap", "", sim.Limits{}),
 		bug("SS9", "a member that is given a part back does not read its log again", "what another wrote in between is not there",
 			"read it in each epoch", "", sim.Limits{}),

@@ -91,7 +91,7 @@ func knownBugs() []spec.Bug {
 		{
 			ID:      "MT6",
 			Summary: "an acknowledgement above everything in flight is dropped",
-			Shows:   "packets are sent again for ever that have long arrived",
+			Shows:   "packets are sent again forever that have long arrived",
 			Fix:     "everything up to it is acknowledged",
 			Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: Acknowledged,
 			Defaults: spec.Defaults{Nodes: 2, Params: map[string]string{messagesParam: "3"}},

@@ -333,7 +333,7 @@ func TestLateSYN(t *testing.T) {
 		}
 		waits := a.peers[1].out.open && len(a.peers[1].out.packets) > 0
 		if waits != c.dead {
-			t.Errorf("bugs %b, closed %v: the sender waits for ever: %v, want %v", c.bugs, c.closed, waits, c.dead)
+			t.Errorf("bugs %b, closed %v: the sender waits forever: %v, want %v", c.bugs, c.closed, waits, c.dead)
 		}
 	}
 }

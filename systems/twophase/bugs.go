@@ -36,7 +36,7 @@ func knownBugs() []spec.Bug {
 		{
 			ID:      "TP3",
 			Summary: "a participant that restarts in doubt does not ask for the outcome",
-			Shows:   "it is in doubt for ever when the decision was sent while it was down",
+			Shows:   "it is in doubt forever when the decision was sent while it was down",
 			Fix:     "ask the coordinator",
 			Kind:    sim.Deadlock, PaperKind: sim.Deadlock, PaperProperty: Decided,
 			OtherKinds: []sim.FindingKind{sim.Liveness},

@@ -29,7 +29,7 @@ func Dead() Case {
 		}
 	}
 	return Case{
-		Name: "dead minority", Why: "a node must go down for ever, between two messages: one that boots again puts everything right",
+		Name: "dead minority", Why: "a node must go down forever, between two messages: one that boots again puts everything right",
 		System: system(false), Corrected: system(true),
 	}
 }

@@ -16,7 +16,7 @@ func again(cmd *cobra.Command, args []string) string {
 		words = append(words, task.ShellWord(arg))
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "junit" || f.Name == "out" || f.Name == "write-test" {
+		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "junit" || f.Name == "out" || f.Name == "write-test" || f.Name == "verbose" {
 			return
 		}
 		values := []string{f.Value.String()}

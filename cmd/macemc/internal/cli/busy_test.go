@@ -29,7 +29,7 @@ func await(t *testing.T, file string) {
 
 // busy is a system without end, which writes the file sign after so many steps that a search has begun whatever it tries before.
 var busy = spec.Entry{
-	Name: "busy", Summary: "goes on", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
+	Name: "busy", Summary: "internal step", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Build: func(spec.Config) (sim.System, error) {
 		var steps atomic.Int64
 		return sim.System{

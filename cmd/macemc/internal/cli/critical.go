@@ -13,7 +13,7 @@ func (a *app) criticalCommand() *cobra.Command {
 		Short: "Find the step after which a run is dead",
 		Long: `Finds the critical transition of the run in FILE: before that step random walks
 reach live states, after it none does. Says how many walks were made from each probed
-step, what goes on for ever afterwards, and shows the nearest run that recovered.
+step, what repeats forever afterwards, and shows the nearest run that recovered.
 
 Exit status: 1 when the run is dead, 0 when it recovers, 3 when that cannot be told;
 the others are in "macemc help".`,

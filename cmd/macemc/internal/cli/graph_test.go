@@ -192,9 +192,9 @@ func TestReportExplainsRT13(t *testing.T) {
 	report := string(text)
 	for _, want := range []string{
 		"every node has joined", "n1 receives JoinReply", "**handler:** randtree/join.go:",
-		"**what it does:** changes nothing, sends nothing -- n1 had State init(0)",
+		"**effect:** changes nothing, sends nothing -- n1 had State init(0)",
 		"the same event changes nothing, sends Remove to n0 -- n1 had State joining(1)",
-		"**only there:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|", ": 10 CRASH\n",
+		"**live run only:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|", ": 10 CRASH\n",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("%q is missing in\n%s", want, report)

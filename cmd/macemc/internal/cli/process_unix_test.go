@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 
 // command is the real command, in a process of its own.
 func command(dir string, args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
+	cmd := exec.Command(os.Args[0], verbose(args)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), mainVar+"=1")
 	return cmd

@@ -15,7 +15,7 @@ func (a *app) refineCommand() *cobra.Command {
 		Short: "Compare an abstraction with its implementation",
 		Long: `Compares each abstraction that a system names with the part of it that ships: whether
 it does all that the part does, as far as the same clients around both can see. Seen is
-what clients get, do and draw, and that they may wait for ever: that a fair run goes on,
+what clients get, do and draw, and that they may wait forever: that a fair run goes on,
 or ends, without them seeing any more. Faults of the part happen as far as it allows them.
 
 Then it compares them the other way round: what the abstraction does and the part does

@@ -22,7 +22,7 @@ func TestRefine(t *testing.T) {
 	}{
 		{[]string{"channel"}, check.StatusOK, []string{"it does all that what it stands for does", "it does nothing that what it stands for does not"}},
 		{[]string{"channel", "--bug", "NL2"}, check.StatusViolation, []string{refine.NeverDone, "deliver n0 Deliver{Value:0}", "n0 receives Deliver{0} from n2"}},
-		{[]string{"channel", "--bug", "NL3"}, check.StatusViolation, []string{refine.MustGoOn, "n1 goes on   (again and again)"}},
+		{[]string{"channel", "--bug", "NL3"}, check.StatusViolation, []string{refine.MustGoOn, "n1 internal step   (again and again)"}},
 		{[]string{"channel", "--max-states", "10"}, check.StatusInconclusive, []string{"UNDECIDED: the abstraction has more than 10 states"}},
 		{[]string{"channel", "--bug", "NL4"}, check.StatusUsage, []string{"unhandled event: sender1"}},
 		{[]string{"paxos"}, check.StatusUsage, []string{"names no abstractions"}},

@@ -14,7 +14,7 @@ func (a *app) reportCommand() *cobra.Command {
 		Short: "Explain the violation that a run shows, in one page",
 		Long: `Writes what there is to know of the violation that the run in FILE shows: what never
 happens again, the critical step and its handler, the first difference from a run that
-recovers, what goes on for ever, and both runs to step through with the states of all
+recovers, what repeats forever, and both runs to step through with the states of all
 nodes. The page needs no network and no other file; the paths can be saved from it.
 
 Formats:

@@ -5,6 +5,8 @@ import (
 	"context"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
@@ -26,8 +28,16 @@ func runUntil(t *testing.T, ctx context.Context, args ...string) (stdout, stderr
 	t.Helper()
 	var out, errs bytes.Buffer
 	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Front: front{}}}
-	status = a.run(ctx, args)
+	status = a.run(ctx, verbose(args))
 	return out.String(), errs.String(), status
+}
+
+// verbose has a search show all that was covered, which most tests look at.
+func verbose(args []string) []string {
+	if len(args) == 0 || args[0] != "search" || slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--help") }) {
+		return args
+	}
+	return append(slices.Clone(args), "-v")
 }
 
 // testdata is a file in the folder of that name, which is found after the test has gone elsewhere, too.

@@ -21,7 +21,7 @@ const defaultTime = time.Minute
 func (a *app) searchCommand() *cobra.Command {
 	var f task.Search
 	var test string
-	var all bool
+	var all, verbose bool
 	cmd := &cobra.Command{
 		Use:   "search SYSTEM | --from RECORDING",
 		Short: "Search a system for violations of its properties",
@@ -44,6 +44,7 @@ func (a *app) searchCommand() *cobra.Command {
 				return a.become(clusterProgram)
 			}
 			f.Given, f.Again = given(cmd), again(cmd, args)
+			a.Style.Brief = !verbose
 			if len(args) > 0 {
 				f.System = args[0]
 			}
@@ -96,6 +97,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "require evidence of dead runs of `KIND`: walks or exact")
 	fl.BoolVar(&f.NoShrink, "no-shrink", false, "report the violating run as it was found")
 	fl.BoolVar(&f.WriteTest, "write-test", false, "write a regression test beside the test of a package")
+	fl.BoolVarP(&verbose, "verbose", "v", false, "show all that was covered if nothing is found")
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object")
 	fl.StringVar(&f.JUnit, "junit", "", "also write the report as JUnit XML to `FILE`")
 	fl.BoolVar(&all, "help-all", false, "show all flags")
@@ -113,7 +115,7 @@ func (a *app) searchCommand() *cobra.Command {
 
 // usualSearchFlags are the flags that help shows without --help-all.
 func usualSearchFlags() []string {
-	return []string{"bug", "nodes", "set", "strategy", "crashes", "loss", "seed", "workers", "time", "out", "keep-going", "json", "help", "help-all"}
+	return []string{"bug", "nodes", "set", "strategy", "crashes", "loss", "seed", "workers", "time", "keep-going", "verbose", "json", "help", "help-all"}
 }
 
 const searchUsage = `Searches until it finds a violation, reaches a limit, or is interrupted. SYSTEM is a bundled

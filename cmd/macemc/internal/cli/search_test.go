@@ -77,7 +77,7 @@ func TestSearchText(t *testing.T) {
 	}
 	for _, want := range []string{
 		"pingack: LIVENESS VIOLATION", "every ping is acknowledged", "network loses Ack{", "CRITICAL: 0 of 200 walks",
-		"then for ever: ", "nearest run that recovered", "macemc mdb 'o u t/error.path'",
+		"then forever: ", "nearest run that recovered", "macemc mdb 'o u t/error.path'",
 		"macemc search pingack --seed 1 --workers 1\n",
 	} {
 		if !strings.Contains(stdout, want) {
@@ -299,5 +299,30 @@ func TestSearchForMonitor(t *testing.T) {
 	}
 	if _, stderr, status := run(t, "search", "register", "--property", "monitor regularty"); status != 2 || !strings.Contains(stderr, "did you mean monitor regularity?") {
 		t.Errorf("exit status %d: %s", status, stderr)
+	}
+}
+
+// Without -v a search that finds nothing takes five lines: what was covered, what was not, and what to try next.
+func TestSearch_Brief(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{
+		{"search", "twophase", "--strategy", "bfs", "--workers", "1"},
+		{"search", "randtree", "--max-paths", "100", "--workers", "1"},
+	} {
+		var out, errs bytes.Buffer
+		a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Front: front{}}}
+		if status := a.run(t.Context(), args); status != 0 {
+			t.Fatalf("%q: exit status %d: %s", args, status, errs.String())
+		}
+		text := out.String()
+		if n := strings.Count(text, "\n"); n > 5 {
+			t.Errorf("%q: %d lines, want at most 5", args, n)
+		}
+		for _, want := range []string{"nothing found", "covered: ", "NOT covered: ", "next: ", "-v shows"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q: %q is missing in\n%s", args, want, text)
+			}
+		}
+		t.Log(text)
 	}
 }

@@ -16,7 +16,7 @@ other steps; reorders the rest so that there are fewer context switches, and low
 picks. What is left violates the same property in the same way; a dead run is confirmed
 dead anew, with the same kind of critical step, and a new tail. "macemc search" does this
 by itself. The result depends on the run, its system and the flags only. Runs in which
-something is starved for ever are refused: the search that finds one makes it short.
+something is starved forever are refused: the search that finds one makes it short.
 
 Without --out the smaller run goes to standard output.
 

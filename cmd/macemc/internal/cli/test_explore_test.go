@@ -72,9 +72,9 @@ func TestTest_Explores(t *testing.T) {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	for _, want := range []string{
-		`(?s)--- FAIL: TestLocks .*DEADLOCK: the test does not return: 3 goroutines wait for ever\n.*goroutine 2 locks a Mutex at explored_test.go:28 in TestLocks.func1, held by goroutine 3\n.*1 preemption\n`,
+		`(?s)--- FAIL: TestLocks .*DEADLOCK: the test does not return: 3 goroutines wait forever\n.*goroutine 2 locks a Mutex at explored_test.go:28 in TestLocks.func1, held by goroutine 3\n.*1 preemption\n`,
 		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:58: 2 and 1\n`,
-		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits for ever\n.*sends to a channel at explored_test.go:66`,
+		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits forever\n.*sends to a channel at explored_test.go:66`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
 		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-3] switch(es)? differ[^\n]*\n\s+until step`,
 		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on what earlier runs left in mime\.`,

@@ -167,7 +167,7 @@ func TestRound(t *testing.T) {
 	var ms machine.System
 	ms.Add(idles, struct{}{})
 	sys := ms.Sim("idle")
-	for round, want := range map[int]string{1: "@o+1 n0 goes on", 0: "@ +1 n0 goes on"} {
+	for round, want := range map[int]string{1: "@o+1 n0 internal step", 0: "@ +1 n0 internal step"} {
 		s, err := mdb.Open(mdb.Config{System: &sys, Header: choose.Header{Endless: true, Round: round}, Path: choose.Path{0}})
 		if err != nil {
 			t.Fatal(err)

@@ -31,7 +31,7 @@ func TestAbstraction(t *testing.T) {
 	}{
 		{"corrected", with(false, 0), with(true, 0), "", nil, 362},
 		{"nothing that the implementation does not do", with(true, 0), with(false, 0), "", nil, 362},
-		{"calls that may be lost for ever", with(false, nl3), with(true, 0), refine.MustGoOn, []string{"internal n0"}, 362},
+		{"calls that may be lost forever", with(false, nl3), with(true, 0), refine.MustGoOn, []string{"internal n0"}, 362},
 		{"as listing 4 is printed", with(false, nl1), with(true, 0), refine.MustGoOn, []string{"internal n0", "internal n0", "deliver n0"}, 346},
 		{"no look at duplicates", with(false, nl2), with(true, 0), refine.NeverDone, []string{"internal n0", "deliver n0", "deliver n0"}, 266},
 	} {

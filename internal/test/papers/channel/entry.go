@@ -52,8 +52,8 @@ func knownBugs() []spec.Bug {
 			Kind: sim.Safety, PaperKind: sim.Safety,
 		},
 		{
-			ID: "NL3", Summary: "calls may be lost for ever: the choice is not fair",
-			Shows: "a value is never delivered", Fix: "assume that a call that is repeated for ever goes well again and again",
+			ID: "NL3", Summary: "calls may be lost forever: the choice is not fair",
+			Shows: "a value is never delivered", Fix: "assume that a call that is repeated forever goes well again and again",
 			Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "monitor in order, each",
 		},
 		{

@@ -58,7 +58,7 @@ func knownBugs() []spec.Bug {
 			Fix: "refuse", Kind: sim.Safety, PaperKind: sim.Safety,
 		},
 		{
-			ID: "FT3", Summary: "who has agreed to what is aborted is not told", Shows: "it stays prepared for ever",
+			ID: "FT3", Summary: "who has agreed to what is aborted is not told", Shows: "it stays prepared forever",
 			Fix: "tell all that have agreed", Kind: sim.Deadlock, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Liveness},
 			PaperProperty: "every coordinator comes to an end",
 		},

@@ -18,7 +18,7 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{{
 		ID:      "OV1",
 		Summary: "the lock of a probe has no time limit, outlives its holder, and an unlock that the transport refuses is forgotten",
-		Shows:   "a node that is locked for ever takes no joiner: no spanning tree",
+		Shows:   "a node that is locked forever takes no joiner: no spanning tree",
 		Fix:     "a lease that ends by a timer, release on an error of the connection, and unlocks sent when there is room",
 		Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: SpanningTree,
 		Defaults: spec.Defaults{Nodes: 3, Limits: sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}},

@@ -15,7 +15,7 @@ func Entry() spec.Entry {
 		Summary: "regular storage: one writer and readers keep a value at base objects, of which a minority may fail",
 		Notes: "The parameters determine the number of nodes; a number of nodes alone determines that of base objects.\n" +
 			"Acknowledgements are counted, whoever sends them: duplicated datagrams (--dup) break regularity. Base\n" +
-			"objects may crash and boot again, the writer and the readers only crash for ever (--halts).",
+			"objects may crash and boot again, the writer and the readers only crash forever (--halts).",
 		Params: []spec.Param{
 			{Name: "objects", Kind: spec.Int, Default: "3", Min: 3, Max: 7, Help: "number of base objects"},
 			{Name: "readers", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "number of readers"},
