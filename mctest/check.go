@@ -76,6 +76,8 @@ type checking struct {
 	role   check.Role
 	source source // of the call
 	number int    // of the check in its test
+
+	interrupted error // by a signal; nil means that none came
 }
 
 // begin finds out what this process is there for. It returns nil when nothing is left to do.
@@ -125,6 +127,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	case c.identity() != os.Getenv(systemVar):
 		return nil // another check of the same test is meant
 	case c.role.Reexecuting():
+		leaveSignals()
 		c.role.LimitMemory()
 		c.role.Follow(func(error) {})
 		if err := check.Reexecute(&c.system, c.role.Recorder); err != nil {
@@ -188,7 +191,7 @@ func (c *checking) search() {
 	out, text, err := c.supervise()
 	switch {
 	case err != nil:
-		c.Errorf("%v%s", err, c.terminal(check.ReportLost(o, out, err)))
+		c.say(fmt.Sprintf("%v%s", err, c.terminal(check.ReportLost(o, out, err))), check.StatusInconclusive)
 	case out.Death != nil:
 		c.system = out.Death.Hollow(c.system)
 		rep, err := check.ReportDeath(c.Context(), c.options(), out)
@@ -205,7 +208,15 @@ func (c *checking) supervise() (out check.Outcome, text string, err error) {
 	s := check.Supervisor{
 		Respawn: c.respawn(reportVar + "=" + file), Stdout: os.Stdout, Stderr: os.Stderr, Workers: c.Workers,
 	}
-	if out, err = s.Run(c.Context()); err != nil || out.Death != nil {
+	ctx, kill, stop := interruptible(c.Context())
+	defer stop()
+	s.Kill = kill
+	out, err = s.Run(ctx)
+	if ctx.Err() != nil {
+		c.interrupted = context.Cause(ctx)
+		defer os.RemoveAll(filepath.Dir(file)) // this process ends before the test does
+	}
+	if err != nil || out.Death != nil {
 		return out, "", err
 	}
 	said, err := os.ReadFile(file)
@@ -217,6 +228,7 @@ func (c *checking) supervise() (out check.Outcome, text string, err error) {
 
 // workForParent passes text and status of work to the process that waits for this one, and ends this process.
 func (c *checking) workForParent(work func(context.Context) (text string, status int)) {
+	leaveSignals()
 	c.role.LimitMemory()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c.role.Follow(cancel)
@@ -235,6 +247,8 @@ const statusCannotRun = 255
 func (c *checking) say(text string, status int) {
 	c.Helper()
 	switch {
+	case c.interrupted != nil:
+		c.end(text, status)
 	case status == check.StatusOK:
 		c.Log(text)
 	case status == statusCannotRun && !c.noSkip:
