@@ -41,7 +41,7 @@ var added = map[string]string{
 	"sync/zz_macemc_tests.go":              testsSyncSource,
 	"os/zz_macemc_tests.go":                testsOSSource,
 	"os/signal/zz_macemc.go":               "package signal" + testsRefuse,
-	"testing/synctest/zz_macemc.go":        "package synctest" + testsRefuse,
+	"testing/synctest/zz_macemc.go":        testsBubbleSource,
 	"internal/synctest/zz_macemc.go":       testsSynctestSource,
 	"net/zz_macemc.go":                     testsNetSource,
 	"net/http/zz_macemc.go":                testsHTTPSource,

@@ -10,11 +10,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/scanner"
 	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -83,6 +85,9 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 		b.Env = []string{"GOTOOLCHAIN=local", "GOROOT=" + root, "PATH=" + filepath.Join(root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")}
 	}
 	files, err := Files(root)
+	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
+		return b, fmt.Errorf("this program was built by %s, which cannot parse the standard library of %s (%v): rebuild it with %[2]s", runtime.Version(), env.GOVERSION, list)
+	}
 	if err != nil {
 		return b, fmt.Errorf("goroutine systems cannot be checked with %s: %w", env.GOVERSION, err)
 	}

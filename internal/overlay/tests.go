@@ -100,6 +100,23 @@ func MacemcReset() {
 }
 `
 
+const testsBubbleSource = `package synctest
+
+import (
+	"testing"
+	_ "unsafe"
+)
+
+//go:linkname macemcTested runtime.macemcTested
+func macemcTested() bool
+
+//go:linkname macemcTest
+func macemcTest(t *testing.T, f func(*testing.T))
+
+//go:linkname macemcWait
+func macemcWait()
+`
+
 const testsHTTPSource = `package http
 
 import (
@@ -163,11 +180,12 @@ var testChanges = func() []change {
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcMuted() { return }; ", whyPrint},
 		{"os/exec.go", atStart{"StartProcess"}, ` macemcRefuse("it starts a process"); `, whyRefused},
 		{"os/signal/signal.go", atStart{"Notify"}, ` macemcRefuse("it waits for signals"); `, whyRefused},
-		{"testing/synctest/synctest.go", atStart{"Test"}, ` macemcRefuse("it uses testing/synctest"); `, whyRefused},
+		{"testing/synctest/synctest.go", atStart{"Test"}, ` if macemcTested() { macemcTest(t, f); return }; `, whyTests},
+		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
 		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() { return 1 }; ", "a test that is explored has one processor"},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcIniting() { return macemcInitNow() }; ", whyInit},
-		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); ", whyInit},
+		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcPackage = deps.ImportPath(); ", whyInit},
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryRLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -124,11 +125,12 @@ type Goroutine struct {
 	Stack   Stack
 }
 
-// waits says what a goroutine waits for, by the words of the runtime.
+// waits describes what a goroutine waits for, by the runtime's wait reason.
 var waits = map[string]string{
-	"chan receive": "receives from a channel", "chan send": "sends to a channel", "select": "selects", "select (no cases)": "selects nothing",
-	"chan receive (nil chan)": "receives from a nil channel", "chan send (nil chan)": "sends to a nil channel",
-	"sync.Mutex.Lock": "locks a Mutex", "sync.RWMutex.RLock": "read-locks a RWMutex", "sync.RWMutex.Lock": "locks a RWMutex",
+	"chan receive": "waits to receive from a channel", "chan send": "waits to send to a channel",
+	"chan receive (nil chan)": "waits to receive from a nil channel", "chan send (nil chan)": "waits to send to a nil channel",
+	"select": "waits in select", "select (no cases)": "waits in a select without cases",
+	"sync.Mutex.Lock": "waits to lock a Mutex", "sync.RWMutex.RLock": "waits to read-lock a RWMutex", "sync.RWMutex.Lock": "waits to lock a RWMutex",
 	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps", "semacquire": "waits for a semaphore",
 }
 
@@ -151,11 +153,25 @@ func (g Goroutine) String() string {
 	return text
 }
 
+// rank orders goroutines in reports: those that hold the lock another one of all waits for, or wait for one, then those in the user's code.
+func (g Goroutine) rank(all []Goroutine) int {
+	holds := func(h Goroutine) bool { return h.Holder == g.Number }
+	switch {
+	case g.Holder != 0 || slices.ContainsFunc(all, holds):
+		return 0
+	case g.Func != "":
+		return 1
+	}
+	return 2
+}
+
 // maxLines is how many goroutines a report lists.
 const maxLines = 8
 
-// Blocked describes goroutines that wait for ever; left means that the test has returned.
+// Blocked describes goroutines that nothing can wake; left means that the test has returned.
 func Blocked(all []Goroutine, left bool) (message, where string, details []string) {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b Goroutine) int { return a.rank(all) - b.rank(all) })
 	var places []string
 	for i, g := range all {
 		places = append(places, g.At)
@@ -167,10 +183,9 @@ func Blocked(all []Goroutine, left bool) (message, where string, details []strin
 		details = append(details, fmt.Sprintf("and %d more", more))
 	}
 	sort.Strings(places)
+	message = plural(len(all), "goroutine is blocked and nothing can wake it", "goroutines are blocked and nothing can wake them")
 	if left {
-		message = fmt.Sprintf("the test has returned and %s forever", plural(len(all), "goroutine waits", "goroutines wait"))
-	} else {
-		message = fmt.Sprintf("the test does not return: %s forever", plural(len(all), "goroutine waits", "goroutines wait"))
+		message += ", after the test has returned"
 	}
 	return message, strings.Join(places, " "), details
 }
@@ -178,7 +193,7 @@ func Blocked(all []Goroutine, left bool) (message, where string, details []strin
 // Stuck describes goroutines of a run without end.
 func Stuck(all []Goroutine) (message, where string, details []string) {
 	_, where, details = Blocked(all, false)
-	return "the test goes on without end", where, details
+	return "the test does not terminate", where, details
 }
 
 func plural(n int, one, many string) string {
@@ -203,7 +218,7 @@ func Logs(output string) (message string, details []string) {
 		}
 	}
 	if len(details) == 0 {
-		return "the test has failed", nil
+		return "the test failed", nil
 	}
 	return details[0], details[1:]
 }

@@ -20,7 +20,7 @@ type Minimized struct {
 const (
 	minimizeTime  = 2 * time.Second
 	minimizeMost  = 10 * time.Second
-	minimizeRuns  = 400
+	minimizeRuns  = 1500
 	continuations = 200
 	resamples     = 400
 )
@@ -78,14 +78,17 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 const fewSwitches = 3
 
 // shorter looks for another run with the finding that has fewer switches than list. Removing one switch after another ends in a local
-// minimum: each of many switches may be needed because of the others. It samples random walks that rarely switch and minimizes those that
-// show the finding.
+// minimum: each of many switches may be needed because of the others. It samples schedules with few switches and minimizes those that show
+// the finding.
 func (m *Minimized) shorter(list []Switch, finding *Outcome, run func(*Schedule) *Outcome, try func([]Switch) bool) []Switch {
 	budget := budget{time.Now(), m.Runs, m}
 	for n := 0; len(list) > fewSwitches && n < resamples && budget.left(); n++ {
 		s := *m.Schedule
 		s.Policy, s.Every, s.Switches = Random, 8<<(n%5), nil
 		s.Walk = mix(s.Seed ^ uint64(n)<<32)
+		if n%2 == 1 {
+			s.Policy, s.Drops = PCT, []uint64{1 + s.Walk%max(finding.Points, 1), 1 + mix(s.Walk)%max(finding.Points, 1)}
+		}
 		m.Runs++
 		o := run(&s)
 		if o.Lost || !o.Same(finding) {

@@ -16,7 +16,7 @@ var raceLog struct {
 
 // RaceReport describes the data races that were reported since it was called the last time.
 func RaceReport() (kind Kind, message, where string, details []string) {
-	kind, message = Race, "two goroutines access the same memory"
+	kind, message = Race, "two goroutines access the same memory without synchronization"
 	text := RaceText()
 	var at []string
 	lines := strings.Split(text, "\n")

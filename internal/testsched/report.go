@@ -19,10 +19,10 @@ func (r *Result) text() string {
 		return text
 	}
 	if r.Only {
-		return fmt.Sprintf("macemc: one order of goroutines, %s", plural(r.Schedules, "schedule", "schedules"))
+		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", plural(r.Schedules, "schedule", "schedules"))
 	}
 	orders, seen := r.Estimate()
-	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d different orders, %.0f %% seen", plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
+	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d distinct orders of goroutines, estimated coverage %.0f %%", plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
 	if r.Complete != nil {
 		text += "; " + r.Complete.String()
 	}
@@ -63,15 +63,12 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 			preemptions++
 		}
 	}
-	text := how + "; "
-	if len(m.Schedule.Switches) == 0 {
-		text += "no switch differs from the default order"
-	} else {
-		text += fmt.Sprintf("%s from the default order, %s", plural(len(m.Schedule.Switches), "switch differs", "switches differ"), plural(preemptions, "preemption", "preemptions"))
+	if n := len(m.Schedule.Switches); n > 0 {
+		how += fmt.Sprintf("; %s from the default order (%s)", plural(n, "context switch differs", "context switches differ"), plural(preemptions, "preemption", "preemptions"))
 	}
-	lines = append(lines, text)
+	lines = append(lines, how)
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
-		lines = append(lines, fmt.Sprintf("until step %d of %d the test could still pass (%d of %d continuations did); after that none of %d:", k-1, len(o.Trace), m.Passing, m.Tried, continuations),
+		lines = append(lines, fmt.Sprintf("until step %d of %d the test could still pass (%d of %d random continuations did); after the next step none of %d did:", k-1, len(o.Trace), m.Passing, m.Tried, continuations),
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
 	}
 	if m.Removed != nil {
@@ -80,7 +77,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		}
 	}
 	if file != "" {
-		lines = append(lines, fmt.Sprintf("replay: macemc test -run '^%s$' -schedule %s %s", c.Test, file, c.Package))
+		lines = append(lines, fmt.Sprintf("replay: macemc test -run '%s' -schedule %s %s", pattern(c.Test), file, c.Package))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -101,7 +98,7 @@ func difference(s *Switch, trace []Event) string {
 	}
 	for i, e := range trace {
 		if e.Who == s.Who && e.Place == s.Place {
-			return fmt.Sprintf("it passes if %s does not go first at step %d: %s", to, i+1, e)
+			return fmt.Sprintf("the test passes without the switch to %s before step %d: %s", to, i+1, e)
 		}
 	}
 	return ""

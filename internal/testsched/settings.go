@@ -105,7 +105,7 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 		if o.Kind == Passed {
 			return &Report{Note: fmt.Sprintf("macemc: the test passes under the schedule of %s", s.schedule)}
 		}
-		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "found by the schedule of "+s.schedule, s.schedule)}
+		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "replayed from "+s.schedule, s.schedule)}
 	}
 	c.Corpus = stored(name)
 	r := Explore(c, plain)
@@ -116,7 +116,7 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 	case r.Finding == nil:
 		note := ""
 		if len(r.Left) > 0 {
-			note = "waits after the test has returned, and could go on: " + r.Left[0]
+			note = "still running after the test has returned: " + r.Left[0]
 		}
 		s.summarize(name, r, note)
 		return &Report{Note: r.text()}
@@ -146,10 +146,10 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	if again == nil || !again.Same(r.Finding) || s.anyway(c, r) {
 		found, finding, tried := s.processes(c, r)
 		if finding == nil {
-			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, which depends on what earlier runs left %s; %d schedules in processes of their own passed",
+			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, which depends on state that earlier runs left %s; %d schedules in new processes passed",
 				r.Schedules, r.Finding.Title(), leftIn(changed), tried)}
 		}
-		how = fmt.Sprintf("found by schedule %d in a process of its own", tried)
+		how = fmt.Sprintf("found by schedule %d in a new process", tried)
 		m := &Minimized{Schedule: found, Outcome: finding}
 		list := remove(found.Switches, func(list []Switch) bool {
 			less := *found
@@ -198,7 +198,7 @@ func (s *Settings) anyway(c *Config, r *Result) bool {
 // leftIn says where earlier runs may have left what a run depends on: in package variables that have changed, at most a few.
 func leftIn(variables []string) string {
 	if len(variables) == 0 {
-		return "outside of package variables, such as in files or in the standard library"
+		return "outside of package variables, for example in files or in the standard library"
 	}
 	const most = 3
 	text := "in " + strings.Join(variables[:min(most, len(variables))], ", ")
@@ -206,6 +206,15 @@ func leftIn(variables []string) string {
 		text += fmt.Sprintf(" and %d more package variables", more)
 	}
 	return text
+}
+
+// pattern returns the value of -run that selects a test, or one seed of a fuzz test.
+func pattern(test string) string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	return strings.Join(parts, "/")
 }
 
 // alone executes a schedule in a process that has executed no other.
@@ -273,7 +282,7 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 		return nil
 	}
 	defer null.Close()
-	args := []string{exe, "-test.run=^" + regexp.QuoteMeta(c.Test) + "$", "-test.count=1", "-test.timeout=" + processTime.String()}
+	args := []string{exe, "-test.run=" + pattern(c.Test), "-test.count=1", "-test.timeout=" + processTime.String()}
 	for _, arg := range os.Args[1:] {
 		if !strings.HasPrefix(arg, "-test.") {
 			args = append(args, arg)

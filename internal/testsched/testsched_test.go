@@ -129,7 +129,7 @@ func TestMinimize_LocalMinimum(t *testing.T) {
 	run := func(s *Schedule) *Outcome {
 		o := &Outcome{Points: 20, Switches: s.Switches}
 		switch {
-		case s.Policy == Random && s.Until == 0 && s.Walk%4 == 0:
+		case s.Policy == PCT && s.Until == 0 && s.Walk%4 == 0:
 			o.Kind, o.Switches = Deadlock, append([]Switch{{Who: 9}}, short...)
 		case s.Policy == Default && (slices.Equal(s.Switches, long) || slices.Contains(s.Switches, short[0]) && slices.Contains(s.Switches, short[1])):
 			o.Kind = Deadlock
@@ -218,5 +218,17 @@ func TestKindOf(t *testing.T) {
 		if got := kindOf(pkg, info); got != want {
 			t.Errorf("%s: %d, want %d", pkg, got, want)
 		}
+	}
+}
+
+// The goroutines of a cycle of locks come first, and those without code of the user last.
+func TestBlocked_Order(t *testing.T) {
+	_, _, details := Blocked([]Goroutine{{Number: 1, Func: "Test", At: "a"}, {Number: 2, At: "b"}, {Number: 3, Func: "f", Holder: 4, At: "c"}, {Number: 4, Func: "g", At: "d"}}, false)
+	var order []string
+	for _, d := range details {
+		order = append(order, strings.Fields(d)[1])
+	}
+	if got := strings.Join(order, " "); got != "3 4 1 2" {
+		t.Errorf("goroutines in the order %s", got)
 	}
 }

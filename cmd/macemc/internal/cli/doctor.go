@@ -61,6 +61,7 @@ func (a *app) doctor(ctx context.Context) error {
 		dir := filepath.Join(cache, "macemc")
 		say("cache", fmt.Sprintf("%s, %d MB", dir, folderSize(dir)>>20))
 	}
+	say("build cache", fmt.Sprintf("%s, %d MB", env[5], folderSize(env[5])>>20))
 	if !works {
 		return Exit(check.StatusUsage)
 	}

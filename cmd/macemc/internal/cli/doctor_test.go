@@ -17,7 +17,7 @@ func TestDoctor(t *testing.T) {
 		return out.String(), status
 	}
 	out, status := run()
-	if status != 0 || !strings.Contains(out, "overlay        applies\n") || !strings.Contains(out, "go             go1.") || !strings.Contains(out, "cache          ") {
+	if status != 0 || !strings.Contains(out, "overlay        applies\n") || !strings.Contains(out, "go             go1.") || !strings.Contains(out, "\ncache          ") || !strings.Contains(out, "\nbuild cache    ") {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	// A program that has no Go distribution is not it.

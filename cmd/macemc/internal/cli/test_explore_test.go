@@ -43,7 +43,7 @@ func TestFine(t *testing.T) {}
 	var out strings.Builder
 	a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
 	status := a.run(t.Context(), []string{"test", "-count=1", "-v", "."})
-	for _, want := range []string{"NO END: goroutine 2 runs without a scheduling point at spin_test.go:10\n", "--- PASS: TestFine"} {
+	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at spin_test.go:10\n", "--- PASS: TestFine"} {
 		if status != 1 || !strings.Contains(out.String(), want) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out.String())
 		}
@@ -72,22 +72,24 @@ func TestTest_Explores(t *testing.T) {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	for _, want := range []string{
-		`(?s)--- FAIL: TestLocks .*DEADLOCK: the test does not return: 3 goroutines wait forever\n.*goroutine 2 locks a Mutex at explored_test.go:28 in TestLocks.func1, held by goroutine 3\n.*1 preemption\n`,
-		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:58: 2 and 1\n`,
-		`(?s)--- FAIL: TestLeak .*LEAK: the test has returned and 1 goroutine waits forever\n.*sends to a channel at explored_test.go:66`,
+		`(?s)--- FAIL: TestLocks .*DEADLOCK: 3 goroutines are blocked and nothing can wake them\n.*goroutine 2 waits to lock a Mutex at explored_test.go:29 in TestLocks.func1, held by goroutine 3\n.*\(1 preemption\)\n`,
+		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:59: 2 and 1\n`,
+		`(?s)--- FAIL: TestLeak .*LEAK: 1 goroutine is blocked and nothing can wake it, after the test has returned\n.*waits to send to a channel at explored_test.go:67`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
-		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-3] switch(es)? differ[^\n]*\n\s+until step`,
-		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on what earlier runs left in mime\.`,
+		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-3] context switch(es)? differ[^\n]*\n\s+until step`,
+		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on state that earlier runs left in mime\.`,
 		`(?s)--- FAIL: TestGenerator .*FAILED TEST: explored_test.go:\d+: map\[0:\d+ 1:\d+\], \d+, [0-9a-f]+, true, 1\n`,
+		`(?s)--- FAIL: TestInfinity .*DEADLOCK: .*goroutine 1 waits in select at `,
 		`TestProcess: not explored: it starts a process\n`,
-		`TestSynctest: not explored: it uses testing/synctest\n`,
+		`(?s)--- FAIL: TestSynctestLeft .*DEADLOCK: 2 goroutines are blocked`,
+		`(?s)--- FAIL: FuzzOrder/seed#1 .*FAILED TEST: explored_test.go:\d+: the second one comes first\n.*replay: macemc test -run '\^FuzzOrder\$/\^seed#1\$' -schedule \S+ example.org/explored\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if n := strings.Count(out, "--- FAIL"); n != 6 {
-		t.Errorf("%d tests failed, want 6", n)
+	if n := strings.Count(out, "--- FAIL"); n != 10 {
+		t.Errorf("%d tests failed, want 10", n)
 	}
 	var kept []string
 	fs.WalkDir(os.DirFS("testdata/macemc"), ".", func(path string, d fs.DirEntry, err error) error {
@@ -96,7 +98,7 @@ func TestTest_Explores(t *testing.T) {
 		}
 		return err
 	})
-	if got, want := strings.Join(kept, " "), "TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestWithdraw/failed-test-1.path"; got != want {
+	if got, want := strings.Join(kept, " "), "FuzzOrder/seed#1/failed-test-1.path TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestInfinity/deadlock-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestSynctestLeft/deadlock-1.path TestWithdraw/failed-test-1.path"; got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 	if again, _ := run("-run=TestLocks", "."); !strings.Contains(again, "found by a schedule in "+filepath.Join("testdata", "macemc", "TestLocks")) {
@@ -117,7 +119,7 @@ func TestTest_Explores(t *testing.T) {
 	if status != 0 {
 		t.Errorf("-v: status %d", status)
 	}
-	for _, want := range []string{"=== RUN   TestSubtests/sub/a#01\n", "    --- PASS: TestSubtests/sub#01 ", "explored_test.go:151: logged\n", "--- SKIP: TestSkipped", "--- PASS: Example", "no finding; about"} {
+	for _, want := range []string{"=== RUN   TestSubtests/sub/a#01\n", "    --- PASS: TestSubtests/sub#01 ", "explored_test.go:152: logged\n", "--- SKIP: TestSkipped", "--- PASS: Example", "no finding; about"} {
 		if !strings.Contains(verbose, want) {
 			t.Errorf("-v: %q is missing", want)
 		}

@@ -4,6 +4,7 @@ import (
 	crand "crypto/rand"
 	"fmt"
 	"io"
+	"math"
 	"math/rand"
 	"mime"
 	"net"
@@ -158,7 +159,57 @@ func TestSubtests(t *testing.T) {
 }
 
 func TestSynctest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { time.Sleep(time.Hour) })
+	for range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			if now := time.Now(); now.UTC() != time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) {
+				t.Fatal(now)
+			}
+			n, start := 0, time.Now()
+			time.AfterFunc(time.Second, func() { n++ })
+			for range 20 {
+				go func() { n++ }()
+				synctest.Wait()
+			}
+			if n != 20 || time.Since(start) != 0 {
+				t.Fatal(n, time.Since(start))
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if n != 21 || time.Since(start) != time.Second {
+				t.Fatal(n, time.Since(start))
+			}
+		})
+	}
+}
+
+// A goroutine of the bubble is left if the second one comes first.
+func TestSynctestLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, c := make(chan int, 2), make(chan bool)
+		for i := range 2 {
+			go func() { first <- i }()
+		}
+		if <-first == 1 {
+			go func() { <-c }()
+		}
+		<-first
+	})
+}
+
+// Only one of the seeds shows the order.
+func FuzzOrder(f *testing.F) {
+	f.Add(1)
+	f.Add(2)
+	f.Fuzz(func(t *testing.T, n int) {
+		first := make(chan int, 2)
+		for i := range 2 {
+			go func() { first <- i }()
+		}
+		if i := <-first; n == 2 && i == 1 {
+			t.Fatal("the second one comes first")
+		}
+		<-first
+	})
 }
 
 // The process executes a test once.
@@ -215,6 +266,14 @@ func TestGenerator(t *testing.T) {
 	wg.Wait()
 	if order[0] == 1 {
 		t.Fatalf("%v, %d, %x, %v, %d", counts, generator.Int(), prefix, time.Since(began) < time.Minute, ids.Next())
+	}
+}
+
+// The longest duration is not one that passes.
+func TestInfinity(t *testing.T) {
+	select {
+	case <-make(chan bool):
+	case <-time.After(math.MaxInt64):
 	}
 }
 
