@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/task"
+)
+
+// writeExample writes the example of docs/test-exploration.md into a module of its own.
+func writeExample(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile("../../../../docs/test-exploration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "<!-- example: bank_test.go -->\n```go\n")
+	code, _, ok := strings.Cut(rest, "```\n")
+	if !ok {
+		t.Fatal("docs/test-exploration.md has no example")
+	}
+	for file, text := range map[string]string{"go.mod": "module example.org/bank\n\ngo 1.26\n", "bank_test.go": code} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// go test passes the example of the docs, and "macemc test" finds the deadlock within a second of exploration.
+func TestTest_Example(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds net/http the first time")
+	}
+	dir := t.TempDir()
+	writeExample(t, dir)
+	t.Chdir(dir)
+	if out, err := exec.Command("go", "test", "-count=200").CombinedOutput(); err != nil {
+		t.Errorf("go test: %v\n%s", err, out)
+	}
+	var out strings.Builder
+	a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+	if status := a.run(t.Context(), []string{"test", "-count=1", "-schedules=1000"}); status != 1 {
+		t.Errorf("status %d", status)
+	}
+	m := regexp.MustCompile(`(?s)DEADLOCK: \d+ goroutines .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*found by schedule (\d+) `).FindStringSubmatch(out.String())
+	if m == nil {
+		t.Fatalf("the cycle is missing:\n%s", out.String())
+	}
+	// One core executes thousands of its schedules a second.
+	if n, err := strconv.Atoi(m[1]); err != nil || n > 1000 {
+		t.Errorf("found by schedule %s", m[1])
+	}
+}
