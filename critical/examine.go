@@ -59,11 +59,11 @@ func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error)
 // explore visits the states that follow a path, which may end inside a step; unproven says why it is not known whether one of them is live.
 func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recovery, unproven string, err error) {
 	if f.cfg.States < 0 {
-		return nil, "the states that follow were not searched", nil
+		return nil, "successors were not searched", nil
 	}
 	states := cmp.Or(f.cfg.States, f.states())
 	if f.visited/mostLooks >= states {
-		return nil, fmt.Sprintf("%s states were searched that follow steps of the run, and there may be more", textfmt.Number(f.visited)), nil
+		return nil, fmt.Sprintf("%s successors were searched, but there may be more", textfmt.Number(f.visited)), nil
 	}
 	r, err = table.Recover(ctx, &f.cfg.System, path, options.Options{
 		World:     kernel.Options{Overdue: search.Overdue(f.cfg.HandlerLimit)},
@@ -75,7 +75,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	var u *options.Unsupported
 	switch {
 	case errors.As(err, &u):
-		return nil, "the states that follow cannot be searched: " + u.Why, nil
+		return nil, "successors cannot be searched: " + u.Why, nil
 	case err != nil:
 		return nil, "", err
 	case ctx.Err() != nil:
@@ -85,9 +85,9 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	case r.Live != nil || r.Closed:
 		return r, "", nil
 	case r.Stopped == "finding", r.Stopped == "violation":
-		return r, fmt.Sprintf("among the states that follow is another finding: %v", r.Finding), nil
+		return r, fmt.Sprintf("a successor has another finding: %v", r.Finding), nil
 	}
-	return r, fmt.Sprintf("none of the first %s states that follow is live, but there are more", textfmt.Number(r.States)), nil
+	return r, fmt.Sprintf("none of the first %s successors is live, but there are more", textfmt.Number(r.States)), nil
 }
 
 // states is how many states are visited when it is not said how many.

@@ -27,7 +27,7 @@ func (f *finder) known() *Result {
 	}
 	res := f.result(Unlocated, 0)
 	if res.Proof == Walks && res.Unproven == "" {
-		res.Unproven = "the time did not do to search the states that follow"
+		res.Unproven = "no time was left to search the successors"
 	}
 	return res
 }

@@ -47,7 +47,7 @@ func Build(t *replay.Trace) *Graph {
 		if last.Round != "" {
 			last.Round += "; "
 		}
-		last.Round += fmt.Sprintf("the round ends: this is the state before step %d again", g.Round)
+		last.Round += fmt.Sprintf("the round ends: same state as before step %d", g.Round)
 	}
 	if f := t.Finding; f != nil && t.FoundAt < len(g.Events) {
 		g.Events[t.FoundAt].Error, g.found = f.Error(), t.FoundAt

@@ -257,7 +257,7 @@ type Coverage struct {
 // Growth is a list, map or queue that has grown while states were visited.
 type Growth = statespace.Growth
 
-// Fair is what became of the question whether all that is owed is settled in every fair run without end.
+// Fair is what became of the question whether all that is owed is satisfied on every infinite fair run.
 type Fair struct {
 	Obligations []string `json:"obligations"`
 	Judged      bool     `json:"judged"`

@@ -47,10 +47,10 @@ func TestGrowth_InEachFormat(t *testing.T) {
 	const inOrder = `"grows": [ { "node": 2, "what": "inbox", "elements": 40, "type": "request", "of_type": 30 }, ` +
 		`{ "node": 0, "what": "Log", "elements": 30 }, { "node": 1, "what": "inbox", "elements": 30, "type": "request", "of_type": 30 } ]`
 	for _, c := range []struct{ format, got, want string }{
-		{"text", text.String(), "what grows: inbox of n2, to 40 elements, 30 of them request"},
-		{"text", text.String(), "what grows: Log of n0, to 30 elements"},
-		{"text", text.String(), "what grows: inbox of n1, to 30 request"},
-		{"Markdown", page.String(), "what grows: Log of n0, to 30 elements"},
+		{"text", text.String(), "growing: inbox of n2, to 40 elements, 30 of them request"},
+		{"text", text.String(), "growing: Log of n0, to 30 elements"},
+		{"text", text.String(), "growing: inbox of n1, to 30 request"},
+		{"Markdown", page.String(), "growing: Log of n0, to 30 elements"},
 		{"JSON", object.String(), inOrder},
 		{"JUnit", junit.String(), `<property name="grows" value="inbox of n1, to 30 request">`},
 	} {

@@ -261,7 +261,7 @@ func TestKeepGoingFormats(t *testing.T) {
 		t.Error("describing took no time")
 	}
 	for _, want := range []string{"finding 1 of 3\n", "finding 3 of 3\n", "door: SAFETY VIOLATION", "door: 3 DIFFERENT VIOLATIONS in ",
-		"safety violation of it is dry by ", ": out/1\n", ": out/3\n", "not searched: what lies behind a violation", "more violations like these"} {
+		"safety violation of it is dry by ", ": out/1\n", ": out/3\n", "not searched: states after a violation", "more violations like these"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, text.String())
 		}

@@ -54,13 +54,13 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 		junit   []string
 	}{
 		{"bfs", false, search.Config{Strategy: search.BFS}, true, search.OK,
-			[]string{"settled in every fair run without end: monitor each order is billed, owed in "}, []string{`name="fair_runs" value="judged"`, `skipped="1"`}},
+			[]string{"satisfied on every infinite fair run: monitor each order is billed (pending in "}, []string{`name="fair_runs" value="judged"`, `skipped="1"`}},
 		{"deepening that sees all", false, search.Config{Time: time.Minute}, true, search.OK,
-			[]string{"every state", "settled in every fair run without end"}, []string{`name="fair_runs" value="judged"`}},
+			[]string{"every state", "satisfied on every infinite fair run"}, []string{`name="fair_runs" value="judged"`}},
 		{"bounded", false, search.Config{Strategy: search.BFS, MaxDepth: 2}, false, search.OK,
 			[]string{"NOT judged", "not all states were visited", "each order is billed"}, []string{`value="not judged: not all states were visited"`, `skipped="2"`}},
 		{"walk", false, search.Config{Strategy: search.Walk, MaxPaths: 10}, false, search.OK,
-			[]string{"NOT judged", "strategy walk executes runs", " fair walks through at most ", "came to no run"},
+			[]string{"NOT judged", "strategy walk executes runs", " fair walks through at most ", "found no violation"},
 			[]string{`value="not judged: strategy walk executes runs`, " fair walks through at most ", `skipped="2"`}},
 		{"dfs, bad", true, search.Config{Strategy: search.DFS}, true, search.Violation,
 			[]string{"STARVED FOREVER", "monitor each order is billed: 1", "again and again", "steps of shop1", "recovery:"},
@@ -122,8 +122,8 @@ func TestNothingIsSettledPastStarvation(t *testing.T) {
 		if err := report.Terminal(&text, rep, report.Style{Width: 200}); err != nil {
 			t.Fatal(err)
 		}
-		if f := rep.Coverage.Fair; len(rep.Findings) != 1 || rep.Coverage.Complete || f == nil || f.Judged || strings.Contains(text.String(), "settled in every") ||
-			strings.Contains(text.String(), "came to no run") {
+		if f := rep.Coverage.Fair; len(rep.Findings) != 1 || rep.Coverage.Complete || f == nil || f.Judged || strings.Contains(text.String(), "satisfied on every") ||
+			strings.Contains(text.String(), "found no violation") {
 			t.Errorf("%s: %+v\n%s", cfg.Strategy, f, &text)
 		}
 	}

@@ -39,14 +39,14 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 			[]string{"bounded, NOT a proof", "too short", "NOT exhaustive", "at most"}},
 		"long fingerprints":   {t.Context(), search.Config{Visited: "64", Alone: true}, search.OK, "complete", []string{"every state within the limits was visited"}},
 		"time":                {t.Context(), search.Config{Time: 100 * time.Millisecond, Strategy: search.Walk}, search.OK, "time", []string{"stopped at the time limit: bounded"}},
-		"paths":               {t.Context(), search.Config{MaxPaths: 20, Strategy: search.Walk}, search.OK, "paths", []string{"stopped at the limit of paths: bounded"}},
+		"paths":               {t.Context(), search.Config{MaxPaths: 20, Strategy: search.Walk}, search.OK, "paths", []string{"stopped at the path limit: bounded"}},
 		"depth":               {t.Context(), search.Config{MaxDepth: 3, Strategy: search.BFS}, search.OK, "depth", []string{"stopped at the depth limit: bounded", "exhaustive to depth 3"}},
 		"interrupted":         {cancelled, search.Config{}, search.Interrupted, "interrupted", []string{"INTERRUPTED"}},
-		"depth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.DFS}, search.OutOfResource, "memory", []string{"OUT OF RESOURCE", "stopped at the memory limit", "to no depth exhaustive", "executed from"}},
+		"depth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.DFS}, search.OutOfResource, "memory", []string{"OUT OF RESOURCES", "stopped at the memory limit", "not exhaustive to any depth", "of them expanded"}},
 		"deepening, memory": {t.Context(), search.Config{MaxBytes: 1 << 11, Alone: true}, search.OutOfResource, "memory",
-			[]string{"OUT OF RESOURCE", "stopped at the memory limit"}},
+			[]string{"OUT OF RESOURCES", "stopped at the memory limit"}},
 		"breadth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.BFS}, search.OutOfResource, "memory",
-			[]string{"OUT OF RESOURCE", "stopped at the memory limit"}},
+			[]string{"OUT OF RESOURCES", "stopped at the memory limit"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

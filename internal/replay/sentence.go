@@ -70,7 +70,7 @@ func describe(ev sim.Event, key, what string) string {
 	case sim.TakeQuorum:
 		text = fmt.Sprintf("n%d receives %s", ev.Node, what)
 	case sim.DeliverError:
-		text = strings.TrimSpace(fmt.Sprintf("n%d hears of error with n%d %s", ev.Node, ev.Peer, what))
+		text = strings.TrimSpace(fmt.Sprintf("n%d gets error with n%d %s", ev.Node, ev.Peer, what))
 	case sim.DeliverReady:
 		text = fmt.Sprintf("n%d can send to n%d again", ev.Node, ev.Peer)
 	case sim.Heal:

@@ -83,7 +83,7 @@ func (t *Trace) WriteText(w io.Writer) error {
 		t.Steps[i].writeText(b, ends[i+1])
 	}
 	if t.Round > 0 {
-		fmt.Fprintf(b, "the round ends: this is the state before step %d again\n", round+1)
+		fmt.Fprintf(b, "the round ends: same state as before step %d\n", round+1)
 	}
 	switch {
 	case t.Endless == "":
@@ -185,7 +185,7 @@ func (s *TraceStep) writeText(b *bufio.Writer, ends []string) {
 		fmt.Fprintf(b, "    n%d.%s: %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))
 	}
 	if s.Hash == "" {
-		b.WriteString("    no state: the step does not come to its end\n")
+		b.WriteString("    no state: the step does not finish\n")
 		return
 	}
 	state := "not live"

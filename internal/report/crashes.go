@@ -14,7 +14,7 @@ func (r *Report) crashes() (lines []string) {
 	case sim.CutNone.String():
 		lines = append(lines, "crash cut none: nodes crashed and halted between steps only, NOT inside steps")
 	case sim.CutSubset.String():
-		lines = append(lines, "crash cut subset: of a step inside which a node crashed or halted any datagrams were lost")
+		lines = append(lines, "crash cut subset: a crash or halt inside a step lost any subset of its datagrams")
 	}
 	c := r.Coverage.Crashes
 	if c == nil {
@@ -23,20 +23,20 @@ func (r *Report) crashes() (lines []string) {
 	proven := ""
 	switch {
 	case c.Proven:
-		proven = "it is shown, from all steps that are known, that this changes no verdict; what never happened is that of runs without"
+		proven = "proven, from all known steps, not to change the verdict; \"never happened\" refers to runs without them"
 	case r.Verdict == search.Violation:
-		proven = "this was found without"
+		proven = "the violation was found without them"
 	default:
-		proven = "that this changes no verdict is NOT shown"
+		proven = "NOT proven to leave the verdict unchanged"
 	}
 	if len(c.Implicit) > 0 {
-		lines = append(lines, fmt.Sprintf("crashes of %s were left out: %s", replay.ListNodes(c.Implicit), proven))
+		lines = append(lines, fmt.Sprintf("crashes of %s were omitted: %s", replay.ListNodes(c.Implicit), proven))
 	}
 	for _, o := range c.CrashSensitive {
 		lines = append(lines, fmt.Sprintf("crashes of n%d matter: %s", o.Node, o.Why))
 	}
 	if c.Why != "" {
-		lines = append(lines, "no crashes can be left out: "+c.Why)
+		lines = append(lines, "no crashes can be omitted: "+c.Why)
 	}
 	return lines
 }

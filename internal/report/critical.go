@@ -20,19 +20,19 @@ func (c *Critical) facts() []fact {
 		}
 		return f
 	case critical.C2Initial:
-		text := "dead from its first step that is not live: the cause is in the prefix"
+		text := "the first step that is not live: the cause is in the prefix"
 		if c.Step == 0 {
-			text = "not one live state was met: dead from the start"
+			text = "the initial state: no live state was reached"
 		}
 		if c.After.Walks == 0 { // none was made from there
 			return []fact{{"since:", text, ""}}
 		}
 		return []fact{{"since:", text, recovered(c.After)}}
 	case critical.Unlocated:
-		return []fact{{"since:", fmt.Sprintf("step %s at the latest; the time did not do to tell more", textfmt.Number(c.After.Step)), recovered(c.After)}}
+		return []fact{{"since:", fmt.Sprintf("step %s at the latest; the time limit left no time to narrow it down", textfmt.Number(c.After.Step)), recovered(c.After)}}
 	case critical.C2:
-		return []fact{{"since:", "some step too late in the run to tell", fmt.Sprintf(
-			"raise the walk limit, it was %s steps", textfmt.Number(c.Limit))}}
+		return []fact{{"since:", "an unknown step, beyond the walk limit", fmt.Sprintf(
+			"raise the walk limit of %s steps", textfmt.Number(c.Limit))}}
 	}
 	return []fact{{"but:", "the end of the run recovers", string(c.Case)}}
 }
@@ -46,15 +46,15 @@ func recovered(p critical.Probe) string {
 func (c *Critical) proof() []fact {
 	switch {
 	case c.Proof == critical.Exact && c.States == 0:
-		return []fact{{"proof:", "dead: no state that follows is live", "all states were visited"}}
+		return []fact{{"proof:", "dead: no live state is reachable", "all states were visited"}}
 	case c.Proof == critical.Exact && c.ProvenAt == c.Step:
-		return []fact{{"proof:", fmt.Sprintf("dead: all %s that follow are not live", textfmt.Plural(c.States, "state")), c.beside()}}
+		return []fact{{"proof:", fmt.Sprintf("dead: none of all %s that follow is live", textfmt.Plural(c.States, "state")), c.beside()}}
 	case c.Proof == critical.Exact:
-		return []fact{{"proof:", fmt.Sprintf("dead at its end: all %s that follow are not live", textfmt.Plural(c.States, "state")), c.beside()}}
+		return []fact{{"proof:", fmt.Sprintf("dead at its end: none of all %s that follow is live", textfmt.Plural(c.States, "state")), c.beside()}}
 	case c.Proof == critical.Walks:
 		f := []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", textfmt.Number(c.After.Recovered), textfmt.Number(max(c.After.Walks, c.Walks))), c.Unproven}}
 		if c.Case == critical.C1 && c.Before.Recovered*20 < c.Before.Walks {
-			f = append(f, fact{"uncertain:", "recovery is so rare that the critical step may be a later one",
+			f = append(f, fact{"uncertain:", "recovery is rare, so the critical step may be a later one",
 				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})
 		}
 		return f
@@ -67,7 +67,7 @@ func (c *Critical) beside() string {
 	if c.Failing == "" {
 		return ""
 	}
-	return "steps that fail lead to none: " + c.Failing
+	return "not counting steps that fail: " + c.Failing
 }
 
 // tailText says what goes on for ever, most frequent first.

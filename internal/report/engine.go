@@ -17,7 +17,7 @@ func (r *Report) engine() []string {
 	text := "engine: " + string(e.Used)
 	switch {
 	case e.Unsupported != "":
-		text += "; the table engine cannot hold " + e.Unsupported
+		text += "; the table engine does not support " + e.Unsupported
 	case e.TableRate > 0:
 		fast, slow := e.TableRate, e.ReplayRate
 		other := search.ReplayEngine
@@ -36,10 +36,10 @@ func (r *Report) engine() []string {
 	}
 	lines := []string{text}
 	if e.TableEvents > 0 {
-		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps looked up", 100*e.HitRate)
+		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps were cached", 100*e.HitRate)
 	}
 	if e.Tried > 0 {
-		lines = append(lines, "quorums without a Need: "+textfmt.Plural(e.Tried, "set")+" tried in different states of their nodes; a Need makes that fewer")
+		lines = append(lines, "quorums without a Need: "+textfmt.Plural(e.Tried, "set")+" tried in different states of their nodes; a Need reduces them")
 	}
 	if copies := copies(e); copies != "" {
 		lines = append(lines, copies)
@@ -58,5 +58,5 @@ func copies(e *search.EngineStats) string {
 	if len(again) == 0 {
 		return ""
 	}
-	return "cannot be copied, so that handlers run on what their history makes again: " + strings.Join(again, "; ")
+	return "not copyable, so their state is rebuilt by replay: " + strings.Join(again, "; ")
 }

@@ -10,7 +10,7 @@ import (
 // A report says what quorums cost that try sets of any size.
 func TestTriedSets(t *testing.T) {
 	r := Report{Work: search.Work{Engine: search.EngineStats{Used: search.TableEngine}}}
-	const line = "quorums without a Need: 1,234 sets tried in different states of their nodes; a Need makes that fewer"
+	const line = "quorums without a Need: 1,234 sets tried in different states of their nodes; a Need reduces them"
 	if slices.Contains(r.engine(), line) {
 		t.Error("said of none")
 	}

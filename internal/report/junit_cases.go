@@ -54,11 +54,11 @@ func newJUnitCases(r *Report, properties []sim.Property) *junitCases {
 	c.found = make([]bool, len(c.findings))
 	switch r.Verdict {
 	case search.Inconclusive:
-		c.unable, c.ended = "the search is inconclusive", "the search ended before it could tell"
+		c.unable, c.ended = "the search is inconclusive", "the search ended before a verdict"
 	case search.Interrupted:
 		c.unable = c.ended
 	case search.OutOfResource:
-		c.unable, c.ended = "the search ran out of a resource", "the search ran out of a resource"+r.ended()
+		c.unable, c.ended = "the search ran out of resources", "the search ran out of resources"+r.ended()
 	}
 	if r.Suspect != nil {
 		c.ended = r.Suspect.line()
@@ -110,9 +110,9 @@ func (c *junitCases) properties(properties []sim.Property) error {
 			return err
 		}
 		if last := &c.list[len(c.list)-1]; p.Sometimes != nil && seen[p.Name] == 0 && last.Skipped == nil {
-			last.Skipped = &junitProblem{Message: "never seen in what was searched"}
+			last.Skipped = &junitProblem{Message: "never held in any state that was searched"}
 			if c.r.Cluster != "" {
-				last.Skipped.Message = "not gathered: the workers at " + c.r.Cluster + " searched"
+				last.Skipped.Message = "not collected by the workers at " + c.r.Cluster
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func (c *junitCases) add(name string, liveness bool, violated func(*Report) bool
 	}
 	switch {
 	case r.Verdict == search.Violation && (r.Findings == nil || r.Ended != ""):
-		of.Skipped = &junitProblem{Message: "the search ended with a violation of something else"}
+		of.Skipped = &junitProblem{Message: "the search ended with another violation"}
 	case r.Verdict != search.OK && r.Verdict != search.Violation:
 		of.Skipped = &junitProblem{Message: c.unable}
 	default:
@@ -215,11 +215,11 @@ func (c *junitCases) add(name string, liveness bool, violated func(*Report) bool
 func (c *junitCases) unchecked(name string, liveness bool) string {
 	switch r := c.r; {
 	case slices.Contains(c.left, name):
-		return "not checked: the search was told to leave it out"
+		return "not checked: excluded from this search"
 	case name == noDeadlock && !c.live:
-		return "not checked: no liveness property is, and a deadlock is a state that is not live"
+		return "not checked: deadlocks need a liveness property, and none is checked"
 	case r.Coverage.leavesOpen(name):
-		return "not judged in fair runs without end: " + r.Coverage.unjudged()
+		return "not judged on infinite fair runs: " + r.Coverage.unjudged()
 	case liveness && r.Coverage.Unchecked != "":
 		return "not checked: " + r.Coverage.Unchecked
 	}

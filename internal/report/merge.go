@@ -266,15 +266,15 @@ func (r *Report) Like(o *Report) bool {
 // divided says which part of a search this is, or what its parts did.
 func (r *Report) divided() (lines []string) {
 	if s := r.Shard; s != nil {
-		lines = append(lines, fmt.Sprintf("shard %d of %d of seed %d, by seed %d: what is exhaustive is the same in all of them, random walks are others", s.Number, s.Of, s.Seed, s.SeedOf()))
+		lines = append(lines, fmt.Sprintf("shard %d of %d of seed %d, with seed %d: the exhaustive part is the same in all shards, random walks differ", s.Number, s.Of, s.Seed, s.SeedOf()))
 	}
 	if len(r.Shards) == 0 {
 		return lines
 	}
 	if r.Kept != nil {
-		return append(lines, fmt.Sprintf("seeds %d to %d, whose times and walks are added up", r.Shards[0].Seed, r.Shards[len(r.Shards)-1].Seed))
+		return append(lines, fmt.Sprintf("seeds %d to %d; times and walks are totals", r.Shards[0].Seed, r.Shards[len(r.Shards)-1].Seed))
 	}
-	lines = append(lines, fmt.Sprintf("%d of %d shards, whose times and walks are added up", len(r.Shards), len(r.Shards)+len(r.Missing)))
+	lines = append(lines, fmt.Sprintf("%d of %d shards; times and walks are totals", len(r.Shards), len(r.Shards)+len(r.Missing)))
 	if len(r.Missing) > 0 {
 		lines = append(lines, "MISSING: "+numbers("shard", r.Missing))
 	}

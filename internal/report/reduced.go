@@ -16,7 +16,7 @@ func (r *Report) isReduced() bool {
 // orStoodFor says of all states that they were visited what is true when some were left out.
 func (r *Report) orStoodFor() string {
 	if r.isReduced() {
-		return ", or left out because that cannot change the verdict"
+		return ", or omitted because it cannot change the verdict"
 	}
 	return ""
 }
@@ -35,7 +35,7 @@ func (r *Report) reduced() (lines []string) {
 	case search.ReduceFull:
 		lines = append(lines, fmt.Sprintf("reduced (full): %s kept, %s passed and checked in %s; dead messages dropped in %s%s",
 			textfmt.Plural(r.States, "state"), textfmt.Plural(d.Passed, "state"), textfmt.Plural(d.Chains, "chain"), textfmt.Plural(d.Dead, "situation"), rounds),
-			"numbers of states and transitions are those of what is left")
+			"states and transitions are counted after the reduction")
 	case search.ReduceDrop:
 		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", textfmt.Plural(d.Dead, "situation"), rounds))
 	}
@@ -43,7 +43,7 @@ func (r *Report) reduced() (lines []string) {
 		lines = append(lines, d.Why)
 	}
 	if d.Permutations > 0 {
-		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes of one role are one", textfmt.Plural(d.Permutations, "permutation")))
+		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes with the same role count as one", textfmt.Plural(d.Permutations, "permutation")))
 	}
 	if d.Asymmetry != "" {
 		lines = append(lines, "no symmetry: "+d.Asymmetry)

@@ -329,7 +329,7 @@ func TestJUnit(t *testing.T) {
 	// What the exit status tells of, a reader of counts sees, too.
 	full := ok
 	full.Verdict, full.Stopped = search.OutOfResource, search.StoppedMemory
-	if text := string(render(t, junit, &full)); !strings.Contains(text, `errors="1"`) || !strings.Contains(text, "ran out of a resource, stopped at the memory limit") {
+	if text := string(render(t, junit, &full)); !strings.Contains(text, `errors="1"`) || !strings.Contains(text, "ran out of resources, stopped at the memory limit") {
 		t.Errorf("out of memory:\n%s", text)
 	}
 
@@ -359,7 +359,7 @@ func TestJUnit(t *testing.T) {
 		}
 	}
 	unchecked := "not checked: liveness properties, deadlocks"
-	if want := map[string]string{"lit thrice": unchecked, "no deadlock": unchecked, "glows": "never seen in what was searched"}; !maps.Equal(skipped, want) || suite.Skipped != 3 {
+	if want := map[string]string{"lit thrice": unchecked, "no deadlock": unchecked, "glows": "never held in any state that was searched"}; !maps.Equal(skipped, want) || suite.Skipped != 3 {
 		t.Errorf("%d are skipped: %q, want %q", suite.Skipped, skipped, want)
 	}
 
@@ -490,7 +490,7 @@ func TestLiveBefore(t *testing.T) {
 	r := pingackReport(t)
 	r.Live = trace(t, &pingack.System, "action n0 ping", "deliver n1<-n0 Ping{Seq:1}", "deliver n0<-n1 Ack{Seq:1}")
 	r.Critical.Step, r.Critical.LiveCommon = 4, 3
-	const want = "nearest run that recovered: it is live before step 4\n"
+	const want = "nearest run that recovered: already live before step 4\n"
 	for name, f := range map[string]func(io.Writer, *report.Report) error{"terminal": terminal, "Markdown": report.Markdown} {
 		if text := string(render(t, f, r)); !strings.Contains(text, want) {
 			t.Errorf("%s:\n%s", name, text)
@@ -505,11 +505,11 @@ func TestLiveBefore(t *testing.T) {
 func TestDisturbingIsSaid(t *testing.T) {
 	r := pingackReport(t)
 	r.Disturbing = []string{"reconnect", "restart"}
-	if text := string(render(t, terminal, r)); !strings.Contains(text, "  does not count:  reconnect, restart") {
+	if text := string(render(t, terminal, r)); !strings.Contains(text, "  disturbances:   reconnect, restart") {
 		t.Error(text)
 	}
 	r.Kind = sim.Deadlock
-	if text := string(render(t, terminal, r)); !strings.Contains(text, "nothing that counts can happen any more") || strings.Contains(text, "nothing can happen any more") {
+	if text := string(render(t, terminal, r)); !strings.Contains(text, "only disturbances are enabled") || strings.Contains(text, "no event is enabled") {
 		t.Error(text)
 	}
 }
@@ -526,7 +526,7 @@ func TestMermaidOfReport(t *testing.T) {
 // What only walks show is called not proven wherever it is told, and a critical step before which recovery was rare is doubted.
 func TestNotProven(t *testing.T) {
 	r := pingackReport(t)
-	doubt := "recovery is so rare that the critical step may be a later one"
+	doubt := "recovery is rare, so the critical step may be a later one"
 	for _, c := range []struct {
 		proof     critical.Proof
 		recovered int // of 200 walks before the critical step

@@ -53,7 +53,7 @@ func (r *Report) onlySampled(name string) string {
 	if !slices.Contains(r.Coverage.OnlySampled, name) {
 		return ""
 	}
-	text := "checked only for what was sampled"
+	text := "checked only for the sampled alternatives"
 	for i, d := range r.sampled() {
 		text += []string{": ", "; "}[min(i, 1)] + d
 	}

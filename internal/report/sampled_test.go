@@ -42,16 +42,16 @@ func TestSampled_InEachFormat(t *testing.T) {
 	const checks = "safe; live; monitor m; assertions hold; handlers do not panic; handlers return; no deadlock; handlers are functions of their state"
 	flat := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	for _, c := range []struct{ format, got, want string }{
-		{"text", text.String(), `SAMPLED, not enumerated: "key": 64 of 100,000 alternatives; what follows from the others is not covered`},
+		{"text", text.String(), `SAMPLED, not enumerated: "key": 64 of 100,000 alternatives; the others are not covered`},
 		{"text", text.String(), `SAMPLED, not enumerated: "schedule": 1 of arbitrarily many alternatives`},
-		{"text", text.String(), "checked only for what was sampled: " + checks},
-		{"text", text.String(), "exhaustive to depth 3, 9 states, for the alternatives that were sampled"},
-		{"text", text.String(), "in the first 3 choices of a run, for the alternatives that were sampled"},
-		{"Markdown", page.String(), "checked only for what was sampled: " + checks},
+		{"text", text.String(), "checked only for the sampled alternatives: " + checks},
+		{"text", text.String(), "exhaustive to depth 3, 9 states, for the sampled alternatives"},
+		{"text", text.String(), "in the first 3 choices of a run, for the sampled alternatives"},
+		{"Markdown", page.String(), "checked only for the sampled alternatives: " + checks},
 		{"JSON", object.String(), `"sampled": [ { "label": "key", "arity": 100000, "taken": 64 }, { "label": "schedule", "arity": 2147483647, "taken": 1 } ]`},
 		{"JSON", object.String(), `"only_sampled": [ "safe", "live", "monitor m",`},
 		{"JUnit", junit.String(), `<property name="sampled" value="&#34;key&#34;: 64 of 100,000 alternatives">`},
-		{"JUnit", junit.String(), `name="no deadlock" time="0.000"> <system-out><![CDATA[checked only for what was sampled: "key": 64 of 100,000 alternatives; "schedule": 1 of arbitrarily many alternatives]]></system-out>`},
+		{"JUnit", junit.String(), `name="no deadlock" time="0.000"> <system-out><![CDATA[checked only for the sampled alternatives: "key": 64 of 100,000 alternatives; "schedule": 1 of arbitrarily many alternatives]]></system-out>`},
 		{"JUnit", junit.String(), `name="seen" time="0.000"></testcase>`},
 	} {
 		if !strings.Contains(flat(c.got), c.want) {
@@ -88,7 +88,7 @@ func TestSampled_Merged(t *testing.T) {
 	if err := Terminal(&text, m, Style{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"key": at least 64 of 100,000 alternatives`, `"schedule": at least 1 of`, "checked only for what was sampled: safe; live"} {
+	for _, want := range []string{`"key": at least 64 of 100,000 alternatives`, `"schedule": at least 1 of`, "checked only for the sampled alternatives: safe; live"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the merged report has no %q:\n%s", want, text.String())
 		}

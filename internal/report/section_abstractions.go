@@ -27,12 +27,12 @@ func (a *Assumption) Wrong() bool { return a.Verdict == "difference" }
 func (a *Assumption) line() string {
 	switch a.Verdict {
 	case "":
-		return fmt.Sprintf("ASSUMED, not compared with what it stands for: %s: %s", a.Name, a.What)
+		return fmt.Sprintf("ASSUMED, not compared with the implementation: %s: %s", a.Name, a.What)
 	case "no difference":
-		return fmt.Sprintf("assumed, and compared with what it stands for: %s: it does as much, in %s of that and %s of its own, with such clients",
+		return fmt.Sprintf("assumed, and compared with the implementation: %s: it covers every behavior of these clients, in %s of the implementation and %s of its own",
 			a.Name, textfmt.Plural(a.States, "state"), textfmt.Number(a.Abstract))
 	case "difference":
-		return fmt.Sprintf("ASSUMED, and WRONG: %s: %s: %s", a.Name, a.What, cmp.Or(strings.Join(a.Trace, ", "), "nothing is seen before"))
+		return fmt.Sprintf("ASSUMED, and WRONG: %s: %s: %s", a.Name, a.What, cmp.Or(strings.Join(a.Trace, ", "), "no observation before"))
 	}
-	return fmt.Sprintf("ASSUMED, undecided whether it does as much as what it stands for: %s: %s", a.Name, a.What)
+	return fmt.Sprintf("ASSUMED, comparison with the implementation undecided: %s: %s", a.Name, a.What)
 }

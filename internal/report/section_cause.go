@@ -191,17 +191,17 @@ func (in *insight) facts(node int) []fact {
 	}
 	f := []fact{{"effect:", in.did, ""}}
 	if in.was != "" {
-		f[0].aside = fmt.Sprintf("n%d had %s", node, in.was)
+		f[0].aside = fmt.Sprintf("before it, n%d has %s", node, in.was)
 	}
 	if in.same > 0 {
 		live := fact{"live run:", fmt.Sprintf("in step %d the same event %s", in.same, in.sameDid), ""}
 		if in.sameWas != "" {
-			live.aside = fmt.Sprintf("n%d had %s", node, in.sameWas)
+			live.aside = fmt.Sprintf("before it, n%d has %s", node, in.sameWas)
 		}
 		f = append(f, live)
 	}
 	if in.instead != "" {
-		f = append(f, fact{"live run:", "the event does not happen; instead " + in.instead, ""})
+		f = append(f, fact{"live run:", "this event does not occur; instead " + in.instead, ""})
 	}
 	if in.onlyLive != "" {
 		f = append(f, fact{"live run only:", in.onlyLive, ""})
@@ -244,7 +244,7 @@ func (s *summary) liveExcerpt(same int) []int {
 func (s *summary) recovered(r *Report) string {
 	text := fmt.Sprintf("nearest run that recovered, from step %d", s.liveFrom)
 	if s.liveFrom > s.live.Last() {
-		text = fmt.Sprintf("nearest run that recovered: it is live before step %d", s.liveFrom)
+		text = fmt.Sprintf("nearest run that recovered: already live before step %d", s.liveFrom)
 	}
 	return text + r.Critical.liveViolates()
 }

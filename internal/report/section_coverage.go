@@ -15,15 +15,15 @@ func (r *Report) covered() []string {
 	lines := append(r.otherFindings(), r.divided()...)
 	lines = append(append(lines, r.summaryLines()...), r.exhausted()...)
 	if r.Cluster != "" {
-		lines = append(lines, "searched by the workers at "+r.Cluster+", which do not gather which faults struck, what never happened, nor Sometimes properties")
+		lines = append(lines, "searched by the workers at "+r.Cluster+"; they do not collect used faults, events that never happened and Sometimes properties")
 	}
 	for _, g := range c.Grows {
-		lines = append(lines, "what grows: "+grown(g))
+		lines = append(lines, "growing: "+grown(g))
 	}
 	lines = append(append(lines, r.kept()...), r.reduced()...)
 	lines = append(lines, r.crashes()...)
 	if c.Recovers {
-		lines = append(lines, "recovery always possible: from each of them a live state can be reached without faults")
+		lines = append(lines, "recovery is always possible: from each state a live state is reachable without faults")
 	}
 	for _, o := range r.OtherVersions {
 		lines = append(lines, "built with "+o.String())
@@ -40,37 +40,37 @@ func (r *Report) covered() []string {
 	}
 	lines = append(append(lines, r.walks()...), r.faults()...)
 	if len(c.NeverHappened) > 0 {
-		lines = append(lines, "never happened while searching: "+strings.Join(c.NeverHappened, ", ")+"   (your check does not test these)")
+		lines = append(lines, "never happened: "+strings.Join(c.NeverHappened, ", ")+"   (this check does not test them)")
 	}
 	lines = append(lines, r.sometimes()...)
 	if line := c.afterLive(); line != "" {
 		lines = append(lines, line)
 	}
 	if c.ForeignTimes {
-		lines = append(lines, "times of different nodes were compared: every outcome was tried, also ones that no clocks give")
+		lines = append(lines, "times of different nodes were compared: every outcome was tried, including impossible ones")
 	}
 	if len(c.BySample) > 0 {
-		lines = append(lines, "checked in a sample of runs and steps only: "+strings.Join(c.BySample, "; "))
+		lines = append(lines, "checked in a sample of runs and steps: "+strings.Join(c.BySample, "; "))
 	}
 	for _, d := range r.sampled() {
-		lines = append(lines, "SAMPLED, not enumerated: "+d+"; what follows from the others is not covered")
+		lines = append(lines, "SAMPLED, not enumerated: "+d+"; the others are not covered")
 	}
 	if len(c.OnlySampled) > 0 {
-		lines = append(lines, "checked only for what was sampled: "+strings.Join(c.OnlySampled, "; "))
+		lines = append(lines, "checked only for the sampled alternatives: "+strings.Join(c.OnlySampled, "; "))
 	}
 	if c.OmissionProbability != nil {
-		lines = append(lines, fmt.Sprintf("probability that a state was missed by equal fingerprints: at most %.2g", *c.OmissionProbability))
+		lines = append(lines, fmt.Sprintf("probability that equal fingerprints hid a state: at most %.2g", *c.OmissionProbability))
 	}
 	if r.Uncovered != "" {
 		lines = append(lines, "not covered: "+r.Uncovered)
 	}
 	if refuted := r.Suspects - r.Undecided; refuted > 0 {
-		lines = append(lines, "suspected violations that were examined and are none: "+textfmt.Number(refuted))
+		lines = append(lines, "suspected violations that were refuted: "+textfmt.Number(refuted))
 	}
 	if r.Undecided > 0 {
 		line := textfmt.Plural(r.Undecided, "suspected violation") + " could not be confirmed"
 		if r.Stopped == search.StoppedTime {
-			line += fmt.Sprintf("; the last may have had %v beyond the time limit", search.LeastConfirming)
+			line += fmt.Sprintf("; the last had up to %v beyond the time limit", search.LeastConfirming)
 		}
 		lines = append(lines, line)
 	}
@@ -88,20 +88,20 @@ func (r *Report) exhausted() []string {
 	case c.Complete:
 		exhaustive = fmt.Sprintf("complete: %s", textfmt.Plural(r.States, "state"))
 	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
-		exhaustive = fmt.Sprintf("NOT exhaustive: states with equal fingerprints were taken for one; to depth %s, %s",
+		exhaustive = fmt.Sprintf("NOT exhaustive, because states with equal fingerprints count as one; depth %s, %s",
 			textfmt.Number(c.ExhaustedDepth), textfmt.Plural(r.States, "state"))
 	case r.Stopped == search.StoppedSampled:
-		exhaustive = fmt.Sprintf("all that follows from what was sampled: %s", textfmt.Plural(r.States, "state"))
+		exhaustive = fmt.Sprintf("complete for the sampled alternatives: %s", textfmt.Plural(r.States, "state"))
 	case c.ExhaustedDepth == 0:
-		why := "as it ended early"
+		why := "the search ended early"
 		if d := c.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
-			why += " and states are left out (--reduce none comes to a depth)"
+			why += " and omits states (--reduce none counts depths)"
 		}
-		exhaustive = fmt.Sprintf("to no depth exhaustive, %s: %s seen, what follows was executed from %s of them",
+		exhaustive = fmt.Sprintf("not exhaustive to any depth, %s: %s seen, %s of them expanded",
 			why, textfmt.Plural(r.States, "state"), textfmt.Number(r.Expanded))
 	}
 	if len(c.Sampled) > 0 && r.Stopped != search.StoppedSampled {
-		exhaustive += ", for the alternatives that were sampled"
+		exhaustive += ", for the sampled alternatives"
 	}
 	if r.Transitions > 0 {
 		exhaustive += ", " + textfmt.Plural(r.Transitions, "transition")
@@ -137,18 +137,18 @@ func (r *Report) kept() []string {
 	if k == nil {
 		return nil
 	}
-	text := "kept in " + k.Folder
+	text := "stored in " + k.Folder
 	if k.Runs > 0 {
-		text += fmt.Sprintf(", where %s were before", textfmt.Plural(k.Runs, "run"))
+		text += fmt.Sprintf(", which already held %s", textfmt.Plural(k.Runs, "run"))
 	}
 	if k.Before > 0 {
-		text += fmt.Sprintf(", where %s were before", textfmt.Plural(k.Before, "state"))
+		text += fmt.Sprintf(", which already held %s", textfmt.Plural(k.Before, "state"))
 	}
 	if k.Lost > 0 {
-		text += fmt.Sprintf("; but for %s of a part that was not over, which is made again", textfmt.Plural(k.Lost, "run"))
+		text += fmt.Sprintf("; %s of an unfinished part are repeated", textfmt.Plural(k.Lost, "run"))
 	}
 	if r.Disk > 0 {
-		text += fmt.Sprintf("; up to %s MB were on its disk for want of memory", textfmt.Number(int(r.Disk>>20)))
+		text += fmt.Sprintf("; up to %s MB were spilled to its disk", textfmt.Number(int(r.Disk>>20)))
 	}
 	return []string{text}
 }
@@ -221,13 +221,13 @@ func (r *Report) summaryLines() []string {
 	case c.Complete:
 		all := "everything that can happen within the limits of nodes, actions and faults"
 		if r.CrashCut == sim.CutNone.String() {
-			all += ", but for crashes inside steps"
+			all += ", except crashes inside steps"
 		}
 		what = append(what, all)
 	case c.ExhaustedDepth > 0:
 		all := fmt.Sprintf("everything that can happen in the first %s %s of a run", textfmt.Number(c.ExhaustedDepth), units)
 		if len(c.Sampled) > 0 {
-			all += ", for the alternatives that were sampled"
+			all += ", for the sampled alternatives"
 		}
 		what = append(what, all)
 	}

@@ -16,7 +16,7 @@ func vacuous(s *search.Sometimes) string {
 	if s.Of < fewWalks || 2*s.Walks >= s.Of {
 		return ""
 	}
-	return fmt.Sprintf("   (NOT in most: in %s of the random ones, which hardly checked what depends on it)", percent(s.Walks, s.Of))
+	return fmt.Sprintf("   (RARE: in %s of the random runs; what depends on it is hardly checked)", percent(s.Walks, s.Of))
 }
 
 func percent(part, all int) string {
@@ -43,5 +43,5 @@ func (c *Coverage) afterLive() string {
 	if len(rare) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("rare after the first live state, in %s that were looked at: %s", textfmt.Plural(c.AfterLiveWalks, "walk"), strings.Join(rare, ", "))
+	return fmt.Sprintf("rare after the first live state, in a sample of %s: %s", textfmt.Plural(c.AfterLiveWalks, "walk"), strings.Join(rare, ", "))
 }

@@ -21,18 +21,18 @@ func TestWaste(t *testing.T) {
 		}
 		return strings.Join(strings.Fields(b.String()), " ")
 	}
-	const vacuous = "(NOT in most: in 4.5 % of the random ones, which hardly checked what depends on it)"
-	const rare = "rare after the first live state, in 200 walks that were looked at: action stop never, timer beat in 3.5 %"
+	const vacuous = "(RARE: in 4.5 % of the random runs; what depends on it is hardly checked)"
+	const rare = "rare after the first live state, in a sample of 200 walks: action stop never, timer beat in 3.5 %"
 	if s := text(45, 1000, 200); !strings.Contains(s, vacuous) || !strings.Contains(s, rare) || strings.Contains(s, "ping") {
 		t.Error(s)
 	}
-	if s := text(500, 1000, 99); strings.Contains(s, "NOT in most") || strings.Contains(s, "rare") {
+	if s := text(500, 1000, 99); strings.Contains(s, "RARE") || strings.Contains(s, "rare") {
 		t.Error(s)
 	}
-	if s := text(1, 3000, 0); !strings.Contains(s, "in 90 runs (NOT in most: in less than 0.1 % of the random ones") {
+	if s := text(1, 3000, 0); !strings.Contains(s, "in 90 runs (RARE: in less than 0.1 % of the random runs") {
 		t.Error(s)
 	}
-	if s := text(1, 99, 0); strings.Contains(s, "NOT in most") {
+	if s := text(1, 99, 0); strings.Contains(s, "RARE") {
 		t.Error(s)
 	}
 }

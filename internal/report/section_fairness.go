@@ -18,13 +18,13 @@ func (c *Coverage) fairRuns() []string {
 	case f == nil:
 		return nil
 	case !f.Judged:
-		return []string{"NOT judged, whether what is owed is settled in fair runs without end: " + c.unjudged() + " (" + strings.Join(f.Obligations, "; ") + ")"}
+		return []string{"NOT judged on infinite fair runs: " + strings.Join(f.Obligations, "; ") + " (" + c.unjudged() + ")"}
 	}
 	var hot []string
 	for i, n := range f.Hot {
-		hot = append(hot, fmt.Sprintf("%s, owed in %s", f.Obligations[i], textfmt.Plural(n, "state")))
+		hot = append(hot, fmt.Sprintf("%s (pending in %s)", f.Obligations[i], textfmt.Plural(n, "state")))
 	}
-	return []string{"settled in every fair run without end: " + strings.Join(hot, "; ")}
+	return []string{"satisfied on every infinite fair run: " + strings.Join(hot, "; ")}
 }
 
 // unjudged says why fair runs were not judged, and what was done instead.
@@ -34,11 +34,11 @@ func (c *Coverage) unjudged() string {
 	case w == search.FairWalks{}:
 		return f.Why
 	case w.Walks == 0:
-		return f.Why + "; no fair walks: " + cmp.Or(w.Why, "nothing can happen")
+		return f.Why + "; no fair walks: " + cmp.Or(w.Why, "no event is enabled")
 	default:
-		why := fmt.Sprintf("%s; %s through at most %s came to no run in which it stays owed", f.Why, textfmt.Plural(w.Walks, "fair walk"), textfmt.Plural(w.States, "state"))
+		why := fmt.Sprintf("%s; %s through at most %s found no violation", f.Why, textfmt.Plural(w.Walks, "fair walk"), textfmt.Plural(w.States, "state"))
 		if w.Why != "" {
-			why += ", and no more were made: " + w.Why
+			why += ", and were stopped: " + w.Why
 		}
 		return why
 	}
@@ -59,7 +59,7 @@ func (c *Coverage) unwalked() *search.Fair {
 func (c *Coverage) StarvedBefore() {
 	c.Complete = false
 	if c.Fair != nil {
-		c.Fair = &search.Fair{Obligations: c.Fair.Obligations, Why: "none was looked for past the one that was found"}
+		c.Fair = &search.Fair{Obligations: c.Fair.Obligations, Why: "the search ended with the first violation"}
 	}
 }
 
@@ -104,18 +104,18 @@ func (r *Report) starved() []fact {
 	default:
 		f = append(f, fact{"forever:", fmt.Sprintf("the round of steps %d to %d, again and again", s.Steps+1, s.Steps+s.Round), "it comes back to the state it began in"})
 	}
-	label := "in a round:"
+	label := "per round:"
 	for _, p := range s.Processes {
 		f = append(f, fact{label, p.Process, share(p)})
 		label = ""
 	}
 	for _, c := range s.OneWay {
-		f = append(f, fact{"one way:", fmt.Sprintf("%s: always %s of 0 to %d", c.Choice, picks(c.Picks), c.Of-1), blame(s, c)})
+		f = append(f, fact{"unfair:", fmt.Sprintf("%s: always %s of 0 to %d", c.Choice, picks(c.Picks), c.Of-1), blame(s, c)})
 	}
 	if s.Walked {
-		f = append(f, fact{"found by:", "fair walks", "not all states were visited: there may be shorter ones; --strategy bfs says more where it comes to its end"})
+		f = append(f, fact{"found by:", "fair walks", "not all states were visited, so a shorter run may exist; a complete --strategy bfs decides it"})
 		if !s.Recovers {
-			return append(f, fact{"recovery:", "not known", "the walks did not see it"})
+			return append(f, fact{"recovery:", "unknown", "no fair walk recovered"})
 		}
 	}
 	if s.Recovers {
@@ -133,9 +133,9 @@ func (r *Report) starves() string {
 	case s.Round == 0:
 		text += fmt.Sprintf(": after step %d no fair event can happen any more", s.Steps)
 	case s.Round == 1:
-		text += fmt.Sprintf(": step %d comes again and again", s.Steps+1)
+		text += fmt.Sprintf(": step %d repeats forever", s.Steps+1)
 	default:
-		text += fmt.Sprintf(": steps %d to %d come again and again", s.Steps+1, s.Steps+s.Round)
+		text += fmt.Sprintf(": steps %d to %d repeat forever", s.Steps+1, s.Steps+s.Round)
 	}
 	return capital(text)
 }
@@ -144,13 +144,13 @@ func (r *Report) starves() string {
 func share(p fairness.Share) string {
 	switch {
 	case p.Runs > 0 && p.Enabled == 0:
-		return fmt.Sprintf("runs %s a round, which changes nothing", times(p.Runs))
+		return fmt.Sprintf("runs %s per round, which changes nothing", times(p.Runs))
 	case p.Runs > 0:
-		return fmt.Sprintf("runs %s a round", times(p.Runs))
+		return fmt.Sprintf("runs %s per round", times(p.Runs))
 	case p.Fairness == "none":
-		return "starved (allowed: nothing promises that actions are done)"
+		return "starved (allowed: actions have no fairness)"
 	case p.Enabled < p.Places:
-		return fmt.Sprintf("never runs: it cannot in %s", textfmt.Plural(p.Places-p.Enabled, "state"))
+		return fmt.Sprintf("never runs: disabled in %s", textfmt.Plural(p.Places-p.Enabled, "state"))
 	}
 	return "never runs"
 }
@@ -177,11 +177,11 @@ func picks(list []int) string {
 func blame(s *fairness.Starvation, c fairness.OneWay) string {
 	switch {
 	case s.Walked:
-		return "it is not fair; what were if it was is not known"
+		return "an unfair choice; whether a fair one would help is unknown"
 	case c.Removes:
-		return "were it fair, nothing would be starved of this"
+		return "a fair choice would prevent this"
 	case s.AllFair:
-		return "were all choices fair, nothing would be starved of this; this one alone is not enough"
+		return "this choice alone does not prevent it, but all choices together would if they were fair"
 	}
-	return "were it fair, there would be other such runs"
+	return "a fair choice would not prevent it: other such runs exist"
 }

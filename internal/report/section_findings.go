@@ -15,9 +15,9 @@ func (r *Report) otherFindings() []string {
 	if len(r.Findings) == 0 {
 		return nil
 	}
-	lines := []string{"not searched: what lies behind a violation; of several properties that one state violates the first is told"}
+	lines := []string{"not searched: states after a violation; if a state violates several properties, only the first is reported"}
 	if search.Name(r.Strategy).Can(search.VisitsStates) {
-		lines = append(lines, r.Strategy+" finds one violation of each Always property; other strategies also tell those by different handlers apart")
+		lines = append(lines, r.Strategy+" reports one violation of each Always property; other strategies also distinguish violations by handler")
 	}
 	if r.Alike > 0 {
 		lines = append(lines, textfmt.Plural(r.Alike, "more violation")+" like these")
@@ -25,16 +25,16 @@ func (r *Report) otherFindings() []string {
 	if len(r.Unsure) > 0 {
 		var other []string
 		for _, u := range r.Unsure {
-			other = append(other, fmt.Sprintf("%s in %s", cmp.Or(u.Handler, "a step that is not known"), textfmt.Number(u.Count)))
+			other = append(other, fmt.Sprintf("%s in %s", cmp.Or(u.Handler, "an unknown step"), textfmt.Number(u.Count)))
 		}
-		lines = append(lines, "of these only kind and property are the same, as no critical step is proven; the cause may be another: "+strings.Join(other, ", "))
+		lines = append(lines, "grouped by kind and property only, because no critical step is proven; the causes may differ: "+strings.Join(other, ", "))
 	}
 	if r.Confirming+r.Telling >= 0.05 {
-		lines = append(lines, fmt.Sprintf("of %s, %s went into confirming what was suspected, %s into shrinking and describing what was found",
+		lines = append(lines, fmt.Sprintf("time: %s in total, %s for confirming suspects, %s for shrinking and describing findings",
 			seconds(r.Seconds), seconds(r.Confirming), seconds(r.Telling)))
 	}
 	if r.Ended != "" {
-		lines = append(lines, "the search ended with the last one: "+r.Ended)
+		lines = append(lines, "the search ended at the last one: "+r.Ended)
 	}
 	return lines
 }

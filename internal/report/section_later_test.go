@@ -47,7 +47,7 @@ func TestWhereToLook(t *testing.T) {
 // A search that went on says where its time went.
 func TestWhereTimeWent(t *testing.T) {
 	r := &Report{Verdict: search.Violation, Findings: []*Report{{}}, Work: search.Work{Seconds: 20}, Confirming: 12.5, Telling: 3}
-	want := "of 20.0s, 12.5s went into confirming what was suspected, 3.0s into shrinking and describing what was found"
+	want := "time: 20.0s in total, 12.5s for confirming suspects, 3.0s for shrinking and describing findings"
 	if lines := r.otherFindings(); !slices.Contains(lines, want) {
 		t.Errorf("%q", lines)
 	}

@@ -8,11 +8,11 @@ import (
 // shortest says whether fewer steps would do.
 func shortest(s *search.Shortest) fact {
 	if !s.Least {
-		return fact{"shortest:", "not known", s.Why}
+		return fact{"shortest:", "unknown", s.Why}
 	}
-	said := "fewer steps violate nothing"
+	said := "no shorter run violates anything"
 	if s.States > 0 {
-		said += ", as " + textfmt.Plural(s.States, "state") + " say"
+		said += ", checked in " + textfmt.Plural(s.States, "state")
 	}
 	return fact{"shortest:", "yes", said}
 }

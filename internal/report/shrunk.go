@@ -23,7 +23,7 @@ type Shrunk struct {
 // ShrunkText says in one line how much smaller a run has become.
 func ShrunkText(r *Report) string {
 	if r.Shrunk == nil {
-		return "the run cannot be shrunk, it is as it was"
+		return "the run cannot be shrunk and is unchanged"
 	}
 	f := r.Shrunk.fact(r)
 	return f.text + "; " + f.aside
@@ -35,9 +35,9 @@ func UnshrunkText(r *Report) string {
 	if what := strings.Join(strings.Fields(cmp.Or(r.Property, r.Message)), " "); what != "" {
 		text += ": " + what
 	}
-	text += "; shrinking it, until Ctrl-C"
+	text += "; shrinking (Ctrl-C stops it)"
 	if r.PathFile != "" {
-		text += "; as found: " + r.PathFile
+		text += "; original: " + r.PathFile
 	}
 	return textfmt.Printable(text)
 }
@@ -55,7 +55,7 @@ func (s *Shrunk) fact(r *Report) fact {
 		aside = fmt.Sprintf("critical step %s to %s; %s", textfmt.Number(s.FromCritical), textfmt.Number(c.Step), aside)
 	}
 	if !s.Minimal {
-		aside += ", more would be left to try"
+		aside += ", not all candidates"
 	}
 	return fact{"shrunk:", text, aside}
 }

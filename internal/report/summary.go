@@ -117,9 +117,9 @@ func (s *summary) compare(r *Report, common int) {
 // nothing says of a run that is stuck that it is.
 func (r *Report) nothing() string {
 	if len(r.Disturbing) > 0 {
-		return "nothing that counts can happen any more"
+		return "only disturbances are enabled"
 	}
-	return "nothing can happen any more"
+	return "no event is enabled"
 }
 
 func (r *Report) facts() []fact {
@@ -128,7 +128,7 @@ func (r *Report) facts() []fact {
 	case sim.Liveness, sim.Deadlock:
 		f = append(f, r.neverAgain()...)
 		if len(r.Disturbing) > 0 {
-			f = append(f, fact{"does not count:", strings.Join(r.Disturbing, ", "), "what disturbs is no part of recovery"})
+			f = append(f, fact{"disturbances:", strings.Join(r.Disturbing, ", "), "recovery must not rely on them"})
 		}
 	case sim.Starvation:
 		f = append(f, r.starved()...)
@@ -140,11 +140,11 @@ func (r *Report) facts() []fact {
 		f = append(append(f, fact{"diverges:", r.Message, ""}), r.where()...)
 	case sim.Nondeterminism:
 		if r.Difference != nil && r.Difference.Twins {
-			f = append(f, fact{"not the same:", r.Message, "another run came to a state like that before the last step"},
-				fact{"what to do:", "a handler reads what is not in the encoded state: encode it (sim.EncodeBy, sim.IgnoreField, a field with macemc:\"-\", memory that nodes or runs share)", ""})
+			f = append(f, fact{"mismatch:", r.Message, "another run reached an equally encoded state before the last step"},
+				fact{"remedy:", "a handler reads state that is not encoded; encode it (see sim.EncodeBy, sim.IgnoreField, fields with macemc:\"-\", memory shared by nodes or runs)", ""})
 			break
 		}
-		f = append(f, fact{"not the same:", r.Message, "two executions of the same path differ"})
+		f = append(f, fact{"mismatch:", r.Message, "two executions of the same path differ"})
 		if r.Difference != nil {
 			label := "differs:"
 			for _, line := range r.Difference.Details {
@@ -152,13 +152,13 @@ func (r *Report) facts() []fact {
 				label = ""
 			}
 		}
-		f = append(f, fact{"what to do:", "a handler uses what is not in its node's state: a clock, random numbers, the order of a map, an address, " +
-			"a variable that nodes or runs share, or what is left out of the encoded state (sim.EncodeBy, sim.IgnoreField); look with macemc vet", ""})
+		f = append(f, fact{"remedy:", "a handler depends on something outside its node's state: a clock, random numbers, map order, an address, " +
+			"a variable shared by nodes or runs, or state that is not encoded (sim.EncodeBy, sim.IgnoreField); run macemc vet", ""})
 	}
 	if r.Kind == sim.Deadlock {
-		enabled := "no event is enabled but injected faults"
+		enabled := "faults do not count"
 		if len(r.Disturbing) > 0 {
-			enabled = "no event is enabled but injected faults and what does not count"
+			enabled = "faults and disturbances do not count"
 		}
 		f = append(f, fact{"stuck:", r.nothing(), enabled})
 	}
@@ -185,7 +185,7 @@ func (r *Report) facts() []fact {
 	if s := r.Coverage.Shortest; s != nil {
 		f = append(f, shortest(s))
 	} else if d := r.Coverage.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
-		f = append(f, fact{"reduced:", string(r.Coverage.Reduced.Used), "states were left out; there may be a shorter way"})
+		f = append(f, fact{"reduced:", string(r.Coverage.Reduced.Used), "states were omitted; a shorter run may exist"})
 	}
 	for _, o := range r.OtherVersions {
 		f = append(f, fact{"built with:", o.String(), ""})
@@ -243,7 +243,7 @@ func (r *Report) neverAgain() []fact {
 	}
 	if len(never) == 0 {
 		for i := range all {
-			all[i].aside = strings.TrimPrefix(all[i].aside+", not together with the others", ", ")
+			all[i].aside = strings.TrimPrefix(all[i].aside+", not at the same time as the others", ", ")
 		}
 		never = all
 	}
@@ -300,10 +300,10 @@ func (r *Report) outcome() string {
 		return fmt.Sprintf("INCONCLUSIVE after %s%s: a suspected %s was not confirmed", seconds(r.Seconds), r.ended(), kindNames[s.Kind])
 	}
 	if r.Verdict == search.Interrupted {
-		return fmt.Sprintf("INTERRUPTED after %s: nothing found until then", seconds(r.Seconds))
+		return fmt.Sprintf("INTERRUPTED after %s: nothing found so far", seconds(r.Seconds))
 	}
 	if r.Verdict == search.OutOfResource {
-		return fmt.Sprintf("OUT OF RESOURCE after %s%s: nothing found until then, NOT a proof", seconds(r.Seconds), r.ended())
+		return fmt.Sprintf("OUT OF RESOURCES after %s%s: nothing found so far, NOT a proof", seconds(r.Seconds), r.ended())
 	}
 	if r.Verdict == search.Inconclusive {
 		return fmt.Sprintf("INCONCLUSIVE after %s%s", seconds(r.Seconds), r.ended())

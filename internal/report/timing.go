@@ -22,9 +22,9 @@ func (r *Report) assumption() string {
 		return fmt.Sprintf("timers fire at most %v late, and a link between nodes that are up delivers one of its messages within %[1]v", delay)
 	}
 	return map[sim.Timing]string{
-		sim.ByDeadline: "a message may take longer than any timer, and the clocks of nodes may go at any speed",
+		sim.ByDeadline: "a message may take longer than any timer, and node clocks may run at any speed",
 		sim.AnyOrder:   "a message may take longer than any timer, and timers fire in any order",
-		sim.Prompt:     "timers wait while a message is on its way, and the clocks of nodes may go at any speed",
+		sim.Prompt:     "timers wait while a message is on its way, and node clocks may run at any speed",
 	}[timing]
 }
 

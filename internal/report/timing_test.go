@@ -14,7 +14,7 @@ import (
 
 func TestAssumes_NamesTheTimingOfALivenessViolation(t *testing.T) {
 	junit := func(w io.Writer, r *report.Report) error { return report.JUnit(w, r, nil) }
-	const speed = ", and the clocks of nodes may go at any speed"
+	const speed = ", and node clocks may run at any speed"
 	late, prompt := "a message may take longer than any timer", "timers wait while a message is on its way"+speed
 	for _, c := range []struct {
 		kind   sim.FindingKind

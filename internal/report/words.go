@@ -26,17 +26,17 @@ func limitName(f sim.Fault) string { return strings.ReplaceAll(f.String(), "-", 
 func (r *Report) ended() string {
 	why, ok := map[string]string{
 		search.StoppedTime:         "stopped at the time limit",
-		search.StoppedPaths:        "stopped at the limit of paths",
+		search.StoppedPaths:        "stopped at the path limit",
 		search.StoppedDepth:        "stopped at the depth limit",
 		search.StoppedMemory:       "stopped at the memory limit",
-		search.StoppedDisk:         "no room was left on the disk",
+		search.StoppedDisk:         "the disk is full",
 		search.StoppedInterrupted:  "INTERRUPTED",
 		search.StoppedStuck:        "stopped by a handler that did not return",
-		search.StoppedFingerprints: "fingerprints are too short to tell all states apart",
-		search.StoppedCrashes:      "crashes were left out that may change the verdict",
+		search.StoppedFingerprints: "fingerprints are too short to distinguish all states",
+		search.StoppedCrashes:      "omitted crashes may change the verdict",
 		search.StoppedFound:        "",
-		"lost":                     "its process is gone",
-		"unresponsive":             "it did not stop at the time limit, and was ended",
+		"lost":                     "the search process died",
+		"unresponsive":             "killed: it did not stop at the time limit",
 	}[r.Stopped]
 	if !ok {
 		why = r.Stopped

@@ -268,9 +268,9 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func(
 		case o.Sampled != 0:
 			r.Missing = o.Sampled.String()
 		case o.Outside:
-			r.Missing = "it waits for something outside"
+			r.Missing = "it waits for something outside the test"
 		case !t.add(o.Decisions):
-			r.Missing = "a run depends on what earlier ones left in package variables"
+			r.Missing = "a run depends on package variables that earlier runs changed"
 		default:
 			if !o.Cut {
 				runs++

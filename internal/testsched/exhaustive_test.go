@@ -257,8 +257,8 @@ func TestExplore_NotComplete(t *testing.T) {
 		"random numbers are sampled":                 func(o *Outcome) { o.Sampled = 1 },
 		"the order of maps is sampled":               func(o *Outcome) { o.Sampled = 2 },
 		"a run is too long":                          func(o *Outcome) { o.Long = true },
-		"it waits for something outside":             func(o *Outcome) { o.Outside = true },
-		"a run depends on what earlier ones left in package variables": func(o *Outcome) {
+		"it waits for something outside the test":    func(o *Outcome) { o.Outside = true },
+		"a run depends on package variables that earlier runs changed": func(o *Outcome) {
 			if runs++; runs == 5 {
 				o.Decisions[0].Options[0].Who = 99
 			}

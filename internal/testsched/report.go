@@ -14,7 +14,7 @@ func (r *Result) text() string {
 	if r.Exhaustive {
 		text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; not complete: %s", plural(r.Schedules, "schedule", "schedules"), rate, r.Missing)
 		if r.Complete != nil {
-			text = fmt.Sprintf("macemc: %v (%.0f/s), no finding; no further because %s", r.Complete, rate, r.Missing)
+			text = fmt.Sprintf("macemc: %v (%.0f/s), no finding; stopped there because %s", r.Complete, rate, r.Missing)
 		}
 		return text
 	}

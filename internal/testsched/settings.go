@@ -103,7 +103,7 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 		}
 		o := alone(&f.Schedule, runner)
 		if o.Kind == Passed {
-			return &Report{Note: fmt.Sprintf("macemc: the test passes under the schedule of %s", s.schedule)}
+			return &Report{Note: fmt.Sprintf("macemc: the test passes under schedule %s", s.schedule)}
 		}
 		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "replayed from "+s.schedule, s.schedule)}
 	}

@@ -170,7 +170,7 @@ func TestDurable(t *testing.T) {
 	}{
 		{[]string{"durable", "info", dir}, check.StatusUsage, "", "there is no search"},
 		{[]string{"durable", "recheck", dir}, check.StatusUsage, "", "there is no search"},
-		{append(base, "--depth", "8"), check.StatusOK, "kept in " + dir, ""},
+		{append(base, "--depth", "8"), check.StatusOK, "stored in " + dir, ""},
 		{base, check.StatusUsage, "", "holds a search already: --resume goes on with it"},
 		{append(base, "--resume", "--depth", "4"), check.StatusUsage, "", "the log goes deeper than 4 steps already"},
 		{append(base, "--resume", "--crashes", "1"), check.StatusUsage, "", "crashes: 0 there, 1 here"},

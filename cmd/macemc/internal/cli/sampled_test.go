@@ -47,7 +47,7 @@ func TestSampled_IsNeverComplete(t *testing.T) {
 			`<property name="complete" value="false">`,
 			`<property name="sampled" value="&#34;schedule of the goroutines&#34;: 1 of arbitrarily many alternatives">`,
 			`SAMPLED, not enumerated: "schedule of the goroutines": 1 of arbitrarily many alternatives`,
-			`name="` + c.check + `" time="0.000">` + "\n" + `      <system-out><![CDATA[checked only for what was sampled: "random numbers of the program": `,
+			`name="` + c.check + `" time="0.000">` + "\n" + `      <system-out><![CDATA[checked only for the sampled alternatives: "random numbers of the program": `,
 		} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%s, %s: JUnit and text have no %q:\n%s", c.name, c.strategy, want, text)
