@@ -18,11 +18,13 @@ import (
 type colorful struct {
 	sim.Nop
 	Text string
+	Acts int
 }
 
-const beep = "\x1b[2J\a\u009b31m\xff"
+const beep = "\x1b[2J\a\u009b31m\u202e\xff"
 
 func (c *colorful) act(env sim.Env) {
+	c.Acts++
 	n := env.Choose("draw "+beep, 3)
 	c.Text = fmt.Sprint(beep, n)
 	env.Log().Info("draw " + beep)
@@ -31,20 +33,31 @@ func (c *colorful) act(env sim.Env) {
 
 // What a checked system puts into texts reaches neither terminal nor documents as control characters or broken UTF-8.
 func TestTasks_PrintableTexts(t *testing.T) {
+	t.Run("assertion", func(t *testing.T) { testPrintable(t, sim.Property{}) })
+	t.Run("property", func(t *testing.T) {
+		testPrintable(t, sim.Property{Name: "few " + beep, Always: sim.Each(func(_ sim.NodeID, c *colorful) bool { return c.Acts == 0 })})
+	})
+}
+
+func testPrintable(t *testing.T, property sim.Property) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var out bytes.Buffer
 	p := &Process{Program: "macemc", Stdout: &out, Stderr: &out, Front: testFront(nil), Systems: []spec.Entry{{
 		Name: "colorful", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 		Build: func(spec.Config) (sim.System, error) {
-			return sim.System{
+			sys := sim.System{
 				Name: "colorful", Nodes: 1, New: func(sim.NodeID) sim.Service { return &colorful{} },
 				Actions: []sim.AnyAction{sim.Action[*colorful]{Name: "act", Do: (*colorful).act}},
-			}, nil
+			}
+			if property.Name != "" {
+				sys.Properties = []sim.Property{property}
+			}
+			return sys, nil
 		},
 	}}}
 	printable := func(what string, text []byte) {
 		t.Helper()
-		at := bytes.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
+		at := bytes.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\u202e' })
 		if at >= 0 || !utf8.Valid(text) || !bytes.Contains(text, []byte("act")) {
 			t.Errorf("%s: control character at %d, or bad text: %q", what, at, text)
 		}

@@ -67,9 +67,10 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	if r.JSON {
 		err = WriteJSON(p.Stdout, t)
 	} else {
-		err = t.WriteText(p.Stdout)
+		out := textfmt.Printer(p.Stdout)
+		err = t.WriteText(out)
 		if err == nil && t.Recurs != nil {
-			_, err = fmt.Fprintln(p.Stdout, recurrence(recorded, recurs))
+			_, err = fmt.Fprintln(out, recurrence(recorded, recurs))
 		}
 	}
 	status := check.StatusOK

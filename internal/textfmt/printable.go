@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Printable replaces control characters, which a terminal obeys, and what XML and UTF-8 exclude. It keeps line ends and tabs.
+// Printable replaces control characters, which a terminal obeys, those that change the direction of text, and what XML and UTF-8
+// exclude. It keeps line ends and tabs.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == 0xfffe || r == 0xffff {
 			return unicode.ReplacementChar
 		}
 		return r

@@ -6,7 +6,7 @@ import (
 )
 
 func TestPrinter_AnySplitOfWrites(t *testing.T) {
-	const text, want = "a\x1b[31m\tß\u009b2J …\xff\n\ufffe\U0001f600\x7f\r\n", "a�[31m\tß�2J …�\n�\U0001f600��\n"
+	const text, want = "a\x1b[31m\tß\u009b2J …\u202e\xff\n\ufffe\U0001f600\x7f\r\n", "a�[31m\tß�2J …��\n�\U0001f600��\n"
 	if got := Printable(text); got != want {
 		t.Errorf("Printable: got %q, want %q", got, want)
 	}
