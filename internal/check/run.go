@@ -75,6 +75,7 @@ type Options struct {
 	told     search.Progress // last
 	replaced bool            // the findings of an earlier check are gone
 	early    string          // where the finding lies as it was found; "": nowhere
+	asFound  described       // what was written there
 	hand     *hand           // nil means that nothing is searched
 	problem  error           // of examining a suspect
 	toldAt   time.Time
@@ -226,7 +227,18 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 		notShrunk = fault
 	}
 	o.tell("describing the finding")
-	if before != nil {
+	switch {
+	case before == nil:
+	case before.refused:
+		described := o.asFound.report != nil
+		if described { // this process would describe another run
+			r, f = o.asFound.report, o.asFound.files
+		}
+		r.NotShrunk = smallerDiffers
+		if described {
+			return r, f, notShrunk, nil
+		}
+	default:
 		r.Shrunk = &before.facts
 	}
 	if o.tooLong(res.Finding) {

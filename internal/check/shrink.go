@@ -24,6 +24,7 @@ type original struct {
 	path    choose.Path
 	death   *Death // how the last step of path kills; nil: it does not
 	smaller bool   // the run is another one now
+	refused bool   // a smaller run does not recur in a fresh process, so that the run stays as it was
 	facts   report.Shrunk
 }
 
@@ -65,6 +66,12 @@ func (o *Options) shrinks(res *search.Result) bool {
 	return !o.NoShrink && res.Finding != nil && res.Finding.Starved == nil && !o.tooLong(res.Finding)
 }
 
+// described is the report of a finding, with its runs.
+type described struct {
+	report *report.Report
+	files  files
+}
+
 // tellUnshrunk writes a finding as it was found, and tells of it. What cannot be written will not be later either, and is an error then.
 func (o *Options) tellUnshrunk(sys *sim.System, res *search.Result) {
 	r := o.report(res)
@@ -74,6 +81,7 @@ func (o *Options) tellUnshrunk(sys *sim.System, res *search.Result) {
 	}
 	if err == nil {
 		o.early = filepath.Dir(r.PathFile)
+		o.asFound = described{r, f}
 		_ = noteFound(o.early) // should this process be killed
 	}
 	o.Unshrunk(r)
@@ -120,17 +128,39 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		return nil, err
 	}
 	before.tell(small, began)
-	before.smaller = !slices.Equal(small.Path, before.path)
 	after := *found
 	after.Path, after.Steps, after.Property = small.Path, small.Steps, cfg.Finding.Property
 	if f := small.Finding; f != nil {
 		after.Find(f)
+	}
+	if !slices.Equal(small.Path, before.path) {
+		same, err := o.recursAt(ctx, &after, small)
+		if err != nil || !same {
+			before.refused = true
+			return before, err
+		}
+		before.smaller = true
 	}
 	if small.Dead != nil {
 		res.Detail = small.Dead
 	}
 	res.Finding = &after
 	return before, nil
+}
+
+// smallerDiffers says why a run is not replaced by a smaller one.
+const smallerDiffers = "a smaller run does not recur in a fresh process"
+
+// recursAt reports whether a smaller run shows the finding in a fresh process too, if one can be started.
+func (o *Options) recursAt(ctx context.Context, found *search.Suspect, small *shrink.Result) (bool, error) {
+	defer o.Search.Calls.Beyond()()
+	path := small.Path
+	if small.Dead != nil {
+		path = small.Dead.Dead
+	}
+	r := &recurrence{o: o, found: found, path: path}
+	decided, err := r.decide(ctx)
+	return decided && err == nil && r.recurs(), err
 }
 
 const (

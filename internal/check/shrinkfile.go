@@ -69,6 +69,9 @@ func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *c
 	if err != nil {
 		return nil, nil, err
 	}
+	if before != nil && before.refused {
+		return nil, nil, errors.New(smallerDiffers)
+	}
 	res.Stats.Seconds = time.Since(began).Seconds()
 	r := o.report(res)
 	r.Strategy = "shrink"

@@ -39,7 +39,7 @@ type Report struct {
 	Critical     *Critical            `json:"critical,omitempty"`
 	Starved      *fairness.Starvation `json:"starved,omitempty"`    // of starvation: the run without end
 	Shrunk       *Shrunk              `json:"shrunk,omitempty"`     // nil means that the run is as it was found
-	NotShrunk    string               `json:"not_shrunk,omitempty"` // why it was not shrunk, if it is too long
+	NotShrunk    string               `json:"not_shrunk,omitempty"` // why it was not shrunk
 	Difference   *search.Difference   `json:"difference,omitempty"` // of nondeterminism
 	Coverage     Coverage             `json:"coverage"`
 	// Uncovered describes what the search cannot observe of the services. Empty means that there is no such limit.

@@ -22,10 +22,13 @@ var calls int
 var calling = spec.Entry{
 	Name: "calling", Summary: "counts its calls", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
-		{Name: "fails", Kind: spec.OneOf, Default: "at", Values: []string{"at", "from", "never"}, Help: "when it fails"},
+		{Name: "fails", Kind: spec.OneOf, Default: "at", Values: []string{"at", "from", "never", "early"}, Help: "when it fails"},
 	},
 	Build: func(c spec.Config) (sim.System, error) {
-		const late = 3000
+		late := 3000
+		if c.Text("fails") == "early" {
+			late = 200 // the shrinker comes this far
+		}
 		do := func(f func(*labourer)) func(*labourer, sim.Env) {
 			return func(s *labourer, env sim.Env) {
 				calls++
@@ -46,8 +49,15 @@ var calling = spec.Entry{
 				sim.Action[*labourer]{Name: "waste", Times: 2, Do: do(func(s *labourer) { s.Wasted++ })},
 			},
 		}
-		if c.Text("fails") == "never" {
+		switch c.Text("fails") {
+		case "never":
 			sys.Properties = append(sys.Properties, eventually)
+		case "early":
+			sys.Actions = []sim.AnyAction{sim.Action[*labourer]{Name: "count", Do: func(s *labourer, env sim.Env) {
+				calls++
+				s.Count++
+				env.Assert(s.Count < 30 && calls < late, "too many")
+			}}}
 		}
 		return sys, nil
 	},
@@ -96,6 +106,19 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 		if code := exitCode(err); code != check.StatusInconclusive || !strings.Contains(string(again), "the finding that the file records does not recur: nondeterminism") {
 			t.Errorf("%s: exit status %d\n%s", flags, code, again)
 		}
+	}
+}
+
+// A run that is smaller in the process that searched, and shows nothing in a fresh one, does not replace the run that was found.
+func TestRecurrence_SmallerRun(t *testing.T) {
+	dir := t.TempDir()
+	out, err := command(dir, "search", "calling", "--set", "fails=early", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--out", "out").CombinedOutput()
+	if exitCode(err) != check.StatusViolation || !strings.Contains(string(out), "a smaller run does not recur in a fresh process") {
+		t.Errorf("search: %v\n%s", err, out)
+	}
+	again, err := command(dir, "replay", filepath.Join("out", check.ErrorPath)).CombinedOutput()
+	if exitCode(err) != check.StatusViolation || !strings.Contains(string(again), "the finding that the file records recurs: safety") {
+		t.Errorf("replay: %v\n%s", err, again)
 	}
 }
 
