@@ -53,14 +53,14 @@ type sluggish struct {
 // already, is reported.
 func TestInterruptShrinking(t *testing.T) {
 	file := filepath.Join("out", "error.path")
-	told := regexp.MustCompile(`^slow: found a safety violation in \d+ steps: few; shrinking it, until Ctrl-C; as found: ` + regexp.QuoteMeta(file) + `$`)
+	told := regexp.MustCompile(`^slow: found a safety violation in \d+ steps: few; shrinking \(Ctrl-C stops it\); original: ` + regexp.QuoteMeta(file) + `$`)
 	for _, c := range []struct {
 		signal         syscall.Signal
 		stop           string // made before the signal, which then comes again and again
 		stderr, stdout string
 	}{
-		{syscall.SIGINT, "", "", "more would be left to try"},
-		{syscall.SIGTERM, "", "", "more would be left to try"},
+		{syscall.SIGINT, "", "", "not all candidates"},
+		{syscall.SIGTERM, "", "", "not all candidates"},
 		{syscall.SIGINT, "stop", "killed", "few"},
 	} {
 		t.Run(c.signal.String()+c.stop, func(t *testing.T) {
