@@ -21,7 +21,7 @@ type execution struct {
 	Ends    []int        // Ends[i] is the length of the path up to States[i]
 	Finding *sim.Finding // with which the run ended; its step left no state
 	Misfit  string       // why the path could not be followed further; "" means that it fits
-	Live    bool         // whether all Eventually properties hold in the last state
+	Live    []bool       // whether all Eventually properties hold in States[i]
 }
 
 // part is the hash of a component of a state.
@@ -73,12 +73,12 @@ func (x *execution) follow(run *replay.Run, src *choose.Prefix, begun func(step 
 		if err := run.World.Check(); err != nil {
 			return err
 		}
-		x.Live = run.World.Live()
+		live := run.World.Live()
 		var parts []part
 		for c, h := range run.World.Components() {
 			parts = append(parts, part{c, h})
 		}
-		x.States, x.Ends = append(x.States, parts), append(x.Ends, src.Pos())
+		x.States, x.Ends, x.Live = append(x.States, parts), append(x.Ends, src.Pos()), append(x.Live, live)
 		index, ok := src.Take()
 		if !ok {
 			return nil
@@ -91,14 +91,17 @@ func (x *execution) follow(run *replay.Run, src *choose.Prefix, begun func(step 
 	}
 }
 
-// parting compares two executions of one path. It returns the first step after which they differ, and the component in which they do;
-// same means that they do not differ.
+// parting compares two executions of one path. It returns the first step after which they differ, and the component in which they do, nil if
+// they differ in what the step or an Eventually property says; same means that they do not differ.
 func (x *execution) parting(y *execution) (step int, in *kernel.Component, same bool) {
 	for step := range min(len(x.States), len(y.States)) {
 		for i, p := range x.States[step] {
 			if i >= len(y.States[step]) || p != y.States[step][i] {
 				return step, &p.Component, false
 			}
+		}
+		if x.Live[step] != y.Live[step] {
+			return step, nil, false
 		}
 	}
 	if len(x.States) != len(y.States) || (x.Finding == nil) != (y.Finding == nil) || (x.Misfit == "") != (y.Misfit == "") {

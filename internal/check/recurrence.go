@@ -124,11 +124,12 @@ func (r *recurrence) recurs() bool {
 	}
 	switch r.found.Kind {
 	case sim.Liveness, sim.Deadlock, sim.Starvation:
-		if r.here == nil || r.again.Finding != nil || r.again.Misfit != "" || r.again.Live && r.found.Kind != sim.Starvation {
+		again := r.again
+		if r.here == nil || again.Finding != nil || again.Misfit != "" || again.Live[len(again.Live)-1] && r.found.Kind != sim.Starvation {
 			return false
 		}
-		_, _, same := r.here.parting(r.again)
-		return same && (r.found.Starved == nil || r.again.comesRound(r.found.Starved.Round))
+		_, _, same := r.here.parting(again)
+		return same && (r.found.Starved == nil || again.comesRound(r.found.Starved.Round))
 	}
 	return r.again.Finding != nil && alike(r.again.Finding, &sim.Finding{Kind: r.found.Kind, Property: r.found.Property})
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// calls counts the handlers that this process has executed.
-var calls int
+// calls counts the handlers that this process has executed, asked how often it has asked for a property.
+var calls, asked int
 
 // calling is a system whose handler reads a package variable.
 var calling = spec.Entry{
 	Name: "calling", Summary: "counts its calls", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
-		{Name: "fails", Kind: spec.OneOf, Default: "at", Values: []string{"at", "from", "never", "early"}, Help: "when it fails"},
+		{Name: "fails", Kind: spec.OneOf, Default: "at", Values: []string{"at", "from", "never", "early", "asked"}, Help: "when it fails"},
 	},
 	Build: func(c spec.Config) (sim.System, error) {
 		late := 3000
@@ -52,6 +52,9 @@ var calling = spec.Entry{
 		switch c.Text("fails") {
 		case "never":
 			sys.Properties = append(sys.Properties, eventually)
+		case "asked": // in every other state, when it is early
+			eventually.Eventually = func(*sim.View) bool { asked++; return asked < 500 && asked%2 == 0 }
+			sys.Properties = append(sys.Properties, eventually)
 		case "early":
 			sys.Actions = []sim.AnyAction{sim.Action[*labourer]{Name: "count", Do: func(s *labourer, env sim.Env) {
 				calls++
@@ -73,12 +76,13 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 		"--strategy walk --engine replay --set fails=from",
 		"--strategy walk --engine replay --set fails=from --keep-going",
 		"--strategy walk --engine replay --set fails=never",
+		"--strategy walk --engine replay --set fails=asked",
 	} {
 		dir := t.TempDir()
 		args := append([]string{"search", "calling", "--workers", "1", "--time", "20s", "--out", "out", "--json"}, strings.Fields(flags)...)
 		cmd := command(dir, args...)
-		var said strings.Builder
-		cmd.Stderr = &said
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
 		out, err := cmd.Output()
 		type finding struct {
 			Kind, Property, Message string
@@ -89,21 +93,25 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 			Findings []finding
 		}
 		if e := json.Unmarshal(out, &rep); e != nil {
-			t.Fatalf("%s: %v\n%s%s", flags, e, out, said.String())
+			t.Fatalf("%s: %v\n%s%s", flags, e, out, stderr.String())
 		}
 		if len(rep.Findings) == 1 {
 			rep.finding = rep.Findings[0]
 		}
 		if code := exitCode(err); code != check.StatusViolation || rep.Kind != string(sim.Nondeterminism) ||
 			!strings.Contains(rep.Message, "does not recur") || !strings.Contains(rep.Message, "is the first that differs") {
-			t.Errorf("%s: exit status %d: %+v\n%s", flags, code, rep, said.String())
+			t.Errorf("%s: exit status %d: %+v\n%s", flags, code, rep, stderr.String())
 		}
 		text, err := os.ReadFile(filepath.Join(dir, rep.PathFile))
 		if err != nil || !strings.Contains(string(text), "\nfinding nondeterminism\n") {
 			t.Errorf("%s: %v\n%s", flags, err, text)
 		}
 		again, err := command(dir, "replay", rep.PathFile).CombinedOutput()
-		if code := exitCode(err); code != check.StatusInconclusive || !strings.Contains(string(again), "the finding that the file records does not recur: nondeterminism") {
+		status, said := check.StatusInconclusive, "does not recur: nondeterminism"
+		if strings.HasSuffix(flags, "asked") { // two executions in one process differ
+			status, said = check.StatusViolation, "recurs: nondeterminism"
+		}
+		if code := exitCode(err); code != status || !strings.Contains(string(again), "the finding that the file records "+said) {
 			t.Errorf("%s: exit status %d\n%s", flags, code, again)
 		}
 	}
