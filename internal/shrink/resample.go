@@ -19,7 +19,8 @@ const (
 
 // resampler searches again for a run that is smaller than one that was reduced: it executes short random runs made mostly of the
 // steps of that one, in whatever order. Reducing only leaves out and moves; what it ends with may be far from the smallest. It is for runs
-// that end with a finding: to judge a dead one takes too many walks.
+// that end with a finding: to judge a dead one takes too many walks. Runs that end with another class of step do not count, because they
+// may show another defect.
 type resampler struct {
 	player   *Player
 	random   *choose.Random
@@ -44,7 +45,8 @@ func (s *resampler) improve(ctx context.Context, r *reducer, most int) bool {
 		if ctx.Err() != nil || r.spent() {
 			return false
 		}
-		if run := s.run(&r.best); run.Finding != nil && s.violates(run.Finding) && r.try(ctx, run.Script) {
+		run := s.run(&r.best)
+		if run.Finding != nil && s.violates(run.Finding) && run.Script.last() == r.best.last() && r.try(ctx, run.Script) {
 			return true
 		}
 	}

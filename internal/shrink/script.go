@@ -74,6 +74,14 @@ func (s *Step) faults() int {
 	return n
 }
 
+// last is the class of the last step; "" without steps.
+func (s Script) last() string {
+	if len(s.Steps) == 0 {
+		return ""
+	}
+	return s.Steps[len(s.Steps)-1].Class
+}
+
 // without is the script without steps from to end-1.
 func (s Script) without(from, end int) Script {
 	s.Steps = slices.Concat(s.Steps[:from], s.Steps[end:])
