@@ -15,6 +15,7 @@ func TestCompanion(t *testing.T) {
 	onPath := t.TempDir()
 	execute := func(args ...string) (string, int) {
 		cmd := command(t.TempDir(), args...)
+		cmd.Args = append(cmd.Args[:1], args...)
 		cmd.Env = append(cmd.Env, "PATH="+onPath+":/usr/bin:/bin")
 		out, err := cmd.CombinedOutput()
 		return string(out), exitCode(err)
