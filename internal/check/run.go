@@ -229,12 +229,12 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 	o.tell("describing the finding")
 	switch {
 	case before == nil:
-	case before.refused:
+	case before.refused != "":
 		described := o.asFound.report != nil
 		if described { // this process would describe another run
 			r, f = o.asFound.report, o.asFound.files
 		}
-		r.NotShrunk = smallerDiffers
+		r.NotShrunk = before.refused
 		if described {
 			return r, f, notShrunk, nil
 		}

@@ -24,7 +24,7 @@ type original struct {
 	path    choose.Path
 	death   *Death // how the last step of path kills; nil: it does not
 	smaller bool   // the run is another one now
-	refused bool   // a smaller run does not recur in a fresh process, so that the run stays as it was
+	refused string // why a smaller run does not replace it; "" if none was refused
 	facts   report.Shrunk
 }
 
@@ -134,9 +134,8 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		after.Find(f)
 	}
 	if !slices.Equal(small.Path, before.path) {
-		same, err := o.recursAt(ctx, &after, small)
-		if err != nil || !same {
-			before.refused = true
+		before.refused, err = o.refuses(ctx, &after, small)
+		if err != nil || before.refused != "" {
 			return before, err
 		}
 		before.smaller = true
@@ -148,19 +147,26 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	return before, nil
 }
 
-// smallerDiffers says why a run is not replaced by a smaller one.
-const smallerDiffers = "a smaller run does not recur in a fresh process"
-
-// recursAt reports whether a smaller run shows the finding in a fresh process too, if one can be started.
-func (o *Options) recursAt(ctx context.Context, found *search.Suspect, small *shrink.Result) (bool, error) {
+// refuses executes a smaller run in a fresh process, if one can be started, and says why it does not count; "" means that it shows the finding.
+func (o *Options) refuses(ctx context.Context, found *search.Suspect, small *shrink.Result) (string, error) {
 	defer o.Search.Calls.Beyond()()
+	ctx, cancel := graceful(ctx)
+	defer cancel()
 	path := small.Path
 	if small.Dead != nil {
 		path = small.Dead.Dead
 	}
 	r := &recurrence{o: o, found: found, path: path}
 	decided, err := r.decide(ctx)
-	return decided && err == nil && r.recurs(), err
+	switch {
+	case err != nil:
+		return "", err
+	case !decided:
+		return "there was no time to execute a smaller run in a fresh process", nil
+	case !r.recurs():
+		return "a smaller run does not recur in a fresh process", nil
+	}
+	return "", nil
 }
 
 const (

@@ -69,8 +69,8 @@ func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *c
 	if err != nil {
 		return nil, nil, err
 	}
-	if before != nil && before.refused {
-		return nil, nil, errors.New(smallerDiffers)
+	if before != nil && before.refused != "" {
+		return nil, nil, errors.New(before.refused)
 	}
 	res.Stats.Seconds = time.Since(began).Seconds()
 	r := o.report(res)
