@@ -15,7 +15,7 @@ var (
 	line   = regexp.MustCompile(`(?m)^(?:[a-z]*\$ |    )?((?:printf \S+ \| )?(?:bin/)?(?:macemc|go run \./evaluation) .*)$`)
 	// target is a target of the Makefile.
 	target = regexp.MustCompile(`(?m)(?:^(?:    )?|` + "`" + `)make ([a-z-]+)`)
-	test   = regexp.MustCompile("go test (?:-\\S+ )*\\./\\S+ .*-run '?\\^?(Test\\w+)")
+	test   = regexp.MustCompile(`go test (?:-\S+ )*\./\S+ .*-run '?\^?(Test\w+)`)
 )
 
 // help runs commands with --help, which checks their flags, and notes those that are refused.

@@ -104,6 +104,9 @@ var lingers = spec.Entry{
 // fillDisk leaves no room on the disk of the working folder, a small one.
 func fillDisk() {
 	f, err := os.OpenFile("filler", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
 	defer f.Close()
 	for err == nil {
 		_, err = f.Write(make([]byte, 4<<10))
