@@ -157,7 +157,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./two --tags check --out both", 2, `--out is for one system, and ./two has several; name one, as in ./mysvc:TestLease`},
 		{"search ./odd", 2, `system "odd\\xff": Name is not UTF-8`},
 		{"test -C none .", 0, `^ok .*example.org/mysvc/none`},
-		{"search ./two:TestSub/one --tags check --time 1s", 0, `(?s)^macemc: example.org/mysvc/two is built with example.org/dep replaced by ./dep, where go.mod requires v1.2.0\n.*TestSub/one: nothing found.*built with example.org/dep`},
+		{"search ./two:TestSub/one --tags check --time 1s -v", 0, `(?s)^macemc: example.org/mysvc/two is built with example.org/dep replaced by ./dep, where go.mod requires v1.2.0\n.*TestSub/one: nothing found.*built with example.org/dep`},
 		{"search ./two:TestSub/one --tags check --time 1s --json", 0, `"required": "v1.2.0",\s+"used": "replaced by ./dep"`},
 		{"search ./two --test TestSub/none --tags check --out none-found", 1, `TestSub/none: SAFETY VIOLATION`},
 		{"search ./two:TestTwice/same --tags check --time 1s", 0, `TestTwice/same: nothing found`},
