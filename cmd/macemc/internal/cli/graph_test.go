@@ -192,8 +192,8 @@ func TestReportExplainsRT13(t *testing.T) {
 	report := string(text)
 	for _, want := range []string{
 		"every node has joined", "n1 receives JoinReply", "**handler:** randtree/join.go:",
-		"**effect:** changes nothing, sends nothing -- n1 had State init(0)",
-		"the same event changes nothing, sends Remove to n0 -- n1 had State joining(1)",
+		"**effect:** changes nothing, sends nothing -- before it, n1 has State init(0)",
+		"the same event changes nothing, sends Remove to n0 -- before it, n1 has State joining(1)",
 		"**live run only:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|", ": 10 CRASH\n",
 	} {
 		if !strings.Contains(report, want) {
