@@ -116,7 +116,7 @@ func TestDurableWalks(t *testing.T) {
 	}{
 		{walk("w", "--max-paths", "1500"), check.StatusOK, "seeds 1 to 2", ""},
 		{walk("w", "--max-paths", "1500"), check.StatusUsage, "", "holds a search already: --resume goes on with it"},
-		{walk("w", "--max-paths", "1500", "--resume"), check.StatusOK, "where 1,500 runs were before", "holds 1,500 runs"},
+		{walk("w", "--max-paths", "1500", "--resume"), check.StatusOK, "which already held 1,500 runs", "holds 1,500 runs"},
 		{walk("w", "--max-paths", "2100", "--resume"), check.StatusOK, "covered: 2,100 random runs", ""},
 		{walk("w", "--resume", "--seed", "2"), check.StatusUsage, "", "seed: 1 there, 2 here"},
 		{walk("w", "--resume", "--walk-steps", "7"), check.StatusUsage, "", "walk-steps: "},
@@ -133,7 +133,7 @@ func TestDurableWalks(t *testing.T) {
 		{walk("bug", "--bug", "PX3", "--seed", "3", "--resume"), check.StatusViolation, at("found"), ""},
 		{[]string{"durable", "info", at("bug")}, check.StatusOK, "something was found", ""},
 		{deepen("d", "--max-paths", "20001"), check.StatusOK, "in the first 9 choices", ""},
-		{deepen("d", "--max-paths", "40002", "--resume"), check.StatusOK, "where 20,001 runs were before", ""},
+		{deepen("d", "--max-paths", "40002", "--resume"), check.StatusOK, "which already held 20,001 runs", ""},
 		{deepen("d", "--resume", "--depth", "3"), check.StatusUsage, "", "depth: none there, 3 here"},
 		{deepen("d", "--resume", "--alone"), check.StatusUsage, "", "alone: none there, true here"},
 		{deepen("d", "--resume", "--visited", "64"), check.StatusUsage, "", "visited: none there, 64 here"},

@@ -110,7 +110,7 @@ func TestExitsStates(t *testing.T) {
 		if steps == 0 {
 			continue
 		}
-		if !strings.Contains(string(text), "no state: the step does not come to its end") {
+		if !strings.Contains(string(text), "no state: the step does not finish") {
 			t.Errorf("%s: %s", flags, text)
 		}
 		goes, err := command(dir, "mdb", path, "--batch", "-x", fmt.Sprintf("goto %d; critical; options", steps)).CombinedOutput()
