@@ -48,7 +48,7 @@ func TestClockWithoutTimers(t *testing.T) {
 	}
 }
 
-// A timer that is armed for ever does not fire, and the clock does not go to its end.
+// A timer that is armed without end does not fire, and the clock does not go to its end.
 func TestClock_InfiniteTimer(t *testing.T) {
 	s := sim.System{
 		Name: "patient", Nodes: 1, State: bubble.Rules,

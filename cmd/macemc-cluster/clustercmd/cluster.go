@@ -148,16 +148,16 @@ func (p *process) clusterUp() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Run the server of a cluster until Ctrl-C",
-		Long: `Runs the server that workers and searches meet at. What a search has found is in DIR: a
-server that is started again in the same one goes on where it was. Without --dir it is a
-temporary folder, which is removed in the end.
+		Long: `Runs the server that connects workers and searches. It stores the states of a search in
+DIR, and a server that is restarted with the same DIR continues. Without --dir it uses a
+temporary folder, which is removed at the end.
 
-Three servers keep the same three times: one of them may be lost, with all that it had.
-Each is told where the others connect to (--peer-listen), and all of these (--peers). The
-URLs of all, with commas, are what workers and searches are given.`,
+Three servers replicate everything, so that one of them may be lost. Each gets the address
+that it listens on for the others (--peer-listen) and the addresses of all (--peers).
+Workers and searches get the URLs of all three, separated by commas.`,
 		Example: `  macemc cluster up
   macemc cluster up --listen 127.0.0.1:5222 --dir cluster
-  macemc cluster up --listen 10.0.0.1:4222 --tls-ca ca.pem --tls-cert server.pem \\
+  macemc cluster up --listen 10.0.0.1:4222 --tls-ca ca.pem --tls-cert server.pem \
     --tls-key server.key --token-file token`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

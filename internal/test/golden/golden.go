@@ -53,3 +53,23 @@ func Difference(got, want string) (line int, g, w []string) {
 	}
 	return 0, nil, nil
 }
+
+// CompareFolder compares the files of a folder with texts by their names, and wants no other files there. An empty text means that the
+// file is compared elsewhere.
+func CompareFolder(t testing.TB, folder string, texts map[string]string) {
+	t.Helper()
+	for name, text := range texts {
+		if text != "" {
+			CompareFile(t, filepath.Join(folder, name), []byte(text))
+		}
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if _, ok := texts[f.Name()]; !ok {
+			t.Errorf("%s does not belong in %s", f.Name(), folder)
+		}
+	}
+}

@@ -16,8 +16,8 @@ func (a *app) durableCommand() *cobra.Command {
 		Short: "Inspect the folder of macemc search --durable",
 		Long: `A search by --strategy bfs --durable DIR keeps the states that it finds in DIR: for each
 the state that it was found from, and the step that led to it. What it loses when it is
-killed is the work of its last moments. Of deepening, walk and faulty what is kept is what
-the runs came to. It goes on with --resume and the same flags.`,
+killed is the work of its last moments. For deepening, walk and faulty the folder has the
+results of the runs. --resume with the same flags continues the search.`,
 		Example: `  macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
   macemc durable info px3
   macemc durable verify px3

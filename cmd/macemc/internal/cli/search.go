@@ -134,7 +134,7 @@ Code that exits, overflows the stack, exhausts the memory or does not return is 
 like others. bfs and dfs search a second time then, for the run.
 
 --durable works with all strategies but dfs. Resume with the same flags, see "macemc
-durable". There is no limit of time with --durable and --cluster unless --time is given.
+durable". --durable and --cluster have no time limit unless --time is given.
 What follows a finding takes at most 1.5 times --time and 5s more.
 
 --cluster works with --strategy bfs, see "macemc cluster" and "macemc worker".
