@@ -260,7 +260,7 @@ func scanPicks(s string) (picks []FilePick, rest string, err error) {
 		}
 		var p FilePick
 		if p.Kind, ok = ParseKind(kind, ""); !ok || p.Kind == Event {
-			return nil, "", fmt.Errorf("bad pick %q: kind %q is none of %s", excerpt(word), excerpt(kind),
+			return nil, "", fmt.Errorf("bad pick %q: kind %q is not one of %s", excerpt(word), excerpt(kind),
 				strings.Join(pickWords(), ", "))
 		}
 		if p.Pick, err = number(pick, "the pick"); err != nil {

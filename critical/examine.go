@@ -35,7 +35,7 @@ const (
 )
 
 // examine visits the states that follow a step, within the budget. Those that were visited before are known. The
-// result is nil when the tables cannot hold a state, or the budget is spent.
+// result is nil when the state tables do not support a state, or the budget is spent.
 func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error) {
 	if r, ok := f.examined[step]; ok {
 		return r, nil

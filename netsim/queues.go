@@ -54,7 +54,7 @@ var _ sim.Network = Queues{}
 // Validate implements [sim.Network].
 func (q Queues) Validate(nodes int) error {
 	if q.Order > Any {
-		return fmt.Errorf("%v is none of PerPair, Arrival, Any", q.Order)
+		return fmt.Errorf("%v is not one of PerPair, Arrival, Any", q.Order)
 	}
 	if q.Bound < 0 {
 		return fmt.Errorf("the bound of a queue is %d, must be at least 1, or 0 for none", q.Bound)

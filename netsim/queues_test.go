@@ -119,7 +119,7 @@ func TestQueuesValidate(t *testing.T) {
 	for _, c := range []struct {
 		queues Queues
 		want   string
-	}{{Queues{Bound: -1}, "bound"}, {Queues{Order: 3}, "Order(3) is none of"}, {Queues{AtMost: map[reflect.Type]int{reflect.TypeFor[string](): 0}}, "at most 0 messages string"}} {
+	}{{Queues{Bound: -1}, "bound"}, {Queues{Order: 3}, "Order(3) is not one of"}, {Queues{AtMost: map[reflect.Type]int{reflect.TypeFor[string](): 0}}, "at most 0 messages string"}} {
 		if err := c.queues.Validate(1); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.queues, err)
 		}

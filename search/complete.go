@@ -56,17 +56,17 @@ func (c Config) complete() (Config, error) {
 func (c *Config) fits() error {
 	switch {
 	case c.Engine != AutoEngine && c.Engine != ReplayEngine && c.Engine != TableEngine:
-		return fmt.Errorf("engine %q is none of %s, %s, %s", c.Engine, AutoEngine, TableEngine, ReplayEngine)
+		return fmt.Errorf("engine %q is not one of %s, %s, %s", c.Engine, AutoEngine, TableEngine, ReplayEngine)
 	case c.MaxBytes < 0:
 		return fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
 	case c.Log != nil && (c.Reduce == ReduceDrop || c.Reduce == ReduceFull):
-		return fmt.Errorf("a log keeps all states, of which reduction %s leaves some out", c.Reduce)
+		return fmt.Errorf("a log cannot be combined with reduction %s, which omits states", c.Reduce)
 	case c.Log != nil && c.Symmetry:
-		return errors.New("a log keeps all states, of which symmetry leaves some out")
+		return errors.New("a log cannot be combined with symmetry, which omits states")
 	case c.Shortest && c.Elsewhere != nil:
-		return errors.New("other processes find shortest runs anyway")
+		return errors.New("Shortest cannot be combined with Elsewhere, which searches breadth first anyway")
 	case c.Reach != nil && (len(c.Prefix) > 0 || c.PrefixRuns > 0):
-		return errors.New("Reach continues a search from the first state: it does not go with a prefix")
+		return errors.New("Reach resumes a search from the initial state and cannot be combined with a prefix")
 	case c.Engine == ReplayEngine && c.Strategy.Can(VisitsStates):
 		return fmt.Errorf("strategy %s needs the engine %s", c.Strategy, TableEngine)
 	}

@@ -222,15 +222,15 @@ func shortName(t reflect.Type) string {
 
 // bySample is what is checked by samples, of what the system has.
 func (c *coverage) bySample(sys *sim.System) []string {
-	list := []string{"handlers are functions of their state"}
+	list := []string{"handlers are deterministic"}
 	if kernel.Guarded(sys) {
-		list = append(list, "a When only looks")
+		list = append(list, "When has no side effects")
 	}
 	if len(sys.Quorums) > 0 {
 		list = append(list, sim.QuorumProperty)
 	}
 	if c.sendsReferences() {
-		list = append(list, "no later step changes a message")
+		list = append(list, "messages are not modified after sending")
 	}
 	return list
 }

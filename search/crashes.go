@@ -29,9 +29,9 @@ func (m CrashModel) fits(c *Config) error {
 	case m == "" || m == CrashExplicit:
 		return nil
 	case !slices.Contains(CrashModels(), m):
-		return fmt.Errorf("crash model %q is none of %s, %s, %s", m, CrashExplicit, CrashImplicit, CrashAuto)
+		return fmt.Errorf("crash model %q is not one of %s, %s, %s", m, CrashExplicit, CrashImplicit, CrashAuto)
 	case c.Log != nil:
-		return fmt.Errorf("a log keeps all states, of which crash model %s leaves some out", m)
+		return fmt.Errorf("a log cannot be combined with crash model %s, which omits states", m)
 	}
 	return nil
 }

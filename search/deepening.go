@@ -19,7 +19,7 @@ const (
 
 func deepeningStrategy() strategy {
 	return strategy{
-		StrategyInfo: StrategyInfo{Deepening, "search exhaustively, step by step deeper, and walk at random meanwhile", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
+		StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
 		phase:        deepeningPhase,
 		new:          func(w *worker, global *visited) unitStrategy { return newDeepening(w.cfg, w.loop.run, global) },
 		plan:         planDeepening,

@@ -49,7 +49,7 @@ func pointedSystem() sim.System {
 	}
 }
 
-// When the tables cannot hold a state, the run goes on without them where it was, and nothing else shows.
+// When the state tables do not support a state, the run goes on without them where it was, and nothing else shows.
 func TestFallsBackToTheReplayEngine(t *testing.T) {
 	for _, strategy := range runStrategies {
 		cfg := search.Config{

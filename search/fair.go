@@ -30,7 +30,7 @@ func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 		for i, h := range f.Hot {
 			s.Fair.Hot = append(s.Fair.Hot, h.States)
 			if h.States == 0 && f.Judged { // else it may be counted in few of the states
-				s.NeverHappened = append(s.NeverHappened, "anything owed by "+names[i])
+				s.NeverHappened = append(s.NeverHappened, "an obligation of "+names[i])
 			}
 		}
 		slices.Sort(s.NeverHappened)
@@ -42,7 +42,7 @@ func (s *Stats) unjudged(sys *sim.System, strategy Name) {
 	if names := sys.Obligations(); len(names) > 0 {
 		s.Fair = &Fair{Obligations: names, Why: "not all states were visited"}
 		if !strategy.Can(KeepsStates) {
-			s.Fair.Why = fmt.Sprintf("strategy %s executes runs, and visits no states; %s do", strategy, strings.Join(StrategyNames(VisitsStates), " and "))
+			s.Fair.Why = fmt.Sprintf("strategy %s executes runs and does not visit all states; %s do", strategy, strings.Join(StrategyNames(VisitsStates), " and "))
 		}
 	}
 }
@@ -93,7 +93,7 @@ func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 	}
 	x, err := table.Explore(exploring, &cfg.System, opts)
 	if why := unsupported(err); why != "" {
-		r.Stats.Fair.Why = "the tables cannot hold " + why
+		r.Stats.Fair.Why = "the state tables do not support " + why
 		return nil
 	}
 	if err != nil {

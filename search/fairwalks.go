@@ -38,7 +38,7 @@ func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, stat
 		Seed: choose.Derive(cfg.Seed, choose.Path{int32(turn)}),
 	})
 	if why := unsupported(err); why != "" {
-		return &fairness.FairWalks{Why: "the tables cannot hold " + why}, nil
+		return &fairness.FairWalks{Why: "the state tables do not support " + why}, nil
 	}
 	return out, err
 }

@@ -37,7 +37,7 @@ const faultyPhase phase = "faulty walks"
 
 func faultyStrategy() strategy {
 	return strategy{
-		StrategyInfo: StrategyInfo{Faulty, "walk at random, with faults for a while, then without until live, in rounds", Walks | Durable},
+		StrategyInfo: StrategyInfo{Faulty, "walk at random, alternating phases with faults and phases of recovery", Walks | Durable},
 		phase:        faultyPhase,
 		faults:       true,
 		new:          func(w *worker, _ *visited) unitStrategy { return newFaulty(w) },

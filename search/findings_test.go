@@ -182,8 +182,8 @@ func TestNondeterministicChoices(t *testing.T) {
 		n.State++
 	})})
 	f := res.Finding
-	if f == nil || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, "step 2 went another way when it was repeated: it made ") ||
-		!strings.Contains(f.Message, ", the last by draw \"") {
+	if f == nil || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, "step 2 behaved differently when repeated: it made ") ||
+		!strings.Contains(f.Message, ", the last for draw \"") {
 		t.Fatalf("got %+v", f)
 	}
 }

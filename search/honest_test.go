@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Each of these services is not a function of its node's own events.
+// Each of these services depends on more than its node's own events.
 
 // sharer shares a map with the others.
 type sharer struct {

@@ -153,7 +153,7 @@ func TestWhenChangesItsService(t *testing.T) {
 
 // What is checked in a sample only is said by every strategy: of each system what it has.
 func TestSaysWhatIsSampled(t *testing.T) {
-	always := "handlers are functions of their state"
+	always := "handlers are deterministic"
 	act := sim.Action[*keeper]{Name: "act", Times: 1, Do: func(*keeper, sim.Env) {}}
 	guarded := act
 	guarded.When = func(*keeper) bool { return true }
@@ -165,8 +165,8 @@ func TestSaysWhatIsSampled(t *testing.T) {
 		want    []string
 	}{
 		{act, nil, []string{always}},
-		{guarded, nil, []string{always, "a When only looks"}},
-		{sends, nil, []string{always, "no later step changes a message"}},
+		{guarded, nil, []string{always, "When has no side effects"}},
+		{sends, nil, []string{always, "messages are not modified after sending"}},
 		{act, []sim.AnyQuorum{sim.Quorum[*keeper, mark]{Name: "q", Need: func(*keeper) int { return 1 }, Do: func(*keeper, sim.Env, []sim.From[mark]) {}}},
 			[]string{always, sim.QuorumProperty}},
 	} {

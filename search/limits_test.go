@@ -89,7 +89,7 @@ func TestBadConfig(t *testing.T) {
 		change func(*search.Config)
 		want   string
 	}{
-		{func(c *search.Config) { c.Strategy = "best" }, `strategy "best" is none of deepening, walk, faulty`},
+		{func(c *search.Config) { c.Strategy = "best" }, `strategy "best" is not one of deepening, walk, faulty`},
 		{func(c *search.Config) { c.MaxDepth = -1 }, "MaxDepth is -1"},
 		{func(c *search.Config) { c.Time = -time.Second }, "Time is -1000000000"},
 		{func(c *search.Config) { c.Weights.Timer = -1 }, "weight timer is -1"},
@@ -176,7 +176,7 @@ func TestPrefixRuns(t *testing.T) {
 	}
 	never := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}, Live: []int{5}}
 	if _, err := search.MakePrefixes(context.Background(), search.Config{System: never.System(), WalkSteps: 10}, 2); err == nil ||
-		!strings.Contains(err.Error(), "no run without faults became live") {
+		!strings.Contains(err.Error(), "no fault-free run reached a live state") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -147,9 +147,9 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	last := ""
 	switch {
 	case u.phase == startPhase:
-		last = "every run begins with it"
+		last = "every run starts with it"
 	case u.stopped:
-		last = "it ended the goroutine that searched"
+		last = "it terminated the search goroutine"
 	}
 	return s.judge(ctx, u.suspect, last)
 }
@@ -211,7 +211,7 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 			sus.Find(f)
 			sus.Late, sus.Difference = true, nil
 		}
-		last = "what else is found in a system that is not deterministic means nothing"
+		last = "further findings are unreliable if the system is nondeterministic"
 	}
 	if s.cfg.Found == nil || last != "" {
 		s.finding, s.detail, s.stopping = sus, detail, StoppedFound

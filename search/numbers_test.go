@@ -133,7 +133,7 @@ func TestSampledDrawIsNotShortest(t *testing.T) {
 		env.SetTimer("go", 1)
 	})
 	res := run(t, cfg)
-	if s := res.Stats.Shortest; s == nil || s.Found != 2 || s.Least || s.Why != "of large draws a sample was taken" {
+	if s := res.Stats.Shortest; s == nil || s.Found != 2 || s.Least || s.Why != "large choices were sampled" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -266,7 +266,7 @@ func TestChangedMessageEverywhere(t *testing.T) {
 			cfg.System = changing(when)
 			res := run(t, cfg)
 			f := res.Finding
-			if when == "never" && f == nil && slices.Contains(res.Stats.BySample, "no later step changes a message") {
+			if when == "never" && f == nil && slices.Contains(res.Stats.BySample, "messages are not modified after sending") {
 				return
 			}
 			if when == "never" || f == nil || f.Kind != sim.Safety || f.Property != kernel.MessagesProperty || f.Node != 0 {

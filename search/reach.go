@@ -114,7 +114,7 @@ const seenBytes = 18 // fingerprint and information
 // Encode writes what is to be added to the pieces that were written before. It is called between searches.
 func (r *Reach) Encode() ([]byte, error) {
 	if r.at == nil {
-		return nil, errors.New("deepening has not begun")
+		return nil, errors.New("iterative deepening has not started")
 	}
 	t := &r.at.reached
 	k := keptReach{Work: r.work, Bound: t.bound, Exhausted: t.exhausted, Bounded: t.bounded, Sampled: t.sampled, Through: t.through, Complete: t.complete}
@@ -138,7 +138,7 @@ func (r *Reach) Encode() ([]byte, error) {
 	return out, nil
 }
 
-var errReach = errors.New("what is kept of deepening is damaged")
+var errReach = errors.New("the saved state of iterative deepening is corrupt")
 
 // Decode adds a piece. Pieces are added in the order in which they were written.
 func (r *Reach) Decode(piece []byte) error {

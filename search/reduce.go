@@ -37,7 +37,7 @@ func ReductionNames() (names []string) {
 
 func (r Reduction) fits() error {
 	if r != "" && !slices.Contains(Reductions(), r) {
-		return fmt.Errorf("reduction %q is none of %s", r, strings.Join(ReductionNames(), ", "))
+		return fmt.Errorf("reduction %q is not one of %s", r, strings.Join(ReductionNames(), ", "))
 	}
 	return nil
 }

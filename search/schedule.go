@@ -83,7 +83,7 @@ func validSchedules(list []Schedule) error {
 	for i, name := range list {
 		switch {
 		case !slices.Contains(Schedules(), name):
-			return fmt.Errorf("schedule %q is none of %s", name, scheduleList())
+			return fmt.Errorf("schedule %q is not one of %s", name, scheduleList())
 		case slices.Contains(list[:i], name):
 			return fmt.Errorf("schedule %q is listed twice", name)
 		}

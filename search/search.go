@@ -91,11 +91,11 @@ func MakePrefixes(ctx context.Context, cfg Config, n int) ([]choose.Path, error)
 	}
 	switch {
 	case s.finding != nil:
-		return nil, fmt.Errorf("a run that should have become a prefix ended with a finding: %s: %s", s.finding.Kind, s.finding.Message)
+		return nil, fmt.Errorf("a run intended as a prefix ended with a finding: %s: %s", s.finding.Kind, s.finding.Message)
 	case s.stopping == StoppedInterrupted:
 		return s.prefixes, ctx.Err()
 	case len(s.prefixes) == 0:
-		return nil, errors.New("no run without faults became live, so there is no prefix")
+		return nil, errors.New("no fault-free run reached a live state, so there is no prefix")
 	}
 	return s.prefixes, nil
 }

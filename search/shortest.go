@@ -45,7 +45,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 	defer cancel()
 	y, err := table.Explore(ctx, &cfg.System, opts)
 	if why := unsupported(err); why != "" {
-		s.Why = "tables cannot hold " + why
+		s.Why = "the state tables do not support " + why
 		return nil
 	}
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 		r.Stats = stats
 		s.judge(y)
 	case y.Finding != nil:
-		s.Why = "something went wrong on the way: " + y.Finding.Error()
+		s.Why = "the breadth-first search failed: " + y.Finding.Error()
 	case y.Complete || y.Stopped == StoppedDepth:
 		s.judge(y)
 	default:
@@ -75,9 +75,9 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 func (s *Shortest) judge(x *table.Exploration) {
 	switch {
 	case x.Omission > 0:
-		s.Why = "states are told apart by fingerprints"
+		s.Why = "states are compared by fingerprint, and fingerprints can collide"
 	case len(x.Sampled) > 0:
-		s.Why = "of large draws a sample was taken"
+		s.Why = "large choices were sampled"
 	default:
 		s.Least = true
 	}
@@ -86,6 +86,6 @@ func (s *Shortest) judge(x *table.Exploration) {
 // noShortest says that nothing shorter was looked for.
 func (r *Result) noShortest(cfg *Config) {
 	if cfg.Shortest {
-		r.Stats.Shortest = &Shortest{Why: "fewer steps are looked for to violations of safety only"}
+		r.Stats.Shortest = &Shortest{Why: "only for safety violations is the shortest run computed"}
 	}
 }

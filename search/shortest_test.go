@@ -70,7 +70,7 @@ func TestShortestOmission(t *testing.T) {
 	for _, c := range []struct {
 		visited Visited
 		why     string
-	}{{ExactStates, ""}, {Fingerprints64, "states are told apart by fingerprints"}, {Fingerprints128, "states are told apart by fingerprints"}} {
+	}{{ExactStates, ""}, {Fingerprints64, "states are compared by fingerprint, and fingerprints can collide"}, {Fingerprints128, "states are compared by fingerprint, and fingerprints can collide"}} {
 		for _, reduce := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
 			cfg := withBug(t, "paxos", "PX1")
 			cfg.Visited, cfg.Reduce = c.visited, reduce

@@ -43,10 +43,10 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	if len(cfg.Prefix) > 0 || cfg.PrefixRuns > 0 {
-		return nil, fmt.Errorf("strategy %s starts from the first state: it takes no prefix", cfg.Strategy)
+		return nil, fmt.Errorf("strategy %s starts from the initial state and does not accept a prefix", cfg.Strategy)
 	}
 	if cfg.Log != nil && cfg.Found != nil {
-		return nil, errors.New("a log is of one search, which ends with the first violation: what goes on after it is not kept")
+		return nil, errors.New("a log cannot be combined with Found: a logged search ends at its first violation")
 	}
 	if cfg.Calls.Refuses() {
 		cfg.Time *= 2
@@ -89,7 +89,7 @@ func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 func (s *Stats) unvisitedBehind() {
 	s.Complete, s.Recovers = false, false
 	if s.Fair != nil && s.Fair.Judged {
-		s.Fair.Judged, s.Fair.Why = false, "what lies behind a violation was not visited"
+		s.Fair.Judged, s.Fair.Why = false, "states after a violation were not visited"
 	}
 }
 
@@ -100,7 +100,7 @@ func (c *Config) lastOfStates(f *Suspect) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("strategy %s goes on after violations of Always properties only; other strategies go on after others", c.Strategy)
+	return fmt.Sprintf("strategy %s continues only after violations of Always properties; other strategies continue after any violation", c.Strategy)
 }
 
 // statesWithin is stateful for a search that began then, in which checked code may take so many ticks.
@@ -118,7 +118,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	}
 	x, err := visit(exploring, &cfg.System, opts)
 	if why := unsupported(err); why != "" {
-		return nil, fmt.Errorf("strategy %s cannot hold %s; use strategy %s, which needs not hold states", cfg.Strategy, why, Deepening)
+		return nil, fmt.Errorf("strategy %s does not support %s; use strategy %s, which does not store states", cfg.Strategy, why, Deepening)
 	}
 	var log *explore.LogError
 	switch {

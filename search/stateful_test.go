@@ -91,7 +91,7 @@ func TestBreadthFirstRefuses(t *testing.T) {
 		cfg  search.Config
 		want string
 	}{
-		{search.Config{System: sys, Strategy: search.BFS, PrefixRuns: 1}, "takes no prefix"},
+		{search.Config{System: sys, Strategy: search.BFS, PrefixRuns: 1}, "does not accept a prefix"},
 		{search.Config{System: sys, Strategy: search.BFS, Engine: search.ReplayEngine}, "needs the engine table"},
 		{search.Config{System: sys, Engine: "fast"}, `"fast"`},
 	} {

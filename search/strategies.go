@@ -26,8 +26,8 @@ const (
 
 // capabilities describes each Capability, in the order of the constants, for "a strategy that ...".
 var capabilities = [...]string{
-	"visits all states", "visits states breadth first", "keeps states", "bounds the depth", "deepens step by step", "makes random walks",
-	"can continue after its process has ended",
+	"visits all states", "visits states breadth first", "keeps states", "bounds the depth", "deepens iteratively", "makes random walks",
+	"can be resumed",
 }
 
 // StrategyInfo describes a strategy.
@@ -123,7 +123,7 @@ func StrategyNames(c Capability) []string {
 // Validate returns an error if no strategy has this name.
 func (n Name) Validate() error {
 	if n.strategy() == nil {
-		return fmt.Errorf("strategy %q is none of %s", n, strings.Join(StrategyNames(0), ", "))
+		return fmt.Errorf("strategy %q is not one of %s", n, strings.Join(StrategyNames(0), ", "))
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (r *twinRun) until(step int) choose.Path {
 // tell executes two runs to states that are encoded equally, and then the same step in both.
 func tell(sys *sim.System, first, second, whole choose.Path) *Suspect {
 	sus := &Suspect{Kind: sim.Nondeterminism, Node: -1, Path: whole.Clone()}
-	sus.Message = "the same step led from equal states to different ones, and did not do so again"
+	sus.Message = "the same step led from equal states to different states, but not when repeated"
 	a, err := runTo(sys, first)
 	b, again := runTo(sys, second)
 	if err != nil || again != nil {
@@ -115,11 +115,11 @@ func tell(sys *sim.System, first, second, whole choose.Path) *Suspect {
 		sus.Node = event.Node
 	}
 	sus.Difference = &Difference{Step: sus.Steps, Where: shown.where, Field: shown.field, Values: shown.values, Twins: true}
-	sus.Message = fmt.Sprintf("two states are encoded equally and behave differently: the same step makes %s %s in one and %s in the other",
+	sus.Message = fmt.Sprintf("two states have the same encoding but behave differently: the same step makes %s %s in one and %s in the other",
 		shown.place(), shown.values[0], shown.values[1])
 	if len(hidden) > 0 {
 		h := &hidden[0]
-		sus.Message += fmt.Sprintf("; before it %s is %s and %s, which their encoding does not tell apart", h.place(), h.values[0], h.values[1])
+		sus.Message += fmt.Sprintf("; before the step, %s is %s and %s, which the encoding does not distinguish", h.place(), h.values[0], h.values[1])
 	}
 	for i, r := range sys.State {
 		sus.Message += fmt.Sprintf("%s%v", []string{"; state rules: ", ", "}[min(i, 1)], r.String())

@@ -19,7 +19,7 @@ type concealer struct {
 	secret int `macemc:"-"`
 }
 
-// States that are encoded equally and behave differently are found by the default search, which would take the second for the first.
+// States that are the same encoding but behave differently are found by the default search, which would take the second for the first.
 func TestTwins(t *testing.T) {
 	system := func(reads bool, rules ...sim.StateRule) sim.System {
 		return sim.System{
@@ -45,7 +45,7 @@ func TestTwins(t *testing.T) {
 		found bool
 		says  string
 	}{
-		{"a rule", system(true, encode), true, "before it n0 Hidden is "},
+		{"a rule", system(true, encode), true, "before the step, n0 Hidden is "},
 		{"a rule that does no harm", system(false, encode), false, ""},
 		{"a field that is left out", system(true, sim.IgnoreField[concealed]("Secret")), true, "IgnoreField"},
 	} {
@@ -61,7 +61,7 @@ func TestTwins(t *testing.T) {
 					t.Errorf("%s: nothing was found, complete %v", c.name, r.Stats.Complete)
 				}
 			case !c.found, f.Kind != sim.Nondeterminism, f.Difference == nil, !f.Difference.Twins, f.Difference.Field != "N", f.Node != 0,
-				!strings.Contains(f.Message, "encoded equally and behave differently"), !strings.Contains(f.Message, c.says):
+				!strings.Contains(f.Message, "the same encoding but behave differently"), !strings.Contains(f.Message, c.says):
 				t.Errorf("%s: %+v, %+v", c.name, f, f.Difference)
 			}
 		}

@@ -113,7 +113,7 @@ func (v *verifier) verify() *Suspect {
 		sus.Difference.Details = details
 		sus.Message = sus.Difference.String()
 		if d.component.Kind == kernel.NodeState {
-			sus.Message += fmt.Sprintf("; the service %v is not a function of its node's own events", v.w.loop.coverage.services[d.component.Index])
+			sus.Message += fmt.Sprintf("; the service %v depends on more than its node's own events", v.w.loop.coverage.services[d.component.Index])
 		}
 	}
 	return sus
@@ -174,7 +174,7 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 		return src.Choose(p)
 	})
 	other := func(step int, format string, args ...any) *difference {
-		text := fmt.Sprintf("step %d went another way when it was repeated: ", step)
+		text := fmt.Sprintf("step %d behaved differently when repeated: ", step)
 		return &difference{step: step, text: text + fmt.Sprintf(format, args...)}
 	}
 	bound := func(step int) int { // length of the path after that step
@@ -196,7 +196,7 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 		case step > first:
 			index, _ := src.Take()
 			if _, ok := run.Event(index); !ok {
-				return other(step, "event %d was not possible any more", index)
+				return other(step, "event %d was no longer enabled", index)
 			}
 			asked = ""
 			err = run.Step(index, asking)
@@ -220,7 +220,7 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 		if src.Pos() != bound(step) || len(run.Path) != bound(step) {
 			text := fmt.Sprintf("it made %d choices instead of %d", len(run.Path)-bound(step-1), bound(step)-bound(step-1))
 			if asked != "" {
-				text += ", the last by " + asked
+				text += ", the last for " + asked
 			}
 			return other(step, "%s", text)
 		}

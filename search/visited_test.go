@@ -57,9 +57,9 @@ func TestVisitedIsChecked(t *testing.T) {
 		{search.Config{Visited: "0"}, "neither none nor a number of bits"},
 		{search.Config{Visited: "129"}, "neither none nor a number of bits"},
 		{search.Config{Visited: search.ExactStates}, "neither none nor a number of bits"},
-		{search.Config{Visited: search.AllStates, Strategy: search.BFS}, "none of exact, 64, 128"},
+		{search.Config{Visited: search.AllStates, Strategy: search.BFS}, "not one of exact, 64, 128"},
 		{search.Config{Visited: "64", Strategy: search.Walk}, "Visited 64 needs a strategy that keeps states (deepening, bfs, dfs), not walk"},
-		{search.Config{Alone: true, Strategy: search.Faulty}, "Alone needs a strategy that deepens step by step (deepening), not faulty"},
+		{search.Config{Alone: true, Strategy: search.Faulty}, "Alone needs a strategy that deepens iteratively (deepening), not faulty"},
 	} {
 		c.cfg.System = gridSystem()
 		_, err := search.Run(t.Context(), c.cfg)

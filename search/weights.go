@@ -46,7 +46,7 @@ func (w Weights) Validate() error {
 		}
 	}
 	if w.Action+w.Message+w.Timer+w.Consequence == 0 {
-		return fmt.Errorf("all weights of ordinary events are 0, so that walks cannot take a step")
+		return fmt.Errorf("all weights of ordinary events are 0, so walks cannot take a step")
 	}
 	return nil
 }

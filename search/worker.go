@@ -213,9 +213,9 @@ func (w *worker) suspect(p phase, o *Outcome) *Suspect {
 		sus.Origin, sus.OutOfEvents = origin, o.End == OutOfEvents
 		sus.Kind, sus.Message = sim.Liveness, "no live state was reached"
 		if sus.OutOfEvents {
-			sus.Kind, sus.Message = sim.Deadlock, "nothing can happen any more, and the state is not live"
+			sus.Kind, sus.Message = sim.Deadlock, "no event is enabled, and the state is not live"
 			if kernel.DisturbingOf(w.loop.world.System()) != nil {
-				sus.Message = "nothing can happen any more but what disturbs, and the state is not live"
+				sus.Message = "only disturbing events are enabled, and the state is not live"
 			}
 		}
 		for _, p := range w.loop.goals {

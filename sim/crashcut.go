@@ -23,5 +23,5 @@ func ParseCrashCut(s string) (CrashCut, error) {
 			return c, nil
 		}
 	}
-	return 0, fmt.Errorf("crash-cut %q is none of none, prefix, subset", s)
+	return 0, fmt.Errorf("crash-cut %q is not one of none, prefix, subset", s)
 }

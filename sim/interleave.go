@@ -46,5 +46,5 @@ func ParseInterleave(s string) (Interleave, error) {
 			return Interleave(n), nil
 		}
 	}
-	return 0, fmt.Errorf("interleaving %q is none of rotate, fifo, random, and pct:N with N from 1 to %d", s, maxChanges)
+	return 0, fmt.Errorf("interleaving %q is not one of rotate, fifo, random, and pct:N with N from 1 to %d", s, maxChanges)
 }

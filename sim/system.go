@@ -126,7 +126,7 @@ func ParseTiming(s string) (Timing, error) {
 			return make(delay), nil
 		}
 	}
-	return 0, fmt.Errorf("timing %q is none of ByDeadline, AnyOrder, Prompt, Bounded:DURATION, BoundedLiveness:DURATION", s)
+	return 0, fmt.Errorf("timing %q is not one of ByDeadline, AnyOrder, Prompt, Bounded:DURATION, BoundedLiveness:DURATION", s)
 }
 
 // Limits returns the limits in force.

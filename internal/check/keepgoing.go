@@ -82,7 +82,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 		k.suspect = cmp.Or(k.suspect, res.Suspect)
 		return nil
 	case res.Finding.Kind == sim.Nondeterminism && res.Last == "":
-		res.Last = "what else is found in a system that is not deterministic means nothing"
+		res.Last = "further findings are unreliable if the system is nondeterministic"
 	}
 	k.last, k.ended = res.Finding, res.Last
 	if _, ok := res.Detail.(*Death); ok {

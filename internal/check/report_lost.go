@@ -39,7 +39,7 @@ func ReportDeath(ctx context.Context, o Options, out Outcome) (*report.Report, e
 	}
 	k := o.keeper(sys)
 	k.recover(out.Found)
-	res.Last = "it ended the process that searched"
+	res.Last = "it terminated the search process"
 	if err := k.found(ctx, res); err != nil {
 		return nil, err
 	}

@@ -62,5 +62,5 @@ func named[K any](kinds []K, what, name string, nameOf func(*K) string) (kind K,
 			names = append(names, n)
 		}
 	}
-	return kind, fmt.Errorf("%s %q is none of %s", what, name, strings.Join(names, ", "))
+	return kind, fmt.Errorf("%s %q is not one of %s", what, name, strings.Join(names, ", "))
 }

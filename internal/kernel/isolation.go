@@ -24,7 +24,7 @@ func (w *machine) watchOthers(acting *node) (unchanged func() error) {
 					where = fmt.Sprintf(": %s of n%d and %s of n%d are the same", mine, acting.id, theirs, n.id)
 				}
 				return &sim.Finding{Kind: sim.Nondeterminism, Node: n.id, Message: fmt.Sprintf(
-					"the service %T of n%d was changed while a handler of n%d ran: it is not a function of its node's own events, they share memory%s",
+					"the service %T of n%d was changed while a handler of n%d ran: the nodes share memory%s",
 					n.service, n.id, acting.id, where)}
 			}
 		}

@@ -29,7 +29,7 @@ func otherCases() []struct {
 		{sim.Panic, "handlers do not panic"},
 		{sim.Divergence, "handlers return"},
 		{sim.Deadlock, noDeadlock},
-		{sim.Nondeterminism, "handlers are functions of their state"},
+		{sim.Nondeterminism, "handlers are deterministic"},
 	}
 }
 

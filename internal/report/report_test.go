@@ -82,7 +82,7 @@ func nothingFound() *report.Report {
 			{Name: "faulty walks", Paths: 4, Live: 2, OutOfEvents: 1, TooLong: 1},
 		}}, WalkSteps: 2000, Stopped: "time",
 		Coverage: report.Coverage{
-			Coverage: search.Coverage{ExhaustedDepth: 14, NeverHappened: []string{"timer Pinger.retry", "message Nack"}, Sometimes: []search.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}}, FaultsUsed: sim.Limits{sim.Loss: 1}, BySample: []string{"handlers are functions of their state", "a When only looks"}},
+			Coverage: search.Coverage{ExhaustedDepth: 14, NeverHappened: []string{"timer Pinger.retry", "message Nack"}, Sometimes: []search.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}}, FaultsUsed: sim.Limits{sim.Loss: 1}, BySample: []string{"handlers are deterministic", "When has no side effects"}},
 		},
 	}
 }
@@ -319,7 +319,7 @@ func TestJUnit(t *testing.T) {
 		{Name: "glows", Sometimes: func(*sim.View) bool { return true }},
 	}
 	junit := func(w io.Writer, r *report.Report) error { return report.JUnit(w, r, props) }
-	if text := string(render(t, junit, nothingFound())); !strings.Contains(text, `<property name="checked_in_a_sample" value="a When only looks">`) {
+	if text := string(render(t, junit, nothingFound())); !strings.Contains(text, `<property name="checked_in_a_sample" value="When has no side effects">`) {
 		t.Errorf("nothing is said of samples in %s", text)
 	}
 	ok := report.Report{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening", Seed: 1, Verdict: search.OK, Work: search.Work{Seconds: 1.5}, Stopped: "time"}
@@ -393,7 +393,7 @@ func TestJUnit(t *testing.T) {
 	}{
 		{sim.Safety, "not lit", "not lit"}, {sim.Safety, sim.AssertionProperty, "assertions hold"}, {sim.Safety, "messages are values", "messages are values"},
 		{sim.Liveness, "lit thrice", "lit thrice"}, {sim.Deadlock, "lit thrice", "no deadlock"}, {sim.Panic, "", "handlers do not panic"},
-		{sim.Divergence, "", "handlers return"}, {sim.Nondeterminism, "", "handlers are functions of their state"},
+		{sim.Divergence, "", "handlers return"}, {sim.Nondeterminism, "", "handlers are deterministic"},
 	} {
 		bad := ok
 		bad.Verdict, bad.Kind, bad.Property, bad.Message = search.Violation, c.kind, c.property, "a <b> \x1b"

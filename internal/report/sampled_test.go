@@ -39,7 +39,7 @@ func TestSampled_InEachFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const checks = "safe; live; monitor m; assertions hold; handlers do not panic; handlers return; no deadlock; handlers are functions of their state"
+	const checks = "safe; live; monitor m; assertions hold; handlers do not panic; handlers return; no deadlock; handlers are deterministic"
 	flat := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	for _, c := range []struct{ format, got, want string }{
 		{"text", text.String(), `SAMPLED, not enumerated: "key": 64 of 100,000 alternatives; the others are not covered`},

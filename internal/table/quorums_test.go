@@ -136,7 +136,7 @@ func TestQuorumFindingsByTables(t *testing.T) {
 		{"no set will be taken any more, crashes included; now it is 2", func(q *sim.Quorum[*pool, share]) {
 			q.Need = func(p *pool) int { return [...]int{2, -1}[p.Rounds] }
 		}},
-		{"not a function of its node's own events", func(q *sim.Quorum[*pool, share]) {
+		{"more than its node's own events", func(q *sim.Quorum[*pool, share]) {
 			q.Guard = func(*pool, []sim.From[share]) bool { asked++; return asked%7 > 0 }
 		}},
 		{"a stream", func(q *sim.Quorum[*pool, share]) {}},

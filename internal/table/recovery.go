@@ -40,7 +40,7 @@ func (r *Recovery) Dead() bool { return r.Closed && r.Live == nil }
 // beside it, unless checked code does not return. Behind a state that violates an Always property, or of which
 // properties cannot tell, nothing is visited: then it is not certain that what follows is dead. Of opts MaxDepth, MaxStates, MaxBytes, Weightless, Calls and World count.
 //
-// The error is that of [world.New], or [*Unsupported] when the tables cannot hold a state, or that path does not fit.
+// The error is that of [world.New], or [*Unsupported] when the state tables do not support a state, or that path does not fit.
 func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts options.Options) (*Recovery, error) {
 	return options.Guard(ctx, opts, func(ctx context.Context, opts options.Options) (*Recovery, error) {
 		return recovery(ctx, sys, path, opts)

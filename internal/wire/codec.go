@@ -176,7 +176,7 @@ func (e *encoder) boxed(c *Types, v reflect.Value) {
 	}
 	tag, ok := c.tags[v.Type()]
 	if !ok {
-		fail("%s is none of the message types that the codec was told of", v.Type())
+		fail("%s is not a message type registered with the codec", v.Type())
 	}
 	e.count(tag)
 	if p := c.plans[v.Type()]; p.raw { // through a pointer, to reach unexported fields

@@ -86,7 +86,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	c := codec(t)
-	if _, err := c.Append(nil, timed{}); err == nil || !strings.Contains(err.Error(), "wire_test.timed is none") {
+	if _, err := c.Append(nil, timed{}); err == nil || !strings.Contains(err.Error(), "wire_test.timed is not a message type") {
 		t.Errorf("unknown type: %v", err)
 	}
 	loop := &deep{}

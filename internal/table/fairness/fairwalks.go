@@ -173,7 +173,7 @@ func (w *fairWalk) unable(err error) error {
 	var u *options.Unsupported
 	switch {
 	case errors.As(err, &u):
-		w.out.Why = "the tables cannot hold " + u.Why
+		w.out.Why = "the state tables do not support " + u.Why
 	case errors.Is(err, fair.ErrTooLarge):
 		w.out.Why = "there are too many processes or steps"
 	case errors.Is(err, explore.ErrLimit):

@@ -42,7 +42,7 @@ func ChangeText(changes []encoding.Change) (text string) {
 	return text
 }
 
-const hint = ": it is not a function of its node's own events (memory shared between nodes, a global variable, or state that is not encoded?)"
+const hint = ": it depends on more than its node's own events (memory shared between nodes, a global variable, or state that is not encoded?)"
 
 func ValueText(value string) string {
 	if value == "" {

@@ -170,7 +170,7 @@ func (w *World) differsFrom(other kernel.World, node sim.NodeID, what string) er
 		text += fmt.Sprintf("; %s is %s in one and %s in the other, and a rule or tag leaves it out of the encoding", c.Path, c.New, c.Old)
 	}
 	return &sim.Finding{Kind: sim.Nondeterminism, Node: node,
-		Message: fmt.Sprintf("the service %T: two states are encoded equally and behave differently: %s%s", here, what, text)}
+		Message: fmt.Sprintf("the service %T: two states have the same encoding but behave differently: %s%s", here, what, text)}
 }
 
 func withoutStack(err error) error {

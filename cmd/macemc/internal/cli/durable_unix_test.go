@@ -184,7 +184,7 @@ func TestDurable(t *testing.T) {
 		{[]string{"durable", "info", dir, "--json"}, check.StatusOK, `"finished": true`, ""},
 		{[]string{"durable", "verify", dir}, check.StatusOK, "98,160 states", ""},
 		{[]string{"durable", "recheck", dir, "--property", "agreement"}, check.StatusOK, "complete: 98,160 states", ""},
-		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, check.StatusUsage, "", "--durable needs a strategy that can continue after its process has ended (deepening, walk, faulty, bfs), not dfs"},
+		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, check.StatusUsage, "", "--durable needs a strategy that can be resumed (deepening, walk, faulty, bfs), not dfs"},
 		{[]string{"search", "paxos", "--durable", dir, "--resume"}, check.StatusUsage, "", "strategy: none there, deepening here"},
 		{[]string{"search", "paxos", "--resume"}, check.StatusUsage, "", "--durable DIR"},
 		{append(base, "--reduce", "full"), check.StatusUsage, "", "does not go together yet"},
