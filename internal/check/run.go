@@ -75,7 +75,7 @@ type Options struct {
 	told     search.Progress // last
 	replaced bool            // the findings of an earlier check are gone
 	early    string          // where the finding lies as it was found; "": nowhere
-	asFound  described       // what was written there
+	asFound  described       // before the run is shrunk
 	hand     *hand           // nil means that nothing is searched
 	problem  error           // of examining a suspect
 	toldAt   time.Time
@@ -201,9 +201,6 @@ func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Re
 	if err != nil {
 		return o.report(res), err
 	}
-	if o.Unshrunk != nil && !o.Replace && o.shrinks(res) {
-		o.tellUnshrunk(&sys, res)
-	}
 	r, f, notShrunk, err := o.complete(ctx, &sys, res)
 	switch {
 	case err != nil && o.early != "":
@@ -217,6 +214,9 @@ func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Re
 
 // complete shrinks what was found, and makes the report. What was found is told also when it cannot be made smaller.
 func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Result) (r *report.Report, f files, notShrunk, err error) {
+	if o.shrinks(res) {
+		o.describeUnshrunk(sys, res)
+	}
 	r = o.report(res)
 	var before *original
 	fault := Guarded(func() error {
@@ -231,7 +231,7 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 	case before == nil:
 	case before.refused != "":
 		described := o.asFound.report != nil
-		if described { // this process would describe another run
+		if described { // after shrinking this process may describe another run
 			r, f = o.asFound.report, o.asFound.files
 		}
 		r.NotShrunk = before.refused

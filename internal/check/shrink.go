@@ -72,16 +72,23 @@ type described struct {
 	files  files
 }
 
-// tellUnshrunk writes a finding as it was found, and tells of it. What cannot be written will not be later either, and is an error then.
-func (o *Options) tellUnshrunk(sys *sim.System, res *search.Result) {
+// describeUnshrunk describes a finding before its run is shrunk. If Unshrunk is set, it writes the finding and calls Unshrunk.
+// A finding that cannot be written here cannot be written later either, and is an error then.
+func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
 	r := o.report(res)
 	f, err := o.describe(sys, r, res)
+	o.asFound = described{}
+	if err == nil {
+		o.asFound = described{r, f}
+	}
+	if o.Unshrunk == nil || o.Replace || o.KeepGoing {
+		return
+	}
 	if err == nil {
 		err = o.write(r, f)
 	}
 	if err == nil {
 		o.early = filepath.Dir(r.PathFile)
-		o.asFound = described{r, f}
 		_ = noteFound(o.early) // should this process be killed
 	}
 	o.Unshrunk(r)

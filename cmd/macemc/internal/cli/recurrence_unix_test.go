@@ -119,14 +119,21 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 
 // A run that is smaller in the process that searched, and shows nothing in a fresh one, does not replace the run that was found.
 func TestRecurrence_SmallerRun(t *testing.T) {
-	dir := t.TempDir()
-	out, err := command(dir, "search", "calling", "--set", "fails=early", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--out", "out").CombinedOutput()
-	if exitCode(err) != check.StatusViolation || !strings.Contains(string(out), "a smaller run does not recur in a fresh process") {
-		t.Errorf("search: %v\n%s", err, out)
-	}
-	again, err := command(dir, "replay", filepath.Join("out", check.ErrorPath)).CombinedOutput()
-	if exitCode(err) != check.StatusViolation || !strings.Contains(string(again), "the finding that the file records recurs: safety") {
-		t.Errorf("replay: %v\n%s", err, again)
+	for file, flags := range map[string]string{
+		check.ErrorPath:        "",
+		"1/" + check.ErrorPath: "--keep-going --max-paths 1", // it is written only after shrinking
+	} {
+		dir := t.TempDir()
+		args := append([]string{"search", "calling", "--set", "fails=early", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--out", "out"},
+			strings.Fields(flags)...)
+		out, err := command(dir, args...).CombinedOutput()
+		if exitCode(err) != check.StatusViolation || !strings.Contains(string(out), "a smaller run does not recur in a fresh process") {
+			t.Errorf("search %s: %v\n%s", flags, err, out)
+		}
+		again, err := command(dir, "replay", filepath.Join("out", filepath.FromSlash(file))).CombinedOutput()
+		if exitCode(err) != check.StatusViolation || !strings.Contains(string(again), "the finding that the file records recurs: safety") {
+			t.Errorf("replay %s: %v\n%s", flags, err, again)
+		}
 	}
 }
 
