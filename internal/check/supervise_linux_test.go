@@ -271,7 +271,7 @@ func TestKeepGoingUntilKilled(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if !slices.Equal(got, want) || rep.Verdict != search.Violation || !strings.Contains(rep.Ended, "ended the process") {
+	if !slices.Equal(got, want) || rep.Verdict != search.Violation || !strings.Contains(rep.Ended, "terminated the search process") {
 		t.Errorf("findings %q, want %q; %s, ended: %s", got, want, rep.Verdict, rep.Ended)
 	}
 }
