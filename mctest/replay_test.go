@@ -125,7 +125,7 @@ end 4
 		{"TestReplayFixed", changed, "-macemc.strict", false, `the path does not fit any more`},
 		{"TestReplayDefect", changed, "", false, `still violates; 2 steps fit`},
 		{"TestReplayRenamed", path, "", false, `no step fits, so this tests nothing`},
-		{"TestReplayOtherNodes", path, "", false, `run.path: line 3: the path belongs to 2 nodes, the system has 3`},
+		{"TestReplayOtherNodes", path, "", false, `run.path: line 3: the path has 2 nodes, the system has 3`},
 		{"TestReplayDefect", filepath.Join(dir, "none.path"), "", false, `no such file`},
 	} {
 		out, passed := run(t, dir, c.test, append(strings.Fields(c.flags), pathVar+"="+c.file)...)

@@ -188,7 +188,7 @@ func (c *comparison) unless(ctx context.Context, err error) (found, error) {
 func (c *comparison) limit(ctx context.Context) string {
 	switch {
 	case ctx.Err() != nil:
-		return "the time was over"
+		return "the time limit was reached"
 	case c.impl.Len() > c.most:
 		return fmt.Sprintf("the implementation has more than %d states", c.most)
 	case c.abs.Len() > c.most:

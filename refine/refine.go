@@ -53,8 +53,8 @@ const (
 // What a difference is.
 const (
 	NeverDone  = "the abstraction never does the last of these"
-	MustGoOn   = "after this the implementation may fall silent, the abstraction must go on"
-	OtherStart = "the clients start otherwise"
+	MustGoOn   = "after this the implementation may stop, but the abstraction must continue"
+	OtherStart = "the clients start differently"
 )
 
 // Result is what a comparison came to.
@@ -77,7 +77,7 @@ type Result struct {
 // for a search to find.
 func Compare(ctx context.Context, impl, abs *sim.System, o Options) (*Result, error) {
 	if len(o.Clients) == 0 {
-		return nil, fmt.Errorf("system %q is compared with %q without clients: nothing is seen", impl.Name, abs.Name)
+		return nil, fmt.Errorf("the comparison of system %q with %q has no clients, so nothing is observable", impl.Name, abs.Name)
 	}
 	if o.MaxStates == 0 {
 		o.MaxStates = DefaultStates

@@ -25,13 +25,13 @@ func (o *Options) assumptions(ctx context.Context) (all []report.Assumption) {
 		}
 		said := report.Assumption{Name: a.Name}
 		if a.Impl == nil || a.Abs == nil {
-			said.What = "the system does not say how"
+			said.What = "the system defines no comparison"
 			all = append(all, said)
 			continue
 		}
 		over, refused := o.compares(comparison(a.Name))
 		if refused {
-			said.Verdict, said.What = string(refine.Undecided), "comparing both ends the process"
+			said.Verdict, said.What = string(refine.Undecided), "the comparison terminated the process"
 			all = append(all, said)
 			continue
 		}

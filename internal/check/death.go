@@ -204,7 +204,7 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 	case words != "":
 		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+words
 	case status.Signaled() && status.Signal() == syscall.SIGKILL: // by the code, somebody else, or the kernel for want of memory
-		d.Kind, d.Message = sim.Panic, d.subject()+" is ended by SIGKILL"+used(state, memory)
+		d.Kind, d.Message = sim.Panic, d.subject()+" is killed by SIGKILL"+used(state, memory)
 	case status.Signaled():
 		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+status.Signal().String()
 	default:

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNoViolation is why a run is not reported.
-var ErrNoViolation = errors.New("the run violates nothing: no finding on the way, and no liveness violation at its end")
+var ErrNoViolation = errors.New("the run contains no violation: no finding in any step, and no liveness violation at its end")
 
 // Describe reports the violation that a run shows which was loaded from a file, or a folder of recordings. For liveness the
 // critical transition and the nearest live run are looked for anew. Nothing is written.
@@ -75,7 +75,7 @@ func keepText(r *report.Report, l *Loaded, file string) error {
 // SetLiveRun sets another live run in a report of a liveness violation.
 func SetLiveRun(r *report.Report, live *Loaded) error {
 	if r.Critical == nil || r.Dead == nil {
-		return fmt.Errorf("the finding is not about liveness (%s); there is no live run to compare it with", r.Kind)
+		return fmt.Errorf("the finding is not a liveness violation (%s), so there is no live run to compare it with", r.Kind)
 	}
 	t, err := live.Trace(-1)
 	if err != nil {

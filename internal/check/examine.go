@@ -120,7 +120,7 @@ func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.C
 			case !begun && now-since > startLimit:
 				cmd.Process.Kill()
 				<-done
-				return nil, fmt.Errorf("a fresh process did not begin to execute within %v: %s", startLimit, said.String())
+				return nil, fmt.Errorf("a fresh process did not start executing within %v: %s", startLimit, said.String())
 			case begun && !asked && now-since > limit/blockedShare:
 				asked = true
 				io.WriteString(lifeline, blockedWord+"\n")

@@ -84,7 +84,7 @@ func (x *execution) follow(run *replay.Run, src *choose.Prefix, begun func(step 
 			return nil
 		}
 		if _, ok := run.Event(index); !ok {
-			return fmt.Errorf("event %d is not possible", index)
+			return fmt.Errorf("event %d is not enabled", index)
 		}
 		begun(len(x.States))
 		err = run.Step(index, src)
@@ -153,7 +153,7 @@ func readExecution(dir string) (*execution, error) {
 	defer f.Close()
 	x := new(execution)
 	if err := gob.NewDecoder(f).Decode(x); err != nil {
-		return nil, fmt.Errorf("what a fresh process executed was not written as a whole: %w", err)
+		return nil, fmt.Errorf("incomplete result from a fresh process: %w", err)
 	}
 	return x, nil
 }

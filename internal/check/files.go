@@ -47,7 +47,7 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	file.Header = replay.HeaderOf(sys, h)
 	f.error = file
 	if found.Kind == sim.Nondeterminism {
-		err = fmt.Errorf("executed once more, the run differs again: %w", err)
+		err = fmt.Errorf("the run differs again when repeated: %w", err)
 	}
 	return f, err
 }

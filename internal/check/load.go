@@ -209,10 +209,10 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 func (l *Loaded) Outdated(t *replay.Trace) error {
 	switch n := len(t.Steps); {
 	case t.Finding != nil && n < l.Steps:
-		return fmt.Errorf("the run ends after step %d, the file has %d steps: the system is not what it was; %w", n, l.Steps, t.Finding)
+		return fmt.Errorf("the run ends after step %d, the file has %d steps: the system has changed; %w", n, l.Steps, t.Finding)
 	case len(l.Moved) > 0:
 		m := l.Moved[0]
-		return fmt.Errorf("step %d is event %d, the file says %d: the system is not what it was", m.Step, m.To, m.From)
+		return fmt.Errorf("step %d is event %d, the file says %d: the system has changed", m.Step, m.To, m.From)
 	case t.Finding == nil && l.Header.Endless && len(t.Steps) == l.Steps && t.Round != l.Header.Round:
 		return t.SetRound(l.Header.Round)
 	}
@@ -328,7 +328,7 @@ func readText(entries []spec.Entry, name string) (*text, error) {
 
 // errDiffers is the error of a path of nondeterminism that cannot be followed, which may be due to the nondeterminism.
 var errDiffers = errors.New(
-	"the file records a nondeterminism: executions of the path differ, or code or settings are others than when the run was written")
+	"the file records a nondeterminism: executions of the path differ, or code or settings have changed since the run was written")
 
 // follow executes the path. Misfits get the line of their step.
 func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
@@ -345,7 +345,7 @@ func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
 		case misfit.Step > 0 && t.file.Header.Finding == string(sim.Nondeterminism):
 			err = fmt.Errorf("%w: %w", err, errDiffers)
 		case misfit.Step > 0:
-			err = fmt.Errorf("%w: code or settings are others than when the run was written; mctest.Replay executes what still fits", err)
+			err = fmt.Errorf("%w: code or settings have changed since the run was written; mctest.Replay executes the steps that still apply", err)
 		}
 	}
 	if err != nil {

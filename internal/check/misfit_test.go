@@ -48,7 +48,7 @@ func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 		Verdict: search.Violation,
 		Finding: &search.Suspect{Kind: sim.Nondeterminism, Node: -1, Message: "two executions differ", Path: choose.Path{0, 0, 7}, Steps: 3},
 	})
-	if err == nil || !strings.Contains(err.Error(), "executed once more, the run differs again") {
+	if err == nil || !strings.Contains(err.Error(), "the run differs again when repeated") {
 		t.Errorf("got error %v; want that the run differs", err)
 	}
 	f, err := os.Open(r.PathFile)

@@ -171,7 +171,7 @@ func (r *recurrence) nondeterminism() *search.Suspect {
 	if f.Property != "" {
 		what += ": " + f.Property
 	}
-	sus.Message = fmt.Sprintf("%s (%s) was found and does not recur: executed again, the run %s; step %d is the first that differs",
+	sus.Message = fmt.Sprintf("%s (%s) was found but does not recur: executed again, the run %s; step %d is the first that differs",
 		what, f.Message, end, sus.Steps)
 	return sus
 }

@@ -70,9 +70,9 @@ func removeFindings(dir string) error {
 // Ignore has git ignore what lies in a folder of findings, unless somebody has said otherwise. What is worth keeping are paths that
 // tests replay; these lie elsewhere.
 func Ignore(dir string) error {
-	err := newfile.Write(filepath.Join(dir, ".gitignore"), []byte(`# Findings of macemc. Do not commit them: the next search replaces those of the same test.
-# To keep a run as a regression test give --write-test, or -macemc.write-test: its path is copied to
-# testdata/regress, which belongs into the repository.
+	err := newfile.Write(filepath.Join(dir, ".gitignore"), []byte(`# Findings of macemc. Do not commit them: the next search of the same test replaces them.
+# To keep a run as a regression test, use --write-test or -macemc.write-test. It copies the path to
+# testdata/regress; commit that folder.
 *
 `))
 	if errors.Is(err, fs.ErrExist) {

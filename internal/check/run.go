@@ -242,7 +242,7 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 		r.Shrunk = &before.facts
 	}
 	if o.tooLong(res.Finding) {
-		r.NotShrunk = "a run of more than 10,000 steps takes long; macemc shrink does it"
+		r.NotShrunk = "runs of more than 10,000 steps are shrunk only by macemc shrink"
 	}
 	if f, err = o.describe(sys, r, res); err != nil {
 		return r, f, notShrunk, err

@@ -40,7 +40,7 @@ type ShrinkOptions struct {
 // when the run is not known to violate anything. Nothing is written.
 func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *choose.File, error) {
 	if l.Header.Endless {
-		return nil, nil, errors.New("the run repeats forever, and is as short as the search made it: such runs are not made smaller")
+		return nil, nil, errors.New("the run ends in a cycle, and such runs cannot be shrunk")
 	}
 	began := time.Now()
 	o := c.options(l)
@@ -98,7 +98,7 @@ func (c *ShrinkOptions) options(l *Loaded) Options {
 // withNodes follows the run on the bundled system with another number of nodes, as far as it fits there.
 func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	if l.Death != nil {
-		return nil, errors.New("a run whose last step ends the process is not tried with fewer nodes")
+		return nil, errors.New("a run whose last step terminates the process cannot be tried with fewer nodes")
 	}
 	h := l.Header
 	h.Nodes = n
@@ -173,7 +173,7 @@ func WriteNew(name string, f *choose.File) error {
 		return err
 	}
 	if err := newfile.Write(name, text); err != nil {
-		return fmt.Errorf("cannot write the shrunk run, and nothing is overwritten: %w", err)
+		return fmt.Errorf("cannot write the shrunk run; no file was overwritten: %w", err)
 	}
 	return nil
 }

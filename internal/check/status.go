@@ -29,12 +29,12 @@ var statuses = []struct {
 	means  string
 }{
 	{StatusOK, "nothing found within the bounds"},
-	{StatusViolation, "a violation was found, also when what followed was interrupted"},
+	{StatusViolation, "a violation was found, even if the search was interrupted afterwards"},
 	{StatusUsage, "bad usage or input, or output that cannot be written"},
-	{StatusInconclusive, "inconclusive: a suspect that could not be confirmed, or stopped before\none full depth or walk, or before liveness, if that alone is checked"},
+	{StatusInconclusive, "inconclusive: a suspect could not be confirmed, or the search stopped before\ncompleting a depth or a walk, or before liveness if only that is checked"},
 	{StatusResource, "out of memory or disk, or an error of the checker itself; the report shows\nwhat was covered up to that point"},
-	{StatusInterrupted, "interrupted by SIGINT (Ctrl-C), with nothing found until then"},
-	{StatusTerminated, "interrupted by SIGTERM, with nothing found until then"},
+	{StatusInterrupted, "interrupted by SIGINT (Ctrl-C) before anything was found"},
+	{StatusTerminated, "interrupted by SIGTERM before anything was found"},
 }
 
 // StatusTable explains the exit statuses, one a line.

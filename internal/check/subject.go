@@ -98,7 +98,7 @@ func LivenessTiming(sys *sim.System) (t sim.Timing) {
 func turns(sys *sim.System) (err error) {
 	defer func() { _ = recover() }() // a New that panics is a finding of the search
 	if sys.Interleave != sim.Rotate && kernel.Limited(sys) == nil {
-		err = fmt.Errorf("--interleave %v: no service of %s is of package bubble, whose goroutines take turns", sys.Interleave, sys.Name)
+		err = fmt.Errorf("--interleave %v: no service of %s uses package bubble, so there are no goroutines to interleave", sys.Interleave, sys.Name)
 	}
 	return err
 }
@@ -199,10 +199,10 @@ func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 // checkHeader says how a path file does not belong to sys.
 func checkHeader(h choose.Header, sys *sim.System) error {
 	if h.System != sys.Name {
-		return &HeaderError{"system", "", fmt.Errorf("the path belongs to the system %q, not to %q", h.System, sys.Name)}
+		return &HeaderError{"system", "", fmt.Errorf("the path is for system %q, not %q", h.System, sys.Name)}
 	}
 	if h.Nodes != sys.Nodes {
-		return &HeaderError{"nodes", "", fmt.Errorf("the path belongs to %d nodes, the system has %d", h.Nodes, sys.Nodes)}
+		return &HeaderError{"nodes", "", fmt.Errorf("the path has %d nodes, the system has %d", h.Nodes, sys.Nodes)}
 	}
 	_, err := walkWeights(&h)
 	return err

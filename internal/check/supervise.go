@@ -51,10 +51,10 @@ type Outcome struct {
 var ErrKilled = errors.New("the search was killed")
 
 // ErrLost is the error of a search whose process died without leaving a run that shows why.
-var ErrLost = errors.New("the process that searched died, and no run that it left does that again")
+var ErrLost = errors.New("the search process died, and no run that it left reproduces this")
 
 // ErrUnresponsive is the error of a search that was ended as it did not stop.
-var ErrUnresponsive = errors.New("the search did not stop, and was ended")
+var ErrUnresponsive = errors.New("the search did not stop and was killed")
 
 // unresponsiveError is ErrUnresponsive with why it should have stopped.
 type unresponsiveError struct {
@@ -66,9 +66,9 @@ type unresponsiveError struct {
 func (e *unresponsiveError) Error() string {
 	since := fmt.Sprintf("the time limit of %v", e.time)
 	if e.told {
-		since = "it was told to stop"
+		since = "the request to stop"
 	}
-	text := fmt.Sprintf("%v: not within %v after %s", ErrUnresponsive, e.limit, since)
+	text := fmt.Sprintf("%v: no response within %v after %s", ErrUnresponsive, e.limit, since)
 	if e.phase != "" {
 		text += ", in the phase " + e.phase
 	}
@@ -110,7 +110,7 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	out, last, err := s.search(ctx, nil, "")
 	for last != nil && last.call != 0 {
 		refused = append(refused, last.call)
-		fmt.Fprintf(s.Stderr, "macemc: the process that searched died (%s); it is searched again for how that comes about\n", last.how)
+		fmt.Fprintf(s.Stderr, "macemc: the search process died (%s); searching again for the run that kills it\n", last.how)
 		folder := ""
 		if out.Suspect != nil {
 			folder = out.Suspect.Folder

@@ -52,7 +52,7 @@ func TestSupervisedPlaces(t *testing.T) {
 func TestComparisonThatEndsTheProcess(t *testing.T) {
 	for _, how := range []string{"walk", "bfs exact none 1 2"} {
 		rep, _, again := visits(t, "in comparison", how)
-		if a := rep.Coverage.Assumed; rep.Verdict != search.OK || !again || len(a) != 1 || a[0].Verdict != "undecided" || a[0].What != "comparing both ends the process" {
+		if a := rep.Coverage.Assumed; rep.Verdict != search.OK || !again || len(a) != 1 || a[0].Verdict != "undecided" || a[0].What != "the comparison terminated the process" {
 			t.Errorf("%s: %s, %q, %+v", how, rep.Verdict, rep.Message, a)
 		}
 	}

@@ -98,7 +98,7 @@ func visits(t *testing.T, harm, how string) (rep *report.Report, path string, ag
 		}
 	}
 	text, _ := os.ReadFile(filepath.Join(dir, check.ErrorPath))
-	return rep, string(text), strings.Contains(stderr.String(), "searched again")
+	return rep, string(text), strings.Contains(stderr.String(), "searching again")
 }
 
 // Whatever a handler does to its process, a search that visits states reports it, with a path that does it again.

@@ -66,7 +66,7 @@ func Open(dir string, want *Manifest, mode Mode) (*Folder, error) {
 func hold(dir string) (release func(), err error) {
 	release, err = scratch.Hold(filepath.Join(dir, lockFile))
 	if errors.Is(err, scratch.ErrHeld) {
-		err = fmt.Errorf("%s: a search goes on there, in another process", dir)
+		err = fmt.Errorf("%s: a search is running, in another process", dir)
 	}
 	return release, err
 }

@@ -116,7 +116,7 @@ func HeaderLimits(h *choose.Header) (sim.Limits, error) {
 type Reading struct {
 	Path choose.Path
 	// Moved are the steps whose event was not at the index that the file says. Indices of injections
-	// move when fault limits differ; others tell that the system is not what it was.
+	// move when fault limits differ; others tell that the system has changed.
 	Moved []Moved
 	// Renamed are the steps with an answer that has another label than the question. Labels are for people; others tell that the system, or
 	// the file, is not what it was.

@@ -47,7 +47,7 @@ func (t *Trace) SetRound(n int) error {
 		return t.Steps[step-1].Hash
 	}
 	if hash(last) != hash(last-n) {
-		return fmt.Errorf("steps %d to %d do not lead back to the state before them: the system is not what it was", last-n+1, last)
+		return fmt.Errorf("steps %d to %d do not lead back to the state before them: the system has changed", last-n+1, last)
 	}
 	t.Round = n
 	return nil

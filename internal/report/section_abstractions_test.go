@@ -11,10 +11,10 @@ func TestAssumptions(t *testing.T) {
 		want  string
 		wrong bool
 	}{
-		{Assumption{Name: "one node", What: "the system does not say how"}, "ASSUMED, not compared with the implementation: one node", false},
+		{Assumption{Name: "one node", What: "the system defines no comparison"}, "ASSUMED, not compared with the implementation: one node", false},
 		{Assumption{Name: "one node", Verdict: "no difference", States: 1234, Abstract: 5}, "it covers every behavior of these clients, in 1,234 states of the implementation and 5 of its own", false},
 		{Assumption{Name: "one node", Verdict: "difference", What: "it never does the last of these", Trace: []string{"a", "b"}}, "ASSUMED, and WRONG: one node: it never does the last of these: a, b", true},
-		{Assumption{Name: "one node", Verdict: "undecided", What: "the time was over"}, "ASSUMED, comparison with the implementation undecided: one node: the time was over", false},
+		{Assumption{Name: "one node", Verdict: "undecided", What: "the time limit was reached"}, "ASSUMED, comparison with the implementation undecided: one node: the time limit was reached", false},
 	} {
 		r := Report{Coverage: Coverage{Assumed: []Assumption{c.a}}}
 		if text := strings.Join(r.covered(), "\n"); !strings.Contains(text, c.want) || c.a.Wrong() != c.wrong {

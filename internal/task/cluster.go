@@ -49,31 +49,31 @@ func ClusterBuild() string {
 func (f *Search) validateCluster() error {
 	if f.Cluster.URL == "" {
 		if f.Given.Has("replicas") {
-			return errors.New("--replicas is about the servers of --cluster URL")
+			return errors.New("--replicas needs --cluster URL")
 		}
 		return nil
 	}
 	if n := f.Cluster.Replicas; f.Given.Has("replicas") && n != 1 && n != 3 {
-		return fmt.Errorf("--replicas is %d, must be 1 or 3: two agree on nothing when one is lost", n)
+		return fmt.Errorf("--replicas is %d, must be 1 or 3: two replicas have no majority when one is lost", n)
 	}
 	for _, flag := range []string{"durable", "resume", "keep-going", "from", "prefix", "save-prefixes", "shard"} {
 		if f.Given.Has(flag) {
-			return fmt.Errorf("--cluster does not go with --%s yet; give one of them", flag)
+			return fmt.Errorf("--cluster cannot be combined with --%s", flag)
 		}
 	}
 	switch {
 	case f.Given.Has("memory"):
-		return fmt.Errorf("--memory is about this process, which holds no states; give it to each macemc worker")
+		return fmt.Errorf("--memory limits this process, which stores no states; set it for each macemc worker")
 	case f.Given.Has("reduce") && f.Reduce != string(search.ReduceNone):
-		return fmt.Errorf("--cluster visits all states, and --reduce %s leaves some out: that does not go together yet; give one of them", f.Reduce)
+		return fmt.Errorf("--cluster cannot be combined with --reduce %s, which omits states", f.Reduce)
 	case f.Symmetry:
-		return fmt.Errorf("--cluster visits all states, and --symmetry leaves some out: that does not go together yet; give one of them")
+		return fmt.Errorf("--cluster cannot be combined with --symmetry, which omits states")
 	case f.Shortest:
-		return fmt.Errorf("--cluster visits all states breadth first, so that what it finds is the shortest; leave out --shortest")
+		return fmt.Errorf("--cluster searches breadth first and finds a shortest run anyway; omit --shortest")
 	case f.leavesOutCrashes():
-		return fmt.Errorf("--cluster visits all states, and --crash-model %s leaves some out: that does not go together yet; give one of them", f.Crashes)
+		return fmt.Errorf("--cluster cannot be combined with --crash-model %s, which omits states", f.Crashes)
 	case f.Visited == string(search.ExactStates):
-		return fmt.Errorf("--visited %s keeps whole states, and a cluster tells them apart by fingerprints: use 64 or 128 (default 128)", f.Visited)
+		return fmt.Errorf("--visited %s stores whole states, but a cluster stores fingerprints: use 64 or 128 (default 128)", f.Visited)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (f *Search) validateCluster() error {
 // clusterJob is what workers are told.
 func (f *Search) clusterJob(p *Process, s *check.Subject) (ClusterJob, error) {
 	if s.Entry.Package != "" || p.Cluster == nil {
-		return ClusterJob{}, fmt.Errorf("--cluster is for bundled systems: workers cannot build the tests of a package yet")
+		return ClusterJob{}, fmt.Errorf("--cluster supports only bundled systems: workers cannot build the tests of a package")
 	}
 	subject := f.Subject
 	subject.Given = nil // but for what is about the system: the same search may be asked for with other limits

@@ -36,7 +36,7 @@ func (c *Critical) Do(ctx context.Context, p *Process) error {
 		return err
 	}
 	if name := c.Walks.Property; name != "" && !slices.ContainsFunc(l.System.Properties, func(p sim.Property) bool { return p.Name == name }) {
-		return fmt.Errorf("--property %s is not about liveness", c.Walks.Property)
+		return fmt.Errorf("--property %s is not a liveness property", c.Walks.Property)
 	}
 	rep, err := check.Critical(ctx, l, c.Walks)
 	if err != nil {
@@ -50,9 +50,9 @@ func (c *Critical) Do(ctx context.Context, p *Process) error {
 			x.Step, x.Recovered, x.Walks, x.Limit)
 	}
 	if rep.Verdict == search.OK {
-		fmt.Fprintln(p.Stdout, "The run is not dead: its end recovers.")
+		fmt.Fprintln(p.Stdout, "The run is not dead: walks from its last state recover.")
 		return nil
 	}
-	fmt.Fprintln(p.Stdout, "That does not tell; longer walks (--walk-steps) may.")
+	fmt.Fprintln(p.Stdout, "This is inconclusive; longer walks (--walk-steps) may decide it.")
 	return Exit(check.StatusInconclusive)
 }

@@ -73,7 +73,7 @@ func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Ses
 	}
 	if death := l.Death; death != nil {
 		if death.Steps == 0 {
-			return nil, fmt.Errorf("%s: there is nothing to look at, the first boots end it: %s", d.File, death.Message)
+			return nil, fmt.Errorf("%s: nothing to debug, the run ends in the initial boots: %s", d.File, death.Message)
 		}
 		cfg.End = fmt.Sprintf("step %d is not executed here: %s", death.Steps, death.Message)
 	}

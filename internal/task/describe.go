@@ -202,7 +202,7 @@ func (b bugInfo) lines(usual sim.Limits) []string {
 		uses = append(uses, "--walk-steps "+strconv.Itoa(b.WalkSteps))
 	}
 	if b.Prefix {
-		uses = append(uses, "from live states made without faults")
+		uses = append(uses, "from live states reached without faults")
 	}
 	return append(lines, expect, "uses: "+strings.Join(uses, " "))
 }

@@ -30,18 +30,18 @@ func (f *Search) mode() durable.Mode {
 func (f *Search) validateDurable() error {
 	if f.Durable == "" {
 		if f.Resume {
-			return fmt.Errorf("--resume goes on with the search that --durable DIR keeps; give that too")
+			return fmt.Errorf("--resume continues the search stored by --durable DIR; give --durable, too")
 		}
 		return nil
 	}
 	if how := search.Reduction(f.Reduce); how == search.ReduceDrop || how == search.ReduceFull {
-		return fmt.Errorf("--durable keeps all states, and --reduce %s leaves some out: that does not go together yet; give one of them", f.Reduce)
+		return fmt.Errorf("--durable cannot be combined with --reduce %s, which omits states", f.Reduce)
 	}
 	if f.Symmetry {
-		return errors.New("--durable keeps all states, and --symmetry merges some: that does not go together yet; give one of them")
+		return errors.New("--durable cannot be combined with --symmetry, which merges states")
 	}
 	if f.leavesOutCrashes() {
-		return fmt.Errorf("--durable keeps all states, and --crash-model %s leaves some out: that does not go together yet; give one of them", f.Crashes)
+		return fmt.Errorf("--durable cannot be combined with --crash-model %s, which omits states", f.Crashes)
 	}
 	for _, flag := range []string{"keep-going", "prefix", "from", "save-prefixes", "shard"} {
 		if f.Given.Has(flag) {
@@ -92,27 +92,27 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 		fmt.Fprintf(p.Stderr, "macemc: %s holds %s states, which are checked again\n", r.durable, textfmt.Number(folder.Before))
 	}
 	if folder.Changed != "" {
-		fmt.Fprintf(p.Stderr, "macemc: they were found by another program (%s): what its handlers did is compared\n", folder.Changed)
+		fmt.Fprintf(p.Stderr, "macemc: they were found by a different build (%s); its recorded handler results are compared\n", folder.Changed)
 	}
 	if torn := folder.Stats().Torn; torn > 0 {
-		fmt.Fprintf(p.Stderr, "macemc: %d bytes at the end of its log were torn, and are cut off: their states are found again\n", torn)
+		fmt.Fprintf(p.Stderr, "macemc: the last %d bytes of its log were incomplete and are truncated; their states are searched again\n", torn)
 	}
 	r.options.Search.Log, r.options.Search.Spill = folder, r.durable
 	r.options.Kept = &report.Kept{Folder: r.durable, Before: folder.Before}
 	rep, err := check.Run(ctx, r.options)
 	kept := folder.Close()
 	if kept == nil && rep != nil && rep.Stopped == search.StoppedDisk {
-		kept = fmt.Errorf("%s: %w: states that do not fit into memory cannot be held there", r.durable, syscall.ENOSPC)
+		kept = fmt.Errorf("%s: %w: it cannot store states that do not fit into memory", r.durable, syscall.ENOSPC)
 	}
 	err = p.conclude(ctx, rep, err, r)
 	if rep != nil && rep.Stopped == search.StoppedMemory && m.Visited == string(search.ExactStates) {
-		fmt.Fprintf(p.Stderr, "macemc: whole states are held in memory; of --visited 64 or 128, in another folder, what does not fit goes to the disk\n")
+		fmt.Fprintf(p.Stderr, "macemc: whole states are stored in memory; with --visited 64 or 128, in another folder, states that do not fit go to disk\n")
 	}
 	if kept == nil {
 		return err
 	}
 	if err == nil || rep != nil {
-		p.fail(fmt.Errorf("%w; what was written before is whole, and --resume goes on with it", kept))
+		p.fail(fmt.Errorf("%w; everything written before is intact, and --resume continues from it", kept))
 	}
 	return cmp.Or(err, error(Exit(check.ErrorStatus(ctx, kept))))
 }

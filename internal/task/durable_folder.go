@@ -22,7 +22,7 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 		return "", err
 	}
 	if m.Walks != nil {
-		return "", fmt.Errorf("%s holds runs (strategy %s), and no states that could be checked again; another seed, or another folder, makes runs by the properties of now", dir, m.Walks.Strategy)
+		return "", fmt.Errorf("%s holds runs (strategy %s) but no states to recheck; use another seed or folder to check the current properties", dir, m.Walks.Strategy)
 	}
 	f.System = m.System
 	if m.Package != "" {
@@ -64,24 +64,24 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 		})
 	}
 	w, line := p.describe(m)
-	left := "of all of them the steps were taken"
+	left := "all expanded"
 	if waiting > 0 {
-		left = fmt.Sprintf("of %s of them the steps are still to be taken", textfmt.Number(waiting))
+		left = fmt.Sprintf("%s not yet expanded", textfmt.Number(waiting))
 	}
 	line("states", "%s; %s", textfmt.Number(end.States), left)
 	line("transitions", "%s", textfmt.Number(end.Transitions))
 	line("depth", "%d", end.Depth)
-	line("log", "%s bytes, %.2f per state; %d blocks; to go on, the steps of %s states are taken again", textfmt.Number(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, textfmt.Number(stats.CacheFillers))
+	line("log", "%s bytes, %.2f per state; %d blocks; --resume re-executes the steps of %s states", textfmt.Number(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, textfmt.Number(stats.CacheFillers))
 	if stats.Torn > 0 {
-		line("torn", "%d bytes at the end, which --resume cuts off", stats.Torn)
+		line("torn", "%d incomplete bytes at the end, which --resume truncates", stats.Torn)
 	}
 	switch {
 	case s.InUse:
-		line("now", "a search goes on there")
+		line("now", "a search is running")
 	case end.States > 0 && waiting == 0:
 		line("now", "finished")
 	default:
-		line("now", "to be gone on with by --resume")
+		line("now", "unfinished; --resume continues it")
 	}
 	return w.Flush()
 }
@@ -119,13 +119,13 @@ func (p *Process) runsInfo(dir string, s *durable.State, asJSON bool) error {
 	line("runs", "%s, in %s", textfmt.Number(w.paths()), textfmt.Plural(len(all), "part"))
 	switch {
 	case s.InUse:
-		line("now", "a search goes on there")
+		line("now", "a search is running")
 	case w.found() != nil:
-		line("now", "finished: something was found, which --resume reports again")
+		line("now", "finished with a finding, which --resume reports again")
 	case w.over():
-		line("now", "finished: deepening got through")
+		line("now", "finished: iterative deepening completed")
 	default:
-		line("now", "to be gone on with by --resume")
+		line("now", "unfinished; --resume continues it")
 	}
 	return out.Flush()
 }
@@ -150,7 +150,7 @@ func (p *Process) DurableVerify(dir string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Stdout, "%s: %s runs in %s: all are whole\n", dir, textfmt.Number((&walking{all: all}).paths()), textfmt.Plural(len(all), "part"))
+		fmt.Fprintf(p.Stdout, "%s: %s runs in %s, all intact\n", dir, textfmt.Number((&walking{all: all}).paths()), textfmt.Plural(len(all), "part"))
 		return nil
 	}
 	defer s.Log.Close()
@@ -162,9 +162,9 @@ func (p *Process) DurableVerify(dir string) error {
 		states += len(b.Origins)
 	}
 	stats := s.Log.Stats()
-	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes: all are whole\n", dir, textfmt.Number(states), stats.Blocks, textfmt.Number(int(stats.Bytes)))
+	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes, all intact\n", dir, textfmt.Number(states), stats.Blocks, textfmt.Number(int(stats.Bytes)))
 	if stats.Torn > 0 {
-		fmt.Fprintf(p.Stdout, "%s: %d more bytes at the end are no whole block; --resume cuts them off\n", dir, stats.Torn)
+		fmt.Fprintf(p.Stdout, "%s: %d more bytes at the end are an incomplete block; --resume truncates them\n", dir, stats.Torn)
 	}
 	return nil
 }

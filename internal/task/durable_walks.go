@@ -89,7 +89,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	if err := p.conclude(ctx, merged, err, r); notKept == nil || err != nil {
 		return err
 	}
-	p.fail(fmt.Errorf("%w; what was kept before is whole, and --resume goes on with it", notKept))
+	p.fail(fmt.Errorf("%w; everything written before is intact, and --resume continues from it", notKept))
 	return Exit(check.ErrorStatus(ctx, notKept))
 }
 
@@ -201,7 +201,7 @@ func reportsOf(dir string, texts [][]byte) (all []*report.Report, err error) {
 	for i, text := range texts {
 		r := new(report.Report)
 		if err := json.Unmarshal(text, r); err != nil || r.Shard == nil || r.Shard.Number != i+1 {
-			return nil, fmt.Errorf("%s: stretch %d of its runs is none: %w", dir, i+1, cmp.Or(err, errors.New("it is another one")))
+			return nil, fmt.Errorf("%s: part %d of its runs is damaged: %w", dir, i+1, cmp.Or(err, errors.New("it belongs to another shard")))
 		}
 		all = append(all, r)
 	}

@@ -31,7 +31,7 @@ func (g Generated) Check() error {
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file", g.Name)
 	case !info.Mode().IsRegular(): // a device may be read without end, and renaming would take it away
-		return fmt.Errorf("%s is no ordinary file; name one", g.Name)
+		return fmt.Errorf("%s is not a regular file; name one", g.Name)
 	}
 	f, err := os.Open(g.Name)
 	if err != nil {

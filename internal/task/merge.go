@@ -78,9 +78,9 @@ func (s *shards) file(name string, named bool) error {
 	var r report.Report
 	switch err := json.Unmarshal(data, &r); {
 	case err != nil:
-		return fmt.Errorf("%s is no report, or not a whole one: %w", name, err)
+		return fmt.Errorf("%s is not a complete report: %w", name, err)
 	case r.Shard == nil && named:
-		return fmt.Errorf("%s is no report of a shard; macemc search --shard K/N --json prints one", name)
+		return fmt.Errorf("%s is not the report of a shard; macemc search --shard K/N --json prints one", name)
 	case r.Shard != nil:
 		s.reports = append(s.reports, &r)
 	}

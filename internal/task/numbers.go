@@ -32,8 +32,8 @@ func (all numbers) check(given Given) error {
 
 // TooManyWorkers is the error for more workers than are of use.
 func TooManyWorkers(n int) error {
-	return fmt.Errorf("--workers is %d, must be at most %d: each takes memory and 2 MB of the folder for temporary files, and more of them than "+
-		"there are cores (%d) make nothing faster", n, search.MaxWorkers, runtime.NumCPU())
+	return fmt.Errorf("--workers is %d, must be at most %d: each needs memory and 2 MB of temporary files, and more workers "+
+		"than cores (%d) do not speed up the search", n, search.MaxWorkers, runtime.NumCPU())
 }
 
 // walkNumbers are the flags of walks to find a critical transition.

@@ -132,15 +132,15 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 	out.add("%s", told.System)
 	switch {
 	case !told.Whole && o.File != "":
-		out.add("NOT all that was recorded is judged: the rest is no run of the system")
+		out.add("NOT all recorded events were judged: the others are not part of a run of the system")
 	case !told.Whole:
-		out.add("NOT all that happened is in the log:")
+		out.add("NOT all events are in the log:")
 		for _, g := range told.Gaps {
 			out.add("  %s", g)
 		}
 	}
 	if told.Unheard != nil {
-		out.add("no monitor looks at: %s", strings.Join(told.Unheard, ", "))
+		out.add("observed by no monitor: %s", strings.Join(told.Unheard, ", "))
 	}
 	for i := range told.Monitors {
 		told.Monitors[i].text(out)
@@ -218,22 +218,22 @@ func ofRun(sys *sim.System, path choose.Path, whole bool) (*seen, error) {
 func (m *observed) text(out *lines) {
 	switch {
 	case m.Heard == 0:
-		out.add("%s: was told of nothing", m.Monitor)
+		out.add("%s: received no announcements", m.Monitor)
 	case m.Verdict == observe.None:
-		out.add("%s: violated in no order that agrees with the causes (%s)", m.Monitor, textfmt.Plural(m.Heard, "announcement"))
+		out.add("%s: not violated in any order consistent with causality (%s)", m.Monitor, textfmt.Plural(m.Heard, "announcement"))
 	case m.Verdict == observe.Undecided:
-		out.add("%s: UNDECIDED: there are more orders than were looked at (--max-states)", m.Monitor)
+		out.add("%s: UNDECIDED: not all orders were examined (--max-states)", m.Monitor)
 	case m.Verdict == observe.Every:
-		out.add("%s: VIOLATED in every order that agrees with the causes", m.Monitor)
+		out.add("%s: VIOLATED in every order consistent with causality", m.Monitor)
 	case m.All:
-		out.add("%s: VIOLATED in some of the orders that agree with the causes, not in all", m.Monitor)
+		out.add("%s: VIOLATED in some, but not all, orders consistent with causality", m.Monitor)
 	default:
-		out.add("%s: VIOLATED in some of the orders that agree with the causes; not all were looked at (--max-states)", m.Monitor)
+		out.add("%s: VIOLATED in some orders consistent with causality; not all were examined (--max-states)", m.Monitor)
 	}
 	if m.Order == nil {
 		return
 	}
-	out.add("  %s, as after", m.Message)
+	out.add("  %s, for example after", m.Message)
 	for _, h := range m.Order {
 		if h.File != "" {
 			out.add("    %s:%d  n%d  %s", h.File, h.Step, h.Node, h.Event)

@@ -31,7 +31,7 @@ func (o *Output) Check() error {
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file", o.File)
 	case !info.Mode().IsRegular(): // renaming would take a device or pipe away
-		return fmt.Errorf("%s is no ordinary file; leave --out away to write to standard output", o.File)
+		return fmt.Errorf("%s is not a regular file; leave --out away to write to standard output", o.File)
 	case !o.Force:
 		return fmt.Errorf("%s exists; --force overwrites it", o.File)
 	}

@@ -12,7 +12,7 @@ func (p *Process) Doubts(m *recording.Merged) bool {
 		fmt.Fprintf(p.Stderr, "macemc: recording: %s\n", n)
 	}
 	if m.Disagreement != nil {
-		fmt.Fprintf(p.Stderr, "macemc: recording: the checker does not agree with what was recorded: %v\n", m.Disagreement)
+		fmt.Fprintf(p.Stderr, "macemc: recording: the recording differs from the checked system: %v\n", m.Disagreement)
 	}
 	left := 0
 	for _, n := range m.Left {

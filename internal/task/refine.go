@@ -59,13 +59,13 @@ func (f *Refine) Do(ctx context.Context, p *Process) error {
 	}
 	sys := &subject.System
 	if len(sys.Abstractions) == 0 {
-		return fmt.Errorf("system %q names no abstractions", sys.Name)
+		return fmt.Errorf("system %q declares no abstractions", sys.Name)
 	}
 	status := check.StatusOK
 	var all []compared
 	for _, a := range sys.Abstractions {
 		if a.Impl == nil || a.Abs == nil {
-			return fmt.Errorf("system %q does not say how %s is compared with what it stands for", sys.Name, a.Name)
+			return fmt.Errorf("system %q does not define how %s is compared with its implementation", sys.Name, a.Name)
 		}
 		impl, abs := a.Impl(), a.Abs()
 		c := compared{Name: a.Name}
@@ -126,16 +126,16 @@ func (c *compared) text(w io.Writer) error {
 	out.add("%s", c.Name)
 	switch d.Verdict {
 	case refine.NoDifference:
-		out.add("  it does all that what it stands for does, as far as such clients see: %s of that, %s of its own, %s compared (%s covered, sets of up to %s)",
+		out.add("  the abstraction includes all behavior of the implementation that these clients observe: %s, %s abstract, %s compared (%s covered, sets of up to %s)",
 			textfmt.Plural(d.States, "state"), textfmt.Number(d.Abstract), textfmt.Plural(d.Pairs, "pair"), textfmt.Number(d.Covered), textfmt.Number(d.Largest))
 	case refine.Difference:
 		out.add("  DIFFERENCE: %s", d.What)
 		out.seen(d.Trace)
-		out.add("  the run of what it stands for:")
+		out.add("  the run of the implementation:")
 		for i, s := range d.Steps {
 			round := ""
 			if i >= len(d.Steps)-d.Round {
-				round = "   (again and again)"
+				round = "   (repeats forever)"
 			}
 			out.add("    %s%s", s, round)
 		}
@@ -144,16 +144,16 @@ func (c *compared) text(w io.Writer) error {
 	}
 	switch b := &c.Back; b.Verdict {
 	case refine.NoDifference:
-		out.add("  it does nothing that what it stands for does not")
+		out.add("  the abstraction adds no behavior")
 	case refine.Difference:
-		what := "it also does this, which what it stands for does not:"
+		what := "the abstraction also allows this, which the implementation does not do:"
 		if b.What == refine.MustGoOn {
-			what = "it may also fall silent after this, where what it stands for goes on:"
+			what = "the abstraction may also stop after this, where the implementation continues:"
 		}
 		out.add("  %s", what)
 		out.seen(b.Trace)
 	default:
-		out.add("  undecided whether it does more: %s", b.What)
+		out.add("  undecided whether the abstraction adds behavior: %s", b.What)
 	}
 	return out.err
 }
@@ -173,7 +173,7 @@ func (l *lines) add(format string, args ...any) {
 // seen adds what is seen of a run.
 func (l *lines) seen(trace []string) {
 	if len(trace) == 0 {
-		l.add("    (nothing is seen before)")
+		l.add("    (nothing is observed before)")
 	}
 	for _, t := range trace {
 		l.add("    %s", t)

@@ -50,7 +50,7 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 	case err != nil:
 		return err
 	case r.Verdict == search.Inconclusive:
-		p.fail(fmt.Errorf("%s: the walks do not tell whether the run is dead; longer ones (--walk-steps) may", file))
+		p.fail(fmt.Errorf("%s: the walks could not decide whether the run is dead; longer walks (--walk-steps) may", file))
 		return Exit(check.StatusInconclusive)
 	}
 	if f.Live != "" {

@@ -78,7 +78,7 @@ type request struct {
 // Do searches.
 func (s *Search) Do(ctx context.Context, p *Process) error {
 	if s.WriteTest && p.WriteTest == nil {
-		return fmt.Errorf("--write-test is for packages")
+		return fmt.Errorf("--write-test needs a package, not a bundled system")
 	}
 	f := *s // what a recording says is filled in
 	r, err := f.request(p)
@@ -263,7 +263,7 @@ func (f *Search) Validate() error {
 	case f.Given.Has("from") && (f.Given.Has("prefix") || f.Given.Has("save-prefixes")):
 		return fmt.Errorf("--from contradicts --prefix and --save-prefixes; give one of them")
 	case f.Given.Has("step") && !f.Given.Has("from"):
-		return fmt.Errorf("--step says which state of --from FILE; give that too")
+		return fmt.Errorf("--step selects a state of --from FILE; give --from, too")
 	case f.Step < 0:
 		return fmt.Errorf("--step is %d, must not be negative", f.Step)
 	case f.Given.Has("prefix") && f.Given.Has("save-prefixes"):
@@ -331,9 +331,9 @@ func (f *Search) crashing(sys *sim.System) error {
 	switch {
 	case sys.Crashes > 0 || sys.Halts > 0:
 	case f.Given.Has("crash-cut"):
-		return fmt.Errorf("--crash-cut %s says what happens of steps inside which nodes fail, "+none, f.CrashCut, sys.Name)
+		return fmt.Errorf("--crash-cut %s defines the effects of steps in which nodes fail, "+none, f.CrashCut, sys.Name)
 	case f.leavesOutCrashes():
-		return fmt.Errorf("--crash-model %s leaves out crashes, "+none, f.Crashes, sys.Name)
+		return fmt.Errorf("--crash-model %s omits crashes, "+none, f.Crashes, sys.Name)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (s Section) Write(text string) error {
 func (s Section) around() (before, after string, err error) {
 	begin, end := "<!-- "+s.Name+" -->\n", "<!-- end of "+s.Name+" -->"
 	if info, err := os.Stat(s.File); err == nil && !info.Mode().IsRegular() { // a device may be read without end
-		return "", "", fmt.Errorf("%s is no ordinary file; name one", s.File)
+		return "", "", fmt.Errorf("%s is not a regular file; name one", s.File)
 	}
 	page, err := os.ReadFile(s.File)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s Section) around() (before, after string, err error) {
 	}
 	before, rest, ok := strings.Cut(string(page), begin)
 	if !ok {
-		return "", "", fmt.Errorf("%s has no line %q, behind which to write", s.File, strings.TrimSpace(begin))
+		return "", "", fmt.Errorf("%s has no line %q to write after", s.File, strings.TrimSpace(begin))
 	}
 	i := strings.Index(rest, end)
 	if i < 0 {

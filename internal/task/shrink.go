@@ -56,10 +56,10 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 			return p.Ended(ctx, p.show(ctx, rep, true), nil)
 		}
 		if rep.Verdict == search.OK {
-			fmt.Fprintf(p.Stderr, "macemc: %s: the run violates nothing, so there is nothing to shrink\n", file)
+			fmt.Fprintf(p.Stderr, "macemc: %s: the run contains no violation to shrink\n", file)
 			return nil
 		}
-		fmt.Fprintf(p.Stderr, "macemc: %s: that it violates could not be confirmed; longer walks (--walk-steps) may tell\n", file)
+		fmt.Fprintf(p.Stderr, "macemc: %s: the violation could not be confirmed; longer walks (--walk-steps) may confirm it\n", file)
 		return Exit(check.StatusInconclusive)
 	}
 	found := check.Status(rep.Verdict, context.Cause(ctx))

@@ -131,7 +131,7 @@ func (p *Process) Entry(name string) (spec.Entry, error) {
 	e, err := spec.Find(p.Systems, name)
 	if err != nil {
 		if info, e := os.Stat(name); e == nil && info.IsDir() {
-			err = fmt.Errorf("%w; for the package in that folder say ./%s", err, filepath.ToSlash(name))
+			err = fmt.Errorf("%w; for the package in that folder, use ./%s", err, filepath.ToSlash(name))
 		}
 	}
 	return e, err

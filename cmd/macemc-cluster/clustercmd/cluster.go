@@ -222,7 +222,7 @@ func (p *process) clusterStatus() *cobra.Command {
 			}
 			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintf(w, "run\t%s: %s\n", s.Run, s.System)
-			fmt.Fprintf(w, "states\t%s; of %s of them the steps are still to be taken\n", textfmt.Number(s.States), textfmt.Number(s.Waiting))
+			fmt.Fprintf(w, "states\t%s; %s not yet expanded\n", textfmt.Number(s.States), textfmt.Number(s.Waiting))
 			fmt.Fprintf(w, "transitions\t%s\n", textfmt.Number(s.Transitions))
 			fmt.Fprintf(w, "depth\t%d\n", s.Depth)
 			paused := ""

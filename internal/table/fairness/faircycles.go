@@ -133,7 +133,7 @@ func (f *FairCycles) Analyze(ctx context.Context, s *explore.Space) error {
 		err := f.judge(ctx, s, &f.sources[k])
 		switch {
 		case errors.Is(err, explore.ErrLimit) && ctx.Err() != nil:
-			f.out.Why = "the time was over"
+			f.out.Why = "the time limit was reached"
 		case errors.Is(err, explore.ErrLimit):
 			f.out.Why = "the memory did not suffice"
 		case errors.Is(err, fair.ErrTooLarge):
@@ -161,7 +161,7 @@ func (f *FairCycles) Result(r *explore.Result, late bool) *Fairness {
 	case r.Spilled:
 		f.out.Why = "states were on disk for want of memory"
 	case f.out.Why == unvisited && late:
-		f.out.Why = "the time was over"
+		f.out.Why = "the time limit was reached"
 	case f.out.Why == unvisited: // nobody came to judge
 		f.out.Why = "the memory did not suffice"
 	}

@@ -178,7 +178,7 @@ func TestDurable(t *testing.T) {
 		{append(base, "--resume", "--property", "agreement"), check.StatusUsage, "", "macemc durable recheck evaluates other properties"},
 		{append(base, "--resume", "--set", "proposers=3"), check.StatusUsage, "", "parameter proposers: 2 there, 3 here"},
 		{append(base, "--resume", "--bug", "PX3"), check.StatusUsage, "", "the handler of n0 (*paxos.Proposer)"},
-		{[]string{"durable", "info", dir}, check.StatusOK, "to be gone on with by --resume", ""},
+		{[]string{"durable", "info", dir}, check.StatusOK, "unfinished; --resume continues it", ""},
 		{[]string{"durable", "recheck", dir}, check.StatusUsage, "", "the search is not finished"},
 		{append(base, "--resume"), check.StatusOK, "complete: 98,160 states, 506,256 transitions", "states, which are checked again"},
 		{[]string{"durable", "info", dir, "--json"}, check.StatusOK, `"finished": true`, ""},
@@ -187,8 +187,8 @@ func TestDurable(t *testing.T) {
 		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, check.StatusUsage, "", "--durable needs a strategy that can be resumed (deepening, walk, faulty, bfs), not dfs"},
 		{[]string{"search", "paxos", "--durable", dir, "--resume"}, check.StatusUsage, "", "strategy: none there, deepening here"},
 		{[]string{"search", "paxos", "--resume"}, check.StatusUsage, "", "--durable DIR"},
-		{append(base, "--reduce", "full"), check.StatusUsage, "", "does not go together yet"},
-		{append(base, "--crash-model", "auto"), check.StatusUsage, "", "does not go together yet"},
+		{append(base, "--reduce", "full"), check.StatusUsage, "", "cannot be combined"},
+		{append(base, "--crash-model", "auto"), check.StatusUsage, "", "cannot be combined"},
 		{append(base, "--keep-going"), check.StatusUsage, "", "contradict each other"},
 	} {
 		out, stderr, status := run(t, c.args...)

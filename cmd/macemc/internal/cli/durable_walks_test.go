@@ -127,11 +127,11 @@ func TestDurableWalks(t *testing.T) {
 		{walk("w", "--shard", "1/2"), check.StatusUsage, "", "contradict each other"},
 		{[]string{"durable", "info", at("w")}, check.StatusOK, "2,100, in 3 parts", ""},
 		{[]string{"durable", "info", at("w"), "--json"}, check.StatusOK, `"runs": 2100`, ""},
-		{[]string{"durable", "verify", at("w")}, check.StatusOK, "2,100 runs in 3 parts: all are whole", ""},
-		{[]string{"durable", "recheck", at("w")}, check.StatusUsage, "", "no states that could be checked again"},
+		{[]string{"durable", "verify", at("w")}, check.StatusOK, "2,100 runs in 3 parts, all intact", ""},
+		{[]string{"durable", "recheck", at("w")}, check.StatusUsage, "", "no states to recheck"},
 		{walk("bug", "--bug", "PX3", "--seed", "3"), check.StatusViolation, at("found"), ""},
 		{walk("bug", "--bug", "PX3", "--seed", "3", "--resume"), check.StatusViolation, at("found"), ""},
-		{[]string{"durable", "info", at("bug")}, check.StatusOK, "something was found", ""},
+		{[]string{"durable", "info", at("bug")}, check.StatusOK, "finished with a finding", ""},
 		{deepen("d", "--max-paths", "20001"), check.StatusOK, "in the first 9 choices", ""},
 		{deepen("d", "--max-paths", "40002", "--resume"), check.StatusOK, "which already held 20,001 runs", ""},
 		{deepen("d", "--resume", "--depth", "3"), check.StatusUsage, "", "depth: none there, 3 here"},
@@ -139,10 +139,10 @@ func TestDurableWalks(t *testing.T) {
 		{deepen("d", "--resume", "--visited", "64"), check.StatusUsage, "", "visited: none there, 64 here"},
 		{deepen("d", "--resume", "--deepen-by", "2"), check.StatusUsage, "", "deepen-by: none there, 2 here"},
 		{[]string{"search", "pastry", "--nodes", "16", "--strategy", "walk", "--durable", at("short"), "--time", "500ms", "--json"}, check.StatusOK, `"lost": `, ""}, // of a part that takes seconds
-		{[]string{"durable", "verify", at("d")}, check.StatusOK, "40,002 runs in 4 parts: all are whole", ""},
+		{[]string{"durable", "verify", at("d")}, check.StatusOK, "40,002 runs in 4 parts, all intact", ""},
 		{deepen("shallow", "--depth", "3"), check.StatusOK, "exhaustive to depth 3", ""},
 		{deepen("shallow", "--depth", "3", "--resume"), check.StatusOK, "exhaustive to depth 3", ""},
-		{[]string{"durable", "info", at("shallow")}, check.StatusOK, "finished: deepening got through", ""},
+		{[]string{"durable", "info", at("shallow")}, check.StatusOK, "finished: iterative deepening completed", ""},
 	} {
 		out, errs, status := run(t, c.args...)
 		if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(errs, c.err) {

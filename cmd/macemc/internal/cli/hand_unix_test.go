@@ -219,7 +219,7 @@ func TestHand(t *testing.T) {
 			if status != c.want.status || rep.Verdict != c.want.verdict || rep.Suspect.Status != c.want.suspect {
 				t.Errorf("exit status %d, %+v, want %+v: %s", status, rep, c.want, stderr.String())
 			}
-			killed := map[string]string{child: "is ended by SIGKILL (peak resident size "}[c.by]
+			killed := map[string]string{child: "is killed by SIGKILL (peak resident size "}[c.by]
 			if c.phase == "memory" {
 				killed = "exhausts the memory"
 			}

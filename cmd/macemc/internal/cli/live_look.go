@@ -108,7 +108,7 @@ func (x *fleet) look(ctx context.Context, all bool) bool {
 	case err != nil:
 		said = err.Error() // a property panicked
 	case state.Disagreement != nil:
-		said = "the checker does not agree with what was recorded: " + state.Disagreement.Error()
+		said = "the recording differs from the checked system: " + state.Disagreement.Error()
 	case state.Finding != nil:
 		said = state.Finding.Error()
 	case live && down != "":

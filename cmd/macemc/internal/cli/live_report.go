@@ -176,7 +176,7 @@ func (x *fleet) tell(r *liveReport) {
 		fmt.Fprintf(out, "  note: %s\n", n)
 	}
 	if r.Disagreement != "" {
-		fmt.Fprintf(out, "  the checker does not agree with what was recorded: %s\n", r.Disagreement)
+		fmt.Fprintf(out, "  the recording differs from the checked system: %s\n", r.Disagreement)
 	} else {
 		fmt.Fprintf(out, "  the checker comes to the same %d recorded states\n", r.Compared)
 	}

@@ -68,8 +68,8 @@ func TestLiveProcesses(t *testing.T) {
 		{[]string{"graph"}, 0, []string{"* CRASH", "* boot "}},
 		{[]string{"graph", "--format", "svg"}, 0, []string{"<svg", "boots"}},
 		{[]string{"critical"}, 0, []string{"The run is not dead"}},
-		{[]string{"report"}, 2, []string{"the run violates nothing"}},
-		{[]string{"shrink"}, 0, []string{"the run violates nothing"}},
+		{[]string{"report"}, 2, []string{"the run contains no violation"}},
+		{[]string{"shrink"}, 0, []string{"the run contains no violation"}},
 	} {
 		out, errs, status = runReal(t, dir, "", append([]string{c.args[0], r.Recording}, c.args[1:]...)...)
 		for _, want := range c.want {
@@ -191,7 +191,7 @@ func TestLiveUsage(t *testing.T) {
 		{"live randtree --node 0 --peers 127.0.0.1:1", "1 addresses for the 3 nodes"},
 		{"live randtree --node 0 --peers 10.1.2.3:1,127.0.0.1:2,127.0.0.1:3", "--public"},
 		{"recording merge .", "the folder has no recordings"},
-		{"search --step 3 randtree", "--step says which state of --from FILE"},
+		{"search --step 3 randtree", "--step selects a state of --from FILE"},
 		{"search --from nosuch.path", "no such file"},
 	} {
 		_, errs, status := run(t, strings.Fields(c.args)...)
@@ -245,7 +245,7 @@ func TestLiveLogsObserved(t *testing.T) {
 			break
 		}
 	}
-	for _, want := range []string{"VIOLATED in every order that agrees with the causes", "is delivered, [", "n0.jsonl:", "n2  machine.Sent[channel.Deliver]{From:2 To:0"} {
+	for _, want := range []string{"VIOLATED in every order consistent with causality", "is delivered, [", "n0.jsonl:", "n2  machine.Sent[channel.Deliver]{From:2 To:0"} {
 		if !strings.Contains(said, want) || status != check.StatusViolation {
 			t.Errorf("exit status %d, %q is not in\n%s%s\nof\n%s%s", status, want, said, errors, out, errs)
 		}
@@ -255,7 +255,7 @@ func TestLiveLogsObserved(t *testing.T) {
 		t.Errorf("what a monitor has found is not said:\n%s%s", out, errs)
 	}
 	// A part of the log is one with gaps, and of nothing that is violated in it is said that all is right.
-	if said, errors, status = runReal(t, dir, "", "observe", "channel", "n2.jsonl"); !strings.Contains(said, "NOT all that happened is in the log") || status == check.StatusOK {
+	if said, errors, status = runReal(t, dir, "", "observe", "channel", "n2.jsonl"); !strings.Contains(said, "NOT all events are in the log") || status == check.StatusOK {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
 	if _, errors, status = runReal(t, dir, "", "observe", "n0.jsonl", "--bug", "NL2"); !strings.Contains(errors, "--bug is for logs") || status != check.StatusUsage {
@@ -264,7 +264,7 @@ func TestLiveLogsObserved(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "empty.jsonl"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if said, errors, status = runReal(t, dir, "", "observe", "channel", "empty.jsonl", "empty.jsonl"); !strings.Contains(said, "was told of nothing") || status != check.StatusInconclusive {
+	if said, errors, status = runReal(t, dir, "", "observe", "channel", "empty.jsonl", "empty.jsonl"); !strings.Contains(said, "received no announcements") || status != check.StatusInconclusive {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
 }

@@ -94,9 +94,9 @@ func TestMergeViolation(t *testing.T) {
 		args []string
 		why  string
 	}{
-		{[]string{"merge", now}, "1.json is no report, or not a whole one"},
+		{[]string{"merge", now}, "1.json is not a complete report"},
 		{[]string{"merge", filepath.Join(dir, "nowhere")}, "no such file"},
-		{[]string{"merge", dir, filepath.Join(now, "0", "error.path")}, "is no report"},
+		{[]string{"merge", dir, filepath.Join(now, "0", "error.path")}, "is not a complete report"},
 		{[]string{"merge", t.TempDir()}, "there is no report of a shard"},
 		{[]string{"search", "paxos", "--strategy", "bfs", "--shard", "1/2"}, "--shard needs a strategy that makes random walks"},
 		{[]string{"search", "paxos", "--shard", "3/2"}, "is no shard"},

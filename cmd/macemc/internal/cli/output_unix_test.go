@@ -17,7 +17,7 @@ func TestForceLeavesPipes(t *testing.T) {
 		t.Skip(err)
 	}
 	_, stderr, status := run(t, "graph", file, "-o", "pipe", "--force")
-	if status != 2 || !strings.Contains(stderr, "pipe is no ordinary file") {
+	if status != 2 || !strings.Contains(stderr, "pipe is not a regular file") {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
 	if info, err := os.Lstat("pipe"); err != nil || info.Mode().Type() != os.ModeNamedPipe {

@@ -180,9 +180,9 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./... --junit go.mod", 2, `--junit: go.mod exists and was not written by this command`},
 		{"search ./... --out all", 2, `--out is for one system, and ./... has several; name one`},
 		{"search . --nodes 3", 2, `3 nodes, must be 2`},
-		{"search none", 2, `for the package in that folder say ./none`},
+		{"search none", 2, `for the package in that folder, use ./none`},
 		{"search pingack --test TestX", 2, `--test is for packages`},
-		{"search pingack --write-test", 2, `--write-test is for packages`},
+		{"search pingack --write-test", 2, `--write-test needs a package`},
 	} {
 		out, status := runHere(t, dir, strings.Fields(c.args)...)
 		if status != c.status || !regexp.MustCompile(c.want).MatchString(out) {

@@ -81,7 +81,7 @@ func TestShrink(t *testing.T) {
 	}
 	// A run that recovers cannot be shrunk.
 	stdout, stderr, status = run(t, "shrink", filepath.Join("out", "live.path"), "-o", "live-small.path")
-	if _, err := os.Stat("live-small.path"); status != 0 || stdout != "" || !strings.Contains(stderr, "violates nothing") || err == nil {
+	if _, err := os.Stat("live-small.path"); status != 0 || stdout != "" || !strings.Contains(stderr, "contains no violation") || err == nil {
 		t.Errorf("exit status %d, %q, %q, %v", status, stdout, stderr, err)
 	}
 }

@@ -111,9 +111,9 @@ func TestFull(t *testing.T) {
 		status int
 		want   string
 	}{
-		{clean + " --junit " + full, false, check.StatusUsage, full + " is no ordinary file"},
-		{"graph found/error.path -o " + full, false, check.StatusUsage, full + " is no ordinary file"},
-		{"report found/error.path -o " + full, false, check.StatusUsage, full + " is no ordinary file"},
+		{clean + " --junit " + full, false, check.StatusUsage, full + " is not a regular file"},
+		{"graph found/error.path -o " + full, false, check.StatusUsage, full + " is not a regular file"},
+		{"report found/error.path -o " + full, false, check.StatusUsage, full + " is not a regular file"},
 		{"shrink found/error.path -o " + full, false, check.StatusUsage, full + " exists already"},
 		{clean, true, check.StatusResource, "no space left on device"},
 		{clean + " --json", true, check.StatusResource, "no space left on device"},
