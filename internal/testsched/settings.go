@@ -78,6 +78,10 @@ type Runner interface {
 
 // Test explores a test. It returns nil if the test is to be executed as go test does.
 func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
+	// FromEnvironment reads them before package testing notes which variables a cached result depends on.
+	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule} {
+		os.Getenv(v)
+	}
 	c := s.config
 	c.Package, c.Test, c.Race = pkg, name, race
 	plain := func(sch *Schedule) *Outcome { return runner.Run(sch, false) }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,8 +17,7 @@ func TestTest_EndsLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 20 s of CPU time")
 	}
-	dir := t.TempDir()
-	for file, text := range map[string]string{"go.mod": "module example.org/spin\n\ngo 1.26\n", "spin_test.go": `package spin
+	testFile(t, `package spin
 
 import "testing"
 
@@ -34,20 +34,50 @@ func TestSpin(t *testing.T) {
 }
 
 func TestFine(t *testing.T) {}
-`} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", ".")
+	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:10\n", "--- PASS: TestFine"} {
+		if status != 1 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+}
+
+// A cached result is one of the same settings.
+func TestTest_Cached(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, "package x\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { go func() {}() }\n")
+	for _, c := range []struct {
+		flag   string
+		cached bool
+	}{
+		{"-schedules=3", false}, {"-schedules=3", true}, {"-schedules=4", false}, {"-explore-time=1s", false}, {"-explore-seed=2", false},
+		{"-exhaustive", false}, {"-exhaustive=1", false}, {"-exhaustive", true}, {"-explore=false", false}, {"-schedules=4", true},
+	} {
+		if out, status := testCommand(t.Context(), c.flag, "."); status != 0 || strings.Contains(out, "(cached)") != c.cached {
+			t.Errorf("%s: status %d, cached must be %t:\n%s", c.flag, status, c.cached, out)
+		}
+	}
+}
+
+// testFile makes a module with a test file, and its folder the working directory.
+func testFile(t *testing.T, text string) {
+	t.Chdir(t.TempDir())
+	for file, text := range map[string]string{"go.mod": "module example.org/x\n\ngo 1.26\n", "x_test.go": text} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(dir)
-	var out strings.Builder
-	a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
-	status := a.run(t.Context(), []string{"test", "-count=1", "-v", "."})
-	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at spin_test.go:10\n", "--- PASS: TestFine"} {
-		if status != 1 || !strings.Contains(out.String(), want) {
-			t.Errorf("status %d, %q is missing:\n%s", status, want, out.String())
-		}
-	}
+}
+
+// testCommand executes "macemc test" in the working directory.
+func testCommand(ctx context.Context, args ...string) (out string, status int) {
+	var b strings.Builder
+	a := &app{Process: task.Process{Stdout: &b, Stderr: &b, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+	status = a.run(ctx, append([]string{"test"}, args...))
+	return b.String(), status
 }
 
 // Tests with bugs in some schedules are reported, others pass, and what cannot be explored runs once. The second time the findings that
@@ -62,10 +92,7 @@ func TestTest_Explores(t *testing.T) {
 	}
 	t.Chdir(dir)
 	run := func(args ...string) (string, int) {
-		var out strings.Builder
-		a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
-		status := a.run(t.Context(), append([]string{"test", "-count=1", "-schedules=300"}, args...))
-		return out.String(), status
+		return testCommand(t.Context(), append([]string{"-count=1", "-schedules=300"}, args...)...)
 	}
 	out, status := run(".")
 	if status != 1 {
