@@ -198,7 +198,7 @@ func (t *tree) next() bool {
 
 // exhaust explores all schedules with no preemption, with one, and so on (Musuvathi and Qadeer, PLDI 2007), and all orders with sleep sets.
 // It ends after so many runs; 0 means no limit. It reports whether the exploration of the test is over.
-func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start time.Time, limit int) bool {
+func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, limit int) bool {
 	preemptions := Unbounded
 	if c.Exhaustive {
 		preemptions = c.Preemptions
@@ -206,7 +206,7 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start time.Time, 
 	first := r.Schedules
 	left := func(part int) bool {
 		switch {
-		case c.Schedules > 0 && r.Schedules >= c.Schedules, c.Time > 0 && time.Since(start)*time.Duration(part) >= c.Time:
+		case c.Schedules > 0 && r.Schedules >= c.Schedules, c.Time > 0 && start.over(c.Time/time.Duration(part)):
 			r.Missing = "the limits of the exploration were reached"
 		case limit > 0 && (r.Schedules-first)*part >= limit:
 			r.Missing = "the test is not small"

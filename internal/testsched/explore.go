@@ -14,6 +14,7 @@ type Config struct {
 	Corpus        []*Stored     // executed first
 	Exhaustive    bool          // nothing is sampled
 	Preemptions   int           // Exhaustive: how many at most; Unbounded means any number
+	Interrupted   func() bool   // nil means never
 }
 
 // Result is the result of an exploration.
@@ -36,6 +37,8 @@ type Result struct {
 	Last      *Outcome
 	Complete  *Coverage // nil means that schedules may be missing
 	Missing   string    // why they may be
+	// Interrupted says that the exploration ended before a limit was reached.
+	Interrupted bool
 	// Exhaustive says that no schedule was sampled.
 	Exhaustive bool
 }
@@ -49,8 +52,8 @@ const (
 // Explore executes a test under many schedules, until a run fails or a limit is reached. Each run is executed by run.
 func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	r := &Result{pkg: c.Package, Exhaustive: c.Exhaustive}
-	start := time.Now()
-	defer func() { r.Elapsed = time.Since(start) }()
+	start := startWatch()
+	defer func() { r.Elapsed = time.Since(start.wall) }()
 	orders := map[uint64]int{}
 	fresh := 0
 	step := func(s *Schedule) bool {
@@ -78,11 +81,9 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		case orders[o.Hash] == 2:
 			r.Once--
 		}
-		if o.Cut {
-			return false
-		}
-		if o.Kind == Passed {
-			return false
+		if o.Cut || o.Kind == Passed {
+			r.Interrupted = c.Interrupted != nil && c.Interrupted()
+			return r.Interrupted
 		}
 		r.Finding, r.By = o, s.Policy
 		r.Found = &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: o.Switches, Warm: r.Schedules > 1}
@@ -125,7 +126,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if c.Schedules > 0 && r.Schedules >= c.Schedules {
 			return r
 		}
-		if c.Time > 0 && time.Since(start) >= c.Time {
+		if c.Time > 0 && start.over(c.Time) {
 			return r
 		}
 		if since := r.Schedules - fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders {

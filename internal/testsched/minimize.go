@@ -14,9 +14,11 @@ type Minimized struct {
 	Passing  int      // of Tried continuations from before that step
 	Tried    int
 	Removed  *Switch // without it the run passes; nil means that no such switch is known
+
+	interrupted func() bool // nil means never
 }
 
-// Bounds of minimization: it goes on for the first of minimizeMost and the second of minimizeTime and minimizeRuns.
+// Bounds of each part of minimization: it ends after minimizeMost, and before if minimizeTime and minimizeRuns are both used up.
 const (
 	minimizeTime  = 2 * time.Second
 	minimizeMost  = 10 * time.Second
@@ -27,21 +29,25 @@ const (
 
 // budget limits a part of the work.
 type budget struct {
-	start time.Time
+	start stopwatch
 	first int // runs before it
 	m     *Minimized
 }
 
+func (m *Minimized) budget() budget { return budget{startWatch(), m.Runs, m} }
+
 func (b budget) left() bool {
-	spent := time.Since(b.start)
-	return spent < minimizeTime || spent < minimizeMost && b.m.Runs-b.first < minimizeRuns
+	if i := b.m.interrupted; i != nil && i() {
+		return false
+	}
+	return !b.start.over(minimizeTime) || !b.start.over(minimizeMost) && b.m.Runs-b.first < minimizeRuns
 }
 
 // Minimize removes switches while the finding stays, and looks for the step from which on no continuation passes. traced executes a run and
-// records its events.
-func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Outcome) *Minimized {
-	m := &Minimized{Schedule: found, Outcome: finding}
-	budget := budget{time.Now(), 0, m}
+// records its events. When interrupted, which may be nil, returns true, the result is the best so far.
+func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Outcome, interrupted func() bool) *Minimized {
+	m := &Minimized{Schedule: found, Outcome: finding, interrupted: interrupted}
+	budget := m.budget()
 	try := func(list []Switch) bool {
 		s := *found
 		s.Policy, s.Switches = Default, list
@@ -81,7 +87,7 @@ const fewSwitches = 3
 // minimum: each of many switches may be needed because of the others. It samples schedules with few switches and minimizes those that show
 // the finding.
 func (m *Minimized) shorter(list []Switch, finding *Outcome, run func(*Schedule) *Outcome, try func([]Switch) bool) []Switch {
-	budget := budget{time.Now(), m.Runs, m}
+	budget := m.budget()
 	for n := 0; len(list) > fewSwitches && n < resamples && budget.left(); n++ {
 		s := *m.Schedule
 		s.Policy, s.Every, s.Switches = Random, 8<<(n%5), nil
@@ -126,7 +132,7 @@ func remove(list []Switch, keep func([]Switch) bool) []Switch {
 
 // critical finds the step after which no continuation passes, by bisection over the events of the run.
 func (m *Minimized) critical(run func(*Schedule) *Outcome) {
-	budget := budget{time.Now(), m.Runs, m}
+	budget := m.budget()
 	passes := func(until int) (passing, tried int) {
 		for tried < continuations && budget.left() {
 			s := *m.Schedule

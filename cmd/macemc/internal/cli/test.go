@@ -15,8 +15,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/overlay"
+	"github.com/macemc/macemc/search"
 )
 
 // bubblePackage is what systems of ordinary programs are made of. Its nodes need a changed copy of Go's runtime.
@@ -49,7 +52,8 @@ systems with package mctest run once, as with go test.
 nothing. It prints the variables with which go test builds so, as an editor or a debugger
 starts it: docs/goroutines.md, Editors.
 
-Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the arguments are wrong.`,
+Ctrl-C ends the exploration with a report. Exit status: 0 without a finding, 1 with one or
+if a test fails, 2 if the arguments are wrong, 130 if interrupted before anything was found.`,
 		Example: `  macemc test ./...
   macemc test -race ./lease
   macemc test -schedules 10000 -run TestRenew ./lease
@@ -130,9 +134,15 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 		cmd.Stdout = summary
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	if !term.IsTerminal(int(os.Stdin.Fd())) { // from a terminal, Ctrl-C reaches the tests anyway
+		interruptAll(cmd)
+	}
 	err = cmd.Run()
 	if summary != nil {
 		summary.finish()
+		if ctx.Err() != nil && summary.failed == 0 {
+			return Exit(check.Status(search.Interrupted, context.Cause(ctx)))
+		}
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return Exit(max(1, exit.ExitCode()))

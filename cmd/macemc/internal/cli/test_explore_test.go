@@ -8,7 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -60,6 +62,88 @@ func TestTest_Cached(t *testing.T) {
 			t.Errorf("%s: status %d, cached must be %t:\n%s", c.flag, status, c.cached, out)
 		}
 	}
+}
+
+// The first interrupt ends an exploration with a report, also one of a finding that is being minimized.
+func TestTest_Interrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestLong(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			for range 20 {
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestSlow(t *testing.T) {
+	var wg sync.WaitGroup
+	for c, i := make(chan int), 0; i < 100; i++ {
+		wg.Add(1)
+		go func() {
+			for range 1000 {
+				time.Sleep(time.Millisecond)
+			}
+			wg.Done()
+			c <- i
+		}()
+	}
+	wg.Wait()
+}
+
+func TestLast(t *testing.T) { t.Log("executed") }
+`)
+	for _, c := range []struct {
+		test   string
+		status int
+		want   []string
+	}{
+		{"TestLong", check.StatusInterrupted, []string{"--- FAIL: TestLong", "macemc: interrupted after ", "with no finding so far"}},
+		{"TestSlow", check.StatusViolation, []string{"--- FAIL: TestSlow", "LEAK: 100 goroutines", "replay: macemc test -run '^TestSlow$' -schedule "}},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		out := &cancelling{cancel: cancel, on: "=== RUN"}
+		a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+		status := a.run(ctx, []string{"test", "-count=1", "-v", "-explore-time=1h", "-run", c.test + "|Last", "."})
+		for _, want := range c.want {
+			if text := out.String(); status != c.status || !strings.Contains(text, want) || strings.Contains(text, "executed") {
+				t.Errorf("%s: status %d, %q is missing, or the next test was executed:\n%s", c.test, status, want, text)
+			}
+		}
+		if ended := time.Since(out.at); ended > 6*time.Second {
+			t.Errorf("%s: it ended after %v", c.test, ended)
+		}
+	}
+}
+
+// cancelling keeps what is written, and interrupts a while after a text.
+type cancelling struct {
+	strings.Builder
+	on     string
+	at     time.Time
+	cancel context.CancelCauseFunc
+}
+
+func (c *cancelling) Write(p []byte) (int, error) {
+	if c.at.IsZero() && strings.Contains(string(p), c.on) {
+		const delay = 2 * time.Second
+		c.at = time.Now().Add(delay)
+		time.AfterFunc(delay, func() { c.cancel(&check.Interruption{Signal: os.Interrupt}) })
+	}
+	return c.Builder.Write(p)
 }
 
 // testFile makes a module with a test file, and its folder the working directory.
