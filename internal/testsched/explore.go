@@ -14,7 +14,6 @@ type Config struct {
 	Corpus        []*Stored     // executed first
 	Exhaustive    bool          // nothing is sampled
 	Preemptions   int           // Exhaustive: how many at most; Unbounded means any number
-	Interrupted   func() bool   // nil means never
 }
 
 // Result is the result of an exploration.
@@ -37,8 +36,6 @@ type Result struct {
 	Last      *Outcome
 	Complete  *Coverage // nil means that schedules may be missing
 	Missing   string    // why they may be
-	// Interrupted says that the exploration ended before a limit was reached.
-	Interrupted bool
 	// Exhaustive says that no schedule was sampled.
 	Exhaustive bool
 }
@@ -82,8 +79,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			r.Once--
 		}
 		if o.Cut || o.Kind == Passed {
-			r.Interrupted = c.Interrupted != nil && c.Interrupted()
-			return r.Interrupted
+			return false
 		}
 		r.Finding, r.By = o, s.Policy
 		r.Found = &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: o.Switches, Warm: r.Schedules > 1}

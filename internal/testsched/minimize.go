@@ -14,8 +14,6 @@ type Minimized struct {
 	Passing  int      // of Tried continuations from before that step
 	Tried    int
 	Removed  *Switch // without it the run passes; nil means that no such switch is known
-
-	interrupted func() bool // nil means never
 }
 
 // Bounds of each part of minimization: it ends after minimizeMost, and before if minimizeTime and minimizeRuns are both used up.
@@ -37,16 +35,13 @@ type budget struct {
 func (m *Minimized) budget() budget { return budget{startWatch(), m.Runs, m} }
 
 func (b budget) left() bool {
-	if i := b.m.interrupted; i != nil && i() {
-		return false
-	}
 	return !b.start.over(minimizeTime) || !b.start.over(minimizeMost) && b.m.Runs-b.first < minimizeRuns
 }
 
 // Minimize removes switches while the finding stays, and looks for the step from which on no continuation passes. traced executes a run and
-// records its events. When interrupted, which may be nil, returns true, the result is the best so far.
-func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Outcome, interrupted func() bool) *Minimized {
-	m := &Minimized{Schedule: found, Outcome: finding, interrupted: interrupted}
+// records its events.
+func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Outcome) *Minimized {
+	m := &Minimized{Schedule: found, Outcome: finding}
 	budget := m.budget()
 	try := func(list []Switch) bool {
 		s := *found

@@ -34,8 +34,6 @@ type Settings struct {
 	summaries string
 	summary   map[string]string // lines by test
 	environ   []string
-
-	interrupted interrupted
 }
 
 // FromEnvironment returns the settings; nil means that nothing is explored.
@@ -61,8 +59,6 @@ func FromEnvironment() *Settings {
 	if n, err := strconv.Atoi(os.Getenv(variableOnly)); err == nil {
 		s.only = n
 	}
-	s.config.Interrupted = s.interrupted.Load
-	s.interrupted.watch()
 	return s
 }
 
@@ -115,15 +111,9 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 		}
 		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "replayed from "+s.schedule, s.schedule)}
 	}
-	if s.interrupted.Load() { // the test before this one has said so
-		os.Exit(1)
-	}
 	c.Corpus = stored(name)
 	r := Explore(c, plain)
 	switch {
-	case r.Interrupted:
-		s.summarize(name, r, "")
-		return &Report{Finding: fmt.Sprintf("macemc: interrupted after %s, with no finding so far\n", plural(r.Schedules, "schedule", "schedules"))}
 	case r.Stop != nil:
 		s.summarize(name, r, "not explored: "+r.Stop.Message)
 		return nil
@@ -170,7 +160,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 			less.Switches = list
 			m.Runs++
 			o := (*Outcome)(nil)
-			if m.Runs < 60 && !s.interrupted.Load() {
+			if m.Runs < 60 {
 				o = s.replay(c, &less)
 			}
 			return o != nil && o.Same(finding)
@@ -187,7 +177,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 		m := &Minimized{Schedule: r.Found, Outcome: again}
 		return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
 	}
-	m := Minimize(r.Found, r.Finding, plain, traced, s.interrupted.Load)
+	m := Minimize(r.Found, r.Finding, plain, traced)
 	if o := s.replay(c, m.Schedule); o == nil || !o.Same(r.Finding) {
 		m = &Minimized{Schedule: r.Found, Outcome: again}
 	}
@@ -246,7 +236,7 @@ func (s *Settings) processes(c *Config, r *Result) (found *Schedule, finding *Ou
 		limit = min(limit, c.Schedules)
 	}
 	deadline := time.Now().Add(max(10*time.Second, 2*c.Time))
-	for n := 0; n < limit && time.Now().Before(deadline) && !s.interrupted.Load(); n++ {
+	for n := 0; n < limit && time.Now().Before(deadline); n++ {
 		o := s.process(c, variableOnly+"="+strconv.Itoa(n), VariableSchedules+"="+strconv.FormatUint(r.First.Points, 10))
 		tried++
 		if o == nil || o.Kind == Passed {

@@ -136,7 +136,7 @@ func TestMinimize_LocalMinimum(t *testing.T) {
 		}
 		return o
 	}
-	m := Minimize(&Schedule{Switches: long}, &Outcome{Kind: Deadlock}, run, run, nil)
+	m := Minimize(&Schedule{Switches: long}, &Outcome{Kind: Deadlock}, run, run)
 	if !slices.Equal(m.Schedule.Switches, short) {
 		t.Errorf("%v, want %v", m.Schedule.Switches, short)
 	}
@@ -161,7 +161,7 @@ func TestMinimize(t *testing.T) {
 		o.Trace = make([]Event, 20)
 		return o
 	}
-	m := Minimize(&Schedule{Switches: []Switch{{Who: 1}, needed, {Who: 7}}}, &Outcome{Kind: Deadlock}, run, traced, nil)
+	m := Minimize(&Schedule{Switches: []Switch{{Who: 1}, needed, {Who: 7}}}, &Outcome{Kind: Deadlock}, run, traced)
 	if !slices.Equal(m.Schedule.Switches, []Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 7 {
 		t.Errorf("%+v", m)
 	}

@@ -52,8 +52,8 @@ systems with package mctest run once, as with go test.
 nothing. It prints the variables with which go test builds so, as an editor or a debugger
 starts it: docs/goroutines.md, Editors.
 
-Ctrl-C ends the exploration with a report. Exit status: 0 without a finding, 1 with one or
-if a test fails, 2 if the arguments are wrong, 130 if interrupted before anything was found.`,
+Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the arguments are wrong,
+130 if interrupted before anything was found.`,
 		Example: `  macemc test ./...
   macemc test -race ./lease
   macemc test -schedules 10000 -run TestRenew ./lease

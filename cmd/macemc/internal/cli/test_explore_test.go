@@ -64,7 +64,7 @@ func TestTest_Cached(t *testing.T) {
 	}
 }
 
-// The first interrupt ends an exploration with a report, also one of a finding that is being minimized.
+// An interrupt of the command reaches the tests.
 func TestTest_Interrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -77,7 +77,7 @@ import (
 	"time"
 )
 
-func TestLong(t *testing.T) {
+func TestX(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
@@ -88,44 +88,13 @@ func TestLong(t *testing.T) {
 	}
 	wg.Wait()
 }
-
-func TestSlow(t *testing.T) {
-	var wg sync.WaitGroup
-	for c, i := make(chan int), 0; i < 100; i++ {
-		wg.Add(1)
-		go func() {
-			for range 1000 {
-				time.Sleep(time.Millisecond)
-			}
-			wg.Done()
-			c <- i
-		}()
-	}
-	wg.Wait()
-}
-
-func TestLast(t *testing.T) { t.Log("executed") }
 `)
-	for _, c := range []struct {
-		test   string
-		status int
-		want   []string
-	}{
-		{"TestLong", check.StatusInterrupted, []string{"--- FAIL: TestLong", "macemc: interrupted after ", "with no finding so far"}},
-		{"TestSlow", check.StatusViolation, []string{"--- FAIL: TestSlow", "LEAK: 100 goroutines", "replay: macemc test -run '^TestSlow$' -schedule "}},
-	} {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		out := &cancelling{cancel: cancel, on: "=== RUN"}
-		a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
-		status := a.run(ctx, []string{"test", "-count=1", "-v", "-explore-time=1h", "-run", c.test + "|Last", "."})
-		for _, want := range c.want {
-			if text := out.String(); status != c.status || !strings.Contains(text, want) || strings.Contains(text, "executed") {
-				t.Errorf("%s: status %d, %q is missing, or the next test was executed:\n%s", c.test, status, want, text)
-			}
-		}
-		if ended := time.Since(out.at); ended > 6*time.Second {
-			t.Errorf("%s: it ended after %v", c.test, ended)
-		}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	out := &cancelling{cancel: cancel, on: "=== RUN"}
+	a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+	status := a.run(ctx, []string{"test", "-count=1", "-v", "-explore-time=1h", "-schedules=1000000000", "."})
+	if ended := time.Since(out.at); status != check.StatusInterrupted || ended > 6*time.Second {
+		t.Errorf("status %d, %v after the interrupt:\n%s", status, ended, out.String())
 	}
 }
 
