@@ -96,7 +96,7 @@ func (s *Set) compile(t reflect.Type) (*Plan, error) {
 		return nil, why.whole(t)
 	}
 	name := typeName(t)
-	if other, ok := s.named[name]; ok {
+	if other, ok := s.named[name]; ok && other != t {
 		why := refuse(t, fmt.Sprintf(
 			"another type is named %s too, of kind %v: rename one of them, types declared in functions need names of their own",
 			name, other.Kind()))
