@@ -12,7 +12,7 @@ import (
 
 // Build makes the event graph of a trace. Linear in the size of the trace.
 func Build(t *replay.Trace) *Graph {
-	g := &Graph{System: t.System}
+	g := &Graph{System: t.System, Goroutines: t.Goroutines}
 	named := len(slices.Compact(slices.Clone(t.Names))) > 1
 	for id := range t.Nodes {
 		n := Node{ID: id}
@@ -71,6 +71,9 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		Text: s.Sentence(), Key: s.Key, Source: s.Source,
 		Changes: s.Changes, Choices: s.Choices, Crashed: s.Crashed, Halted: s.Halted, With: s.With, Live: s.Live,
 		kind: s.Event.Kind, effects: s.Effects,
+	}
+	if b.g.Goroutines {
+		e.Text = b.g.lane(s.Node) + " " + s.What
 	}
 	e.Applied, e.Effects = s.Count()
 	e.Aftermath = s.Aftermath()

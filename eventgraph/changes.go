@@ -43,7 +43,7 @@ func Digest(changes []replay.NodeChange, own, most int) []string {
 	for i, c := range changes {
 		// An empty list that gets elements, or a pointer that gets a target, is not worth a word of its own.
 		filled := c.New == "" && i+1 < len(changes) && replay.PartOf(changes[i+1].Path, c.Path)
-		if !c.Bookkeeping() && c.Path != "(node)" && !filled {
+		if !c.Bookkeeping() && c.Path != "(node)" && c.Path != replay.Position && !filled {
 			kept = append(kept, c)
 		}
 	}

@@ -14,7 +14,7 @@ func (l *lanes) lines() []Line {
 		var c canvas
 		nodes := l.g.shown(l.o)
 		for i, n := range nodes {
-			name := n.title()
+			name := l.g.heading(n)
 			if i+1 < len(nodes) {
 				name = textfmt.Cut(name, l.x[nodes[i+1].ID]-l.x[n.ID]-1)
 			}

@@ -77,6 +77,9 @@ func (g *Graph) tally(steps []int, room int) string {
 	var order []string
 	for _, s := range steps {
 		what := g.Events[s].short()
+		if g.Goroutines {
+			what = g.lane(g.Events[s].Node) + " " + g.Events[s].What
+		}
 		if count[what] == 0 {
 			order = append(order, what)
 		}
@@ -88,6 +91,9 @@ func (g *Graph) tally(steps []int, room int) string {
 		verb = "changes"
 	}
 	text := fmt.Sprintf("%s %s no node: ", span(steps[0], steps[len(steps)-1]), verb)
+	if g.Goroutines {
+		text = span(steps[0], steps[len(steps)-1]) + " at one place: "
+	}
 	for i, what := range order {
 		more := ""
 		if i > 0 {
@@ -131,7 +137,7 @@ func (g *Graph) quiet(e *Event) bool {
 	if e.Step == g.Critical && e.Step > 0 || g.inRound(e.Step) || e.Error != "" || e.Crashed || len(e.Broke)+len(e.Mended) > 0 || len(e.Gone) > 0 {
 		return false
 	}
-	if k := e.kind; k == sim.DoAction || k == sim.Boot || k == sim.Heal || k.Injection() || k == sim.DeliverError {
+	if k := e.kind; k == sim.DoAction && !g.Goroutines || k == sim.Boot || k == sim.Heal || k.Injection() || k == sim.DeliverError {
 		return false
 	}
 	return !slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Bookkeeping() })

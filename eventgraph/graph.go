@@ -16,7 +16,10 @@ import (
 // Graph is the event graph of a run.
 type Graph struct {
 	System string `json:"system"`
-	Nodes  []Node `json:"nodes"`
+	// Goroutines says that the graph is of a test, and has a lane for each goroutine: Nodes[i] is goroutine i+1, a step is the operation
+	// that one is about to execute, and a message leads there from the operation that has started or woken it.
+	Goroutines bool   `json:"goroutines,omitempty"`
+	Nodes      []Node `json:"nodes"`
 	// Events[i] is step i; Events[0] stands for the first boots.
 	Events   []Event   `json:"events"`
 	Messages []Message `json:"messages"` // in the order of sending

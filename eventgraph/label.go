@@ -82,5 +82,29 @@ func (e *Event) shortLabel() string {
 	return e.label()
 }
 
-// title is what stands above a lane.
-func (n *Node) title() string { return strings.TrimSpace(fmt.Sprintf("n%d %s", n.ID, n.Name)) }
+// lane is the short name of a node, or of a goroutine.
+func (g *Graph) lane(id int) string {
+	if g.Goroutines {
+		return fmt.Sprintf("g%d", id+1)
+	}
+	return fmt.Sprintf("n%d", id)
+}
+
+// first says what precedes the steps.
+func (g *Graph) first() string {
+	if g.Goroutines {
+		return "the test starts"
+	}
+	return "first boots"
+}
+
+// sends is what a step does that a message comes from.
+func (g *Graph) sends() string {
+	if g.Goroutines {
+		return ""
+	}
+	return "sends "
+}
+
+// heading is what stands above a lane.
+func (g *Graph) heading(n Node) string { return strings.TrimSpace(g.lane(n.ID) + " " + n.Name) }

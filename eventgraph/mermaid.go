@@ -18,7 +18,7 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 	b.WriteString("sequenceDiagram\n")
 	shown := g.shown(o)
 	for _, n := range shown {
-		fmt.Fprintf(b, "    participant n%d as %s\n", n.ID, mermaidText(n.title()))
+		fmt.Fprintf(b, "    participant n%d as %s\n", n.ID, mermaidText(g.heading(n)))
 	}
 	if len(shown) == 0 {
 		return b.Flush()
@@ -74,9 +74,9 @@ func (m *mermaid) arrow(from, to int, shape, text string) {
 	case m.o.lane(from) >= 0 && m.o.lane(to) >= 0:
 		fmt.Fprintf(m.b, "    n%d%sn%d: %s\n", from, shape, to, mermaidText(text))
 	case m.o.lane(to) >= 0:
-		m.note(fmt.Sprintf("n%d", to), fmt.Sprintf("%s, from n%d", text, from))
+		m.note(fmt.Sprintf("n%d", to), text+", from "+m.g.lane(from))
 	case m.o.lane(from) >= 0:
-		m.note(fmt.Sprintf("n%d", from), fmt.Sprintf("%s, to n%d", text, to))
+		m.note(fmt.Sprintf("n%d", from), text+", to "+m.g.lane(to))
 	}
 }
 

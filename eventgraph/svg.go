@@ -183,7 +183,7 @@ func (d *drawing) cross(x, y int) {
 
 func (d *drawing) names() {
 	for _, n := range d.g.shown(d.o) {
-		d.text("", "middle", d.x[n.ID], 20, textfmt.Cut(n.title(), (d.pitch-4)/svgLetter))
+		d.text("", "middle", d.x[n.ID], 20, textfmt.Cut(d.g.heading(n), (d.pitch-4)/svgLetter))
 	}
 }
 
@@ -356,7 +356,7 @@ func (d *drawing) row(i int, s stretch) {
 	}
 	switch {
 	case e.Step == 0:
-		d.text("dim", "start", d.left+9, y+4, "first boots")
+		d.text("dim", "start", d.left+9, y+4, d.g.first())
 	case both && e.Node != e.Peer && (e.kind == sim.Deliver || e.kind == sim.Lose || e.kind == sim.Duplicate || e.onLink()):
 	case on && e.Crashed:
 	case on:

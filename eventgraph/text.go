@@ -171,7 +171,7 @@ func (l *lanes) event(e *Event) {
 	between := e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node && l.x[e.Node] >= 0 && l.x[e.Peer] >= 0
 	switch {
 	case e.Step == 0:
-		c.put(l.left, "first boots")
+		c.put(l.left, l.g.first())
 	case e.kind == sim.Deliver && between:
 		message(l.arrow(&c, e.Peer, e.Node, "-", e.What))
 		handler = true
@@ -204,7 +204,7 @@ func (l *lanes) event(e *Event) {
 		}
 		handler = e.kind == sim.FireTimer || e.kind == sim.Deliver
 	case e.Node >= 0:
-		notes = append(notes, fmt.Sprintf("n%d %s", e.Node, e.label()))
+		notes = append(notes, l.g.lane(e.Node)+" "+e.label())
 	default:
 		c.put(l.left, e.label())
 	}
@@ -223,7 +223,7 @@ func (l *lanes) arrows(c canvas, e *Event) (last canvas, note string) {
 			c, note = l.blank(), ""
 		}
 		if m := &l.g.Messages[i]; m.From == e.Node || l.x[m.From] < 0 {
-			l.at(&c, e.Node, fmt.Sprintf("%s from n%d", shortly(m.Text), m.From))
+			l.at(&c, e.Node, shortly(m.Text)+" from "+l.g.lane(m.From))
 		} else if !l.arrow(&c, m.From, m.To, "-", m.Text) {
 			note = m.Text
 		}
@@ -257,7 +257,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	for _, i := range e.Sent {
 		// An arrow in the next line needs no announcement.
 		if m := &l.g.Messages[i]; len(m.Deliveries) > 0 && m.Deliveries[0] != e.Step+1 {
-			notes = append(notes, fmt.Sprintf("sends %s to n%d", shortly(m.Text), m.To))
+			notes = append(notes, l.g.sends()+shortly(m.Text)+" to "+l.g.lane(m.To))
 		}
 	}
 	notes = append(notes, l.g.timerNotes(e)...)
@@ -311,7 +311,7 @@ func (l *lanes) fallen(c *canvas, e *Event) (notes []string) {
 	if l.x[e.Node] >= 0 {
 		l.at(c, e.Node, e.fall())
 	} else {
-		notes = append(notes, fmt.Sprintf("n%d %s", e.Node, e.label()))
+		notes = append(notes, l.g.lane(e.Node)+" "+e.label())
 	}
 	for _, mate := range e.With {
 		switch {

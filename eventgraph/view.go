@@ -157,7 +157,7 @@ func (r *Run) data(o Options, t *interner) viewRun {
 	g := r.Graph
 	d := viewRun{Critical: g.Critical, Start: r.Start, Initial: [][3]int{}, Steps: []viewStep{}}
 	for i := range g.Nodes {
-		d.Nodes = append(d.Nodes, g.Nodes[i].title())
+		d.Nodes = append(d.Nodes, g.heading(g.Nodes[i]))
 	}
 	stretches := g.stretches(o)
 	if len(stretches) == 0 {
@@ -233,7 +233,7 @@ func (g *Graph) HTML(w io.Writer, o Options) error {
 	if start == 0 && first <= last {
 		start = g.Events[first].Step
 	}
-	v := &View{Runs: []Run{{Title: title, Graph: g, Options: o, Start: start}}}
+	v := &View{Unjudged: g.Goroutines, Runs: []Run{{Title: title, Graph: g, Options: o, Start: start}}}
 	markup, err := v.Markup()
 	if err != nil {
 		return err

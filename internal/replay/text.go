@@ -17,6 +17,9 @@ func (c *NodeChange) Bookkeeping() bool {
 	return strings.HasPrefix(c.Path, "(timer ") || strings.HasPrefix(c.Path, "(action ")
 }
 
+// Position is the path of where a goroutine of a test is.
+const Position = "(at)"
+
 // Waits reports whether the change is in what the goroutines of an ordinary program wait for.
 func (c *NodeChange) Waits() bool { return c.Path == "(goroutines)" }
 

@@ -12,11 +12,13 @@ import (
 // only a part of a run (see [Cursor.Record]), Boot is the state before the part: its Number is that of
 // the step before, all fields are its Changes; and Messages begins with those in flight then.
 type Trace struct {
-	System string      `json:"system"`
-	Nodes  int         `json:"nodes"`
-	Names  []string    `json:"names"` // what runs on each node, e.g. "pinger"
-	Boot   TraceStep   `json:"boot"`  // the first boots, together
-	Steps  []TraceStep `json:"steps"`
+	System string   `json:"system"`
+	Nodes  int      `json:"nodes"`
+	Names  []string `json:"names"` // what runs on each node, e.g. "pinger"
+	// Goroutines says that the nodes are goroutines, of which the one of number 1 is node 0.
+	Goroutines bool        `json:"goroutines,omitempty"`
+	Boot       TraceStep   `json:"boot"` // the first boots, together
+	Steps      []TraceStep `json:"steps"`
 	// Messages are the lives of all messages, in the order in which they were sent.
 	Messages []TraceMessage `json:"messages"`
 	// Round is how many of the last steps go on for ever: they lead back to the state before them; 0: none are known to. See SetRound.

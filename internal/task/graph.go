@@ -66,16 +66,7 @@ func (f *Graph) Validate() error {
 
 // Do implements [Task].
 func (f *Graph) Do(ctx context.Context, p *Process) error {
-	file := f.File
-	o, err := f.options()
-	if err != nil {
-		return err
-	}
-	format, err := eventgraph.Formats().Choose(f.Format, f.Out.File)
-	if err != nil {
-		return err
-	}
-	l, done, err := p.load(ctx, file)
+	l, done, err := p.load(ctx, f.File)
 	if done || err != nil {
 		return err
 	}
@@ -85,27 +76,40 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 	}
 	outdated := l.Outdated(t)
 	g := eventgraph.Build(t)
-	if err := g.Check(o); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
-	}
-	if f.Critical > g.Last() {
-		return fmt.Errorf("%s: there is no step %d to mark; the run has %d", file, f.Critical, g.Last())
-	}
-	if g.Critical = f.Critical; f.Critical == 0 && outdated == nil {
-		if r := mdb.ReadRecorded(file); r.Steps == g.Last() && r.Step <= g.Last() {
+	if outdated == nil {
+		if r := mdb.ReadRecorded(f.File); r.Steps == g.Last() && r.Step <= g.Last() {
 			g.Critical = r.Step
 		}
 	}
-	if n := cmp.Or(o.To, g.Last()) - o.From + 1; format.MaxSteps > 0 && n > format.MaxSteps {
-		return fmt.Errorf("%s: %d steps are too many for %s, at most %d can be read; choose some with --from and --to",
-			file, n, format.Name, format.MaxSteps)
-	}
-	err = p.write(f.Out, func(w io.Writer) error { return format.Render(w, eventgraph.Drawing{Graph: g, Options: o}) })
-	switch {
+	switch err := f.Draw(p, g); {
 	case err != nil || outdated == nil:
 		return err
 	case len(l.Moved) > 0: // which was said when it was loaded
 		return Exit(check.StatusUsage)
 	}
-	return fmt.Errorf("%s: %w", file, outdated)
+	return fmt.Errorf("%s: %w", f.File, outdated)
+}
+
+// Draw draws a graph.
+func (f *Graph) Draw(p *Process, g *eventgraph.Graph) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	format, err := eventgraph.Formats().Choose(f.Format, f.Out.File)
+	if err != nil {
+		return err
+	}
+	if err := g.Check(o); err != nil {
+		return fmt.Errorf("%s: %w", f.File, err)
+	}
+	if f.Critical > g.Last() {
+		return fmt.Errorf("%s: there is no step %d to mark; the run has %d", f.File, f.Critical, g.Last())
+	}
+	g.Critical = cmp.Or(f.Critical, g.Critical)
+	if n := cmp.Or(o.To, g.Last()) - o.From + 1; format.MaxSteps > 0 && n > format.MaxSteps {
+		return fmt.Errorf("%s: %d steps are too many for %s, at most %d can be read; choose some with --from and --to",
+			f.File, n, format.Name, format.MaxSteps)
+	}
+	return p.write(f.Out, func(w io.Writer) error { return format.Render(w, eventgraph.Drawing{Graph: g, Options: o}) })
 }

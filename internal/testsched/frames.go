@@ -233,6 +233,14 @@ func OpName(op uint64) string {
 	return "operation"
 }
 
+// OpNoun names what OpName describes.
+func OpNoun(name string) string {
+	if name == OpName(0) {
+		return "go"
+	}
+	return strings.TrimSuffix(name, "s")
+}
+
 // Table returns a hash table of switches, as the runtime looks them up, in the memory of old if it fits.
 func Table(old, list []Switch) []Switch {
 	size := 16

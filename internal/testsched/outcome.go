@@ -3,6 +3,7 @@ package testsched
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Kind is how a run ended.
@@ -50,8 +51,14 @@ type Event struct {
 	Number int // of the goroutine, by age
 	Place  uint64
 	Op     string
-	At     string // position in the code of the test
+	Object int           // of the operation, from 1 on; 0 means none
+	Now    time.Duration // virtual, since the first event
+	At     string        // position in the code of the test
 	Func   string
+	// By is the number of the goroutine that has started this one, or woken it, since its last event, and ByPlace that goroutine's last place then.
+	// 0 means that it did not wait, or that a timer woke it.
+	By      int
+	ByPlace uint64
 }
 
 func (e Event) String() string {

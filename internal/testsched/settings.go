@@ -22,7 +22,8 @@ const (
 	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
-	variableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
+	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
+	VariableTrace      = "MACEMC_TEST_TRACE"      // not empty: the outcome includes the events
 )
 
 // Settings are what the environment says.
@@ -42,7 +43,7 @@ func FromEnvironment() *Settings {
 	if err != nil {
 		return nil
 	}
-	s := &Settings{only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(variableOutcome), summaries: os.Getenv(VariableSummaries), summary: map[string]string{}}
+	s := &Settings{only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome), summaries: os.Getenv(VariableSummaries), summary: map[string]string{}}
 	s.config.Seed = seed
 	s.environ = os.Environ()
 	os.Unsetenv(Variable) // programs that tests start do not explore
@@ -212,8 +213,8 @@ func leftIn(variables []string) string {
 	return text
 }
 
-// pattern returns the value of -run that selects a test, or one seed of a fuzz test.
-func pattern(test string) string {
+// Pattern returns the value of -run that selects a test, or one seed of a fuzz test.
+func Pattern(test string) string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
@@ -286,13 +287,13 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 		return nil
 	}
 	defer null.Close()
-	args := []string{exe, "-test.run=" + pattern(c.Test), "-test.count=1", "-test.timeout=" + processTime.String()}
+	args := []string{exe, "-test.run=" + Pattern(c.Test), "-test.count=1", "-test.timeout=" + processTime.String()}
 	for _, arg := range os.Args[1:] {
 		if !strings.HasPrefix(arg, "-test.") {
 			args = append(args, arg)
 		}
 	}
-	p, err := os.StartProcess(exe, args, &os.ProcAttr{Env: s.environment(append(env, variableOutcome+"="+file.Name())), Files: []*os.File{null, null, null}})
+	p, err := os.StartProcess(exe, args, &os.ProcAttr{Env: s.environment(append(env, VariableOutcome+"="+file.Name())), Files: []*os.File{null, null, null}})
 	if err != nil {
 		return nil
 	}
@@ -303,7 +304,7 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 	if err != nil || len(text) == 0 {
 		return nil
 	}
-	return decode(string(text))
+	return Decode(string(text))
 }
 
 // environment returns that with which this process began, with other values for some variables.
@@ -317,9 +318,14 @@ func (s *Settings) environment(changed []string) []string {
 }
 
 // write passes the outcome to the process that has started this one.
-func (s *Settings) write(o *Outcome) { os.WriteFile(s.outcome, []byte(encode(o)), 0o600) }
+func (s *Settings) write(o *Outcome) {
+	if os.Getenv(VariableTrace) == "" {
+		o.Trace = nil
+	}
+	os.WriteFile(s.outcome, []byte(encode(o)), 0o600)
+}
 
-// encode and decode are the form in which processes pass outcomes.
+// encode and Decode are the form in which processes pass outcomes.
 func encode(o *Outcome) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q %q %d %d %x\n", string(o.Kind), o.Message, o.Where, o.Points, o.Followed, o.Hash)
@@ -329,10 +335,14 @@ func encode(o *Outcome) string {
 	for _, s := range o.Switches {
 		fmt.Fprintf(&b, "switch %x %x %x\n", s.Who, s.Place, s.To)
 	}
+	for _, e := range o.Trace {
+		fmt.Fprintf(&b, "event %x %d %d %q %d %d %q %q %d %d\n", e.Who, e.Number, e.Place, e.Op, e.Object, e.Now, e.At, e.Func, e.By, e.ByPlace)
+	}
 	return b.String()
 }
 
-func decode(text string) *Outcome {
+// Decode reads what a process has written to the file of VariableOutcome; nil means that it is damaged.
+func Decode(text string) *Outcome {
 	o := new(Outcome)
 	head, rest, _ := strings.Cut(text, "\n")
 	if _, err := fmt.Sscanf(head, "%q %q %q %d %d %x", (*string)(&o.Kind), &o.Message, &o.Where, &o.Points, &o.Followed, &o.Hash); err != nil {
@@ -345,6 +355,13 @@ func decode(text string) *Outcome {
 			o.Details = append(o.Details, d)
 		} else if _, err := fmt.Sscanf(line, "switch %x %x %x", &s.Who, &s.Place, &s.To); err == nil {
 			o.Switches = append(o.Switches, s)
+		} else if strings.HasPrefix(line, "event ") {
+			var e Event
+			if _, err := fmt.Sscanf(line, "event %x %d %d %q %d %d %q %q %d %d", &e.Who, &e.Number, &e.Place, &e.Op, &e.Object, (*int64)(&e.Now), &e.At, &e.Func,
+				&e.By, &e.ByPlace); err != nil {
+				return nil
+			}
+			o.Trace = append(o.Trace, e)
 		}
 	}
 	return o

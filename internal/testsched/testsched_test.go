@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestStored_RoundTrip(t *testing.T) {
@@ -28,11 +29,12 @@ func TestStored_RoundTrip(t *testing.T) {
 }
 
 func TestOutcome_BetweenProcesses(t *testing.T) {
-	want := &Outcome{Kind: Failed, Message: "x \"y\"\nz", Where: "a.go:1", Points: 3, Followed: 1, Hash: 1 << 63, Details: []string{"one", "two three"}, Switches: []Switch{{1, 1 << 63, 3}}}
-	if got := decode(encode(want)); !reflect.DeepEqual(got, want) {
+	want := &Outcome{Kind: Failed, Message: "x \"y\"\nz", Where: "a.go:1", Points: 3, Followed: 1, Hash: 1 << 63, Details: []string{"one", "two three"}, Switches: []Switch{{1, 1 << 63, 3}},
+		Trace: []Event{{1 << 63, 2, 3, "starts a goroutine", 4, time.Second, "a.go:1", "TestA.func1", 1, 7}}}
+	if got := Decode(encode(want)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if decode("nothing") != nil {
+	if Decode("nothing") != nil {
 		t.Error("an outcome was read from nothing")
 	}
 }

@@ -13,7 +13,8 @@ func (a *app) graphCommand() *cobra.Command {
 		Use:   "graph FILE",
 		Short: "Draw the event graph of a run",
 		Long: `Draws the run in FILE as a graph of events: a lane per node, time downward, arrows for
-messages and what became of them, timers, actions, faults, and what each step changed.
+messages and what became of them, timers, actions, faults, and what each step changed. FILE
+may also be a schedule that "macemc test" has kept; then a lane is a goroutine.
 
 Long stretches in which no node changes are folded into one line; in html they are not,
 unless --fold asks for it.
@@ -30,6 +31,9 @@ also 2 when the system has changed and FILE no longer fits: the graph is that of
 		Args: exactlyOne("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.File, f.Given = args[0], given(cmd)
+			if s := scheduleOf(f.File); s != nil {
+				return a.graphSchedule(cmd.Context(), &f, s)
+			}
 			return a.onFile(cmd.Context(), f.File, &f)
 		},
 	}

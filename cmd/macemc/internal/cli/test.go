@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,7 +73,7 @@ Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the argume
 				}
 				return a.printTestEnv(cmd.Context())
 			}
-			return a.goTest(cmd.Context(), args)
+			return a.goTest(cmd.Context(), args, a.Stdout, a.Stderr)
 		},
 	}
 }
@@ -96,8 +97,8 @@ func (a *app) printTestEnv(ctx context.Context) error {
 	return nil
 }
 
-// goTest runs go test on the streams of this process.
-func (a *app) goTest(ctx context.Context, args []string) error {
+// goTest runs go test, with more variables of its environment.
+func (a *app) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) error {
 	args, tags := withoutTags(args)
 	folder, args := folderFlag(args)
 	x, args, err := explorationFlags(args)
@@ -110,7 +111,7 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 	}
 	flags := changed.Flags(strings.Trim(a.tags+","+tags, ","))
 	// Package bubble runs one thread, but the build need not.
-	env := append(changed.Env, "GOMAXPROCS=1")
+	env := slices.Concat(changed.Env, variables, []string{"GOMAXPROCS=1"})
 	if x.on {
 		more, err := x.environment()
 		if err != nil {
@@ -127,10 +128,10 @@ func (a *app) goTest(ctx context.Context, args []string) error {
 		test = []string{"test", "-C=" + folder, parallel} // the go command wants it first
 	}
 	cmd := changedGo(ctx, env, slices.Concat(test, flags, args))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, a.Stdout, a.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
 	var summary *summaries
 	if x.on && !x.json {
-		summary = &summaries{out: a.Stdout, folder: x.summaries, since: time.Now(), race: x.race}
+		summary = &summaries{out: stdout, folder: x.summaries, since: time.Now(), race: x.race}
 		cmd.Stdout = summary
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

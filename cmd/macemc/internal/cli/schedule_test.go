@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// An arrow leads to the step of a goroutine from what has started or woken it.
+func TestScheduleTrace(t *testing.T) {
+	const start, send, receive = "starts a goroutine", "sends", "receives"
+	o := &testsched.Outcome{Kind: testsched.Failed, Message: "x_test.go:9: wrong", Trace: []testsched.Event{
+		{Number: 1, Place: 1, Op: "locks", Object: 1, At: "x_test.go:3", Func: "TestX"},
+		{Number: 1, Place: 2, Op: start, At: "x_test.go:4", Func: "TestX"},
+		{Number: 1, Place: 3, Op: receive, Object: 2, At: "x_test.go:5", Func: "TestX"},
+		{Number: 2, Place: 1, Op: send, Object: 2, At: "x_test.go:7", Func: "TestX.func1", By: 1, ByPlace: 1},
+		{Number: 2, Place: 2, Op: "closes", Object: 2, At: "x_test.go:8", Func: "TestX.func1"},
+		{Number: 1, Place: 4, Op: "atomic operation", Object: 3, At: "x_test.go:9", Func: "TestX", By: 2, ByPlace: 1},
+	}}
+	var got strings.Builder
+	if err := eventgraph.Build(scheduleTrace("TestX", o)).Text(&got, eventgraph.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `      g1 TestX                     g2 TestX.func1
+   0  the test starts
+   1  locks #1                                            x_test.go:3
+   2  starts a goroutine            go to g2              x_test.go:4
+   3  receives #2                                         x_test.go:5
+   4    --go--------------------->  sends #2; send to g1  x_test.go:7
+   5                               closes #2              x_test.go:8
+ > 6    <-------------------send--  atomic operation #3   x_test.go:9
+      !! failed test: x_test.go:9: wrong
+`
+	if got.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	}
+}
