@@ -78,7 +78,7 @@ func TestReplay_PanicInGoroutine(t *testing.T) {
 			}
 		}
 	}
-	if out := run("^TestPanickingAgain$", "never"); !strings.Contains(out, "the run contains no violation") {
+	if out := run("^TestPanickingAgain$", "never"); !strings.Contains(out, "the run violates nothing") {
 		t.Errorf("without the panic:\n%s", out)
 	}
 }
