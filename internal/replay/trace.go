@@ -15,7 +15,7 @@ type Trace struct {
 	System string   `json:"system"`
 	Nodes  int      `json:"nodes"`
 	Names  []string `json:"names"` // what runs on each node, e.g. "pinger"
-	// Goroutines says that the nodes are goroutines, of which the one of number 1 is node 0.
+	// Goroutines says that each node is a goroutine of a test: goroutine 1 is node 0.
 	Goroutines bool        `json:"goroutines,omitempty"`
 	Boot       TraceStep   `json:"boot"` // the first boots, together
 	Steps      []TraceStep `json:"steps"`

@@ -40,9 +40,13 @@ func (f *Graph) options() (o eventgraph.Options, err error) {
 	}
 	if f.Nodes != "" {
 		for word := range strings.SplitSeq(f.Nodes, ",") {
-			n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(word), "n"))
+			word = strings.TrimSpace(word)
+			n, err := strconv.Atoi(strings.TrimLeft(word, "ng"))
 			if err != nil {
-				return o, fmt.Errorf("--nodes %q is not a list of numbers like 0,2", f.Nodes)
+				return o, fmt.Errorf("--nodes %q is not a list of numbers like 0,2, or of goroutines like g1,g3", f.Nodes)
+			}
+			if strings.HasPrefix(word, "g") {
+				n--
 			}
 			o.Nodes = append(o.Nodes, n)
 		}

@@ -223,24 +223,6 @@ func Logs(output string) (message string, details []string) {
 	return details[0], details[1:]
 }
 
-// OpName describes an operation by its number.
-func OpName(op uint64) string {
-	names := [...]string{"starts a goroutine", "sends", "receives", "closes", "selects", "locks", "read-locks", "unlocks", "tries to lock", "WaitGroup", "Cond", "Once",
-		"sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched"}
-	if op < uint64(len(names)) {
-		return names[op]
-	}
-	return "operation"
-}
-
-// OpNoun names what OpName describes.
-func OpNoun(name string) string {
-	if name == OpName(0) {
-		return "go"
-	}
-	return strings.TrimSuffix(name, "s")
-}
-
 // Table returns a hash table of switches, as the runtime looks them up, in the memory of old if it fits.
 func Table(old, list []Switch) []Switch {
 	size := 16

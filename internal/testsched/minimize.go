@@ -131,7 +131,10 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 	passes := func(until int) (passing, tried int) {
 		for tried < continuations && budget.left() {
 			s := *m.Schedule
-			s.Policy, s.Every, s.Until = Random, 1+uint32(tried%5)*3, uint64(until)
+			s.Policy, s.Every = Random, 1+uint32(tried%5)*3
+			if until > 0 {
+				s.Until = m.Outcome.Trace[until-1].Point
+			}
 			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
 			m.Runs++
 			tried++
@@ -148,6 +151,11 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 	n, tried := passes(0)
 	if n == 0 || high == 0 {
 		return
+	}
+	if m.Outcome.Trace[high-1].Point < m.Outcome.Points {
+		if later, _ := passes(high); later > 0 { // it is no event, or there was no room for it
+			return
+		}
 	}
 	m.Passing, m.Tried = n, tried
 	for low+1 < high {

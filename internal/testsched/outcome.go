@@ -3,7 +3,6 @@ package testsched
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
 // Kind is how a run ended.
@@ -37,6 +36,7 @@ type Outcome struct {
 	Outside  bool // a goroutine waited for something outside: a process, a real file, a signal
 	Left     []string
 	Trace    []Event
+	Untraced int // events that follow those of Trace
 
 	Decisions []Decision // Systematic: the Options are valid until the next run
 	Spins     bool       // NoEnd: a goroutine runs without a scheduling point
@@ -50,15 +50,38 @@ type Event struct {
 	Who    uint64
 	Number int // of the goroutine, by age
 	Place  uint64
-	Op     string
-	Object int           // of the operation, from 1 on; 0 means none
-	Now    time.Duration // virtual, since the first event
-	At     string        // position in the code of the test
+	Point  uint64 // its number in the run, from 1 on; calls of Gosched have numbers, but are no events
+	Op     Op
+	Object int    // of the operation, from 1 on; 0 means none
+	At     string // position in the code of the test
 	Func   string
-	// By is the number of the goroutine that has started this one, or woken it, since its last event, and ByPlace that goroutine's last place then.
-	// 0 means that it did not wait, or that a timer woke it.
+	// By is the number of the goroutine that has started this one, or woken it, since its last event, and ByPlace that goroutine's last place
+	// then. 0 means that it did not wait, or that a timer woke it.
 	By      int
 	ByPlace uint64
+}
+
+// Op is an operation before which another goroutine may run, by the number that the runtime gives it.
+type Op uint64
+
+const opGo Op = 0
+
+// String says what a goroutine does.
+func (o Op) String() string {
+	names := [...]string{"starts a goroutine", "sends", "receives", "closes", "selects", "locks", "read-locks", "unlocks", "tries to lock",
+		"WaitGroup", "Cond", "Once", "sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched"}
+	if o < Op(len(names)) {
+		return names[o]
+	}
+	return "operation"
+}
+
+// Noun names the operation: "send".
+func (o Op) Noun() string {
+	if o == opGo {
+		return "go"
+	}
+	return strings.TrimSuffix(o.String(), "s")
 }
 
 func (e Event) String() string {
@@ -72,5 +95,56 @@ func (o *Outcome) Same(p *Outcome) bool {
 
 // Title is the first line of a finding.
 func (o *Outcome) Title() string {
+	if o.Kind == Passed {
+		return "the test passes"
+	}
 	return strings.ToUpper(string(o.Kind)) + ": " + o.Message
+}
+
+// encode and Decode are the form in which processes pass outcomes.
+func encode(o *Outcome) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q %q %q %d %d %x\n", string(o.Kind), o.Message, o.Where, o.Points, o.Followed, o.Hash)
+	for _, d := range o.Details {
+		fmt.Fprintf(&b, "detail %q\n", d)
+	}
+	for _, s := range o.Switches {
+		fmt.Fprintf(&b, "switch %x %x %x\n", s.Who, s.Place, s.To)
+	}
+	if o.Untraced > 0 {
+		fmt.Fprintf(&b, "untraced %d\n", o.Untraced)
+	}
+	for _, e := range o.Trace {
+		fmt.Fprintf(&b, "event %d %x %d %d %d %d %q %q %d %d\n", e.Point, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.By,
+			e.ByPlace)
+	}
+	return b.String()
+}
+
+// Decode reads what a process has written to the file of VariableOutcome; nil means that it is damaged.
+func Decode(text string) *Outcome {
+	o := new(Outcome)
+	head, rest, _ := strings.Cut(text, "\n")
+	if _, err := fmt.Sscanf(head, "%q %q %q %d %d %x", (*string)(&o.Kind), &o.Message, &o.Where, &o.Points, &o.Followed, &o.Hash); err != nil {
+		return nil
+	}
+	for line := range strings.Lines(rest) {
+		var s Switch
+		var d string
+		if _, err := fmt.Sscanf(line, "detail %q", &d); err == nil {
+			o.Details = append(o.Details, d)
+		} else if _, err := fmt.Sscanf(line, "switch %x %x %x", &s.Who, &s.Place, &s.To); err == nil {
+			o.Switches = append(o.Switches, s)
+		} else if _, err := fmt.Sscanf(line, "untraced %d", &o.Untraced); err == nil {
+			continue
+		} else if strings.HasPrefix(line, "event ") {
+			var e Event
+			if _, err := fmt.Sscanf(line, "event %d %x %d %d %d %d %q %q %d %d", &e.Point, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
+				&e.Object, &e.At, &e.Func, &e.By, &e.ByPlace); err != nil {
+				return nil
+			}
+			o.Trace = append(o.Trace, e)
+		}
+	}
+	return o
 }

@@ -325,48 +325,6 @@ func (s *Settings) write(o *Outcome) {
 	os.WriteFile(s.outcome, []byte(encode(o)), 0o600)
 }
 
-// encode and Decode are the form in which processes pass outcomes.
-func encode(o *Outcome) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%q %q %q %d %d %x\n", string(o.Kind), o.Message, o.Where, o.Points, o.Followed, o.Hash)
-	for _, d := range o.Details {
-		fmt.Fprintf(&b, "detail %q\n", d)
-	}
-	for _, s := range o.Switches {
-		fmt.Fprintf(&b, "switch %x %x %x\n", s.Who, s.Place, s.To)
-	}
-	for _, e := range o.Trace {
-		fmt.Fprintf(&b, "event %x %d %d %q %d %d %q %q %d %d\n", e.Who, e.Number, e.Place, e.Op, e.Object, e.Now, e.At, e.Func, e.By, e.ByPlace)
-	}
-	return b.String()
-}
-
-// Decode reads what a process has written to the file of VariableOutcome; nil means that it is damaged.
-func Decode(text string) *Outcome {
-	o := new(Outcome)
-	head, rest, _ := strings.Cut(text, "\n")
-	if _, err := fmt.Sscanf(head, "%q %q %q %d %d %x", (*string)(&o.Kind), &o.Message, &o.Where, &o.Points, &o.Followed, &o.Hash); err != nil {
-		return nil
-	}
-	for line := range strings.Lines(rest) {
-		var s Switch
-		var d string
-		if _, err := fmt.Sscanf(line, "detail %q", &d); err == nil {
-			o.Details = append(o.Details, d)
-		} else if _, err := fmt.Sscanf(line, "switch %x %x %x", &s.Who, &s.Place, &s.To); err == nil {
-			o.Switches = append(o.Switches, s)
-		} else if strings.HasPrefix(line, "event ") {
-			var e Event
-			if _, err := fmt.Sscanf(line, "event %x %d %d %q %d %d %q %q %d %d", &e.Who, &e.Number, &e.Place, &e.Op, &e.Object, (*int64)(&e.Now), &e.At, &e.Func,
-				&e.By, &e.ByPlace); err != nil {
-				return nil
-			}
-			o.Trace = append(o.Trace, e)
-		}
-	}
-	return o
-}
-
 // folder is where the findings of a test are kept.
 func folder(test string) string { return filepath.Join("testdata", "macemc", test) }
 

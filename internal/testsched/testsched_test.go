@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestStored_RoundTrip(t *testing.T) {
@@ -30,7 +29,7 @@ func TestStored_RoundTrip(t *testing.T) {
 
 func TestOutcome_BetweenProcesses(t *testing.T) {
 	want := &Outcome{Kind: Failed, Message: "x \"y\"\nz", Where: "a.go:1", Points: 3, Followed: 1, Hash: 1 << 63, Details: []string{"one", "two three"}, Switches: []Switch{{1, 1 << 63, 3}},
-		Trace: []Event{{1 << 63, 2, 3, "starts a goroutine", 4, time.Second, "a.go:1", "TestA.func1", 1, 7}}}
+		Untraced: 9, Trace: []Event{{1 << 63, 2, 3, 5, opGo, 4, "a.go:1", "TestA.func1", 1, 7}}}
 	if got := Decode(encode(want)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -158,14 +157,23 @@ func TestMinimize(t *testing.T) {
 		}
 		return o
 	}
+	last := uint64(20)
 	traced := func(s *Schedule) *Outcome {
 		o := run(s)
-		o.Trace = make([]Event, 20)
+		for point := uint64(1); point <= last; point++ {
+			if point != 3 { // a call of Gosched
+				o.Trace = append(o.Trace, Event{Point: point})
+			}
+		}
 		return o
 	}
 	m := Minimize(&Schedule{Switches: []Switch{{Who: 1}, needed, {Who: 7}}}, &Outcome{Kind: Deadlock}, run, traced)
-	if !slices.Equal(m.Schedule.Switches, []Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 7 {
+	if !slices.Equal(m.Schedule.Switches, []Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 6 { // the event of point 7
 		t.Errorf("%+v", m)
+	}
+	last = 5 // there was no room for the others
+	if m := Minimize(&Schedule{Switches: []Switch{needed}}, &Outcome{Kind: Deadlock}, run, traced); m.Critical != 0 {
+		t.Errorf("the critical step is event %d, and it was not recorded", m.Critical)
 	}
 }
 

@@ -44,7 +44,7 @@ also 2 when the system has changed and FILE no longer fits: the graph is that of
 	fl.BoolVar(&f.Out.Force, "force", false, "overwrite OUT")
 	fl.IntVar(&f.From, "from", 0, "first step `N` (default: the first boots)")
 	fl.IntVar(&f.To, "to", 0, "last step `N` (default: the last)")
-	fl.StringVar(&f.Nodes, "nodes", "", "lanes of the nodes in `LIST` only, as 0,2, in this order")
+	fl.StringVar(&f.Nodes, "nodes", "", "lanes of the nodes (0,2) or goroutines (g1,g3) in `LIST` only, in this order")
 	fl.StringVar(&f.Classes, "classes", "", "steps of the classes in `LIST` only: messages, timers, actions, errors, faults")
 	fl.IntVar(&f.Fold, "fold", 0, "fold more than `N` steps in a row that change nothing, or none if 0 (default 4)")
 	fl.IntVar(&f.Width, "width", 0, "columns `N` of text (default 100), pixels of svg and html")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -35,15 +36,24 @@ func (a *app) graphSchedule(ctx context.Context, f *task.Graph, s *testsched.Sto
 	if err := f.Validate(); err != nil {
 		return err
 	}
-	t, err := a.traceSchedule(ctx, f.File, s)
+	o, err := a.executeSchedule(ctx, f.File, s)
 	if err != nil {
 		return err
 	}
-	return f.Draw(&a.Process, eventgraph.Build(t))
+	if err := f.Draw(&a.Process, eventgraph.Build(scheduleTrace(s.Test, o))); err != nil {
+		return err
+	}
+	if o.Untraced > 0 {
+		fmt.Fprintf(a.Stderr, "macemc: %s: the graph has the first %d operations of %d\n", f.File, len(o.Trace), len(o.Trace)+o.Untraced)
+	}
+	if kind, _, _ := strings.Cut(s.Finding, ":"); kind != strings.ToUpper(string(o.Kind)) {
+		return fmt.Errorf("%s: the test has changed: the file records %q, the run that was drawn: %s", f.File, s.Finding, o.Title())
+	}
+	return nil
 }
 
-// traceSchedule executes a test under the schedule of a file.
-func (a *app) traceSchedule(ctx context.Context, file string, s *testsched.Stored) (*replay.Trace, error) {
+// executeSchedule executes a test under the schedule of a file.
+func (a *app) executeSchedule(ctx context.Context, file string, s *testsched.Stored) (*testsched.Outcome, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
 		return nil, err
@@ -55,30 +65,36 @@ func (a *app) traceSchedule(ctx context.Context, file string, s *testsched.Store
 	defer os.RemoveAll(temp)
 	outcome := filepath.Join(temp, "outcome")
 	pkg, args := s.Package, []string{"-count=1", "-run", testsched.Pattern(s.Test), "-schedule", file}
-	if folder, _, ok := strings.Cut(file, filepath.Join(string(filepath.Separator)+"testdata", "macemc")+string(filepath.Separator)); ok {
+	within := filepath.Join("testdata", "macemc", filepath.FromSlash(s.Test))
+	if folder, ok := strings.CutSuffix(filepath.Dir(file), string(filepath.Separator)+within); ok {
 		pkg, args = ".", append([]string{"-C", folder}, args...)
 	}
-	if s.Schedule.Memory {
+	if s.Schedule.Memory || strings.HasPrefix(s.Finding, strings.ToUpper(string(testsched.Race))) {
 		args = append(args, "-race")
 	}
 	var out bytes.Buffer
-	err = a.goTest(ctx, append(args, pkg), &out, &out, testsched.VariableOutcome+"="+outcome, testsched.VariableTrace+"=1")
-	text, e := os.ReadFile(outcome)
-	if err != nil || e != nil {
-		return nil, fmt.Errorf("%s: the test %s of %s was not executed:\n%s", file, s.Test, s.Package, strings.TrimSpace(out.String()))
+	failed := a.goTest(ctx, append(args, pkg), &out, &out, testsched.VariableOutcome+"="+outcome, testsched.VariableTrace+"=1")
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(outcome) // a data race makes the process fail that has written it
+	if err != nil {
+		return nil, fmt.Errorf("%s: the test %s of %s was not executed: %v\n%s", file, s.Test, s.Package, cmp.Or(failed, err),
+			strings.TrimSpace(out.String()))
 	}
 	o := testsched.Decode(string(text))
 	if o == nil || o.Kind == testsched.Unexplored {
 		return nil, fmt.Errorf("%s: the test cannot be executed under a schedule", file)
 	}
-	return scheduleTrace(s.Test, o), nil
+	return o, nil
 }
 
 // scheduleTrace returns the run of a test with a node for each goroutine. A step is an operation that a goroutine is about to execute, and
 // a message leads to it from the operation that started the goroutine, or woke it.
 func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
-	t := &replay.Trace{System: test, Goroutines: true, Boot: replay.TraceStep{Node: -1, Peer: -1, Event: sim.Event{Kind: sim.Boot, Node: -1, Peer: -1}}}
-	at := map[int]string{}
+	boot := sim.Event{Kind: sim.Boot, Node: -1, Peer: -1}
+	t := &replay.Trace{System: test, Goroutines: true, Boot: replay.TraceStep{Node: -1, Peer: -1, Event: boot}}
+	at, events := map[int]string{}, map[int][]int{} // by goroutine
 	for i, e := range o.Trace {
 		for e.Number > len(t.Names) {
 			t.Names = append(t.Names, "")
@@ -87,41 +103,41 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		if t.Names[node] == "" {
 			t.Names[node] = e.Func
 		}
-		what := e.Op
+		what := e.Op.String()
 		if e.Object != 0 {
-			what = fmt.Sprintf("%s #%d", e.Op, e.Object)
+			what = fmt.Sprintf("%v #%d", e.Op, e.Object)
 		}
-		s := replay.TraceStep{Number: i + 1, Node: int(node), Peer: -1, What: what, Source: e.At, Event: sim.Event{Kind: sim.DoAction, Node: node, Peer: -1}}
+		s := replay.TraceStep{Number: i + 1, Kind: "operation", Node: int(node), Peer: -1, What: what, Source: e.At}
+		s.Event = sim.Event{Kind: sim.DoAction, Node: node, Peer: -1}
 		if at[e.Number] != e.At { // what package testing does at one place is folded
 			s.Changes = []replay.NodeChange{{Node: int(node), Path: replay.Position, Old: at[e.Number], New: e.At}}
 			at[e.Number] = e.At
 		}
-		s.Kind = "operation"
-		if from := waker(o.Trace[:i], e); from >= 0 {
+		from := waker(o.Trace, events[e.By], e, len(events[e.Number]) == 0)
+		events[e.Number] = append(events[e.Number], i)
+		if from >= 0 {
 			by := o.Trace[from]
-			m := replay.TraceMessage{ID: len(t.Messages) + 1, From: by.Number - 1, To: int(node), Text: testsched.OpNoun(by.Op), Sent: from + 1,
+			m := replay.TraceMessage{ID: len(t.Messages) + 1, From: by.Number - 1, To: int(node), Text: by.Op.Noun(), Sent: from + 1,
 				Fates: []replay.TraceFate{{Step: i + 1, Fate: sim.Delivered, Name: sim.Delivered.String()}}}
 			t.Messages = append(t.Messages, m)
-			s.Event.Kind, s.MsgIDs, s.Msgs = sim.TakeQuorum, []int{m.ID}, []string{m.Text} // its arrow has another text than the step
+			// The step of a quorum is drawn with the texts of its messages beside its own.
+			s.Event.Kind, s.MsgIDs, s.Msgs = sim.TakeQuorum, []int{m.ID}, []string{m.Text}
 		}
 		t.Steps = append(t.Steps, s)
 	}
 	t.Nodes = len(t.Names)
-	if o.Kind != testsched.Passed {
-		t.Finding, t.FoundAt = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: strings.Join(append([]string{o.Message}, o.Details...), "\n"), Node: -1}, len(t.Steps)
+	if o.Kind != testsched.Passed && o.Untraced == 0 {
+		message := strings.Join(append([]string{o.Message}, o.Details...), "\n")
+		t.Finding, t.FoundAt = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: message, Node: -1}, len(t.Steps)
 	}
 	return t
 }
 
-// waker returns the event of the goroutine that started or woke the one of e, after the events before; -1 means that there is none. A go
-// statement is an event after it has started a goroutine, other operations are events before they wake one.
-func waker(before []testsched.Event, e testsched.Event) int {
-	if e.By == 0 {
-		return -1
-	}
-	first := !slices.ContainsFunc(before, func(b testsched.Event) bool { return b.Number == e.Number })
-	for i, b := range slices.Backward(before) {
-		if b.Number == e.By && (b.Place <= e.ByPlace || first && b.Place == e.ByPlace+1) {
+// waker returns which of the events of a goroutine started or woke that of e; -1 means none. The event of a go statement follows the start,
+// other events precede what they wake. first says that the goroutine of e has no earlier event.
+func waker(trace []testsched.Event, events []int, e testsched.Event, first bool) int {
+	for _, i := range slices.Backward(events) {
+		if at := trace[i].Place; at <= e.ByPlace || first && at == e.ByPlace+1 {
 			return i
 		}
 	}

@@ -38,7 +38,7 @@ is executed first the next time. docs/test-exploration.md says what is explored.
 
 The flags are those of go test, and:
   -schedules N        execute each test under N schedules at most
-  -explore-time D     explore each test for D at most (default 2s, with -exhaustive 1m)
+  -explore-time D     explore each test for D of processor time (default 2s, with -exhaustive 1m)
   -exhaustive[=N]     explore all schedules, with N preemptions at most
   -schedule FILE      execute only the schedule of FILE
   -explore-seed N     seed of the schedules (default 1)
