@@ -196,8 +196,26 @@ type summaries struct {
 	race   bool
 	rest   []byte // of a line
 	total  packageSummary
-	notes  []string
+	notes  []testNote
 	failed int // tests
+}
+
+// testNote is what the exploration says of tests of a package.
+type testNote struct {
+	pkg, text string
+	tests     []string
+}
+
+// String names the first three tests.
+func (n testNote) String() string {
+	names, text := strings.Join(n.tests, ", "), n.text
+	if more := len(n.tests) - 3; more > 0 {
+		names = fmt.Sprintf("%s and %d more", strings.Join(n.tests[:3], ", "), more)
+	}
+	if len(n.tests) > 1 {
+		text = strings.Replace(text, ": it ", ": each ", 1)
+	}
+	return n.pkg + " " + names + ": " + text
 }
 
 // packageSummary adds up the tests of packages.
@@ -266,7 +284,11 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 			continue
 		}
 		if note != "" {
-			s.notes = append(s.notes, pkg+" "+name+": "+note)
+			i := slices.IndexFunc(s.notes, func(n testNote) bool { return n.pkg == pkg && n.text == note })
+			if i < 0 {
+				i, s.notes = len(s.notes), append(s.notes, testNote{pkg: pkg, text: note})
+			}
+			s.notes[i].tests = append(s.notes[i].tests, name)
 		}
 		sum.tests++
 		if complete {
@@ -286,7 +308,7 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 func (s *summaries) finish() {
 	s.out.Write(s.rest)
 	for _, note := range s.notes {
-		fmt.Fprintln(s.out, "macemc: "+note)
+		fmt.Fprintln(s.out, "macemc:", note)
 	}
 	if s.total.tests > 1 {
 		memory := ", plain memory (without -race)"
