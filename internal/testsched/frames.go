@@ -209,18 +209,33 @@ func OneLine(text string) string {
 	return line
 }
 
-// Logs returns the first line that a failed test has logged, and the first few.
-func Logs(output string) (message string, details []string) {
+// Logs returns the first lines that a failed test has logged, without one that its title repeats.
+func Logs(output, title string) (lines []string) {
 	for line := range strings.Lines(output) {
-		line = strings.TrimSpace(line)
-		if line != "" && len(details) < maxLines {
-			details = append(details, line)
+		if line = strings.TrimSpace(line); line != "" && line != title && len(lines) < maxLines {
+			lines = append(lines, line)
 		}
 	}
-	if len(details) == 0 {
-		return "the test failed", nil
+	return lines
+}
+
+// Entry returns the first line of what a test has logged last. If it is only a position, as with package testify, a line that follows is
+// added: the one that begins with "Error:" if there is one.
+func Entry(output string) string {
+	rest := ""
+	for _, line := range slices.Backward(strings.Split(output, "\n")) {
+		text := strings.TrimSpace(line)
+		switch {
+		case text == "":
+		case !strings.HasPrefix(line, "     ") && strings.HasSuffix(text, ":"):
+			return strings.TrimSpace(text + " " + rest)
+		case !strings.HasPrefix(line, "     "):
+			return text
+		case !strings.HasPrefix(rest, "Error:") || strings.HasPrefix(text, "Error:"):
+			rest = strings.Join(strings.Fields(text), " ")
+		}
 	}
-	return details[0], details[1:]
+	return rest
 }
 
 // Table returns a hash table of switches, as the runtime looks them up, in the memory of old if it fits.
