@@ -77,7 +77,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		}
 	}
 	if file != "" {
-		lines = append(lines, fmt.Sprintf("replay: macemc test -run '%s' -schedule %s %s", Pattern(c.Test), file, c.Package))
+		lines = append(lines, replayLine(c, file))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

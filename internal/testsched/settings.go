@@ -35,6 +35,7 @@ type Settings struct {
 	summaries string
 	summary   map[string]string // lines by test
 	environ   []string
+	suspected string // file of a finding that is not yet confirmed or minimized
 }
 
 // FromEnvironment returns the settings; nil means that nothing is explored.
@@ -140,6 +141,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	if r.FromFile {
 		how = "found by a schedule in " + folder(c.Test)
 	}
+	s.suspect(c, r, r.Finding, "confirmed")
 	again := s.replay(c, r.Found)
 	if r.Found.Warm && (again == nil || !again.Same(r.Finding)) {
 		cold := *r.Found
@@ -151,6 +153,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	if again == nil || !again.Same(r.Finding) || s.anyway(c, r) {
 		found, finding, tried := s.processes(c, r)
 		if finding == nil {
+			s.discard("")
 			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, which depends on state that earlier runs left %s; %d schedules in new processes passed",
 				r.Schedules, r.Finding.Title(), leftIn(changed), tried)}
 		}
@@ -178,6 +181,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 		m := &Minimized{Schedule: r.Found, Outcome: again}
 		return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
 	}
+	s.suspect(c, r, again, "minimized")
 	m := Minimize(r.Found, r.Finding, plain, traced)
 	if o := s.replay(c, m.Schedule); o == nil || !o.Same(r.Finding) {
 		m = &Minimized{Schedule: r.Found, Outcome: again}
@@ -323,56 +327,6 @@ func (s *Settings) write(o *Outcome) {
 		o.Trace = nil
 	}
 	os.WriteFile(s.outcome, []byte(encode(o)), 0o600)
-}
-
-// folder is where the findings of a test are kept.
-func folder(test string) string { return filepath.Join("testdata", "macemc", test) }
-
-// stored returns the schedules that were kept for a test.
-func stored(test string) (list []*Stored) {
-	files, _ := filepath.Glob(filepath.Join(folder(test), "*.path"))
-	sort.Strings(files)
-	for _, file := range files {
-		if f, err := load(file); err == nil && f.Test == test {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
-func load(file string) (*Stored, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return Read(f)
-}
-
-// store keeps a finding and returns its file.
-func (s *Settings) store(c *Config, m *Minimized) string {
-	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Schedule: *m.Schedule}
-	var b strings.Builder
-	f.WriteTo(&b)
-	dir := folder(c.Test)
-	kind := strings.ReplaceAll(string(m.Outcome.Kind), " ", "-")
-	for n := 1; ; n++ {
-		file := filepath.Join(dir, fmt.Sprintf("%s-%d.path", kind, n))
-		old, err := os.ReadFile(file)
-		if err == nil && string(old) == b.String() {
-			return file
-		}
-		if err == nil {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return ""
-		}
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			return ""
-		}
-		return file
-	}
 }
 
 // summarize keeps what the command tells of a package.

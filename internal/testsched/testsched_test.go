@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"path/filepath"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -255,4 +256,49 @@ func TestEntry(t *testing.T) {
 			t.Errorf("%q: %q, want %q", log, got, want)
 		}
 	}
+}
+
+// A finding is kept from when it is suspected; its file is replaced by that of the minimized one, or removed.
+func TestSuspect(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c := &Config{Package: "p", Test: "TestX"}
+	found := &Schedule{Seed: 1, Switches: []Switch{{1, 2, 3}, {4, 5, 6}}}
+	r := &Result{Found: found}
+	finding := &Outcome{Kind: Deadlock, Message: "blocked"}
+	s := &Settings{summaries: t.TempDir(), summary: map[string]string{}}
+	files := func(want ...string) {
+		t.Helper()
+		got, _ := filepath.Glob("testdata/macemc/TestX/*")
+		if !slices.Equal(got, want) {
+			t.Errorf("files %q, want %q", got, want)
+		}
+	}
+	const first, second = "testdata/macemc/TestX/deadlock-1.path", "testdata/macemc/TestX/deadlock-2.path"
+
+	s.suspect(c, r, finding, "confirmed")
+	files(first)
+	if note := s.summary["TestX"]; !strings.Contains(note, "DEADLOCK: blocked (the process ended before this was confirmed)") || !strings.Contains(note, first) {
+		t.Errorf("note %s", note)
+	}
+	s.discard("")
+	files()
+
+	s.suspect(c, r, finding, "confirmed")
+	s.suspect(c, r, &Outcome{Kind: Deadlock, Message: "blocked otherwise"}, "minimized")
+	files(first)
+	minimized := &Minimized{Schedule: &Schedule{Seed: 1, Switches: found.Switches[:1]}, Outcome: finding}
+	if file := s.store(c, minimized); file != first {
+		t.Errorf("stored in %s", file)
+	}
+	files(first)
+	if list := stored("TestX"); len(list) != 1 || len(list[0].Schedule.Switches) != 1 {
+		t.Errorf("stored %+v", list)
+	}
+
+	s.suspect(c, r, finding, "confirmed") // another schedule
+	files(first, second)
+	if file := s.store(c, minimized); file != first { // which is minimized to the one that is kept
+		t.Errorf("stored in %s", file)
+	}
+	files(first)
 }

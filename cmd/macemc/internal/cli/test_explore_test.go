@@ -101,6 +101,40 @@ func TestX(t *testing.T) {
 	}
 }
 
+// A finding that is not yet minimized is told when the tests are interrupted, and its schedule is kept.
+func TestTest_InterruptedWithFinding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import "testing"
+
+func TestX(t *testing.T) {
+	n := 0
+	for i := range 300_000_000 {
+		n += i
+	}
+	make(chan int, 0) <- n
+}
+`)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	out := &cancelling{cancel: cancel, on: "=== RUN"}
+	a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+	status := a.run(ctx, []string{"test", "-count=1", "-v", "."})
+	for _, want := range []string{
+		"macemc: example.org/x TestX: DEADLOCK: 1 goroutine is blocked and nothing can wake it (the process ended before this was minimized)\n",
+		"replay: macemc test -run '^TestX$' -schedule testdata/macemc/TestX/deadlock-1.path example.org/x\n",
+	} {
+		if status != check.StatusInterrupted || !strings.Contains(out.String(), want) {
+			t.Errorf("status %d, want %q in\n%s", status, want, out.String())
+		}
+	}
+	if out, status := testCommand(t.Context(), "-run=^TestX$", "-schedule=testdata/macemc/TestX/deadlock-1.path", "."); status != 1 {
+		t.Errorf("replay: status %d\n%s", status, out)
+	}
+}
+
 // cancelling keeps what is written, and interrupts a while after a text.
 type cancelling struct {
 	strings.Builder
