@@ -210,7 +210,7 @@ func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 				}
 				for _, strategy := range runStrategies {
 					compareEngines(t, search.Config{
-						System: sys, Strategy: strategy, MaxPaths: 100, WalkSteps: 60, Workers: 1, Confirm: refute,
+						System: sys, Strategy: strategy, MaxPaths: 50, WalkSteps: 60, Workers: 1, Confirm: refute,
 					})
 				}
 				compareSpaces(t, &sys, 2)

@@ -93,7 +93,7 @@ func TestKeepGoing(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				t.Chdir(t.TempDir())
 				rep, err := check.Run(t.Context(), check.Options{KeepGoing: true, Search: search.Config{
-					System: doorSystem("window", "roof", "flood", "kick", "lock"), Strategy: strategy, Workers: workers, MaxPaths: 4000, WalkSteps: 100,
+					System: doorSystem("window", "roof", "flood", "kick", "lock"), Strategy: strategy, Workers: workers, MaxPaths: 2000, WalkSteps: 100,
 				}})
 				if err != nil {
 					t.Fatal(err)
