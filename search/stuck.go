@@ -85,5 +85,5 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 }
 
 func didNotReturn(cfg *Config) string {
-	return fmt.Sprintf("did not return within %v", cfg.HandlerLimit)
+	return fmt.Sprintf("did not return within %v", cfg.HandlerLimit.Round(time.Millisecond))
 }

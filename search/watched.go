@@ -54,6 +54,6 @@ func (l *Loop) giveUp(t Task) Outcome {
 	path, steps := pathInto(l.run)
 	l.signal.Or(stopSignal) // should it return after all
 	return Outcome{Task: t, End: Found, Steps: steps, Stuck: path, Finding: &sim.Finding{
-		Kind: sim.Divergence, Node: -1, Message: fmt.Sprintf("the handler did not return within %v", l.patrol.limit),
+		Kind: sim.Divergence, Node: -1, Message: fmt.Sprintf("the handler did not return within %v", l.patrol.limit.Round(time.Millisecond)),
 	}}
 }

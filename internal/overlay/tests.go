@@ -184,6 +184,7 @@ var testChanges = func() []change {
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
 		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() { return 1 }; ", "a test that is explored has one processor"},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
+		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcIniting() { return macemcInitNow() }; ", whyInit},
 		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcPackage = deps.ImportPath(); ", whyInit},
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},

@@ -17,14 +17,17 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// A goroutine that runs without a scheduling point is ended, and the test that follows is executed.
+// A goroutine that runs without a scheduling point is ended, and the test that follows is executed. A sleep of no time is such a point.
 func TestTest_EndsLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 20 s of CPU time")
 	}
 	testFile(t, `package spin
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 var sink int
 
@@ -38,10 +41,16 @@ func TestSpin(t *testing.T) {
 	<-done
 }
 
-func TestFine(t *testing.T) {}
+func TestFine(t *testing.T) {
+	stop := false
+	go func() { stop = true }()
+	for !stop {
+		time.Sleep(0)
+	}
+}
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-v", ".")
-	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:10\n", "--- PASS: TestFine"} {
+	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:13\n", "--- PASS: TestFine"} {
 		if status != 1 || !strings.Contains(out, want) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
