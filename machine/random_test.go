@@ -18,7 +18,7 @@ import (
 // states, by every strategy, and whatever reduction is asked for.
 func TestRandomMachines(t *testing.T) {
 	t.Parallel()
-	programs := uint64(1000) // some 30 s of CPU time
+	programs := uint64(600) // some 20 s of CPU time
 	if testing.Short() {
 		programs = 12
 	}
