@@ -114,3 +114,35 @@ func TestDishonestServicesAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// rare does something else every eighth time that it is executed, as a handler that takes the first entry of a small map.
+type rare struct {
+	sim.Nop
+	N     int
+	count *int `macemc:"-"`
+}
+
+func (r *rare) Boot(env sim.Env) { env.SetTimer("go", 1) }
+func (r *rare) Timer(sim.Env, any) {
+	if *r.count++; *r.count%8 == 0 {
+		r.N = 1
+	}
+}
+
+// A system of two states is executed often enough to see it do something else.
+func TestSmallSystemIsRepeated(t *testing.T) {
+	for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS} {
+		count := new(int)
+		sys := sim.System{
+			Name: "rare", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rare{count: count} },
+			Properties: []sim.Property{{Name: "any", Always: func(*sim.View) bool { return true }}},
+		}
+		r, err := search.Run(t.Context(), search.Config{System: sys, Strategy: strategy, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Finding == nil || r.Finding.Kind != sim.Nondeterminism {
+			t.Errorf("%s: %s, %+v", strategy, r.Verdict, r.Finding)
+		}
+	}
+}

@@ -20,8 +20,10 @@ const (
 	verifyFirst   = 2 * unitsPerRound
 	verifyEvery   = 4
 	verifyClosely = 4
-	// verifyAgain is how often a run that differed is repeated to show the difference.
+	// verifyAgain is how often a run that differed is repeated to show the difference, and at most how often one is repeated that did
+	// not, within verifySteps.
 	verifyAgain = 16
+	verifySteps = 64
 )
 
 // recording is the states that a run went through, by the hashes of their components.
@@ -68,6 +70,14 @@ type verifier struct {
 }
 
 func newVerifier(w *worker) *verifier { return &verifier{w: w} }
+
+// repeats is how often the run is executed a third time and more. In a small system, one more execution may well be as the first by chance.
+func (v *verifier) repeats(closely bool) int {
+	if !closely {
+		return 0
+	}
+	return min(verifyAgain, verifySteps/(len(v.w.loop.run.Bounds)+1))
+}
 
 // begin has the next run recorded.
 func (v *verifier) begin() {

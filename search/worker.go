@@ -141,7 +141,7 @@ func (w *worker) runs(u *unit) {
 		if u.phase == prefixPhase && o.Live {
 			u.prefixes = append(u.prefixes, l.run.Path.Clone())
 		}
-		if sampled {
+		for again := 0; sampled && u.suspect == nil && again <= w.verifier.repeats(u.closely); again++ {
 			u.suspect = w.verifier.verify()
 		}
 		if u.suspect == nil && u.twins {
