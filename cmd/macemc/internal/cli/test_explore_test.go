@@ -162,7 +162,7 @@ func (c *cancelling) Write(p []byte) (int, error) {
 }
 
 // testFile makes a module with a test file, and its folder the working directory.
-func testFile(t *testing.T, text string) {
+func testFile(t testing.TB, text string) {
 	t.Chdir(t.TempDir())
 	for file, text := range map[string]string{"go.mod": "module example.org/x\n\ngo 1.26\n", "x_test.go": text} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
