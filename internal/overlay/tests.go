@@ -253,6 +253,7 @@ type rewrite struct {
 var rewrites = []rewrite{
 	{"sync/atomic/doc.go", atomicBodies, whyAtomics},
 	{"sync/atomic/doc_64.go", atomicBodies, whyAtomics},
+	{"sync/atomic/type.go", typeMethods, whyAtomics},
 	{"sync/atomic/value.go", valueMethods, whyAtomics},
 	{"sync/atomic/asm.s", renameAtomics(`(?m)^(TEXT ·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", renameAtomics(`(sync∕atomic·)(\w+)(\(SB\))`), whyAtomics},
@@ -307,6 +308,18 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 		return "", fmt.Errorf("only %d functions of sync/atomic are declared in the form that is known", n)
 	}
 	return text, nil
+}
+
+var typeMethod = regexp.MustCompile(`(?m)^func \(x \*(Bool|Int32|Int64|Uint32|Uint64|Uintptr|Pointer\[T\])\) [A-Z]\w*\([^)]*\)(?: \([^)]*\)| \w+| \*T)? \{`)
+
+// typeMethods lets the methods of Int32 and its like be scheduling points for their callers. In builds with -race they are not inlined, and
+// the functions that they call are called by this package.
+func typeMethods(text string, _ map[string]string) (string, error) {
+	if n := len(typeMethod.FindAllString(text, -1)); n < 40 {
+		return "", fmt.Errorf("only %d methods of atomic types are declared in the form that is known", n)
+	}
+	text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
+	return typeMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(&x.v), sys.GetCallerPC());"), nil
 }
 
 var valueMethod = regexp.MustCompile(`(?m)^func \(v \*Value\) (Load|Store|Swap|CompareAndSwap)\(.*\{$`)

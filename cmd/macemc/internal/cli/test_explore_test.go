@@ -352,3 +352,88 @@ func Example() {
 		}
 	}
 }
+
+// With the race detector, methods of atomic types are scheduling points, synctest.Wait orders what it waits for, and accesses of memory do
+// not take so much time that connections time out.
+func TestTest_Race(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func twice(f func()) {
+	var wg sync.WaitGroup
+	wg.Go(f)
+	wg.Go(f)
+	wg.Wait()
+}
+
+func TestInt32(t *testing.T) {
+	var n atomic.Int32
+	if twice(func() { n.Store(n.Load() + 1) }); n.Load() != 2 {
+		t.Error(n.Load())
+	}
+}
+
+func TestPointer(t *testing.T) {
+	var p atomic.Pointer[int]
+	var stored atomic.Int64
+	twice(func() {
+		if p.Load() == nil {
+			p.Store(new(int))
+			stored.Add(1)
+		}
+	})
+	if stored.Load() != 1 {
+		t.Error(stored.Load())
+	}
+}
+
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		done := false
+		go func() {
+			time.Sleep(time.Minute)
+			done = true
+		}()
+		time.Sleep(2 * time.Minute)
+		if synctest.Wait(); !done {
+			t.Error("not done")
+		}
+	})
+}
+
+func TestHTTP(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer srv.Close()
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			resp, err := http.Post(srv.URL, "text/plain", http.NoBody)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			resp.Body.Close()
+		})
+	}
+	wg.Wait()
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-race", "-schedules=300", "-explore-time=1m", ".")
+	for _, want := range []string{"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP"} {
+		if status != 1 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+}
