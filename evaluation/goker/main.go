@@ -31,15 +31,16 @@ func main() {
 	limit := flag.Int("schedules", 200, "how many schedules of a test at most")
 	race := flag.Bool("race", false, "build with the race detector")
 	only := flag.String("run", "", "only the kernels that match this pattern")
+	again := flag.Int("replays", 0, "execute what was found with the last seed in `N` new processes each, and compare the traces")
 	page := flag.String("write", "", "write the tables into the `file`, between its markers")
 	flag.Parse()
-	if err := measure(*program, *first, *seeds, *single, *limit, *race, *only, *page); err != nil {
+	if err := measure(*program, *first, *seeds, *single, *limit, *again, *race, *only, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "goker:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(program string, first, seeds, single, limit int, race bool, only, page string) error {
+func measure(program string, first, seeds, single, limit, again int, race bool, only, page string) error {
 	program, err := filepath.Abs(program)
 	if err != nil {
 		return err
@@ -49,11 +50,11 @@ func measure(program string, first, seeds, single, limit int, race bool, only, p
 		return err
 	}
 	from := filepath.Join(strings.TrimSpace(string(root)), "src/runtime/testdata/testgoroutineleakprofile/goker")
-	full, names, err := series(program, from, false, first, seeds, limit, race, only)
+	full, names, err := series(program, from, false, first, seeds, limit, again, race, only)
 	if err != nil {
 		return err
 	}
-	one, _, err := series(program, from, true, first, single, limit, race, only)
+	one, _, err := series(program, from, true, first, single, limit, again, race, only)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ type finding struct {
 }
 
 // series measures all kernels with some seeds: by name, one finding a seed.
-func series(program, from string, single bool, first, seeds, limit int, race bool, only string) (found map[string][]finding, names []string, err error) {
+func series(program, from string, single bool, first, seeds, limit, again int, race bool, only string) (found map[string][]finding, names []string, err error) {
 	dir, err := os.MkdirTemp("", "goker-")
 	if err != nil {
 		return nil, nil, err
@@ -132,7 +133,10 @@ func series(program, from string, single bool, first, seeds, limit int, race boo
 			return nil, nil, fmt.Errorf("nothing was found:\n%s", out)
 		}
 	}
-	return found, names, nil
+	if again > 0 {
+		err = replays(program, dir, again)
+	}
+	return found, names, err
 }
 
 var (
