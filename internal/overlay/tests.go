@@ -165,6 +165,7 @@ const (
 	why                                = "a place where another goroutine of a test may run"
 	whyEnd, whyPrint, whyReset, whyNet = "the end of the process is the end of a run", "only one run prints", "runs do not depend on earlier ones", "the network is in memory"
 	whyInit                            = "package variables begin with the same values in every process"
+	whyFinalizers                      = "finalizers run outside of the bubble of a test, whose channels they cannot use"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
@@ -175,6 +176,7 @@ var testChanges = func() []change {
 		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(macemcOpGo, 0); ", why},
 		{"runtime/panic.go", atStart{"fatalpanic"}, " macemcPanicked(msgs); ", whyEnd},
 		{"runtime/panic.go", atStart{"fatal"}, " macemcDied(nil, s); ", whyEnd},
+		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
 		{"os/proc.go", atStart{"Exit"}, " macemcExit(code); ", whyEnd},
 		{"os/file.go", atStart{"File.Write"}, " if f != nil && macemcMuted() && (f == Stdout || f == Stderr) { return len(b), nil }; ", whyPrint},
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcMuted() { return }; ", whyPrint},

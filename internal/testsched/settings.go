@@ -127,9 +127,25 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 		s.summarize(name, r, note)
 		return &Report{Note: r.text()}
 	}
+	if s.tooLong(&c, r) {
+		s.summarize(name, r, fmt.Sprintf("not explored: it passes more than %d scheduling points in a run", longRun))
+		return nil
+	}
 	report := s.found(&c, r, runner)
 	s.summarize(name, r, strings.TrimPrefix(report.Note, "macemc: "))
 	return report
+}
+
+// longRun is how many points the first run of a test may have if a run that passes more than the limit is to be a finding.
+const longRun = 250_000
+
+// tooLong reports whether a run did not end because the test takes long, under all schedules. Then it ends if it is not explored.
+func (s *Settings) tooLong(c *Config, r *Result) bool {
+	if r.Finding.Kind != NoEnd || r.Finding.Spins || r.First.Points <= longRun {
+		return false
+	}
+	start := time.Now()
+	return s.start(c, Variable+"=") && time.Since(start) < processTime
 }
 
 // found confirms, minimizes and describes a finding.
@@ -282,13 +298,26 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 	}
 	file.Close()
 	defer os.Remove(file.Name())
+	if !s.start(c, append(env, VariableOutcome+"="+file.Name())...) {
+		return nil
+	}
+	text, err := os.ReadFile(file.Name())
+	if err != nil || len(text) == 0 {
+		return nil
+	}
+	return Decode(string(text))
+}
+
+// start executes the test in a new process of this program, with other values for some variables of the environment, until that ends. It
+// reports whether the process could be started.
+func (s *Settings) start(c *Config, env ...string) bool {
 	exe, err := os.Executable()
 	if err != nil {
-		return nil
+		return false
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return nil
+		return false
 	}
 	defer null.Close()
 	args := []string{exe, "-test.run=" + Pattern(c.Test), "-test.count=1", "-test.timeout=" + processTime.String()}
@@ -297,18 +326,14 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 			args = append(args, arg)
 		}
 	}
-	p, err := os.StartProcess(exe, args, &os.ProcAttr{Env: s.environment(append(env, VariableOutcome+"="+file.Name())), Files: []*os.File{null, null, null}})
+	p, err := os.StartProcess(exe, args, &os.ProcAttr{Env: s.environment(env), Files: []*os.File{null, null, null}})
 	if err != nil {
-		return nil
+		return false
 	}
 	timer := time.AfterFunc(processTime+10*time.Second, func() { p.Kill() })
+	defer timer.Stop()
 	p.Wait()
-	timer.Stop()
-	text, err := os.ReadFile(file.Name())
-	if err != nil || len(text) == 0 {
-		return nil
-	}
-	return Decode(string(text))
+	return true
 }
 
 // environment returns that with which this process began, with other values for some variables.

@@ -437,3 +437,41 @@ func TestHTTP(t *testing.T) {
 		}
 	}
 }
+
+// What libraries do: a test that takes long is no test without end, and finalizers use channels of a test that has ended.
+func TestTest_LongAndFinalizers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+)
+
+func TestLong(t *testing.T) {
+	var mu sync.Mutex
+	for range 300_000 {
+		mu.Lock()
+		mu.Unlock()
+	}
+}
+
+type stopped struct{ stop chan bool }
+
+func TestFinalizers(t *testing.T) {
+	for range 3 {
+		runtime.SetFinalizer(&stopped{make(chan bool, 1)}, func(s *stopped) { s.stop <- true })
+	}
+	runtime.GC()
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=20", ".")
+	for _, want := range []string{"--- PASS: TestLong", "TestLong: not explored: it passes more than 250000 scheduling points in a run\n", "--- PASS: TestFinalizers"} {
+		if status != 0 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+}
