@@ -166,6 +166,7 @@ const (
 	whyEnd, whyPrint, whyReset, whyNet = "the end of the process is the end of a run", "only one run prints", "runs do not depend on earlier ones", "the network is in memory"
 	whyInit                            = "package variables begin with the same values in every process"
 	whyFinalizers                      = "finalizers run outside of the bubble of a test, whose channels they cannot use"
+	whyClock                           = "reading the clock takes time"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
@@ -257,6 +258,7 @@ var rewrites = []rewrite{
 	{"sync/atomic/doc_64.go", atomicBodies, whyAtomics},
 	{"sync/atomic/type.go", typeMethods, whyAtomics},
 	{"sync/atomic/value.go", valueMethods, whyAtomics},
+	{"time/time.go", clockReads, whyClock},
 	{"sync/atomic/asm.s", renameAtomics(`(?m)^(TEXT ·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", renameAtomics(`(sync∕atomic·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", memoryInGo, whyMemory},
@@ -333,6 +335,18 @@ func valueMethods(text string, _ map[string]string) (string, error) {
 	}
 	text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
 	return valueMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(v), sys.GetCallerPC());"), nil
+}
+
+var clockRead = regexp.MustCompile(`(?m)^func (Now\(\) Time|(Since|Until)\(t Time\) Duration) \{$`)
+
+// clockReads lets the functions that read the clock say who calls them.
+func clockReads(text string, added map[string]string) (string, error) {
+	if n := len(clockRead.FindAllString(text, -1)); n != 3 {
+		return "", fmt.Errorf("there are %d functions that read the clock, not 3", n)
+	}
+	added["time/zz_macemc.go"] = "package time\n\nimport _ \"unsafe\"\n\n//go:linkname macemcReadClock runtime.macemcReadClock\nfunc macemcReadClock(pc uintptr)\n"
+	text = strings.Replace(text, "\npackage time\n", "\npackage time; import \"internal/runtime/sys\"\n", 1)
+	return clockRead.ReplaceAllString(text, "${0} macemcReadClock(sys.GetCallerPC());"), nil
 }
 
 func renameAtomics(pattern string) func(string, map[string]string) (string, error) {

@@ -22,7 +22,6 @@ const (
 	minimizeMost  = 10 * time.Second
 	minimizeRuns  = 1500
 	continuations = 200
-	resamples     = 400
 )
 
 // budget limits a part of the work.
@@ -83,9 +82,9 @@ const fewSwitches = 3
 // the finding.
 func (m *Minimized) shorter(list []Switch, finding *Outcome, run func(*Schedule) *Outcome, try func([]Switch) bool) []Switch {
 	budget := m.budget()
-	for n := 0; len(list) > fewSwitches && n < resamples && budget.left(); n++ {
+	for n := 0; len(list) > fewSwitches && budget.left(); n++ {
 		s := *m.Schedule
-		s.Policy, s.Every, s.Switches = Random, 8<<(n%5), nil
+		s.Policy, s.Every, s.Switches = Random, 8<<(n%7), nil
 		s.Walk = mix(s.Seed ^ uint64(n)<<32)
 		if n%2 == 1 {
 			s.Policy, s.Drops = PCT, []uint64{1 + s.Walk%max(finding.Points, 1), 1 + mix(s.Walk)%max(finding.Points, 1)}

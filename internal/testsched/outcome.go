@@ -64,12 +64,15 @@ type Event struct {
 // Op is an operation before which another goroutine may run, by the number that the runtime gives it.
 type Op uint64
 
-const opGo Op = 0
+const (
+	opGo    Op = 0
+	opClock Op = 18
+)
 
 // String says what a goroutine does.
 func (o Op) String() string {
 	names := [...]string{"starts a goroutine", "sends", "receives", "closes", "selects", "locks", "read-locks", "unlocks", "tries to lock",
-		"WaitGroup", "Cond", "Once", "sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched"}
+		"WaitGroup", "Cond", "Once", "sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched", "reads the clock"}
 	if o < Op(len(names)) {
 		return names[o]
 	}
@@ -78,8 +81,11 @@ func (o Op) String() string {
 
 // Noun names the operation: "send".
 func (o Op) Noun() string {
-	if o == opGo {
+	switch o {
+	case opGo:
 		return "go"
+	case opClock:
+		return "read of the clock"
 	}
 	return strings.TrimSuffix(o.String(), "s")
 }

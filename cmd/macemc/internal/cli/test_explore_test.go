@@ -475,3 +475,73 @@ func TestFinalizers(t *testing.T) {
 		}
 	}
 }
+
+// Time passes when the clock is read, also for goroutines that do nothing else, and not in a test of package synctest.
+func TestTest_Clock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var initialized = time.Now()
+
+func TestPasses(t *testing.T) {
+	var wg sync.WaitGroup
+	var at [2]time.Time
+	for i := range at {
+		wg.Go(func() { at[i] = time.Now() })
+	}
+	wg.Wait()
+	if at[0].Equal(at[1]) || time.Since(initialized) > 100*time.Millisecond {
+		t.Error(at, initialized)
+	}
+}
+
+func TestFires(t *testing.T) {
+	timer := time.NewTimer(10*time.Microsecond)
+	for start := time.Now(); time.Since(start) < 15*time.Microsecond; {
+	}
+	select {
+	case <-timer.C:
+	default:
+		t.Error("the timer has not fired")
+	}
+}
+
+func TestSpins(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for start := time.Now(); time.Since(start) < time.Second; {
+			}
+		})
+	}
+	wg.Wait()
+	for start := time.Now(); time.Since(start) < time.Second; {
+	}
+}
+
+func TestBubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		time.Sleep(time.Second)
+		if d := time.Since(start); d != time.Second {
+			t.Error(d)
+		}
+	})
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=200", ".")
+	for _, want := range []string{"--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble"} {
+		if status != 0 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+}
