@@ -19,11 +19,11 @@ func compareCommands() []command {
 	return []command{
 		{
 			name: "diff", aliases: []string{"d"}, group: comparing, args: "[STEP [STEP] | RUN [STEP | same | match]]",
-			about: "how states differ: between two steps of this run, or with another run",
+			about: "show how states differ: between two steps of this run, or with another run",
 			more: "diff             with the live run at the matching step\ndiff 12          between the state after step 12 and here\n" +
 				"diff 12 17       between the states after two steps\ndiff live same   with the live run after as many steps\ndiff live 20     with the live run after step 20\n" +
-				"The step that matches is the one with the same event, as often as it has happened since the runs parted; when the\n" +
-				"other run has none it is the one of the same number.",
+				"The matching step is the same occurrence of the same event, counted from where the runs diverge. If the other\n" +
+				"run has none, it is the step with the same number.",
 			do: diff, words: (*Session).runWords,
 		},
 		{
@@ -31,7 +31,7 @@ func compareCommands() []command {
 		},
 		{
 			name: "run", group: comparing, args: "NAME [STEP | same | match]",
-			about: "look at another run, at the matching step",
+			about: "switch to another run, at the matching step",
 			do:    switchRun, words: (*Session).runWords,
 		},
 	}

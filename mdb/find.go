@@ -15,15 +15,15 @@ import (
 
 func findCommands() []command {
 	const what = `find event REGEXP       a step whose event matches
-find message REGEXP     a step that sends, receives or loses such a message
-find choice [REGEXP]    a step in which something was chosen, with such a label
-find live | dead        a step after which the state is live, or ceases to be
-find property REGEXP    a step after which such a property begins or ceases to hold
-find FIELD [CONDITION]  a step after which a field of the state meets a condition that it did not meet before
+find message REGEXP     a step that sends, receives or loses a matching message
+find choice [REGEXP]    a step with a choice whose label matches
+find live | dead        a step after which the state becomes live, or not live
+find property REGEXP    a step after which such a property starts or stops holding
+find FIELD [CONDITION]  a step after which a field of the state starts to satisfy a condition
 
-FIELD is a path like n2.Parent, or Parent for the nodes alike; it stands for all fields below, too. A timer is
-n0.(timer resend). CONDITION is "changes" (when there is none), or one of == != < <= > >= with a value, or ~ with a
-regular expression. A value like joined(2) is met by joined and by 2.`
+FIELD is a path such as n2.Parent, or Parent for all nodes. It includes all fields below it. A timer is
+n0.(timer resend). CONDITION is "changes" (the default), or one of == != < <= > >= with a value, or ~ with a
+regular expression. A value such as joined(2) is matched by joined and by 2.`
 	words := func(s *Session) []string {
 		return append([]string{"event", "message", "choice", "live", "dead", "property"}, s.fieldWords()...)
 	}
@@ -53,10 +53,10 @@ regular expression. A value like joined(2) is met by joined and by 2.`
 		},
 		{
 			name: "steps", aliases: []string{"ls"}, group: finding, args: "[FROM [TO]] [NODE] [kind=KIND] [/REGEXP/]",
-			about: "steps around here, or all that match",
+			about: "list the steps around here, or all that match",
 			more: "steps                  the steps around here\nsteps 10 40            steps 10 to 40\nsteps n2 kind=deliver  what node 2 receives\nsteps /Join/           events that match\n" +
 				"Kinds are boot, action, timer, error, ready, deliver, internal, arrive, heal, crash, halt, lose, duplicate, break, partition.\n" +
-				"In the list @ is where we are, > the critical transition, + a live state.",
+				"In the list @ is the current step, > the critical transition, + a live state.",
 			do: list, words: (*Session).nodeWords,
 		},
 	}

@@ -20,14 +20,14 @@ func moveCommands() []command {
 	return []command{
 		{
 			name: "next", aliases: []string{"n"}, group: moving, args: "[COUNT] [NODE]",
-			about: "go on by one step, or to the next step of a node",
-			more:  "next        the next step\nnext 5      five steps on\nnext n2     the next step of node 2\nnext .      the next step of the selected node",
+			about: "go to the next step, or to the next step of a node",
+			more:  "next        the next step\nnext 5      five steps forward\nnext n2     the next step of node 2\nnext .      the next step of the selected node",
 			do:    func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error { return s.by(args, 1, out) },
 			words: (*Session).nodeWords,
 		},
 		{
 			name: "prev", aliases: []string{"p"}, group: moving, args: "[COUNT] [NODE]",
-			about: "go back by one step, or to the previous step of a node",
+			about: "go to the previous step, or to the previous step of a node",
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				return s.by(args, -1, out)
 			},
@@ -50,9 +50,9 @@ func moveCommands() []command {
 		},
 		{
 			name: "critical", aliases: []string{"crit"}, group: moving, args: "[again]",
-			about: "go to the critical transition; it is looked for when it is not known",
-			more: "The critical transition is the step after which no live state can be reached any more. What was recorded\n" +
-				"with the run is used; \"critical again\" looks for it once more, by random walks from before and after.",
+			about: "go to the critical transition; searches for it if it is not known",
+			more: "The critical transition is the step after which no live state can be reached. The one recorded with\n" +
+				"the run is used. \"critical again\" searches for it anew, by random walks.",
 			do: goCritical,
 		},
 		{

@@ -17,14 +17,14 @@ func showCommands() []command {
 	return []command{
 		{
 			name: "step", aliases: []string{"s", "where"}, group: looking, args: "[STEP]",
-			about: "all about a step: event, choices, effects in order, changes, properties",
+			about: "describe a step: event, choices, effects in order, changes, properties",
 			do:    showStep,
 		},
 		{
 			name: "state", aliases: []string{"st"}, group: looking, args: "[NODE...] [/REGEXP/]",
-			about: "the state of nodes; what the step changed is marked with *",
+			about: "the state of nodes; changes are marked with *",
 			more: "state            all nodes\nstate n1         node 1\nstate n1 /peers/ its fields whose path matches\n" +
-				"A field that is gone was there before the step, and is not there any more.",
+				"A field that is gone existed before the step only.",
 			do: showState, words: (*Session).nodeWords,
 		},
 		{
@@ -42,7 +42,7 @@ func showCommands() []command {
 			do: showTimers, words: (*Session).nodeWords,
 		},
 		{
-			name: "connections", aliases: []string{"conn"}, group: looking, about: "connections, queues, partitions and the faults that are left",
+			name: "connections", aliases: []string{"conn"}, group: looking, about: "connections, queues, partitions and the remaining faults",
 			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 				w, err := s.run.world(s.run.at)
 				if err != nil {
@@ -67,7 +67,7 @@ func showCommands() []command {
 		},
 		{
 			name: "monitors", aliases: []string{"mon"}, group: looking, args: "[/REGEXP/]",
-			about: "the state of monitors, and what they wait for; what the step changed is marked with *",
+			about: "the state of monitors, and what they wait for; changes are marked with *",
 			more:  "monitors          all monitors\nmonitors /write/  those whose name matches",
 			do:    showMonitors,
 		},
@@ -84,8 +84,8 @@ func showCommands() []command {
 		},
 		{
 			name: "graph", group: looking, args: "[FROM [TO]] [FORMAT] [FILE]",
-			about: "the event graph of a range, here or into a new file",
-			more: "graph                    the steps around here, as text\ngraph 10 30 svg run.svg  steps 10 to 30 into a file\n" +
+			about: "the event graph of a range, here or in a new file",
+			more: "graph                    the steps around here, as text\ngraph 10 30 svg run.svg  steps 10 to 30 in a file\n" +
 				"Formats are " + strings.Join(eventgraph.Formats().Names(), ", ") + ". json also holds steps around the range.\n" +
 				"A file that exists is never overwritten.",
 			do: graph, words: func(*Session) []string { return append(eventgraph.Formats().Names(), "critical") },

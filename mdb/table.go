@@ -37,16 +37,16 @@ func groups() []string { return []string{moving, finding, looking, comparing, tr
 func commands() []command {
 	return slices.Concat(moveCommands(), findCommands(), showCommands(), compareCommands(), tryCommands(), []command{
 		{
-			name: "info", aliases: []string{"i"}, group: session, about: "what is looked at: system, run, violated property, critical step",
+			name: "info", aliases: []string{"i"}, group: session, about: "this session: system, run, violated property, critical step",
 			do: info,
 		},
 		{
-			name: "help", aliases: []string{"h", "?"}, group: session, args: "[COMMAND]", about: "all commands, or all about one",
+			name: "help", aliases: []string{"h", "?"}, group: session, args: "[COMMAND]", about: "list all commands, or describe one",
 			do: help, words: (*Session).names,
 		},
 		{
 			name: "quit", aliases: []string{"q", "exit"}, group: session, about: "end the session",
-			more: "Branches that are not saved are dropped only when it is said once more.",
+			more: "Repeat the command to discard branches that are not saved.",
 			do:   func(s *Session, _ context.Context, _ []string, _ *bytes.Buffer) error { return s.Quit() },
 		},
 	})
@@ -119,7 +119,7 @@ func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 			}
 		}
 	}
-	fmt.Fprintln(out, "A number alone goes to that step; several commands are separated by \";\"; the beginning of a name is enough.")
+	fmt.Fprintln(out, "A number alone goes to that step; separate commands by \";\"; a unique prefix of a name is enough.")
 	return nil
 }
 
@@ -157,14 +157,14 @@ const referenceHead = `# mdb: looking at a run
     macemc mdb FILE [LIVE]                         on a terminal: the screen; elsewhere: a prompt
     macemc mdb FILE [LIVE] --batch -x 'CMD; CMD'   executes the commands and ends
 
-FILE is the path of a run; LIVE is that of a run to compare with, ` + "`live.path`" + ` beside FILE when none is named.
-The critical step is taken from ` + "`report.json`" + ` beside FILE; ` + "`critical`" + ` looks for it when it is not there.
+FILE is the path file or the recording of a run. LIVE is that of a run to compare with, by default ` + "`live.path`" + `
+beside FILE. The critical step comes from ` + "`report.json`" + ` beside FILE. Without that ` + "`critical`" + ` searches for it.
 
-A session stands after a step of a run: step 0 is the first state. A number alone goes to that step. Several
-commands are separated by semicolons, and the beginning of a command's name is enough. ` + "`n2`" + ` is node 2. Regular
-expressions are those of Go; they may stand between slashes, and ignore case unless they have capitals.
+A session is at the state after a step of a run. Step 0 is the initial state. A number alone goes to that step.
+Semicolons separate commands, and a unique prefix of a command's name is enough. ` + "`n2`" + ` is node 2. Regular expressions
+have Go's syntax, may be enclosed in slashes, and ignore case unless they contain capitals.
 
-On the screen the arrow keys step, Tab goes from pane to pane, ` + "`:`" + ` begins a command, and ` + "`?`" + ` shows all keys.
+On the screen the arrow keys step, Tab changes panes, ` + "`:`" + ` starts a command, and ` + "`?`" + ` shows all keys.
 
-The text below is made from the table of commands.
+The rest of this page is generated from the table of commands.
 `

@@ -29,10 +29,10 @@ func tryCommands() []command {
 		},
 		{
 			name: "take", group: trying, args: "EVENT [PICK...]",
-			about: "go on by hand: make an event of \"options\" happen next",
-			more: "take 3       the event of number 3\ntake 3 1 0   and the first question in it is answered by alternative 1, the second by 0\n" +
-				"Questions without a pick are answered by alternative 0. Behind the end of a branch the branch goes on; anywhere\n" +
-				"else a new one begins, and the run that it left stays as it is.",
+			about: "continue by hand: make an event of \"options\" happen next",
+			more: "take 3       event number 3\ntake 3 1 0   the same, with alternative 1 for its first choice and 0 for its second\n" +
+				"Choices without a PICK take alternative 0. At the end of a branch the command extends the branch. Anywhere else\n" +
+				"it starts a new branch and leaves the current run unchanged.",
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				return s.take(s.run.at, args, out)
 			},
@@ -49,15 +49,15 @@ func tryCommands() []command {
 		},
 		{
 			name: "walk", group: trying, args: "[steps=N] [seed=S]",
-			about: "go on at random from here, without faults, until a live state",
+			about: "continue at random from here, without faults, until a live state",
 			do:    walk,
 		},
 		{
 			name: "search", group: trying, args: "[live | violation] [walks=K] [steps=N] [time=T] [seed=S]",
-			about: "go on from here until live, or until something is violated",
+			about: "search from here for a live state or for a violation",
 			more: "search live       the shortest of K walks (200) of at most N steps (2,000) that reaches a live state\n" +
-				"search violation  a search from here for T (10s), with the faults that are left\n" +
-				"Without either: live. What is found is a branch.",
+				"search violation  a search from here for T (10s), with the remaining faults\n" +
+				"The default is live. The run that is found becomes a branch.",
 			do: searchOn, words: func(*Session) []string { return []string{"live", "violation", "walks=", "steps=", "time=", "seed="} },
 		},
 		{

@@ -17,8 +17,8 @@ breaks this rule, with the calls that lead to it and what to use instead. The pr
     macemc vet ./mysvc ./internal/...    # patterns as for go build
     macemc vet --tags integration --json ./...
 
-Exit status 0: no hazard found; 1: hazards found; 2: bad usage, or a package that does not build (the compiler's
-message is shown).
+Exit status 0: no hazard found; 1: hazards found; 2: bad usage, or a package that does not build (with the compiler's
+message).
 
 `)
 	b.WriteString("## Hazards\n\n")
@@ -29,7 +29,7 @@ message is shown).
 
 A program runs in package bubble: every function that takes a *bubble.Host, and every function that is passed to bubble.Service or
 bubble.Call. Its time, random numbers, goroutines and maps are under control. Only four hazards remain: package variables that are written
-outside of sync.Once, addresses in text, input from outside of the ` + "`bubble.Host`" + `, and ranges over maps whose keys are pointers, channels or
+outside sync.Once, addresses in text, input from outside the ` + "`bubble.Host`" + `, and ranges over maps whose keys are pointers, channels or
 interfaces.
 
 ## Exceptions
@@ -47,7 +47,7 @@ hazard or of a call that leads to it. A comment above the package clause exempts
 ## What is followed
 
 The analysis starts from handlers, monitors, properties, the functions of sim.System and sim.Action, and every function that takes a
-sim.Env, a *machine.Ctx or a *sim.View. It follows calls by name through all packages outside of the standard library. A hazard in another
+sim.Env, a *machine.Ctx or a *sim.View. It follows calls by name through all packages outside the standard library. A hazard in another
 module is reported where your module calls it, and only clocks, random numbers, concurrency and input from outside count there.
 
 It does not follow function values from elsewhere, nor implementations of interfaces in other packages. It does not see package variables
