@@ -32,7 +32,6 @@ type control struct {
 	spinning uintptr
 	held     uint32
 	yields   uint64
-	overtook uint64
 }
 
 // hold says that a goroutine waits for a lock or has it.

@@ -72,8 +72,8 @@ func TestWithDeadline(t *testing.T) {
 
 // The clock of a process that sleeps runs as the time of day does.
 func TestClock(t *testing.T) {
-	c := NewClock(0)
 	began := time.Now()
+	c := NewClock(0)
 	time.Sleep(300 * time.Millisecond)
 	if got, passed := c.Elapsed(), time.Since(began); got < passed/MostWaiting || got > passed {
 		t.Errorf("after %v: %v", passed, got)

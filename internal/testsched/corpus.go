@@ -12,15 +12,17 @@ import (
 func folder(test string) string { return filepath.Join("testdata", "macemc", test) }
 
 // stored returns the schedules that were kept for a test.
-func stored(test string) (list []*Stored) {
+func stored(test string) (list []*Stored, err error) {
 	files, _ := filepath.Glob(filepath.Join(folder(test), "*.path"))
 	sort.Strings(files)
 	for _, file := range files {
-		if f, err := load(file); err == nil && f.Test == test {
-			list = append(list, f)
+		f, err := load(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
+		list = append(list, f)
 	}
-	return list
+	return list, nil
 }
 
 func load(file string) (*Stored, error) {

@@ -45,13 +45,19 @@ type Option struct {
 // Sampled is what a run has drawn that no decision determines, as bits.
 type Sampled uint32
 
+const (
+	sampledNumbers Sampled = 1 << iota
+	sampledMaps
+	sampledCases
+)
+
 func (s Sampled) String() string {
 	switch {
-	case s&1 != 0:
+	case s&sampledNumbers != 0:
 		return "random numbers are sampled"
-	case s&2 != 0:
+	case s&sampledMaps != 0:
 		return "the order of maps is sampled"
-	case s&4 != 0:
+	case s&sampledCases != 0:
 		return "the cases of a select with one channel twice are sampled"
 	}
 	return ""
@@ -199,10 +205,18 @@ func (t *tree) next() bool {
 // exhaust explores all schedules with no preemption, with one, and so on (Musuvathi and Qadeer, PLDI 2007), and all orders with sleep sets.
 // It ends after so many runs; 0 means no limit. It reports whether the exploration of the test is over.
 func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, limit int) bool {
+	if c.Intrinsics && !c.Exhaustive {
+		return false
+	}
 	preemptions := Unbounded
 	if c.Exhaustive {
 		preemptions = c.Preemptions
 	}
+	defer func() {
+		if c.Intrinsics && r.Complete != nil {
+			r.Complete, r.Missing = nil, "functions of package sync/atomic are not scheduling points in "+c.Package
+		}
+	}()
 	first := r.Schedules
 	left := func(part int) bool {
 		switch {

@@ -13,6 +13,7 @@ type Config struct {
 	Race          bool          // the build has the race detector
 	Corpus        []*Stored     // executed first
 	Exhaustive    bool          // nothing is sampled
+	Intrinsics    bool          // functions of package sync/atomic are not scheduling points in the package
 	Preemptions   int           // Exhaustive: how many at most; Unbounded means any number
 }
 
@@ -22,7 +23,6 @@ type Result struct {
 	pkg       string
 	Orders    int  // different orders of goroutines
 	Once      int  // of these, how many were seen once
-	Only      bool // there is only one order: no point had a choice
 	Saturated bool // no new order for long
 	Elapsed   time.Duration
 	Finding   *Outcome // nil means none
@@ -31,7 +31,6 @@ type Result struct {
 	FromFile  bool     // Found is of the corpus
 	Stop      *Outcome // the run that showed that the test cannot be explored
 	Left      []string // goroutines that some runs left behind, reachable
-	Outside   bool
 	First     *Outcome
 	Last      *Outcome
 	Complete  *Coverage // nil means that schedules may be missing
@@ -64,7 +63,6 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			r.Stop = o
 			return true
 		}
-		r.Outside = r.Outside || o.Outside
 		if len(o.Left) > 0 && r.Left == nil {
 			r.Left = o.Left
 		}
@@ -107,14 +105,9 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if step(draw(c.Seed, n, points, c.Race)) {
 			return r
 		}
-		last := r.First
-		points = max(points, last.Points)
-		if n == 0 && last.Choices == 0 && last.Points > 0 || n == 2 && r.Orders == 1 && last.Choices == 0 {
-			r.Only = r.Orders == 1
-			if n > 0 {
-				r.exhaust(&c, step, start, exhaustiveRuns)
-				return r
-			}
+		points = max(points, r.First.Points)
+		if n == 2 && r.Orders == 1 && r.First.Choices == 0 && r.exhaust(&c, step, start, exhaustiveRuns) {
+			return r
 		}
 		if n == minSaturated && r.First.Choices <= exhaustiveChoices && r.exhaust(&c, step, start, exhaustiveRuns) {
 			return r
@@ -132,8 +125,8 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	}
 }
 
-// Estimate returns about how many orders there are (Chao, 1984), and which share of runs would follow a known one (Good, 1953).
-func (r *Result) Estimate() (orders int, seen float64) {
+// estimate returns about how many orders there are (Chao, 1984), and which share of runs would follow a known one (Good, 1953).
+func (r *Result) estimate() (orders int, seen float64) {
 	if r.Schedules == 0 {
 		return 0, 0
 	}

@@ -122,7 +122,6 @@ type Goroutine struct {
 	Started string // position of the go statement
 	Holder  int    // of the lock that it waits for; 0 means unknown
 	Lost    bool   // nothing can wake it
-	Stack   Stack
 }
 
 // waits describes what a goroutine waits for, by the runtime's wait reason.

@@ -26,7 +26,6 @@ type Outcome struct {
 	Message  string   // one line
 	Where    string   // position in the code of the test, to tell findings of one kind apart
 	Details  []string // lines for people
-	Skipped  bool
 	Points   uint64
 	Choices  uint64 // points at which another goroutine could have run
 	Hash     uint64 // of the order of goroutines

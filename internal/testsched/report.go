@@ -18,10 +18,10 @@ func (r *Result) text() string {
 		}
 		return text
 	}
-	if r.Only {
+	if r.Orders == 1 {
 		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", plural(r.Schedules, "schedule", "schedules"))
 	}
-	orders, seen := r.Estimate()
+	orders, seen := r.estimate()
 	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d distinct orders of goroutines, estimated coverage %.0f %%", plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
 	if r.Complete != nil {
 		text += "; " + r.Complete.String()
@@ -57,16 +57,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		}
 		lines = append(lines, "  "+d)
 	}
-	preemptions := 0
-	for _, sw := range m.Schedule.Switches {
-		if sw.Preempts() {
-			preemptions++
-		}
-	}
-	if n := len(m.Schedule.Switches); n > 0 {
-		how += fmt.Sprintf("; %s from the default order (%s)", plural(n, "context switch differs", "context switches differ"), plural(preemptions, "preemption", "preemptions"))
-	}
-	lines = append(lines, how)
+	lines = append(lines, how+differs(m.Schedule.Switches))
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
 		lines = append(lines, fmt.Sprintf("until step %d of %d the test could still pass (%d of %d random continuations did); after the next step none of %d did:", k-1, len(o.Trace), m.Passing, m.Tried, continuations),
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
@@ -82,6 +73,46 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// differs counts what a schedule has that the default order does not.
+func differs(list []Switch) string {
+	var switches, preemptions, cases, passes int
+	for _, s := range list {
+		switch {
+		case s.Case():
+			cases++
+		case s.To == timePasses:
+			passes++
+		default:
+			switches++
+			if s.Preempts() {
+				preemptions++
+			}
+		}
+	}
+	var parts []string
+	if switches > 0 {
+		parts = append(parts, plural(switches, "context switch", "context switches"))
+	}
+	if cases > 0 {
+		parts = append(parts, plural(cases, "case of a select", "cases of selects"))
+	}
+	if passes > 0 {
+		parts = append(parts, plural(passes, "early timer", "early timers"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text, verb := strings.Join(parts, " and "), " differ"
+	if len(list) == 1 {
+		verb = " differs"
+	}
+	text = "; " + text + verb + " from the default order"
+	if switches > 0 {
+		text += " (" + plural(preemptions, "preemption", "preemptions") + ")"
+	}
+	return text
+}
+
 // difference describes the switch without which a run passes.
 func difference(s *Switch, trace []Event) string {
 	if !s.Preempts() {
@@ -93,8 +124,11 @@ func difference(s *Switch, trace []Event) string {
 			to = fmt.Sprintf("goroutine %d", e.Number)
 		}
 	}
-	if s.To == 1 {
+	if s.To == timePasses {
 		to = "a timer"
+	}
+	if to == "" {
+		return ""
 	}
 	for i, e := range trace {
 		if e.Who == s.Who && e.Place == s.Place {

@@ -54,12 +54,23 @@ var warmUp = Schedule{Seed: 1}
 // Switch says that a goroutine gives way to another one.
 type Switch struct {
 	Who   uint64 // a goroutine: a hash of the path of go statements that led to it
-	Place uint64 // its point; with the highest bit set, it could not go on there
-	To    uint64 // the goroutine that goes on; 1 means that time passes
+	Place uint64 // its point, and the bits below
+	To    uint64 // the goroutine that continues; timePasses; or, with caseBit, the number of the case from 2 on
 }
 
-// Preempts reports whether the goroutine could have gone on.
-func (s Switch) Preempts() bool { return s.Place>>63 == 0 }
+// Bits of Switch.Place.
+const (
+	blockedBit = 1 << 63 // the goroutine cannot continue after that point
+	caseBit    = 1 << 62 // the point is a select, which takes the case To
+)
+
+const timePasses = 1
+
+// Preempts reports whether the goroutine could have continued, and another one does.
+func (s Switch) Preempts() bool { return s.Place&blockedBit == 0 && !s.Case() }
+
+// Case reports whether s chooses a case of a select.
+func (s Switch) Case() bool { return s.Place&(blockedBit|caseBit) == caseBit }
 
 // draw returns schedule number n of an exploration. points is how long runs are.
 func draw(seed uint64, n int, points uint64, race bool) *Schedule {
@@ -124,8 +135,8 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding, f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
 	for _, s := range f.Schedule.Switches {
 		place, how := s.Place, "at"
-		if !s.Preempts() {
-			place, how = s.Place&^(1<<63), "after"
+		if s.Place&blockedBit != 0 {
+			place, how = s.Place&^blockedBit, "after"
 		}
 		fmt.Fprintf(&b, "switch %x %s %d to %x\n", s.Who, how, place, s.To)
 	}
@@ -165,7 +176,7 @@ func Read(r io.Reader) (*Stored, error) {
 			var s Switch
 			var how string
 			if _, err = fmt.Sscanf(rest, "%x %s %d to %x", &s.Who, &how, &s.Place, &s.To); err == nil && how == "after" {
-				s.Place |= 1 << 63
+				s.Place |= blockedBit
 			}
 			f.Schedule.Switches = append(f.Schedule.Switches, s)
 		case key == "end":

@@ -19,6 +19,7 @@ const (
 	VariableSchedules  = "MACEMC_TEST_SCHEDULES"
 	VariableTime       = "MACEMC_TEST_TIME"
 	VariableExhaustive = "MACEMC_TEST_EXHAUSTIVE" // a number of preemptions, or "all"; empty means that schedules are sampled
+	VariableModules    = "MACEMC_TEST_MODULES"    // modules, with commas, in whose packages functions of sync/atomic are scheduling points
 	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
@@ -113,7 +114,11 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 		}
 		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "replayed from "+s.schedule, s.schedule)}
 	}
-	c.Corpus = stored(name)
+	corpus, err := stored(name)
+	if err != nil {
+		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
+	}
+	c.Corpus, c.Intrinsics = corpus, !ofModules(pkg, os.Getenv(VariableModules))
 	r := Explore(c, plain)
 	switch {
 	case r.Stop != nil:
@@ -134,6 +139,16 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 	report := s.found(&c, r, runner)
 	s.summarize(name, r, strings.TrimPrefix(report.Note, "macemc: "))
 	return report
+}
+
+// ofModules reports whether a package is of one of the modules, a list with commas.
+func ofModules(pkg, modules string) bool {
+	for m := range strings.SplitSeq(modules, ",") {
+		if m != "" && strings.HasPrefix(pkg, m) {
+			return true
+		}
+	}
+	return false
 }
 
 // longRun is how many points the first run of a test may have if a run that passes more than the limit is to be a finding.
@@ -359,9 +374,8 @@ func (s *Settings) summarize(test string, r *Result, note string) {
 	if s.summaries == "" {
 		return
 	}
-	orders, seen := r.Estimate()
 	complete := r.Complete != nil && r.Missing == ""
-	s.summary[test] = fmt.Sprintf("%q %d %d %d %.4f %d %v %q\n", test, r.Schedules, r.Orders, orders, seen, r.Elapsed.Microseconds(), complete, note)
+	s.summary[test] = fmt.Sprintf("%q %d %d %v %q\n", test, r.Schedules, r.Elapsed.Microseconds(), complete, note)
 	var names []string
 	for name := range s.summary {
 		names = append(names, name)

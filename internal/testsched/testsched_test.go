@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
 	"runtime/debug"
@@ -90,8 +91,16 @@ func TestExplore_Limits(t *testing.T) {
 		t.Errorf("three orders: %+v", r)
 	}
 	only := func(s *Schedule) *Outcome { return &Outcome{Points: 5} }
-	if r := Explore(Config{Seed: 1, Schedules: 10000}, only); !r.Only || r.Schedules > 4 || r.Complete == nil {
+	if r := Explore(Config{Seed: 1, Schedules: 10000}, only); r.Orders != 1 || r.Schedules > 4 || r.Complete == nil {
 		t.Errorf("one order: %+v", r)
+	}
+}
+
+// A test without a choice of goroutines that draws numbers is explored like others.
+func TestExplore_OneOrder(t *testing.T) {
+	draws := func(s *Schedule) *Outcome { return &Outcome{Points: 5, Sampled: sampledNumbers} }
+	if r := Explore(Config{Seed: 1, Schedules: 10000}, draws); r.Orders != 1 || r.Schedules < minSaturated || r.Complete != nil {
+		t.Errorf("%+v", r)
 	}
 }
 
@@ -291,7 +300,7 @@ func TestSuspect(t *testing.T) {
 		t.Errorf("stored in %s", file)
 	}
 	files(first)
-	if list := stored("TestX"); len(list) != 1 || len(list[0].Schedule.Switches) != 1 {
+	if list, err := stored("TestX"); err != nil || len(list) != 1 || len(list[0].Schedule.Switches) != 1 {
 		t.Errorf("stored %+v", list)
 	}
 
@@ -301,4 +310,29 @@ func TestSuspect(t *testing.T) {
 		t.Errorf("stored in %s", file)
 	}
 	files(first)
+
+	if err := os.WriteFile(first, []byte("garbage\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := stored("TestX"); err == nil || !strings.Contains(err.Error(), first+": line 1: a schedule begins with") {
+		t.Errorf("a damaged file: %v, %v", list, err)
+	}
+}
+
+func TestDiffers(t *testing.T) {
+	preempted, blocked, choice, timer := Switch{Who: 5, Place: 3, To: 9}, Switch{Who: 5, Place: 3 | blockedBit | 1<<40, To: 9}, Switch{Who: 5, Place: 4 | caseBit, To: 3}, Switch{Who: 5, Place: 7, To: timePasses}
+	for _, c := range []struct {
+		list []Switch
+		want string
+	}{
+		{nil, ""},
+		{[]Switch{preempted}, "; 1 context switch differs from the default order (1 preemption)"},
+		{[]Switch{preempted, blocked}, "; 2 context switches differ from the default order (1 preemption)"},
+		{[]Switch{choice}, "; 1 case of a select differs from the default order"},
+		{[]Switch{choice, timer, blocked}, "; 1 context switch and 1 case of a select and 1 early timer differ from the default order (0 preemptions)"},
+	} {
+		if got := differs(c.list); got != c.want {
+			t.Errorf("%v: %q, want %q", c.list, got, c.want)
+		}
+	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/overlay"
+	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/search"
 )
 
@@ -118,9 +119,9 @@ func (a *app) goTest(ctx context.Context, args []string, stdout, stderr io.Write
 			return err
 		}
 		defer x.remove()
-		flags = append(flags, compilerFlags(ctx, changed.Env, folder, flags)...)
-		args, flags = linkerFlags(args, flags)
-		env = append(env, more...)
+		points, modules := compilerFlags(ctx, changed.Env, folder, flags, args)
+		args, flags = linkerFlags(args, append(flags, points...))
+		env = slices.Concat(env, more, []string{testsched.VariableModules + "=" + strings.Join(modules, ",")})
 	}
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
 	test := []string{"test", parallel}

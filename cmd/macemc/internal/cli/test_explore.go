@@ -38,20 +38,35 @@ const (
 // compilerFlags let functions of package sync/atomic be called in packages that are not of the Go distribution: the compiler has
 // instructions for them otherwise. The build is the same with -race, where it has none. The packages are named by their modules; those of
 // the distribution cannot be excluded from "all", because some of them need the instructions.
-func compilerFlags(ctx context.Context, env []string, dir string, tags []string) (flags []string) {
-	args := slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}", "./..."})
-	cmd := changedGo(ctx, env, args)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	if err != nil {
-		return nil // go test says what is wrong
+//
+// args are those of go test. Values of flags among them are no packages, which -e ignores.
+func compilerFlags(ctx context.Context, env []string, dir string, tags, args []string) (flags, modules []string) {
+	packages := []string{"./..."}
+	for _, arg := range args {
+		if arg == "-args" || arg == "--args" {
+			break
+		}
+		if strings.HasSuffix(arg, ".go") {
+			modules = []string{"command-line-arguments"}
+		} else if !strings.HasPrefix(arg, "-") {
+			packages = append(packages, arg)
+		}
 	}
-	modules := strings.Fields(string(out))
+	for len(packages) > 0 {
+		cmd := changedGo(ctx, env, slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}"}, packages))
+		cmd.Dir = dir
+		if out, err := cmd.Output(); err == nil {
+			modules = append(modules, strings.Fields(string(out))...)
+			break
+		}
+		packages = packages[:len(packages)-1] // a value that no package can have as its path
+	}
 	slices.Sort(modules)
-	for _, m := range slices.Compact(modules) {
+	modules = slices.Compact(modules)
+	for _, m := range modules {
 		flags = append(flags, "-gcflags="+m+"...=-d=ssa/intrinsics/off")
 	}
-	return flags
+	return flags, modules
 }
 
 // linkerFlags adds the flag with which the linker writes the symbol table, which the go command would have it leave out. The program finds
@@ -276,11 +291,10 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 	}
 	for line := range strings.Lines(string(text)) {
 		var name, note string
-		var schedules, orders, estimate int
-		var seen float64
+		var schedules int
 		var micros int64
 		var complete bool
-		if _, err := fmt.Sscanf(line, "%q %d %d %d %f %d %t %q", &name, &schedules, &orders, &estimate, &seen, &micros, &complete, &note); err != nil {
+		if _, err := fmt.Sscanf(line, "%q %d %d %t %q", &name, &schedules, &micros, &complete, &note); err != nil {
 			continue
 		}
 		if note != "" {
@@ -289,6 +303,9 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 				i, s.notes = len(s.notes), append(s.notes, testNote{pkg: pkg, text: note})
 			}
 			s.notes[i].tests = append(s.notes[i].tests, name)
+		}
+		if strings.HasPrefix(note, "not explored") {
+			continue
 		}
 		sum.tests++
 		if complete {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"go/version"
 	"io/fs"
 	"os"
@@ -163,7 +164,11 @@ func (c *cancelling) Write(p []byte) (int, error) {
 
 // testFile makes a module with a test file, and its folder the working directory.
 func testFile(t testing.TB, text string) {
-	t.Chdir(t.TempDir())
+	dir := filepath.Join(t.TempDir(), "x")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
 	for file, text := range map[string]string{"go.mod": "module example.org/x\n\ngo 1.26\n", "x_test.go": text} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -473,6 +478,44 @@ func TestFinalizers(t *testing.T) {
 		if status != 0 || !strings.Contains(out, want) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
+	}
+}
+
+// Functions of package sync/atomic are scheduling points in packages of other modules of a workspace.
+func TestTest_OtherModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestLost(t *testing.T) {
+	var n int64
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { atomic.StoreInt64(&n, atomic.LoadInt64(&n)+1) })
+	}
+	wg.Wait()
+	if atomic.LoadInt64(&n) != 2 {
+		t.Fatal("lost an update")
+	}
+}
+`)
+	for file, text := range map[string]string{"../go.work": "go 1.26\n\nuse ./app\nuse ./x\n", "../app/go.mod": "module example.org/app\n\ngo 1.26\n", "docs/page.md": ""} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, pkg := range map[string]string{".": ".", "../app": "example.org/x", "docs": ".."} {
+		if out, status := testCommand(t.Context(), "-C", dir, "-count=1", "-exhaustive", pkg); status != 1 || !strings.Contains(out, "lost an update") {
+			t.Errorf("%s in %s: status %d\n%s", pkg, dir, status, out)
+		}
+		os.RemoveAll("testdata")
 	}
 }
 
