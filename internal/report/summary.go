@@ -49,7 +49,7 @@ func (r *Report) summarise() *summary {
 		if c := r.Critical; c != nil && c.Step == mark {
 			s.dead.Critical = mark
 		}
-		const before, lastSteps, after, mostBefore = 4, 10, 4, 80
+		const before, lastSteps, after, rest, mostBefore = 4, 10, 4, 8, 80
 		n := before
 		if s.dead.Critical == 0 && mark == s.dead.Last() {
 			n = lastSteps
@@ -58,7 +58,11 @@ func (r *Report) summarise() *summary {
 		if n := len(s.deadSteps) - mostBefore; n > 0 {
 			s.deadSteps = s.deadSteps[n:] // the text says so
 		}
-		for step := mark; step <= min(mark+after, s.dead.Last()); step++ {
+		end := min(mark+after, s.dead.Last())
+		if s.dead.Last()-end <= rest {
+			end = s.dead.Last()
+		}
+		for step := mark; step <= end; step++ {
 			s.deadSteps = append(s.deadSteps, step)
 		}
 		if s.dead.Last() == 0 {
