@@ -34,6 +34,7 @@ install: build ## install the programs, manual pages and completions below PREFI
 	bin/macemc completion zsh >$(PREFIX)/share/zsh/site-functions/_macemc
 	bin/macemc completion fish >$(PREFIX)/share/fish/vendor_completions.d/macemc.fish
 	@for program in macemc-vet macemc-cluster macemc; do bin/$$program man $(PREFIX)/share/man/man1 || exit 1; done
+	@command -v macemc >/dev/null || echo "add $(PREFIX)/bin to PATH"
 
 build: ## build bin/macemc, and bin/macemc-cluster and bin/macemc-vet, which it executes
 	$(GO) build -o bin/ ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-vet

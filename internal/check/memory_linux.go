@@ -54,11 +54,11 @@ func peakMemory(state *os.ProcessState) int {
 
 // availableMemory is in bytes; 0: unknown.
 func availableMemory() uint64 {
-	available, _ := kilobytes("/proc/meminfo", "MemAvailable:")
+	available, ok := kilobytes("/proc/meminfo", "MemAvailable:")
 	// A container may have less than its machine.
 	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
-		if most, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil {
-			available = min(available, most)
+		if most, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil && (!ok || most < available) {
+			return most
 		}
 	}
 	return available

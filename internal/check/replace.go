@@ -68,12 +68,15 @@ func removeFindings(dir string) error {
 }
 
 // Ignore has git ignore what lies in a folder of findings, unless somebody has said otherwise. What is worth keeping are paths that
-// tests replay; these lie elsewhere.
+// tests replay, which lie elsewhere, and schedules.
 func Ignore(dir string) error {
 	err := newfile.Write(filepath.Join(dir, ".gitignore"), []byte(`# Findings of macemc. Do not commit them: the next search of the same test replaces them.
 # To keep a run as a regression test, use --write-test or -macemc.write-test. It copies the path to
-# testdata/regress; commit that folder.
+# testdata/regress; commit that folder. Schedules of "macemc test", such as deadlock-1.path, can be
+# committed here: it executes them first.
 *
+!*/
+!*-[0-9]*.path
 `))
 	if errors.Is(err, fs.ErrExist) {
 		return nil

@@ -72,6 +72,7 @@ var changes = []change{
 	{"runtime/chan.go", atStart{"chansend"}, " macemcChan(c, macemcOpSend, block); ", "a place where another goroutine may run"},
 	{"runtime/chan.go", atStart{"chanrecv"}, " macemcChan(c, macemcOpReceive, block); ", "a place where another goroutine may run"},
 	{"runtime/chan.go", atStart{"closechan"}, " macemcChan(c, macemcOpClose, true); ", "a place where another goroutine may run"},
+	{"runtime/chan.go", atStart{"chanlen"}, " macemcChan(c, macemcOpLen, false); ", "a place where another goroutine may run"},
 	{"runtime/time.go", callee{"timer.maybeAdd", "cheaprand"}, "macemcTimer", "the order of timers of the same instant"},
 	{"runtime/proc.go", atStart{"runqput"}, " if macemcMine(gp) { macemcPut(gp); return }; ",
 		"goroutines of a node wait in a queue of their own"},

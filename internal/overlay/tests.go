@@ -185,6 +185,7 @@ var testChanges = func() []change {
 		{"os/signal/signal.go", atStart{"Notify"}, ` macemcRefuse("it waits for signals"); `, whyRefused},
 		{"testing/synctest/synctest.go", atStart{"Test"}, ` if macemcTested() { macemcTest(t, f); return }; `, whyTests},
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
+		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " macemcCleanup(sys.GetCallerPC()); ", "cleanups run outside of the bubble of a test, whose channels they cannot use"},
 		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() { return 1 }; ", "a test that is explored has one processor"},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},
@@ -259,6 +260,9 @@ var rewrites = []rewrite{
 	{"sync/atomic/type.go", typeMethods, whyAtomics},
 	{"sync/atomic/value.go", valueMethods, whyAtomics},
 	{"time/time.go", clockReads, whyClock},
+	{"time/sleep.go", timerPoints, why},
+	{"time/tick.go", timerPoints, why},
+	{"runtime/stack.go", stackOverflow, whyEnd},
 	{"sync/atomic/asm.s", renameAtomics(`(?m)^(TEXT ·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", renameAtomics(`(sync∕atomic·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", memoryInGo, whyMemory},
@@ -344,9 +348,29 @@ func clockReads(text string, added map[string]string) (string, error) {
 	if n := len(clockRead.FindAllString(text, -1)); n != 3 {
 		return "", fmt.Errorf("there are %d functions that read the clock, not 3", n)
 	}
-	added["time/zz_macemc.go"] = "package time\n\nimport _ \"unsafe\"\n\n//go:linkname macemcReadClock runtime.macemcReadClock\nfunc macemcReadClock(pc uintptr)\n"
+	added["time/zz_macemc.go"] = "package time\n\nimport _ \"unsafe\"\n\n//go:linkname macemcReadClock runtime.macemcReadClock\nfunc macemcReadClock(pc uintptr)\n\n//go:linkname macemcTimerPoint runtime.macemcTimerPoint\nfunc macemcTimerPoint(obj, pc uintptr)\n"
 	text = strings.Replace(text, "\npackage time\n", "\npackage time; import \"internal/runtime/sys\"\n", 1)
 	return clockRead.ReplaceAllString(text, "${0} macemcReadClock(sys.GetCallerPC());"), nil
+}
+
+var timerMethod = regexp.MustCompile(`(?m)^func \(t \*(Timer|Ticker)\) (Stop|Reset)\(.*\{$`)
+
+// timerPoints lets the methods that stop and reset timers be scheduling points.
+func timerPoints(text string, _ map[string]string) (string, error) {
+	if n := len(timerMethod.FindAllString(text, -1)); n != 2 {
+		return "", fmt.Errorf("there are %d methods that stop and reset timers, not 2", n)
+	}
+	text = strings.Replace(text, "\npackage time\n", "\npackage time; import \"internal/runtime/sys\"\n", 1)
+	return timerMethod.ReplaceAllString(text, "${0} macemcTimerPoint(uintptr(unsafe.Pointer(t)), sys.GetCallerPC());"), nil
+}
+
+// stackOverflow lets a goroutine whose stack is too large end its test.
+func stackOverflow(text string, _ map[string]string) (string, error) {
+	const line = "\tif newsize > maxstacksize || newsize > maxstackceiling {\n"
+	if strings.Count(text, line) != 1 {
+		return "", fmt.Errorf("%q is not there once", line)
+	}
+	return strings.Replace(text, line, line[:len(line)-1]+" macemcOverflowed(gp);\n", 1), nil
 }
 
 func renameAtomics(pattern string) func(string, map[string]string) (string, error) {

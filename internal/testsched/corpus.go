@@ -11,9 +11,9 @@ import (
 // folder is where the findings of a test are kept.
 func folder(test string) string { return filepath.Join("testdata", "macemc", test) }
 
-// stored returns the schedules that were kept for a test.
+// stored returns the schedules that were kept for a test. Other files in the folder, such as error.path, are those of a checked system.
 func stored(test string) (list []*Stored, err error) {
-	files, _ := filepath.Glob(filepath.Join(folder(test), "*.path"))
+	files, _ := filepath.Glob(filepath.Join(folder(test), "*-[0-9]*.path"))
 	sort.Strings(files)
 	for _, file := range files {
 		f, err := load(file)
@@ -66,7 +66,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 
 // keep writes a finding into a file of its own, or into that of the same finding as it was suspected.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
-	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Schedule: *m.Schedule}
+	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Critical: m.Critical, Schedule: *m.Schedule}
 	var b strings.Builder
 	f.WriteTo(&b)
 	dir := folder(c.Test)
@@ -96,7 +96,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	}
 }
 
-// replayLine is the command that executes a schedule again.
+// replayLine is the command that executes a schedule again, and the one that draws it.
 func replayLine(c *Config, file string) string {
-	return fmt.Sprintf("replay: macemc test -run '%s' -schedule %s %s", Pattern(c.Test), file, c.Package)
+	return fmt.Sprintf("replay: macemc test -run '%s' -schedule %s %s\ngraph:  macemc graph %s", Pattern(c.Test), file, c.Package, file)
 }

@@ -52,7 +52,29 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	defer func() { r.Elapsed = time.Since(start.wall) }()
 	orders := map[uint64]int{}
 	fresh := 0
+	var leaks leftovers
+	confirm := func() bool {
+		l := leaks.suspect()
+		if l == nil {
+			return false
+		}
+		o := run(l.schedule)
+		if o.Kind != Leak {
+			l.refuted = true
+			return false
+		}
+		r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
+		return true
+	}
+	defer func() {
+		if r.Finding == nil && r.Stop == nil {
+			confirm()
+		}
+	}()
 	step := func(s *Schedule) bool {
+		if confirm() {
+			return true
+		}
 		o := run(s)
 		r.Schedules++
 		r.Last = o
@@ -76,14 +98,15 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		case orders[o.Hash] == 2:
 			r.Once--
 		}
-		if o.Cut || o.Kind == Passed {
+		switch {
+		case o.Cut:
+			return false
+		case o.Kind == Passed:
+			leaks.add(o, s, r.Schedules)
 			return false
 		}
-		r.Finding, r.By = o, s.Policy
-		r.Found = &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: o.Switches, Warm: r.Schedules > 1}
-		if s.Policy == Default {
-			r.Found.Switches = s.Switches
-		}
+		r.Finding, r.By, r.Found = o, s.Policy, s.found(o, r.Schedules)
+		r.Found.Ends = s.Ends
 		return true
 	}
 	for _, f := range c.Corpus {

@@ -74,6 +74,19 @@ func (s Stack) user() (f runtime.Frame, ok bool) {
 	return f, false
 }
 
+// Testing reports whether package testing executes the operation: nothing that a test calls is between.
+func (s Stack) Testing() bool {
+	for _, f := range s {
+		if strings.HasPrefix(f.Function, "testing.") {
+			return true
+		}
+		if !standard(f) {
+			return false
+		}
+	}
+	return false
+}
+
 // Where returns the position of the innermost frame of the user's code.
 func (s Stack) Where() string {
 	if f, ok := s.user(); ok {
@@ -119,9 +132,10 @@ type Goroutine struct {
 	Waits   string
 	At      string
 	Func    string
-	Started string // position of the go statement
-	Holder  int    // of the lock that it waits for; 0 means unknown
-	Lost    bool   // nothing can wake it
+	Started string  // position of the go statement
+	Holder  int     // of the lock that it waits for; 0 means unknown
+	Lost    bool    // nothing can wake it
+	Go      uintptr // its go statement
 }
 
 // waits describes what a goroutine waits for, by the runtime's wait reason.
@@ -130,7 +144,7 @@ var waits = map[string]string{
 	"chan receive (nil chan)": "waits to receive from a nil channel", "chan send (nil chan)": "waits to send to a nil channel",
 	"select": "waits in select", "select (no cases)": "waits in a select without cases",
 	"sync.Mutex.Lock": "waits to lock a Mutex", "sync.RWMutex.RLock": "waits to read-lock a RWMutex", "sync.RWMutex.Lock": "waits to lock a RWMutex",
-	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps", "semacquire": "waits for a semaphore",
+	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps", "running": "runs", "semacquire": "waits for a semaphore",
 }
 
 func (g Goroutine) String() string {

@@ -30,10 +30,12 @@ type Outcome struct {
 	Choices  uint64 // points at which another goroutine could have run
 	Hash     uint64 // of the order of goroutines
 	Switches []Switch
-	Lost     bool // Switches are not all
-	Followed int  // switches of the schedule that applied
-	Outside  bool // a goroutine waited for something outside: a process, a real file, a signal
-	Left     []string
+	Lost     bool      // Switches are not all
+	Followed int       // switches of the schedule that applied
+	Outside  bool      // a goroutine waited for something outside: a process, a real file, a signal
+	Left     []string  // goroutines that the test has left behind, and something reachable may wake
+	LeftAt   []uintptr // their go statements
+	Ended    []uintptr // go statements of goroutines that have ended; valid until the next run
 	Trace    []Event
 	Untraced int // events that follow those of Trace
 
@@ -71,7 +73,7 @@ const (
 // String says what a goroutine does.
 func (o Op) String() string {
 	names := [...]string{"starts a goroutine", "sends", "receives", "closes", "selects", "locks", "read-locks", "unlocks", "tries to lock",
-		"WaitGroup", "Cond", "Once", "sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched", "reads the clock"}
+		"WaitGroup", "Cond", "Once", "sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched", "reads the clock", "Timer", "len"}
 	if o < Op(len(names)) {
 		return names[o]
 	}
@@ -90,7 +92,11 @@ func (o Op) Noun() string {
 }
 
 func (e Event) String() string {
-	return fmt.Sprintf("goroutine %d: %s at %s", e.Number, e.Op, e.At)
+	text := fmt.Sprintf("goroutine %d: %s at %s", e.Number, e.Op, e.At)
+	if e.Func != "" {
+		text += " in " + e.Func
+	}
+	return text
 }
 
 // Same reports whether two runs show the same finding.

@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,6 +47,16 @@ type Schedule struct {
 	Until    uint64   // Switches hold up to this point, and Policy from then on
 	// Warm says that a run under the default order precedes: then what is set up once in a process is there.
 	Warm bool
+	Ends []string // functions with go statements whose goroutines end under another schedule: one that is left behind is a leak
+}
+
+// found returns the schedule that replays run number n of an exploration, which had this one.
+func (s *Schedule) found(o *Outcome, n int) *Schedule {
+	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1}
+	if s.Policy == Default {
+		f.Switches = s.Switches
+	}
+	return f
 }
 
 // warmUp is the run that precedes one that is Warm.
@@ -126,6 +137,7 @@ const magic = "macemc schedule 1"
 type Stored struct {
 	Package, Test string
 	Finding       string // one line
+	Critical      int    // the number of the critical step, from 1 on; 0 means unknown
 	Schedule      Schedule
 }
 
@@ -133,6 +145,12 @@ type Stored struct {
 func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding, f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
+	if f.Critical > 0 {
+		fmt.Fprintf(&b, "critical %d\n", f.Critical)
+	}
+	for _, name := range f.Schedule.Ends {
+		fmt.Fprintf(&b, "ends %s\n", name)
+	}
 	for _, s := range f.Schedule.Switches {
 		place, how := s.Place, "at"
 		if s.Place&blockedBit != 0 {
@@ -166,12 +184,16 @@ func Read(r io.Reader) (*Stored, error) {
 			f.Test = rest
 		case key == "finding":
 			f.Finding = rest
+		case key == "critical":
+			f.Critical, err = strconv.Atoi(rest)
 		case key == "seed":
 			f.Schedule.Seed, err = strconv.ParseUint(rest, 10, 64)
 		case key == "memory":
 			f.Schedule.Memory, err = strconv.ParseBool(rest)
 		case key == "warm":
 			f.Schedule.Warm, err = strconv.ParseBool(rest)
+		case key == "ends":
+			f.Schedule.Ends = append(f.Schedule.Ends, rest)
 		case key == "switch":
 			var s Switch
 			var how string

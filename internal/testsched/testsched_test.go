@@ -314,6 +314,9 @@ func TestSuspect(t *testing.T) {
 	if err := os.WriteFile(first, []byte("garbage\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("testdata/macemc/TestX/error.path", []byte("macemc path 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if list, err := stored("TestX"); err == nil || !strings.Contains(err.Error(), first+": line 1: a schedule begins with") {
 		t.Errorf("a damaged file: %v, %v", list, err)
 	}

@@ -63,10 +63,11 @@ func (a *app) become(program string) error {
 	}
 	cmd := exec.Command(file)
 	cmd.Args, cmd.Stdin, cmd.Stdout, cmd.Stderr = args, os.Stdin, os.Stdout, os.Stderr
-	if exit, ok := errors.AsType[*exec.ExitError](cmd.Run()); ok {
+	err = cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return Exit(exit.ExitCode())
 	}
-	return nil
+	return err
 }
 
 // findProgram returns the file of a program that is beside this one or on PATH.

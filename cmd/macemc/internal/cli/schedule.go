@@ -40,7 +40,11 @@ func (a *app) graphSchedule(ctx context.Context, f *task.Graph, s *testsched.Sto
 	if err != nil {
 		return err
 	}
-	if err := f.Draw(&a.Process, eventgraph.Build(scheduleTrace(s.Test, o))); err != nil {
+	g := eventgraph.Build(scheduleTrace(s.Test, o))
+	if s.Critical <= g.Last() {
+		g.Critical = s.Critical
+	}
+	if err := f.Draw(&a.Process, g); err != nil {
 		return err
 	}
 	if o.Untraced > 0 {
@@ -102,12 +106,18 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		node := sim.NodeID(e.Number - 1)
 		if t.Names[node] == "" {
 			t.Names[node] = e.Func
+			if e.Number == 1 {
+				t.Names[node] = test
+			}
 		}
 		what := e.Op.String()
 		if e.Object != 0 {
 			what = fmt.Sprintf("%v #%d", e.Op, e.Object)
 		}
 		s := replay.TraceStep{Number: i + 1, Kind: "operation", Node: int(node), Peer: -1, What: what, Source: e.At}
+		if name, ok := strings.CutPrefix(e.At, "the standard library ("); ok {
+			s.Source = strings.TrimSuffix(name, ")")
+		}
 		s.Event = sim.Event{Kind: sim.DoAction, Node: node, Peer: -1}
 		if at[e.Number] != e.At { // what package testing does at one place is folded
 			s.Changes = []replay.NodeChange{{Node: int(node), Path: replay.Position, Old: at[e.Number], New: e.At}}

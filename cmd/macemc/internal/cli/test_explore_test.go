@@ -481,6 +481,139 @@ func TestFinalizers(t *testing.T) {
 	}
 }
 
+// These operations are scheduling points, and goroutines that only some schedules leave behind are leaks.
+func TestTest_Points(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestStopAndReset(t *testing.T) {
+	timer := time.AfterFunc(time.Hour, func() {})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		timer.Reset(time.Hour)
+		if !timer.Stop() {
+			t.Error("stopped by another")
+		}
+	})
+	wg.Go(func() { timer.Stop() })
+	wg.Wait()
+}
+
+func TestFires(t *testing.T) {
+	if timer := time.AfterFunc(500*time.Microsecond, func() {}); !timer.Stop() {
+		t.Error("late")
+	}
+}
+
+func TestExpires(t *testing.T) {
+	timeout := time.After(500 * time.Microsecond)
+	c := make(chan int, 1)
+	c <- 1
+	select {
+	case <-c:
+	case <-timeout:
+		t.Error("late")
+	}
+}
+
+func TestTicks(t *testing.T) {
+	ticker := time.NewTicker(500 * time.Microsecond)
+	defer ticker.Stop()
+	select {
+	case <-ticker.C:
+		t.Error("late")
+	default:
+	}
+}
+
+func TestLength(t *testing.T) {
+	c := make(chan int, 1)
+	go func() { c <- 1 }()
+	if len(c) != len(c) {
+		t.Error("sent between both")
+	}
+}
+
+type cache struct{ stop chan bool }
+
+func (c *cache) clean() {
+	for ticker := time.NewTicker(time.Second); ; {
+		select {
+		case <-ticker.C:
+		case <-c.stop:
+			return
+		}
+	}
+}
+
+func TestLeaves(t *testing.T) {
+	c := &cache{make(chan bool)}
+	go c.clean()
+	runtime.Gosched()
+	select {
+	case c.stop <- true:
+	default:
+	}
+}
+
+var worker sync.Once
+
+func TestOKWorker(t *testing.T) {
+	worker.Do(func() {
+		go func() {
+			for range time.Tick(time.Second) {
+			}
+		}()
+	})
+}
+
+func TestOKUnix(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+	l.Close()
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file is left")
+	}
+}
+
+func TestOKCleanup(t *testing.T) {
+	c := make(chan int, 1)
+	func() {
+		x := new([100]int)
+		runtime.AddCleanup(x, func(int) { c <- 1 }, 0)
+		x[0] = 1
+	}()
+	runtime.GC()
+	<-c
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=3000", ".")
+	for _, want := range []string{"stopped by another", "Fires .*", "Expires .*", "Ticks .*", "sent between both", "LEAK: 1 goroutine is left after the test has returned, and ends under other schedules",
+		"--- PASS: TestOKWorker", "TestOKWorker: still running after the test has returned", "--- PASS: TestOKUnix", "--- PASS: TestOKCleanup", "TestOKCleanup: not explored: it adds cleanups to objects"} {
+		if status != 1 || !strings.Contains(out, want) && !regexp.MustCompile("--- FAIL: Test"+want).MatchString(out) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+}
+
 // Functions of package sync/atomic are scheduling points in packages of other modules of a workspace.
 func TestTest_OtherModule(t *testing.T) {
 	if testing.Short() {

@@ -1,0 +1,64 @@
+package testsched
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func one(c chan bool) { go func() { <-c }() }
+
+// A goroutine that one run leaves behind is a leak if all of its go statement end in another run, before or after.
+func TestLeftovers(t *testing.T) {
+	mine := reflect.ValueOf(one).Pointer() + 1
+	library := reflect.ValueOf(strings.Cut).Pointer() + 1
+	group := reflect.ValueOf(strings.Cut).Pointer() // stands for a statement that is never left behind
+	name := "github.com/macemc/macemc/internal/testsched.one"
+	for _, c := range []struct {
+		what     string
+		at       uintptr
+		left     func(run int) bool
+		ended    func(run int) bool
+		again    bool // the run leaves it behind again
+		runs     int  // of the finding; 0 means none
+		executed int
+	}{
+		{"some runs leave it, later ones do not", mine, func(n int) bool { return n == 3 }, func(n int) bool { return n > 3 }, true, 3, 5},
+		{"the last one leaves it", mine, func(n int) bool { return n == 10 }, func(n int) bool { return n < 10 }, true, 10, 11},
+		{"all leave it", mine, func(int) bool { return true }, func(int) bool { return false }, true, 0, 10},
+		{"all leave one, and one ends", mine, func(int) bool { return true }, func(int) bool { return true }, true, 0, 10},
+		{"others do not start it", mine, func(n int) bool { return n == 3 }, func(int) bool { return false }, true, 0, 10},
+		{"the same run does not leave it again", mine, func(n int) bool { return n == 3 }, func(n int) bool { return n != 3 }, false, 0, 11},
+		{"the distribution starts it", library, func(n int) bool { return n == 3 }, func(n int) bool { return n != 3 }, true, 0, 10},
+	} {
+		n, executed := 0, 0
+		run := func(s *Schedule) *Outcome {
+			executed++
+			o := &Outcome{Points: 5, Choices: 5, Hash: uint64(executed), Switches: []Switch{{Who: 1, Place: 2, To: 3}}}
+			again := s.Ends != nil
+			if !again {
+				n++
+			}
+			if !again && c.left(n) || again && c.again {
+				o.Left, o.LeftAt = []string{"goroutine 2 waits"}, []uintptr{c.at}
+			}
+			if !again && c.ended(n) {
+				o.Ended = []uintptr{group, c.at}
+			}
+			o.Compare(s)
+			return o
+		}
+		r := Explore(Config{Seed: 1, Schedules: 10}, run)
+		if c.runs == 0 {
+			if r.Finding != nil || executed != c.executed {
+				t.Errorf("%s: finding %v, %d runs", c.what, r.Finding, executed)
+			}
+			continue
+		}
+		if r.Finding == nil || r.Finding.Kind != Leak || r.Schedules != c.runs || executed != c.executed || !slices.Equal(r.Found.Ends, []string{name}) ||
+			len(r.Found.Switches) != 1 || !slices.Equal(r.Finding.Details, []string{"goroutine 2 waits"}) {
+			t.Errorf("%s: %+v, finding %+v, %d runs", c.what, r, r.Finding, executed)
+		}
+	}
+}
