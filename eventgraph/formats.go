@@ -21,7 +21,7 @@ func Formats() format.Table[Drawing] {
 	return format.Table[Drawing]{
 		{Name: "text", Ext: ".txt", Doc: "for a terminal", Render: drawn((*Graph).Text)},
 		{Name: "svg", Ext: ".svg", Doc: "an image", MaxSteps: maxDrawnSteps, Render: drawn((*Graph).SVG)},
-		{Name: "html", Ext: ".html", Doc: "a page to step through, with all states", MaxSteps: maxDrawnSteps, Render: drawn((*Graph).HTML)},
+		{Name: "html", Ext: ".html", Doc: "an interactive page with all states", MaxSteps: maxDrawnSteps, Render: drawn((*Graph).HTML)},
 		{Name: "mermaid", Ext: ".mmd", Doc: "a sequence diagram", Render: drawn((*Graph).Mermaid)},
 		{Name: "json", Ext: ".json", Doc: "everything", Render: func(w io.Writer, d Drawing) error { return d.Graph.JSON(w) }},
 	}

@@ -29,20 +29,20 @@ func vetCommand() *cobra.Command {
 		Use:   "vet [PACKAGE...]",
 		Short: "Find nondeterminism in the source of handlers",
 		Long: `Reads packages and reports what their handlers must not do: read the wall clock, draw
-random numbers other than by their Env, start goroutines or wait for channels, send or
+random numbers other than with their Env, start goroutines or wait for channels, send or
 choose in the order of a map, print addresses, change package variables, or read files,
 the environment or sockets. Handlers are the methods of services and monitors, the
-functions in sim.System, sim.Action and sim.Property, those of machines, and all that they
-call, in other packages, too. Of machines it also reports rules for events that nothing
-makes.
+functions in sim.System, sim.Action and sim.Property, the handlers of machines, and everything
+that they call, also in other packages. It also reports rules of machines for events that no
+code creates.
 
 PACKAGE is a pattern as for go build (default: the current folder). Test files are read,
 too. A comment
 
     //macemc:ok REASON
 
-in the line of a hazard, in a line of its own before that, or in the comment of the
-function says that it is none. What cannot be seen in the source is found by searching:
+on the line of a hazard, on a line of its own before it, or in the comment of the function
+suppresses the hazard. Searches find what the source does not show:
 macemc executes a sample of runs twice and compares them.
 
 Exit status: 0 no hazard found, 1 hazards found, 2 bad usage or a package that does not

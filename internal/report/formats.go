@@ -21,7 +21,7 @@ func Formats() format.Table[Document] {
 		return func(w io.Writer, d Document) error { return write(w, d.Report) }
 	}
 	return format.Table[Document]{
-		{Name: "html", Ext: ".html", Doc: "a page with both runs to step through", Render: of(HTML)},
+		{Name: "html", Ext: ".html", Doc: "an interactive page with both runs", Render: of(HTML)},
 		{Name: "markdown", Ext: ".md", Doc: "with sequence diagrams", Render: of(Markdown)},
 		{Name: "json", Ext: ".json", Doc: "everything but the runs", Render: of(JSON)},
 		{Name: TextFormat, Ext: ".txt", Doc: "for a terminal", Render: func(w io.Writer, d Document) error { return Terminal(w, d.Report, d.Style) }},

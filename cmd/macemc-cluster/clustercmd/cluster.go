@@ -51,12 +51,11 @@ func (p *process) workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker --join URL",
 		Short: "Run a worker of a cluster",
-		Long: `Visits states for "macemc search --cluster URL", until it is ended by Ctrl-C, on one
-core. Between searches it waits for the next one. Server, workers and searches must be
-the same program: others are refused. A worker may join a search that goes on, and may be
-killed: the others take its states over from the log at the server. The work is done in a
-second process, as checked code may end it: then another one takes its place, and a state
-at which that happens twice ends the search.`,
+		Long: `Visits states for "macemc search --cluster URL" on one core, until Ctrl-C. Between searches it
+waits for the next one. Server, workers and searches must be the same build; others are refused.
+A worker may join a running search, and may be killed: the others then read its states from the
+log at the server. Checked code runs in a second process, which is restarted if the code ends
+it. A state at which that happens twice ends the search.`,
 		Example: `  macemc worker --join nats://127.0.0.1:4222
   macemc worker --join nats://127.0.0.1:4222 --memory 4000`,
 		Args: cobra.NoArgs,
@@ -119,13 +118,12 @@ func (p *process) clusterCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cluster",
 		Short: "Run and control the server of a cluster",
-		Long: `Several processes, on one machine or several, can visit the states of one system together:
-a server that keeps what was found, any number of workers, and a search that asks for it
-and reports. When a worker is killed the others go on; all counts stay exact.
+		Long: `Several processes, on one or more machines, can visit the states of one system together: a
+server that stores the results, any number of workers, and a search that starts it and reports.
+If a worker is killed the others continue, and all counts stay exact.
 
-A server listens on a loopback address, unless certificates and a token are given, all of
-them. An external NATS server with JetStream will do as well: give its URL to workers
-and searches.`,
+A server listens on a loopback address unless certificates and a token are given. An external
+NATS server with JetStream also works: give its URL to workers and searches.`,
 		Example: `  macemc cluster up
   macemc worker --join nats://127.0.0.1:4222
   macemc search paxos --strategy bfs --cluster nats://127.0.0.1:4222
@@ -191,11 +189,11 @@ Workers and searches get the URLs of all three, separated by commas.`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&server.Listen, "listen", "127.0.0.1:4222", "`ADDRESS` and port; port 0: any")
-	fl.StringVar(&server.Dir, "dir", "", "folder `DIR` for what must be kept (default: a temporary one)")
+	fl.StringVar(&server.Listen, "listen", "127.0.0.1:4222", "listen on `ADDRESS` and port, 0 for any")
+	fl.StringVar(&server.Dir, "dir", "", "store the search in the folder `DIR` (default: a temporary one)")
 	fl.StringVar(&metrics, "metrics", "", "serve metrics for Prometheus at the loopback `ADDRESS` and port")
-	fl.StringVar(&server.PeerListen, "peer-listen", "", "`ADDRESS` and port that the other ones of several servers connect to")
-	fl.StringSliceVar(&server.Peers, "peers", nil, "`ADDRESSES` that all of several servers have for each other, with commas")
+	fl.StringVar(&server.PeerListen, "peer-listen", "", "listen for the other servers on `ADDRESS` and port")
+	fl.StringSliceVar(&server.Peers, "peers", nil, "`ADDRESSES` of --peer-listen of all servers, separated by commas")
 	program.ClusterFlags(fl, &c)
 	return cmd
 }
@@ -264,9 +262,9 @@ func (p *process) clusterPause(on bool) *cobra.Command {
 	var c task.Cluster
 	cmd := &cobra.Command{
 		Use:   "pause URL",
-		Short: "Have the workers of a cluster pause",
-		Long: `Has the workers pause, once they have finished what they have begun: a second or so. What
-was found stays. Workers may be ended, and others join, before "macemc cluster resume".`,
+		Short: "Pause the workers of a cluster",
+		Long: `Pauses the workers after their current work, within about a second. Results are kept. Workers
+may leave or join before "macemc cluster resume".`,
 		Example: `  macemc cluster pause nats://127.0.0.1:4222`,
 		Args:    exactly("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -286,7 +284,7 @@ was found stays. Workers may be ended, and others join, before "macemc cluster r
 		},
 	}
 	if !on {
-		cmd.Use, cmd.Short, cmd.Long = "resume URL", "Have the workers of a cluster go on", `Has workers go on after "macemc cluster pause".`
+		cmd.Use, cmd.Short, cmd.Long = "resume URL", "Resume the workers of a cluster", `Resumes the workers after "macemc cluster pause".`
 		cmd.Example = `  macemc cluster resume nats://127.0.0.1:4222`
 	}
 	cmd.Flags().SortFlags = false
@@ -298,10 +296,10 @@ func (p *process) clusterDrain() *cobra.Command {
 	var c task.Cluster
 	cmd := &cobra.Command{
 		Use:   "drain URL WORKER",
-		Short: "Have a worker of a cluster give away what it has, and end",
-		Long: `Has a worker give its parts to the others, and end. It is done when they have them. Workers
-have numbers, by which "macemc cluster status" lists them. A worker that is ended by Ctrl-C or
-SIGTERM does the same.`,
+		Short: "Move the states of a worker to the others, and end it",
+		Long: `Moves the states of a worker to the others, and ends it. The command returns when that is done.
+"macemc cluster status" lists the workers with their numbers. A worker that is ended by Ctrl-C
+or SIGTERM does the same.`,
 		Example: `  macemc cluster drain nats://127.0.0.1:4222 3`,
 		Args:    exactly("URL", "WORKER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -330,9 +328,9 @@ func (p *process) clusterAbort() *cobra.Command {
 	var c task.Cluster
 	cmd := &cobra.Command{
 		Use:   "abort URL",
-		Short: "End the search of a cluster, and remove what it has found",
-		Long: `Ends the search that goes on at a server, also one that nobody waits for any more, and
-removes what was kept of it, and what is left of others. Workers wait for the next one.`,
+		Short: "End the search of a cluster, and remove its data",
+		Long: `Ends the search at a server, even if no process waits for it, and removes its data and that of
+earlier searches. The workers wait for the next one.`,
 		Example: `  macemc cluster abort nats://127.0.0.1:4222`,
 		Args:    exactly("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {

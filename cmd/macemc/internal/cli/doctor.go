@@ -20,9 +20,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what this machine needs for tests and goroutine systems",
-		Long: `Prints the version of Go that is in force in this folder, whether its distribution can be
-changed as "macemc test" and goroutine systems need it, whether the race detector can be
-used, and the size of the caches.
+		Long: `Prints the version of Go that this folder uses, whether its distribution can be modified for
+"macemc test" and goroutine systems, in a copy, whether the race detector can be used, and the
+sizes of the caches.
 
 Exit status: 0 if "macemc test" works, 2 if it does not.`,
 		Example: "  macemc doctor",

@@ -14,10 +14,10 @@ func (a *app) durableCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "durable",
 		Short: "Inspect the folder of macemc search --durable",
-		Long: `A search by --strategy bfs --durable DIR keeps the states that it finds in DIR: for each
-the state that it was found from, and the step that led to it. What it loses when it is
-killed is the work of its last moments. For deepening, walk and faulty the folder has the
-results of the runs. --resume with the same flags continues the search.`,
+		Long: `A search with --strategy bfs --durable DIR writes each state that it finds to DIR, with
+its predecessor and the step between them. A search that is killed loses only the work of its
+last moments. For deepening, walk and faulty the folder has the results of the runs. --resume with
+the same flags continues the search.`,
 		Example: `  macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
   macemc durable info px3
   macemc durable verify px3
@@ -37,10 +37,9 @@ func (a *app) durableInfo() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "info DIR",
-		Short: "Say which search is kept, and how far it came",
-		Long: `Says of which system and settings the states in DIR are, by which programs they were
-found, how many there are, and how many wait for their steps to be executed. A search
-that goes on there is not disturbed.`,
+		Short: "Describe the stored search and its progress",
+		Long: `Shows the system and the settings of the search in DIR, the programs that wrote it, the
+number of states, and how many are not expanded yet. It does not disturb a running search.`,
 		Example: `  macemc durable info px3
   macemc durable info px3 --json`,
 		Args: exactlyOne("DIR"),
@@ -53,11 +52,11 @@ that goes on there is not disturbed.`,
 func (a *app) durableVerify() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify DIR",
-		Short: "Check that what is kept is whole",
-		Long: `Reads all that is kept in DIR, and compares it with its checksums. A last block that is
-not whole is no fault: --resume cuts it off, and its states are found again. A damaged
-one with good ones behind it is: it is told of, with exit status 2. Whether the code
-still does what it did is another question, which "macemc durable recheck" answers.`,
+		Short: "Check the log for damage",
+		Long: `Reads all files in DIR and compares them with their checksums. An incomplete last block is
+not damage: --resume truncates it, and its states are found again. A damaged block before
+good ones is reported, with exit status 2. "macemc durable recheck" checks whether the code
+still behaves the same.`,
 		Example: `  macemc durable verify px3`,
 		Args:    exactlyOne("DIR"),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.DurableVerify(args[0]) },
@@ -68,11 +67,10 @@ func (a *app) durableRecheck() *cobra.Command {
 	var f task.Search
 	cmd := &cobra.Command{
 		Use:   "recheck DIR",
-		Short: "Check all states of a finished search again, by the properties of now",
+		Short: "Check the current properties on all states of a finished search",
 		Long: `Visits all states of a finished search again, without searching for them, and checks the
-properties that the system has now: new ones, and those that were changed. What handlers
-did is executed again and compared, so that a change of the code is noticed, too.
-Nothing in DIR is changed.
+current properties of the system, including new and changed ones. It executes all handlers
+again and compares the results, so that changed code is detected. It does not change DIR.
 
 Exit status:
 
@@ -93,8 +91,8 @@ Exit status:
 	fl.SortFlags = false
 	fl.Var((*only)(&f.Property), "property", "check only the property `NAME`")
 	fl.IntVar(&f.Memory, "memory", 0, "stop when states take about `N` MB (default: half of what is free)")
-	fl.IntVar(&f.Workers, "workers", 0, "how many workers `N` there are (default: all cores)")
-	fl.DurationVar(&f.Time, "time", 0, "stop after this `TIME` (default: no limit)")
+	fl.IntVar(&f.Workers, "workers", 0, "run `N` workers in parallel (default: all cores)")
+	fl.DurationVar(&f.Time, "time", 0, "stop after `TIME` (default: no limit)")
 	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object on standard output")
 	fl.StringVar(&f.JUnit, "junit", "", "also write the report as JUnit XML to `FILE`")

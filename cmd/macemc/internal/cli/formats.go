@@ -8,5 +8,5 @@ import (
 
 // formatHelp returns the help of a flag that chooses one of several formats.
 func formatHelp[D any](t format.Table[D]) string {
-	return "`NAME`, one of " + strings.Join(t.Names(), ", ") + " (default: by the ending of OUT)"
+	return "`NAME`, one of " + strings.Join(t.Names(), ", ") + " (default: by extension of OUT)"
 }

@@ -13,17 +13,17 @@ func (a *app) graphCommand() *cobra.Command {
 		Use:   "graph FILE",
 		Short: "Draw the event graph of a run",
 		Long: `Draws the run in FILE as a graph of events: a lane per node, time downward, arrows for
-messages and what became of them, timers, actions, faults, and what each step changed. FILE
-may also be a schedule that "macemc test" has kept; then a lane is a goroutine.
+messages and their outcome, timers, actions, faults, and what each step changed. FILE may also
+be a schedule of "macemc test", with a lane for each goroutine.
 
-Long stretches in which no node changes are folded into one line; in html they are not,
-unless --fold asks for it.
+Long sequences in which no node changes are folded into one line, in html only with --fold.
 
 Formats:
 ` + eventgraph.Formats().Doc() + `
 
-Exit status: 0 when the graph was written, 2 or 4 (disk full) when it could not be. It is
-also 2 when the system has changed and FILE no longer fits: the graph is that of the new run.`,
+Exit status: 0 if the graph was written, 2 or 4 (disk full) if it could not be. If the system
+has changed it is 2, too: the graph is that of the new run, and there is none if the choices
+of FILE do not fit any more.`,
 		Example: `  macemc graph error.path
   macemc graph error.path -o run.html
   macemc graph error.path --from 10 --to 40 --nodes 0,2 --classes messages,faults
@@ -48,7 +48,7 @@ also 2 when the system has changed and FILE no longer fits: the graph is that of
 	fl.StringVar(&f.Classes, "classes", "", "steps of the classes in `LIST` only: messages, timers, actions, errors, faults")
 	fl.IntVar(&f.Fold, "fold", 0, "fold more than `N` steps in a row that change nothing, or none if 0 (default 4)")
 	fl.IntVar(&f.Width, "width", 0, "columns `N` of text (default 100), pixels of svg and html")
-	fl.IntVar(&f.Critical, "critical", 0, "mark step `N` as the critical one (default: what report.json beside FILE says)")
+	fl.IntVar(&f.Critical, "critical", 0, "mark step `N` as the critical one (default: from report.json beside FILE)")
 	fl.BoolVar(&f.Notes, "notes", false, "show in text what handlers announced and logged, and which properties changed")
 	return cmd
 }

@@ -48,8 +48,8 @@ func (a *app) liveCommand() *cobra.Command {
 		Short: "Run a system on a real network",
 		Long: `Runs the services of a bundled system, unchanged, on sockets, real clocks and disks.
 
-Without --node all nodes are started as processes on 127.0.0.1. The properties that do not
-hold are shown meanwhile. Without --time the run ends when all nodes are up and all
+Without --node all nodes start as processes on 127.0.0.1, and the command shows which
+properties do not hold. Without --time the run ends when all nodes are up and all
 properties hold. Commands on standard input: "kill N", "start N", "do N ACTION", "state",
 "quit". --kill and --start do the same at given times.
 
@@ -61,14 +61,14 @@ Nodes record what they receive. The recordings are merged into one run, which th
 executes and compares step by step. The folder can be given to macemc replay, critical and
 search --from. Monitors observe that execution, and macemc observe judges all orders.
 
-Nodes do the actions of the system now and then, in the place of an application.
+Nodes execute actions of the system from time to time, in place of an application.
 
 Exit status:
 
     0  all properties hold in the end; with --node, the time is over
     1  an Always property does not hold, a monitor is violated, or a node panicked
     3  a liveness property does not hold in the end, a node is down that should be up, more
-       messages waited than --max-queue, or the checker disagrees with the recordings
+       messages were queued than --max-queue allows, or the checker disagrees with the recordings
   130  interrupted by SIGINT (Ctrl-C), with no violation until then
   143  interrupted by SIGTERM, with no violation until then`,
 		Example: `  macemc live randtree --nodes 8 --until live
@@ -101,17 +101,17 @@ Exit status:
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringArrayVar(&f.bugs, "bug", nil, "put the known bug `ID` back; repeatable")
+	fl.StringArrayVar(&f.bugs, "bug", nil, "enable the known bug `ID`; repeatable")
 	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
-	fl.IntVar(&f.nodes, "nodes", 0, "number of nodes `N`")
-	fl.IntVar(&f.node, "node", 0, "be node `I`")
+	fl.IntVar(&f.nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
+	fl.IntVar(&f.node, "node", 0, "run node `I` in this process")
 	fl.StringVar(&f.peers, "peers", "", "with --node, addresses of all nodes in order, as `IP:PORT,...`")
 	fl.StringVar(&f.dir, "dir", "", "`DIR` for disks and recordings (default: a new one, or none with --node)")
 	fl.StringVar(&f.record, "record", "", "with --node, folder `DIR` for the recording (default: none)")
 	fl.StringVar(&f.log, "log", "", "folder `DIR` for logs that macemc observe reads (default: none)")
 	fl.BoolVar(&f.public, "public", false, "with --node, listen on an address that others can reach")
-	fl.BoolVar(&f.idle, "idle", false, "do no actions")
-	fl.DurationVar(&f.await, "await", 10*time.Second, "wait this `TIME` for all peers before the first boot")
+	fl.BoolVar(&f.idle, "idle", false, "execute no actions")
+	fl.DurationVar(&f.await, "await", 10*time.Second, "wait up to `TIME` for all peers before the first boot")
 	fl.StringArrayVar(&f.kills, "kill", nil, "kill a node at a time, as `N@TIME`; repeatable")
 	fl.StringArrayVar(&f.starts, "start", nil, "start a node again at a time, as `N@TIME`; repeatable")
 	fl.StringVar(&f.until, "until", "", "end as soon as the system is `live`, which is the default without --time")
@@ -122,7 +122,7 @@ Exit status:
 	fl.BoolVar(&f.verbose, "verbose", false, "log what nodes do")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object on standard output, at the end")
 	fl.BoolVar(&f.control, "control", false, "take commands from a parent process")
-	fl.DurationVar(&f.slow, "pause", 200*time.Millisecond, "do an action about every `TIME` per node")
+	fl.DurationVar(&f.slow, "pause", 200*time.Millisecond, "execute an action about every `TIME` per node")
 	_ = fl.MarkHidden("control")
 	return cmd
 }

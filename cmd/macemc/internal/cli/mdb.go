@@ -15,14 +15,14 @@ func (a *app) mdbCommand() *cobra.Command {
 		Use:   "mdb FILE [LIVE]",
 		Short: "Debug a run",
 		Long: `Opens the run in FILE: step forward and back, jump to the critical transition, look at
-states, compare with the nearest live run, find out what caused a step, try other choices
-from any step on. LIVE is the run to compare with; live.path beside FILE when none is named.
+states, compare with the nearest live run, find out what caused a step, and try other choices
+at any step. LIVE is the run to compare with (default: live.path beside FILE).
 
-On a terminal this is a screen, and ? shows its keys. Elsewhere, or when TERM is dumb, it
+On a terminal it fills the screen, and ? shows its keys. Elsewhere, or if TERM is dumb, it
 is a prompt that reads commands; "help" lists them. --batch executes the commands of -x,
 or those on standard input, and ends.
 
-Exit status: 0, or 2 when FILE cannot be followed or a command of --batch fails.`,
+Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 		Example: `  macemc mdb macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc mdb error.path --batch -x 'critical; diff live; why'
   macemc mdb error.path other.path --batch < commands`,
@@ -45,8 +45,8 @@ Exit status: 0, or 2 when FILE cannot be followed or a command of --batch fails.
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringArrayVarP(&d.Execute, "execute", "x", nil, "execute `COMMANDS`, separated by semicolons; may be repeated")
-	fl.BoolVar(&d.Batch, "batch", false, "no screen and no prompt: execute commands and end")
-	fl.BoolVar(&d.NoColor, "no-color", false, "a screen without colour (also when NO_COLOR is set)")
+	fl.StringArrayVarP(&d.Execute, "execute", "x", nil, "execute `COMMANDS`, separated by semicolons; repeatable")
+	fl.BoolVar(&d.Batch, "batch", false, "execute commands without a screen or a prompt, and exit")
+	fl.BoolVar(&d.NoColor, "no-color", false, "disable colors (also if NO_COLOR is set)")
 	return cmd
 }

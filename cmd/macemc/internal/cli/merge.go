@@ -14,11 +14,10 @@ func (a *app) shardsMergeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge PATH...",
 		Short: "Merge the reports of the shards of a search",
-		Long: `Reads what "macemc search --shard K/N --json" printed in each of N processes, and says what
-all of them found and covered: findings that are alike are told once, walks are added up,
-and what happened in none of the shards never happened. A PATH is such a report, or a
-folder; all reports of shards below it are read. Shards that are not there are named,
-and without them nothing is said to be in order.
+		Long: `Merges the reports that "macemc search --shard K/N --json" printed in N processes: similar
+findings are reported once, walks are added up, and an event counts as never having happened
+if it happened in no shard. A PATH is a report or a folder, which is read with its subfolders.
+Missing shards are named, and without them the result is at best inconclusive.
 
 The exit status is that of the worst shard:
 

@@ -15,12 +15,12 @@ func newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new DIR",
 		Short: "Write a small service with a bug, its properties and its test",
-		Long: `Writes a package to begin with into DIR, a folder that does not exist or is empty: a
-service of two nodes, what must hold, and a test that checks it with mctest. The comments
-say what one must know. The service has a bug, which its first "go test" finds.
+		Long: `Writes an example package into DIR, a new or empty folder: a service of two nodes, its
+properties, and a test that checks it with mctest. Comments explain the code. The service has
+a bug, which its first "go test" finds.
 
-Outside of a module DIR becomes one, which uses the checkout that this program was built
-from, or that of --macemc.`,
+Outside a module, DIR becomes one, which uses the checkout that this program was built from,
+or that of --macemc.`,
 		Example: `  macemc new mysvc
   macemc new ./internal/mysvc
   macemc new mysvc --macemc ~/src/macemc`,
@@ -45,6 +45,6 @@ from, or that of --macemc.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&checkout, "macemc", "", "the folder `DIR` of the checker's module (default: where this program was built)")
+	cmd.Flags().StringVar(&checkout, "macemc", "", "use the checkout of macemc in `DIR` (default: where this program was built)")
 	return cmd
 }

@@ -13,32 +13,32 @@ func (a *app) observeCommand() *cobra.Command {
 	var test string
 	cmd := &cobra.Command{
 		Use:   "observe {FILE | SYSTEM LOG...}",
-		Short: "Judge a recorded run by monitors, in every causal order",
-		Long: `Has the monitors of a system judge what happened, in every order that agrees with its
-causes: what a node does one after the other, and messages from one to another. What
-nodes announced without knowing of each other may have happened either way, whatever
-clocks say. For each monitor it says whether it is violated in every such order, in some,
+		Short: "Check monitors on a recorded run, in every causal order",
+		Long: `Checks the monitors of a system on a recorded run, in every order that agrees with causality:
+the order of events on each node, and of each message from its sender to its receiver.
+Announcements of different nodes without such an order may have happened either way, whatever
+the clocks show. For each monitor it reports whether it is violated in every order, in some,
 or in none, and shows an order that violates it.
 
-FILE is a path file or a folder of what live nodes have recorded. The nodes are executed
-again, and the monitors told of what they announce.
+FILE is a path file or a folder of recordings of live nodes. The nodes are executed again,
+and the monitors observe their announcements.
 
-LOG is what services have logged, as lines of JSON: what slog.JSONHandler writes behind
-observe.NewHandler, or traces in the JSON of OpenTelemetry (OTLP). Looked at are the keys
+LOG is a log of JSON lines that slog.JSONHandler wrote after observe.NewHandler, or traces in
+the JSON of OpenTelemetry (OTLP). These keys are read:
   node    the number of the node that logs
-  event   {"type":"lock.Granted","value":{...}}: what monitors are told of
-  id      a name of the record that no other has, as that of a message that is sent
-  after   the id of a record, or a list of them, that this one comes after
-Of a span it is the attribute node of its resource, event.type and event.value of
-the span and its events; it comes after its parent and the spans that it links to. SYSTEM
-may be a package: its monitors are those of the system that a test of it checks.
+  event   {"type":"lock.Granted","value":{...}}: the event for the monitors
+  id      a unique name of the record, such as that of a message that is sent
+  after   the id, or a list of ids, of records that happened before
+In a span they are the attribute node of its resource, and the attributes event.type and
+event.value of the span and its events. A span comes after its parent and the spans that it
+links to. SYSTEM may be a package: its monitors are those of the system that its test checks.
 
-Monitors that are hot in the end are not reported: a run that goes on may settle what is
-owed.
+Monitors that end in a hot state are not reported, because a longer run may fulfil their
+obligations.
 
-Exit status: 1 when a monitor is violated in some order, 3 when there are more orders
-than were looked at, when a log has gaps, or when nothing in it is for one of the
-monitors; the others are in "macemc help".`,
+Exit status: 1 if a monitor is violated in some order, 3 if there are more orders than were
+examined, if events are missing in a log or could not be executed, or if a log has no event
+for some monitor; for others see "macemc help".`,
 		Example: `  macemc observe macemc-out/live-etcdraft-1/recording
   macemc observe error.path --json
   macemc live etcdraft --time 3s --log log && macemc observe etcdraft log/*.jsonl
@@ -61,12 +61,12 @@ monitors; the others are in "macemc help".`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&test, "test", "", "of a package, the system of the test `NAME`")
-	fl.StringArrayVar(&o.Bugs, "bug", nil, "with a known bug `ID`; may be repeated")
-	fl.IntVar(&o.Nodes, "nodes", 0, "number of nodes `N`")
-	fl.StringArrayVar(&o.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
-	fl.StringVar(&o.Monitor, "monitor", "", "judge by the monitor `NAME` only")
-	fl.IntVar(&o.MaxStates, "max-states", 1_000_000, "look at most at `N` states of a monitor")
+	fl.StringVar(&test, "test", "", "use the system of test `NAME` of a package")
+	fl.StringArrayVar(&o.Bugs, "bug", nil, "enable the known bug `ID`; repeatable")
+	fl.IntVar(&o.Nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
+	fl.StringArrayVar(&o.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
+	fl.StringVar(&o.Monitor, "monitor", "", "check only monitor `NAME`")
+	fl.IntVar(&o.MaxStates, "max-states", 1_000_000, "examine at most `N` states of a monitor")
 	fl.BoolVar(&o.JSON, "json", false, "print one JSON object")
 	return cmd
 }

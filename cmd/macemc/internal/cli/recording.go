@@ -30,12 +30,12 @@ func (a *app) mergeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge DIR",
 		Short: "Merge the recordings of all nodes into one run",
-		Long: `Merges the recordings of all nodes in DIR into one run of their system, in the order of
-causes, and executes it in the checker. Every step is compared with what was recorded.
-Commands that take a path file take DIR as well.
+		Long: `Merges the recordings of all nodes in DIR into one run of their system, in an order that
+agrees with causality, and executes it in the checker. Every step is compared with what was
+recorded. Commands that take a path file take DIR as well.
 
-Exit status: 0 all that was recorded was found again, 3 code or model do not agree with
-it, or a part cannot be read; the run up to there is written nevertheless.`,
+Exit status: 0 if the execution agrees with the recordings, 3 if it does not or if a part
+cannot be read. The run up to that point is written in any case.`,
 		Example: `  macemc recording merge macemc-out/live-randtree-1/recording -o run.path
   macemc replay run.path`,
 		Args: exactlyOne("DIR"),

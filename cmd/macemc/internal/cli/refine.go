@@ -13,16 +13,16 @@ func (a *app) refineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refine SYSTEM",
 		Short: "Compare an abstraction with its implementation",
-		Long: `Compares each abstraction that a system names with the part of it that ships: whether
-it does all that the part does, as far as the same clients around both can see. Seen is
-what clients get, do and draw, and that they may wait forever: that a fair run goes on,
-or ends, without them seeing any more. Faults of the part happen as far as it allows them.
+		Long: `Compares each abstraction of a system with the part that it replaces: does the abstraction
+allow everything that the part does, as observed by the same clients? Clients observe what
+they receive, do and draw, and that a fair run continues or ends without further observations.
+Faults affect the part as its limits allow.
 
-Then it compares them the other way round: what the abstraction does and the part does
-not makes for findings that are none, and is no mistake.
+It also compares them in the other direction: behaviors of the abstraction that the part
+does not have may cause false findings, but are not errors.
 
-Exit status: 1 when the part does what the abstraction does not, 3 when nothing was
-decided; the others are in "macemc help".`,
+Exit status: 1 if the part does something that the abstraction does not, 3 if the comparison
+is undecided; for others see "macemc help".`,
 		Example: `  macemc refine ./mysvc
   macemc refine ./mysvc --test TestStore
   macemc refine ./mysvc --json`,
@@ -34,10 +34,10 @@ decided; the others are in "macemc help".`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&test, "test", "", "of a package, the system of the test `NAME`")
-	fl.StringArrayVar(&f.Bugs, "bug", nil, "put a known bug `ID` back; may be repeated")
-	fl.IntVar(&f.Nodes, "nodes", 0, "number of nodes `N`")
-	fl.StringArrayVar(&f.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; may be repeated")
+	fl.StringVar(&test, "test", "", "use the system of test `NAME` of a package")
+	fl.StringArrayVar(&f.Bugs, "bug", nil, "enable the known bug `ID`; repeatable")
+	fl.IntVar(&f.Nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
+	fl.StringArrayVar(&f.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
 	fl.IntVar(&f.MaxStates, "max-states", refine.DefaultStates, "compare at most `N` states of each, and pairs of them")
 	fl.BoolVar(&f.JSON, "json", false, "print one JSON array")
 	return cmd

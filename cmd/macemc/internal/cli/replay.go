@@ -16,12 +16,12 @@ func (a *app) replayCommand() *cobra.Command {
 		Long: `Executes the path in FILE and shows every step: the event, the choices that were
 made, the effects in order, and what changed.
 
-The last line says whether the run shows the finding that the file records. A finding of
+The last line reports whether the run has the finding that the file records. A finding of
 nondeterminism recurs if this process and a fresh one execute the path differently.
 
-Exit status: 1 when the run violates something; 3 when it violates nothing and does not
-show the finding that the file records; 2 when the file cannot be followed; 0 otherwise,
-and always with --to.`,
+Exit status: 1 if the run violates something, 3 if it violates nothing and does not have the
+finding that the file records, 2 if the file cannot be replayed, 0 otherwise and always with
+--to.`,
 		Example: `  macemc replay macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc replay error.path --to 7
   macemc replay error.path --json`,
@@ -37,7 +37,7 @@ and always with --to.`,
 			return a.onFile(cmd.Context(), r.File, &r)
 		},
 	}
-	cmd.Flags().IntVar(&r.To, "to", 0, "stop after step `N`; 0: the first state (default: all steps)")
+	cmd.Flags().IntVar(&r.To, "to", 0, "stop after step `N`, 0 for the initial state (default: all steps)")
 	cmd.Flags().BoolVar(&r.JSON, "json", false, "print one JSON object")
 	return cmd
 }

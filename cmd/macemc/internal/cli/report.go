@@ -12,19 +12,19 @@ func (a *app) reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FILE",
 		Short: "Explain the violation that a run shows, in one page",
-		Long: `Writes what there is to know of the violation that the run in FILE shows: what never
-happens again, the critical step and its handler, the first difference from a run that
-recovers, what repeats forever, and both runs to step through with the states of all
-nodes. The page needs no network and no other file; the paths can be saved from it.
+		Long: `Explains the violation that the run in FILE shows: what never happens again, the critical step
+and its handler, the first difference from a run that recovers, what repeats forever, and both
+runs with the states of all nodes. The page is self-contained, and the paths can be saved from
+it.
 
 Formats:
 ` + report.Formats().Doc() + `
 
-A search writes the same report beside its paths. Here the critical transition and the
-nearest live run are looked for anew, unless --live names a live run.
+A search writes the same report beside its paths. This command searches again for the critical
+transition and the nearest live run, unless --live names a live run.
 
-Exit status: 0 when the report was written, 2 or 4 (disk full) when it could not be, 3
-when the walks do not tell whether the run is dead.`,
+Exit status: 0 if the report was written, 2 or 4 (disk full) if it could not be, 3 if the walks
+do not decide whether the run is dead.`,
 		Example: `  macemc report error.path -o bug.html
   macemc report error.path -o bug.md
   macemc report error.path --live live.path -o bug.html
@@ -41,8 +41,8 @@ when the walks do not tell whether the run is dead.`,
 	fl.BoolVar(&f.Out.Force, "force", false, "overwrite OUT")
 	fl.StringVar(&f.Format, "format", "", formatHelp(report.Formats()))
 	fl.StringVar(&f.Live, "live", "", "compare with the live run in `FILE`")
-	fl.IntVar(&f.Walks.Walks, "walks", 0, "walks `K` per probe (default 200)")
+	fl.IntVar(&f.Walks.Walks, "walks", 0, "make `K` walks per probe (default 200)")
 	fl.IntVar(&f.Walks.WalkSteps, "walk-steps", 0, "length `N` of a walk, in steps (default 2000)")
-	fl.IntVar(&f.Walks.Workers, "workers", 0, "how many walks `N` go on at a time (default: all cores)")
+	fl.IntVar(&f.Walks.Workers, "workers", 0, "execute `N` walks in parallel (default: all cores)")
 	return cmd
 }

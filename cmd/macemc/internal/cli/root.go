@@ -67,7 +67,7 @@ Exit status, of every command:
 	root.Version = version.Current().String()
 	root.SetVersionTemplate("macemc {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentFlags().StringVar(&a.tags, "tags", "", "build tags `LIST` for packages, as of go build")
+	root.PersistentFlags().StringVar(&a.tags, "tags", "", "build packages with the tags `LIST`, as go build does")
 	if a.config.Name != "" {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: a.config.Name}
 	}

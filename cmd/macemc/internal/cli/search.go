@@ -77,23 +77,23 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.StringVar(&f.Reduce, "reduce", "", "leave out states by `KIND`: none, drop, full or auto (default auto)")
 	fl.BoolVar(&f.Symmetry, "symmetry", false, "visit one of the states that differ by permuting nodes of a role")
 	fl.StringVar(&f.Crashes, "crash-model", "", "crash nodes by `MODEL`: explicit, implicit or auto (default explicit)")
-	fl.BoolVar(&f.Shortest, "shortest", false, "look for a violation of safety in fewer steps")
+	fl.BoolVar(&f.Shortest, "shortest", false, "look for a safety violation in fewer steps")
 	fl.BoolVar(&f.Alone, "alone", false, "disable the random walks from the initial state")
 	fl.IntVar(&f.Memory, "memory", 0, "stop when states take about `N` MB (default: half of what is free)")
 	fl.IntVar(&f.Workers, "workers", 0, "run `N` workers in parallel (default: all cores)")
-	fl.StringVar(&f.Prefix, "prefix", "", "start from the end of the path in `FILE`")
+	fl.StringVar(&f.Prefix, "prefix", "", "start from the last state of the path in `FILE`")
 	fl.StringVar(&f.From, "from", "", "start from a recording or a path, `FILE`")
 	fl.IntVar(&f.Step, "step", 0, "start from the state after step `N` of --from (default: the last)")
 	fl.StringVar(&f.SavePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`")
 	fl.DurationVar(&f.Time, "time", defaultTime, "stop after `TIME`, or never if 0")
 	fl.IntVar(&f.MaxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
-	fl.DurationVar(&f.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect handlers that run longer than `TIME` to diverge")
+	fl.DurationVar(&f.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect divergence if a handler runs longer than `TIME`")
 	fl.StringVar(&f.Durable, "durable", "", "checkpoint the search in `DIR`, so that --resume can continue it")
 	fl.BoolVar(&f.Resume, "resume", false, "continue the search in the folder of --durable, or begin it")
 	fl.IntVar(&f.Cluster.Replicas, "replicas", 0, "store the states of --cluster on 1 or 3 `SERVERS` (default 3 if possible)")
 	ClusterFlags(fl, &f.Cluster, "cluster", "let the workers at the server `URL` search, see macemc cluster")
 	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
-	fl.BoolVar(&f.KeepGoing, "keep-going", false, "continue after a violation, and report those that differ")
+	fl.BoolVar(&f.KeepGoing, "keep-going", false, "continue after a violation, and report each distinct one")
 	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "require evidence of dead runs of `KIND`: walks or exact")
 	fl.BoolVar(&f.NoShrink, "no-shrink", false, "report the violating run as it was found")
 	fl.BoolVar(&f.WriteTest, "write-test", false, "write a regression test beside the test of a package")
@@ -131,18 +131,18 @@ const searchDetails = `Options passed to mctest.CheckWith are ignored here; pass
 settings documented for the bug, see "macemc systems SYSTEM". Other flags override them.
 
 Code that exits, overflows the stack, exhausts the memory or does not return is a violation
-like others. bfs and dfs search a second time then, for the run.
+like others. bfs and dfs then search a second time to find the run.
 
 --durable works with all strategies but dfs. Resume with the same flags, see "macemc
 durable". --durable and --cluster have no time limit unless --time is given.
-What follows a finding takes at most 1.5 times --time and 5s more.
+Work after a finding takes at most 1.5 times --time plus 5s.
 
 --cluster works with --strategy bfs, see "macemc cluster" and "macemc worker".
 
 --from continues what live nodes recorded (a folder, see "macemc live") or a path file.
-System, nodes, parameters and bugs are those of the recording. Fault limits count from there.
+System, nodes, parameters and bugs are those of the recording. Fault limits apply from there on.
 
---reduce drop removes messages that can change nothing any more. full also leaves out orders
+--reduce drop removes messages that can no longer change anything. full also leaves out orders
 of independent events. auto tries full, and drop if that takes half of the time. The report
 names what could not be reduced.
 
@@ -161,9 +161,9 @@ const searchExamples = `  macemc search randtree --bug RT4 --json > report.json
 // subjectFlags are those that say what is executed.
 func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
 	fl.StringVar(test, "test", "", "check only test `NAME` of a package")
-	fl.StringArrayVar(&f.Bugs, "bug", nil, "put the known bug `ID` back; repeatable")
-	fl.Var((*only)(&f.Property), "property", "check only this property or monitor `NAME`")
-	fl.IntVar(&f.Nodes, "nodes", 0, "number of nodes `N` (default: that of the system)")
+	fl.StringArrayVar(&f.Bugs, "bug", nil, "enable the known bug `ID`; repeatable")
+	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
+	fl.IntVar(&f.Nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
 	fl.StringArrayVar(&f.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
 }
 
@@ -175,5 +175,5 @@ func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	fl.StringVar(&f.Timing, "timing", "", "`MODE`: ByDeadline, AnyOrder, Prompt, Bounded:D, BoundedLiveness:D")
 	fl.StringVar(&f.Interleave, "interleave", "", "order goroutines by `MODE`: rotate, fifo, random or pct:N")
 	fl.StringVar(&f.CrashCut, "crash-cut", "", "lose effects of a step that crashes by `MODE`: prefix, none or subset")
-	fl.StringVar(&f.Weights, "weights", "", "`WEIGHTS` of events in random walks, as action=40,message=8")
+	fl.StringVar(&f.Weights, "weights", "", "set `WEIGHTS` of events in random walks, such as action=40,message=8")
 }

@@ -11,17 +11,16 @@ func (a *app) shrinkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shrink FILE",
 		Short: "Make a violating run smaller",
-		Long: `Leaves out of the run in FILE what is not needed for its violation: faults first, then
-other steps; reorders the rest so that there are fewer context switches, and lowers
-picks. What is left violates the same property in the same way; a dead run is confirmed
-dead anew, with the same kind of critical step, and a new tail. "macemc search" does this
-by itself. The result depends on the run, its system and the flags only. Runs in which
-something is starved forever are refused: the search that finds one makes it short.
+		Long: `Removes from the run in FILE what its violation does not need: faults first, then other steps.
+It also reorders the rest for fewer context switches, and lowers picks. The result violates
+the same property in the same way. A dead run is confirmed again, with the same kind of critical
+step and a new tail. "macemc search" does this itself. The result depends only on the run, its
+system and the flags. Infinite fair runs are refused, because the search already shortens them.
 
 Without --out the smaller run goes to standard output.
 
-Exit status: 1 when the run violates, 0 when it does not, 3 when that cannot be told;
-the others are in "macemc help".`,
+Exit status: 1 if the run violates, 0 if it does not, 3 if that is undecided; for others see
+"macemc help".`,
 		Example: `  macemc shrink error.path -o small.path
   macemc shrink error.path --max-steps 20000000 -o small.path
   macemc shrink error.path -o small.path --json`,
@@ -34,12 +33,12 @@ the others are in "macemc help".`,
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVarP(&o.Out, "out", "o", "", "write the smaller run to `FILE`, which must not exist")
-	fl.IntVar(&o.Nodes, "nodes", 0, "continue with the part that fits a system of `N` nodes, if that violates")
+	fl.IntVar(&o.Nodes, "nodes", 0, "reduce to `N` nodes first, if the run then still violates")
 	fl.IntVar(&o.MaxSteps, "max-steps", 0, "try no candidate after `N` executed steps (default 2000000)")
-	fl.IntVar(&o.Walks, "walks", 0, "walks `K` per probe of a critical transition (default 200)")
+	fl.IntVar(&o.Walks, "walks", 0, "make `K` walks per probe of a critical transition (default 200)")
 	fl.IntVar(&o.WalkSteps, "walk-steps", 0, "length `N` of a walk, in steps (default 2000)")
 	fl.Uint64Var(&o.Seed, "seed", 0, "`SEED` of the walks (default: that of FILE)")
-	fl.IntVar(&o.Workers, "workers", 0, "how many walks `N` go on at a time (default: all cores)")
+	fl.IntVar(&o.Workers, "workers", 0, "execute `N` walks in parallel (default: all cores)")
 	fl.BoolVar(&o.JSON, "json", false, "print the report as one JSON object on standard output")
 	return cmd
 }

@@ -17,10 +17,10 @@ func (a *app) systemsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "systems [SYSTEM]",
 		Short: "List what can be checked, or describe one system",
-		Long: `Without an argument, lists the bundled systems. With a folder (as ./mysvc) or import path
+		Long: `Without an argument, lists the bundled systems. With a folder (such as ./mysvc) or import path
 of a package, lists the systems that its tests check. With a system, describes it: nodes,
-parameters, fault limits, properties, and the known bugs that --bug puts back, each
-with the settings that --bug uses unless they are overridden.`,
+parameters, fault limits, properties, and the known bugs that --bug enables, each with the
+settings that --bug uses unless they are overridden.`,
 		Example: `  macemc systems
   macemc systems randtree
   macemc systems ./mysvc
@@ -38,7 +38,7 @@ with the settings that --bug uses unless they are overridden.`,
 			return a.onSystem(cmd.Context(), d.System, test, &d)
 		},
 	}
-	cmd.Flags().StringVar(&test, "test", "", "of a package, the system of the test `NAME`")
+	cmd.Flags().StringVar(&test, "test", "", "use the system of test `NAME` of a package")
 	cmd.Flags().BoolVar(&d.JSON, "json", false, "print one JSON object")
 	return cmd
 }

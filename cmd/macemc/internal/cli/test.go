@@ -32,15 +32,15 @@ func (a *app) testCommand() *cobra.Command {
 		Use:   "test [PACKAGE...] [FLAG...]",
 		Short: "Run go test, and explore the schedules of each test",
 		Long: `Runs "go test" with the same arguments, and executes each test function many times, each
-time under another schedule of its goroutines, in virtual time and on an in-memory network.
+time under a different schedule of its goroutines, in virtual time and on an in-memory network.
 It reports deadlocks, leaked goroutines, panics, failures and, with -race, data races. Each
-finding is replayed in a new process, minimized, and kept in testdata/macemc, from where it
-is executed first the next time. docs/test-exploration.md says what is explored.
+finding is replayed in a new process, minimized, and saved in testdata/macemc. It is executed
+first the next time. docs/test-exploration.md describes what is explored.
 
-The flags are those of go test, and:
-  -schedules N        execute each test under N schedules at most
+It accepts the flags of go test, and:
+  -schedules N        execute each test under at most N schedules
   -explore-time D     explore each test for D of processor time (default 2s, with -exhaustive 1m)
-  -exhaustive[=N]     explore all schedules, with N preemptions at most
+  -exhaustive[=N]     explore all schedules, with at most N preemptions
   -schedule FILE      execute only the schedule of FILE
   -explore-seed N     seed of the schedules (default 1)
   -explore=false      execute each test once, as go test does
@@ -50,9 +50,9 @@ goroutines can be scheduled. The copy is kept in the user's cache folder. The fi
 of a version takes a minute, as it includes the standard library. Tests that check
 systems with package mctest run once, as with go test.
 
-"macemc search ./mysvc" and its like build in the same way. With --env alone the command runs
-nothing. It prints the variables with which go test builds so, as an editor or a debugger
-starts it: docs/goroutines.md, Editors.
+Other commands build packages that use package bubble in the same way. With --env, as the only
+argument, the command only prints the environment variables for this build, for editors and
+debuggers. See docs/goroutines.md, Commands.
 
 Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the arguments are wrong,
 130 if interrupted before anything was found.`,
