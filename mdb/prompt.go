@@ -93,17 +93,17 @@ func interruptible(ctx context.Context, interrupts <-chan struct{}, command func
 	return err
 }
 
-// Batch executes lines and shows their commands before what they say. It stops at the first that fails, with
-// its error, at quit, and, with an error, when ctx is done.
+// Batch executes lines and shows each command before its output. It stops at the first command that fails, at quit, and when ctx is
+// done. The error names the command that failed, and reports whether others were not executed.
 func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error {
 	s.batch = true
 	defer func() { s.batch = false }()
-	for _, line := range lines {
+	for i, line := range lines {
 		commands, err := split(line)
 		if err != nil {
-			return err
+			return unexecuted(err, lines[i+1:])
 		}
-		for _, words := range commands {
+		for j, words := range commands {
 			command := join(words)
 			if ctx.Err() != nil {
 				return fmt.Errorf("interrupted before %q: %w", command, ctx.Err())
@@ -116,9 +116,23 @@ func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error
 				return nil
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", command, err)
+				err = fmt.Errorf("%s: %w", command, err)
+				if j+1 < len(commands) {
+					return unexecuted(err, []string{join(commands[j+1])})
+				}
+				return unexecuted(err, lines[i+1:])
 			}
 		}
 	}
 	return nil
+}
+
+// unexecuted adds to the error of a command that those in the lines after it were not executed, if there are any.
+func unexecuted(err error, after []string) error {
+	for _, line := range after {
+		if commands, failed := split(line); failed != nil || len(commands) > 0 {
+			return fmt.Errorf("%w; the commands after it were not executed", err)
+		}
+	}
+	return err
 }

@@ -99,3 +99,22 @@ func TestPromptInterrupted(t *testing.T) {
 		t.Error("the session does not end")
 	}
 }
+
+// Batch names the command that fails, and reports whether others were not executed.
+func TestBatch_Failure(t *testing.T) {
+	const rest = "; the commands after it were not executed"
+	for _, c := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{"1; fly; 2"}, `fly: there is no command "fly"` + rest},
+		{[]string{"fly 1", "# 3", "2"}, `fly 1: there is no command "fly"` + rest},
+		{[]string{"1; fly", "", "# that is all"}, `fly: there is no command "fly"`},
+		{[]string{"1", "fly '", "2"}, `"fly '": a quote ' is not closed` + rest},
+	} {
+		err := mdb.Batch(t.Context(), counted(t, 3), c.lines, io.Discard)
+		if err == nil || !strings.HasPrefix(err.Error(), strings.TrimSuffix(c.want, rest)) || strings.HasSuffix(err.Error(), rest) != strings.HasSuffix(c.want, rest) {
+			t.Errorf("%q: %v, want %s", c.lines, err, c.want)
+		}
+	}
+}

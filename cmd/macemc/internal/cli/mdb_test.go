@@ -73,6 +73,7 @@ func TestMdbBadInput(t *testing.T) {
 	truncated := write("truncated.path", string(text[:len(text)-10]))
 	version := write("version.path", strings.Replace(string(text), "macemc path 1", "macemc path 7", 1))
 	system := write("system.path", strings.Replace(string(text), "system pingack", "system chess", 1))
+	schedule := write("schedule.path", "macemc schedule 1\npackage example.org/p\ntest TestX\n")
 	other := write("other.path", "macemc path 1\nsystem randtree\nnodes 3\nend 0\n")
 	for _, c := range []struct {
 		args []string
@@ -87,6 +88,12 @@ func TestMdbBadInput(t *testing.T) {
 		{[]string{"mdb", version}, "version"},
 		{[]string{"mdb", system}, `system.path: line 2`},
 		{[]string{"mdb", file, "--batch", "-x", "fly"}, `fly: there is no command "fly"`},
+		{[]string{"mdb", file, "--batch", "-x", "fly", "-x", "1"}, "; the commands after it were not executed"},
+		{[]string{"mdb", schedule}, `this is a schedule of "macemc test"`},
+		{[]string{"replay", schedule}, "or draw it with macemc graph FILE"},
+		{[]string{"report", schedule}, "execute it with macemc test -schedule FILE"},
+		{[]string{"shrink", schedule}, `this is a schedule of "macemc test"`},
+		{[]string{"mdb", file, schedule}, `this is a schedule of "macemc test"`},
 	} {
 		_, stderr, status := run(t, c.args...)
 		if status != 2 || !strings.Contains(stderr, c.want) {
