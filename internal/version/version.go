@@ -10,7 +10,7 @@ const module = "github.com/macemc/macemc"
 
 // Info is what is known of the program, or of the library in a test. Fields that are not known are empty.
 type Info struct {
-	Version string `json:"version"` // of the module; "(devel)" for one that was built from a checkout
+	Version string `json:"version"` // of the module; "(devel)" for one that was built from a checkout, and in tests, whose binaries do not name it
 	Commit  string `json:"commit,omitempty"`
 	Changed bool   `json:"changed,omitempty"` // the checkout had changes that were not committed
 	Go      string `json:"go"`
@@ -18,7 +18,7 @@ type Info struct {
 
 // Of reads what the toolchain wrote into a binary.
 func Of(b *debug.BuildInfo) Info {
-	i := Info{Version: "unknown", Go: b.GoVersion}
+	i := Info{Version: "(devel)", Go: b.GoVersion}
 	own := b.Main.Path == module || strings.HasPrefix(b.Main.Path, module+"/") // all are tagged with one version
 	if own {
 		i.Version = b.Main.Version
@@ -48,7 +48,7 @@ func Of(b *debug.BuildInfo) Info {
 func Current() Info {
 	b, ok := debug.ReadBuildInfo()
 	if !ok {
-		return Info{Version: "unknown"}
+		return Info{Version: "(devel)"}
 	}
 	return Of(b)
 }
