@@ -51,7 +51,11 @@ func (a *app) graphSchedule(ctx context.Context, f *task.Graph, s *testsched.Sto
 		fmt.Fprintf(a.Stderr, "macemc: %s: the graph has the first %d operations of %d\n", f.File, len(o.Trace), len(o.Trace)+o.Untraced)
 	}
 	if kind, _, _ := strings.Cut(s.Finding, ":"); kind != strings.ToUpper(string(o.Kind)) {
-		return fmt.Errorf("%s: the test has changed: the file records %q, the run that was drawn: %s", f.File, s.Finding, o.Title())
+		now := "passes"
+		if o.Kind != testsched.Passed {
+			now = "has " + o.Title()
+		}
+		return fmt.Errorf("%s: the test has changed: the file records %q, but the replayed run %s", f.File, s.Finding, now)
 	}
 	return nil
 }

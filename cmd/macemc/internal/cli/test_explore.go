@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // exploration is what the flags of "macemc test" say that go test does not have.
@@ -245,7 +246,7 @@ func (p packageSummary) String() string {
 	if p.complete > 0 {
 		complete = fmt.Sprintf(" (%d complete)", p.complete)
 	}
-	return fmt.Sprintf("%d schedules of %d tests%s, %.0f/s", p.schedules, p.tests, complete, float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
+	return fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete, float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
 }
 
 func (s *summaries) Write(p []byte) (int, error) {
