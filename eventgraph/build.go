@@ -43,11 +43,11 @@ func Build(t *replay.Trace) *Graph {
 	if t.Round > 0 {
 		g.Round = len(t.Steps) - t.Round + 1
 		first, last := &g.Events[g.Round], &g.Events[g.Last()]
-		first.Round = "here the round begins that repeats forever"
+		first.Round = "start of the cycle that repeats forever"
 		if last.Round != "" {
 			last.Round += "; "
 		}
-		last.Round += fmt.Sprintf("the round ends: same state as before step %d", g.Round)
+		last.Round += fmt.Sprintf("end of the cycle: same state as before step %d", g.Round)
 	}
 	if f := t.Finding; f != nil && t.FoundAt < len(g.Events) {
 		g.Events[t.FoundAt].Error, g.found = f.Error(), t.FoundAt

@@ -54,7 +54,7 @@ func (r *Result) starved(s *fairness.Starvation, strategy Name) {
 
 // starvation is what there is to say of such a run.
 func starvation(s *fairness.Starvation, strategy Name) *Suspect {
-	message := s.Property + " waits forever"
+	message := s.Property + " stays pending forever"
 	if s.Obligation != "" {
 		message += " for " + s.Obligation
 	}

@@ -63,10 +63,10 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 			[]string{"NOT judged", "strategy walk executes runs", " fair walks through at most ", "found no violation"},
 			[]string{`value="not judged: strategy walk executes runs`, " fair walks through at most ", `skipped="2"`}},
 		{"dfs, bad", true, search.Config{Strategy: search.DFS}, true, search.Violation,
-			[]string{"STARVED FOREVER", "monitor each order is billed: 1", "again and again", "steps of shop1", "recovery:"},
+			[]string{"STARVED FOREVER", "monitor each order is billed: 1", "repeats", "steps of shop1", "recovery:"},
 			[]string{`type="starvation"`, `failures="1"`}},
 		{"walk, bad", true, search.Config{Strategy: search.Walk, MaxPaths: 10}, false, search.Violation,
-			[]string{"STARVED FOREVER", "monitor each order is billed: ", "again and again", "recovery:     is not possible"}, []string{`type="starvation"`}},
+			[]string{"STARVED FOREVER", "monitor each order is billed: ", "repeats", "recovery:     is not possible"}, []string{`type="starvation"`}},
 		{"default, bad", true, search.Config{Time: time.Minute}, true, search.Violation, []string{"STARVED FOREVER"}, []string{`type="starvation"`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestNothingIsSettledPastStarvation(t *testing.T) {
 
 func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page string) {
 	t.Helper()
-	for _, w := range []string{"here the round begins", "the round ends", "waits forever: ", " again and again", "forever</dt>"} {
+	for _, w := range []string{"start of the cycle", "end of the cycle", "stays pending forever: ", " repeats", "forever</dt>"} {
 		if !strings.Contains(page, w) {
 			t.Errorf("%q is not on the page", w)
 		}
@@ -152,7 +152,7 @@ func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page stri
 		t.Errorf("it is shrunk, %v", err)
 	}
 	var log, sequence strings.Builder
-	if err := trace.WriteText(&log); err != nil || !strings.Contains(log.String(), "monitor each order is billed waits forever") || !strings.Contains(log.String(), "\nhere begins the round") || !strings.Contains(log.String(), "\nthe round ends") {
+	if err := trace.WriteText(&log); err != nil || !strings.Contains(log.String(), "monitor each order is billed stays pending forever") || !strings.Contains(log.String(), "\nstart of the cycle") || !strings.Contains(log.String(), "\nend of the cycle") {
 		t.Errorf("%v: the round is not marked:\n%s", err, &log)
 	}
 	g := eventgraph.Build(trace)

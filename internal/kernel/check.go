@@ -151,6 +151,9 @@ func holdsAtAll(v *shown, p *predicate, nodes int) bool {
 	return true
 }
 
+// DoesNotHold is the message of a safety violation that nothing explains.
+const DoesNotHold = "does not hold"
+
 func (w *machine) Check() (err error) {
 	c := &w.check
 	c.next = 0
@@ -164,7 +167,7 @@ func (w *machine) Check() (err error) {
 		q := &c.always[i]
 		asked = q.Property
 		if !q.holds(&c.view) {
-			return &sim.Finding{Kind: sim.Safety, Property: q.Name, Node: -1, Message: cmp.Or(w.Explain(q.Property), "does not hold")}
+			return &sim.Finding{Kind: sim.Safety, Property: q.Name, Node: -1, Message: cmp.Or(w.Explain(q.Property), DoesNotHold)}
 		}
 	}
 	return nil

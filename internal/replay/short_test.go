@@ -4,14 +4,35 @@ import "testing"
 
 func TestShort(t *testing.T) {
 	for want, c := range map[string]NodeChange{
-		"Seen 1->2":                   {Path: "Seen", Old: "1", New: "2"},
-		"parent removed":              {Path: "parent", Old: "1"},
-		"unsynced write 1: lease = 7": {Path: "(unsynced write 1)", New: "lease = 7"},
-		"unsynced write 2 removed":    {Path: "(unsynced write 2)", Old: "lease = 7"},
-		"goroutines wait elsewhere":   {Path: "(goroutines)", Old: "select", New: "no goroutines"},
+		"Seen 1->2":                        {Path: "Seen", Old: "1", New: "2"},
+		"parent removed":                   {Path: "parent", Old: "1"},
+		"unsynced write 1: lease = 7":      {Path: "(unsynced write 1)", New: "lease = 7"},
+		"unsynced write 2 removed":         {Path: "(unsynced write 2)", Old: "lease = 7"},
+		"goroutines are blocked elsewhere": {Path: "(goroutines)", Old: "select", New: "no goroutines"},
 	} {
 		if got := c.Short(); got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// A state can be live and violate a property that must always hold.
+func TestTraceStep_Judgement(t *testing.T) {
+	kinds := map[string]string{"one leader": "always", "a leader": "eventually", "the game ends": "inevitably"}
+	for _, c := range []struct {
+		live    bool
+		failing []string
+		want    string
+	}{
+		{true, nil, "live"},
+		{true, []string{"one leader"}, "live; violated: one leader"},
+		{true, []string{"the game ends"}, "live; pending: the game ends"},
+		{false, []string{"a leader"}, "not live: a leader"},
+		{false, []string{"one leader", "the game ends", "a leader"}, "not live: a leader; violated: one leader; pending: the game ends"},
+	} {
+		s := TraceStep{Live: c.live, Failing: c.failing}
+		if got := s.judgement(kinds); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.failing, got, c.want)
 		}
 	}
 }

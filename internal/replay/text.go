@@ -39,7 +39,7 @@ func (c *NodeChange) Short() string {
 	}
 	switch {
 	case c.Waits():
-		return "goroutines wait elsewhere"
+		return "goroutines are blocked elsewhere"
 	case c.Old == "":
 		return c.Path + " =" + to
 	case c.New == "":
@@ -74,19 +74,23 @@ func (t *Trace) WriteText(w io.Writer) error {
 	}
 	b.WriteString("\n")
 	ends := t.ends()
-	round := len(t.Steps) // steps before the round
+	round := len(t.Steps) // steps before the cycle
 	if t.Round > 0 {
 		round -= t.Round
 	}
-	t.Boot.writeText(b, ends[0])
+	kinds := map[string]string{}
+	for _, p := range t.Properties {
+		kinds[p.Name] = p.Kind
+	}
+	t.Boot.writeText(b, ends[0], kinds)
 	for i := range t.Steps {
 		if i == round {
-			b.WriteString("here begins the round that repeats forever\n")
+			b.WriteString("start of the cycle that repeats forever\n")
 		}
-		t.Steps[i].writeText(b, ends[i+1])
+		t.Steps[i].writeText(b, ends[i+1], kinds)
 	}
 	if t.Round > 0 {
-		fmt.Fprintf(b, "the round ends: same state as before step %d\n", round+1)
+		fmt.Fprintf(b, "end of the cycle: same state as before step %d\n", round+1)
 	}
 	switch {
 	case t.Endless == "":
@@ -146,8 +150,8 @@ func (t *Trace) WriteJSON(w io.Writer) error {
 	return enc.Encode(t)
 }
 
-// writeText writes the step; ends is what happened to messages in it.
-func (s *TraceStep) writeText(b *bufio.Writer, ends []string) {
+// writeText writes the step; ends is what happened to messages in it, and kinds are those of the properties by name.
+func (s *TraceStep) writeText(b *bufio.Writer, ends []string, kinds map[string]string) {
 	fmt.Fprintf(b, "%d %s", s.Number, s.Sentence())
 	if s.Concerns > 0 {
 		fmt.Fprintf(b, " #%d", s.Concerns)
@@ -191,15 +195,36 @@ func (s *TraceStep) writeText(b *bufio.Writer, ends []string) {
 		b.WriteString("    no state: the step does not finish\n")
 		return
 	}
-	state := "not live"
-	if s.Live {
-		state = "live"
+	fmt.Fprintf(b, "    state %s %s\n", s.Hash[:min(16, len(s.Hash))], s.judgement(kinds))
+}
+
+// judgement names the properties that do not hold after the step: "not live: every ping is acknowledged; violated: one leader".
+func (s *TraceStep) judgement(kinds map[string]string) string {
+	var not, violated, pending []string
+	for _, name := range s.Failing {
+		switch kinds[name] {
+		case "always":
+			violated = append(violated, name)
+		case "inevitably":
+			pending = append(pending, name)
+		default:
+			not = append(not, name)
+		}
 	}
-	fmt.Fprintf(b, "    state %s %s", s.Hash[:min(16, len(s.Hash))], state)
-	if len(s.Failing) > 0 {
-		fmt.Fprintf(b, ": %s", strings.Join(s.Failing, "; "))
+	text := "live"
+	if !s.Live {
+		text = "not live"
 	}
-	b.WriteString("\n")
+	if not != nil {
+		text += ": " + strings.Join(not, "; ")
+	}
+	if violated != nil {
+		text += "; violated: " + strings.Join(violated, "; ")
+	}
+	if pending != nil {
+		text += "; pending: " + strings.Join(pending, "; ")
+	}
+	return text
 }
 
 func orNone(s string) string {

@@ -40,7 +40,7 @@ type Trace struct {
 func (t *Trace) SetRound(n int) error {
 	last := len(t.Steps)
 	if n > last || n < 0 {
-		return fmt.Errorf("a run of %d steps has no round of %d", last, n)
+		return fmt.Errorf("a run of %d steps has no cycle of %d", last, n)
 	}
 	hash := func(step int) string {
 		if step == 0 {

@@ -124,8 +124,8 @@ func (s *summary) brief(r *Report) []pageFact {
 			add(label, f.text)
 		case r.Starved != nil && slices.Contains([]string{"forever", "unfair", "recovery"}, label):
 			add(label, strings.TrimSuffix(f.text+": "+f.aside, ": "))
-		case label == "at step", label == "violated", label == "panic", label == "diverges", label == "mismatch",
-			label == "stuck" && r.Critical == nil, // else the title says it
+		case label == "at step", label == "violated" && r.Kind == sim.Safety, label == "panic", label == "diverges", label == "mismatch",
+			label == "deadlock" && r.Critical == nil, // else the title says it
 			label == "in" || strings.HasPrefix(label, "at step "):
 			if text := f.text; label == "violated" && f.aside != "" {
 				add(label, text+": "+f.aside)

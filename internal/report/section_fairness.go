@@ -85,7 +85,7 @@ func (s *summary) withRound(steps []int) []int {
 // mostRound is how many steps of a round an excerpt shows at most.
 const mostRound = 80
 
-// starved tells of a run without end in which something stays owed.
+// starved tells of an infinite run in which an obligation stays pending.
 func (r *Report) starved() []fact {
 	s := r.Starved
 	if s == nil { // of a run that was executed again
@@ -95,16 +95,16 @@ func (r *Report) starved() []fact {
 	if s.Obligation != "" {
 		what += ": " + s.Obligation
 	}
-	f := []fact{{"never again:", what, "it stays owed forever, although every fair event happens"}}
+	f := []fact{{"never again:", what, "pending forever, although every fair event happens"}}
 	switch {
 	case s.Round == 0:
 		f = append(f, fact{"forever:", fmt.Sprintf("after step %d no fair event can happen any more", s.Steps), ""})
 	case s.Round == 1:
-		f = append(f, fact{"forever:", fmt.Sprintf("step %d, again and again", s.Steps+1), "it comes back to the state it began in"})
+		f = append(f, fact{"forever:", fmt.Sprintf("step %d repeats", s.Steps+1), "it ends in the state in which it begins"})
 	default:
-		f = append(f, fact{"forever:", fmt.Sprintf("the round of steps %d to %d, again and again", s.Steps+1, s.Steps+s.Round), "it comes back to the state it began in"})
+		f = append(f, fact{"forever:", fmt.Sprintf("the cycle of steps %d to %d repeats", s.Steps+1, s.Steps+s.Round), "it ends in the state in which it begins"})
 	}
-	label := "per round:"
+	label := "per cycle:"
 	for _, p := range s.Processes {
 		f = append(f, fact{label, p.Process, share(p)})
 		label = ""
@@ -119,14 +119,14 @@ func (r *Report) starved() []fact {
 		}
 	}
 	if s.Recovers {
-		return append(f, fact{"recovery:", "is possible from the round", "by chance, which fairness does not guarantee"})
+		return append(f, fact{"recovery:", "is possible from the cycle", "by chance, which fairness does not guarantee"})
 	}
-	return append(f, fact{"recovery:", "is not possible from the round", "not even by chance"})
+	return append(f, fact{"recovery:", "is not possible from the cycle", "not even by chance"})
 }
 
 // starves says it in one sentence.
 func (r *Report) starves() string {
-	text := fmt.Sprintf("%q waits forever", r.Property)
+	text := fmt.Sprintf("%q stays pending forever", r.Property)
 	s := r.Starved
 	switch {
 	case s == nil:
@@ -144,9 +144,9 @@ func (r *Report) starves() string {
 func share(p fairness.Share) string {
 	switch {
 	case p.Runs > 0 && p.Enabled == 0:
-		return fmt.Sprintf("runs %s per round, which changes nothing", times(p.Runs))
+		return fmt.Sprintf("runs %s per cycle, which changes nothing", times(p.Runs))
 	case p.Runs > 0:
-		return fmt.Sprintf("runs %s per round", times(p.Runs))
+		return fmt.Sprintf("runs %s per cycle", times(p.Runs))
 	case p.Fairness == "none":
 		return "starved (allowed: actions have no fairness)"
 	case p.Enabled < p.Places:

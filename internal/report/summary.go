@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
@@ -137,7 +138,7 @@ func (r *Report) facts() []fact {
 	case sim.Starvation:
 		f = append(f, r.starved()...)
 	case sim.Safety:
-		f = append(f, fact{"violated:", r.Property, cmp.Or(r.Explain, r.Message)})
+		f = append(f, fact{"violated:", r.Property, r.explained()})
 	case sim.Panic:
 		f = append(append(f, fact{"panic:", r.Message, ""}), r.where()...)
 	case sim.Divergence:
@@ -164,7 +165,7 @@ func (r *Report) facts() []fact {
 		if len(r.Disturbing) > 0 {
 			enabled = "faults and disturbances do not count"
 		}
-		f = append(f, fact{"stuck:", r.nothing(), enabled})
+		f = append(f, fact{"deadlock:", r.nothing(), enabled})
 	}
 	if c := r.Critical; c != nil {
 		f = append(append(append(f, c.facts()...), r.usedUp()...), c.proof()...)
@@ -219,16 +220,26 @@ func (r *Report) lastStep() *replay.TraceStep {
 	return &r.Dead.Steps[at-1]
 }
 
+// explained returns what is known of the violation beyond that the property does not hold; an empty string means nothing.
+func (r *Report) explained() string {
+	if r.Explain == "" && r.Message == kernel.DoesNotHold {
+		return ""
+	}
+	return cmp.Or(r.Explain, r.Message)
+}
+
 // neverAgain says which properties do not hold any more. Right after the critical step some of them
 // may still hold for a while, so the second half of what follows it decides. When each holds now and
 // then, just never all together, they are all named.
 func (r *Report) neverAgain() []fact {
 	label := "never again:"
-	if r.Critical != nil && r.Critical.Step == 0 && r.Critical.Case == critical.C2Initial {
+	if r.Kind == sim.Deadlock {
+		label = "violated:"
+	} else if r.Critical != nil && r.Critical.Step == 0 && r.Critical.Case == critical.C2Initial {
 		label = "never:"
 	}
 	if r.Dead == nil {
-		return []fact{{label, r.Property, cmp.Or(r.Explain, r.Message)}}
+		return []fact{{label, r.Property, r.explained()}}
 	}
 	from := len(r.Dead.Steps)
 	if c := r.Critical; c != nil && c.Step > 0 {
@@ -252,7 +263,7 @@ func (r *Report) neverAgain() []fact {
 		never = all
 	}
 	if len(never) == 0 {
-		return []fact{{label, r.Property, cmp.Or(r.Explain, r.Message)}}
+		return []fact{{label, r.Property, r.explained()}}
 	}
 	if len(never) == 1 {
 		never[0].aside = cmp.Or(never[0].aside, smallState(r.Dead))
