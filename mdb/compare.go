@@ -206,7 +206,7 @@ func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		}
 		switch f, _ := r.firstFound(); {
 		case f != nil:
-			fmt.Fprintf(out, ", FOUND %s", textfmt.FirstLine(f.Error()))
+			fmt.Fprintf(out, ", %s", violation(f))
 		case r.step(r.len()).live:
 			fmt.Fprint(out, ", live in the end")
 		}
@@ -270,6 +270,7 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		line("forever", h.Note)
 	}
 	main := s.runs[0]
+	found, _ := main.firstFound()
 	line("run", strings.TrimSpace(fmt.Sprintf("%s %d steps", main.file, main.len())))
 	switch {
 	case main.critical > 0 && main.critical == s.cfg.Recorded.Step:
@@ -277,19 +278,23 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	case main.critical > 0:
 		line("critical", fmt.Sprintf("step %d", main.critical))
 	case main.round > 0:
-		line("round", fmt.Sprintf("steps %d to %d repeat forever", main.len()-main.round+1, main.len()))
+		line("cycle", fmt.Sprintf("steps %d to %d repeat forever", main.len()-main.round+1, main.len()))
 	case h.Endless && h.Round == 0:
-		line("round", "none: in the end no fair event can happen any more")
+		line("cycle", "none: in the end no fair event can happen any more")
+	case found != nil && found.Kind == sim.Safety:
+		line("critical", "none: a safety violation has no critical step")
+	case found != nil || s.cfg.End != "":
+		line("critical", "none: only a run that cannot recover has a critical step")
 	default:
-		line("critical", `not known; "critical" looks for it`)
+		line("critical", `not known; "critical" searches for it`)
 	}
 	if live, err := s.named("live"); err == nil {
 		line("live run", fmt.Sprintf("%s %d steps, %d of them shared", live.file, live.len(), live.common))
 	} else {
 		line("live run", strings.TrimSuffix("none: "+s.cfg.LiveName, ": "))
 	}
-	if f, _ := main.firstFound(); f != nil {
-		line("found", textfmt.FirstLine(f.Error()))
+	if found != nil {
+		line("found", violation(found))
 	}
 	line("then", textfmt.FirstLine(s.cfg.End))
 	if err := main.cursor.Uncopied(); err != nil {

@@ -51,10 +51,10 @@ func TestPropertyPanics(t *testing.T) {
 			return true
 		}}},
 	}})
-	if out := do(t, s, "1"); strings.Contains(out, "FOUND") {
+	if out := do(t, s, "1"); strings.Contains(out, "PANIC") {
 		t.Errorf("too early:\n%s", out)
 	}
-	wants(t, do(t, s, "2"), "FOUND panic: odd: the property's function panicked: two")
+	wants(t, do(t, s, "2"), "PANIC: odd: the property's function panicked: two")
 }
 
 // fails executes a line that must fail, and returns the error.
@@ -71,7 +71,7 @@ func fails(t *testing.T, s *mdb.Session, line string) string {
 // A property that does not hold is a finding, which is told wherever that of a step is. Steps can follow it,
 // walks cannot: they would end at once.
 func TestViolatedProperty(t *testing.T) {
-	const found = "safety: two at most"
+	const found = "SAFETY VIOLATION: two at most"
 	s := counted(t, 3)
 	for _, line := range []string{"end", "info", "runs"} {
 		if out := do(t, s, line); !strings.Contains(out, found) {
@@ -86,18 +86,18 @@ func TestViolatedProperty(t *testing.T) {
 			t.Errorf("%s fails because %s", line, why)
 		}
 	}
-	wants(t, do(t, s, "critical; step"), "no step is critical", "in step 3: "+found, "step 3 of 3")
-	if out := do(t, s, "take 0"); strings.Contains(out, "FOUND") {
+	wants(t, do(t, s, "critical; step"), "no step is critical", "step 3 of this one is a "+found, "step 3 of 3")
+	if out := do(t, s, "take 0"); strings.Contains(out, found) {
 		t.Errorf("the violation is told of once more:\n%s", out)
 	}
-	if out := do(t, s, "prev"); !strings.Contains(out, "FOUND "+found) {
+	if out := do(t, s, "prev"); !strings.Contains(out, found) {
 		t.Errorf("the branch does not tell of the violation:\n%s", out)
 	}
 	if out := do(t, s, "2; take 1; runs"); !strings.Contains(out, "@ branch2    3 steps, at step 3, shares 2 with branch1, live in the end") {
 		t.Errorf("node 1 counts, and that is too much:\n%s", out)
 	}
 	do(t, s, "run main")
-	if out := do(t, s, "1; search violation"); !strings.Contains(out, "FOUND "+found) {
+	if out := do(t, s, "1; search violation"); !strings.Contains(out, found) {
 		t.Errorf("from before it nothing is found:\n%s", out)
 	}
 }

@@ -54,7 +54,7 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	return nil
 }
 
-// monitor is the state of a monitor after step n, and what it waits for.
+// monitor returns the state of a monitor after step n, and its pending obligations.
 func (r *run) monitor(n, i int) (fields []sim.Field, err error) {
 	w, err := r.world(n)
 	if err != nil {
@@ -67,9 +67,9 @@ func (r *run) monitor(n, i int) (fields []sim.Field, err error) {
 		}
 	}()
 	for _, o := range kernel.Obligations(w, i) {
-		field := sim.Field{Path: "(owed)", Value: "waits"}
+		field := sim.Field{Path: "(obligation)", Value: "not hot"}
 		if o.Key != "" {
-			field.Path = "(owed " + o.Key + ")"
+			field.Path = "(obligation " + o.Key + ")"
 		}
 		if o.Hot {
 			field.Value = "hot"

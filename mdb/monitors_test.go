@@ -41,8 +41,8 @@ func TestMonitors(t *testing.T) {
 		line      string
 		has, lack []string
 	}{
-		{"goto 0", []string{"monitor all is echoed", "quiet", "monitor counting", "Heard  0"}, []string{"*", "owed"}},
-		{"goto 1", []string{"waiting   was quiet", "*(owed)", "hot   was none", "Last   7   was 0", "*Heard  1   was 0"}, nil},
+		{"goto 0", []string{"monitor all is echoed", "quiet", "monitor counting", "Heard  0"}, []string{"*", "obligation"}},
+		{"goto 1", []string{"waiting   was quiet", "*(obligation)", "hot   was none", "Last   7   was 0", "*Heard  1   was 0"}, nil},
 		{"goto 2", []string{"quiet   was waiting", "gone   was hot", "*Heard  2   was 1", "  All[0].Vars.(*pending).Last  7"}, nil},
 	} {
 		do(t, s, c.line)

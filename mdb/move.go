@@ -178,7 +178,7 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		fmt.Fprint(out, "  CRITICAL")
 	}
 	if r.inRound(n) {
-		fmt.Fprintf(out, "  IN THE ROUND of steps %d to %d, which repeats forever", r.len()-r.round+1, r.len())
+		fmt.Fprintf(out, "  IN THE CYCLE of steps %d to %d, which repeats forever", r.len()-r.round+1, r.len())
 	}
 	fmt.Fprintln(out)
 	var upOrDown []int
@@ -195,7 +195,7 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		fmt.Fprintf(out, "  n%d.%s  %s -> %s\n", c.Node, c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
 	}
 	if f := r.found(n); f != nil {
-		fmt.Fprintf(out, "  FOUND %s\n", textfmt.FirstLine(f.Error()))
+		fmt.Fprintf(out, "  %s\n", violation(f))
 	}
 	if s.ends(r) && n == r.len() {
 		fmt.Fprintf(out, "  then: %s\n", textfmt.FirstLine(s.cfg.End))
@@ -222,7 +222,7 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		return s.to(r.critical, out)
 	}
 	if f, n := r.firstFound(); f != nil {
-		fmt.Fprintf(out, "no step is critical: only runs that no longer come to a live state have a critical transition, and this one ends with a finding in step %d: %s\n", n, textfmt.FirstLine(f.Error()))
+		fmt.Fprintf(out, "no step is critical: only a run that cannot recover has a critical transition, and step %d of this one is a %s\n", n, violation(f))
 		return nil
 	}
 	if s.cfg.End != "" { // walks could meet it, too, and never return
@@ -253,7 +253,7 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		s.runs = append(s.runs, live)
 		fmt.Fprintf(out, "the nearest run that recovered is \"live\", of %d steps; it shares %d\n", live.len(), live.common)
 		if f, _ := live.firstFound(); f != nil {
-			fmt.Fprintf(out, "it itself violates something: %s\n", textfmt.FirstLine(f.Error()))
+			fmt.Fprintf(out, "it itself has a %s\n", violation(f))
 		}
 	}
 	return s.to(res.Step, out)

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -174,6 +175,21 @@ func (r *run) found(n int) *sim.Finding {
 		return r.violated
 	}
 	return nil
+}
+
+// violation describes a finding in one line: "SAFETY VIOLATION: one leader: n0 and n1 lead".
+func violation(f *sim.Finding) string {
+	text := strings.ToUpper(string(f.Kind))
+	if f.Kind == sim.Safety || f.Kind == sim.Liveness {
+		text += " VIOLATION"
+	}
+	if f.Property != "" {
+		text += ": " + f.Property
+	}
+	if f.Message != "" && f.Message != kernel.DoesNotHold {
+		text += ": " + textfmt.FirstLine(f.Message)
+	}
+	return text
 }
 
 // firstFound is the first finding of the run, and its step; nil when there is none.

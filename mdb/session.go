@@ -291,7 +291,7 @@ func (s *Session) place(word string) (int, error) {
 		return r.at, nil
 	case "critical", "crit":
 		if r.critical == 0 {
-			return 0, errors.New(`the critical transition is not known; "critical" looks for it`)
+			return 0, errors.New(`the critical transition is not known; "critical" searches for it`)
 		}
 		return r.critical, nil
 	}

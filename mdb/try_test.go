@@ -57,7 +57,7 @@ func TestPanic(t *testing.T) {
 		t.Errorf("too early:\n%s", out)
 	}
 	wants(t, do(t, s, "options"), "  1  n0 fall")
-	wants(t, do(t, s, "end"), "step 2 of 2: n0 fall", "FOUND panic: it fell")
+	wants(t, do(t, s, "end"), "step 2 of 2: n0 fall", "PANIC: it fell")
 	for _, line := range []string{"options", "take 0", "walk", "search live", "search violation"} {
 		if why := fails(t, s, line); !strings.Contains(why, "it fell") {
 			t.Errorf("%s: %s", line, why)
@@ -65,8 +65,8 @@ func TestPanic(t *testing.T) {
 	}
 	wants(t, do(t, s, "critical"), "no step is critical", "it fell")
 	wants(t, do(t, s, "1; take 0 3; runs"), "branch1    2 steps, at step 2, shares 1 with main")
-	wants(t, do(t, s, "take 1"), "branch1 step 3 of 3: n0 fall", "FOUND panic: it fell")
-	wants(t, do(t, s, "1; search violation"), "found: panic it fell", "FOUND panic: it fell")
+	wants(t, do(t, s, "take 1"), "branch1 step 3 of 3: n0 fall", "PANIC: it fell")
+	wants(t, do(t, s, "1; search violation"), "found a PANIC: it fell", "  PANIC: it fell")
 }
 
 // A node is selected for the steps that are gone to and for the states that are shown.

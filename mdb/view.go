@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -32,7 +31,7 @@ func (s *Session) Position() Position {
 		Live: r.step(r.at).live, Node: s.node,
 	}
 	if f := r.found(r.at); f != nil {
-		p.Finding = textfmt.FirstLine(f.Error())
+		p.Finding = violation(f)
 	}
 	return p
 }

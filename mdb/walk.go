@@ -10,7 +10,6 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -57,7 +56,7 @@ func (w stoppable) Select(at *search.Node) search.Selection {
 // clean says why walks from here would end at once.
 func (s *Session) clean() error {
 	if f, n := s.run.firstFound(); f != nil && n <= s.run.at {
-		return fmt.Errorf("nothing is looked for behind a finding, and there is one in step %d: %w", n, f)
+		return fmt.Errorf("a search cannot start after a violation, and step %d is a %s", n, violation(f))
 	}
 	return nil
 }
@@ -179,8 +178,9 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 	if res.Finding == nil {
 		return fmt.Errorf("nothing found in %d runs from step %d (stopped by %s); that is no proof", res.Stats.Paths, s.run.at, res.Stopped)
 	}
-	fmt.Fprintf(out, "found: %s %s\n", res.Finding.Kind, textfmt.FirstLine(res.Finding.Message))
-	return s.adopt(res.Finding.Path, out)
+	f := res.Finding
+	fmt.Fprintf(out, "found a %s\n", violation(&sim.Finding{Kind: f.Kind, Property: f.Property, Message: f.Message}))
+	return s.adopt(f.Path, out)
 }
 
 // searchLive walks until a live state and keeps the shortest walk.
@@ -200,7 +200,7 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 			made-- // this one does not count
 			continue
 		case o.Finding != nil:
-			fmt.Fprintf(out, "walk %d found %s\n", made+1, textfmt.FirstLine(o.Finding.Error()))
+			fmt.Fprintf(out, "walk %d found a %s\n", made+1, violation(o.Finding))
 			return s.adopt(path, out)
 		case !o.Live:
 			continue

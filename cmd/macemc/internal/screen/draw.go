@@ -209,7 +209,7 @@ func (m *Model) drawFoot(a area) {
 	case m.message != "":
 		a.put(0, 0, m.message, Dim)
 	case m.shown.At.Finding != "":
-		a.put(0, 0, "FOUND "+m.shown.At.Finding, Bad)
+		a.put(0, 0, m.shown.At.Finding, Bad)
 	default:
 		a.put(0, 0, m.shown.Summary, Plain)
 	}
