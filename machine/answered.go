@@ -34,7 +34,7 @@ func EachAnswered[Req, Resp any, K comparable](s *System, name string, request f
 		}
 	}
 	type vars = Answered[K]
-	const none, owed = State("nothing is owed"), State("an answer is owed")
+	const none, owed = State("no answer is pending"), State("an answer is pending")
 	ask := func(a *vars, _ *Ctx, r Sent[Req]) { a.Open = with(a.Open, request(r.Event)) }
 	unasked := func(a *vars, x *Ctx, r Sent[Resp]) { x.Assert(false, "%+v answers nothing that was asked", r.Event) }
 	s.Monitor(Define[vars](name,

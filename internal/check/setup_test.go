@@ -40,7 +40,7 @@ func TestSetUpThatFails(t *testing.T) {
 		"the function that makes monitor 0 does not return": func(sys *sim.System) {
 			sys.Monitors = []func() sim.Monitor{func() sim.Monitor { hang(); return nil }}
 		},
-		"what monitor 0 owes at first does not return": func(sys *sim.System) {
+		"Obligations() of monitor 0 does not return": func(sys *sim.System) {
 			sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return owing{hang} }}
 		},
 	}

@@ -26,7 +26,7 @@ func owedBy(m sim.Monitor) Owed {
 }
 
 // nameOfOwed is what [Options].Asking is told when a monitor is asked that nothing was announced to.
-func nameOfOwed(monitor int) string { return fmt.Sprintf("what monitor %d owes at first", monitor) }
+func nameOfOwed(monitor int) string { return fmt.Sprintf("Obligations() of monitor %d", monitor) }
 
 // observed is what a monitor did with an announced event.
 type observed struct {

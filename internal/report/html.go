@@ -224,7 +224,7 @@ func ends(r *Report) string {
 		return "never recovers"
 	}
 	if r.Kind == sim.Starvation {
-		return "repeats forever, and leaves something owed"
+		return "repeats forever, and leaves an obligation pending"
 	}
 	return "goes wrong"
 }
