@@ -167,6 +167,7 @@ const (
 	whyInit                            = "package variables begin with the same values in every process"
 	whyFinalizers                      = "finalizers run outside of the bubble of a test, whose channels they cannot use"
 	whyClock                           = "reading the clock takes time"
+	whyProcessors                      = "runs do not depend on the machine"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
@@ -186,7 +187,9 @@ var testChanges = func() []change {
 		{"testing/synctest/synctest.go", atStart{"Test"}, ` if macemcTested() { macemcTest(t, f); return }; `, whyTests},
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " macemcCleanup(sys.GetCallerPC()); ", "cleanups run outside of the bubble of a test, whose channels they cannot use"},
-		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() { return 1 }; ", "a test that is explored has one processor"},
+		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() { return macemcProcessors }; ", whyProcessors},
+		{"testing/example.go", atStart{"runExamples"}, " if macemcSettings != nil { runtime.SetDefaultGOMAXPROCS() }; ", "examples have the processors of the machine"},
+		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcTested() { return macemcProcessors }; ", whyProcessors},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcIniting() { return macemcInitNow() }; ", whyInit},
@@ -438,6 +441,14 @@ func fakeNetwork(text string, added map[string]string) (string, error) {
 			return "", fmt.Errorf("%q is not there once", from)
 		}
 		fake = strings.Replace(fake, from, to, 1)
+	}
+	const wrapped = "if errors.Is(err, syscall.EADDRINUSE) {"
+	if n := strings.Count(fake, wrapped); n != 2 {
+		return "", fmt.Errorf("%q is there %d times, not 2", wrapped, n)
+	}
+	fake = strings.ReplaceAll(fake, wrapped, "if _, ok := err.(*os.SyscallError); ok {")
+	if !strings.Contains(fake, "errors.") {
+		fake = strings.Replace(fake, "\t\"errors\"\n", "", 1)
 	}
 	added["net/zz_macemc_fake.go"] = fake
 	return text, nil

@@ -277,7 +277,7 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func(
 		}
 		o := r.Last
 		switch {
-		case o.Long:
+		case o.Long || o.Kind == NoEnd:
 			r.Missing = "a run is too long"
 		case o.Sampled != 0:
 			r.Missing = o.Sampled.String()

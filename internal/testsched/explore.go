@@ -13,6 +13,7 @@ type Config struct {
 	Race          bool          // the build has the race detector
 	Corpus        []*Stored     // executed first
 	Exhaustive    bool          // nothing is sampled
+	NoLeaks       bool          // leaks are only mentioned
 	Intrinsics    bool          // functions of package sync/atomic are not scheduling points in the package
 	Preemptions   int           // Exhaustive: how many at most; Unbounded means any number
 }
@@ -24,6 +25,7 @@ type Result struct {
 	Orders    int  // different orders of goroutines
 	Once      int  // of these, how many were seen once
 	Saturated bool // no new order for long
+	TooLong   int  // runs that were ended at the limit of points, and would have ended under a fair schedule
 	Elapsed   time.Duration
 	Finding   *Outcome // nil means none
 	Found     *Schedule
@@ -43,6 +45,7 @@ type Result struct {
 const (
 	minSaturated = 200     // runs without a new order before an exploration may stop
 	maxOrders    = 1 << 16 // orders that are counted
+	longer       = 10      // times the usual limit of points, for a test whose first run exceeds that
 )
 
 // Explore executes a test under many schedules, until a run fails or a limit is reached. Each run is executed by run.
@@ -52,10 +55,11 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	defer func() { r.Elapsed = time.Since(start.wall) }()
 	orders := map[uint64]int{}
 	fresh := 0
+	limit := uint64(0) // of points; 0 means the usual one
 	var leaks leftovers
 	confirm := func() bool {
 		l := leaks.suspect()
-		if l == nil {
+		if l == nil || c.NoLeaks {
 			return false
 		}
 		o := run(l.schedule)
@@ -75,7 +79,13 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if confirm() {
 			return true
 		}
+		s.Limit, s.Unfair = limit, s.Unfair && r.TooLong == 0
 		o := run(s)
+		if o.Kind == NoEnd && !o.Spins && r.Schedules == 0 && s.Policy == Default { // the test may be long
+			limit = longer * o.Points
+			s.Limit = limit
+			o = run(s)
+		}
 		r.Schedules++
 		r.Last = o
 		if r.First == nil {
@@ -103,6 +113,14 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			return false
 		case o.Kind == Passed:
 			leaks.add(o, s, r.Schedules)
+			return false
+		case o.Kind == Leak && c.NoLeaks:
+			if r.Left == nil {
+				r.Left = o.Details
+			}
+			return false
+		case o.Kind == NoEnd && !o.Spins && r.Schedules > 1 && (limit > 0 || r.ends(s, o, run)):
+			r.TooLong++
 			return false
 		}
 		r.Finding, r.By, r.Found = o, s.Policy, s.found(o, r.Schedules)
@@ -146,6 +164,16 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			return r
 		}
 	}
+}
+
+// ends reports whether a run that reached the limit of points ends if a random walk continues it: then it is long, or its schedule is unfair.
+func (r *Result) ends(s *Schedule, o *Outcome, run func(*Schedule) *Outcome) bool {
+	if r.TooLong >= 3 {
+		return true // as earlier ones did
+	}
+	c := s.found(o, r.Schedules)
+	c.Policy, c.Every, c.Walk, c.Until, c.Limit, c.Unfair = Random, 3, s.Seed, o.Points, longer*o.Points, false
+	return run(c).Kind != NoEnd
 }
 
 // estimate returns about how many orders there are (Chao, 1984), and which share of runs would follow a known one (Good, 1953).

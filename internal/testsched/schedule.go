@@ -44,6 +44,8 @@ type Schedule struct {
 	Memory   bool     // plain memory accesses are points (only in a build with -race)
 	Switches []Switch // Default: what differs from the default order
 	Plan     *Plan    // Systematic
+	Unfair   bool     // a goroutine may run for any number of points without waiting
+	Limit    uint64   // of points; 0 means the usual one
 	Until    uint64   // Switches hold up to this point, and Policy from then on
 	// Warm says that a run under the default order precedes: then what is set up once in a process is there.
 	Warm bool
@@ -52,7 +54,7 @@ type Schedule struct {
 
 // found returns the schedule that replays run number n of an exploration, which had this one.
 func (s *Schedule) found(o *Outcome, n int) *Schedule {
-	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1}
+	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1, Limit: s.Limit, Unfair: s.Unfair}
 	if s.Policy == Default {
 		f.Switches = s.Switches
 	}
@@ -114,6 +116,9 @@ func draw(seed uint64, n int, points uint64, race bool) *Schedule {
 		}
 	case 7:
 		s.Policy, s.Every = Random, 4<<(round%5)
+		if round%2 == 1 {
+			s.Every, s.Unfair = 0, true
+		}
 	case 0:
 		s.Policy = POS
 		if round%2 == 1 {
@@ -147,6 +152,12 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding, f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
 	if f.Critical > 0 {
 		fmt.Fprintf(&b, "critical %d\n", f.Critical)
+	}
+	if f.Schedule.Unfair {
+		fmt.Fprintln(&b, "unfair true")
+	}
+	if f.Schedule.Limit > 0 {
+		fmt.Fprintf(&b, "limit %d\n", f.Schedule.Limit)
 	}
 	for _, name := range f.Schedule.Ends {
 		fmt.Fprintf(&b, "ends %s\n", name)
@@ -192,6 +203,10 @@ func Read(r io.Reader) (*Stored, error) {
 			f.Schedule.Memory, err = strconv.ParseBool(rest)
 		case key == "warm":
 			f.Schedule.Warm, err = strconv.ParseBool(rest)
+		case key == "unfair":
+			f.Schedule.Unfair, err = strconv.ParseBool(rest)
+		case key == "limit":
+			f.Schedule.Limit, err = strconv.ParseUint(rest, 10, 64)
 		case key == "ends":
 			f.Schedule.Ends = append(f.Schedule.Ends, rest)
 		case key == "switch":

@@ -20,6 +20,7 @@ const (
 	VariableTime       = "MACEMC_TEST_TIME"
 	VariableExhaustive = "MACEMC_TEST_EXHAUSTIVE" // a number of preemptions, or "all"; empty means that schedules are sampled
 	VariableModules    = "MACEMC_TEST_MODULES"    // modules, with commas, in whose packages functions of sync/atomic are scheduling points
+	VariableLeaks      = "MACEMC_TEST_LEAKS"      // "false": leaks are only mentioned
 	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
@@ -82,7 +83,7 @@ type Runner interface {
 // Test explores a test. It returns nil if the test is to be executed as go test does.
 func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 	// FromEnvironment reads them before package testing notes which variables a cached result depends on.
-	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule} {
+	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks} {
 		os.Getenv(v)
 	}
 	c := s.config
@@ -118,6 +119,7 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 	if err != nil {
 		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
 	}
+	c.NoLeaks = os.Getenv(VariableLeaks) == "false"
 	c.Corpus, c.Intrinsics = corpus, !ofModules(pkg, os.Getenv(VariableModules))
 	r := Explore(c, plain)
 	switch {
@@ -127,13 +129,13 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 	case r.Finding == nil:
 		note := ""
 		if len(r.Left) > 0 {
-			note = "still running after the test has returned: " + r.Left[0]
+			note = "left after the test has returned: " + r.Left[0]
 		}
 		s.summarize(name, r, note)
 		return &Report{Note: r.text()}
 	}
 	if s.tooLong(&c, r) {
-		s.summarize(name, r, fmt.Sprintf("not explored: it passes more than %d scheduling points in a run", longRun))
+		s.summarize(name, r, fmt.Sprintf("not explored: it passes more than %d scheduling points in a run", r.First.Points-1))
 		return nil
 	}
 	report := s.found(&c, r, runner)
@@ -151,12 +153,9 @@ func ofModules(pkg, modules string) bool {
 	return false
 }
 
-// longRun is how many points the first run of a test may have if a run that passes more than the limit is to be a finding.
-const longRun = 250_000
-
 // tooLong reports whether a run did not end because the test takes long, under all schedules. Then it ends if it is not explored.
 func (s *Settings) tooLong(c *Config, r *Result) bool {
-	if r.Finding.Kind != NoEnd || r.Finding.Spins || r.First.Points <= longRun {
+	if r.Finding.Kind != NoEnd || r.Finding.Spins || r.First.Kind != NoEnd {
 		return false
 	}
 	start := time.Now()

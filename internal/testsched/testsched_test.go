@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,7 +12,7 @@ import (
 )
 
 func TestStored_RoundTrip(t *testing.T) {
-	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true,
+	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", Critical: 7, Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true, Limit: 9, Unfair: true, Ends: []string{"p.(*T).f"},
 		Switches: []Switch{{Who: 5, Place: 7, To: 9}, {Who: 9, Place: 3<<40 | 2 | 1<<63, To: 5}}}}
 	var b strings.Builder
 	if _, err := want.WriteTo(&b); err != nil {
@@ -100,6 +101,74 @@ func TestExplore_Limits(t *testing.T) {
 func TestExplore_OneOrder(t *testing.T) {
 	draws := func(s *Schedule) *Outcome { return &Outcome{Points: 5, Sampled: sampledNumbers} }
 	if r := Explore(Config{Seed: 1, Schedules: 10000}, draws); r.Orders != 1 || r.Schedules < minSaturated || r.Complete != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A run that reaches the limit of points is a finding if a fair schedule does not end it either.
+func TestExplore_NoEnd(t *testing.T) {
+	for _, c := range []struct {
+		long    func(run int) bool
+		endless bool
+		finding bool
+		tooLong int
+	}{
+		{func(n int) bool { return n == 5 }, false, false, 1},
+		{func(n int) bool { return n == 5 }, true, true, 0},
+		{func(n int) bool { return n%3 == 0 }, false, false, 6},
+	} {
+		n, checks := 0, 0
+		r := Explore(Config{Seed: 1, Schedules: 20}, func(s *Schedule) *Outcome {
+			if s.Limit != 0 {
+				checks++
+				if s.Limit != 10*500 || s.Until != 500 || s.Policy != Random || len(s.Switches) != 1 {
+					t.Errorf("continued by %+v", s)
+				}
+				if c.endless {
+					return &Outcome{Kind: NoEnd, Points: s.Limit}
+				}
+				return &Outcome{Points: 700}
+			}
+			n++
+			o := &Outcome{Points: 5, Choices: 500, Hash: uint64(n)}
+			if c.long(n) {
+				o.Kind, o.Points, o.Switches = NoEnd, 500, []Switch{{Who: 1, Place: 2, To: 3}}
+			}
+			return o
+		})
+		if (r.Finding != nil) != c.finding || r.TooLong != c.tooLong || checks > 3 || strings.Contains(r.text(), "did not end") != (c.tooLong > 0) {
+			t.Errorf("%+v: %+v, %d checks: %s", c, r, checks, r.text())
+		}
+	}
+}
+
+// All runs of a test whose first run exceeds the limit of points have a higher one.
+func TestExplore_Long(t *testing.T) {
+	limits := map[uint64]int{}
+	test := func(points uint64) *Result {
+		clear(limits)
+		return Explore(Config{Seed: 1, Schedules: 20}, func(s *Schedule) *Outcome {
+			limits[s.Limit]++
+			if limit := cmp.Or(s.Limit, 500); points > limit {
+				return &Outcome{Kind: NoEnd, Points: limit, Choices: 500}
+			}
+			return &Outcome{Points: points, Choices: 500, Hash: s.Seed}
+		})
+	}
+	if r := test(3000); r.Finding != nil || r.Schedules != 20 || r.TooLong != 0 || limits[0] != 1 || limits[5000] != 20 {
+		t.Errorf("%+v, limits %v", r, limits)
+	}
+	if r := test(6000); r.Finding == nil || r.Finding.Kind != NoEnd || r.Schedules != 1 || r.Found.Limit != 5000 {
+		t.Errorf("%+v, limits %v", r, limits)
+	}
+}
+
+// With NoLeaks, leaks are mentioned.
+func TestExplore_NoLeaks(t *testing.T) {
+	r := Explore(Config{Seed: 1, Schedules: 20, NoLeaks: true}, func(s *Schedule) *Outcome {
+		return &Outcome{Kind: Leak, Points: 5, Choices: 500, Hash: s.Seed, Details: []string{"goroutine 2 waits"}}
+	})
+	if r.Finding != nil || r.Schedules != 20 || !slices.Equal(r.Left, []string{"goroutine 2 waits"}) {
 		t.Errorf("%+v", r)
 	}
 }

@@ -43,6 +43,7 @@ It accepts the flags of go test, and:
   -exhaustive[=N]     explore all schedules, with at most N preemptions
   -schedule FILE      execute only the schedule of FILE
   -explore-seed N     seed of the schedules (default 1)
+  -leaks=false        only mention goroutines that tests leave behind
   -explore=false      execute each test once, as go test does
 
 The build uses a copy of a few files of the Go distribution in use, changed so that

@@ -19,6 +19,7 @@ import (
 // exploration is what the flags of "macemc test" say that go test does not have.
 type exploration struct {
 	on        bool
+	leaks     bool
 	json      bool
 	race      bool
 	schedules int
@@ -95,7 +96,7 @@ func linkerFlags(args, flags []string) (rest, more []string) {
 
 // explorationFlags takes the flags of the exploration out of arguments for go test.
 func explorationFlags(args []string) (x exploration, rest []string, err error) {
-	x = exploration{on: true, seed: 1}
+	x = exploration{on: true, leaks: true, seed: 1}
 	given := false
 	set := func(name, value string) (err error) {
 		switch name {
@@ -128,6 +129,10 @@ func explorationFlags(args []string) (x exploration, rest []string, err error) {
 			default:
 				x.exhaust = value
 			}
+		case "leaks":
+			if x.leaks, err = strconv.ParseBool(value); err != nil {
+				return fmt.Errorf("-leaks must be true or false")
+			}
 		case "explore":
 			if x.on, err = strconv.ParseBool(value); err != nil {
 				return fmt.Errorf("-explore must be true or false")
@@ -135,7 +140,7 @@ func explorationFlags(args []string) (x exploration, rest []string, err error) {
 		}
 		return err
 	}
-	own := []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive"}
+	own := []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive", "leaks"}
 	for i := 0; i < len(args); i++ {
 		if args[i] == "-args" || args[i] == "--args" {
 			rest = append(rest, args[i:]...)
@@ -155,7 +160,7 @@ func explorationFlags(args []string) (x exploration, rest []string, err error) {
 			rest = append(rest, args[i])
 			continue
 		}
-		if !has && (flag == "explore" || flag == "exhaustive") {
+		if !has && (flag == "explore" || flag == "exhaustive" || flag == "leaks") {
 			value = "true"
 		} else if !has {
 			if i+1 == len(args) {
@@ -197,6 +202,7 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableTime + "=" + x.time.String(),
 		testsched.VariableExhaustive + "=" + x.exhaust,
 		testsched.VariableSchedule + "=" + x.schedule,
+		testsched.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
 		testsched.VariableSummaries + "=" + x.summaries,
 		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " + os.Getenv("GORACE"),
 	}, nil

@@ -464,6 +464,14 @@ func TestLong(t *testing.T) {
 	}
 }
 
+func TestLonger(t *testing.T) {
+	var mu sync.Mutex
+	for range 3_000_000 {
+		mu.Lock()
+		mu.Unlock()
+	}
+}
+
 type stopped struct{ stop chan bool }
 
 func TestFinalizers(t *testing.T) {
@@ -474,7 +482,7 @@ func TestFinalizers(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=20", ".")
-	for _, want := range []string{"--- PASS: TestLong", "TestLong: not explored: it passes more than 250000 scheduling points in a run\n", "--- PASS: TestFinalizers"} {
+	for _, want := range []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestFinalizers"} {
 		if status != 0 || !strings.Contains(out, want) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
@@ -607,7 +615,7 @@ func TestOKCleanup(t *testing.T) {
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=3000", ".")
 	for _, want := range []string{"stopped by another", "Fires .*", "Expires .*", "Ticks .*", "sent between both", "LEAK: 1 goroutine is left after the test has returned, and ends under other schedules",
-		"--- PASS: TestOKWorker", "TestOKWorker: still running after the test has returned", "--- PASS: TestOKUnix", "--- PASS: TestOKCleanup", "TestOKCleanup: not explored: it adds cleanups to objects"} {
+		"--- PASS: TestOKWorker", "TestOKWorker: left after the test has returned", "--- PASS: TestOKUnix", "--- PASS: TestOKCleanup", "TestOKCleanup: not explored: it adds cleanups to objects"} {
 		if status != 1 || !strings.Contains(out, want) && !regexp.MustCompile("--- FAIL: Test"+want).MatchString(out) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
