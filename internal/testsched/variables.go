@@ -14,6 +14,7 @@ const (
 	LeaveVariable   VariableKind = iota
 	RestoreVariable              // its value, and what it leads to, is restored before each run
 	WatchVariable                // a report may name it
+	TypesVariable                // it leads to records of types, which are not restored
 )
 
 // PackageVariable is a package variable of this program.
@@ -56,6 +57,10 @@ func Variables(data uintptr) (list []PackageVariable) {
 			continue
 		}
 		pkg := packageOf(s.Name)
+		if pkg == "reflect" || s.Name == "runtime.reflectOffs" {
+			list = append(list, PackageVariable{uintptr(s.Value), uintptr(s.Value + s.Size), TypesVariable, s.Name})
+			continue
+		}
 		kind, ok := kinds[pkg]
 		if !ok {
 			kind = kindOf(pkg, info)
