@@ -29,7 +29,7 @@ func deepeningStrategy() strategy {
 // planDeepening alternates between the tree of choices and random walks.
 func planDeepening(s *searcher) ([]source, []int) {
 	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
-	deep.sampled = deep.sampled || len(s.sampled) > 0
+	deep.Sampled = deep.Sampled || len(s.sampled) > 0
 	walks, faults := walkStrategy(), faultyStrategy()
 	switch {
 	case s.cfg.Alone:
@@ -114,21 +114,21 @@ func (s *deepening) Next() (Task, bool) {
 	}
 	it := &s.items[0]
 	s.items = s.items[1:]
-	s.path, s.layers = append(s.path[:0], it.path...), s.layers[:0]
-	s.depth, s.forced = it.depth, it.forced
-	if it.walk {
+	s.path, s.layers = append(s.path[:0], it.Path...), s.layers[:0]
+	s.depth, s.forced = it.Depth, it.Forced
+	if it.Walk {
 		s.walk, s.again, s.leaf.step = true, true, -1
 		return Task{Path: s.path}, true
 	}
-	if it.arity > 0 {
-		if it.state != nil {
-			s.layers = append(s.layers, *it.state)
+	if it.Arity > 0 {
+		if it.State != nil {
+			s.layers = append(s.layers, *it.State)
 		}
 		s.frames = append(s.frames, frame{
-			pos: int32(len(it.path)), next: it.next, arity: it.arity, depth: it.depth, forced: it.forced, cost: it.cost,
-			order: int32(len(s.orders)), ranks: int32(len(it.order)),
+			pos: int32(len(it.Path)), next: it.Next, arity: it.Arity, depth: it.Depth, forced: it.Forced, cost: it.Cost,
+			order: int32(len(s.orders)), ranks: int32(len(it.Order)),
 		})
-		s.orders = append(s.orders, it.order...)
+		s.orders = append(s.orders, it.Order...)
 		return s.Next()
 	}
 	return Task{Path: s.path}, true
@@ -152,7 +152,7 @@ func (s *deepening) Visit(at *Node) (seen, onStack bool) {
 	s.known = s.info(f)
 	if s.known.covers(left) {
 		for i := len(s.layers) - 1; i >= 0 && !onStack; i-- {
-			onStack = s.layers[i].state == f
+			onStack = s.layers[i].State == f
 		}
 		s.seen = true
 		return true, onStack
@@ -173,7 +173,7 @@ func (s *deepening) Edge(_, to *Node, step *kernel.Step, seen, _ bool) {
 	if parent := s.top(); parent != nil && !aside {
 		switch {
 		case !seen:
-			parent.fresh++
+			parent.Fresh++
 		case to.Live || s.known&recoversFlag != 0:
 			s.recovered()
 		}
@@ -190,7 +190,7 @@ func (s *deepening) aside(to *Node, step *kernel.Step) bool {
 
 func (s *deepening) push(at *Node, aside bool) {
 	s.layers = append(s.layers, layer{
-		pos: int32(len(at.Run.Path)), state: s.key.of(at), live: at.Live, aside: aside,
+		Pos: int32(len(at.Run.Path)), State: s.key.of(at), Live: at.Live, Aside: aside,
 	})
 }
 
@@ -200,10 +200,10 @@ func (s *deepening) recovered() {
 	if s.key.none {
 		return
 	}
-	for i := len(s.layers) - 1; i >= 0 && !s.layers[i].recovers; i-- {
-		s.layers[i].recovers = true
-		s.own.add(s.layers[i].state, recoversFlag)
-		if s.layers[i].aside {
+	for i := len(s.layers) - 1; i >= 0 && !s.layers[i].Recovers; i-- {
+		s.layers[i].Recovers = true
+		s.own.add(s.layers[i].State, recoversFlag)
+		if s.layers[i].Aside {
 			break
 		}
 	}
@@ -219,7 +219,7 @@ func (s *deepening) Select(at *Node) Selection {
 	}
 	s.walker.adopt(at.Run.World, true)
 	pos := int32(len(at.Run.Path))
-	if len(s.layers) == 0 || s.top().pos != pos {
+	if len(s.layers) == 0 || s.top().Pos != pos {
 		s.push(at, false) // a first state
 	}
 	n := len(at.Enabled)
@@ -232,7 +232,7 @@ func (s *deepening) Select(at *Node) Selection {
 		s.recovered()
 	} else if !s.walker.anyWeighs(at.Enabled) {
 		// Dead by the recovery relation. Should that not be confirmed, the search goes on from here.
-		s.top().walked = true
+		s.top().Walked = true
 		if n > 0 && (int(s.depth) < s.bound || n == 1 && s.forced < forcedLimit) {
 			s.pushFrame(pos, 0, n, cost(n))
 			s.rank(at.Enabled)
@@ -257,7 +257,7 @@ func (s *deepening) Select(at *Node) Selection {
 // leaf.
 func (s *deepening) selectSeen(at *Node) Selection {
 	p := s.top()
-	if p == nil || !at.Goal || s.openSince(p.pos) || s.aside(at, at.Run.World.Last()) || !s.due(p) {
+	if p == nil || !at.Goal || s.openSince(p.Pos) || s.aside(at, at.Run.World.Last()) || !s.due(p) {
 		return Selection{End: Duplicate}
 	}
 	return s.startWalk(at) // its first step is the one that led here
@@ -265,17 +265,17 @@ func (s *deepening) selectSeen(at *Node) Selection {
 
 // due reports whether a walk is due from a state all of whose successors are known, and notes that it is made.
 func (s *deepening) due(p *layer) bool {
-	if p.fresh > 0 || p.live || p.recovers || p.walked {
+	if p.Fresh > 0 || p.Live || p.Recovers || p.Walked {
 		return false
 	}
-	p.walked = true
+	p.Walked = true
 	if s.key.none {
 		return true
 	}
-	if s.info(p.state)&walkedFlag != 0 {
+	if s.info(p.State)&walkedFlag != 0 {
 		return false
 	}
-	s.own.add(p.state, walkedFlag)
+	s.own.add(p.State, walkedFlag)
 	return true
 }
 
@@ -289,9 +289,9 @@ func (s *deepening) open() int32 {
 
 // leave takes the layers off that are done with, up to one from which a walk is due.
 func (s *deepening) leave(path choose.Path) {
-	for n := len(s.layers) - 1; n >= 0 && s.layers[n].pos > s.open(); n-- {
+	for n := len(s.layers) - 1; n >= 0 && s.layers[n].Pos > s.open(); n-- {
 		if p := &s.layers[n]; s.due(p) {
-			s.redo, s.awaits = append(s.redo[:0], path[:p.pos]...), true
+			s.redo, s.awaits = append(s.redo[:0], path[:p.Pos]...), true
 			return
 		}
 		s.layers = s.layers[:n]
@@ -311,7 +311,7 @@ func (s *deepening) openSince(pos int32) bool {
 func (s *deepening) startWalk(at *Node) Selection {
 	s.walk, s.leaf.step = true, -1
 	if p := s.top(); p != nil {
-		p.walked = true
+		p.Walked = true
 	}
 	return s.selectWalk(at)
 }

@@ -4,7 +4,7 @@ import "slices"
 
 func (s *deepening) begin(u *unit) {
 	s.bound, s.own = u.bound, u.states
-	s.items = append(s.items[:0], u.items...)
+	s.items = append(s.items[:0], u.Items...)
 	s.frames, s.orders, s.layers, s.awaits = s.frames[:0], s.orders[:0], s.layers[:0], false
 	s.bounded = false
 }
@@ -14,10 +14,10 @@ func (s *deepening) begin(u *unit) {
 func (s *deepening) rest(u *unit) *unit {
 	var items []item
 	if s.awaits {
-		items = append(items, item{path: s.redo.Clone(), walk: true})
-		for n := len(s.layers) - 2; n >= 0 && s.layers[n].pos > s.open(); n-- {
+		items = append(items, item{Path: s.redo.Clone(), Walk: true})
+		for n := len(s.layers) - 2; n >= 0 && s.layers[n].Pos > s.open(); n-- {
 			if p := &s.layers[n]; s.due(p) {
-				items = append(items, item{path: s.redo[:p.pos].Clone(), walk: true})
+				items = append(items, item{Path: s.redo[:p.Pos].Clone(), Walk: true})
 			}
 		}
 	}
@@ -27,13 +27,13 @@ func (s *deepening) rest(u *unit) *unit {
 			continue
 		}
 		it := item{
-			path: s.path[:f.pos].Clone(), depth: f.depth, forced: f.forced, next: f.next, arity: f.arity, cost: f.cost,
-			order: slices.Clone(s.orders[f.order : f.order+f.ranks]),
+			Path: s.path[:f.pos].Clone(), Depth: f.depth, Forced: f.forced, Next: f.next, Arity: f.arity, Cost: f.cost,
+			Order: slices.Clone(s.orders[f.order : f.order+f.ranks]),
 		}
 		for i := len(s.layers) - 1; i >= 0; i-- {
-			if l := s.layers[i]; l.pos <= f.pos {
-				if k == len(s.frames)-1 || l.fresh == 0 {
-					it.state = &l
+			if l := s.layers[i]; l.Pos <= f.pos {
+				if k == len(s.frames)-1 || l.Fresh == 0 {
+					it.State = &l
 				}
 				break
 			}
@@ -44,7 +44,7 @@ func (s *deepening) rest(u *unit) *unit {
 	if len(items) == 0 {
 		return nil
 	}
-	return &unit{phase: u.phase, bound: u.bound, items: items}
+	return &unit{phase: u.phase, bound: u.bound, Items: items}
 }
 
 func (s *deepening) account(o *Outcome, events int, t *tallies) {

@@ -7,19 +7,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// item is a part of the search tree that has not been explored: the alternatives next to arity-1 of
-// the choice that follows path; all that follows path when arity is 0. With walk set it is a walk from
-// the end of path instead.
+// item is a part of the search tree that has not been explored: the alternatives Next to Arity-1 of
+// the choice that follows Path; all that follows Path when Arity is 0. With Walk set it is a walk from
+// the end of Path instead.
 type item struct {
-	path   choose.Path
-	depth  int32 // choices that path costs
-	forced int32 // steps with one alternative at its end
-	next   int32
-	arity  int32
-	cost   int32   // of the alternatives next to arity-1
-	order  []int32 // as of a frame; only read
-	walk   bool
-	state  *layer // the state at which the choice is made, nil if that does not matter
+	Path   choose.Path `json:"path"`
+	Depth  int32       `json:"depth"`            // choices that Path costs
+	Forced int32       `json:"forced,omitempty"` // steps with one alternative at its end
+	Next   int32       `json:"next,omitempty"`
+	Arity  int32       `json:"arity,omitempty"`
+	Cost   int32       `json:"cost,omitempty"`  // of the alternatives Next to Arity-1
+	Order  []int32     `json:"order,omitempty"` // as of a frame; only read
+	Walk   bool        `json:"walk,omitempty"`
+	State  *layer      `json:"state,omitempty"` // the state at which the choice is made, nil if that does not matter
 }
 
 // frame is a choice on the run in progress that has alternatives left.
@@ -38,13 +38,13 @@ type frame struct {
 
 // layer is a state on the run in progress.
 type layer struct {
-	pos      int32 // length of the path to it
-	state    sim.Fingerprint
-	fresh    int32 // successors by the recovery relation that had not been seen before
-	live     bool
-	recovers bool // it is live, or a live state was reached from it by the recovery relation
-	aside    bool // the step to it is not in the recovery relation
-	walked   bool // a walk went on from it
+	Pos      int32           `json:"pos"` // length of the path to it
+	State    sim.Fingerprint `json:"state"`
+	Fresh    int32           `json:"fresh,omitempty"` // successors by the recovery relation that had not been seen before
+	Live     bool            `json:"live,omitempty"`
+	Recovers bool            `json:"recovers,omitempty"` // it is live, or a live state was reached from it by the recovery relation
+	Aside    bool            `json:"aside,omitempty"`    // the step to it is not in the recovery relation
+	Walked   bool            `json:"walked,omitempty"`   // a walk went on from it
 }
 
 // pushFrame adds the choice that follows the run in progress, of which the alternatives from next on

@@ -67,20 +67,20 @@ func TestSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u := &unit{bound: 7}
 		for i := range rapid.IntRange(1, 10).Draw(t, "items") {
-			it := item{path: choose.Path{int32(i)}}
+			it := item{Path: choose.Path{int32(i)}}
 			if rapid.Bool().Draw(t, "choice") {
-				it.next = int32(rapid.IntRange(0, 3).Draw(t, "next"))
-				it.arity = it.next + int32(rapid.IntRange(1, 9).Draw(t, "left"))
+				it.Next = int32(rapid.IntRange(0, 3).Draw(t, "next"))
+				it.Arity = it.Next + int32(rapid.IntRange(1, 9).Draw(t, "left"))
 			}
-			u.items = append(u.items, it)
+			u.Items = append(u.Items, it)
 		}
 		list := func(items []item) (out [][2]int32) {
 			for _, it := range items {
-				if it.arity == 0 {
-					out = append(out, [2]int32{it.path[0], -1})
+				if it.Arity == 0 {
+					out = append(out, [2]int32{it.Path[0], -1})
 				}
-				for k := it.next; k < it.arity; k++ {
-					out = append(out, [2]int32{it.path[0], k})
+				for k := it.Next; k < it.Arity; k++ {
+					out = append(out, [2]int32{it.Path[0], k})
 				}
 			}
 			return out
@@ -88,9 +88,9 @@ func TestSplit(t *testing.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "n")
 		var got [][2]int32
 		parts := u.split(n)
-		all := list(u.items)
+		all := list(u.Items)
 		for i, p := range parts {
-			part := list(p.items)
+			part := list(p.Items)
 			if p.bound != 7 || len(part) == 0 || i < len(parts)-1 && len(part) != (len(all)+n-1)/n {
 				t.Fatalf("part %d of %d has %d of %d alternatives", i, n, len(part), len(all))
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -72,42 +71,11 @@ func (r *Reach) saw(states *visited) {
 	}
 }
 
-// The forms in which it is written.
-type (
-	keptReach struct {
-		Work      int        `json:"work"`
-		Bound     int        `json:"bound"`
-		Exhausted int        `json:"exhausted"`
-		Bounded   bool       `json:"bounded,omitempty"`
-		Sampled   bool       `json:"sampled,omitempty"`
-		Through   bool       `json:"through,omitempty"`
-		Complete  bool       `json:"complete,omitempty"`
-		Pending   []keptUnit `json:"pending,omitempty"`
-	}
-	keptUnit struct {
-		Items []keptItem `json:"items"`
-	}
-	keptItem struct {
-		Path   choose.Path `json:"path"`
-		Depth  int32       `json:"depth"`
-		Forced int32       `json:"forced,omitempty"`
-		Next   int32       `json:"next,omitempty"`
-		Arity  int32       `json:"arity,omitempty"`
-		Cost   int32       `json:"cost,omitempty"`
-		Order  []int32     `json:"order,omitempty"`
-		Walk   bool        `json:"walk,omitempty"`
-		State  *keptLayer  `json:"state,omitempty"`
-	}
-	keptLayer struct {
-		Pos      int32           `json:"pos"`
-		State    sim.Fingerprint `json:"state"`
-		Fresh    int32           `json:"fresh,omitempty"`
-		Live     bool            `json:"live,omitempty"`
-		Recovers bool            `json:"recovers,omitempty"`
-		Aside    bool            `json:"aside,omitempty"`
-		Walked   bool            `json:"walked,omitempty"`
-	}
-)
+// reachHead begins a piece.
+type reachHead struct {
+	Work int `json:"work"`
+	reached
+}
 
 const seenBytes = 18 // fingerprint and information
 
@@ -116,12 +84,7 @@ func (r *Reach) Encode() ([]byte, error) {
 	if r.at == nil {
 		return nil, errors.New("iterative deepening has not started")
 	}
-	t := &r.at.reached
-	k := keptReach{Work: r.work, Bound: t.bound, Exhausted: t.exhausted, Bounded: t.bounded, Sampled: t.sampled, Through: t.through, Complete: t.complete}
-	for _, u := range t.pending {
-		k.Pending = append(k.Pending, keepUnit(u))
-	}
-	head, err := json.Marshal(k)
+	head, err := json.Marshal(reachHead{r.work, r.at.reached})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +110,7 @@ func (r *Reach) Decode(piece []byte) error {
 		return errReach
 	}
 	head, states := piece[k:k+int(n)], piece[k+int(n):]
-	var kept keptReach
+	var kept reachHead
 	if err := json.Unmarshal(head, &kept); err != nil {
 		return err
 	}
@@ -158,33 +121,9 @@ func (r *Reach) Decode(piece []byte) error {
 		f := sim.Fingerprint{Lo: binary.LittleEndian.Uint64(states), Hi: binary.LittleEndian.Uint64(states[8:])}
 		r.seen.add(f, stateInfo(binary.LittleEndian.Uint16(states[16:])))
 	}
-	t := reached{bound: kept.Bound, exhausted: kept.Exhausted, bounded: kept.Bounded, sampled: kept.Sampled, through: kept.Through, complete: kept.Complete}
-	for i := range kept.Pending {
-		t.pending = append(t.pending, kept.Pending[i].unit(kept.Bound))
+	for _, u := range kept.Pending {
+		u.phase, u.bound = deepeningPhase, kept.Bound
 	}
-	r.work, r.at = kept.Work, &tree{reached: t, most: maxDepth}
+	r.work, r.at = kept.Work, &tree{reached: kept.reached, most: maxDepth}
 	return nil
-}
-
-func keepUnit(u *unit) (k keptUnit) {
-	for _, it := range u.items {
-		item := keptItem{Path: it.path, Depth: it.depth, Forced: it.forced, Next: it.next, Arity: it.arity, Cost: it.cost, Order: it.order, Walk: it.walk}
-		if l := it.state; l != nil {
-			item.State = &keptLayer{l.pos, l.state, l.fresh, l.live, l.recovers, l.aside, l.walked}
-		}
-		k.Items = append(k.Items, item)
-	}
-	return k
-}
-
-func (k *keptUnit) unit(bound int) *unit {
-	u := &unit{phase: deepeningPhase, bound: bound}
-	for _, it := range k.Items {
-		item := item{path: it.Path, depth: it.Depth, forced: it.Forced, next: it.Next, arity: it.Arity, cost: it.Cost, order: it.Order, walk: it.Walk}
-		if l := it.State; l != nil {
-			item.state = &layer{l.Pos, l.State, l.Fresh, l.Live, l.Recovers, l.Aside, l.Walked}
-		}
-		u.items = append(u.items, item)
-	}
-	return u
 }

@@ -10,20 +10,20 @@ import (
 
 // All that a unit of deepening has at the beginning is kept.
 func TestReachKeepsAll(t *testing.T) {
-	full := item{path: choose.Path{1, 2}, depth: 3, forced: 4, next: 5, arity: 6, cost: 7, order: []int32{8}, walk: true,
-		state: &layer{pos: 9, state: sim.Fingerprint{Lo: 10, Hi: 1 << 63}, fresh: 11, live: true, recovers: true, aside: true, walked: true}}
-	for _, v := range []any{full, *full.state} {
+	full := item{Path: choose.Path{1, 2}, Depth: 3, Forced: 4, Next: 5, Arity: 6, Cost: 7, Order: []int32{8}, Walk: true,
+		State: &layer{Pos: 9, State: sim.Fingerprint{Lo: 10, Hi: 1 << 63}, Fresh: 11, Live: true, Recovers: true, Aside: true, Walked: true}}
+	for _, v := range []any{full, *full.State} {
 		for i, v := 0, reflect.ValueOf(v); i < v.NumField(); i++ {
 			if v.Field(i).IsZero() {
 				t.Errorf("%s.%s is not looked at", v.Type(), v.Type().Field(i).Name)
 			}
 		}
 	}
-	of := func(items ...item) *unit { return &unit{phase: deepeningPhase, bound: 12, items: items} }
+	of := func(items ...item) *unit { return &unit{phase: deepeningPhase, bound: 12, Items: items} }
 	r := NewReach()
 	r.work = 13
 	r.at = &tree{most: maxDepth, reached: reached{
-		bound: 12, pending: []*unit{of(full, item{path: choose.Path{3}}), of(item{path: choose.Path{4}})}, bounded: true, sampled: true, exhausted: 11, through: true, complete: true,
+		Bound: 12, Pending: []*unit{of(full, item{Path: choose.Path{3}}), of(item{Path: choose.Path{4}})}, Bounded: true, Sampled: true, Exhausted: 11, Through: true, Complete: true,
 	}}
 	for i, v := 0, reflect.ValueOf(r.at.reached); i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {

@@ -44,9 +44,9 @@ func (s *searcher) result(sources []source) *Result {
 	}
 	for _, src := range sources {
 		if t, ok := src.(*tree); ok {
-			r.Stats.ExhaustedDepth, r.Stats.Complete = t.exhausted, t.complete
+			r.Stats.ExhaustedDepth, r.Stats.Complete = t.Exhausted, t.Complete
 			r.Stats.Omission = s.cfg.Visited.key().omission(s.global.n)
-			if t.complete && r.Stats.Omission > MostOmission {
+			if t.Complete && r.Stats.Omission > MostOmission {
 				r.Stats.Complete = false
 				if r.Stopped == StoppedComplete {
 					r.Stopped = StoppedFingerprints

@@ -284,7 +284,7 @@ func (s *searcher) take(src source) []*unit {
 			break
 		}
 		u.runs = min(unitRuns, left)
-		if u.items == nil {
+		if u.Items == nil {
 			u.runs = min(u.runs, u.count)
 		}
 		left -= u.runs

@@ -22,33 +22,32 @@ type tree struct {
 
 // reached is how far a tree came.
 type reached struct {
-	bound   int
-	pending []*unit // last first, so that few wait
-	bounded bool    // some run of this depth was ended by the bound
-	sampled bool    // of some draw only a sample was enumerated
-
-	exhausted int  // depth
-	through   bool // no depth is left
-	complete  bool
+	Bound     int     `json:"bound"`
+	Exhausted int     `json:"exhausted"`         // depth
+	Bounded   bool    `json:"bounded,omitempty"` // some run of this depth was ended by the bound
+	Sampled   bool    `json:"sampled,omitempty"` // of some draw only a sample was enumerated
+	Through   bool    `json:"through,omitempty"` // no depth is left
+	Complete  bool    `json:"complete,omitempty"`
+	Pending   []*unit `json:"pending,omitempty"` // last first, so that few wait
 }
 
 func (t *tree) next() *unit {
 	if t.stopped() != "" {
 		return nil
 	}
-	if n := len(t.pending); n > 0 {
-		u := t.pending[n-1]
-		t.pending = t.pending[:n-1]
+	if n := len(t.Pending); n > 0 {
+		u := t.Pending[n-1]
+		t.Pending = t.Pending[:n-1]
 		return u
 	}
-	if t.bound > t.exhausted {
+	if t.Bound > t.Exhausted {
 		return nil // all units of this depth are being done
 	}
-	t.bound = min(t.bound+t.by, t.most)
-	t.bounded = false
-	u := &unit{phase: deepeningPhase, bound: t.bound}
+	t.Bound = min(t.Bound+t.by, t.most)
+	t.Bounded = false
+	u := &unit{phase: deepeningPhase, bound: t.Bound}
 	for _, r := range t.roots {
-		u.items = append(u.items, item{path: r})
+		u.Items = append(u.Items, item{Path: r})
 	}
 	return u
 }
@@ -57,35 +56,35 @@ func (t *tree) merged(done []*unit) {
 	var left []*unit
 	whole := true
 	for _, u := range done {
-		t.bounded = t.bounded || u.bounded
-		t.sampled = t.sampled || len(u.sampled) > 0
+		t.Bounded = t.Bounded || u.bounded
+		t.Sampled = t.Sampled || len(u.sampled) > 0
 		whole = whole && !u.stopped
 		if u.left == nil {
 			continue
 		}
 		n := 1
-		if len(t.pending) < unitsPerRound {
+		if len(t.Pending) < unitsPerRound {
 			n = unitChunks
 		}
 		left = append(left, u.left.split(n)...)
 	}
 	for i := range left {
-		t.pending = append(t.pending, left[len(left)-1-i])
+		t.Pending = append(t.Pending, left[len(left)-1-i])
 	}
-	if len(t.pending) == 0 && whole {
-		t.exhausted = t.bound
-		t.through = !t.bounded
-		t.complete = t.through && !t.sampled
+	if len(t.Pending) == 0 && whole {
+		t.Exhausted = t.Bound
+		t.Through = !t.Bounded
+		t.Complete = t.Through && !t.Sampled
 	}
 }
 
 func (t *tree) stopped() string {
 	switch {
-	case t.complete:
+	case t.Complete:
 		return StoppedComplete
-	case t.through:
+	case t.Through:
 		return StoppedSampled
-	case t.exhausted >= t.most:
+	case t.Exhausted >= t.most:
 		return StoppedDepth
 	}
 	return ""

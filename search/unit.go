@@ -26,8 +26,8 @@ type unit struct {
 	closely bool // likewise the second, third, fifth, ninth and so on
 	twins   bool // whether its runs are looked through for twins
 
-	bound int // deepening
-	items []item
+	bound int    // deepening
+	Items []item `json:"items"`
 
 	first, count int     // rows of walks: numbers of the runs
 	mix          []uint8 // which schedules they have, by number modulo its length; may be nil
@@ -77,13 +77,13 @@ func restOfRow(u *unit, next int) *unit {
 // alternatives each.
 func (u *unit) split(n int) []*unit {
 	all := 0
-	for i := range u.items {
-		all += u.items[i].size()
+	for i := range u.Items {
+		all += u.Items[i].size()
 	}
 	var out []*unit
 	share := (all + n - 1) / n
 	room := 0
-	for _, it := range u.items {
+	for _, it := range u.Items {
 		for it.size() > 0 {
 			if room == 0 {
 				out = append(out, &unit{phase: u.phase, bound: u.bound})
@@ -91,14 +91,14 @@ func (u *unit) split(n int) []*unit {
 			}
 			last := out[len(out)-1]
 			if it.size() <= room {
-				last.items = append(last.items, it)
+				last.Items = append(last.Items, it)
 				room -= it.size()
 				break
 			}
 			part := it
-			part.arity = it.next + int32(room)
-			it.next += int32(room)
-			last.items = append(last.items, part)
+			part.Arity = it.Next + int32(room)
+			it.Next += int32(room)
+			last.Items = append(last.Items, part)
 			room = 0
 		}
 	}
@@ -107,10 +107,10 @@ func (u *unit) split(n int) []*unit {
 
 // size is the number of alternatives of an item.
 func (it *item) size() int {
-	if it.arity == 0 {
+	if it.Arity == 0 {
 		return 1
 	}
-	return int(it.arity - it.next)
+	return int(it.Arity - it.Next)
 }
 
 func (s *walks) account(o *Outcome, events int, t *tallies) {

@@ -54,7 +54,7 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.loop.Observe(&stopper{w, at})
-		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, bound: 100, items: []item{{}}, states: newVisited(), coverage: newCoverage(&cfg.System)}
+		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, bound: 100, Items: []item{{}}, states: newVisited(), coverage: newCoverage(&cfg.System)}
 		w.do(u)
 		if !u.stopped || u.made != 0 || u.tallies.events() != at {
 			t.Errorf("stopped at step %d: %v, after %d runs and %d events", at, u.stopped, u.made, u.tallies.events())
