@@ -10,7 +10,7 @@ type Disturber struct{ faulty }
 // NewDisturber returns a strategy for systems with these limits, those of [sim.System.Limits]. The
 // weights must not be negative.
 func NewDisturber(w Weights, limits sim.Limits) *Disturber {
-	return &Disturber{faulty{draws: newDraws(w), portfolio: portfolioOf(w, true, []Schedule{Weighted}), limits: limits}}
+	return &Disturber{faulty{draws: newDraws(w), rowRuns: rowRuns{portfolio: portfolioOf(w, true, []Schedule{Weighted})}, limits: limits}}
 }
 
 // Seed prepares the next run: it draws from the given stream of a seed.

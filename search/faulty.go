@@ -46,10 +46,8 @@ func faultyStrategy() strategy {
 
 func newFaulty(w *worker) *faulty {
 	c := w.cfg
-	return &faulty{draws: newDraws(c.Weights), portfolio: newPortfolio(c), seed: c.Seed, limit: c.WalkSteps, limits: c.System.Limits()}
+	return &faulty{draws: newDraws(c.Weights), rowRuns: rowRuns{portfolio: newPortfolio(c), seed: c.Seed, tag: faultyTag}, limit: c.WalkSteps, limits: c.System.Limits()}
 }
-
-func (s *faulty) setRoots(roots []choose.Path) { s.roots = roots }
 
 // faulty is the strategy of faulty walks: a random number of steps with injections, then steps
 // without until the state is live, and so on in rounds. Injections have their weight at some
@@ -58,15 +56,10 @@ func (s *faulty) setRoots(roots []choose.Path) { s.roots = roots }
 // found.
 type faulty struct {
 	draws
-	portfolio portfolio
-	seed      uint64
-	limit     int
-	limits    sim.Limits
-	roots     []choose.Path
-	next      int
-	end       int
+	rowRuns
+	limit  int
+	limits sim.Limits
 
-	number   int // of the run in progress
 	begun    bool
 	long     bool // parts may be long
 	free     bool // the part has no faults, as none are left
@@ -81,16 +74,8 @@ type faulty struct {
 }
 
 func (s *faulty) Next() (Task, bool) {
-	if s.next >= s.end {
-		return Task{}, false
-	}
-	k := s.next
-	s.next++
-	s.number = k
-	s.random.Seed(s.seed, stream(s.seed, faultyTag, k))
 	s.begun, s.rounds, s.relied = false, 0, s.relied[:0]
-	s.portfolio.turn(k)
-	return Task{Path: s.roots[k%len(s.roots)]}, true
+	return s.take(&s.random)
 }
 
 func (s *faulty) round(at *Node) {
@@ -217,12 +202,7 @@ func (s *faulty) Choose(_ *Node, p choose.Point) (int, bool) {
 
 func (s *faulty) Ended(*Outcome) {}
 
-func (s *faulty) begin(u *unit) {
-	s.next, s.end, s.portfolio.mix = u.first, u.first+u.count, u.mix
-}
-func (s *faulty) rest(u *unit) *unit  { return restOfRow(u, s.next) }
-func (s *faulty) reliedOn() relied    { return s.relied }
-func (s *faulty) scheduled() Schedule { return s.portfolio.scheduled() }
+func (s *faulty) reliedOn() relied { return s.relied }
 
 func (s *faulty) suspects(o *Outcome) (int, bool) {
 	if s.recovery < 0 {

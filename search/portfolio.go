@@ -2,6 +2,43 @@ package search
 
 import "github.com/macemc/macemc/choose"
 
+// rowRuns makes the runs of a row by number, from roots in turn.
+type rowRuns struct {
+	portfolio portfolio
+	seed      uint64
+	tag       int32
+	roots     []choose.Path
+	next, end int
+	number    int // of the run in progress
+}
+
+// take returns the next run, and gives it its schedule and a random stream of its own.
+func (r *rowRuns) take(random *choose.Random) (Task, bool) {
+	if r.next >= r.end {
+		return Task{}, false
+	}
+	k := r.next
+	r.next, r.number = k+1, k
+	random.Seed(r.seed, choose.Derive(r.seed, choose.Path{-r.tag, int32(k), int32(k >> 31)}))
+	r.portfolio.turn(k)
+	return Task{Path: r.roots[k%len(r.roots)]}, true
+}
+
+func (r *rowRuns) begin(u *unit) {
+	r.next, r.end, r.portfolio.mix = u.first, u.first+u.count, u.mix
+}
+
+// rest is what is left of a row; nil when nothing is.
+func (r *rowRuns) rest(u *unit) *unit {
+	if n := u.first + u.count - r.next; n > 0 {
+		return &unit{phase: u.phase, first: r.next, count: n, mix: u.mix}
+	}
+	return nil
+}
+
+func (r *rowRuns) setRoots(roots []choose.Path) { r.roots = roots }
+func (r *rowRuns) scheduled() Schedule          { return r.portfolio.scheduled() }
+
 // portfolio is the schedules of the walks of one row.
 type portfolio struct {
 	base  *base

@@ -9,7 +9,7 @@ import (
 // In the first runs of a row faults strike after a few steps, later ones after up to 23.
 func TestGapsBetweenFaults(t *testing.T) {
 	for _, c := range []struct{ number, least, most int }{{0, 6, 11}, {127, 6, 11}, {128, 18, 23}} {
-		s := &faulty{number: c.number}
+		s := &faulty{rowRuns: rowRuns{number: c.number}}
 		s.random.Seed(1, 1)
 		at, longest := &Node{}, 0
 		for range 500 {

@@ -66,13 +66,6 @@ type unitStrategy interface {
 	account(o *Outcome, events int, t *tallies)
 }
 
-func restOfRow(u *unit, next int) *unit {
-	if n := u.first + u.count - next; n > 0 {
-		return &unit{phase: u.phase, first: next, count: n, mix: u.mix}
-	}
-	return nil
-}
-
 // split cuts the items of a unit of deepening into at most n units, in order and with about as many
 // alternatives each.
 func (u *unit) split(n int) []*unit {

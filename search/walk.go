@@ -94,16 +94,10 @@ func walkStrategy() strategy {
 // scheduled, which may go on past live states; then they are those of a [Walker].
 type walks struct {
 	Walker
-	portfolio portfolio
-	seed      uint64
-	phase     phase
-	tag       int32
-	roots     []choose.Path
-	next      int
-	end       int
-	stop      int // of a prefix, when there is no goal: after how many steps it ends; 0: it is not drawn yet
+	rowRuns
+	phase phase
 
-	number  int // of the run in progress
+	stop    int // of a prefix, when there is no goal: after how many steps it ends; 0: it is not drawn yet
 	planned bool
 	left    int  // steps of the part that is scheduled
 	onward  bool // that does not end in live states
@@ -174,23 +168,13 @@ func (s *walks) Select(at *Node) Selection {
 }
 
 func (s *walks) Next() (Task, bool) {
-	if s.next >= s.end {
-		return Task{}, false
-	}
-	k := s.next
-	s.next++
-	s.number, s.stop, s.planned = k, 0, false
-	s.Seed(s.seed, stream(s.seed, s.tag, k))
-	s.portfolio.turn(k)
-	return Task{Path: s.roots[k%len(s.roots)]}, true
+	s.stop, s.planned = 0, false
+	s.begun, s.Walker.left, s.relied = false, false, s.relied[:0]
+	return s.take(&s.random)
 }
 
-func (s *walks) begin(u *unit) {
-	s.next, s.end, s.portfolio.mix = u.first, u.first+u.count, u.mix
-}
 func (s *walks) suspects(o *Outcome) (int, bool) { return s.origin, suspicious(o) }
-func (s *walks) rest(u *unit) *unit              { return restOfRow(u, s.next) }
-func (s *walks) scheduled() Schedule             { return s.portfolio.scheduled() }
+
 func (s *walks) reliedOn() relied {
 	if s.left > 0 {
 		return nil // it did not come to recover
@@ -226,14 +210,7 @@ func (s *stay) account(*Outcome, int, *tallies) {}
 
 // newWalks returns what makes the numbered walks of a phase.
 func newWalks(w *worker, p phase, tag int32) *walks {
-	return &walks{Walker: *NewWalker(w.cfg.Weights, w.cfg.WalkSteps), portfolio: newPortfolio(w.cfg), seed: w.cfg.Seed, phase: p, tag: tag}
-}
-
-func (s *walks) setRoots(roots []choose.Path) { s.roots = roots }
-
-// stream is the number of the random stream of run k of a kind of runs.
-func stream(seed uint64, tag int32, k int) uint64 {
-	return choose.Derive(seed, choose.Path{-tag, int32(k), int32(k >> 31)})
+	return &walks{Walker: *NewWalker(w.cfg.Weights, w.cfg.WalkSteps), rowRuns: rowRuns{portfolio: newPortfolio(w.cfg), seed: w.cfg.Seed, tag: tag}, phase: p}
 }
 
 // suspicious reports whether a run that did not get live any more ended so.
