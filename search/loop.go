@@ -239,9 +239,7 @@ func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 		return 0, nil, sel.End
 	}
 	n := len(at.Enabled)
-	if sel.Subset != nil {
-		n = len(sel.Subset)
-	} else if sel.Faults {
+	if sel.Faults {
 		n += len(at.Injections())
 	}
 	if n == 0 {
@@ -253,9 +251,6 @@ func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 	}
 	if n > 1 {
 		at.Choices++
-	}
-	if sel.Subset != nil {
-		index = int(sel.Subset[index])
 	}
 	if index < len(at.Enabled) {
 		return index, &at.Enabled[index], Running

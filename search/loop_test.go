@@ -16,7 +16,6 @@ import (
 // script is a strategy that writes down what the loop tells it.
 type script struct {
 	tasks  []search.Task
-	subset []int32
 	faults bool
 	steps  int
 	answer func(search.Node, choose.Point) (int, bool)
@@ -48,7 +47,7 @@ func (s *script) Select(at *search.Node) search.Selection {
 	if at.Step == s.steps {
 		return search.Selection{End: search.AtBound}
 	}
-	return search.Selection{Subset: s.subset, Faults: s.faults}
+	return search.Selection{Faults: s.faults}
 }
 
 func (s *script) Choose(at *search.Node, p choose.Point) (int, bool) {
@@ -58,7 +57,7 @@ func (s *script) Choose(at *search.Node, p choose.Point) (int, bool) {
 }
 
 func (s *script) Ended(o *search.Outcome) {
-	s.log = append(s.log, fmt.Sprintf("end %d steps %d choices %d data %v", o.End, o.Steps, o.Choices, o.Task.Data))
+	s.log = append(s.log, fmt.Sprintf("end %d steps %d choices %d", o.End, o.Steps, o.Choices))
 }
 
 func (s *script) OnStep(at *search.Node, step *kernel.Step) {
@@ -79,7 +78,7 @@ func newLoop(t *testing.T, sys sim.System) *search.Loop {
 func TestLoopCalls(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2, 0), automaton.To(1, 1), automaton.To(2, 2, 0)}, Crashes: 1}
 	s := &script{
-		tasks:  []search.Task{{Path: choose.Path{0}, Data: "rides along"}, {Path: choose.Path{0, 0}}},
+		tasks:  []search.Task{{Path: choose.Path{0}}, {Path: choose.Path{0, 0}}},
 		faults: true, steps: 3, seen: map[sim.Fingerprint]bool{},
 		answer: func(_ search.Node, p choose.Point) (int, bool) { return p.Arity - 1, true },
 	}
@@ -93,29 +92,16 @@ func TestLoopCalls(t *testing.T) {
 		"draw of 3: 2", "observed action after step 1", "0-action-1 seen false", // back in state 0, its first state here
 		"event of 2: 1", "observed crash after step 2", "1-crash-2 seen false",
 		"event of 1: 0", "observed boot after step 3", "2-boot-3 seen false", // without the crash: another state
-		"end 4 steps 3 choices 2 data rides along", "path [0 2 1 0] used 1",
+		"end 4 steps 3 choices 2", "path [0 2 1 0] used 1",
 		// The second task ends with its step, in state 1.
 		"observed action after step 1", "0-action-1 seen false",
 		"event of 2: 1", "observed crash after step 2", "1-crash-2 seen true",
 		"event of 1: 0", "observed boot after step 3", "2-boot-3 seen true",
-		"end 4 steps 3 choices 2 data <nil>", "path [0 0 1 0] used 1",
+		"end 4 steps 3 choices 2", "path [0 0 1 0] used 1",
 	}
 	if !slices.Equal(s.log, want) {
 		t.Errorf("got\n%q\nwant\n%q", s.log, want)
 	}
-}
-
-// Of a subset the indices that go into the path are those of all events.
-func TestSubset(t *testing.T) {
-	s := &script{tasks: []search.Task{{}}, subset: []int32{1}, steps: 2, seen: map[sim.Fingerprint]bool{},
-		answer: func(search.Node, choose.Point) (int, bool) { return 0, true }}
-	l := newLoop(t, gridSystem())
-	l.Explore(s, func(o *search.Outcome) bool {
-		if !slices.Equal(l.Replay().Path, choose.Path{1, 1}) || o.Choices != 0 {
-			t.Errorf("path %v with %d choices, want 1 1 with none", l.Replay().Path, o.Choices)
-		}
-		return true
-	})
 }
 
 // A point that is not answered ends the run at the end of the step.

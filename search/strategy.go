@@ -10,10 +10,9 @@ import (
 )
 
 // A Task is a run to make: Path is executed, which may end inside a step, and from there on the
-// strategy decides. Data is the strategy's own and rides along.
+// strategy decides.
 type Task struct {
 	Path choose.Path // only read
-	Data any
 }
 
 // A Strategy decides where the loop goes. Its methods are called on one goroutine. A [Node] is valid
@@ -52,9 +51,8 @@ type Observer interface {
 
 // Selection says how a run goes on from a state.
 type Selection struct {
-	End    End     // not Running: the run ends here
-	Faults bool    // injections may be chosen, too
-	Subset []int32 // indices of the events to choose from, in ascending order; nil: all
+	End    End  // not Running: the run ends here
+	Faults bool // injections may be chosen, too
 }
 
 // End says why a run ended.
