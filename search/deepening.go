@@ -144,28 +144,21 @@ func (s *deepening) top() *layer {
 }
 
 // Visit implements [Stateful].
-func (s *deepening) Visit(at *Node) (seen, onStack bool) {
+func (s *deepening) Visit(at *Node) (seen bool) {
 	if s.walk || s.key.none {
-		return false, false
+		return false
 	}
 	f, left := s.key.of(at), s.bound-int(s.depth)
 	s.known = s.info(f)
-	if s.known.covers(left) {
-		for i := len(s.layers) - 1; i >= 0 && !onStack; i-- {
-			onStack = s.layers[i].State == f
-		}
-		s.seen = true
-		return true, onStack
-	}
-	s.seen = false
-	if !s.drawn { // else the state lies beyond the bound, and is to be found again when that is raised
+	s.seen = s.known.covers(left)
+	if !s.seen && !s.drawn { // a state that is drawn lies beyond the bound, and is to be found again when that is raised
 		s.own.add(f, explored(left))
 	}
-	return false, false
+	return s.seen
 }
 
 // Edge implements [Stateful].
-func (s *deepening) Edge(_, to *Node, step *kernel.Step, seen, _ bool) {
+func (s *deepening) Edge(_, to *Node, step *kernel.Step, seen bool) {
 	if s.walk {
 		return
 	}

@@ -321,9 +321,9 @@ func (l *Loop) arrive(first bool) error {
 		}
 	}
 	if l.stateful != nil {
-		seen, onStack := l.stateful.Visit(at)
+		seen := l.stateful.Visit(at)
 		if !first {
-			l.stateful.Edge(l.from, at, l.world.Last(), seen, onStack)
+			l.stateful.Edge(l.from, at, l.world.Last(), seen)
 		}
 	}
 	return nil

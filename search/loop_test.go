@@ -32,14 +32,14 @@ func (s *script) Next() (search.Task, bool) {
 	return t, true
 }
 
-func (s *script) Visit(at *search.Node) (seen, onStack bool) {
+func (s *script) Visit(at *search.Node) (seen bool) {
 	f := at.Fingerprint()
 	seen = s.seen[f]
 	s.seen[f] = true
-	return seen, false
+	return seen
 }
 
-func (s *script) Edge(from, to *search.Node, step *kernel.Step, seen, _ bool) {
+func (s *script) Edge(from, to *search.Node, step *kernel.Step, seen bool) {
 	s.log = append(s.log, fmt.Sprintf("%d-%v-%d seen %v", from.Step, step.Event.Kind, to.Step, seen))
 }
 

@@ -41,7 +41,7 @@ func (s *stepwise) Next() (search.Task, bool) {
 	return search.Task{}, false
 }
 
-func (s *stepwise) Visit(at *search.Node) (seen, onStack bool) {
+func (s *stepwise) Visit(at *search.Node) (seen bool) {
 	f := at.Fingerprint()
 	depth, ok := s.seen[f]
 	if !ok && at.Live {
@@ -50,10 +50,10 @@ func (s *stepwise) Visit(at *search.Node) (seen, onStack bool) {
 	if s.known = ok && depth <= at.Step; !s.known {
 		s.seen[f] = at.Step
 	}
-	return s.known, false
+	return s.known
 }
 
-func (s *stepwise) Edge(_, _ *search.Node, _ *kernel.Step, _, _ bool) {}
+func (s *stepwise) Edge(_, _ *search.Node, _ *kernel.Step, _ bool) {}
 
 func (s *stepwise) Select(at *search.Node) search.Selection {
 	switch {

@@ -34,12 +34,11 @@ type Strategy interface {
 // A Stateful strategy knows which states it has seen.
 type Stateful interface {
 	Strategy
-	// Visit is called in each state before Select, and says whether the state was seen before, and
-	// whether it lies on the run in progress.
-	Visit(at *Node) (seen, onStack bool)
+	// Visit is called in each state before Select, and says whether the state was seen before.
+	Visit(at *Node) (seen bool)
 	// Edge is called after Visit, but not for first states. Of from only the numbers are left: the
 	// world has moved on.
-	Edge(from, to *Node, step *kernel.Step, seen, onStack bool)
+	Edge(from, to *Node, step *kernel.Step, seen bool)
 }
 
 // An Observer watches steps.
