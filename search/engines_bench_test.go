@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -35,9 +36,9 @@ func BenchmarkEngines(b *testing.B) {
 					}
 					loop.Unguarded()
 					walker := search.NewWalker(search.DefaultWeights(), 2000)
-					begin := search.CPUTime()
+					begin := budget.ProcessTime()
 					done, walks := 0, 0
-					for engine == search.ReplayEngine && (search.CPUTime()-begin).Seconds() < seconds || done < events {
+					for engine == search.ReplayEngine && (budget.ProcessTime()-begin).Seconds() < seconds || done < events {
 						loop.Measure(func() {
 							for range 64 {
 								walks++
@@ -46,11 +47,11 @@ func BenchmarkEngines(b *testing.B) {
 								done += o.Steps
 							}
 						})
-						if engine == search.TableEngine && (search.CPUTime()-begin).Seconds() > 2*seconds {
+						if engine == search.TableEngine && (budget.ProcessTime()-begin).Seconds() > 2*seconds {
 							break // it is the slower one
 						}
 					}
-					rates[engine] = append(rates[engine], float64(done)/(search.CPUTime()-begin).Seconds())
+					rates[engine] = append(rates[engine], float64(done)/(budget.ProcessTime()-begin).Seconds())
 					if engine == search.ReplayEngine {
 						events = done
 					}

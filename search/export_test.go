@@ -1,8 +1,5 @@
 package search
 
-// CPUTime is for benchmarks.
-var CPUTime = cpuTime
-
 // Alternating returns c with each run executed by the engine that did not execute the one before.
 func Alternating(c Config) Config {
 	c.Engine, c.alternate = AutoEngine, true

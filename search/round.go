@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 )
@@ -43,7 +44,7 @@ const starvedFactor = 10
 // starved reports whether so little processor time was used since the worker was asked that it may have
 // had none.
 func (w *watch) starved(busy int) bool {
-	return w.waiting <= starvedFactor*w.patience && cpuTime()-w.cpu < time.Duration(w.patience*busy)*tick && !blocked(w.waiting)
+	return w.waiting <= starvedFactor*w.patience && budget.ProcessTime()-w.cpu < time.Duration(w.patience*busy)*tick && !blocked(w.waiting)
 }
 
 // overdue is a worker that does not answer.
@@ -139,7 +140,7 @@ func (r *round) look() *overdue {
 		worker, w := r.s.workers[i], &r.watch[i]
 		k := int(r.doing[i].Load()) - 1
 		if k < 0 || worker.signal.Load()&askSignal == 0 {
-			w.waiting, w.patience, w.cpu = 0, r.s.cfg.patience(), cpuTime()
+			w.waiting, w.patience, w.cpu = 0, r.s.cfg.patience(), budget.ProcessTime()
 			worker.signal.Or(askSignal)
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -25,7 +26,7 @@ func BenchmarkBounded(b *testing.B) {
 					b.Fatal(err)
 				}
 				states := 0
-				begin := search.CPUTime()
+				begin := budget.ProcessTime()
 				for b.Loop() {
 					if strategy == "run by run" {
 						s, found, err := exploreStepwise(b, &sys, search.ReplayEngine, depth, most)
@@ -47,7 +48,7 @@ func BenchmarkBounded(b *testing.B) {
 					}
 					states += res.Stats.States
 				}
-				b.ReportMetric(float64(states)/(search.CPUTime()-begin).Seconds(), "states/cpu-s")
+				b.ReportMetric(float64(states)/(budget.ProcessTime()-begin).Seconds(), "states/cpu-s")
 				b.ReportMetric(float64(states)/float64(b.N), "states")
 				b.ReportMetric(0, "ns/op")
 			})

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
 )
@@ -19,7 +20,7 @@ func overdueAfter(patience int) func(ticks int) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if w.waiting = ticks; ticks == 1 {
-			w.cpu = cpuTime()
+			w.cpu = budget.ProcessTime()
 		}
 		return ticks > patience && !w.starved(1)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -30,7 +31,7 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 		found = kernel.Guard(func() { l.make(o) })
 	}()
 	cfg := Config{HandlerLimit: l.patrol.limit}
-	w := watch{patience: cfg.patience(), cpu: cpuTime()}
+	w := watch{patience: cfg.patience(), cpu: budget.ProcessTime()}
 	l.signal.Or(askSignal)
 	for {
 		select {
@@ -39,7 +40,7 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 		case <-l.patrol.ticker.C:
 		}
 		if l.signal.Load()&askSignal == 0 {
-			w.waiting, w.cpu = 0, cpuTime()
+			w.waiting, w.cpu = 0, budget.ProcessTime()
 			l.signal.Or(askSignal)
 			continue
 		}

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// process returns the processor time of a whole process, as of one thread. It is known of this process alone: others count as never waiting.
-func process(pid int) (map[int]usage, bool) {
+// ProcessTime returns the processor time that this process has used; 0 means that it is not known.
+func ProcessTime() time.Duration {
 	var u syscall.Rusage
-	if pid != 0 || syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return nil, true
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
 	}
-	return map[int]usage{0: {running: time.Duration(u.Utime.Nano() + u.Stime.Nano())}}, false
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
