@@ -29,11 +29,11 @@ func NewRandom(seed, stream uint64) *Random {
 func (r *Random) Seed(seed, stream uint64) {
 	// Small seeds and streams are what people type, and would give generator states that are close
 	// to each other; mixing sets them far apart.
-	r.gen.Seed(mix(seed), mix(stream^0x9e3779b97f4a7c15))
+	r.gen.Seed(Mix(seed), Mix(stream^0x9e3779b97f4a7c15))
 }
 
-// mix is the finaliser of SplitMix64, a bijection.
-func mix(x uint64) uint64 {
+// Mix is the finaliser of SplitMix64, a bijection of words.
+func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

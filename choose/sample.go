@@ -41,7 +41,7 @@ func (p *Point) Alternative(i int) int {
 	switch {
 	case p.Kind == Seed && i > 0:
 		part := p.Arity / p.Offered()
-		return i*part + int(mix(uint64(i))%uint64(part))
+		return i*part + int(Mix(uint64(i))%uint64(part))
 	case !p.Sampled() || i < sampledEnds:
 		return i
 	case i < 2*sampledEnds:
@@ -49,7 +49,7 @@ func (p *Point) Alternative(i int) int {
 	}
 	i -= 2 * sampledEnds
 	part := (p.Arity - 2*sampledEnds) / sampledMiddle
-	return sampledEnds + i*part + int(mix(uint64(p.Arity)<<8|uint64(i))%uint64(part))
+	return sampledEnds + i*part + int(Mix(uint64(p.Arity)<<8|uint64(i))%uint64(part))
 }
 
 // Sampled says how many alternatives of a choice a search took, when it did not enumerate them.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -17,7 +18,7 @@ type novelty struct {
 }
 
 // lookedAt reports whether run number k is.
-func lookedAt(k int) bool { return scramble(uint64(k))%lookEvery == 0 }
+func lookedAt(k int) bool { return choose.Mix(uint64(k))%lookEvery == 0 }
 
 // begin prepares for a run.
 func (n *novelty) begin(on bool, nodes int) {
@@ -34,6 +35,6 @@ func (n *novelty) OnStep(at *Node, step *kernel.Step) {
 	}
 	node := step.Event.Node
 	print := at.Run.World.NodeFingerprint(node)
-	n.pairs = append(n.pairs, scramble(uint64(step.Event.Kind)^n.locals[node].Lo)^print.Lo)
+	n.pairs = append(n.pairs, choose.Mix(uint64(step.Event.Kind)^n.locals[node].Lo)^print.Lo)
 	n.locals[node] = print
 }

@@ -64,7 +64,7 @@ func (s *pct) highest(events []sim.Event) int {
 			continue
 		}
 		source := s.source(ev)
-		priority := scramble(s.seed^source) | 1<<63
+		priority := choose.Mix(s.seed^source) | 1<<63
 		if low := slices.Index(s.low, source); low >= 0 {
 			priority = uint64(len(s.low) - low)
 		} else if ev.Kind == sim.FireTimer {
@@ -73,7 +73,7 @@ func (s *pct) highest(events []sim.Event) int {
 		if priority < most {
 			continue
 		}
-		if own := scramble(s.seed + eventWord(ev)); priority > most || own > tie {
+		if own := choose.Mix(s.seed + eventWord(ev)); priority > most || own > tie {
 			best, most, tie = i, priority, own
 		}
 	}

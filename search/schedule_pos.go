@@ -52,23 +52,15 @@ func (s *pos) next(at *Node) int {
 	return best
 }
 
-func (s *pos) epoch(node int) uint64 { return scramble(s.acted[node]<<8 | uint64(node&0xff)) }
+func (s *pos) epoch(node int) uint64 { return choose.Mix(s.acted[node]<<8 | uint64(node&0xff)) }
 
 func (s *pos) hash(ev *sim.Event) uint64 {
-	return scramble(s.seed ^ eventWord(ev) ^ s.epochs[max(0, ev.Node)])
+	return choose.Mix(s.seed ^ eventWord(ev) ^ s.epochs[max(0, ev.Node)])
 }
 
 // eventWord tells the events of a state apart.
 func eventWord(ev *sim.Event) uint64 {
 	return uint64(ev.Kind)<<56 ^ uint64(uint16(ev.Node))<<40 ^ uint64(uint16(ev.Peer))<<24 ^ uint64(uint32(ev.Slot))&0xffffff
-}
-
-// scramble is the finaliser of SplitMix64.
-func scramble(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // negLog is about the negative logarithm of u/2^64 to the base 2, which is exponentially distributed when u is random.

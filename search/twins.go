@@ -61,7 +61,7 @@ func (t *twins) look(sys *sim.System, run *replay.Run, states *recording) *Suspe
 		key := twinStep{state: after}
 		after = state(step)
 		for _, pick := range now.until(step)[len(now.until(step-1)):] {
-			key.picks = scramble(key.picks ^ uint64(pick))
+			key.picks = choose.Mix(key.picks ^ uint64(pick))
 		}
 		end, ok := t.seen[key]
 		switch {
