@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -165,34 +166,18 @@ func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 		return fail("limit", "", err)
 	}
 	wanted.Limits = func(l *sim.Limits) { *l = limits }
-	if h.Timing != "" {
-		t, err := sim.ParseTiming(h.Timing)
-		if err != nil {
-			return fail("timing", "", err)
-		}
-		wanted.Timing = &t
-	}
 	wanted.Interleave = new(sim.Interleave)
-	if h.Interleave != "" {
-		if *wanted.Interleave, err = sim.ParseInterleave(h.Interleave); err != nil {
-			return fail("interleave", "", err)
-		}
-	}
-	if h.CrashCut != "" {
-		c, err := sim.ParseCrashCut(h.CrashCut)
-		if err != nil {
-			return fail("crash-cut", "", err)
-		}
-		wanted.CrashCut = &c
-	}
 	s, err := NewSubject(e, wanted)
 	if err != nil {
 		return fail("limit", "", err)
 	}
-	if _, err := walkWeights(&h); err != nil {
+	if s.System, err = asWritten(&s.System, &h); err != nil {
 		return Subject{}, err
 	}
-	s.System, err = only(s.System, &h)
+	if err := cmp.Or(turns(&s.System), s.System.Validate()); err != nil {
+		return fail("limit", "", err)
+	}
+	_, err = walkWeights(&h)
 	return s, err
 }
 
