@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"slices"
 	"time"
@@ -172,8 +173,8 @@ func WriteNew(name string, f *choose.File) error {
 	if err != nil {
 		return err
 	}
-	if err := newfile.Write(name, text); err != nil {
-		return fmt.Errorf("cannot write the shrunk run; no file was overwritten: %w", err)
+	if err = newfile.Write(name, text); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already; nothing is overwritten", name)
 	}
-	return nil
+	return err
 }

@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/newfile"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -69,15 +65,7 @@ func (a *app) merge(dir, out string, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		var text bytes.Buffer
-		if _, err := file.WriteTo(&text); err != nil {
-			return err
-		}
-		err = newfile.Write(out, text.Bytes())
-		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s exists already; nothing is overwritten", out)
-		}
-		if err != nil {
+		if err := check.WriteNew(out, file); err != nil {
 			return err
 		}
 	}
