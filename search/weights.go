@@ -24,6 +24,19 @@ func DefaultWeights() Weights {
 	return Weights{Action: 40, Message: 8, Timer: 1, Consequence: 8, Fault: 4}
 }
 
+// WeightField is one of the [Weights].
+type WeightField struct {
+	Name  string
+	Value *int
+}
+
+// Fields returns all weights.
+func (w *Weights) Fields() []WeightField {
+	return []WeightField{
+		{"action", &w.Action}, {"message", &w.Message}, {"timer", &w.Timer}, {"consequence", &w.Consequence}, {"fault", &w.Fault},
+	}
+}
+
 // Weightless are the kinds of ordinary events that walks never take.
 func (w Weights) Weightless() (kinds []sim.EventKind) {
 	d := newDraws(w)
@@ -37,12 +50,9 @@ func (w Weights) Weightless() (kinds []sim.EventKind) {
 
 // Validate tells what is wrong with the weights, nil if nothing is.
 func (w Weights) Validate() error {
-	for _, f := range []struct {
-		name   string
-		weight int
-	}{{"action", w.Action}, {"message", w.Message}, {"timer", w.Timer}, {"consequence", w.Consequence}, {"fault", w.Fault}} {
-		if f.weight < 0 || f.weight > sim.MaxWeight {
-			return fmt.Errorf("weight %s is %d, must be 0 to %d", f.name, f.weight, sim.MaxWeight)
+	for _, f := range w.Fields() {
+		if *f.Value < 0 || *f.Value > sim.MaxWeight {
+			return fmt.Errorf("weight %s is %d, must be 0 to %d", f.Name, *f.Value, sim.MaxWeight)
 		}
 	}
 	if w.Action+w.Message+w.Timer+w.Consequence == 0 {

@@ -109,7 +109,7 @@ func TestBadInput(t *testing.T) {
 		{"search pingack --weights luck=1", `--weights: unknown class "luck"; known are action, message, timer, consequence, fault`},
 		{"search pingack --weights action", `--weights: "action" is not of the form CLASS=WEIGHT`},
 		{"search pingack --weights action=1,action=2", "--weights: action is given twice"},
-		{"search pingack --weights timer=-1", `--weights: timer is "-1", must be a number from 0 to 1000000`},
+		{"search pingack --weights timer=-1", `--weights: timer is "-1", must be a number from 0 to 1073741824`},
 		{"search pingack --weights timer=0", "--weights: timer is 0, must be at least 1: walks could not recover"},
 		{"search pingack --seed 0", "--seed is 0, must be at least 1"},
 		{"search pingack --time -1s", "--time is -1s, must not be negative"},
