@@ -137,7 +137,7 @@ func reexecuteWhole(w kernel.World, rec *flight.Recorder) error {
 		path = path[:end]
 	}
 	x := execute(w, path, func(step int) { rec.Set(flight.Steps, step) })
-	f, err := os.Create(beside(executionFile))
+	f, err := os.Create(beside(os.Getenv(flightVar), executionFile))
 	if err != nil {
 		return err
 	}
@@ -158,5 +158,5 @@ func readExecution(dir string) (*execution, error) {
 	return x, nil
 }
 
-// beside is the name of a file in the folder of the recorder that this process was given.
-func beside(name string) string { return filepath.Join(filepath.Dir(os.Getenv(flightVar)), name) }
+// beside is the name of a file in the folder of the one that a process maps.
+func beside(flightFile, name string) string { return filepath.Join(filepath.Dir(flightFile), name) }

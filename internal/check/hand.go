@@ -225,8 +225,8 @@ func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*choose.F
 	return f, nil
 }
 
-// handFile is where a process that searches notes the suspect in hand, beside the file that it maps.
-func handFile(flightFile string) string { return filepath.Join(filepath.Dir(flightFile), "suspect") }
+// handFile is where a process that searches notes the suspect in hand.
+const handFile = "suspect"
 
 // tell lets the process that waits for this one, if one does, know of the suspect in hand; nil means that there is none.
 func (h *hand) tell(s *inHand) {
@@ -234,27 +234,28 @@ func (h *hand) tell(s *inHand) {
 	if file == "" {
 		return
 	}
+	file = beside(file, handFile)
 	if s == nil {
-		os.Remove(handFile(file))
+		os.Remove(file)
 		return
 	}
-	temp := handFile(file) + "-"
+	temp := file + "-"
 	if text, err := json.Marshal(s); err == nil && os.WriteFile(temp, text, 0o600) == nil {
-		os.Rename(temp, handFile(file))
+		os.Rename(temp, file)
 	}
 }
 
-// leftInHand reads what tell wrote; nil means that no suspect was in hand.
-func leftInHand(flightFile string) (*inHand, error) {
-	text, err := os.ReadFile(handFile(flightFile))
+// readJSON reads what a file holds; nil means that there is none.
+func readJSON[T any](file string) (*T, error) {
+	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	s := new(inHand)
+	v := new(T)
 	if err == nil {
-		err = json.Unmarshal(text, s)
+		err = json.Unmarshal(text, v)
 	}
-	return s, err
+	return v, err
 }
 
 // hand returns what the process that is gone had in hand.

@@ -17,8 +17,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -149,18 +147,9 @@ func (k *keeper) remember(c *critical.Result) error {
 	if c.Step < 1 {
 		return nil
 	}
-	w, err := kernel.NewWorld(&k.sys, kernel.Options{})
-	if err != nil {
-		return err
-	}
-	run, src := replay.NewRun(w), &choose.Prefix{Path: c.Dead}
-	err = run.Start(src)
-	for n := 0; n < c.Step && err == nil; n++ {
-		index, _ := src.Take()
-		err = run.Step(index, src)
-	}
+	dead, err := firstSteps(&k.sys, c.Dead, c.Step)
 	if err == nil {
-		k.dead = append(k.dead, c.Dead[:src.Pos()].Clone())
+		k.dead = append(k.dead, dead)
 	}
 	return err
 }
@@ -189,8 +178,8 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	return r, errors.Join(k.problems, k.o.problem)
 }
 
-// foundFile is where a process that searches notes the folders of what it found, beside the file that it maps.
-func foundFile(flightFile string) string { return filepath.Join(filepath.Dir(flightFile), "found") }
+// foundFile is where a process that searches notes the folders of what it found.
+const foundFile = "found"
 
 // noteFound lets the process that waits for this one, if one does, know of a folder.
 func noteFound(dir string) error {
@@ -198,7 +187,7 @@ func noteFound(dir string) error {
 	if file == "" {
 		return nil
 	}
-	f, err := os.OpenFile(foundFile(file), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(beside(file, foundFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -208,7 +197,7 @@ func noteFound(dir string) error {
 
 // foundBefore reads what noteFound wrote.
 func foundBefore(flightFile string) (dirs []string, err error) {
-	text, err := os.ReadFile(foundFile(flightFile))
+	text, err := os.ReadFile(beside(flightFile, foundFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

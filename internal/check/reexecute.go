@@ -1,9 +1,6 @@
 package check
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 
 	"github.com/macemc/macemc/choose"
@@ -31,7 +28,7 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	if err != nil {
 		return err
 	}
-	script, err := givenScript()
+	script, err := readJSON[shrink.Script](beside(os.Getenv(flightVar), scriptFile))
 	if err != nil {
 		return err
 	}
@@ -93,19 +90,6 @@ func explain(w kernel.World, p *sim.Property) {
 
 // scriptFile lies beside the recorder when not picks but a script is to be executed.
 const scriptFile = "script.json"
-
-// givenScript is the script that this process is to execute; nil: there is none.
-func givenScript() (*shrink.Script, error) {
-	text, err := os.ReadFile(beside(scriptFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	s := new(shrink.Script)
-	if err == nil {
-		err = json.Unmarshal(text, s)
-	}
-	return s, err
-}
 
 // reexecuteScript executes a script and leaves the picks that it turned out to make. It ends when the
 // recorder is full.

@@ -156,7 +156,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, hand string) 
 	if out.Found, err = foundBefore(file); err != nil {
 		return out, nil, err
 	}
-	if out.Suspect, err = leftInHand(file); err != nil {
+	if out.Suspect, err = readJSON[inHand](beside(file, handFile)); err != nil {
 		return out, nil, err
 	}
 	if status, ok := rec.Ended(); ok {
