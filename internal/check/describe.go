@@ -23,10 +23,15 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	if t.Finding == nil && l.Header.Endless {
-		return describeRound(l, t, file)
-	}
-	if t.Finding == nil {
+	f := t.Finding
+	switch {
+	case f == nil && l.Header.Endless:
+		// The round is observed. That something stays pending, and that the run is fair, is what the search said that wrote the file.
+		if err := t.SetRound(l.Header.Round); err != nil {
+			return nil, err
+		}
+		f = &sim.Finding{Kind: sim.Starvation, Property: l.Header.Property, Message: l.Header.Note}
+	case f == nil:
 		r, err := Critical(ctx, l, c)
 		if err == nil && r.Verdict == search.OK || errors.Is(err, critical.ErrNoGoal) {
 			err = ErrNoViolation
@@ -36,22 +41,8 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	o := Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}
 	r := o.report(&search.Result{Verdict: search.Violation})
 	r.Strategy = "replay"
-	r.Kind, r.Property, r.Message, r.Stack = t.Finding.Kind, t.Finding.Property, t.Finding.Message, t.Finding.Stack
-	r.Dead, r.Steps, r.Explain = t, len(t.Steps), explanation(t, t.Finding.Property)
-	return r, keepText(r, l, file)
-}
-
-// describeRound reports a run that goes on for ever. That it comes round is seen; that something stays owed, and that it is fair, is
-// what the search said that wrote the file.
-func describeRound(l *Loaded, t *replay.Trace, file string) (*report.Report, error) {
-	if err := t.SetRound(l.Header.Round); err != nil {
-		return nil, err
-	}
-	o := Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}
-	r := o.report(&search.Result{Verdict: search.Violation})
-	r.Strategy, r.Kind, r.Property, r.Message = "replay", sim.Starvation, l.Header.Property, l.Header.Note
-	r.Dead, r.Steps = t, len(t.Steps)
-	r.Explain = explanation(t, r.Property)
+	r.Kind, r.Property, r.Message, r.Stack = f.Kind, f.Property, f.Message, f.Stack
+	r.Dead, r.Steps, r.Explain = t, len(t.Steps), explanation(t, f.Property)
 	return r, keepText(r, l, file)
 }
 
