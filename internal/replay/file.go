@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -331,12 +332,10 @@ func (r *follower) near(key string) []string {
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return b.shared - a.shared })
 	near := []string{}
-	for _, c := range all[:min(most, len(all))] {
+	for _, c := range all {
 		near = append(near, c.key)
 	}
-	if len(all) > most {
-		near = append(near, fmt.Sprintf("and %d more", len(all)-most))
-	}
+	near = textfmt.Few(near, most)
 	if len(all) == 0 {
 		near = append(near, "nothing")
 	}

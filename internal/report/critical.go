@@ -74,7 +74,7 @@ func (c *Critical) beside() string {
 func tailText(t critical.Tail) string {
 	const most = 4
 	var parts []string
-	for _, r := range t.Repeats[:min(most, len(t.Repeats))] {
+	for _, r := range t.Repeats {
 		never := ""
 		if r.Changes == 0 {
 			never = ", changes nothing"
@@ -84,8 +84,5 @@ func tailText(t critical.Tail) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s (x%s%s)", r.Event, textfmt.Number(r.Count), never))
 	}
-	if n := len(t.Repeats) - most; n > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", n))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(textfmt.Few(parts, most), ", ")
 }

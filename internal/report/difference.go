@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // place names a field of a node's state.
@@ -88,14 +89,7 @@ func firstDifference(dead, live *replay.Trace, common int) string {
 	return timers
 }
 
-func joinFew(parts []string) string {
-	const most = 3
-	text := strings.Join(parts[:min(most, len(parts))], ";  ")
-	if n := len(parts) - most; n > 0 {
-		text += fmt.Sprintf(";  and %d more", n)
-	}
-	return text
-}
+func joinFew(parts []string) string { return strings.Join(textfmt.Few(parts, 3), ";  ") }
 
 // differences lists the fields in which two states differ, those inside values of foreign types last.
 func differences(a, b *state) (own, bookkeeping []string) {

@@ -45,11 +45,7 @@ func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s (live run: %s)", at.node, at.path, brief(now.show(at)), brief(goal.show(at))))
 		}
 	}
-	lines := slices.Concat(ranks[:]...)
-	if more := len(lines) - mostApart; more > 0 {
-		lines = append(lines[:mostApart], fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(textfmt.Few(slices.Concat(ranks[:]...), mostApart), "\n")
 }
 
 // firstLive is the first step after the common ones after which the run is live, or its last one.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -69,11 +70,8 @@ func handledAfter(run *replay.Trace, step int) []string {
 	}
 	slices.SortStableFunc(all, func(a, b handler) int { return cmp.Compare(b.count, a.count) })
 	var texts []string
-	for _, h := range all[:min(most, len(all))] {
+	for _, h := range all {
 		texts = append(texts, h.text)
 	}
-	if n := len(all) - most; n > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", n))
-	}
-	return texts
+	return textfmt.Few(texts, most)
 }

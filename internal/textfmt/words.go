@@ -2,6 +2,7 @@
 package textfmt
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -27,6 +28,14 @@ func Plural(n int, what string) string {
 func FirstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
+}
+
+// Few returns the first texts of a list, at most so many, and how many more there are.
+func Few(list []string, most int) []string {
+	if more := len(list) - most; more > 0 {
+		return append(list[:most:most], fmt.Sprintf("and %d more", more))
+	}
+	return list
 }
 
 // Cut shortens a text to n letters, the last of which says so then.

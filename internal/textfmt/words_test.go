@@ -1,6 +1,9 @@
 package textfmt
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNumber(t *testing.T) {
 	for n, want := range map[int]string{
@@ -13,6 +16,15 @@ func TestNumber(t *testing.T) {
 	for n, want := range map[int]string{0: "0 steps", 1: "1 step", 2000: "2,000 steps"} {
 		if got := Plural(n, "step"); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestFew(t *testing.T) {
+	list := []string{"a", "b", "c"}
+	for most, want := range map[int]string{0: "and 3 more", 2: "a, b, and 1 more", 3: "a, b, c", 4: "a, b, c"} {
+		if got := strings.Join(Few(list, most), ", "); got != want || list[2] != "c" {
+			t.Errorf("%d: %s, want %s", most, got, want)
 		}
 	}
 }
