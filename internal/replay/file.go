@@ -86,7 +86,7 @@ func (s *TraceStep) comment() string {
 	if s.Live {
 		parts = append(parts, "(live)")
 	}
-	return shorten(strings.Join(parts, " "), 100)
+	return Shorten(strings.Join(parts, " "), 100)
 }
 
 func headerLimits(l sim.Limits) []choose.Limit {

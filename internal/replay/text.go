@@ -29,7 +29,7 @@ func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
 // Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent removed", "unsynced write 1: lease = 7".
 func (c *NodeChange) Short() string {
 	const most = 32
-	from, to := shorten(c.Old, most), shorten(c.New, most)
+	from, to := Shorten(c.Old, most), Shorten(c.New, most)
 	if write, ok := strings.CutPrefix(c.Path, "(unsynced write "); ok {
 		write = "unsynced write " + strings.TrimSuffix(write, ")")
 		if c.New == "" {
@@ -55,8 +55,8 @@ func PartOf(path, whole string) bool {
 	return ok && rest != "" && (rest[0] == '[' || rest[0] == '.')
 }
 
-// shorten cuts s to at most n characters, ending it with "..." when something was cut.
-func shorten(s string, n int) string {
+// Shorten cuts s to at most n characters, ending it with "..." when something was cut.
+func Shorten(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
 		return s

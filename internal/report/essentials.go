@@ -71,12 +71,3 @@ func (r *Report) missing() (list []string) {
 	}
 	return list
 }
-
-// cut returns a line of at most n columns.
-func cut(line string, n int) string {
-	runes := []rune(line)
-	if len(runes) <= n {
-		return line
-	}
-	return string(runes[:max(0, n-3)]) + "..."
-}

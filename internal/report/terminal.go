@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
@@ -60,7 +61,7 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 		}
 		if style.Brief && r.Verdict == search.OK {
 			for _, line := range r.essentials() {
-				t.line("  " + cut(line, style.Width-2))
+				t.line("  " + replay.Shorten(line, style.Width-2))
 			}
 			return t.b.Flush()
 		}
