@@ -7,15 +7,10 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// isReduced reports whether states were left out.
-func (r *Report) isReduced() bool {
-	d, c := r.Coverage.Reduced, r.Coverage.Crashes
-	return d != nil && (search.Reduction(d.Used) != search.ReduceNone || d.Permutations > 0) || c != nil && c.Proven
-}
-
 // orStoodFor says of all states that they were visited what is true when some were left out.
 func (r *Report) orStoodFor() string {
-	if r.isReduced() {
+	d, c := r.Coverage.Reduced, r.Coverage.Crashes
+	if d != nil && (search.Reduction(d.Used) != search.ReduceNone || d.Permutations > 0) || c != nil && c.Proven {
 		return ", or omitted because it cannot change the verdict"
 	}
 	return ""
