@@ -49,7 +49,7 @@ type Loaded struct {
 // last step is first executed in a fresh process, unless respawn is nil: the command must come to
 // call [Reexecute] with the same system. Errors name the file, and the line where there is one.
 func Load(ctx context.Context, entries []spec.Entry, name string, respawn func() *exec.Cmd) (*Loaded, error) {
-	text, err := readText(entries, name)
+	text, err := OpenSource(entries, name)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func Load(ctx context.Context, entries []spec.Entry, name string, respawn func()
 // LoadFor is Load for a path that must belong to sys; only its fault limits may differ. A file of another timing, of other schedules of
 // goroutines or of another crash cut is an error, as its choices are others.
 func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
-	text, err := readText(nil, name)
+	text, err := OpenSource(nil, name)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func sameRuns(h *choose.Header, sys *sim.System) error {
 // LoadTolerant is LoadFor for a path that may have been written when the system was another one, see
 // [replay.FollowFile], which also says what record is. AsWritten has returned sys.
 func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd, record choose.Path) (*Loaded, error) {
-	text, err := readText(nil, name)
+	text, err := OpenSource(nil, name)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn fun
 
 // LoadDeath is the run of a path file that killed the process which followed it, as d says.
 func LoadDeath(name string, sys *sim.System, d *Death) (*Loaded, error) {
-	text, err := readText(nil, name)
+	text, err := OpenSource(nil, name)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func LoadDeath(name string, sys *sim.System, d *Death) (*Loaded, error) {
 // AsWritten returns sys with the fault limits, the timing and the schedules of goroutines that a path file says, and with the property
 // that alone is checked if the file names one. A system without a name gets that of the file.
 func AsWritten(name string, sys sim.System) (sim.System, error) {
-	text, err := readText(nil, name)
+	text, err := OpenSource(nil, name)
 	if err != nil {
 		return sys, err
 	}
@@ -175,7 +175,7 @@ func asRun(sys *sim.System, h *choose.Header) *sim.System {
 
 // SystemOf rebuilds the system that a path file belongs to, one of the entries.
 func SystemOf(entries []spec.Entry, name string) (*sim.System, error) {
-	text, err := readText(entries, name)
+	text, err := OpenSource(entries, name)
 	if err != nil {
 		return nil, err
 	}
@@ -291,8 +291,8 @@ func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *ex
 	return l.Violation(t) != "", nil
 }
 
-// text is a path file as it stands on disk, so that errors can name lines.
-type text struct {
+// Source is a path file as it stands on disk, so that errors can name lines, or the run that recordings are. It is not followed yet.
+type Source struct {
 	name   string
 	data   []byte
 	file   *choose.File
@@ -302,15 +302,15 @@ type text struct {
 	record   choose.Path
 }
 
-// readText reads a path file. A folder of recordings is merged, if it is of one of the entries.
-func readText(entries []spec.Entry, name string) (*text, error) {
+// OpenSource reads a path file. A folder of recordings is merged, if it is of one of the entries.
+func OpenSource(entries []spec.Entry, name string) (*Source, error) {
 	if recording.IsDir(name) {
 		m, err := MergeRecordings(entries, name)
 		if err != nil {
 			return nil, err
 		}
 		data, err := content(m.Bare)
-		return &text{name: name, data: data, file: m.Bare, merged: m}, err
+		return &Source{name: name, data: data, file: m.Bare, merged: m}, err
 	}
 	data, err := os.ReadFile(name)
 	if errors.Is(err, syscall.EISDIR) {
@@ -323,7 +323,7 @@ func readText(entries []spec.Entry, name string) (*text, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &text{name: name, data: data, file: f}, nil
+	return &Source{name: name, data: data, file: f}, nil
 }
 
 // errDiffers is the error of a path of nondeterminism that cannot be followed, which may be due to the nondeterminism.
@@ -331,7 +331,7 @@ var errDiffers = errors.New(
 	"the file records a nondeterminism: executions of the path differ, or code or settings have changed since the run was written")
 
 // follow executes the path. Misfits get the line of their step.
-func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
+func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
 	var r *replay.Reading
 	var err error
 	if t.tolerant {
@@ -354,7 +354,7 @@ func (t *text) follow(sys *sim.System) (*replay.Reading, error) {
 	return r, nil
 }
 
-func (t *text) system(entries []spec.Entry) (*sim.System, error) {
+func (t *Source) system(entries []spec.Entry) (*sim.System, error) {
 	subject, err := FromHeader(entries, t.file.Header)
 	if err != nil {
 		return nil, t.headerError(err)
@@ -362,7 +362,7 @@ func (t *text) system(entries []spec.Entry) (*sim.System, error) {
 	return asRun(&subject.System, &t.file.Header), nil
 }
 
-func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
 	sys = asRun(sys, &t.file.Header)
 	if respawn != nil && t.merged == nil { // merging has executed all of it, in this process
 		d, err := t.tryLast(ctx, sys, respawn)
@@ -387,7 +387,7 @@ func (t *text) load(ctx context.Context, sys *sim.System, respawn func() *exec.C
 }
 
 // dead is the run when its last step kills the process.
-func (t *text) dead(sys *sim.System, d *Death) *Loaded {
+func (t *Source) dead(sys *sim.System, d *Death) *Loaded {
 	return &Loaded{System: d.Hollow(*sys), Header: t.file.Header, Steps: len(t.file.Steps), Path: d.Before, Death: d}
 }
 
@@ -395,7 +395,7 @@ func (t *text) dead(sys *sim.System, d *Death) *Loaded {
 const lookLimit = 2 * time.Second
 
 // tryLast executes the last step in a fresh process, because it may be one that no process survives.
-func (t *text) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Death, error) {
+func (t *Source) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Death, error) {
 	var path choose.Path
 	picks := t.file.Boot
 	if last := len(t.file.Steps) - 1; last >= 0 {
@@ -441,7 +441,7 @@ func eventsOf(w kernel.World) []sim.Event {
 }
 
 // headerError gives err the line of the header that it is about.
-func (t *text) headerError(err error) error {
+func (t *Source) headerError(err error) error {
 	about := HeaderError{Key: "system"}
 	if e, ok := errors.AsType[*HeaderError](err); ok {
 		about = *e
@@ -457,7 +457,7 @@ func (t *text) headerError(err error) error {
 
 // stepLine is the line of step n, counted from 1; step 0 is the first boots. It is 0 when there is no
 // such line.
-func (t *text) stepLine(n int) int {
+func (t *Source) stepLine(n int) int {
 	for i, line := range strings.Split(string(t.data), "\n") {
 		line = strings.TrimSpace(line)
 		if n == 0 && strings.HasPrefix(line, "boot ") {

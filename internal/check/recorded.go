@@ -46,22 +46,13 @@ func MergeRecordings(entries []spec.Entry, dir string) (*recording.Merged, error
 	return recording.Merge(s.System, set, codec, h)
 }
 
-// A Source is a path file, or the run that recordings in a folder are, before it is followed.
-type Source struct{ text *text }
-
-// OpenSource reads a path file, or merges the recordings in a folder.
-func OpenSource(entries []spec.Entry, name string) (*Source, error) {
-	t, err := readText(entries, name)
-	return &Source{t}, err
-}
-
 // Header says which system the run belongs to.
-func (r *Source) Header() choose.Header { return r.text.file.Header }
+func (t *Source) Header() choose.Header { return t.file.Header }
 
 // On follows the run on sys, which must be its own; only fault limits may differ.
-func (r *Source) On(ctx context.Context, sys *sim.System) (*Loaded, error) {
-	if err := checkHeader(r.text.file.Header, sys); err != nil {
-		return nil, r.text.headerError(err)
+func (t *Source) On(ctx context.Context, sys *sim.System) (*Loaded, error) {
+	if err := checkHeader(t.file.Header, sys); err != nil {
+		return nil, t.headerError(err)
 	}
-	return r.text.load(ctx, sys, nil)
+	return t.load(ctx, sys, nil)
 }
