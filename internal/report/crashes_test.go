@@ -15,21 +15,9 @@ import (
 func TestCrashes(t *testing.T) {
 	r := nothingFound()
 	r.Strategy, r.Coverage.Complete = "bfs", true
-	both := func() string {
-		var b strings.Builder
-		if err := report.JUnit(&b, r, nil); err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(strings.Fields(string(render(t, terminal, r))), " ") + b.String()
-	}
 	expect := func(wanted bool, parts ...string) {
 		t.Helper()
-		text := both()
-		for _, part := range parts {
-			if strings.Contains(text, part) != wanted {
-				t.Errorf("%q: %v, want %v in\n%s", part, !wanted, wanted, text)
-			}
-		}
+		contains(t, flat(render(t, terminal, r))+string(render(t, junit, r)), wanted, parts...)
 	}
 	const outcome = ", or omitted because it cannot change the verdict"
 	expect(false, "crashes of", "crash_model", "crash_cut", "crash cut", "inside steps", outcome)

@@ -97,6 +97,20 @@ func render(t *testing.T, f func(io.Writer, *report.Report) error, r *report.Rep
 }
 
 func terminal(w io.Writer, r *report.Report) error { return report.Terminal(w, r, report.Style{}) }
+func junit(w io.Writer, r *report.Report) error    { return report.JUnit(w, r, nil) }
+
+// flat is a text in one line.
+func flat(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }
+
+// contains checks whether parts are in a text.
+func contains(t *testing.T, text string, wanted bool, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) != wanted {
+			t.Errorf("%q: %v, want %v in\n%s", part, !wanted, wanted, text)
+		}
+	}
+}
 
 func TestGolden(t *testing.T) {
 	found, none := pingackReport(t), nothingFound()
@@ -266,7 +280,7 @@ func TestUncovered(t *testing.T) {
 		}
 		for name, format := range map[string]func(io.Writer, *report.Report) error{
 			"text": terminal, "HTML": report.HTML, "Markdown": report.Markdown, "JSON": report.JSON,
-			"JUnit": func(w io.Writer, r *report.Report) error { return report.JUnit(w, r, nil) },
+			"JUnit": junit,
 		} {
 			want := "other schedules"
 			if name == "JUnit" {

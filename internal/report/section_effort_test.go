@@ -15,11 +15,7 @@ func TestWaste(t *testing.T) {
 		r.Coverage.Sometimes = []search.Sometimes{{Property: "read", Runs: 90, Walks: walks, Of: of}}
 		r.Coverage.AfterLiveWalks = live
 		r.Coverage.AfterLive = []search.AfterLive{{What: "action stop"}, {What: "timer beat", Times: 70, Walks: 7}, {What: "message ping", Times: 900, Walks: 150}}
-		var b strings.Builder
-		if err := report.Terminal(&b, &r, report.Style{}); err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(strings.Fields(b.String()), " ")
+		return flat(render(t, terminal, &r))
 	}
 	const vacuous = "(RARE: in 4.5 % of the random runs; what depends on it is hardly checked)"
 	const rare = "rare after the first live state, in a sample of 200 walks: action stop never, timer beat in 3.5 %"

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 )
@@ -22,13 +21,9 @@ func TestShortest(t *testing.T) {
 		{&search.Shortest{Found: 9, Why: "stopped by time"}, "unknown stopped by time", `<property name="shortest_unknown_because" value="stopped by time">`},
 	} {
 		r.Coverage.Shortest = c.shortest
-		var junit strings.Builder
-		if err := report.JUnit(&junit, r, nil); err != nil {
-			t.Fatal(err)
-		}
-		text := strings.Join(strings.Fields(string(render(t, terminal, r))), " ")
-		if !strings.Contains(text, c.text) || !strings.Contains(junit.String(), c.junit) || c.shortest != nil && strings.Contains(text, "shorter run may exist") {
-			t.Errorf("%+v:\n%s\n%s", c.shortest, text, junit.String())
+		text, xml := flat(render(t, terminal, r)), string(render(t, junit, r))
+		if !strings.Contains(text, c.text) || !strings.Contains(xml, c.junit) || c.shortest != nil && strings.Contains(text, "shorter run may exist") {
+			t.Errorf("%+v:\n%s\n%s", c.shortest, text, xml)
 		}
 	}
 }

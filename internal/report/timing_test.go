@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"encoding/json"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 )
 
 func TestAssumes_NamesTheTimingOfALivenessViolation(t *testing.T) {
-	junit := func(w io.Writer, r *report.Report) error { return report.JUnit(w, r, nil) }
 	const speed = ", and node clocks may run at any speed"
 	late, prompt := "a message may take longer than any timer", "timers wait while a message is on its way"+speed
 	for _, c := range []struct {
@@ -33,7 +31,7 @@ func TestAssumes_NamesTheTimingOfALivenessViolation(t *testing.T) {
 		one := &report.Report{System: "led", Nodes: 1, Verdict: search.Violation, Kind: c.kind, Property: "led", Timing: c.timing.String()}
 		several := &report.Report{System: "led", Nodes: 1, Verdict: search.Violation, Timing: c.timing.String(), Findings: []*report.Report{one}}
 		for _, r := range []*report.Report{one, several} {
-			text := strings.Join(strings.Fields(string(render(t, terminal, r))), " ")
+			text := flat(render(t, terminal, r))
 			if got := strings.Contains(text+" ", "assumes: "+c.want+" "); got != (c.want != "") || strings.Contains(text, "assumes:") != got {
 				t.Errorf("%v, %v: want %q in\n%s", c.kind, c.timing, c.want, text)
 			}
