@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"testing"
 	"time"
 
@@ -129,6 +130,19 @@ func TestStatesThatDifferAreNotMerged(t *testing.T) {
 	}
 }
 
+// everyEngine yields each strategy with each of the engines that it can have.
+func everyEngine(engines ...search.Engine) iter.Seq2[search.Name, search.Engine] {
+	return func(yield func(search.Name, search.Engine) bool) {
+		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
+			for _, engine := range engines {
+				if (!strategy.Can(search.VisitsStates) || engine != search.ReplayEngine) && !yield(strategy, engine) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // everywhere runs a search by each strategy and engine.
 func everywhere(t *testing.T, name string, sys sim.System, judge func(t *testing.T, res *search.Result)) {
 	verdict(t, name, sys, func(t *testing.T, res *search.Result, err error) {
@@ -141,23 +155,18 @@ func everywhere(t *testing.T, name string, sys sim.System, judge func(t *testing
 
 // verdict is everywhere for searches that may be refused.
 func verdict(t *testing.T, name string, sys sim.System, judge func(t *testing.T, res *search.Result, err error)) {
-	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
-		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
-			if strategy.Can(search.VisitsStates) && engine == search.ReplayEngine {
-				continue
+	for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine, search.AutoEngine) {
+		t.Run(fmt.Sprintf("%s/%s/%s", name, strategy, engine), func(t *testing.T) {
+			cfg := search.Config{System: sys, Strategy: strategy, Engine: engine, Alone: strategy == search.Deepening, WalkSteps: 200, Workers: 1, HandlerLimit: patient}
+			if strategy == search.Walk || strategy == search.Faulty {
+				cfg.MaxPaths = 50
 			}
-			t.Run(fmt.Sprintf("%s/%s/%s", name, strategy, engine), func(t *testing.T) {
-				cfg := search.Config{System: sys, Strategy: strategy, Engine: engine, Alone: strategy == search.Deepening, WalkSteps: 200, Workers: 1, HandlerLimit: patient}
-				if strategy == search.Walk || strategy == search.Faulty {
-					cfg.MaxPaths = 50
-				}
-				if engine == search.AutoEngine {
-					cfg = search.Alternating(cfg)
-				}
-				res, err := search.Run(context.Background(), cfg)
-				judge(t, res, err)
-			})
-		}
+			if engine == search.AutoEngine {
+				cfg = search.Alternating(cfg)
+			}
+			res, err := search.Run(context.Background(), cfg)
+			judge(t, res, err)
+		})
 	}
 }
 

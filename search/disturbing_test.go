@@ -76,29 +76,24 @@ func TestDisturbingEvents(t *testing.T) {
 		if c.by == nil {
 			sys.Late = func(sim.NodeID) bool { return true }
 		}
-		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
-			for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
-				if strategy.Can(search.VisitsStates) && engine == search.ReplayEngine {
-					continue
+		for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine) {
+			t.Run(fmt.Sprintf("%+v/%s/%s/%s", c.by, c.what, strategy, engine), func(t *testing.T) {
+				cfg := search.Config{
+					System: sys, Strategy: strategy, Engine: engine, WalkSteps: 50, MaxPaths: 100, Workers: 1, HandlerLimit: patient,
+					Alone: strategy == search.Deepening, Confirm: critical.Confirm(critical.Config{System: sys, WalkSteps: 50, Walks: 20, Workers: 1}),
 				}
-				t.Run(fmt.Sprintf("%+v/%s/%s/%s", c.by, c.what, strategy, engine), func(t *testing.T) {
-					cfg := search.Config{
-						System: sys, Strategy: strategy, Engine: engine, WalkSteps: 50, MaxPaths: 100, Workers: 1, HandlerLimit: patient,
-						Alone: strategy == search.Deepening, Confirm: critical.Confirm(critical.Config{System: sys, WalkSteps: 50, Walks: 20, Workers: 1}),
-					}
-					if strategy == search.Deepening {
-						cfg.DeepenBy = 4 // else walks are made from each state, as a leaf
-					}
-					res := run(t, cfg)
-					if (res.Verdict == search.Violation) != c.violation || !c.violation && res.Verdict != search.OK {
-						t.Errorf("%s, %s, %+v", res.Verdict, res.Stopped, res.Finding)
-					}
-					idle := !c.violation && slices.Contains(idle, c.what.String())
-					if slices.Contains(res.Stats.NeverHappened, "disturbing "+c.what.String()) != idle {
-						t.Errorf("never happened: %q", res.Stats.NeverHappened)
-					}
-				})
-			}
+				if strategy == search.Deepening {
+					cfg.DeepenBy = 4 // else walks are made from each state, as a leaf
+				}
+				res := run(t, cfg)
+				if (res.Verdict == search.Violation) != c.violation || !c.violation && res.Verdict != search.OK {
+					t.Errorf("%s, %s, %+v", res.Verdict, res.Stopped, res.Finding)
+				}
+				idle := !c.violation && slices.Contains(idle, c.what.String())
+				if slices.Contains(res.Stats.NeverHappened, "disturbing "+c.what.String()) != idle {
+					t.Errorf("never happened: %q", res.Stats.NeverHappened)
+				}
+			})
 		}
 	}
 }

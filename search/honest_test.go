@@ -81,36 +81,31 @@ func TestDishonestServicesAreNamed(t *testing.T) {
 			return sim.System{New: func(sim.NodeID) sim.Service { return &leaker{} }, Network: netsim.Datagrams{}}
 		}, "leaker"},
 	} {
-		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
-			for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
-				if strategy.Can(search.VisitsStates) && engine == search.ReplayEngine {
-					continue
+		for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine, search.AutoEngine) {
+			t.Run(fmt.Sprintf("%s/%s/%s", c.name, strategy, engine), func(t *testing.T) {
+				sys := c.sys()
+				sys.Name, sys.Nodes = "dishonest", 2
+				sys.Properties = []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}}
+				cfg := search.Config{System: sys, Strategy: strategy, Engine: engine, WalkSteps: 60, MaxPaths: 3000, Workers: 1, HandlerLimit: patient}
+				if engine == search.AutoEngine {
+					cfg = search.Alternating(cfg)
 				}
-				t.Run(fmt.Sprintf("%s/%s/%s", c.name, strategy, engine), func(t *testing.T) {
-					sys := c.sys()
-					sys.Name, sys.Nodes = "dishonest", 2
-					sys.Properties = []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}}
-					cfg := search.Config{System: sys, Strategy: strategy, Engine: engine, WalkSteps: 60, MaxPaths: 3000, Workers: 1, HandlerLimit: patient}
-					if engine == search.AutoEngine {
-						cfg = search.Alternating(cfg)
-					}
-					if strategy.Can(search.VisitsStates) {
-						cfg.MaxDepth = 12
-					}
-					res, err := search.Run(context.Background(), cfg)
-					if err != nil {
-						t.Fatal(err)
-					}
-					f := res.Finding
-					if f == nil || f.Kind != sim.Nondeterminism {
-						t.Fatalf("%s, %s: %+v", res.Verdict, res.Stopped, f)
-					}
-					t.Logf("step %d of %d runs: %s", f.Steps, res.Stats.Paths, f.Message)
-					if !strings.Contains(f.Message, c.want) {
-						t.Errorf("the message does not name %s", c.want)
-					}
-				})
-			}
+				if strategy.Can(search.VisitsStates) {
+					cfg.MaxDepth = 12
+				}
+				res, err := search.Run(context.Background(), cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f := res.Finding
+				if f == nil || f.Kind != sim.Nondeterminism {
+					t.Fatalf("%s, %s: %+v", res.Verdict, res.Stopped, f)
+				}
+				t.Logf("step %d of %d runs: %s", f.Steps, res.Stats.Paths, f.Message)
+				if !strings.Contains(f.Message, c.want) {
+					t.Errorf("the message does not name %s", c.want)
+				}
+			})
 		}
 	}
 }

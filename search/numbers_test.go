@@ -37,11 +37,8 @@ func drawing(do func(*numbers, sim.Env)) sim.System {
 
 // everyWay is all that a search can be made by.
 func everyWay(f func(search.Config)) {
-	for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk} {
-		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
-			if strategy.Can(search.VisitsStates) && engine == search.ReplayEngine {
-				continue
-			}
+	for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine) {
+		if strategy != search.Faulty {
 			f(search.Config{Strategy: strategy, Engine: engine, MaxPaths: 200, Workers: 1, Time: endless})
 		}
 	}
