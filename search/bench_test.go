@@ -9,7 +9,6 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -33,12 +32,8 @@ func BenchmarkSearch(b *testing.B) {
 		{"deepening/3", search.Deepening, nil, 3, sim.Limits{}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			e := randtree.Entry()
-			sys, err := e.New(spec.Config{Nodes: c.nodes})
+			sys, err := bundled(b, "randtree", spec.Config{Nodes: c.nodes}).WithLimits(c.limits)
 			if err != nil {
-				b.Fatal(err)
-			}
-			if sys, err = sys.WithLimits(c.limits); err != nil {
 				b.Fatal(err)
 			}
 			cfg := search.Config{System: sys, Strategy: c.strategy, Workers: 1, MaxPaths: 20_000, Schedules: c.schedules}

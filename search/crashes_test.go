@@ -6,19 +6,11 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
 )
 
 func crashing(t *testing.T, bugs ...string) search.Config {
-	e, err := systems.Find("paxos")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys, err := e.New(spec.Config{Bugs: bugs})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sys := bundled(t, "paxos", spec.Config{Bugs: bugs})
 	sys.Crashes = 1
 	return search.Config{System: sys, Strategy: search.DFS}
 }

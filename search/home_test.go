@@ -6,25 +6,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/randtree"
 	"github.com/macemc/macemc/systems/spec"
 )
-
-// tree is RandTree with three nodes.
-func tree(t *testing.T) sim.System {
-	t.Helper()
-	e := randtree.Entry()
-	c, err := e.Configure(spec.Config{Nodes: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys, err := e.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sys
-}
 
 // long is the path of a run of more than 300 choices.
 func long(t *testing.T, l *search.Loop) choose.Path {
@@ -46,7 +29,7 @@ func long(t *testing.T, l *search.Loop) choose.Path {
 // Runs that start from a kept state are those that execute the way to it: same paths, same states, same
 // counts; and they take fewer events.
 func TestRunsFromAKeptState(t *testing.T) {
-	sys := tree(t)
+	sys := bundled(t, "randtree", spec.Config{Nodes: 3})
 	const length = 40
 	walk := func(l *search.Loop, stream uint64, task choose.Path, steps int) search.Outcome {
 		w := search.NewWalker(search.Weights{Action: 4, Message: 8, Timer: 1, Consequence: 8}, steps)
@@ -88,7 +71,7 @@ func TestRunsFromAKeptState(t *testing.T) {
 
 // A search from a prefix does not execute it again and again.
 func TestSearchFromAPrefixExecutesItOnce(t *testing.T) {
-	sys := tree(t)
+	sys := bundled(t, "randtree", spec.Config{Nodes: 3})
 	prefix := long(t, newLoop(t, sys))
 	var events []int
 	for _, workers := range []int{1, 3} {
