@@ -35,7 +35,7 @@ type engines struct {
 	gone      EngineStats   // of tables that are not used any more
 	alternate bool          // see Config
 	pinned    bool          // to the replay engine, see Loop.Keep
-	programs  bool          // and that from the beginning, see carries
+	programs  bool          // and that from the beginning, see [kernel.CarriesAny]
 }
 
 // Numbers of engines.

@@ -31,7 +31,7 @@ func (p *pointed) Receive(env sim.Env, from sim.NodeID, msg any) {
 	env.Send(from, msg)
 }
 
-// Hosted implements [host.Hosting].
+// Hosted implements [simext.Hosting].
 func (p *pointed) Hosted() (string, any, string) {
 	if p.N == 3 {
 		panic("not to be shown")

@@ -13,7 +13,7 @@ import (
 // Reduction says which states strategies that visit states leave out, so that the verdict is the same.
 type Reduction string
 
-// The reductions, see [table.Reduction].
+// The reductions, see [options.Reduction].
 const (
 	ReduceNone = Reduction(options.ReduceNone)
 	ReduceDrop = Reduction(options.ReduceDrop)

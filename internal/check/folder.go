@@ -20,7 +20,7 @@ type folder struct {
 	root string
 	// several reports go into dir, each into a numbered folder.
 	several bool
-	// replace takes the names of earlier findings in dir for free, and removes them once the new one is written.
+	// replace treats the names of earlier findings in dir as free. They are removed when the new one is complete, before it gets its name.
 	replace bool
 }
 

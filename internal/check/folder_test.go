@@ -66,7 +66,6 @@ func TestProbeLeavesNothing(t *testing.T) {
 	}
 }
 
-// A plain file where a folder should be cannot be written to, whoever runs the test.
 // Searches that begin at once in one directory take away what they made to look, but not what others are about to write to.
 func TestProbesMeet(t *testing.T) {
 	root := t.TempDir()
@@ -98,6 +97,7 @@ func TestProbesMeet(t *testing.T) {
 	all.Wait()
 }
 
+// A plain file where a folder should be cannot be written to, whoever runs the test.
 func TestProbeRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {

@@ -110,7 +110,6 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 	}
 }
 
-// readsBack takes up the path file of a run that goes on for ever.
 // Past a run in which something is starved no others are looked for: nothing that is owed is said to be settled then, however it was found.
 func TestNothingIsSettledPastStarvation(t *testing.T) {
 	for _, cfg := range []search.Config{{Time: time.Minute}, {Strategy: search.Walk, MaxPaths: 10}, {Strategy: search.BFS}} {
@@ -130,6 +129,7 @@ func TestNothingIsSettledPastStarvation(t *testing.T) {
 	}
 }
 
+// readsBack loads the path file of a run that ends in a cycle.
 func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page string) {
 	t.Helper()
 	for _, w := range []string{"start of the cycle", "end of the cycle", "stays pending forever: ", " repeats", "forever</dt>"} {

@@ -92,7 +92,7 @@ func markdownCommands(b *bufio.Writer, r *Report) {
 	}
 }
 
-// markdownText keeps text from being taken for Markdown or HTML.
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "|", `\|`, "\n", " ")
 
+// markdownText keeps text from being taken for Markdown or HTML.
 func markdownText(s string) string { return markdownEscapes.Replace(s) }

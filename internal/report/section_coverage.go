@@ -208,7 +208,7 @@ func (r *Report) sometimes() (lines []string) {
 	return lines
 }
 
-// summaryLines says what was covered to somebody who does not know how; "": nothing.
+// summaryLines summarizes the coverage in at most one line.
 func (r *Report) summaryLines() []string {
 	c := &r.Coverage
 	var what []string
