@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -223,20 +222,17 @@ func TestKeepGoingUnproven(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var text bytes.Buffer
-		if err := report.Terminal(&text, rep, report.Style{Width: 200}); err != nil {
-			t.Fatal(err)
-		}
+		text, _, _, _ := rendered(t, rep, 200, sys.Properties)
 		const says = "no critical step is proven"
 		if !endless {
-			if len(rep.Findings) != 2 || rep.Unsure != nil || strings.Contains(text.String(), says) {
-				t.Errorf("proven: %q, unsure %v\n%s", told(rep), rep.Unsure, &text)
+			if len(rep.Findings) != 2 || rep.Unsure != nil || strings.Contains(text, says) {
+				t.Errorf("proven: %q, unsure %v\n%s", told(rep), rep.Unsure, text)
 			}
 			continue
 		}
 		if len(rep.Findings) != 1 || len(rep.Unsure) != 1 || rep.Unsure[0].Count == 0 || rep.Unsure[0].Count > rep.Alike ||
-			!strings.Contains(text.String(), says) || !strings.Contains(text.String(), rep.Unsure[0].Handler) {
-			t.Errorf("not proven: %q, unsure %v of %d\n%s", told(rep), rep.Unsure, rep.Alike, &text)
+			!strings.Contains(text, says) || !strings.Contains(text, rep.Unsure[0].Handler) {
+			t.Errorf("not proven: %q, unsure %v of %d\n%s", told(rep), rep.Unsure, rep.Alike, text)
 		}
 	}
 }
@@ -251,24 +247,19 @@ func TestKeepGoingFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text, xml, page bytes.Buffer
-	for _, err := range []error{report.Terminal(&text, rep, report.Style{}), report.JUnit(&xml, rep, sys.Properties), report.JSON(&page, rep)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	text, page, xml, _ := rendered(t, rep, 0, sys.Properties)
 	if rep.Telling <= 0 {
 		t.Error("describing took no time")
 	}
 	for _, want := range []string{"finding 1 of 3\n", "finding 3 of 3\n", "door: SAFETY VIOLATION", "door: 3 DIFFERENT VIOLATIONS in ",
 		"safety violation of it is dry by ", ": out/1\n", ": out/3\n", "not searched: states after a violation", "more violations like these"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, text.String())
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	if n := strings.Count(xml.String(), "<failure "); n != 3 || !strings.Contains(xml.String(), `name="nobody is in (2)"`) ||
-		strings.Contains(xml.String(), "ended with a violation of something else") {
-		t.Errorf("%d failures in\n%s", n, xml.String())
+	if n := strings.Count(xml, "<failure "); n != 3 || !strings.Contains(xml, `name="nobody is in (2)"`) ||
+		strings.Contains(xml, "ended with a violation of something else") {
+		t.Errorf("%d failures in\n%s", n, xml)
 	}
 	var object struct {
 		Verdict  string
@@ -277,7 +268,7 @@ func TestKeepGoingFormats(t *testing.T) {
 			PathFile string `json:"path_file"`
 		}
 	}
-	if err := json.Unmarshal(page.Bytes(), &object); err != nil || len(object.Findings) != 3 || object.Verdict != "violation" ||
+	if err := json.Unmarshal([]byte(page), &object); err != nil || len(object.Findings) != 3 || object.Verdict != "violation" ||
 		object.Findings[0].PathFile != filepath.Join("out", "1", "error.path") {
 		t.Errorf("%+v, %v", object, err)
 	}

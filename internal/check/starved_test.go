@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -75,36 +74,32 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var text, object, junit, page bytes.Buffer
-			if report.Terminal(&text, rep, report.Style{Width: 200}) != nil || report.JSON(&object, rep) != nil ||
-				report.JUnit(&junit, rep, c.cfg.System.Properties) != nil || report.HTML(&page, rep) != nil {
-				t.Fatal("not rendered")
-			}
+			text, object, junit, page := rendered(t, rep, 200, c.cfg.System.Properties)
 			var got struct {
 				Verdict  search.Verdict
 				Kind     sim.FindingKind
 				Coverage struct{ Fair search.Fair }
 				Starved  struct{ Steps, Round int }
 			}
-			if err := json.Unmarshal(object.Bytes(), &got); err != nil {
+			if err := json.Unmarshal([]byte(object), &got); err != nil {
 				t.Fatal(err)
 			}
 			if got.Verdict != c.verdict || got.Coverage.Fair.Judged != c.judged || (got.Kind == sim.Starvation) != c.bad || (got.Starved.Round > 0) != c.bad {
 				t.Errorf("%+v", got)
 			}
-			unwrapped := strings.Join(strings.Fields(text.String()), " ")
+			unwrapped := strings.Join(strings.Fields(text), " ")
 			for _, w := range c.text {
 				if !strings.Contains(unwrapped, strings.Join(strings.Fields(w), " ")) {
-					t.Errorf("%q is not in the text:\n%s", w, &text)
+					t.Errorf("%q is not in the text:\n%s", w, text)
 				}
 			}
 			for _, w := range c.junit {
-				if !strings.Contains(junit.String(), w) {
-					t.Errorf("%q is not in JUnit:\n%s", w, &junit)
+				if !strings.Contains(junit, w) {
+					t.Errorf("%q is not in JUnit:\n%s", w, junit)
 				}
 			}
 			if c.bad {
-				readsBack(t, rep, c.cfg.System, text.String(), page.String())
+				readsBack(t, rep, c.cfg.System, text, page)
 			}
 		})
 	}
@@ -118,13 +113,10 @@ func TestNothingIsSettledPastStarvation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var text bytes.Buffer
-		if err := report.Terminal(&text, rep, report.Style{Width: 200}); err != nil {
-			t.Fatal(err)
-		}
-		if f := rep.Coverage.Fair; len(rep.Findings) != 1 || rep.Coverage.Complete || f == nil || f.Judged || strings.Contains(text.String(), "satisfied on every") ||
-			strings.Contains(text.String(), "found no violation") {
-			t.Errorf("%s: %+v\n%s", cfg.Strategy, f, &text)
+		text, _, _, _ := rendered(t, rep, 200, cfg.System.Properties)
+		if f := rep.Coverage.Fair; len(rep.Findings) != 1 || rep.Coverage.Complete || f == nil || f.Judged || strings.Contains(text, "satisfied on every") ||
+			strings.Contains(text, "found no violation") {
+			t.Errorf("%s: %+v\n%s", cfg.Strategy, f, text)
 		}
 	}
 }

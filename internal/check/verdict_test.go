@@ -1,9 +1,9 @@
 package check_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // line is a system of n states in a row, without liveness properties.
@@ -58,14 +59,10 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 			if rep.Verdict != c.verdict || rep.Stopped != c.stopped {
 				t.Errorf("%s, stopped by %q; want %s, %q", rep.Verdict, rep.Stopped, c.verdict, c.stopped)
 			}
-			var text, object, junit, page bytes.Buffer
-			if report.Terminal(&text, rep, report.Style{Width: 1000}) != nil || report.JSON(&object, rep) != nil ||
-				report.JUnit(&junit, rep, c.cfg.System.Properties) != nil || report.HTML(&page, rep) != nil {
-				t.Fatal("a format fails")
-			}
+			text, object, junit, page := rendered(t, rep, 1000, c.cfg.System.Properties)
 			for _, w := range c.words {
-				if !strings.Contains(text.String(), w) || !strings.Contains(junit.String(), w) || !strings.Contains(page.String(), w) {
-					t.Errorf("text, JUnit or page does not say %q:\n%s", w, &text)
+				if !strings.Contains(text, w) || !strings.Contains(junit, w) || !strings.Contains(page, w) {
+					t.Errorf("text, JUnit or page does not say %q:\n%s", w, text)
 				}
 			}
 			var got struct {
@@ -73,17 +70,28 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 				Verdict  search.Verdict
 				Coverage struct{ Complete bool }
 			}
-			if err := json.Unmarshal(object.Bytes(), &got); err != nil {
+			if err := json.Unmarshal([]byte(object), &got); err != nil {
 				t.Fatal(err)
 			}
 			green := check.Status(c.verdict, nil) == check.StatusOK
-			if got.Verdict != c.verdict || strings.Contains(junit.String(), `errors="0"`) != green || strings.Contains(text.String(), ": nothing found in") != green {
-				t.Errorf("%s, exit status %d; JSON has verdict %q, JUnit:\n%s\ntext:\n%s", c.verdict, check.Status(c.verdict, nil), got.Verdict, &junit, &text)
+			if got.Verdict != c.verdict || strings.Contains(junit, `errors="0"`) != green || strings.Contains(text, ": nothing found in") != green {
+				t.Errorf("%s, exit status %d; JSON has verdict %q, JUnit:\n%s\ntext:\n%s", c.verdict, check.Status(c.verdict, nil), got.Verdict, junit, text)
 			}
 			if complete := c.stopped == "complete"; got.Coverage.Complete != complete || got.Stopped != c.stopped ||
-				strings.Contains(junit.String(), `name="complete" value="true"`) != complete || strings.Contains(text.String(), "every state") != complete {
-				t.Errorf("complete in JSON %v, in JUnit and text otherwise:\n%s", got.Coverage.Complete, &text)
+				strings.Contains(junit, `name="complete" value="true"`) != complete || strings.Contains(text, "every state") != complete {
+				t.Errorf("complete in JSON %v, in JUnit and text otherwise:\n%s", got.Coverage.Complete, text)
 			}
 		})
 	}
+}
+
+// rendered returns a report as text of that width, as JSON, as JUnit and as a page.
+func rendered(t *testing.T, rep *report.Report, width int, properties []sim.Property) (text, object, junit, page string) {
+	t.Helper()
+	var b [4]strings.Builder
+	if err := errors.Join(report.Terminal(&b[0], rep, report.Style{Width: width}), report.JSON(&b[1], rep),
+		report.JUnit(&b[2], rep, properties), report.HTML(&b[3], rep)); err != nil {
+		t.Fatal(err)
+	}
+	return b[0].String(), b[1].String(), b[2].String(), b[3].String()
 }
