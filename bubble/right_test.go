@@ -85,3 +85,27 @@ func TestRight(t *testing.T) {
 		}
 	}
 }
+
+// A goroutine that sleeps when the main function returns ends with it.
+func TestRight_SleepsAtEnd(t *testing.T) {
+	for _, ends := range []time.Duration{0, time.Second} {
+		r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 50, WalkSteps: 100, System: sim.System{
+			Name: "right", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},
+			New: func(sim.NodeID) sim.Service {
+				return bubble.Service(func(context.Context, *bubble.Host) error {
+					go func() {
+						for {
+							time.Sleep(3 * time.Second)
+						}
+					}()
+					time.Sleep(ends)
+					return nil
+				})
+			},
+			Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+		}})
+		if err != nil || r.Finding != nil || r.Stats.Paths == 0 {
+			t.Errorf("ends after %v: %v, %s after %d paths: %+v", ends, err, r.Verdict, r.Stats.Paths, r.Finding)
+		}
+	}
+}

@@ -74,7 +74,7 @@ func TestFinding(t *testing.T) {
 		}
 	}
 
-	if ignored, err := os.ReadFile(filepath.Join(dir, "testdata", "macemc", ".gitignore")); err != nil || !strings.HasSuffix(string(ignored), "\n*\n") {
+	if ignored, err := os.ReadFile(filepath.Join(dir, "testdata", "macemc", ".gitignore")); err != nil || !strings.HasSuffix(string(ignored), "\n*\n!*/\n!*-[0-9]*.path\n") {
 		t.Errorf("findings are not ignored by git: %q, %v", ignored, err)
 	}
 

@@ -277,9 +277,15 @@ func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *ex
 	}
 	switch kind {
 	case sim.Liveness, sim.Deadlock:
-		return slices.ContainsFunc(t.Properties, func(p replay.PropertyState) bool {
+		i := slices.IndexFunc(t.Properties, func(p replay.PropertyState) bool {
 			return p.Kind == "eventually" && !p.Holds && (l.Header.Property == "" || p.Name == l.Header.Property)
-		}), nil
+		})
+		if i < 0 {
+			return false, nil
+		}
+		return l.dead(ctx, kind, t.Properties[i].Name)
+	case sim.Safety, sim.Panic, sim.Divergence:
+		return false, nil
 	case sim.Nondeterminism:
 		r := &recurrence{o: &Options{Search: search.Config{System: l.System}, Respawn: respawn}, found: &search.Suspect{Kind: kind}, path: l.Path}
 		if _, err := r.decide(ctx); err != nil || r.death != nil {
@@ -289,6 +295,26 @@ func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *ex
 		return !same, ctx.Err()
 	}
 	return l.Violation(t) != "", nil
+}
+
+// deadFor is how long walks may take to show that the last state of a run is not dead.
+const deadFor = 5 * time.Second
+
+// dead reports whether no walk from the last state of the run, in which a property does not hold, recovers. It is true if that is not known
+// after deadFor.
+func (l *Loaded) dead(ctx context.Context, kind sim.FindingKind, property string) (bool, error) {
+	limited, cancel := context.WithTimeout(ctx, deadFor)
+	defer cancel()
+	r, err := Critical(limited, l, CriticalOptions{Property: property, Walks: 20})
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil:
+		return true, nil
+	case r.Verdict == search.Violation:
+		return kind == r.Kind || kind == sim.Liveness, nil
+	}
+	return r.Verdict != search.OK, nil
 }
 
 // Source is a path file as it stands on disk, so that errors can name lines, or the run that recordings are. It is not followed yet.

@@ -188,7 +188,7 @@ var testChanges = func() []change {
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " macemcCleanup(sys.GetCallerPC()); ", "cleanups run outside of the bubble of a test, whose channels they cannot use"},
 		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() { return macemcProcessors }; ", whyProcessors},
-		{"testing/example.go", atStart{"runExamples"}, " if macemcSettings != nil { runtime.SetDefaultGOMAXPROCS() }; ", "examples have the processors of the machine"},
+		{"testing/example.go", atStart{"runExamples"}, " macemcProcessors(); ", "examples have the processors of the machine"},
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcTested() { return macemcProcessors }; ", whyProcessors},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},

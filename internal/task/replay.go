@@ -76,7 +76,7 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	status := check.StatusOK
 	switch {
 	case r.To >= 0:
-	case l.Violation(t) != "" || t.Recurs != nil && recurs:
+	case t.Finding != nil || recurs && (t.Recurs != nil || l.Violation(t) != ""):
 		status = check.StatusViolation
 	case !recurs:
 		status = check.StatusInconclusive
