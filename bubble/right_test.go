@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -107,5 +108,33 @@ func TestRight_SleepsAtEnd(t *testing.T) {
 		if err != nil || r.Finding != nil || r.Stats.Paths == 0 {
 			t.Errorf("ends after %v: %v, %s after %d paths: %+v", ends, err, r.Verdict, r.Stats.Paths, r.Finding)
 		}
+	}
+}
+
+// A property is not violated in states in which it is not known, as what Observe needs is locked.
+func TestRight_LockedAtObserve(t *testing.T) {
+	sys := sim.System{
+		Name: "right", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},
+		New: func(sim.NodeID) sim.Service {
+			return bubble.Service(func(_ context.Context, h *bubble.Host) error {
+				var mu sync.Mutex
+				n := 0
+				h.Observe(func() any { mu.Lock(); defer mu.Unlock(); return n })
+				for {
+					mu.Lock()
+					n = 1
+					time.Sleep(time.Second)
+					mu.Unlock()
+				}
+			})
+		},
+		Properties: []sim.Property{{Name: "done", Eventually: func(v *sim.View) bool { n, _ := bubble.SeenAt[int](v, 0); return n == 1 }}},
+	}
+	r, err := search.Run(t.Context(), search.Config{
+		Workers: 1, Time: time.Minute, MaxPaths: 5, WalkSteps: 200, System: sys,
+		Confirm: critical.Confirm(critical.Config{System: sys, Walks: 10, WalkSteps: 200, Workers: 1}),
+	})
+	if err != nil || r.Verdict != search.Inconclusive || r.Finding != nil {
+		t.Errorf("%v, %s: %+v", err, r.Verdict, r.Finding)
 	}
 }

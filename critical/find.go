@@ -102,6 +102,9 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	if err == nil {
 		res.Engine = p.engine()
+		for _, w := range p.workers {
+			res.Unjudged = res.Unjudged || w.loop.Unjudged()
+		}
 	}
 	return res, err
 }
@@ -167,5 +170,5 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 
 // Violation reports whether the run is confirmed to violate liveness.
 func (r *Result) Violation() bool {
-	return r.Case == C1 || r.Case == C2Initial || r.Case == Unlocated || r.Case == C2 && (r.OutOfEvents || r.Proof == Exact)
+	return !r.Unjudged && (r.Case == C1 || r.Case == C2Initial || r.Case == Unlocated || r.Case == C2 && (r.OutOfEvents || r.Proof == Exact))
 }

@@ -54,6 +54,7 @@ type Result struct {
 	States   int
 	ProvenAt int
 	Unproven string
+	Unjudged bool // hardly any state showed whether it is live, so nothing is decided
 	// Failing is, with Exact, the finding of a step that follows and fails, which no recovery takes; "": there is none.
 	Failing string
 	Tail    Tail

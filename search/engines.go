@@ -239,6 +239,10 @@ type Copy struct {
 	Why    string `json:"why,omitempty"` // it is not copied
 }
 
+// Unjudged reports whether hardly any value of a property was known in the runs of the loop, because the nodes did not show their states:
+// what Observe needs was locked.
+func (l *Loop) Unjudged() bool { return kernel.Unjudged(l.world) }
+
 // Engines tells by which engines the runs of the loop were executed so far.
 func (l *Loop) Engines() EngineStats {
 	s := EngineStats{Copies: []Copy{}}

@@ -24,6 +24,8 @@ type propertyState struct {
 	last       int // the Eventually property that was the last to fail
 	// mayBeStale: some service is a [simext.Showing].
 	mayBeStale bool
+	// judged and unjudged count values of properties. That of one which reads a node that shows an earlier state is not known.
+	judged, unjudged int
 
 	// What Each-properties said of single nodes.
 	predicates []answered
@@ -248,6 +250,9 @@ func (w *machine) evaluateShown(holds func(*sim.View) bool, unjudged bool) (ok b
 				panic(f)
 			}
 			ok = unjudged
+			w.check.unjudged++
+		} else {
+			w.check.judged++
 		}
 		reads.Nodes |= before.Nodes
 		reads.Closely |= before.Closely | reads.Nodes // more counts than what predicates say
@@ -267,6 +272,12 @@ func (c *propertyState) stale(nodes uint64) bool {
 		}
 	}
 	return false
+}
+
+// Unjudged reports whether hardly any value of a property that a world was asked for was known, because nodes showed earlier states.
+func Unjudged(w World) bool {
+	m, ok := w.(*machine)
+	return ok && m.check.unjudged > 0 && 100*m.check.judged < m.check.unjudged
 }
 
 // consult calls the function of a property.
