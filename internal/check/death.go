@@ -230,7 +230,7 @@ func used(state *os.ProcessState, limit int) string {
 // diverges says that the step was still running after limit, with that stack.
 func (d *Death) diverges(limit time.Duration, stack string) {
 	d.Stack = stack
-	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s %s within %v", d.subject(), notReturned, limit)
+	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s %s within %v", d.subject(), notReturned, limit.Round(time.Millisecond))
 	if at := askedAt(d.Stack); at != "" && d.subject() != "the handler" {
 		d.Message += " (" + replay.NewPlaces().Short(at) + ")"
 	}
