@@ -104,7 +104,14 @@ func TestFolder(t *testing.T) {
 	if m, err := Load(dir); err != nil || len(m.Builds) != 1 {
 		t.Errorf("%+v %v", m, err)
 	}
+	left := filepath.Join(dir, "spill-1") // by a search that was killed
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	f = open(t, dir, other(), Resume)
+	if _, err := os.Stat(left); err == nil {
+		t.Errorf("%s is left", left)
+	}
 	if err := f.Append(&explore.Block{Mark: explore.Mark{States: 5, Expanded: 5}}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/spill"
 	"github.com/macemc/macemc/internal/explore/statelog"
 	"github.com/macemc/macemc/internal/scratch"
 )
@@ -101,6 +102,7 @@ func (f *Folder) open(want *Manifest, mode Mode) error {
 		f.Log, err = statelog.Read(name)
 		return f.finished(err)
 	}
+	spill.Clean(f.Path)
 	if f.Log, err = statelog.Open(name); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -23,6 +24,14 @@ func create(dir string) (*os.File, error) {
 		return nil, err
 	}
 	return f, os.Remove(f.Name())
+}
+
+// Clean removes files that a process has left in a folder which was killed while it made them. No other process uses the folder.
+func Clean(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, "spill-*"))
+	for _, file := range left {
+		_ = os.Remove(file) // it is only in the way
+	}
 }
 
 var errDamaged = errors.New("it is not what was written there")

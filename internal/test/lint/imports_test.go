@@ -71,7 +71,7 @@ var imports = []struct {
 	// What mctest imports becomes part of every test that uses it: no bundled system.
 	{pkg: "internal/check/flight", module: []string{"choose"}},
 	{pkg: "internal/check", module: []string{"internal/budget", "internal/newfile", "internal/version", "internal/check/flight", "choose", "critical", "internal/scratch", "refine", "internal/replay", "internal/report", "search", "internal/shrink", "sim", "internal/simext", "internal/kernel", "systems/spec", "internal/recording", "internal/wire"}},
-	{pkg: "internal/durable", module: []string{"internal/explore", "internal/explore/statelog", "internal/scratch", "sim"}, strict: true},
+	{pkg: "internal/durable", module: []string{"internal/explore", "internal/explore/spill", "internal/explore/statelog", "internal/scratch", "sim"}, strict: true},
 	{pkg: "internal/task", module: []string{"internal/budget", "internal/durable", "internal/version", "internal/textfmt", "internal/check", "choose", "critical", "eventgraph", "mdb", "observe", "refine", "internal/report", "search", "sim", "internal/simext", "internal/kernel", "systems/spec", "internal/recording", "internal/replay"},
 		strict: true},
 	{pkg: "cmd/macemc/internal/screen", module: []string{"mdb"}},
