@@ -5,6 +5,8 @@ package bubble_test
 import (
 	"context"
 	"math"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,5 +73,58 @@ func TestClock_InfiniteTimer(t *testing.T) {
 	r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 20, WalkSteps: 100})
 	if err != nil || r.Finding != nil || r.Stats.Paths == 0 {
 		t.Errorf("%v: %+v", err, r)
+	}
+}
+
+// Which of two timers of the same instant fires first depends on when they were armed, not on where they are in memory.
+func TestClock_TimersOfOneInstant(t *testing.T) {
+	var swapped bool
+	s := sim.System{
+		Name: "tie", Nodes: 1, State: bubble.Rules,
+		New: func(sim.NodeID) sim.Service {
+			return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
+				first := 0
+				h.Observe(func() any { return first })
+				a, b := time.NewTimer(time.Hour), time.NewTimer(time.Hour)
+				if above := reflect.ValueOf(a.C).Pointer() > reflect.ValueOf(b.C).Pointer(); above != swapped {
+					a, b = b, a
+				}
+				a.Reset(time.Second)
+				b.Reset(time.Second)
+				select {
+				case <-a.C:
+					first = 1
+				case <-b.C:
+					first = 2
+				}
+				<-ctx.Done()
+				return nil
+			})
+		},
+	}
+	for _, c := range []struct {
+		mode sim.Interleave
+		want []int
+	}{{sim.FIFO, []int{0, 1}}, {sim.Random, []int{0, 1, 2}}} {
+		var seen [2][]int
+		for i := range seen {
+			swapped = i == 1
+			s.Interleave = c.mode
+			s.Properties = []sim.Property{{Name: "recorded", Always: func(v *sim.View) bool {
+				first, _ := bubble.SeenAt[int](v, 0)
+				seen[i] = append(seen[i], first)
+				return true
+			}}}
+			if r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 50, WalkSteps: 10}); err != nil || r.Finding != nil {
+				t.Fatalf("%v: %+v", err, r)
+			}
+		}
+		if !slices.Equal(seen[0], seen[1]) {
+			t.Errorf("%v: first\n%v with one order in memory and\n%v with the other", c.mode, seen[0], seen[1])
+		}
+		slices.Sort(seen[0])
+		if got := slices.Compact(seen[0]); !slices.Equal(got, c.want) {
+			t.Errorf("%v: saw %v, want %v", c.mode, got, c.want)
+		}
 	}
 }

@@ -267,6 +267,8 @@ var rewrites = []rewrite{
 	{"time/tick.go", timerPoints, why},
 	{"runtime/stack.go", stackOverflow, whyEnd},
 	{"runtime/synctest.go", lateTimers, whyClock},
+	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
+	{"runtime/time.go", timerOrder, "the order of timers of the same instant"},
 	{"sync/atomic/asm.s", renameAtomics(`(?m)^(TEXT ·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", renameAtomics(`(sync∕atomic·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", memoryInGo, whyMemory},
@@ -369,21 +371,34 @@ func timerPoints(text string, _ map[string]string) (string, error) {
 }
 
 // lateTimers lets timers fire a little late.
-func lateTimers(text string, _ map[string]string) (string, error) {
-	const line = "\t\tbubble.now = next\n"
-	if strings.Count(text, line) != 1 {
-		return "", fmt.Errorf("%q is not there once", line)
-	}
-	return strings.Replace(text, line, "\t\tbubble.now = macemcDue(next)\n", 1), nil
-}
+var lateTimers = replace("\t\tbubble.now = next\n", "\t\tbubble.now = macemcDue(next)\n")
+
+// wakeTime lets the clock of a bubble go to the first timer that is to fire.
+var wakeTime = replace("\t\tnext := bubble.timers.wakeTime()\n", "\t\tnext := macemcWakeTime(&bubble.timers)\n")
+
+// timerOrder makes the order of the timers of a bubble depend on when they were armed only. A select adds the timers that it waits for in
+// the order of their addresses, and each addition may remove others that were stopped, which then are added again.
+var timerOrder = replace(
+	"\tts.cleanHead()\n", "\tif !t.isFake { ts.cleanHead() }\n",
+	"\t\t\tt.rand = cheaprand()\n", "\t\t\tt.rand = t.macemcOrder\n",
+	"\t\tts.heap[0].when = t.when\n", "\t\tts.heap[0].when = t.when; t.rand = t.macemcOrder\n",
+	"\t\t\ttw.when = t.when\n", "\t\t\ttw.when = t.when; t.rand = t.macemcOrder\n")
 
 // stackOverflow lets a goroutine whose stack is too large end its test.
-func stackOverflow(text string, _ map[string]string) (string, error) {
-	const line = "\tif newsize > maxstacksize || newsize > maxstackceiling {\n"
-	if strings.Count(text, line) != 1 {
-		return "", fmt.Errorf("%q is not there once", line)
+var stackOverflow = replace("\tif newsize > maxstacksize || newsize > maxstackceiling {\n",
+	"\tif newsize > maxstacksize || newsize > maxstackceiling { macemcOverflowed(gp);\n")
+
+// replace returns an edit that puts one text for another, pair by pair. Each is to be there once.
+func replace(pairs ...string) func(string, map[string]string) (string, error) {
+	return func(text string, _ map[string]string) (string, error) {
+		for i := 0; i < len(pairs); i += 2 {
+			if n := strings.Count(text, pairs[i]); n != 1 {
+				return "", fmt.Errorf("%q is there %d times, not once", pairs[i], n)
+			}
+			text = strings.Replace(text, pairs[i], pairs[i+1], 1)
+		}
+		return text, nil
 	}
-	return strings.Replace(text, line, line[:len(line)-1]+" macemcOverflowed(gp);\n", 1), nil
 }
 
 func renameAtomics(pattern string) func(string, map[string]string) (string, error) {
