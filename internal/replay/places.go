@@ -102,6 +102,9 @@ func (s *TraceStep) Place() (file string, line int) {
 	return splitPlace(s.place)
 }
 
+// SetPlace sets [TraceStep.Place], as file:line.
+func (s *TraceStep) SetPlace(place string) { s.place = place }
+
 // Code returns the source around [TraceStep.Place], so many lines before and after, and the number of the
 // first of them. Tabs are spaces. The error says why there is none.
 func (s *TraceStep) Code(around int) (first int, lines []string, err error) {

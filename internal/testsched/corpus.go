@@ -66,7 +66,11 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 
 // keep writes a finding into a file of its own, or into that of the same finding as it was suspected.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
-	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Critical: m.Critical, Schedule: *m.Schedule}
+	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Schedule: *m.Schedule}
+	if m.Critical > 0 {
+		e := m.Outcome.Trace[m.Critical-1]
+		f.CriticalWho, f.CriticalPlace = e.Who, e.Place
+	}
 	var b strings.Builder
 	f.WriteTo(&b)
 	dir := folder(c.Test)

@@ -95,6 +95,12 @@ func (s Stack) Where() string {
 	return "the standard library" + s.outermost()
 }
 
+// File returns the file of the innermost frame of the user's code; an empty string means that there is none.
+func (s Stack) File() string {
+	f, _ := s.user()
+	return f.File
+}
+
 // outermost is the function that a goroutine without code of the user executes.
 func (s Stack) outermost() string {
 	for i := len(s) - 1; i >= 0; i-- {
@@ -138,7 +144,7 @@ type Goroutine struct {
 	Go      uintptr // its go statement
 }
 
-// waits describes what a goroutine waits for, by the runtime's wait reason.
+// waits has texts for wait reasons of the runtime.
 var waits = map[string]string{
 	"chan receive": "waits to receive from a channel", "chan send": "waits to send to a channel",
 	"chan receive (nil chan)": "waits to receive from a nil channel", "chan send (nil chan)": "waits to send to a nil channel",
@@ -147,13 +153,18 @@ var waits = map[string]string{
 	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps", "running": "runs", "semacquire": "waits for a semaphore",
 }
 
-func (g Goroutine) String() string {
-	why, _, _ := strings.Cut(g.Waits, " (durable)")
+// describeWait describes what a goroutine waits for, by the runtime's wait reason.
+func describeWait(why string) string {
+	why, _, _ = strings.Cut(why, " (durable)")
 	why = strings.TrimSuffix(why, " (synctest)")
 	if text, ok := waits[why]; ok {
-		why = text
+		return text
 	}
-	text := fmt.Sprintf("goroutine %d %s at %s", g.Number, why, g.At)
+	return why
+}
+
+func (g Goroutine) String() string {
+	text := fmt.Sprintf("goroutine %d %s at %s", g.Number, describeWait(g.Waits), g.At)
 	if g.Func != "" {
 		text += " in " + g.Func
 	}

@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"os"
 	"slices"
 	"time"
 )
@@ -61,17 +62,31 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 	if o := traced(&s); o.Same(finding) {
 		m.Outcome = o
 	}
-	for i := len(list) - 1; i >= 0 && budget.left(); i-- {
+	left := true
+	i := without(list, func(list []Switch) bool {
 		less := s
-		less.Switches = slices.Delete(slices.Clone(list), i, i+1)
+		less.Switches = list
 		m.Runs++
-		if run(&less).Kind == Passed {
-			m.Removed = &list[i]
-			break
-		}
+		passes := run(&less).Kind == Passed
+		left = passes || budget.left()
+		return passes || !left
+	})
+	if left && i >= 0 {
+		m.Removed = &list[i]
 	}
 	m.critical(run)
 	return m
+}
+
+// without removes one switch, the last one first, until stop returns true for the others. It returns the index of that switch; -1 means that
+// stop never did.
+func without(list []Switch, stop func([]Switch) bool) int {
+	for i := len(list) - 1; i >= 0; i-- {
+		if stop(slices.Delete(slices.Clone(list), i, i+1)) {
+			return i
+		}
+	}
+	return -1
 }
 
 // fewSwitches is how many switches a schedule may have that is not replaced by another one.
@@ -122,6 +137,54 @@ func remove(list []Switch, keep func([]Switch) bool) []Switch {
 		size = (size + 1) / 2
 	}
 	return list
+}
+
+// States reports whether the outcome includes the states of goroutines.
+func States() bool { return os.Getenv(VariableTrace) == "states" || wantsNearest() }
+
+// wantsNearest reports whether the nearest schedule that passes is wanted, too.
+func wantsNearest() bool { return os.Getenv(VariableTrace) == "nearest" }
+
+// NearestFile is the file for the outcome of the nearest schedule that passes, if there is a finding and such a schedule is found. file is
+// that of VariableOutcome.
+func NearestFile(file string) string { return file + "-nearest" }
+
+// nearest writes the outcome of the nearest schedule that passes to NearestFile: the finding's without one switch, else the default order, else
+// a random one with as few switches as were found to let it pass.
+func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
+	if o.Kind == Passed || o.Spins {
+		return
+	}
+	start := startWatch()
+	var near *Outcome
+	try := func(list []Switch) bool {
+		if start.over(minimizeMost) {
+			return false
+		}
+		less := *sch
+		less.Switches = list
+		o := runner.Run(&less, true)
+		if o.Kind == Passed {
+			near, o.Switches = o, list
+		}
+		return o.Kind == Passed
+	}
+	if without(sch.Switches, try) < 0 && (len(sch.Switches) == 0 || !try(nil)) {
+		for n := range continuations {
+			c := *sch
+			c.Policy, c.Every, c.Walk, c.Switches = Random, 1+uint32(n%5)*3, mix(uint64(n)), nil
+			if r := runner.Run(&c, true); r.Kind == Passed && !r.Lost && try(r.Switches) {
+				remove(r.Switches, try)
+				break
+			}
+			if start.over(minimizeMost) {
+				break
+			}
+		}
+	}
+	if near != nil {
+		os.WriteFile(NearestFile(s.outcome), []byte(encode(near)), 0o600)
+	}
 }
 
 // critical finds the step after which no continuation passes, by bisection over the events of the run.

@@ -38,6 +38,7 @@ type Outcome struct {
 	Ended    []uintptr // go statements of goroutines that have ended; valid until the next run
 	Trace    []Event
 	Untraced int // events that follow those of Trace
+	States   []State
 
 	Decisions []Decision // Systematic: the Options are valid until the next run
 	Spins     bool       // NoEnd: a goroutine runs without a scheduling point
@@ -56,11 +57,37 @@ type Event struct {
 	Object int    // of the operation, from 1 on; 0 means none
 	At     string // position in the code of the test
 	Func   string
+	File   string // of At, with its folder; empty means that At is not a position
 	// By is the number of the goroutine that has started this one, or woken it, since its last event, and ByPlace that goroutine's last place
 	// then. 0 means that it did not wait, or that a timer woke it.
 	By      int
 	ByPlace uint64
 }
+
+// State is what becomes of a goroutine after an event of a trace, and before the next one. At its own events a goroutine runs.
+type State struct {
+	Who    uint64
+	After  int // how many events precede
+	Number int // of the goroutine
+	Kind   StateKind
+	Waits  string // Parks: the runtime's wait reason
+	At     string // Parks: position in the code of the test
+	Func   string
+	Other  int // Parks, Holder: the goroutine that holds the lock; Ready: that which has started or woken this one; 0 means none
+}
+
+// StateKind says how a goroutine stops or goes on, by the number that the runtime gives it.
+type StateKind int
+
+const (
+	Parks StateKind = iota
+	Ready           // it can run
+	Ends
+	Holder // another goroutine holds the lock, if it waits for one
+)
+
+// Wait describes what a goroutine waits for.
+func (s State) Wait() string { return describeWait(s.Waits) }
 
 // Op is an operation before which another goroutine may run, by the number that the runtime gives it.
 type Op uint64
@@ -79,6 +106,9 @@ func (o Op) String() string {
 	}
 	return "operation"
 }
+
+// Starts reports whether the operation is a go statement. Its event follows the start of the goroutine, and precedes what that does.
+func (o Op) Starts() bool { return o == opGo }
 
 // Noun names the operation: "send".
 func (o Op) Noun() string {
@@ -126,8 +156,11 @@ func encode(o *Outcome) string {
 		fmt.Fprintf(&b, "untraced %d\n", o.Untraced)
 	}
 	for _, e := range o.Trace {
-		fmt.Fprintf(&b, "event %d %x %d %d %d %d %q %q %d %d\n", e.Point, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.By,
+		fmt.Fprintf(&b, "event %d %x %d %d %d %d %q %q %q %d %d\n", e.Point, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.File, e.By,
 			e.ByPlace)
+	}
+	for _, s := range o.States {
+		fmt.Fprintf(&b, "state %x %d %d %d %q %q %q %d\n", s.Who, s.After, s.Number, int(s.Kind), s.Waits, s.At, s.Func, s.Other)
 	}
 	return b.String()
 }
@@ -150,11 +183,17 @@ func Decode(text string) *Outcome {
 			continue
 		} else if strings.HasPrefix(line, "event ") {
 			var e Event
-			if _, err := fmt.Sscanf(line, "event %d %x %d %d %d %d %q %q %d %d", &e.Point, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
-				&e.Object, &e.At, &e.Func, &e.By, &e.ByPlace); err != nil {
+			if _, err := fmt.Sscanf(line, "event %d %x %d %d %d %d %q %q %q %d %d", &e.Point, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
+				&e.Object, &e.At, &e.Func, &e.File, &e.By, &e.ByPlace); err != nil {
 				return nil
 			}
 			o.Trace = append(o.Trace, e)
+		} else if strings.HasPrefix(line, "state ") {
+			var s State
+			if _, err := fmt.Sscanf(line, "state %x %d %d %d %q %q %q %d", &s.Who, &s.After, &s.Number, (*int)(&s.Kind), &s.Waits, &s.At, &s.Func, &s.Other); err != nil {
+				return nil
+			}
+			o.States = append(o.States, s)
 		}
 	}
 	return o

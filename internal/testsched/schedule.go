@@ -142,16 +142,18 @@ const magic = "macemc schedule 1"
 type Stored struct {
 	Package, Test string
 	Finding       string // one line
-	Critical      int    // the number of the critical step, from 1 on; 0 means unknown
-	Schedule      Schedule
+	// CriticalWho and CriticalPlace are the goroutine of the critical step, and its point; 0 means unknown. The number of the step may be another
+	// one in another process.
+	CriticalWho, CriticalPlace uint64
+	Schedule                   Schedule
 }
 
 // WriteTo writes the file.
 func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding, f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
-	if f.Critical > 0 {
-		fmt.Fprintf(&b, "critical %d\n", f.Critical)
+	if f.CriticalWho != 0 {
+		fmt.Fprintf(&b, "critical %x at %d\n", f.CriticalWho, f.CriticalPlace)
 	}
 	if f.Schedule.Unfair {
 		fmt.Fprintln(&b, "unfair true")
@@ -172,6 +174,11 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	fmt.Fprintf(&b, "end %d\n", len(f.Schedule.Switches))
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
+}
+
+// Critical returns the number of the critical step in the events of a run under the schedule; 0 means that it is not known.
+func (f *Stored) Critical(trace []Event) int {
+	return 1 + slices.IndexFunc(trace, func(e Event) bool { return e.Who == f.CriticalWho && e.Place == f.CriticalPlace })
 }
 
 // Read reads what WriteTo has written.
@@ -196,7 +203,7 @@ func Read(r io.Reader) (*Stored, error) {
 		case key == "finding":
 			f.Finding = rest
 		case key == "critical":
-			f.Critical, err = strconv.Atoi(rest)
+			_, err = fmt.Sscanf(rest, "%x at %d", &f.CriticalWho, &f.CriticalPlace)
 		case key == "seed":
 			f.Schedule.Seed, err = strconv.ParseUint(rest, 10, 64)
 		case key == "memory":

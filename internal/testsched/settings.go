@@ -25,7 +25,7 @@ const (
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
-	VariableTrace      = "MACEMC_TEST_TRACE"      // not empty: the outcome includes the events
+	VariableTrace      = "MACEMC_TEST_TRACE"      // "events": the outcome includes them; "states": those of goroutines, too; "nearest": also NearestFile
 )
 
 // Settings are what the environment says.
@@ -99,7 +99,11 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 			s.write(&Outcome{Kind: Unexplored, Message: err.Error()})
 			return &Report{}
 		}
-		s.write(alone(&f.Schedule, runner))
+		o := alone(&f.Schedule, runner)
+		s.write(o)
+		if wantsNearest() {
+			s.nearest(&f.Schedule, o, runner)
+		}
 		return &Report{}
 	case s.schedule != "":
 		f, err := load(s.schedule)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestStored_RoundTrip(t *testing.T) {
-	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", Critical: 7, Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true, Limit: 9, Unfair: true, Ends: []string{"p.(*T).f"},
+	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", CriticalWho: 1 << 63, CriticalPlace: 7, Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true, Limit: 9, Unfair: true, Ends: []string{"p.(*T).f"},
 		Switches: []Switch{{Who: 5, Place: 7, To: 9}, {Who: 9, Place: 3<<40 | 2 | 1<<63, To: 5}}}}
 	var b strings.Builder
 	if _, err := want.WriteTo(&b); err != nil {
@@ -32,7 +32,8 @@ func TestStored_RoundTrip(t *testing.T) {
 
 func TestOutcome_BetweenProcesses(t *testing.T) {
 	want := &Outcome{Kind: Failed, Message: "x \"y\"\nz", Where: "a.go:1", Points: 3, Followed: 1, Hash: 1 << 63, Details: []string{"one", "two three"}, Switches: []Switch{{1, 1 << 63, 3}},
-		Untraced: 9, Trace: []Event{{1 << 63, 2, 3, 5, opGo, 4, "a.go:1", "TestA.func1", 1, 7}}}
+		Untraced: 9, Trace: []Event{{1 << 63, 2, 3, 5, opGo, 4, "a.go:1", "TestA.func1", "/m/a.go", 1, 7}},
+		States: []State{{1 << 63, 1, 3, Parks, "sync.Mutex.Lock", "a.go:1", "TestA.func1", 2}, {5, 1, 2, Ends, "", "", "", 0}}}
 	if got := Decode(encode(want)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -36,65 +36,74 @@ func (a *app) graphSchedule(ctx context.Context, f *task.Graph, s *testsched.Sto
 	if err := f.Validate(); err != nil {
 		return err
 	}
-	o, err := a.executeSchedule(ctx, f.File, s)
+	o, _, err := a.executeSchedule(ctx, f.File, f.File, s, "events")
 	if err != nil {
 		return err
 	}
 	g := eventgraph.Build(scheduleTrace(s.Test, o))
-	if s.Critical <= g.Last() {
-		g.Critical = s.Critical
-	}
+	g.Critical = s.Critical(o.Trace)
 	if err := f.Draw(&a.Process, g); err != nil {
 		return err
 	}
 	if o.Untraced > 0 {
 		fmt.Fprintf(a.Stderr, "macemc: %s: the graph has the first %d operations of %d\n", f.File, len(o.Trace), len(o.Trace)+o.Untraced)
 	}
-	if kind, _, _ := strings.Cut(s.Finding, ":"); kind != strings.ToUpper(string(o.Kind)) {
-		now := "passes"
-		if o.Kind != testsched.Passed {
-			now = "has " + o.Title()
-		}
-		return fmt.Errorf("%s: the test has changed: the file records %q, but the replayed run %s", f.File, s.Finding, now)
-	}
-	return nil
+	return changed(f.File, s, o)
 }
 
-// executeSchedule executes a test under the schedule of a file.
-func (a *app) executeSchedule(ctx context.Context, file string, s *testsched.Stored) (*testsched.Outcome, error) {
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
+// changed returns an error if a run under the schedule of a file does not have the finding that the file records.
+func changed(file string, s *testsched.Stored, o *testsched.Outcome) error {
+	if kind, _, _ := strings.Cut(s.Finding, ":"); kind == strings.ToUpper(string(o.Kind)) {
+		return nil
+	}
+	now := "passes"
+	if o.Kind != testsched.Passed {
+		now = "has " + o.Title()
+	}
+	return fmt.Errorf("%s: the test has changed: the file records %q, but the replayed run %s", file, s.Finding, now)
+}
+
+// executeSchedule executes a test under the schedule of a file. traced is a value of testsched.VariableTrace. With "nearest", passes is the
+// nearest run that passes; nil means that none is known. of is the file in whose folder the package is looked for.
+func (a *app) executeSchedule(ctx context.Context, file, of string, s *testsched.Stored, traced string) (o, passes *testsched.Outcome, err error) {
+	if file, err = filepath.Abs(file); err != nil {
+		return nil, nil, err
+	}
+	if of, err = filepath.Abs(of); err != nil {
+		return nil, nil, err
 	}
 	temp, err := os.MkdirTemp("", "macemc-schedule-")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer os.RemoveAll(temp)
 	outcome := filepath.Join(temp, "outcome")
 	pkg, args := s.Package, []string{"-count=1", "-run", testsched.Pattern(s.Test), "-schedule", file}
 	within := filepath.Join("testdata", "macemc", filepath.FromSlash(s.Test))
-	if folder, ok := strings.CutSuffix(filepath.Dir(file), string(filepath.Separator)+within); ok {
+	if folder, ok := strings.CutSuffix(filepath.Dir(of), string(filepath.Separator)+within); ok {
 		pkg, args = ".", append([]string{"-C", folder}, args...)
 	}
 	if s.Schedule.Memory || strings.HasPrefix(s.Finding, strings.ToUpper(string(testsched.Race))) {
 		args = append(args, "-race")
 	}
 	var out bytes.Buffer
-	failed := a.goTest(ctx, append(args, pkg), &out, &out, testsched.VariableOutcome+"="+outcome, testsched.VariableTrace+"=1")
+	failed := a.goTest(ctx, append(args, pkg), &out, &out, testsched.VariableOutcome+"="+outcome, testsched.VariableTrace+"="+traced)
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	text, err := os.ReadFile(outcome) // a data race makes the process fail that has written it
 	if err != nil {
-		return nil, fmt.Errorf("%s: the test %s of %s was not executed: %v\n%s", file, s.Test, s.Package, cmp.Or(failed, err),
+		return nil, nil, fmt.Errorf("%s: the test %s of %s was not executed: %v\n%s", file, s.Test, s.Package, cmp.Or(failed, err),
 			strings.TrimSpace(out.String()))
 	}
-	o := testsched.Decode(string(text))
+	o = testsched.Decode(string(text))
 	if o == nil || o.Kind == testsched.Unexplored {
-		return nil, fmt.Errorf("%s: the test cannot be executed under a schedule", file)
+		return nil, nil, fmt.Errorf("%s: the test cannot be executed under a schedule", file)
 	}
-	return o, nil
+	if text, err := os.ReadFile(testsched.NearestFile(outcome)); err == nil {
+		passes = testsched.Decode(string(text))
+	}
+	return o, passes, nil
 }
 
 // scheduleTrace returns the run of a test with a node for each goroutine. A step is an operation that a goroutine is about to execute, and
@@ -123,6 +132,9 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 			s.Source = strings.TrimSuffix(name, ")")
 		}
 		s.Event = sim.Event{Kind: sim.DoAction, Node: node, Peer: -1}
+		if e.File != "" {
+			s.SetPlace(filepath.Join(filepath.Dir(e.File), e.At))
+		}
 		if at[e.Number] != e.At { // what package testing does at one place is folded
 			s.Changes = []replay.NodeChange{{Node: int(node), Path: replay.Position, Old: at[e.Number], New: e.At}}
 			at[e.Number] = e.At
