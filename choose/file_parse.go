@@ -73,7 +73,7 @@ func checkVersion(first string) error {
 	case first == "":
 		return fmt.Errorf("the file is empty; a path file begins with %q", fmt.Sprint(magic, " ", FormatVersion))
 	case strings.HasPrefix(first, "macemc schedule "):
-		return errors.New(`this is a schedule of "macemc test": execute it with macemc test -schedule FILE, or draw it with macemc graph FILE`)
+		return errors.New(`this is a schedule of "macemc test": execute it with macemc test -schedule FILE, debug it with macemc mdb FILE, or draw it with macemc graph FILE`)
 	case !ok:
 		return fmt.Errorf("this is not a path file: it begins with %q, not with %q", excerpt(first),
 			fmt.Sprint(magic, " ", FormatVersion))

@@ -141,7 +141,7 @@ func TestParseErrors(t *testing.T) {
 	}{
 		{"", `line 1: the file is empty; a path file begins with "macemc path 1"`},
 		{"#!/bin/sh\n", `line 1: this is not a path file: it begins with "#!/bin/sh", not with "macemc path 1"`},
-		{"macemc schedule 1\npackage a\n", `line 1: this is a schedule of "macemc test": execute it with macemc test -schedule FILE, or draw it with macemc graph FILE`},
+		{"macemc schedule 1\npackage a\n", `line 1: this is a schedule of "macemc test": execute it with macemc test -schedule FILE, debug it with macemc mdb FILE, or draw it with macemc graph FILE`},
 		{"macemc path 2\nend 0\n", `line 1: the file has format version 2; this program reads version 1`},
 		{head + "0 crash n1\n", `line 4: the file is truncated: its last line is not "end NUMBER-OF-STEPS"`},
 		{head + "0 crash n1\nend 2\n", `line 5: the file says that it has 2 steps, but 1 are there`},

@@ -142,31 +142,43 @@ type difference struct {
 // differences compares two states: nodes, then the network.
 func differences(a *run, n int, b *run, m int) ([]difference, error) {
 	var all []difference
-	w, err := a.world(n)
+	before, err := a.allFields(n)
 	if err != nil {
 		return nil, err
 	}
-	nodes := w.System().Nodes
-	before := make([][]sim.Field, nodes+1)
-	for id := range nodes {
-		before[id] = w.NodeFields(sim.NodeID(id))
-	}
-	before[nodes] = w.NetFields()
-	if w, err = b.world(m); err != nil {
+	after, err := b.allFields(m)
+	if err != nil {
 		return nil, err
 	}
-	for id := range nodes + 1 {
-		node, after := id, []sim.Field(nil)
-		if id < nodes {
-			after = w.NodeFields(sim.NodeID(id))
-		} else {
-			node, after = -1, w.NetFields()
+	for i := range before {
+		node := i
+		if i == a.nodes {
+			node = -1
 		}
-		for _, c := range encoding.Diff(before[id], after) {
+		for _, c := range encoding.Diff(before[i], after[i]) {
 			all = append(all, difference{node, c.Path, c.Old, c.New})
 		}
 	}
 	return all, nil
+}
+
+// allFields returns the fields of each node after step n, and of the network.
+func (r *run) allFields(n int) (all [][]sim.Field, err error) {
+	for id := range r.nodes {
+		fields, err := r.fields(n, sim.NodeID(id))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fields)
+	}
+	if r.whole != nil {
+		return append(all, nil), nil
+	}
+	w, err := r.world(n)
+	if err != nil {
+		return nil, err
+	}
+	return append(all, w.NetFields()), nil
 }
 
 func writeDiff(out *bytes.Buffer, a *run, n int, b *run, m int) error {
@@ -182,9 +194,9 @@ func writeDiff(out *bytes.Buffer, a *run, n int, b *run, m int) error {
 		if d.node >= 0 && slices.ContainsFunc(all, parts) {
 			continue // empty in one of the two, and its parts are listed
 		}
-		where := fmt.Sprintf("n%d.", d.node)
-		if d.node < 0 {
-			where = "network "
+		where := "network "
+		if d.node >= 0 {
+			where = a.node(d.node) + "."
 		}
 		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.path, cmp.Or(d.old, "none"), cmp.Or(d.new, "none"))
 	}
@@ -209,6 +221,8 @@ func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 			fmt.Fprintf(out, ", %s", violation(f))
 		case r.step(r.len()).live:
 			fmt.Fprint(out, ", live in the end")
+		case r.whole != nil:
+			fmt.Fprint(out, ", the test passes")
 		}
 		if !r.saved {
 			fmt.Fprint(out, ", not saved")
@@ -246,6 +260,10 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		if text != "" {
 			fmt.Fprintf(out, "  %-10s %s\n", name, text)
 		}
+	}
+	if s.run.whole != nil {
+		s.recordedInfo(line)
+		return nil
 	}
 	line("system", fmt.Sprintf("%s, %d nodes, timing %v", s.sys.Name, s.sys.Nodes, s.sys.Timing))
 	if s.sys.CrashCut != sim.CutPrefix {

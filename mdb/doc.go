@@ -4,5 +4,6 @@
 //
 // A run is a path. A session executes it once when it is opened, keeps for each step what lists,
 // searches and the causal chain need, and copies of some states (see [replay.Cursor.Keep]); everything
-// else is computed again for the steps that are looked at.
+// else is computed again for the steps that are looked at. The run of a test under a schedule is a trace that was
+// recorded ([Config.Trace]), with goroutines as nodes.
 package mdb

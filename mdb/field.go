@@ -25,20 +25,20 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 	values := make([][]sim.Field, s.sys.Nodes) // that are selected, per node
 	r := s.run
 	return &test{
-		first: func(w kernel.World) {
+		first: func(n int) {
 			for id := range values {
-				values[id] = sel.fields(w, sim.NodeID(id))
+				values[id] = sel.fields(r, n, id)
 				seen = seen || len(values[id]) > 0
 			}
 		},
-		world: func(n int, w kernel.World) bool {
+		world: func(n int, _ kernel.World) bool {
 			hit := false
-			for _, id := range r.step(n).nodes() {
+			for _, id := range r.touched(n) {
 				if id < 0 || !sel.node(int(id)) {
 					continue
 				}
 				old := values[id]
-				values[id] = sel.fields(w, id)
+				values[id] = sel.fields(r, n, int(id))
 				seen = seen || len(values[id]) > 0
 				for _, c := range encoding.Diff(old, values[id]) {
 					hit = hit || cond == nil || c.New != "" && cond(c.New) && (c.Old == "" || !cond(c.Old))
@@ -54,11 +54,9 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 // stands.
 func (s *Session) has(sel selector) bool {
 	for _, n := range []int{s.run.at, 0, s.run.len()} {
-		if w, err := s.run.world(n); err == nil {
-			for id := range s.sys.Nodes {
-				if len(sel.fields(w, sim.NodeID(id))) > 0 {
-					return true
-				}
+		for id := range s.sys.Nodes {
+			if len(sel.fields(s.run, n, id)) > 0 {
+				return true
 			}
 		}
 	}
@@ -69,10 +67,10 @@ func (s *Session) has(sel selector) bool {
 func (s *Session) noField(word string) error {
 	known := s.fieldWords()
 	node, _, ok := strings.Cut(word, ".")
-	ok = ok && s.isNode(node) == nil
+	ok = ok && s.isNode(node)
 	known = slices.DeleteFunc(known, func(w string) bool {
 		of, _, dotted := strings.Cut(w, ".")
-		if dotted = dotted && s.isNode(of) == nil; ok {
+		if dotted = dotted && s.isNode(of); ok {
 			return of != node
 		}
 		return dotted
@@ -86,14 +84,6 @@ func (s *Session) noField(word string) error {
 	return spec.Unknown("no state that was looked at has a field", word, top)
 }
 
-func (s *Session) isNode(word string) error {
-	if len(word) < 2 || word[0] != 'n' {
-		return badUsage("%q is no node", word)
-	}
-	_, err := s.nodeID(word)
-	return err
-}
-
 // selector picks fields of node states.
 type selector struct {
 	only int // node; -1: all
@@ -103,7 +93,7 @@ type selector struct {
 // selector reads n2.Parent, or Parent.
 func (s *Session) selector(word string) (selector, error) {
 	sel := selector{-1, word}
-	if node, path, ok := strings.Cut(word, "."); ok && len(node) > 1 && node[0] == 'n' {
+	if node, path, ok := strings.Cut(word, "."); ok && s.isNode(node) {
 		if id, err := s.nodeID(node); err == nil {
 			sel = selector{id, path}
 		}
@@ -116,17 +106,16 @@ func (s *Session) selector(word string) (selector, error) {
 
 func (f selector) node(id int) bool { return f.only < 0 || f.only == id }
 
-func (f selector) fields(w kernel.World, id sim.NodeID) []sim.Field {
-	if !f.node(int(id)) {
+// fields returns those of a node after step n of a run; none if that state cannot be reached.
+func (f selector) fields(r *run, n, id int) []sim.Field {
+	if !f.node(id) {
 		return nil
 	}
-	var out []sim.Field
-	for _, field := range w.NodeFields(id) {
-		if f.matches(field.Path) {
-			out = append(out, field)
-		}
+	all, err := r.fields(n, sim.NodeID(id))
+	if err != nil {
+		return nil
 	}
-	return out
+	return only(all, f.matches)
 }
 
 // matches reports whether a path is the selector's, lies below it, or does so behind some first part.

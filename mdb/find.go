@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
@@ -22,9 +23,12 @@ find property REGEXP    a step after which such a property starts or stops holdi
 find FIELD [CONDITION]  a step after which a field of the state starts to satisfy a condition
 
 FIELD is a path such as n2.Parent, or Parent for all nodes. It includes all fields below it. A timer is
-n0.(timer resend). CONDITION is "changes" (the default), or one of == != < <= > >= with a value, or ~ with a
+n0.(timer resend). On a test there are events and FIELDs, such as g2.status. CONDITION is "changes" (the default), or one of == != < <= > >= with a value, or ~ with a
 regular expression. A value such as joined(2) is matched by joined and by 2.`
 	words := func(s *Session) []string {
+		if s.run.whole != nil {
+			return append([]string{"event"}, s.fieldWords()...)
+		}
 		return append([]string{"event", "message", "choice", "live", "dead", "property"}, s.fieldWords()...)
 	}
 	return []command{
@@ -97,7 +101,7 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 type test struct {
 	info  func(n int) bool                 // from what is kept of steps
 	world func(n int, w kernel.World) bool // in the state after step n, called in order
-	first func(w kernel.World)             // before the first of a row of steps, for world
+	first func(n int)                      // in the state after step n, which is before the first of a row of steps, for world
 	trace func(t *replay.TraceStep) bool   // from the whole description
 	known func() bool                      // after a search that found nothing: whether there is such a thing at all; nil: there is
 	maybe func(n int) bool                 // for trace: whether the step can match at all
@@ -106,6 +110,9 @@ type test struct {
 func (s *Session) test(args []string) (*test, error) {
 	r := s.run
 	rest := args[1:]
+	if r.whole != nil && slices.Contains([]string{"message", "choice", "live", "dead", "property"}, args[0]) {
+		return nil, badUsage("a recorded test has no %q; find event REGEXP, or find FIELD [CONDITION]", args[0])
+	}
 	switch args[0] {
 	case "event":
 		re, err := wanted(rest)
@@ -214,7 +221,10 @@ func (t *test) search(ctx context.Context, r *run, direction int) (int, error) {
 			return t.scan(ctx, r, r.at+1, r.len(), false)
 		}
 		// Backward in parts, each forward.
-		size := max(windowSteps, r.cursor.Distance())
+		size := windowSteps
+		if r.whole == nil {
+			size = max(size, r.cursor.Distance())
+		}
 		for end := r.at - 1; end > 0; {
 			from := max(1, end-size+1)
 			n, err := t.scan(ctx, r, from, end, true)
@@ -255,18 +265,24 @@ func (t *test) scan(ctx context.Context, r *run, from, to int, last bool) (found
 	if from > to {
 		return 0, nil
 	}
-	w, err := r.world(from - 1)
-	if err != nil {
+	var w kernel.World
+	goTo := func(n int) error {
+		if r.whole == nil {
+			w, err = r.world(n)
+		}
+		return err
+	}
+	if err := goTo(from - 1); err != nil {
 		return 0, err
 	}
 	if t.first != nil {
-		t.first(w)
+		t.first(from - 1)
 	}
 	for n := from; n <= to; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		if w, err = r.world(n); err != nil {
+		if err := goTo(n); err != nil {
 			return 0, err
 		}
 		if t.world(n, w) {

@@ -2,6 +2,7 @@ package mdb_test
 
 import (
 	"bytes"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -93,6 +94,19 @@ func TestForgottenJoin(t *testing.T) {
 		"field Children", "messages", "connections", "diff live", "steps kind=deliver n1", "graph 15 22")
 }
 
+// The critical step comes first, then the end.
+func TestContinue(t *testing.T) {
+	s := open(t, "rt13")
+	for _, want := range []string{"CRITICAL", "step 40 of 40"} {
+		if out := do(t, s, "continue"); !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	if err := s.Do(t.Context(), "continue", io.Discard); err == nil {
+		t.Error("there are steps after the last one")
+	}
+}
+
 // Commands that only work in a state have an error that says what to do; none of them ends the session.
 func TestErrors(t *testing.T) {
 	s := open(t, "rt13")
@@ -112,6 +126,7 @@ func TestErrors(t *testing.T) {
 		{"disk /x/", "only nodes"},
 		{"runs live", "without arguments"},
 		{"find", "find what?"},
+		{"waits", "waits is for the goroutines of a test, and this is the run of a system"},
 		{"find event", "a regular expression is missing"},
 		{"find event /(/", "missing closing"},
 		{"find n7.State", "has a field"},

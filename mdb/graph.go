@@ -104,6 +104,9 @@ const (
 // and the options that show just the range. The graph's events are counted from the first one that it
 // holds; the numbers that it shows are those of the run.
 func (r *run) graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.Options, error) {
+	if r.whole != nil {
+		return r.recordedGraph(), eventgraph.Options{From: from, To: to, Nodes: r.active(from, to)}, nil
+	}
 	t, err := r.cursor.Record(first, min(r.len(), to+margin))
 	if err != nil {
 		return nil, eventgraph.Options{}, err

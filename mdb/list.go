@@ -24,10 +24,13 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		switch {
 		case strings.HasPrefix(a, "kind="):
 			kind = strings.TrimPrefix(a, "kind=")
+			if r.whole != nil {
+				return badUsage("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
+			}
 			if _, ok := sim.ParseEventKind(kind); !ok {
 				return badUsage("there is no kind of event %q", kind)
 			}
-		case len(a) > 1 && a[0] == 'n' && a[1] >= '0' && a[1] <= '9':
+		case s.isNode(a):
 			n, err := s.nodeID(a)
 			if err != nil {
 				return err
@@ -100,7 +103,7 @@ func (s *Session) listLine(r *run, n int) string {
 	if r.step(n).live {
 		marks[2] = '+'
 	}
-	text := "the first state"
+	text := r.beginning()
 	if n > 0 {
 		text = r.step(n).String()
 	}

@@ -26,7 +26,7 @@ func moveCommands() []command {
 			words: (*Session).nodeWords,
 		},
 		{
-			name: "prev", aliases: []string{"p"}, group: moving, args: "[COUNT] [NODE]",
+			name: "prev", aliases: []string{"p", "back"}, group: moving, args: "[COUNT] [NODE]",
 			about: "go to the previous step, or to the previous step of a node",
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				return s.by(args, -1, out)
@@ -49,10 +49,28 @@ func moveCommands() []command {
 			words: func(*Session) []string { return []string{"start", "end", "critical"} },
 		},
 		{
+			name: "continue", group: moving, about: "go forward to the critical step, the finding or the end, whichever is first",
+			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+				r := s.run
+				to := r.len()
+				if _, n := r.firstFound(); n > r.at {
+					to = n
+				}
+				if r.critical > r.at {
+					to = min(to, r.critical)
+				}
+				if r.at == r.len() {
+					return errors.New("this is the end of the run")
+				}
+				return s.to(to, out)
+			},
+		},
+		{
 			name: "critical", aliases: []string{"crit"}, group: moving, args: "[again]",
 			about: "go to the critical transition; searches for it if it is not known",
 			more: "The critical transition is the step after which no live state can be reached. The one recorded with\n" +
-				"the run is used. \"critical again\" searches for it anew, by random walks.",
+				"the run is used. \"critical again\" searches for it anew, by random walks. Of a test it is the step after which\n" +
+				"no random continuation passed, and the file of the schedule records it.",
 			do: goCritical,
 		},
 		{
@@ -74,7 +92,7 @@ func moveCommands() []command {
 				if s.node < 0 {
 					fmt.Fprintln(out, "no node is selected")
 				} else {
-					fmt.Fprintf(out, "n%d is selected\n", s.node)
+					fmt.Fprintf(out, "%s is selected\n", s.run.node(s.node))
 				}
 				return nil
 			},
@@ -86,7 +104,7 @@ func moveCommands() []command {
 func (s *Session) nodeWords() []string {
 	var words []string
 	for i := range s.sys.Nodes {
-		words = append(words, fmt.Sprintf("n%d", i))
+		words = append(words, s.run.node(i))
 	}
 	return words
 }
@@ -123,7 +141,7 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 				where = "start"
 			}
 			if node >= 0 {
-				return fmt.Errorf("n%d has no step between here and the %s", node, where)
+				return fmt.Errorf("%s has no step between here and the %s", s.run.node(node), where)
 			}
 			return fmt.Errorf("this is the %s of the run", where)
 		}
@@ -166,10 +184,10 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		name = r.name + " "
 	}
 	if n == 0 {
-		fmt.Fprintf(out, "%sstep 0 of %d: the first state%s\n", name, r.len(), liveWord(r, 0))
+		fmt.Fprintf(out, "%sstep 0 of %d: %s%s\n", name, r.len(), r.beginning(), liveWord(r, 0))
 		return nil
 	}
-	fmt.Fprintf(out, "%sstep %d of %d: %s", name, n, r.len(), t.Sentence())
+	fmt.Fprintf(out, "%sstep %d of %d: %s", name, n, r.len(), r.sentence(n, t))
 	if t.Source != "" {
 		fmt.Fprintf(out, "  [%s]", t.Source)
 	}
@@ -189,13 +207,15 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		}
 	}
 	for _, c := range t.Changes {
-		if slices.Contains(upOrDown, c.Node) {
-			continue // its whole state comes or goes
+		if slices.Contains(upOrDown, c.Node) || r.whole != nil && told(&c, t) {
+			continue // its whole state comes or goes, or the first line has it
 		}
-		fmt.Fprintf(out, "  n%d.%s  %s -> %s\n", c.Node, c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
+		fmt.Fprintf(out, "  %s.%s  %s -> %s\n", r.node(c.Node), c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
 	}
 	if f := r.found(n); f != nil {
 		fmt.Fprintf(out, "  %s\n", violation(f))
+	} else if r.whole != nil && n == r.len() {
+		fmt.Fprintln(out, "  the test passes")
 	}
 	if s.ends(r) && n == r.len() {
 		fmt.Fprintf(out, "  then: %s\n", textfmt.FirstLine(s.cfg.End))
@@ -212,6 +232,9 @@ func liveWord(r *run, n int) string {
 
 func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
+	if r.whole != nil && (r.critical == 0 || len(args) > 0) {
+		return errNoCritical
+	}
 	if len(args) > 0 && args[0] != "again" || len(args) > 1 {
 		return badUsage("%q?", strings.Join(args, " "))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -16,10 +17,12 @@ import (
 // run is one path that was executed, and a position in it.
 type run struct {
 	name     string
+	nodes    int
 	file     string // "": not from a file
 	cursor   *replay.Cursor
-	first    stepInfo // the first state
-	boot     int      // questions answered in the first boots
+	whole    *replay.Trace // what was recorded of a run that cannot be executed; nil: cursor executes it
+	first    stepInfo      // the first state
+	boot     int           // questions answered in the first boots
 	steps    []stepInfo
 	finding  *sim.Finding // of the last step, which nothing can follow; nil: none
 	violated *sim.Finding // of the first state that violates a property; nil: none does
@@ -33,6 +36,8 @@ type run struct {
 	saved    bool
 	words    *replay.Words
 
+	drawn   *eventgraph.Graph  // of whole, once it was wanted
+	states  [][]goroutineState // of whole, by goroutine
 	links   links
 	windows []window // recorded parts, used last first
 }
@@ -89,7 +94,7 @@ const (
 // newRun executes a path.
 func newRun(sys *sim.System, name string, path choose.Path) (*run, error) {
 	c, err := replay.NewCursor(sys, path, kernel.Options{})
-	r := &run{name: name, cursor: c}
+	r := &run{name: name, nodes: sys.Nodes, cursor: c}
 	if err = r.ended(err); err != nil {
 		return nil, err
 	}
@@ -213,6 +218,9 @@ func (r *run) step(n int) *stepInfo {
 
 // world goes to the state after step n.
 func (r *run) world(n int) (kernel.World, error) {
+	if r.whole != nil {
+		return nil, errors.New("the run was recorded and cannot be executed")
+	}
 	err := r.cursor.To(n)
 	if f := (*sim.Finding)(nil); errors.As(err, &f) && r.cursor.Steps() == n {
 		err = nil
@@ -222,6 +230,9 @@ func (r *run) world(n int) (kernel.World, error) {
 
 // fields returns the state of a node after step n.
 func (r *run) fields(n int, id sim.NodeID) ([]sim.Field, error) {
+	if r.whole != nil {
+		return r.recordedFields(n, int(id)), nil
+	}
 	w, err := r.world(n)
 	if err != nil {
 		return nil, err
@@ -231,6 +242,9 @@ func (r *run) fields(n int, id sim.NodeID) ([]sim.Field, error) {
 
 // trace describes step n in full; step 0 is the first boots.
 func (r *run) trace(n int) (*replay.TraceStep, error) {
+	if r.whole != nil {
+		return r.recordedStep(n), nil
+	}
 	first := max(0, n-1)/windowSteps*windowSteps + 1
 	i := slices.IndexFunc(r.windows, func(w window) bool { return w.first == first })
 	if i < 0 {
@@ -260,7 +274,7 @@ func (r *run) branch(name string, n int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &run{name: name, cursor: c, words: r.words, first: r.first, boot: r.boot, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
+	b := &run{name: name, nodes: r.nodes, cursor: c, words: r.words, first: r.first, boot: r.boot, steps: slices.Clone(r.steps[:n]), at: n, from: r, common: n}
 	if r.critical <= n {
 		b.critical = r.critical
 	}
@@ -313,6 +327,9 @@ func (r *run) extend(index int, src choose.Source) error {
 // common is the number of steps that two runs share at their beginning; the answers within the first boots and
 // the steps must be the same, too.
 func common(a, b *run) int {
+	if a.whole != nil {
+		return recordedCommon(a, b)
+	}
 	p, q := a.cursor.Path(), b.cursor.Path()
 	if !slices.Equal(p[:a.boot], q[:b.boot]) {
 		return 0

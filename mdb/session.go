@@ -12,11 +12,12 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
-// Config says what to look at. All fields but System and Path may be left out.
+// Config says what to look at. All fields but System and Path, or Trace, may be left out.
 type Config struct {
 	System *sim.System
 	Header choose.Header // of the path's file
@@ -27,6 +28,12 @@ type Config struct {
 	LiveName string
 	// Recorded tells the critical transition of Path; it does not count when it is of another length.
 	Recorded Recorded
+	// Trace is the run if it was recorded from a test and cannot be executed, and LiveTrace one that passes, or nil. System, Header, Path and
+	// Live are not used then.
+	Trace, LiveTrace *replay.Trace
+	// Try executes the test of Trace again: as in the run from up to a step, at which a goroutine, by its number, goes on in place of that of
+	// the step. The new run is called name. nil means that it cannot be executed.
+	Try func(ctx context.Context, from, name string, step, goroutine int) (*replay.Trace, error)
 	// End says what happens behind the last step that can be executed, e.g. that the next one kills its
 	// process.
 	End string
@@ -51,6 +58,9 @@ var ErrQuit = errors.New("quit")
 
 // Open executes the runs of cfg. The error says how a path does not fit the system.
 func Open(cfg Config) (*Session, error) {
+	if cfg.Trace != nil {
+		return openRecorded(cfg), nil
+	}
 	r, err := newRun(cfg.System, "main", cfg.Path)
 	if err != nil {
 		return nil, err
@@ -114,6 +124,9 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 	}
 	if c.name == "quit" {
 		s.asked = asked
+	}
+	if err := s.refuses(c); err != nil {
+		return err
 	}
 	if c.args == "" && len(args) > 0 {
 		return fmt.Errorf("%s is said without arguments", c.name)
@@ -270,13 +283,22 @@ func pattern(words ...string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// nodeID reads n2, or 2.
+// nodeID reads n2, or 2, and of a recorded test g3.
 func (s *Session) nodeID(word string) (int, error) {
-	n, err := strconv.Atoi(strings.TrimPrefix(word, "n"))
+	r, kind := s.run, "node"
+	n, err := strconv.Atoi(strings.TrimPrefix(word, r.node(0)[:1]))
+	if r.whole != nil {
+		n, kind = n-1, "goroutine"
+	}
 	if err != nil || n < 0 || n >= s.sys.Nodes {
-		return 0, badUsage("there is no node %q; nodes are n0 to n%d", word, s.sys.Nodes-1)
+		return 0, badUsage("there is no %s %q; %ss are %s to %s", kind, word, kind, r.node(0), r.node(s.sys.Nodes-1))
 	}
 	return n, nil
+}
+
+// isNode reports whether a word has the form of a node's name, such as n2.
+func (s *Session) isNode(word string) bool {
+	return len(word) > 1 && word[0] == s.run.node(0)[0] && word[1] >= '0' && word[1] <= '9'
 }
 
 // place reads a step: 17, +3, -3, start, end, critical, here, or match.
@@ -290,6 +312,9 @@ func (s *Session) place(word string) (int, error) {
 	case "here", ".":
 		return r.at, nil
 	case "critical", "crit":
+		if r.critical == 0 && r.whole != nil {
+			return 0, errNoCritical
+		}
 		if r.critical == 0 {
 			return 0, errors.New(`the critical transition is not known; "critical" searches for it`)
 		}
@@ -335,6 +360,9 @@ func (s *Session) other() (*run, error) {
 		if r != s.run && r.from == s.run {
 			return r, nil
 		}
+	}
+	if s.run.whole != nil {
+		return nil, fmt.Errorf("there is no run to compare with: %s", s.cfg.LiveName)
 	}
 	why := ""
 	if s.cfg.LiveName != "" {

@@ -33,16 +33,16 @@ func showCommands() []command {
 			do:    showField, words: (*Session).fieldWords,
 		},
 		{
-			name: "messages", aliases: []string{"m"}, group: looking, args: "[NODE] [/REGEXP/]",
+			name: "messages", system: true, aliases: []string{"m"}, group: looking, args: "[NODE] [/REGEXP/]",
 			about: "the messages in flight, and which step sent them",
 			do:    showMessages, words: (*Session).nodeWords,
 		},
 		{
-			name: "timers", aliases: []string{"t"}, group: looking, args: "[NODE]", about: "the armed timers, and which step set them",
+			name: "timers", system: true, aliases: []string{"t"}, group: looking, args: "[NODE]", about: "the armed timers, and which step set them",
 			do: showTimers, words: (*Session).nodeWords,
 		},
 		{
-			name: "connections", aliases: []string{"conn"}, group: looking, about: "connections, queues, partitions and the remaining faults",
+			name: "connections", system: true, aliases: []string{"conn"}, group: looking, about: "connections, queues, partitions and the remaining faults",
 			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 				w, err := s.run.world(s.run.at)
 				if err != nil {
@@ -53,7 +53,11 @@ func showCommands() []command {
 			},
 		},
 		{
-			name: "disk", group: looking, args: "[NODE]", about: "what is on the disks, and what was written but not synced",
+			name: "waits", recorded: true, group: looking, about: "of a test: what each goroutine waits for, since when, and who holds the lock",
+			do: showWaits,
+		},
+		{
+			name: "disk", system: true, group: looking, args: "[NODE]", about: "what is on the disks, and what was written but not synced",
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				return s.parts(args, out, "nothing is on disk", func(path string) bool {
 					return strings.HasPrefix(path, "(disk ") || strings.HasPrefix(path, "(unsynced ")
@@ -62,11 +66,11 @@ func showCommands() []command {
 			words: (*Session).nodeWords,
 		},
 		{
-			name: "properties", aliases: []string{"props"}, group: looking, about: "which properties hold, and since when",
+			name: "properties", system: true, aliases: []string{"props"}, group: looking, about: "which properties hold, and since when",
 			do: showProperties,
 		},
 		{
-			name: "monitors", aliases: []string{"mon"}, group: looking, args: "[/REGEXP/]",
+			name: "monitors", system: true, aliases: []string{"mon"}, group: looking, args: "[/REGEXP/]",
 			about: "the state of monitors, and what they wait for; changes are marked with *",
 			more:  "monitors          all monitors\nmonitors /write/  those whose name matches",
 			do:    showMonitors,
@@ -140,7 +144,9 @@ func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	if err != nil {
 		return err
 	}
-	if n > 0 {
+	if n > 0 && r.whole != nil {
+		fmt.Fprintf(out, "  %s step %d\n", r.because(n), r.step(n).cause)
+	} else if n > 0 {
 		fmt.Fprintf(out, "  event %d of %d: %s\n", t.Index, t.Enabled, t.Key)
 	}
 	for _, c := range t.Choices {
@@ -239,7 +245,10 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 		if re != nil {
 			fields = only(fields, re.MatchString)
 		}
-		fmt.Fprintf(out, "n%d\n", id)
+		if len(fields) == 0 && r.whole != nil {
+			continue // it was not yet started
+		}
+		fmt.Fprintln(out, r.title(id))
 		writeFields(out, "  ", fields, old)
 	}
 	return nil
@@ -263,8 +272,7 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	if err != nil {
 		return err
 	}
-	w, err := s.run.world(s.run.at)
-	if err != nil {
+	if _, err := s.run.fields(s.run.at, 0); err != nil {
 		return err
 	}
 	var all []sim.Field
@@ -273,11 +281,11 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 		if err != nil {
 			return err
 		}
-		for _, f := range sel.fields(w, sim.NodeID(id)) {
+		for _, f := range sel.fields(s.run, s.run.at, id) {
 			if was, ok := old[f.Path]; ok {
 				f.Value += "   * was " + cmp.Or(was, "none")
 			}
-			all = append(all, sim.Field{Path: fmt.Sprintf("n%d.%s", id, f.Path), Value: f.Value})
+			all = append(all, sim.Field{Path: s.run.node(id) + "." + f.Path, Value: f.Value})
 		}
 	}
 	if len(all) == 0 {
@@ -289,18 +297,18 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 
 // fieldWords are the paths of all fields now, for completion.
 func (s *Session) fieldWords() []string {
-	w, err := s.run.world(s.run.at)
-	if err != nil {
-		return nil
-	}
 	var words []string
 	seen := map[string]bool{}
 	for id := range s.sys.Nodes {
-		for _, f := range w.NodeFields(sim.NodeID(id)) {
+		fields, err := s.run.fields(s.run.at, sim.NodeID(id))
+		if err != nil {
+			return nil
+		}
+		for _, f := range fields {
 			if strings.HasPrefix(f.Path, "(") {
 				continue
 			}
-			words = append(words, fmt.Sprintf("n%d.%s", id, f.Path))
+			words = append(words, s.run.node(id)+"."+f.Path)
 			if !seen[f.Path] {
 				seen[f.Path] = true
 				words = append(words, f.Path)
@@ -323,7 +331,7 @@ func (s *Session) parts(args []string, out *bytes.Buffer, none string, keep func
 			return err
 		}
 		if fields = only(fields, keep); len(fields) > 0 {
-			fmt.Fprintf(out, "n%d\n", id)
+			fmt.Fprintln(out, s.run.node(id))
 			writeFields(out, "  ", fields, nil)
 			shown++
 		}

@@ -17,6 +17,8 @@ type command struct {
 	about   string // one line
 	more    string // paragraphs, "" when there is no more to say
 	do      func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
+	// system says that the command executes steps of a system, and does not work on a recorded test; recorded, that it is for these only.
+	system, recorded bool
 	// words are what the arguments may be, for completion.
 	words func(s *Session) []string
 }
@@ -62,7 +64,7 @@ func (s *Session) command(name string) (*command, error) {
 		if c.name == name || slices.Contains(c.aliases, name) {
 			return c, nil
 		}
-		if strings.HasPrefix(c.name, name) {
+		if strings.HasPrefix(c.name, name) && s.refuses(c) == nil {
 			like = append(like, c)
 		}
 	}
@@ -82,12 +84,28 @@ func (s *Session) command(name string) (*command, error) {
 func (s *Session) names() []string {
 	var names []string
 	for _, c := range s.table {
-		names = append(names, c.name)
+		if s.refuses(&c) == nil {
+			names = append(names, c.name)
+		}
 	}
 	return names
 }
 
-func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+func help(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
+	var text bytes.Buffer
+	if err := describe(s, args, &text); err != nil {
+		return err
+	}
+	if s.cfg.Trace != nil {
+		out.WriteString(ofGoroutines.Replace(text.String()))
+		return nil
+	}
+	_, err := text.WriteTo(out)
+	return err
+}
+
+// describe writes the help.
+func describe(s *Session, args []string, out *bytes.Buffer) error {
 	if len(args) > 0 {
 		c, err := s.command(args[0])
 		if err != nil {
@@ -105,7 +123,7 @@ func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	for _, g := range groups() {
 		fmt.Fprintf(out, "%s\n", g)
 		for _, c := range s.table {
-			if c.group != g {
+			if c.group != g || s.refuses(&c) != nil {
 				continue
 			}
 			left := c.usage()
@@ -157,14 +175,24 @@ const referenceHead = `# mdb: looking at a run
     macemc mdb FILE [LIVE]                         on a terminal: the screen; elsewhere: a prompt
     macemc mdb FILE [LIVE] --batch -x 'CMD; CMD'   executes the commands and ends
 
-FILE is the path file or the recording of a run. LIVE is that of a run to compare with, by default ` + "`live.path`" + `
-beside FILE. The critical step comes from ` + "`report.json`" + ` beside FILE. Without that ` + "`critical`" + ` searches for it.
+FILE is the path file or the recording of a run, or [the schedule of a test](#the-schedule-of-a-test). LIVE is that of a
+run to compare with, by default ` + "`live.path`" + ` beside FILE. The critical step comes from ` + "`report.json`" + ` beside FILE. Without that ` + "`critical`" + ` searches for it.
 
 A session is at the state after a step of a run. Step 0 is the initial state. A number alone goes to that step.
 Semicolons separate commands, and a unique prefix of a command's name is enough. ` + "`n2`" + ` is node 2. Regular expressions
 have Go's syntax, may be enclosed in slashes, and ignore case unless they contain capitals.
 
 On the screen the arrow keys step, Tab changes panes, ` + "`:`" + ` starts a command, and ` + "`?`" + ` shows all keys.
+
+## The schedule of a test
+
+FILE may be a schedule that ` + "`macemc test`" + ` has saved. The test is executed once under it, and then under schedules near it
+until one passes: without one of its switches, in the default order, or with few switches more. The session walks in
+what was recorded. A node is a goroutine,
+` + "`g2`" + `. A step is an operation that a goroutine is about to execute. Its state is where it is, its operation, whether it
+runs, can run or waits, and who holds the lock. ` + "`waits`" + ` lists those that wait. The run that passes is called ` + "`passing`" + `.
+` + "`take g3`" + ` executes the test again: goroutine 3 goes on before the operation of the current step is executed. Other
+commands that execute steps or need messages, properties or choices do not work.
 
 The rest of this page is generated from the table of commands.
 `

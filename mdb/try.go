@@ -17,12 +17,12 @@ import (
 func tryCommands() []command {
 	return []command{
 		{
-			name: "choices", aliases: []string{"c"}, group: trying, args: "[STEP]",
+			name: "choices", system: true, aliases: []string{"c"}, group: trying, args: "[STEP]",
 			about: "the choices of a step, and what else was possible there",
 			do:    choices,
 		},
 		{
-			name: "options", aliases: []string{"o"}, group: trying, about: "what can happen next; faults come last",
+			name: "options", system: true, aliases: []string{"o"}, group: trying, about: "what can happen next; faults come last",
 			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 				return s.options(s.run.at, -1, out)
 			},
@@ -32,13 +32,18 @@ func tryCommands() []command {
 			about: "continue by hand: make an event of \"options\" happen next",
 			more: "take 3       event number 3\ntake 3 1 0   the same, with alternative 1 for its first choice and 0 for its second\n" +
 				"Choices without a PICK take alternative 0. At the end of a branch the command extends the branch. Anywhere else\n" +
-				"it starts a new branch and leaves the current run unchanged.",
-			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+				"it starts a new branch and leaves the current run unchanged.\n\n" +
+				"take g3       of a test: goroutine 3 goes on before the operation of this step is executed. The test is executed\n" +
+				"              again under the schedule with this switch, which is a new branch.",
+			do: func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
+				if s.run.whole != nil {
+					return s.takeGoroutine(ctx, args, out)
+				}
 				return s.take(s.run.at, args, out)
 			},
 		},
 		{
-			name: "instead", group: trying, args: "EVENT [PICK...]",
+			name: "instead", system: true, group: trying, args: "EVENT [PICK...]",
 			about: "make another event of \"choices\" happen in place of this step, on a branch",
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				if s.run.at == 0 {
@@ -48,12 +53,12 @@ func tryCommands() []command {
 			},
 		},
 		{
-			name: "walk", group: trying, args: "[steps=N] [seed=S]",
+			name: "walk", system: true, group: trying, args: "[steps=N] [seed=S]",
 			about: "continue at random from here, without faults, until a live state",
 			do:    walk,
 		},
 		{
-			name: "search", group: trying, args: "[live | violation] [walks=K] [steps=N] [time=T] [seed=S]",
+			name: "search", system: true, group: trying, args: "[live | violation] [walks=K] [steps=N] [time=T] [seed=S]",
 			about: "search from here for a live state or for a violation",
 			more: "search live       the shortest of K walks (200) of at most N steps (2,000) that reaches a live state\n" +
 				"search violation  a search from here for T (10s), with the remaining faults\n" +
@@ -61,7 +66,7 @@ func tryCommands() []command {
 			do: searchOn, words: func(*Session) []string { return []string{"live", "violation", "walks=", "steps=", "time=", "seed="} },
 		},
 		{
-			name: "save", group: trying, args: "FILE", about: "write the current run as a path file, up to its end",
+			name: "save", system: true, group: trying, args: "FILE", about: "write the current run as a path file, up to its end",
 			more: "A file that exists is never overwritten.",
 			do:   save,
 		},

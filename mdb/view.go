@@ -13,14 +13,15 @@ import (
 
 // Position is where a session stands.
 type Position struct {
-	System   string
-	Run      string // its name
-	Step     int    // the step after which we stand; 0: the first state
-	Last     int    // the last step
-	Critical int    // 0: not known
-	Live     bool
-	Node     int    // selected; -1: none
-	Finding  string // of the step, or of the first state that violates a property; "" elsewhere
+	System     string
+	Run        string // its name
+	Step       int    // the step after which we stand; 0: the first state
+	Last       int    // the last step
+	Critical   int    // 0: not known
+	Goroutines bool   // the run is that of a test; its nodes are goroutines, the first one is g1
+	Live       bool
+	Node       int    // selected; -1: none
+	Finding    string // of the step, or of the first state that violates a property; "" elsewhere
 }
 
 // Position returns where the session stands.
@@ -28,12 +29,20 @@ func (s *Session) Position() Position {
 	r := s.run
 	p := Position{
 		System: s.sys.Name, Run: r.name, Step: r.at, Last: r.len(), Critical: r.critical,
-		Live: r.step(r.at).live, Node: s.node,
+		Live: r.step(r.at).live, Node: s.node, Goroutines: r.whole != nil,
 	}
 	if f := r.found(r.at); f != nil {
 		p.Finding = violation(f)
 	}
 	return p
+}
+
+// Name returns the name of a node: n2, or g3.
+func (p Position) Name(node int) string {
+	if p.Goroutines {
+		return fmt.Sprintf("g%d", node+1)
+	}
+	return fmt.Sprintf("n%d", node)
 }
 
 // StepLine is one step in a list.
@@ -55,7 +64,7 @@ func (s *Session) Steps(from, to int) []StepLine {
 		info := r.step(n)
 		l := StepLine{Step: n, Node: int(info.ev.Node), Live: info.live, Critical: n > 0 && n == r.critical, Round: r.inRound(n)}
 		if n == 0 {
-			l.Node, l.Text = -1, "the first state"
+			l.Node, l.Text = -1, r.beginning()
 		} else {
 			l.Text, l.Fault = info.String(), info.ev.Kind.Injection()
 		}
@@ -84,6 +93,9 @@ func (s *Session) States() ([]StateLine, error) {
 		fields, err := r.fields(r.at, sim.NodeID(id))
 		if err != nil {
 			return nil, err
+		}
+		if len(fields) == 0 && r.whole != nil {
+			continue // it was not yet started
 		}
 		old, gone, err := r.changed(r.at, id)
 		if err != nil {
@@ -119,10 +131,14 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 		return nil, err
 	}
 	o.Width, o.Fold, o.NoSource = width, -1, width < 100
+	lastLane := s.sys.Nodes - 1
+	if len(o.Nodes) > 0 {
+		lastLane = o.Nodes[len(o.Nodes)-1]
+	}
 	rows := g.Lines(o)
 	heading := rows[0].Text
 	last := len(heading)
-	if at := strings.LastIndex(heading, fmt.Sprintf("n%d", s.sys.Nodes-1)); at >= 0 {
+	if at := strings.LastIndex(heading, s.run.node(lastLane)); at >= 0 {
 		last = len([]rune(heading[:at])) // notes lie right of the last lane
 	}
 	lines := []LaneLine{{0, heading}}
@@ -192,7 +208,7 @@ func (s *Session) Complete(line string) (words []string, begin int) {
 func (s *Session) Summary() string {
 	r := s.run
 	if r.at == 0 {
-		return "the first state"
+		return r.beginning()
 	}
 	t, err := r.trace(r.at)
 	if err != nil {
@@ -200,9 +216,12 @@ func (s *Session) Summary() string {
 	}
 	var parts []string
 	for _, c := range t.Changes {
-		parts = append(parts, fmt.Sprintf("n%d.%s", c.Node, c.Short()))
+		if r.whole != nil && told(&c, t) {
+			continue
+		}
+		parts = append(parts, r.node(c.Node)+"."+c.Short())
 	}
-	text := t.Sentence()
+	text := r.sentence(r.at, t)
 	if r.at == r.critical && r.why != "" {
 		text = "CRITICAL, " + r.why + ": " + text
 	}

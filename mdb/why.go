@@ -18,7 +18,11 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 	const most = 200
 	for length := 0; ; length++ {
 		if n == 0 {
-			fmt.Fprintln(out, "    0  first boots")
+			text := "first boots"
+			if r.whole != nil {
+				text = r.beginning()
+			}
+			fmt.Fprintln(out, "    0  "+text)
 			return nil
 		}
 		info := r.step(n)
@@ -30,7 +34,7 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 		if t.Source != "" {
 			source = "  [" + t.Source + "]"
 		}
-		fmt.Fprintf(out, "%5d  %s%s\n", n, t.Sentence(), source)
+		fmt.Fprintf(out, "%5d  %s%s\n", n, r.sentence(n, t), source)
 		if info.cause == root {
 			fmt.Fprintln(out, "       a fault: nothing caused it")
 			return nil
@@ -39,13 +43,17 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 			fmt.Fprintf(out, "       and so on, see \"why %d\"\n", info.cause)
 			return nil
 		}
-		fmt.Fprintf(out, "       %s\n", because(info))
+		fmt.Fprintf(out, "       %s\n", r.because(n))
 		n = int(info.cause)
 	}
 }
 
-// because says how a step follows from its cause.
-func because(s *stepInfo) string {
+// because says how step n follows from its cause.
+func (r *run) because(n int) string {
+	s := r.step(n)
+	if r.whole != nil {
+		return r.recordedBecause(n)
+	}
 	switch s.ev.Kind {
 	case sim.Deliver, sim.Lose, sim.Duplicate:
 		return fmt.Sprintf("was sent by n%d in", s.ev.Peer)

@@ -37,6 +37,11 @@ func (d *Debug) Do(ctx context.Context, p *Process) error {
 	if err != nil {
 		return err
 	}
+	return d.Run(ctx, p, s)
+}
+
+// Run runs a session: its commands, the screen, or the prompt.
+func (d *Debug) Run(ctx context.Context, p *Process, s *mdb.Session) error {
 	if d.Batch {
 		return d.batch(ctx, p, s)
 	}

@@ -16,7 +16,8 @@ func (a *app) mdbCommand() *cobra.Command {
 		Short: "Debug a run",
 		Long: `Opens the run in FILE: step forward and back, jump to the critical transition, look at
 states, compare with the nearest live run, find out what caused a step, and try other choices
-at any step. LIVE is the run to compare with (default: live.path beside FILE).
+at any step. LIVE is the run to compare with (default: live.path beside FILE). FILE may also
+be a schedule of "macemc test", with what each goroutine waits for after each step.
 
 On a terminal it fills the screen, and ? shows its keys. Elsewhere, or if TERM is dumb, it
 is a prompt that reads commands; "help" lists them. --batch executes the commands of -x,
@@ -25,6 +26,7 @@ or those on standard input, and ends.
 Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 		Example: `  macemc mdb macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc mdb error.path --batch -x 'critical; diff live; why'
+  macemc mdb testdata/macemc/TestRenew/deadlock-1.path
   macemc mdb error.path other.path --batch < commands`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -40,6 +42,9 @@ Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 				d.Live = args[1]
 			}
 			d.NoColor = d.NoColor || os.Getenv("NO_COLOR") != ""
+			if s := scheduleOf(d.File); s != nil {
+				return a.debugSchedule(cmd.Context(), &d, s)
+			}
 			return a.onFile(cmd.Context(), d.File, &d)
 		},
 	}

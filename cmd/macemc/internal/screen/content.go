@@ -58,7 +58,7 @@ func (m *Model) heading() string {
 	p := m.shown.At
 	text := fmt.Sprintf(" mdb  %s  %s  step %d of %d", p.System, p.Run, p.Step, p.Last)
 	if p.Node >= 0 {
-		text += fmt.Sprintf("  n%d selected", p.Node)
+		text += "  " + p.Name(p.Node) + " selected"
 	}
 	switch {
 	case p.Critical > 0 && p.Step == p.Critical:
@@ -66,9 +66,11 @@ func (m *Model) heading() string {
 	case p.Critical > 0:
 		text += fmt.Sprintf("  critical: %d", p.Critical)
 	}
-	if p.Live {
+	switch {
+	case p.Goroutines: // no state of a test is live
+	case p.Live:
 		text += "  live"
-	} else {
+	default:
 		text += "  not live"
 	}
 	return text

@@ -50,7 +50,7 @@ func (m *Model) View() *Frame {
 	m.drawSteps(l.steps.box("steps", m.focus == stepsPane))
 	about := "states"
 	if m.shown.At.Node >= 0 {
-		about = fmt.Sprintf("state of n%d", m.shown.At.Node)
+		about = "state of " + m.shown.At.Name(m.shown.At.Node)
 	}
 	m.drawState(l.state.box(about, m.focus == statePane))
 	focus := m.focus == lowerPane
@@ -58,7 +58,7 @@ func (m *Model) View() *Frame {
 	case showGraph:
 		m.drawLanes(l.lower.box("event graph", focus))
 	case showDiff:
-		m.drawText(l.lower.box("difference from the live run", focus), m.shown.Differences, m.scrolls[showDiff])
+		m.drawText(l.lower.box(m.compared(), focus), m.shown.Differences, m.scrolls[showDiff])
 	case showSource:
 		m.drawText(l.lower.box("source", focus), m.shown.Source, m.scrolls[showSource])
 	case showOutput:
@@ -69,10 +69,18 @@ func (m *Model) View() *Frame {
 		}
 	}
 	if l.second.w > 0 {
-		m.drawText(l.second.box("difference from the live run", false), m.shown.Differences, 0)
+		m.drawText(l.second.box(m.compared(), false), m.shown.Differences, 0)
 	}
 	m.drawFoot(area{f, 0, m.height - 2, m.width, 2})
 	return f
+}
+
+// compared is the title of the differences.
+func (m *Model) compared() string {
+	if m.shown.At.Goroutines {
+		return "difference from the passing run"
+	}
+	return "difference from the live run"
 }
 
 func (m *Model) drawSteps(a area) {
@@ -122,7 +130,7 @@ func (m *Model) drawState(a area) {
 			if s.Path == "" && s.Changed {
 				mark = " changed"
 			}
-			a.put(0, y, fmt.Sprintf("n%d%s", s.Node, mark), Title)
+			a.put(0, y, m.shown.At.Name(s.Node)+mark, Title)
 			continue
 		}
 		mark, style, was := "  ", Plain, ""

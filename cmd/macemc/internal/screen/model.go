@@ -205,7 +205,11 @@ func (m *Model) move(k Key) string {
 		m.session.Select(-1)
 		m.state = 0
 	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		m.session.Select(int(k.Rune - '0'))
+		node := int(k.Rune - '0')
+		if p.Goroutines {
+			node--
+		}
+		m.session.Select(node)
 		m.state = 0
 	}
 	page := max(1, m.height/3)

@@ -13,9 +13,11 @@ import (
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/cmd/macemc/internal/screen"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/sim"
 )
 
 func session(t *testing.T) *mdb.Session {
@@ -158,6 +160,28 @@ func TestGivingUp(t *testing.T) {
 	}
 	if m.Press(screen.Key{Name: screen.Stop}); !m.Quit() {
 		t.Error("it is not given up")
+	}
+}
+
+// A recorded test has goroutines, which are counted from 1.
+func TestGoroutines(t *testing.T) {
+	step := func(n, node int, status string) replay.TraceStep {
+		return replay.TraceStep{Number: n, Node: node, What: "locks #1", Key: status, Event: sim.Event{Kind: sim.DoAction, Node: sim.NodeID(node), Peer: -1},
+			Changes: []replay.NodeChange{{Node: node, Path: mdb.GoroutineStatus, New: status}}}
+	}
+	trace := func(second string) *replay.Trace {
+		return &replay.Trace{System: "TestX", Goroutines: true, Nodes: 2, Names: []string{"TestX", "f"}, Steps: []replay.TraceStep{step(1, 0, "runs"), step(2, 1, second)}}
+	}
+	s, err := mdb.Open(mdb.Config{Trace: trace("waits to lock a Mutex"), LiveTrace: trace("ended")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := screen.New(s, "")
+	m.Resize(120, 40)
+	view := press(t, m, "2Nd")
+	contains(t, view, "step 2 of 2  g2 selected", "state of g2", "status  waits to lock a Mutex", "difference from the passing run", "g2.status  waits to lock a Mutex | ended")
+	if strings.Contains(view, "live") {
+		t.Errorf("states of a test are not live:\n%s", view)
 	}
 }
 

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/mdb"
+)
+
+// debugSchedule opens a test under the schedule of a file in the debugger.
+func (a *app) debugSchedule(ctx context.Context, d *task.Debug, s *testsched.Stored) error {
+	if d.Live != "" {
+		return errors.New("LIVE is not wanted with a schedule of \"macemc test\": the nearest schedule that passes is found")
+	}
+	o, passes, err := a.executeSchedule(ctx, d.File, d.File, s, "nearest")
+	if err != nil {
+		return err
+	}
+	if err := changed(d.File, s, o); err != nil {
+		return err
+	}
+	x := &debuggedTest{app: a, file: d.File, stored: s, runs: map[string]debuggedRun{"main": {o, s.Schedule.Switches}}}
+	c := mdb.Config{Name: d.File, Trace: debugTrace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try}
+	c.Recorded = mdb.Recorded{Step: s.Critical(o.Trace), Steps: len(o.Trace)}
+	if passes != nil {
+		renumber(passes, o)
+		x.runs["passing"] = debuggedRun{passes, passes.Switches}
+		c.LiveTrace, c.LiveName = debugTrace(s.Test, passes), ""
+	}
+	session, err := mdb.Open(c)
+	if err != nil {
+		return err
+	}
+	return d.Run(ctx, &a.Process, session)
+}
+
+// debuggedTest executes a test for the debugger.
+type debuggedTest struct {
+	app    *app
+	file   string
+	stored *testsched.Stored
+	runs   map[string]debuggedRun
+}
+
+type debuggedRun struct {
+	outcome  *testsched.Outcome
+	switches []testsched.Switch
+}
+
+// try executes the test under the schedule of a run with another switch: at the point of the step a goroutine goes on before the operation is
+// executed. The new run gets a name.
+func (x *debuggedTest) try(ctx context.Context, from, name string, step, goroutine int) (*replay.Trace, error) {
+	r := x.runs[from]
+	at, to := r.outcome.Trace[step-1], uint64(0)
+	each(r.outcome, func(who uint64, number *int) {
+		if *number == goroutine {
+			to = who
+		}
+	})
+	s := *x.stored
+	s.Schedule.Switches = slices.DeleteFunc(slices.Clone(r.switches), func(s testsched.Switch) bool { return s.Who == at.Who && s.Place == at.Place })
+	if to != at.Who {
+		s.Schedule.Switches = append(s.Schedule.Switches, testsched.Switch{Who: at.Who, Place: at.Place, To: to})
+	}
+	file, err := os.CreateTemp("", "macemc-schedule-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(file.Name())
+	_, err = s.WriteTo(file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	o, _, err := x.app.executeSchedule(ctx, file.Name(), x.file, &s, "states")
+	if err != nil {
+		return nil, err
+	}
+	renumber(o, x.runs["main"].outcome)
+	x.runs[name] = debuggedRun{o, s.Schedule.Switches}
+	return debugTrace(s.Test, o), nil
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/test/golden"
+	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/mdb"
+)
+
+// A session over a schedule of a test walks through the run, shows who waits for whom, and compares with the nearest schedule that passes.
+func TestMdb_Schedule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	files, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(files, "debugged"))); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for name, script := range map[string]string{
+		"deadlock": "info; goto critical; back; next g3; list 2; waits; continue; waits; why; state g2; diff; steps; graph; run passing; end; run main; 5; take g3; end; runs; diff main same",
+		"leak":     "info; steps; 1; step; continue; waits; 0; find status ~ send; step; state; why; diff",
+		"failed":   "info; critical; step; why; find g2.status == ended; rfind status ~ /can run/; again; g 13; rfind event /locks.*:49/; field status; continue; diff; graph -6 end; runs",
+	} {
+		out, status := commandHere(t.Context(), "mdb", filepath.Join("schedules", name+".path"), "--batch", "-x", script)
+		if status != 0 && name != "leak" { // nothing passes under its schedule, so diff has nothing to compare with
+			t.Errorf("%s: exit status %d", name, status)
+		}
+		golden.CompareFile(t, filepath.Join(files, "debugged", name+".txt"), []byte(out))
+	}
+	const changed = "schedules/changed.path"
+	text, err := os.ReadFile("schedules/deadlock.path")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(changed, []byte(strings.Replace(string(text), "DEADLOCK", "PANIC", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, status := commandHere(t.Context(), "mdb", changed, "--batch", "-x", "info"); status != 2 || !strings.Contains(out, "the test has changed") {
+		t.Errorf("exit status %d: %s", status, out)
+	}
+	if out, status := commandHere(t.Context(), "mdb", changed, "live.path"); status != 2 || !strings.Contains(out, "LIVE is not wanted with a schedule") {
+		t.Errorf("exit status %d: %s", status, out)
+	}
+}
+
+// threeLock is a run in which goroutines 2 and 3 wait for the lock of goroutine 1, and goroutine 2 gets it first.
+func threeLock() *testsched.Outcome {
+	const start, lock, unlock testsched.Op = 0, 5, 7 // of the runtime
+	const mutex = "sync.Mutex.Lock"
+	return &testsched.Outcome{
+		Trace: []testsched.Event{
+			{Who: 10, Number: 1, Place: 1, Op: lock, Object: 1, At: "x_test.go:3", Func: "TestX"},
+			{Who: 10, Number: 1, Place: 2, Op: start, At: "x_test.go:4", Func: "TestX"},
+			{Who: 10, Number: 1, Place: 3, Op: start, At: "x_test.go:6", Func: "TestX"},
+			{Who: 20, Number: 2, Place: 1, Op: lock, Object: 1, At: "x_test.go:5", By: 1, ByPlace: 1},
+			{Who: 30, Number: 3, Place: 1, Op: lock, Object: 1, At: "x_test.go:7", By: 1, ByPlace: 2},
+			{Who: 10, Number: 1, Place: 4, Op: unlock, Object: 1, At: "x_test.go:9"},
+			{Who: 20, Number: 2, Place: 2, Op: unlock, Object: 1, At: "x_test.go:11", By: 1, ByPlace: 4},
+		},
+		States: []testsched.State{
+			{Who: 10, After: 0, Number: 1, Kind: testsched.Ready},
+			{Who: 20, After: 1, Number: 2, Kind: testsched.Ready, Other: 1}, // the event of the go statement follows
+			{Who: 30, After: 2, Number: 3, Kind: testsched.Ready, Other: 1},
+			{Who: 10, After: 3, Number: 1, Kind: testsched.Ready, Other: 1},
+			{Who: 30, After: 4, Number: 3, Kind: testsched.Holder, Other: 1}, // it does not yet wait
+			{Who: 20, After: 4, Number: 2, Kind: testsched.Parks, Waits: mutex, At: "x_test.go:5", Other: 1},
+			{Who: 30, After: 5, Number: 3, Kind: testsched.Parks, Waits: mutex, At: "x_test.go:7", Other: 1},
+			{Who: 20, After: 6, Number: 2, Kind: testsched.Ready, Other: 1},
+			{Who: 30, After: 6, Number: 3, Kind: testsched.Holder},
+			{Who: 10, After: 6, Number: 1, Kind: testsched.Parks, Waits: "sleep", At: "x_test.go:13"},
+			{Who: 30, After: 6, Number: 3, Kind: testsched.Holder, Other: 2},
+			{Who: 30, After: 7, Number: 3, Kind: testsched.Ready, Other: 2},
+			{Who: 20, After: 7, Number: 2, Kind: testsched.Ends},
+		},
+	}
+}
+
+// Who holds a lock changes while others wait for it.
+func TestDebugTrace(t *testing.T) {
+	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", threeLock()), LiveName: "none is known"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, line := range []string{"2; state", "4; waits", "5; waits", "6; waits", "7; waits; state; why"} {
+		if err := s.Do(t.Context(), line, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden.CompareFile(t, filepath.Join("testdata", "debugged", "locks.txt"), []byte(out.String()))
+	for line, want := range map[string]string{
+		"options":       "options executes steps of a system, and the run of a test under a schedule is only recorded",
+		"take g2":       "the test cannot be executed again here",
+		"save x.path":   "save executes steps",
+		"properties":    "properties executes steps",
+		"critical":      "the critical step is not known",
+		"goto crit":     "the critical step is not known",
+		"diff":          "there is no run to compare with: none is known",
+		"next g4":       `there is no goroutine "g4"; goroutines are g1 to g3`,
+		"next n1":       `there is no goroutine "n1"`,
+		"rfind at == 1": "no step before step 7 matches",
+		"walk":          "walk executes steps",
+		"find live":     `a recorded test has no "live"`,
+		"steps kind=x":  "the steps of a test have no kinds",
+		"list":          "no code of the service handled step 7",
+	} {
+		if err := s.Do(t.Context(), line, &out); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", line, err, want)
+		}
+	}
+	out.Reset()
+	if err := s.Do(t.Context(), "help", &out); err != nil || strings.Contains(out.String(), "instead") || !strings.Contains(out.String(), "waits") {
+		t.Errorf("help: %v\n%s", err, out.String())
+	}
+}
+
+// No command of a session over a recorded test needs a system to execute.
+func TestDebugTrace_AllCommands(t *testing.T) {
+	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", threeLock()), LiveTrace: debugTrace("TestX", threeLock())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _ := s.Complete("")
+	if len(names) < 20 {
+		t.Errorf("there are only the commands %v", names)
+	}
+	for _, name := range names {
+		for _, args := range []string{"", " 3", " g2", " main", " at", " /x/", " 1 end", " at == 1"} {
+			s.Do(t.Context(), "4; "+name+args, io.Discard) // must not panic
+			s.View(mdb.Wanted{Steps: 10, Reach: 5, Width: 80, Differences: true, Source: 3})
+		}
+	}
+}
+
+// Goroutines of another run have the same numbers, although they were started in another order.
+func TestRenumber(t *testing.T) {
+	as, o := threeLock(), threeLock()
+	swap := map[int]int{0: 0, 1: 1, 2: 3, 3: 2}
+	each(o, func(_ uint64, n *int) { *n = swap[*n] })
+	for i := range o.Trace {
+		o.Trace[i].By = swap[o.Trace[i].By]
+	}
+	for i := range o.States {
+		o.States[i].Other = swap[o.States[i].Other]
+	}
+	o.States = append(o.States, testsched.State{Who: 40, After: 7, Number: 4, Kind: testsched.Ready, Other: 3})
+	renumber(o, as)
+	if got := o.States[len(o.States)-1]; got.Number != 4 || got.Other != 2 {
+		t.Errorf("a goroutine that the other run does not have has number %d and was started by %d, want 4 and 2", got.Number, got.Other)
+	}
+	if o.States = o.States[:len(o.States)-1]; !slices.Equal(o.States, as.States) || !slices.Equal(o.Trace, as.Trace) {
+		t.Errorf("got %v\n%v\nwant %v\n%v", o.Trace, o.States, as.Trace, as.States)
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/sim"
+)
+
+// debugTrace is scheduleTrace with the states of all goroutines after each step.
+func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
+	t := scheduleTrace(test, o)
+	x := debugStates{trace: t, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o)}
+	x.until(0)
+	t.Boot.Changes = x.changes()
+	for i, e := range o.Trace {
+		step := &t.Steps[i]
+		step.Key = fmt.Sprintf("g%d %v at %s", e.Number, e.Op, e.At)
+		x.is[e.Number] = goroutineState{at: place(e.At, e.Func), operation: step.What, status: "runs"}
+		x.until(i + 1)
+		step.Changes = x.changes()
+	}
+	if o.Kind != testsched.Passed && o.Untraced > 0 {
+		t.Finding = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: fmt.Sprintf("after %d more operations: %s", o.Untraced, o.Message), Node: -1}
+		t.FoundAt = len(t.Steps)
+	}
+	for len(t.Names) < t.Nodes {
+		t.Names = append(t.Names, "")
+	}
+	return t
+}
+
+// debugStates are the states of goroutines, by number, after a step and before it.
+type debugStates struct {
+	trace   *replay.Trace
+	is, was map[int]goroutineState
+	rest    []testsched.State
+}
+
+// withStarts returns the states with each start of a goroutine after the event of its go statement.
+func withStarts(o *testsched.Outcome) []testsched.State {
+	list, known := slices.Clone(o.States), map[int]bool{}
+	for i := range list {
+		s := &list[i]
+		if !known[s.Number] && s.After < len(o.Trace) && o.Trace[s.After].Op.Starts() && o.Trace[s.After].Number == s.Other {
+			s.After++
+		}
+		known[s.Number] = true
+	}
+	slices.SortStableFunc(list, func(a, b testsched.State) int { return cmp.Compare(a.After, b.After) })
+	return list
+}
+
+// until applies what became of goroutines until the event after step n.
+func (x *debugStates) until(n int) {
+	for ; len(x.rest) > 0 && x.rest[0].After <= n; x.rest = x.rest[1:] {
+		s := x.rest[0]
+		x.is[s.Number] = x.is[s.Number].after(s)
+	}
+}
+
+// changes returns those of a step.
+func (x *debugStates) changes() (list []replay.NodeChange) {
+	for _, n := range slices.Sorted(maps.Keys(x.is)) {
+		if x.is[n] != x.was[n] {
+			list = append(list, x.is[n].changes(n-1, x.was[n])...)
+			x.was[n] = x.is[n]
+			x.trace.Nodes = max(x.trace.Nodes, n)
+		}
+	}
+	return list
+}
+
+// goroutineState is what the debugger shows of a goroutine. The zero value is that of one that was not yet started.
+type goroutineState struct {
+	at, operation, status, holder string
+	parked                        bool
+}
+
+func place(at, function string) string {
+	if function == "" {
+		return at
+	}
+	return at + " in " + function
+}
+
+// after returns the state after s.
+func (g goroutineState) after(s testsched.State) goroutineState {
+	holder := ""
+	if s.Other > 0 {
+		holder = fmt.Sprintf("g%d", s.Other)
+	}
+	switch s.Kind {
+	case testsched.Holder:
+		if g.parked {
+			g.holder = holder
+		}
+		return g
+	case testsched.Ends:
+		return goroutineState{status: "ended"}
+	case testsched.Parks:
+		at := place(s.At, s.Func)
+		if at != g.at {
+			g.operation = "" // it is none that has an event, such as sleeping
+		}
+		return goroutineState{at: at, operation: g.operation, status: s.Wait(), holder: holder, parked: true}
+	}
+	started := g == goroutineState{}
+	g.parked, g.holder, g.status = false, "", mdb.CanRun
+	if s.Other > 0 && s.Other != s.Number {
+		how := ", woken by "
+		if started {
+			how = ", started by "
+		}
+		g.status += how + holder
+	}
+	return g
+}
+
+// changes are those from the state old of the same goroutine.
+func (g goroutineState) changes(node int, old goroutineState) (list []replay.NodeChange) {
+	for _, c := range []replay.NodeChange{
+		{Path: mdb.GoroutineAt, Old: old.at, New: g.at},
+		{Path: mdb.GoroutineOperation, Old: old.operation, New: g.operation},
+		{Path: mdb.GoroutineStatus, Old: old.status, New: g.status},
+		{Path: mdb.GoroutineHolder, Old: old.holder, New: g.holder},
+	} {
+		if c.Old != c.New {
+			c.Node = node
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// renumber gives goroutines the numbers that they have in another outcome of the same test, and others numbers that no goroutine has there.
+func renumber(o, as *testsched.Outcome) {
+	number, most := map[uint64]int{}, 0
+	each(as, func(who uint64, n *int) { number[who], most = *n, max(most, *n) })
+	changed := map[int]int{0: 0}
+	each(o, func(who uint64, n *int) {
+		if number[who] == 0 {
+			most++
+			number[who] = most
+		}
+		changed[*n] = number[who]
+	})
+	each(o, func(_ uint64, n *int) { *n = changed[*n] })
+	for i := range o.Trace {
+		o.Trace[i].By = changed[o.Trace[i].By]
+	}
+	for i := range o.States {
+		o.States[i].Other = changed[o.States[i].Other]
+	}
+}
+
+// each calls f with the hash and the number of the goroutine of each event and state.
+func each(o *testsched.Outcome, f func(who uint64, number *int)) {
+	for i := range o.Trace {
+		f(o.Trace[i].Who, &o.Trace[i].Number)
+	}
+	for i := range o.States {
+		f(o.States[i].Who, &o.States[i].Number)
+	}
+}

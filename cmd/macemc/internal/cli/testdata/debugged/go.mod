@@ -1,0 +1,3 @@
+module example.org/lease
+
+go 1.24
