@@ -100,7 +100,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	}
 }
 
-// replayLine is the command that executes a schedule again, and the one that draws it.
+// replayLine is the command that executes a schedule again, the one that opens it in the debugger, and the one that draws it.
 func replayLine(c *Config, file string) string {
-	return fmt.Sprintf("replay: macemc test -run '%s' -schedule %s %s\ngraph:  macemc graph %s", Pattern(c.Test), file, c.Package, file)
+	return fmt.Sprintf("replay: macemc test -run '%s' -schedule %s %s\ndebug:  macemc mdb %s\ngraph:  macemc graph %s", Pattern(c.Test), file, c.Package, file, file)
 }
