@@ -46,6 +46,7 @@ var added = map[string]string{
 	"net/zz_macemc.go":                     testsNetSource,
 	"net/http/zz_macemc.go":                testsHTTPSource,
 	"testing/zz_macemc.go":                 testsTestingSource,
+	"testing/zz_macemc_example.go":         testsExampleSource,
 	"math/rand/zz_macemc.go":               "package rand" + randSource,
 	"math/rand/v2/zz_macemc.go":            "package rand" + randSource,
 	"os/zz_macemc.go":                      "package os" + randSource,

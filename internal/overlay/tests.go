@@ -16,6 +16,9 @@ var testsStateSource string
 //go:embed source/tests_testing.go.txt
 var testsTestingSource string
 
+//go:embed source/tests_example.go.txt
+var testsExampleSource string
+
 //go:embed source/tests_net.go.txt
 var testsNetSource string
 
@@ -180,7 +183,7 @@ var testChanges = func() []change {
 		{"runtime/panic.go", atStart{"fatal"}, " macemcDied(nil, s); ", whyEnd},
 		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
 		{"os/proc.go", atStart{"Exit"}, " macemcExit(code); ", whyEnd},
-		{"os/file.go", atStart{"File.Write"}, " if f != nil && macemcMuted() && (f == Stdout || f == Stderr) { return len(b), nil }; ", whyPrint},
+		{"os/file.go", atStart{"File.Write"}, " if macemcMuted() && f != nil && (f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") { return len(b), nil }; ", whyPrint},
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcMuted() { return }; ", whyPrint},
 		{"os/exec.go", atStart{"StartProcess"}, ` macemcRefuse("it starts a process"); `, whyRefused},
 		{"os/signal/signal.go", atStart{"Notify"}, ` macemcRefuse("it waits for signals"); `, whyRefused},
@@ -188,12 +191,12 @@ var testChanges = func() []change {
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " macemcCleanup(sys.GetCallerPC()); ", "cleanups run outside of the bubble of a test, whose channels they cannot use"},
 		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() { return macemcProcessors }; ", whyProcessors},
-		{"testing/example.go", atStart{"runExamples"}, " macemcProcessors(); ", "examples have the processors of the machine"},
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcTested() { return macemcProcessors }; ", whyProcessors},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcIniting() { return macemcInitNow() }; ", whyInit},
 		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcPackage = deps.ImportPath(); ", whyInit},
+		{"testing/example.go", atStart{"runExamples"}, " if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryRLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},

@@ -217,14 +217,15 @@ func TestTest_Explores(t *testing.T) {
 		`(?s)--- FAIL: TestInfinity .*DEADLOCK: .*goroutine 1 waits in select at `,
 		`TestProcess: not explored: it starts a process\n`,
 		`(?s)--- FAIL: TestSynctestLeft .*DEADLOCK: 2 goroutines are blocked`,
+		`(?s)--- FAIL: Example_lines .*FAILED TEST: the output is "two\\none", want "one\\ntwo"\n`,
 		`(?s)--- FAIL: FuzzOrder/seed#1 .*FAILED TEST: explored_test.go:\d+: the second one comes first\n.*replay: macemc test -run '\^FuzzOrder\$/\^seed#1\$' -schedule \S+ example.org/explored\n`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if n := strings.Count(out, "--- FAIL"); n != 10 {
-		t.Errorf("%d tests failed, want 10", n)
+	if n := strings.Count(out, "--- FAIL"); n != 11 {
+		t.Errorf("%d tests failed, want 11", n)
 	}
 	var kept []string
 	fs.WalkDir(os.DirFS("testdata/macemc"), ".", func(path string, d fs.DirEntry, err error) error {
@@ -233,7 +234,7 @@ func TestTest_Explores(t *testing.T) {
 		}
 		return err
 	})
-	if got, want := strings.Join(kept, " "), "FuzzOrder/seed#1/failed-test-1.path TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestInfinity/deadlock-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestSynctestLeft/deadlock-1.path TestWithdraw/failed-test-1.path"; got != want {
+	if got, want := strings.Join(kept, " "), "Example_lines/failed-test-1.path FuzzOrder/seed#1/failed-test-1.path TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestInfinity/deadlock-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestSynctestLeft/deadlock-1.path TestWithdraw/failed-test-1.path"; got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 	if again, _ := run("-run=TestLocks", "."); !strings.Contains(again, "found by a schedule in "+filepath.Join("testdata", "macemc", "TestLocks")) {
@@ -254,7 +255,7 @@ func TestTest_Explores(t *testing.T) {
 	if once, status := run("-explore=false", "-run=TestHTTP", "."); status != 0 || strings.Contains(once, "schedules") {
 		t.Errorf("without exploration: status %d\n%s", status, once)
 	}
-	verbose, status := run("-v", "-run=TestSubtests|TestSkipped|TestHTTP|Example", ".")
+	verbose, status := run("-v", "-run=TestSubtests|TestSkipped|TestHTTP|Example$", ".")
 	if status != 0 {
 		t.Errorf("-v: status %d", status)
 	}
@@ -329,6 +330,18 @@ func BenchmarkX(b *testing.B) {
 func Example() {
 	fmt.Println("hello")
 	// Output: hello
+}
+
+func Example_order() {
+	done := make(chan bool)
+	for _, n := range []string{"a", "b"} {
+		go func() { fmt.Println(n); done <- true }()
+	}
+	<-done
+	<-done
+	// Unordered output:
+	// b
+	// a
 }
 `)
 	own := regexp.MustCompile(`(?m)^.*(=== NAME|macemc: |found by |replay: macemc|debug:  macemc|graph:  macemc).*\n|\t[\d,]+ schedules? of .*$`)

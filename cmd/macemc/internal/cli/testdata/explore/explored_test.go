@@ -313,3 +313,31 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("the balance is %d", balance)
 	}
 }
+
+// The example expects one order of its lines, and any order is possible.
+func Example_lines() {
+	var wg sync.WaitGroup
+	for _, word := range []string{"two", "one"} {
+		wg.Go(func() { fmt.Println(word) })
+	}
+	wg.Wait()
+	// Output:
+	// one
+	// two
+}
+
+// The output of a test is dropped after its first run, unless the test itself reads it.
+func TestCaptures(t *testing.T) {
+	stdout, done := os.Stdout, make(chan bool)
+	f, err := os.Create(t.TempDir() + "/out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Stdout = f
+	go func() { fmt.Print("captured"); close(done) }()
+	<-done
+	os.Stdout = stdout
+	if text, err := os.ReadFile(f.Name()); string(text) != "captured" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
