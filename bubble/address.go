@@ -2,9 +2,13 @@ package bubble
 
 import (
 	"fmt"
+	"maps"
 	"net"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -17,31 +21,98 @@ func Addr(node sim.NodeID, port int) string {
 	return net.JoinHostPort(IP(node).String(), strconv.Itoa(port))
 }
 
-// resolve returns the node and port that an address names. A host is an address of IP, the name of a node as n0, or
-// empty or localhost for the node itself.
-func (h *Host) resolve(addr string) (sim.NodeID, int, error) {
+// Hosts are names of nodes besides n0, n1 and so on, for the programs of a system, as in /etc/hosts.
+type Hosts map[string]sim.NodeID
+
+var loopback = net.IPv4(127, 0, 0, 1)
+
+// resolve returns the IP address and the port that an address names. A host is an address of IP, the name of a node, or empty or
+// localhost for the node itself.
+func (h *Host) resolve(addr string) (net.IP, int, error) {
 	host, p, err := net.SplitHostPort(addr)
 	if err != nil {
-		return 0, 0, err
+		return nil, 0, err
 	}
 	port, err := strconv.Atoi(p)
 	if err != nil || port < 0 || port > 0xffff {
-		return 0, 0, &net.AddrError{Err: "invalid port", Addr: addr}
+		return nil, 0, &net.AddrError{Err: "invalid port", Addr: addr}
 	}
-	node := sim.NodeID(-1)
-	ip := net.ParseIP(host).To4()
-	switch number, named := strings.CutPrefix(host, "n"); {
-	case host == "" || host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()):
-		node = h.self
-	case ip != nil && ip[0] == 10 && ip[1] == 0 && ip[3] > 0 && ip[3] <= 250:
-		node = sim.NodeID(int(ip[2])*250 + int(ip[3]) - 1)
-	case named:
-		if n, err := strconv.Atoi(number); err == nil {
-			node = sim.NodeID(n)
+	ip := net.ParseIP(host)
+	switch {
+	case host == "" || ip.IsUnspecified():
+		return loopback, port, nil
+	case ip != nil:
+		return ip, port, nil
+	}
+	if ip = h.lookup(host); ip == nil {
+		return nil, 0, &net.DNSError{Err: fmt.Sprintf("no such host among the %d nodes", h.nodes), Name: host, IsNotFound: true}
+	}
+	return ip, port, nil
+}
+
+// lookup returns the address of a host; nil means that there is none of that name.
+func (h *Host) lookup(name string) net.IP {
+	name = strings.TrimSuffix(name, ".")
+	if name == "localhost" {
+		return loopback
+	}
+	node, declared := h.hosts[name]
+	if number, named := strings.CutPrefix(name, "n"); named && !declared {
+		n, err := strconv.Atoi(number)
+		if err != nil || strconv.Itoa(n) != number {
+			return nil
+		}
+		node, declared = sim.NodeID(n), true
+	}
+	if !declared || node < 0 || int(node) >= h.nodes {
+		return nil
+	}
+	return IP(node)
+}
+
+// owner returns the node that has an address.
+func (h *Host) owner(ip net.IP) (sim.NodeID, error) {
+	if ip.IsLoopback() {
+		return h.self, nil
+	}
+	if ip4 := ip.To4(); ip4 != nil && ip4[0] == 10 && ip4[1] == 0 && ip4[3] > 0 && ip4[3] <= 250 {
+		if node := int(ip4[2])*250 + int(ip4[3]) - 1; node < h.nodes {
+			return sim.NodeID(node), nil
 		}
 	}
-	if node < 0 || int(node) >= h.nodes {
-		return 0, 0, &net.DNSError{Err: fmt.Sprintf("no such host among the %d nodes", h.nodes), Name: host, IsNotFound: true}
+	return 0, os.NewSyscallError("connect", syscall.EHOSTUNREACH)
+}
+
+// own returns the IP address of the node, and the port, that an address to listen on names.
+func (h *Host) own(addr string) (net.IP, int, error) {
+	ip, port, err := h.resolve(addr)
+	if err != nil {
+		return nil, 0, err
 	}
-	return node, port, nil
+	if host, _, _ := net.SplitHostPort(addr); host == "" || net.ParseIP(host).IsUnspecified() {
+		ip = nil
+	}
+	ip, err = h.bind(ip)
+	return ip, port, err
+}
+
+// bind returns the address of the node that a socket with that address has. An unspecified address is that of the node.
+func (h *Host) bind(ip net.IP) (net.IP, error) {
+	switch {
+	case len(ip) == 0 || ip.IsUnspecified() || ip.Equal(IP(h.self)):
+		return IP(h.self), nil
+	case ip.IsLoopback():
+		return loopback, nil
+	}
+	return nil, os.NewSyscallError("bind", syscall.EADDRNOTAVAIL)
+}
+
+// name returns the name of a node: the first one that the system declares, or n0, n1 and so on.
+func (h *Host) name(node sim.NodeID) string {
+	for _, name := range slices.Sorted(maps.Keys(h.hosts)) {
+		if h.hosts[name] == node {
+			return name
+		}
+	}
+	return "n" + strconv.Itoa(int(node))
 }

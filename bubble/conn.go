@@ -87,6 +87,15 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
+// CloseRead lets reads return the end. What the peer sends is dropped.
+func (c *conn) CloseRead() error {
+	if c.closed {
+		return c.fail("close", net.ErrClosed)
+	}
+	c.in.abort(io.EOF)
+	return nil
+}
+
 func (c *conn) Close() error {
 	if c.closed {
 		return c.fail("close", net.ErrClosed)

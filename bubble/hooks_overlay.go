@@ -2,7 +2,7 @@
 
 package bubble
 
-import _ "unsafe" // the runtime pushes what has no body here
+import _ "unsafe" // the runtime and package net push what has no body here
 
 const hooked = true
 
@@ -20,6 +20,9 @@ func enter() (bubble uint64)
 func id() uint64
 func callers(buf []uintptr) int
 func reason(why uint8) string
+
+// network lets package net use the network of the node that the calling goroutine belongs to.
+func network(system)
 
 // unexplored ends the exploration of the calling test by "macemc test", if there is one: the test is executed once instead.
 func unexplored(reason string)

@@ -17,6 +17,7 @@ type Host struct {
 	self  sim.NodeID
 	nodes int
 	boot  int // how often the node had booted before
+	hosts Hosts
 	ctx   context.Context
 	stop  context.CancelFunc
 
@@ -30,6 +31,7 @@ type Host struct {
 	pending   []int // by node: frames of this step
 	full      []bool
 	disk      disk
+	values    map[string]*any // that packages of the standard library keep for the node
 
 	choose   func(what string, n int) int
 	observe  func() any

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -22,7 +23,7 @@ var (
 
 type listener struct {
 	h    *Host
-	addr *net.TCPAddr
+	addr *net.TCPAddr // a loopback address means that only the node itself reaches it
 	in   queue[*conn]
 }
 
@@ -34,18 +35,26 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 	if network != "tcp" && network != "tcp4" {
 		return fail(net.UnknownNetworkError(network))
 	}
-	node, port, err := h.resolve(address)
-	switch {
-	case err != nil:
+	ip, port, err := h.own(address)
+	if err != nil {
 		return fail(err)
-	case node != h.self:
-		return fail(os.NewSyscallError("bind", syscall.EADDRNOTAVAIL))
+	}
+	l, err := h.listen(ip, port)
+	if err != nil {
+		return fail(err)
+	}
+	return l, nil
+}
+
+// listen opens a listener on an address of the node. Port 0 means a free one.
+func (h *Host) listen(ip net.IP, port int) (*listener, error) {
+	switch {
 	case port == 0:
 		port = h.freePort()
 	case h.listeners[port] != nil:
-		return fail(os.NewSyscallError("bind", syscall.EADDRINUSE))
+		return nil, os.NewSyscallError("bind", syscall.EADDRINUSE)
 	}
-	l := &listener{h: h, addr: &net.TCPAddr{IP: IP(h.self), Port: port}}
+	l := &listener{h: h, addr: &net.TCPAddr{IP: ip, Port: port}}
 	h.listeners[port] = l
 	return l, nil
 }
@@ -71,7 +80,10 @@ func (l *listener) Close() error {
 	return nil
 }
 
-func (l *listener) Addr() net.Addr { return l.addr }
+func (l *listener) Addr() net.Addr                     { return l.addr }
+func (l *listener) SetDeadline(t time.Time) error      { l.in.setDeadline(t); return nil }
+func (l *listener) SetReadDeadline(t time.Time) error  { l.in.setDeadline(t); return nil }
+func (l *listener) SetWriteDeadline(t time.Time) error { return nil }
 
 // Dial connects to a port of a node. It fits the fields and options that take such a function, as DialContext of
 // http.Transport. It waits until the other node has answered, the connection is refused, or ctx is done.
@@ -82,22 +94,38 @@ func (h *Host) Dial(ctx context.Context, network, address string) (net.Conn, err
 	if !strings.HasPrefix(network, "tcp") {
 		return fail(net.UnknownNetworkError(network))
 	}
-	peer, port, err := h.resolve(address)
+	ip, port, err := h.resolve(address)
 	if err != nil {
 		return fail(err)
 	}
+	remote := &net.TCPAddr{IP: ip, Port: port}
+	c, err := h.dial(ctx, 0, remote)
+	if err != nil {
+		return nil, &net.OpError{Op: "dial", Net: network, Addr: remote, Err: err}
+	}
+	return c, nil
+}
+
+// dial connects to an address from a port, of which 0 means a free one.
+func (h *Host) dial(ctx context.Context, port int, remote *net.TCPAddr) (*conn, error) {
+	peer, err := h.owner(remote.IP)
+	if err != nil {
+		return nil, err
+	}
 	if err := ctx.Err(); err != nil {
-		return fail(err)
+		return nil, err
+	}
+	if port == 0 {
+		port = h.freePort()
 	}
 	h.lastConn++
-	c := &conn{
-		h: h, id: ConnID{int(h.self), h.boot, h.lastConn}, peer: peer,
-		local:  &net.TCPAddr{IP: IP(h.self), Port: h.freePort()},
-		remote: &net.TCPAddr{IP: IP(peer), Port: port},
+	c := &conn{h: h, id: ConnID{int(h.self), h.boot, h.lastConn}, peer: peer, local: &net.TCPAddr{IP: IP(h.self), Port: port}, remote: remote}
+	if remote.IP.IsLoopback() {
+		c.local.IP = loopback
 	}
 	d := &dial{c: c, answer: make(chan error, 1)}
 	h.dials = append(h.dials, d)
-	c.send(Message{Kind: Dial, From: c.local.Port, To: port})
+	c.send(Message{Kind: Dial, From: port, To: remote.Port})
 	select {
 	case err = <-d.answer:
 	case <-ctx.Done():
@@ -107,7 +135,7 @@ func (h *Host) Dial(ctx context.Context, network, address string) (net.Conn, err
 	}
 	if err != nil {
 		h.forget(c)
-		return nil, &net.OpError{Op: "dial", Net: network, Addr: c.remote, Err: err}
+		return nil, err
 	}
 	return c, nil
 }
@@ -123,11 +151,14 @@ func (h *Host) got(from sim.NodeID, m Message) {
 	switch m.Kind {
 	case Dial:
 		l := h.listeners[m.To]
-		if l == nil || len(l.in.items) >= acceptLimit {
+		if l == nil || len(l.in.items) >= acceptLimit || l.addr.IP.IsLoopback() && from != h.self {
 			h.frame(from, Message{Kind: Refuse, Conn: m.Conn, Back: true})
 			return
 		}
 		c := &conn{h: h, id: m.Conn, dialled: true, peer: from, local: l.addr, remote: &net.TCPAddr{IP: IP(from), Port: m.From}}
+		if l.addr.IP.IsLoopback() {
+			c.remote.IP = loopback
+		}
 		h.conns = append(h.conns, c)
 		c.send(Message{Kind: Accept})
 		l.in.put(c)

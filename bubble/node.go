@@ -70,6 +70,7 @@ const idleTime = time.Second
 
 // start makes a node that has not booted.
 func start(b boot) *node {
+	network(sockets{})
 	n := &node{cmd: make(chan func()), done: make(chan struct{}, 1), gone: make(chan struct{}), backlog: make([][]Message, b.nodes)}
 	n.ctl.ids = ownGoroutines
 	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)

@@ -25,7 +25,8 @@ const maxDatagram = 65507
 // packetConn is a socket for datagrams.
 type packetConn struct {
 	h    *Host
-	addr *net.UDPAddr
+	addr *net.UDPAddr // a loopback address means that only the node itself reaches it
+	peer *net.UDPAddr // nil means that all others are heard
 	in   queue[received]
 }
 
@@ -37,18 +38,26 @@ func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
 	if network != "udp" && network != "udp4" {
 		return fail(net.UnknownNetworkError(network))
 	}
-	node, port, err := h.resolve(address)
-	switch {
-	case err != nil:
+	ip, port, err := h.own(address)
+	if err != nil {
 		return fail(err)
-	case node != h.self:
-		return fail(os.NewSyscallError("bind", syscall.EADDRNOTAVAIL))
+	}
+	p, err := h.packet(ip, port)
+	if err != nil {
+		return fail(err)
+	}
+	return p, nil
+}
+
+// packet opens a socket for datagrams on an address of the node. Port 0 means a free one.
+func (h *Host) packet(ip net.IP, port int) (*packetConn, error) {
+	switch {
 	case port == 0:
 		port = h.freePort()
 	case h.packets[port] != nil:
-		return fail(os.NewSyscallError("bind", syscall.EADDRINUSE))
+		return nil, os.NewSyscallError("bind", syscall.EADDRINUSE)
 	}
-	p := &packetConn{h: h, addr: &net.UDPAddr{IP: IP(h.self), Port: port}}
+	p := &packetConn{h: h, addr: &net.UDPAddr{IP: ip, Port: port}}
 	h.packets[port] = p
 	return p, nil
 }
@@ -66,7 +75,11 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	fail := func(err error) (int, error) {
 		return 0, &net.OpError{Op: "write", Net: "udp", Source: p.addr, Addr: to, Err: err}
 	}
-	node, port, err := p.h.resolve(to.String())
+	ip, port, err := p.h.resolve(to.String())
+	var node sim.NodeID
+	if err == nil {
+		node, err = p.h.owner(ip)
+	}
 	switch {
 	case p.in.err != nil:
 		return fail(p.in.err)
@@ -94,8 +107,16 @@ func (p *packetConn) SetReadDeadline(t time.Time) error  { p.in.setDeadline(t); 
 func (p *packetConn) SetWriteDeadline(t time.Time) error { return nil }
 
 func (h *Host) gotDatagram(from sim.NodeID, m Message) {
-	if p := h.packets[m.To]; p != nil && len(p.in.items) < packetLimit {
-		p.in.put(received{&net.UDPAddr{IP: IP(from), Port: m.From}, m.Data})
+	p := h.packets[m.To]
+	if p == nil || len(p.in.items) >= packetLimit || p.addr.IP.IsLoopback() && from != h.self {
+		return
+	}
+	sender := &net.UDPAddr{IP: IP(from), Port: m.From}
+	if from == h.self && (p.addr.IP.IsLoopback() || p.peer != nil && p.peer.IP.IsLoopback()) {
+		sender.IP = loopback
+	}
+	if p.peer == nil || p.peer.Port == sender.Port && p.peer.IP.Equal(sender.IP) {
+		p.in.put(received{sender, m.Data})
 	}
 }
 

@@ -1,8 +1,10 @@
 package bubble
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -34,8 +36,22 @@ type past struct {
 }
 
 // Service returns a service that runs program. Every start of the node calls program anew, in a goroutine of a fresh bubble; a
-// crash stops all its goroutines where they are.
-func Service(program Main) sim.Service { return &Program{goroutines: &past{program: program}} }
+// crash stops all its goroutines where they are. hosts are names of nodes that the program may use besides n0, n1 and so on.
+func Service(program Main, hosts ...Hosts) sim.Service {
+	all := Hosts{}
+	for _, h := range hosts {
+		maps.Copy(all, h)
+	}
+	if len(all) == 0 {
+		return service(program)
+	}
+	return service(func(ctx context.Context, h *Host) error {
+		h.hosts = all
+		return program(ctx, h)
+	})
+}
+
+func service(program Main) sim.Service { return &Program{goroutines: &past{program: program}} }
 
 // Rules are the state rules that a system with programs needs.
 var Rules = []sim.StateRule{

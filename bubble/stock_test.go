@@ -58,21 +58,44 @@ func TestDeadlock(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	h := newHost(boot{self: 1, nodes: 300})
+	h.hosts = Hosts{"db": 2, "n5": 7, "gone": 300}
+	resolve := func(addr string) (sim.NodeID, int, error) {
+		ip, port, err := h.resolve(addr)
+		if err != nil {
+			return 0, 0, err
+		}
+		node, err := h.owner(ip)
+		return node, port, err
+	}
 	for _, c := range []struct {
 		addr string
 		node sim.NodeID
 		port int
 	}{
 		{":80", 1, 80}, {"localhost:1", 1, 1}, {"127.0.0.1:1", 1, 1}, {"0.0.0.0:0", 1, 0},
-		{"n0:80", 0, 80}, {"n299:5", 299, 5}, {Addr(0, 7), 0, 7}, {Addr(249, 7), 249, 7}, {Addr(250, 7), 250, 7},
+		{"n0:80", 0, 80}, {"n299:5", 299, 5}, {"db:5", 2, 5}, {"db.:5", 2, 5}, {"n5:5", 7, 5}, {"[::1]:1", 1, 1}, {"[::]:1", 1, 1}, {Addr(0, 7), 0, 7}, {Addr(249, 7), 249, 7}, {Addr(250, 7), 250, 7},
 	} {
-		if node, port, err := h.resolve(c.addr); err != nil || node != c.node || port != c.port {
+		if node, port, err := resolve(c.addr); err != nil || node != c.node || port != c.port {
 			t.Errorf("%s: node %d, port %d, %v", c.addr, node, port, err)
 		}
 	}
-	for _, addr := range []string{"n300:80", "n-1:80", "example.org:80", "10.0.9.1:80", "10.1.0.1:80", "n0", "n0:http", "n0:70000"} {
-		if node, port, err := h.resolve(addr); err == nil {
+	for _, addr := range []string{"n300:80", "n-1:80", "n01:80", "n+1:80", "gone:80", "example.org:80", "10.0.9.1:80", "10.1.0.1:80", "n0", "n0:http", "n0:70000"} {
+		if node, port, err := resolve(addr); err == nil {
 			t.Errorf("%s is node %d, port %d", addr, node, port)
+		}
+	}
+}
+
+// A node binds its own address and loopback addresses only.
+func TestBind(t *testing.T) {
+	h := newHost(boot{self: 1, nodes: 3})
+	for _, c := range []struct{ addr, want string }{
+		{":80", "10.0.0.2"}, {"0.0.0.0:80", "10.0.0.2"}, {"[::]:80", "10.0.0.2"}, {"n1:80", "10.0.0.2"}, {"10.0.0.2:80", "10.0.0.2"},
+		{"localhost:80", "127.0.0.1"}, {"127.0.0.1:80", "127.0.0.1"}, {"[::1]:80", "127.0.0.1"},
+		{"n0:80", "<nil>"}, {"10.0.0.1:80", "<nil>"}, {"8.8.8.8:80", "<nil>"},
+	} {
+		if ip, _, err := h.own(c.addr); ip.String() != c.want || (err == nil) != (c.want != "<nil>") {
+			t.Errorf("%s: %v, %v, want %s", c.addr, ip, err, c.want)
 		}
 	}
 }

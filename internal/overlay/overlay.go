@@ -102,7 +102,7 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 // Files returns the changed and added files of a distribution, by their names below src.
 func Files(root string) (map[string][]byte, error) {
 	byFile := map[string][]change{}
-	for _, c := range slices.Concat(changes, testChanges) {
+	for _, c := range slices.Concat(changes, testChanges, nodeChanges) {
 		byFile[c.file] = append(byFile[c.file], c)
 	}
 	for _, r := range rewrites {

@@ -22,7 +22,7 @@ func distribution(t *testing.T) (root string, env goEnvironment) {
 	}
 	root = t.TempDir()
 	var files []string
-	for _, c := range slices.Concat(changes, testChanges) {
+	for _, c := range slices.Concat(changes, testChanges, nodeChanges) {
 		files = append(files, c.file)
 	}
 	for _, r := range rewrites {
@@ -64,7 +64,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range slices.Concat(changes, testChanges) {
+	for _, c := range slices.Concat(changes, testChanges, nodeChanges) {
 		if !strings.Contains(string(files[c.file]), c.text) {
 			t.Errorf("%s: the change at %v is missing", c.file, c.place)
 		}

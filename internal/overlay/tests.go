@@ -281,6 +281,7 @@ var rewrites = []rewrite{
 	{"runtime/atomic_pointer.go", pointerAtomics, whyAtomics},
 	{"runtime/runtime1.go", asyncTimers, "modules with a language version before Go 1.23 have other timers"},
 	{"net/net_fake.go", fakeNetwork, whyNet},
+	{"net/net_fake.go", socketsOfNodes, whyNode},
 }
 
 var atomicFunc = regexp.MustCompile(`(?m)^(//go:noescape\n)?(//go:linknamestd \w+\n)?func (\w+)\(addr ([^)]*)\)( \([^)]*\))?$`)

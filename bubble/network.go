@@ -1,0 +1,102 @@
+package bubble
+
+import (
+	"context"
+	"net"
+)
+
+// system is what package net uses in place of system calls for goroutines of a node. A nil address means any.
+type system interface {
+	Dial(ctx context.Context, local, remote *net.TCPAddr) (net.Conn, error)
+	Listen(local *net.TCPAddr) (net.Listener, error)
+	Packet(local, remote *net.UDPAddr) (net.PacketConn, error)
+	Lookup(name string) net.IP // nil means that there is no such host
+	Name(ip net.IP) string     // an empty string means that no node has the address
+	IP() net.IP                // of the node
+	Value(key string) *any     // of the node, since it booted
+}
+
+// sockets is the system of the host that the calling goroutine runs on.
+type sockets struct{}
+
+func current() *Host { return stepping.now.host }
+
+func (sockets) Dial(ctx context.Context, local, remote *net.TCPAddr) (net.Conn, error) {
+	h, port := current(), 0
+	if local != nil {
+		if _, err := h.bind(local.IP); err != nil {
+			return nil, err
+		}
+		port = local.Port
+	}
+	c, err := h.dial(ctx, port, remote)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (sockets) Listen(local *net.TCPAddr) (net.Listener, error) {
+	if local == nil {
+		local = &net.TCPAddr{}
+	}
+	h := current()
+	ip, err := h.bind(local.IP)
+	if err != nil {
+		return nil, err
+	}
+	l, err := h.listen(ip, local.Port)
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (sockets) Packet(local, remote *net.UDPAddr) (net.PacketConn, error) {
+	if local == nil {
+		local = &net.UDPAddr{}
+	}
+	h := current()
+	ip, err := h.bind(local.IP)
+	if err != nil {
+		return nil, err
+	}
+	if remote != nil {
+		if _, err := h.owner(remote.IP); err != nil {
+			return nil, err
+		}
+	}
+	p, err := h.packet(ip, local.Port)
+	if err != nil {
+		return nil, err
+	}
+	p.peer = remote
+	return p, nil
+}
+
+func (sockets) Lookup(name string) net.IP { return current().lookup(name) }
+
+func (sockets) Name(ip net.IP) string {
+	h := current()
+	node, err := h.owner(ip)
+	switch {
+	case err != nil:
+		return ""
+	case ip.IsLoopback():
+		return "localhost"
+	}
+	return h.name(node)
+}
+
+func (sockets) IP() net.IP { return IP(current().self) }
+
+func (sockets) Value(key string) *any {
+	h := current()
+	if h.values == nil {
+		h.values = map[string]*any{}
+	}
+	if h.values[key] == nil {
+		h.values[key] = new(any)
+	}
+	return h.values[key]
+}

@@ -1,0 +1,77 @@
+package overlay
+
+import (
+	_ "embed"
+	"fmt"
+)
+
+//go:embed source/nodes_runtime.go.txt
+var nodesRuntimeSource string
+
+//go:embed source/nodes_http.go.txt
+var nodesHTTPSource string
+
+//go:embed source/nodes_net.go.txt
+var nodesNetSource string
+
+const (
+	whyNode = "the network of a node is the simulated one"
+	whyHTTP = "nodes have default clients and servers of their own"
+)
+
+// nodeChanges let the standard library work inside a node of package bubble.
+var nodeChanges = func() []change {
+	list := []change{
+		{"net/sock_posix.go", atStart{"socket"}, " if macemcInNode() { return macemcNodeSocket(ctx, net, sotype, laddr, raddr) }; ", whyNode},
+		{"net/conf.go", atStart{"conf.mustUseGoResolver"}, " if macemcInNode() { return true }; ", whyNode},
+		{"net/lookup.go", atStart{"Resolver.lookupIPAddr"}, " if macemcInNode() { return macemcLookupIP(network, host) }; ", whyNode},
+		{"net/lookup_unix.go", atStart{"Resolver.lookupHost"}, " if macemcInNode() { return macemcLookupHost(host) }; ", whyNode},
+		{"net/lookup_unix.go", atStart{"Resolver.lookupIP"}, " if macemcInNode() { return macemcLookupIP(network, host) }; ", whyNode},
+		{"net/lookup_unix.go", atStart{"Resolver.lookupCNAME"}, " if macemcInNode() { return macemcLookupCNAME(name) }; ", whyNode},
+		{"net/lookup_unix.go", atStart{"Resolver.lookupAddr"}, " if macemcInNode() { return macemcLookupAddr(addr) }; ", whyNode},
+		{"net/lookup_unix.go", atStart{"Resolver.lookupSRV"}, ` if macemcInNode() { return "", nil, macemcNoRecord(name) }; `, whyNode},
+		{"net/interface.go", atStart{"Interfaces"}, " if macemcInNode() { return macemcInterfaces(), nil }; ", whyNode},
+		{"net/interface.go", atStart{"InterfaceAddrs"}, " if macemcInNode() { return macemcInterfaceAddrs(0), nil }; ", whyNode},
+		{"net/interface.go", atStart{"Interface.Addrs"}, " if ifi != nil && macemcInNode() { return macemcInterfaceAddrs(ifi.Index), nil }; ", whyNode},
+		{"net/interface.go", atStart{"Interface.MulticastAddrs"}, " if ifi != nil && macemcInNode() { return nil, nil }; ", whyNode},
+		{"net/interface.go", atStart{"InterfaceByIndex"}, ` if macemcInNode() { return macemcInterface(index, "") }; `, whyNode},
+		{"net/interface.go", atStart{"InterfaceByName"}, " if macemcInNode() { return macemcInterface(0, name) }; ", whyNode},
+		{"net/http/transport.go", atStart{"ProxyFromEnvironment"}, " if macemcInNode() { return nil, nil }; ", whyNode},
+		{"net/http/transport.go", atStart{"Transport.roundTrip"}, " if macemcInNode() { t = macemcTransport(t) }; ", whyHTTP},
+		{"net/http/transport.go", atStart{"Transport.CloseIdleConnections"}, " if macemcInNode() { t = macemcTransport(t) }; ", whyHTTP},
+		{"net/http/server.go", atStart{"ServeMux.registerErr"}, " if mux == &defaultServeMux && macemcInNode() { mux = macemcMux() }; ", whyHTTP},
+		{"net/http/server.go", atStart{"ServeMux.findHandler"},
+			" if mux == &defaultServeMux && macemcInNode() { if h, s, p, m := macemcMux().findHandler(r); p != nil { return h, s, p, m } }; ", whyHTTP},
+	}
+	for _, m := range []string{"MX", "NS", "TXT"} {
+		list = append(list, change{"net/lookup_unix.go", atStart{"Resolver.lookup" + m}, " if macemcInNode() { return nil, macemcNoRecord(name) }; ", whyNode})
+	}
+	return list
+}()
+
+// nodeSockets let the sockets of the in-memory network that tests have be sockets of a node, too.
+var nodeSockets = func() []change {
+	const file = "net/net_fake.go"
+	list := []change{{file, lastField{"fakeNetFD"}, " node *macemcEnd; ", whyNode}}
+	for _, c := range []struct{ method, result string }{
+		{"Read", "ffd.node.read(p)"}, {"Write", "ffd.node.write(p, ffd.fd.raddr)"}, {"Close", "ffd.node.close()"},
+		{"closeRead", "ffd.node.closeRead()"}, {"closeWrite", "ffd.node.closeWrite()"}, {"accept", "ffd.node.accept(ffd.fd)"},
+		{"SetDeadline", "ffd.node.setDeadline(t)"}, {"SetReadDeadline", "ffd.node.setReadDeadline(t)"}, {"SetWriteDeadline", "ffd.node.setWriteDeadline(t)"},
+		{"readFrom", "ffd.node.readFrom(p)"}, {"readFromInet4", "ffd.node.readFromInet4(p, sa)"}, {"writeTo", "ffd.node.writeTo(ffd.fd, p, sa)"},
+		{"setReadBuffer", "nil"}, {"setLinger", "nil"},
+	} {
+		list = append(list, change{file, atStart{"fakeNetFD." + c.method}, " if ffd.node != nil { return " + c.result + " }; ", whyNode})
+	}
+	return list
+}()
+
+// socketsOfNodes changes the in-memory network that fakeNetwork has added.
+func socketsOfNodes(text string, added map[string]string) (string, error) {
+	const file = "net/zz_macemc_fake.go"
+	fake, err := apply(file, []byte(added[file]), nodeSockets)
+	if err != nil {
+		return "", fmt.Errorf("net/net_fake.go: %w", err)
+	}
+	added[file] = string(fake)
+	return text, nil
+}
