@@ -2,22 +2,29 @@
 
 package bubble
 
+import "unsafe"
+
 const hooked = false
 
 // Nothing of this is called: a node does not start without the overlay.
-func begin(*control)           {}
-func end()                     {}
-func next() int64              { return 0 }
-func run(func())               {}
-func abort(uint64)             {}
-func kill()                    {}
-func spin()                    {}
-func yield()                   {}
-func quiet(int32)              {}
-func heir(_, _, _ uint64) bool { return false }
-func enter() (bubble uint64)   { return 0 }
-func id() uint64               { return 0 }
-func callers([]uintptr) int    { return 0 }
-func reason(uint8) string      { return "" }
-func unexplored(string)        {}
-func network(system)           {}
+func begin(*control)                                                  {}
+func end()                                                            {}
+func next() int64                                                     { return 0 }
+func run(func())                                                      {}
+func abort(uint64)                                                    {}
+func kill()                                                           {}
+func spin()                                                           {}
+func yield()                                                          {}
+func quiet(int32)                                                     {}
+func heir(_, _, _ uint64) bool                                        { return false }
+func enter() (bubble uint64)                                          { return 0 }
+func id() uint64                                                      { return 0 }
+func callers([]uintptr) int                                           { return 0 }
+func reason(uint8) string                                             { return "" }
+func unexplored(string)                                               {}
+func network(system)                                                  {}
+func operate(machine)                                                 {}
+func photograph([]variable) uintptr                                   { return 0 }
+func exchange(_, _ unsafe.Pointer, _ uint64, _ bool) unsafe.Pointer   { return nil }
+func dataStart() uintptr                                              { return 0 }
+func environment([]string, map[string]int) ([]string, map[string]int) { return nil, nil }

@@ -38,6 +38,11 @@ type Host struct {
 	exposed  []any
 	ended    string
 	returned bool
+
+	command *command  // nil means that the node is no process
+	halted  bool      // the process has ended
+	printed [2][]byte // to stdout and stderr, of lines that are not complete
+	signals []signalled
 }
 
 // effect is what a node asks of the world.
@@ -89,7 +94,7 @@ func (e effect) String() string {
 }
 
 func newHost(b boot) *Host {
-	h := &Host{self: b.self, nodes: b.nodes, boot: b.times, packets: map[int]*packetConn{}, listeners: map[int]*listener{},
+	h := &Host{self: b.self, nodes: b.nodes, boot: b.times, hosts: b.hosts, command: b.command, packets: map[int]*packetConn{}, listeners: map[int]*listener{},
 		pending: make([]int, b.nodes), full: make([]bool, b.nodes)}
 	h.disk.h, h.disk.content = h, map[string][]byte{}
 	for _, e := range b.disk {
@@ -138,12 +143,18 @@ func (h *Host) Assert(ok bool, format string, args ...any) {
 func (h *Host) Log() *slog.Logger { return slog.New(&logHandler{h: h}) }
 
 func (h *Host) effect(e effect) {
+	if h.halted {
+		return
+	}
 	e.by, e.stack = id(), stackNumber()
 	h.effects = append(h.effects, e)
 }
 
 // frame sends a message of a connection. Bytes that one step writes to a connection one after another are one message.
 func (h *Host) frame(to sim.NodeID, m Message) {
+	if h.halted {
+		return
+	}
 	if n := len(h.effects); n > 0 && m.Kind == Data {
 		if l := &h.effects[n-1]; l.kind == streamEffect && l.peer == to && l.msg.Kind == Data && l.msg.Conn == m.Conn && l.msg.Back == m.Back &&
 			len(l.msg.Data)+len(m.Data) <= maxFrame {

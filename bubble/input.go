@@ -189,7 +189,7 @@ func (n *node) perform(in *input, program Main) {
 			}
 		})
 	case interruptInput:
-		n.step(h.stop)
+		n.step(h.interrupt)
 	}
 }
 

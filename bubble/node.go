@@ -3,6 +3,7 @@ package bubble
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing/synctest"
 	"time"
 
@@ -19,6 +20,9 @@ type boot struct {
 	times int // how often it had booted before
 	seed  uint64
 	disk  []file // sorted by key
+
+	hosts   Hosts
+	command *command // nil means that the node is no process
 }
 
 // file is a key on a disk and its value.
@@ -32,6 +36,7 @@ type file struct {
 type node struct {
 	ctl     control
 	host    *Host
+	process *process // nil means that package variables are those of the checker
 	cmd     chan func()
 	done    chan struct{}
 	gone    chan struct{}
@@ -71,7 +76,11 @@ const idleTime = time.Second
 // start makes a node that has not booted.
 func start(b boot) *node {
 	network(sockets{})
+	operate(machines{})
 	n := &node{cmd: make(chan func()), done: make(chan struct{}, 1), gone: make(chan struct{}), backlog: make([][]Message, b.nodes)}
+	if c := b.command; c != nil {
+		n.process = &process{args: slices.Clone(c.args), env: slices.Clone(c.env)}
+	}
 	n.ctl.ids = ownGoroutines
 	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)
 	go func() {
@@ -108,12 +117,15 @@ func (n *node) loop() {
 		case n.dying:
 		case h.returned && !n.over:
 			n.over = true
-			n.rest()
-			n.look()
+			if !h.halted {
+				n.rest()
+				n.look()
+			}
 			h.finish()
 			kill()
 			synctest.Wait()
 		case !n.over:
+			h.flush()
 			n.look()
 		}
 		if n.now, n.next = time.Now().UnixNano(), next(); n.next-n.now >= int64(forever) {
@@ -163,9 +175,11 @@ func (n *node) step(f func()) {
 	n.ctl.number++
 	n.ctl.looked = false
 	stepping.now = n
+	n.enter()
 	begin(&n.ctl)
 	n.cmd <- f
 	<-n.done
+	n.leave()
 	if n.aborted {
 		panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest: a loop without end, or one that waits without " +
 			"runtime.Gosched or a blocking operation, which is a limit (docs/goroutines.md, What is not covered)"})
@@ -203,10 +217,12 @@ func (n *node) discard() {
 	}
 	n.dying = true
 	n.ctl.mode = modeFIFO
+	n.enter()
 	begin(&n.ctl)
 	n.cmd <- kill
 	<-n.done
 	end()
+	n.leave()
 	close(n.cmd)
 	<-n.gone
 }

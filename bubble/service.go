@@ -1,7 +1,6 @@
 package bubble
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,27 +30,23 @@ type past struct {
 	last     *input
 	run      *running // nil: nothing runs
 	program  Main
+	command  *command // nil means that the node is no process
+	hosts    Hosts
 	exposed  []reflect.Type
 	outlined bool // people are not shown what the goroutines wait for
 }
 
 // Service returns a service that runs program. Every start of the node calls program anew, in a goroutine of a fresh bubble; a
 // crash stops all its goroutines where they are. hosts are names of nodes that the program may use besides n0, n1 and so on.
-func Service(program Main, hosts ...Hosts) sim.Service {
+func Service(program Main, hosts ...Hosts) sim.Service { return service(program, hosts) }
+
+func service(program Main, hosts []Hosts) *Program {
 	all := Hosts{}
 	for _, h := range hosts {
 		maps.Copy(all, h)
 	}
-	if len(all) == 0 {
-		return service(program)
-	}
-	return service(func(ctx context.Context, h *Host) error {
-		h.hosts = all
-		return program(ctx, h)
-	})
+	return &Program{goroutines: &past{program: program, hosts: all}}
 }
-
-func service(program Main) sim.Service { return &Program{goroutines: &past{program: program}} }
 
 // Rules are the state rules that a system with programs needs.
 var Rules = []sim.StateRule{
@@ -82,6 +77,9 @@ var errNotHooked = errors.New("its goroutines are driven by a changed copy of th
 func (p *Program) CanRun() error {
 	if !hooked {
 		return errNotHooked
+	}
+	if c := p.goroutines.command; c != nil {
+		return c.canRun()
 	}
 	return nil
 }
@@ -122,7 +120,7 @@ func (p *Program) Sampled(how sim.Interleave) map[string]int {
 
 // Boot implements [sim.Service].
 func (p *Program) Boot(env sim.Env) {
-	b := boot{self: env.Self(), nodes: env.Nodes(), times: int(env.Clock().Tick().Count) - 1}
+	b := boot{self: env.Self(), nodes: env.Nodes(), times: int(env.Clock().Tick().Count) - 1, hosts: p.goroutines.hosts, command: p.goroutines.command}
 	if i, ok := env.(simext.Interleaver); ok {
 		b.seed = uint64(i.Seed(randomNumbers))
 	}

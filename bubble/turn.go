@@ -2,6 +2,7 @@ package bubble
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/macemc/macemc/internal/encoding"
 )
@@ -11,6 +12,8 @@ type turn struct {
 	free chan struct{} // holds a value when nobody has the lock
 	now  *node         // the node that makes a step; nil: none
 	seen *encoding.Set // copies what programs show
+
+	variables unsafe.Pointer // what package variables of the checker hold while a process of a node runs
 }
 
 var stepping = func() *turn {

@@ -11,12 +11,22 @@ var nodesRuntimeSource string
 //go:embed source/nodes_http.go.txt
 var nodesHTTPSource string
 
+//go:embed source/nodes_os.go.txt
+var nodesOSSource string
+
+//go:embed source/nodes_signal.go.txt
+var nodesSignalSource string
+
+//go:embed source/nodes_syscall.go.txt
+var nodesSyscallSource string
+
 //go:embed source/nodes_net.go.txt
 var nodesNetSource string
 
 const (
 	whyNode = "the network of a node is the simulated one"
 	whyHTTP = "nodes have default clients and servers of their own"
+	whyOS   = "a node is a process of a machine of its own"
 )
 
 // nodeChanges let the standard library work inside a node of package bubble.
@@ -42,6 +52,18 @@ var nodeChanges = func() []change {
 		{"net/http/server.go", atStart{"ServeMux.registerErr"}, " if mux == &defaultServeMux && macemcInNode() { mux = macemcMux() }; ", whyHTTP},
 		{"net/http/server.go", atStart{"ServeMux.findHandler"},
 			" if mux == &defaultServeMux && macemcInNode() { if h, s, p, m := macemcMux().findHandler(r); p != nil { return h, s, p, m } }; ", whyHTTP},
+		{"os/proc.go", atStart{"Exit"}, " if macemcInNode() { macemcNode.Exit(code) }; ", whyOS},
+		{"os/file.go", atStart{"File.Write"}, " if f != nil && macemcInNode() && f.macemcPrinted(b) { return len(b), nil }; ", whyOS},
+		{"os/file.go", atStart{"OpenFile"},
+			` if macemcInNode() && macemcWrites(name, flag) { return nil, &PathError{Op: "open", Path: name, Err: errMacemcFiles} }; `, whyOS},
+		{"os/sys.go", atStart{"Hostname"}, " if macemcInNode() { return macemcNode.Hostname(), nil }; ", whyOS},
+		{"os/exec.go", atStart{"Getpid"}, " if macemcInNode() { return macemcNode.Pid() }; ", whyOS},
+		{"os/exec.go", atStart{"Getppid"}, " if macemcInNode() { return 1 }; ", whyOS},
+		{"os/exec.go", atStart{"StartProcess"},
+			` if macemcInNode() { return nil, &PathError{Op: "fork/exec", Path: name, Err: errors.New("a node cannot start processes (docs/goroutines.md)")} }; `, whyOS},
+		{"os/signal/signal.go", atStart{"Notify"}, " if macemcInNode() { macemcNotify(c, sig); return }; ", whyOS},
+		{"os/signal/signal.go", atStart{"Stop"}, " if macemcInNode() { macemcStop(c); return }; ", whyOS},
+		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcInNode() { return 1 }; ", "runs do not depend on the machine"},
 	}
 	for _, m := range []string{"MX", "NS", "TXT"} {
 		list = append(list, change{"net/lookup_unix.go", atStart{"Resolver.lookup" + m}, " if macemcInNode() { return nil, macemcNoRecord(name) }; ", whyNode})

@@ -1,0 +1,239 @@
+package bubble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/sim"
+)
+
+// Command returns a service that runs an ordinary main function as a process of its own: with os.Args, an environment and package
+// variables that no other node has. args and env are as in os.Args and os.Environ. hosts are names of nodes that the process may use besides
+// n0, n1 and so on.
+//
+// The process ends when main returns or calls os.Exit, as log.Fatal does. Its connections are closed then, and the node stays up without it until
+// a crash: [Program].Ended says how it ended. A panic that is not recovered is a violation. Lines of os.Stdout and os.Stderr are part of
+// traces. [Interrupt] is the signal SIGINT, and ends the context of a main function that takes one.
+func Command[M func() | func(context.Context) error](main M, args, env []string, hosts ...Hosts) sim.Service {
+	p := service(func(ctx context.Context, h *Host) error {
+		switch main := any(main).(type) {
+		case func():
+			main()
+			h.exit("exit status 0")
+		case func(context.Context) error:
+			h.exit(fmt.Sprint("returned ", main(ctx)))
+		}
+		return nil
+	}, hosts)
+	_, takesContext := any(main).(func(context.Context) error)
+	name := runtime.FuncForPC(reflect.ValueOf(main).Pointer()).Name()
+	slash := strings.LastIndexByte(name, '/') + 1
+	last, _, _ := strings.Cut(name[slash:], ".")
+	p.goroutines.command = &command{args: args, env: env, takesContext: takesContext, pkg: name[:slash] + last + "."}
+	return p
+}
+
+// command is what the process of a node begins with.
+type command struct {
+	args, env    []string
+	takesContext bool
+	pkg          string // what names of the package of main begin with
+}
+
+// process is what the process of a node has besides its [Host].
+type process struct {
+	args      []string
+	env       []string
+	index     map[string]int // of env, by name; nil means that it is not known
+	variables unsafe.Pointer // what package variables hold while the process does not run; nil means what they held at first
+}
+
+// variable is a package variable, as the runtime takes it: macemcVariable of the overlay.
+type variable struct{ from, to, kind uintptr }
+
+var errVariables = errors.New("the package variables of a process cannot be found: that takes a binary with symbols in ELF format, as on Linux, " +
+	"and not more than 64 MB of what they lead to at first")
+
+// photographed is what came of noting what package variables hold before the first process of a checked system.
+var photographed struct {
+	done   bool
+	err    error
+	others []string // variables that all nodes share
+}
+
+// photograph notes what package variables hold, once in a process of the checker: those of the package of the main function, of modules other
+// than the checker, and of packages of the distribution that programs register things with. The lock stepping is held.
+func (c *command) photograph() error {
+	if photographed.done {
+		if slices.ContainsFunc(photographed.others, func(name string) bool { return strings.HasPrefix(name, c.pkg) }) {
+			return fmt.Errorf("package variables of %s are shared by all nodes: the main functions of a test binary of this module must be of one package", strings.TrimSuffix(c.pkg, "."))
+		}
+		return photographed.err
+	}
+	photographed.done = true
+	var all []variable
+	restored := false
+	for _, v := range testsched.Variables(dataStart()) {
+		kind := v.Kind
+		switch {
+		case strings.HasPrefix(v.Name, c.pkg):
+			kind = testsched.RestoreVariable
+		case kind == testsched.WatchVariable:
+			kind = testsched.LeaveVariable
+		}
+		if kind == testsched.RestoreVariable {
+			restored = true
+		} else {
+			photographed.others = append(photographed.others, v.Name)
+		}
+		all = append(all, variable{v.From, v.To, uintptr(kind)})
+	}
+	if !restored || photograph(all) == 0 {
+		photographed.err = errVariables
+	}
+	return photographed.err
+}
+
+// enter puts the package variables, the arguments and the environment of the node's process in place.
+func (n *node) enter() {
+	if p := n.process; p != nil {
+		stepping.variables = exchange(stepping.variables, p.variables, 0, true)
+		p.swap()
+	}
+}
+
+// leave puts those of the checker back.
+func (n *node) leave() {
+	if p := n.process; p != nil {
+		p.swap()
+		p.variables = exchange(p.variables, stepping.variables, n.bubble, false)
+	}
+}
+
+func (p *process) swap() {
+	p.args, os.Args = os.Args, p.args
+	p.env, p.index = environment(p.env, p.index)
+}
+
+// exit ends the process for one of its goroutines.
+func (h *Host) exit(how string) {
+	h.halt(how)
+	select {}
+}
+
+// halt ends the process: the operating system closes what is open, and nothing that other goroutines do in the step reaches anybody.
+func (h *Host) halt(how string) {
+	if h.halted {
+		return
+	}
+	h.flush()
+	h.finish()
+	h.ended, h.returned, h.halted = how, true, true
+}
+
+// interrupt ends the context of the program and sends its process a signal.
+func (h *Host) interrupt() {
+	h.stop()
+	if h.command == nil || h.halted {
+		return
+	}
+	heard := h.command.takesContext
+	for _, s := range h.signals {
+		if len(s.signals) == 0 || slices.Contains(s.signals, os.Interrupt) {
+			heard = true
+			select {
+			case s.c <- os.Interrupt:
+			default:
+			}
+		}
+	}
+	if !heard {
+		h.halt("signal: interrupt")
+	}
+}
+
+// signalled is a channel that a process has passed to signal.Notify.
+type signalled struct {
+	c       chan<- os.Signal
+	signals []os.Signal
+}
+
+// flush shows what the process has printed of a line that is not complete.
+func (h *Host) flush() {
+	for i, text := range h.printed {
+		if len(text) > 0 {
+			h.printed[i] = nil
+			h.effect(effect{kind: logEffect, text: outputs[i] + string(text)})
+		}
+	}
+}
+
+var outputs = [...]string{"stdout: ", "stderr: "}
+
+// machine is what package os uses in place of the operating system for goroutines of a node.
+type machine interface {
+	Exit(code int) // returns if the node is no process
+	Print(error bool, text []byte) bool
+	IsProcess() bool
+	Hostname() string
+	Pid() int
+	Notify(c chan<- os.Signal, signals []os.Signal)
+	Stop(c chan<- os.Signal)
+}
+
+// machines is the machine of the host that the calling goroutine runs on.
+type machines struct{}
+
+func (machines) Exit(code int) {
+	if h := current(); h.command != nil {
+		h.exit(fmt.Sprint("exit status ", code))
+	}
+}
+
+func (machines) Print(error bool, text []byte) bool {
+	h := current()
+	if h.command == nil {
+		return false
+	}
+	i := 0
+	if error {
+		i = 1
+	}
+	for line := range strings.Lines(string(text)) {
+		h.printed[i] = append(h.printed[i], line...)
+		if line, whole := strings.CutSuffix(string(h.printed[i]), "\n"); whole {
+			h.printed[i] = nil
+			h.effect(effect{kind: logEffect, text: outputs[i] + line})
+		}
+	}
+	return true
+}
+
+func (machines) IsProcess() bool  { return current().command != nil }
+func (machines) Hostname() string { h := current(); return h.name(h.self) }
+func (machines) Pid() int         { h := current(); return 1000*(h.boot+1) + int(h.self) }
+
+func (machines) Notify(c chan<- os.Signal, signals []os.Signal) {
+	h := current()
+	h.signals = append(h.signals, signalled{c, slices.Clone(signals)})
+}
+
+func (machines) Stop(c chan<- os.Signal) {
+	h := current()
+	h.signals = slices.DeleteFunc(h.signals, func(s signalled) bool { return s.c == c })
+}
+
+// canRun reports why the command cannot be run.
+func (c *command) canRun() error {
+	stepping.Lock()
+	defer stepping.Unlock()
+	return c.photograph()
+}

@@ -1,0 +1,46 @@
+//go:build macemc_overlay
+
+package bubble
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a process prints is shown by lines, and by steps.
+func TestCommand_Print(t *testing.T) {
+	p := Command(func() {
+		fmt.Print("a\nb")
+		fmt.Fprintln(os.Stderr, "c")
+		fmt.Print("d")
+		os.Exit(1)
+	}, nil, nil).(*Program).goroutines
+	p.command.pkg = "github.com/macemc/macemc/bubble_test." // which other tests run, too
+	stepping.Lock()
+	defer stepping.Unlock()
+	runtime.GOMAXPROCS(1)
+	if err := p.command.photograph(); err != nil {
+		t.Fatal(err)
+	}
+	other := &command{pkg: "github.com/macemc/macemc/bubble."}
+	if err := other.photograph(); err == nil || !strings.Contains(err.Error(), "package variables of github.com/macemc/macemc/bubble are shared") {
+		t.Errorf("a main function of another package: error %v", err)
+	}
+	n := start(boot{nodes: 1, command: p.command})
+	defer n.discard()
+	n.perform(&input{kind: bootInput, boot: boot{nodes: 1, command: p.command}}, p.program)
+	var got []string
+	for _, e := range n.effects {
+		got = append(got, e.text)
+	}
+	if want := []string{"stdout: a", "stderr: c", "stdout: bd"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if n.host.ended != "exit status 1" {
+		t.Errorf("ended %q", n.host.ended)
+	}
+}
