@@ -25,10 +25,11 @@ func scopeOf(k Kind) scope {
 	return everywhere
 }
 
-// harmless are names of the standard library that are hazards in handlers, and not in programs: they use what a Host gives, or end the
-// process, which is a finding.
-const harmless = "net.Conn.* net.PacketConn.* net.Listener.* net.Pipe net/http.Client.* net/http.Server.* net/http.Transport.* net/http.Serve " +
-	"crypto/tls.Conn.* sync.Pool.Get os.Exit"
+// simulated are packages of the standard library that are hazards in handlers, and not in programs: they use the machine of the node.
+var simulated = []string{"net", "net/http", "net/rpc", "net/smtp", "crypto/tls", "os/signal"}
+
+// harmless are names of which the same is true. The end of the process is a finding.
+const harmless = "sync.Pool.Get os.Exit os.Hostname os.Getpid os.Getppid runtime.NumCPU"
 
 // scope is where a use of o is a hazard of that kind.
 func (t *tables) scope(k Kind, o types.Object) scope {
@@ -39,7 +40,7 @@ func (t *tables) scope(k Kind, o types.Object) scope {
 			name = o.Pkg().Path() + "." + recv.Obj().Name() + "." + o.Name()
 		}
 	}
-	if fine := strings.Fields(harmless); slices.Contains(fine, name) || slices.Contains(fine, all) {
+	if fine := strings.Fields(harmless); slices.Contains(fine, name) || slices.Contains(fine, all) || slices.Contains(simulated, o.Pkg().Path()) {
 		return inHandlers
 	}
 	return scopeOf(k)
@@ -59,7 +60,7 @@ func (h *handler) instead(k Kind) string {
 		case Global:
 			return "keep it in what the program makes when it starts"
 		case Outside:
-			return "take network and disk from the bubble.Host, and configuration from who makes the program"
+			return "take the disk from the bubble.Host, and configuration from who makes the program"
 		case MapOrder:
 			return "sort what is ranged over by something that is no address"
 		}
@@ -90,8 +91,8 @@ func (p *pass) takesHost(sig *types.Signature) bool {
 // programs adds the functions that a call hands to package bubble.
 func (p *pass) programs(n *ast.CallExpr) {
 	f := callee(p.info, n)
-	if !p.ofBubble(f) || f.Signature().Recv() != nil {
-		return // what is handed to a Host is part of a program
+	if !p.ofBubble(f) || f.Signature().Recv() != nil || f.Name() == "Command" {
+		return // what is handed to a Host is part of a program, and a process has package variables of its own
 	}
 	before := len(p.handlers)
 	for _, arg := range n.Args {

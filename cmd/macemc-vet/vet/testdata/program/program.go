@@ -82,7 +82,7 @@ func client(address string) bubble.Main {
 	return func(ctx context.Context, h *bubble.Host) error {
 		c := &http.Client{Transport: &http.Transport{DialContext: h.Dial}}
 		if _, err := c.Get("http://" + address); err != nil {
-			_, err = http.Get("http://" + address) // want "http.Get"
+			_, err = http.Get("http://" + address) // by the network of the node
 			return err
 		}
 		var keys []*int
@@ -94,3 +94,11 @@ func client(address string) bubble.Main {
 		return nil
 	}
 }
+
+// main is that of a process, which has package variables of its own.
+func main() {
+	conns++
+	fmt.Println(os.Args, conns)
+}
+
+func process() sim.Service { return bubble.Command(main, nil, nil) }
