@@ -4,9 +4,9 @@
 //	New:   func(sim.NodeID) sim.Service { return bubble.Service(run) },
 //	State: bubble.Rules,
 //
-// run is the main function of a node. It gets its network, its disk and its clock from a [Host]; time.Now, time.Sleep and timers
-// are the node's own time. Each node is a bubble of testing/synctest, driven from outside: a step hands it one thing (a
-// message, room to send, an action, or its next timer) and lets its goroutines run until all of them wait.
+// run is the main function of a node, and a [Host] is its machine. Package net uses the network of the node. time.Now, time.Sleep and timers
+// are its own time. [Command] runs an unmodified func main as a process. Each node is a bubble of testing/synctest, driven from outside: a
+// step hands it one thing (a message, room to send, an action, or its next timer) and lets its goroutines run until all of them wait.
 //
 // The state of a node is the history of what it was given since it booted; to go back means to give it the same again. A node
 // that does something else then is a finding of nondeterminism. A crash stops all goroutines where they are; the next boot

@@ -99,8 +99,12 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 	if how == sim.FIFO {
 		switches = "other schedules of goroutines than first come, first served, where requests overlap only while they wait (fifo)"
 	}
+	shared := "variables that nodes share"
+	if p.goroutines != nil && p.goroutines.command != nil {
+		shared = "variables of the standard library that processes share"
+	}
 	return switches + "; random numbers and choices of select that were not drawn; orders between connections of the same two nodes; " +
-		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; variables that nodes share; " +
+		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; " + shared + "; " +
 		"crashes between two instructions (docs/goroutines.md)"
 }
 

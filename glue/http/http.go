@@ -3,8 +3,8 @@
 //	err := glue.Serve(ctx, h, ":80", handler)
 //	answer, err := glue.Client(h).Get("http://n0/")
 //
-// Programs that make their own http.Server or http.Transport need no more than a listener of Host.Listen, and Host.Dial as
-// DialContext. HTTP/1.1 in clear text is what they speak.
+// Programs that use http.ListenAndServe and http.DefaultClient need no glue: package net uses the network of the node. HTTP/1.1 in clear
+// text is what they speak here.
 package http
 
 import (
@@ -15,8 +15,7 @@ import (
 	"github.com/macemc/macemc/bubble"
 )
 
-// Client returns a client whose connections are those of the node. It is the node's own: http.DefaultClient would use the network of the
-// machine.
+// Client returns a client with a transport of its own, whose connections are those of the node.
 func Client(h *bubble.Host) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: h.Dial}}
 }
