@@ -1,8 +1,6 @@
 package mdb
 
 import (
-	"strings"
-
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
@@ -64,9 +62,7 @@ func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
 		}
 		return int32(last)
 	case sim.FireTimer:
-		text := strings.TrimPrefix(s.key, ev.Kind.String()+" ")
-		_, text, _ = strings.Cut(text, " ")
-		return l.timers[armed{ev.Node, text}]
+		return l.timers[armed{ev.Node, c.World().Label(ev).Content}]
 	case sim.Internal, sim.Arrive:
 		return l.ran[ev.Node]
 	case sim.DoAction:
@@ -78,7 +74,7 @@ func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
 	case sim.DeliverReady:
 		return l.refused[pair]
 	case sim.DeliverError:
-		if s.refused() {
+		if s.refused {
 			return l.sent[pair]
 		}
 		return l.broken[pair]

@@ -46,7 +46,8 @@ type run struct {
 type stepInfo struct {
 	key     string
 	ev      sim.Event
-	text    string       // for people, when the key alone does not tell it
+	text    string       // for people
+	refused bool         // it is the error of a connection that the peer did not take
 	with    []sim.NodeID // that fell with the node of the event
 	picks   int32        // questions answered
 	cause   int32        // the step that it follows from; see links
@@ -69,17 +70,7 @@ func (r *run) comesRound(n int) bool {
 	return r.cursor.To(r.len()) == nil && r.cursor.World().Fingerprint() == before
 }
 
-func (s *stepInfo) String() string {
-	if s.text != "" {
-		return s.text
-	}
-	return replay.Describe(s.ev, s.key)
-}
-
-// refused reports whether the event is the error of a connection that the peer did not take.
-func (s *stepInfo) refused() bool {
-	return s.ev.Kind == sim.DeliverError && strings.HasSuffix(s.key, sim.ErrRefused.Error())
-}
+func (s *stepInfo) String() string { return s.text }
 
 type window struct {
 	first int // its first step
@@ -141,8 +132,9 @@ func (r *run) readOn() error {
 // meet notes what can be known of a step only before it is executed.
 func (r *run) meet(ev sim.Event) {
 	w := r.cursor.World()
-	s := stepInfo{key: w.Key(ev), ev: ev, picks: -int32(r.cursor.Pos()) - 1}
-	s.text = r.words.Beyond(w, ev, s.key)
+	label := w.Label(ev)
+	s := stepInfo{key: label.String(), ev: ev, text: r.words.Describe(w, ev), picks: -int32(r.cursor.Pos()) - 1}
+	s.refused = ev.Kind == sim.DeliverError && label.Content == sim.ErrRefused.Error()
 	s.cause = r.links.cause(r.cursor, &s)
 	r.steps = append(r.steps, s)
 }

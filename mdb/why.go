@@ -70,7 +70,7 @@ func (r *run) because(n int) string {
 	case sim.Boot:
 		return "the node was down since"
 	case sim.DeliverError:
-		if s.refused() {
+		if s.refused {
 			return "what was refused was sent in"
 		}
 		return "the connection broke in"

@@ -138,8 +138,11 @@ func (b *bench) do(t rapid.TB, text string) sim.Delivery {
 // describe is the event's kind, peer, node and key.
 func (b *bench) describe(ev sim.Event) string {
 	s := fmt.Sprintf("%v %d>%d", ev.Kind, ev.Peer, ev.Node)
-	if key := b.Key(ev); key != "" {
-		s += " " + key
+	carrier, content := b.Key(ev)
+	for _, part := range []string{carrier, content} {
+		if part != "" {
+			s += " " + part
+		}
 	}
 	return s
 }

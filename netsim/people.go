@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,23 +29,24 @@ func (m *model) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 }
 
 // Key implements [sim.NetModel]: the message, or the text of the error.
-func (m *model) Key(ev sim.Event) string {
+func (m *model) Key(ev sim.Event) (carrier, content string) {
 	if ev.Kind == sim.DeliverError {
-		return m.errorAt(ev.Node, ev.Peer).Error()
+		return "", m.errorAt(ev.Node, ev.Peer).Error()
 	}
 	if ev.Kind == sim.Break && m.attempted(ev.Node, ev.Peer) {
-		return "attempt"
+		return "", simext.Attempt
 	}
 	msg := m.message(ev)
-	switch {
-	case msg == nil:
-		return ""
-	case !m.streams || !m.datagrams:
-		return m.host.DescribeMessage(msg)
-	case ev.Slot == noSlot:
-		return "stream " + m.host.DescribeMessage(msg)
+	if msg == nil {
+		return "", ""
 	}
-	return "datagram " + m.host.DescribeMessage(msg)
+	if m.streams && m.datagrams {
+		carrier = "datagram"
+		if ev.Slot == noSlot {
+			carrier = "stream"
+		}
+	}
+	return carrier, m.host.DescribeMessage(msg)
 }
 
 func (m *model) errorAt(node, peer sim.NodeID) error {

@@ -116,9 +116,10 @@ type NetModel interface {
 	Inject(ev Event)
 	// Messages appends the messages that ev would consume, without taking them.
 	Messages(ev Event, buf []Envelope) []Envelope
-	// Key is the part of the stable key of a network event that names its content; the world
-	// writes kind and nodes itself. Empty when those suffice.
-	Key(ev Event) string
+	// Key returns the part of the stable key of a network event that names its content: a message, or the
+	// text of an error. The world writes kind and nodes itself. An empty content means that those suffice.
+	// carrier is "stream" or "datagram" for messages of networks that have both, and empty otherwise.
+	Key(ev Event) (carrier, content string)
 
 	// Room is how many messages the stream from one node to another accepts now, and Capacity how
 	// many one accepts of which nothing is queued.

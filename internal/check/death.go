@@ -85,13 +85,10 @@ func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
 		return replay.TraceStep{}, fmt.Errorf("step %d: no event %d is enabled", d.Steps, d.Index)
 	}
 	ev := events[d.Index]
+	label := w.Label(ev)
 	s := replay.TraceStep{
 		Number: d.Steps, Index: d.Index, Enabled: len(w.Enabled()), Event: ev,
-		Kind: ev.Kind.String(), Node: int(ev.Node), Peer: int(ev.Peer), Key: w.Key(ev),
-	}
-	// A key is the event's class, its nodes, and its content.
-	if words := strings.SplitN(s.Key, " ", 3); len(words) == 3 {
-		s.What = replay.Brief(words[2])
+		Kind: ev.Kind.String(), Node: int(ev.Node), Peer: int(ev.Peer), Key: label.String(), What: replay.What(&label),
 	}
 	for _, p := range d.Picks {
 		s.Choices = append(s.Choices, kernel.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})

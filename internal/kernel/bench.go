@@ -247,18 +247,18 @@ func (b *Bench) Contain(id sim.NodeID, f func()) (err error) {
 	return nil
 }
 
-// Place makes l the state of a node for Key and the methods for people; the network is that of
+// Place makes l the state of a node for Label and the methods for people; the network is that of
 // Parted.
 func (b *Bench) Place(id sim.NodeID, l *Local) { b.w.put(id, l) }
 
-// Key is [World.Key] of an event that concerns nothing but what was placed.
-func (b *Bench) Key(ev sim.Event) string {
+// Label is [World.Label] of an event that concerns nothing but what was placed.
+func (b *Bench) Label(ev sim.Event) Label {
 	b.w.net = b.real
 	defer func() { b.w.net = &b.idle }()
 	if ev.Kind == sim.TakeQuorum {
 		b.w.appendNode(&b.w.nodes[ev.Node], nil) // lists the sets
 	}
-	return b.w.Key(ev)
+	return b.w.Label(ev)
 }
 
 // Hidden is [encoding.Plan.Hidden] of two services of one type.

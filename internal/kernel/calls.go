@@ -59,7 +59,7 @@ func (w *machine) argument(v any) string {
 	case nil:
 		return "nil"
 	case sim.NodeID:
-		return nodeName(v)
+		return string(appendNode(nil, v))
 	case error:
 		return v.Error()
 	}

@@ -6,34 +6,90 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// nodeName is n3.
-func nodeName(id sim.NodeID) string { return "n" + strconv.Itoa(int(id)) }
+// Label is what an event's stable key says, in parts. It is meaningful as long as its event is.
+type Label struct {
+	Event sim.Event // of which the key names kind, node and peer
 
-// Key names the event by its class, nodes and content.
-func (w *machine) Key(ev sim.Event) string {
-	key := ev.Kind.String()
-	switch ev.Kind {
-	case sim.Crash, sim.Halt:
-		return key + " " + w.process(ev.Node)
-	case sim.Boot, sim.Internal:
-		return key + " " + nodeName(ev.Node)
-	case sim.DoAction:
-		return key + " " + nodeName(ev.Node) + " " + w.actions[ev.Slot].Name
-	case sim.FireTimer:
-		return key + " " + nodeName(ev.Node) + " " + w.nodes[ev.Node].armed[ev.Slot].kind.text
-	case sim.TakeQuorum:
-		return w.quorumKey(ev)
+	Carrier string             // "stream" or "datagram" before a message, in networks that have both; "" otherwise
+	Content string             // the name of an action or quorum, the text of a timer, message or error; "" if there is none
+	Set     []sim.From[string] // what a quorum takes, as texts, by sender
+	Process []sim.NodeID       // the nodes of the process that crashes or halts, ascending, whichever of them are up
+}
+
+// String returns the stable key.
+func (l *Label) String() string {
+	var room [96]byte
+	key := l.appendNodes(room[:0])
+	if l.Carrier != "" {
+		key = append(append(key, ' '), l.Carrier...)
 	}
-	if ev.Node >= 0 {
-		key += " " + nodeName(ev.Node)
-		if ev.Peer >= 0 {
-			key += "<-" + nodeName(ev.Peer)
+	if l.Content != "" {
+		key = append(append(key, ' '), l.Content...)
+	}
+	for _, m := range l.Set {
+		key = appendNode(append(key, " <-"...), m.From)
+		key = append(append(key, ' '), m.Msg...)
+	}
+	return string(key)
+}
+
+// Head returns the beginning of the key that names kind, node and peer.
+func (l *Label) Head() string { return string(l.appendNodes(nil)) }
+
+func (l *Label) appendNodes(key []byte) []byte {
+	ev := &l.Event
+	key = append(key, ev.Kind.String()...)
+	if ev.Kind.TakesDown() {
+		joint := " "
+		for i, id := range l.Process {
+			key = appendNode(append(key, joint...), id)
+			if joint = ", "; i == 0 {
+				joint = " with "
+			}
 		}
+		return key
 	}
-	if content := w.net.Key(ev); content != "" {
-		key += " " + content
+	if ev.Node < 0 {
+		return key
+	}
+	key = appendNode(append(key, ' '), ev.Node)
+	if ev.Peer >= 0 {
+		key = appendNode(append(key, "<-"...), ev.Peer)
 	}
 	return key
+}
+
+// appendNode appends n3.
+func appendNode(buf []byte, id sim.NodeID) []byte {
+	return strconv.AppendInt(append(buf, 'n'), int64(id), 10)
+}
+
+// Label implements [World].
+func (w *machine) Label(ev sim.Event) Label {
+	l := Label{Event: ev}
+	switch ev.Kind {
+	case sim.Crash, sim.Halt:
+		l.Process = w.sys.Process(ev.Node)
+	case sim.Boot, sim.Internal:
+	case sim.DoAction:
+		l.Content = w.actions[ev.Slot].Name
+	case sim.FireTimer:
+		l.Content = w.nodes[ev.Node].armed[ev.Slot].kind.text
+	case sim.TakeQuorum:
+		l.Content = w.quorums[w.nodes[ev.Node].sets[ev.Slot].quorum].Name
+		for _, m := range w.quorumMessages(ev, nil) {
+			l.Set = append(l.Set, sim.From[string]{From: m.From, Msg: w.planOf(m.Msg).Text(m.Msg)})
+		}
+	default:
+		l.Carrier, l.Content = w.net.Key(ev)
+	}
+	return l
+}
+
+// Key implements [World].
+func (w *machine) Key(ev sim.Event) string {
+	l := w.Label(ev)
+	return l.String()
 }
 
 func (w *machine) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
@@ -44,15 +100,4 @@ func (w *machine) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 		return w.quorumMessages(ev, buf)
 	}
 	return w.net.Messages(ev, buf)
-}
-
-// process names the nodes that run in one process with a node, whichever of them are up: "n1", "n1 with n2, n3".
-func (w *machine) process(id sim.NodeID) string {
-	all := w.sys.Process(id)
-	text, joint := nodeName(all[0]), " with "
-	for _, id := range all[1:] {
-		text += joint + nodeName(id)
-		joint = ", "
-	}
-	return text
 }

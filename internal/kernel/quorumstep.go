@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
@@ -91,16 +90,6 @@ func (w *machine) quorumMessages(ev sim.Event, buf []sim.Envelope) []sim.Envelop
 		buf = w.net.Messages(m, buf)
 	}
 	return buf
-}
-
-// quorumKey names the set of messages that a node takes: "quorum n0 promised <-n2 Reply{1} <-n3 Reply{2}".
-func (w *machine) quorumKey(ev sim.Event) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%v n%d %s", ev.Kind, ev.Node, w.quorums[w.nodes[ev.Node].sets[ev.Slot].quorum].Name)
-	for _, m := range w.quorumMessages(ev, nil) {
-		fmt.Fprintf(&b, " <-n%d %s", m.From, w.planOf(m.Msg).Text(m.Msg))
-	}
-	return b.String()
 }
 
 // probeOrder returns a function that handles a set in other orders, too, once it was handled in its own, on copies of the state of

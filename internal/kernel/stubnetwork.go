@@ -15,7 +15,7 @@ func (noNetwork) AppendInjections(buf []sim.Event) []sim.Event            { retu
 func (noNetwork) Take(sim.Event) sim.Delivery                             { panic(noNetworkMessage) }
 func (noNetwork) Inject(sim.Event)                                        { panic(noNetworkMessage) }
 func (noNetwork) Messages(_ sim.Event, buf []sim.Envelope) []sim.Envelope { return buf }
-func (noNetwork) Key(sim.Event) string                                    { return "" }
+func (noNetwork) Key(sim.Event) (carrier, content string)                 { return "", "" }
 func (noNetwork) Room(sim.NodeID, sim.NodeID) int                         { panic(noNetworkMessage) }
 func (noNetwork) Capacity() int                                           { return 0 }
 func (noNetwork) SendDatagram(sim.NodeID, sim.NodeID, sim.Message)        { panic(noNetworkMessage) }

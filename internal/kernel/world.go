@@ -54,7 +54,9 @@ type World interface {
 	// NodeFingerprint is that of the component of a node.
 	NodeFingerprint(sim.NodeID) sim.Fingerprint
 
-	// Key is the event's stable key: its class, node and content, never an index.
+	// Label returns what the event's stable key is made of.
+	Label(ev sim.Event) Label
+	// Key is the event's stable key, the text of its Label: its class, node and content, never an index.
 	Key(ev sim.Event) string
 	// Messages appends the messages that ev would consume.
 	Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope

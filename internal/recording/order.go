@@ -1,10 +1,8 @@
 package recording
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -107,13 +105,13 @@ func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 		fits := true
 		switch e.Kind {
 		case sim.DoAction, sim.FireTimer:
-			fits = m.world.Key(ev) == fmt.Sprintf("%v n%d %s", e.Kind, node, e.Name)
+			fits = m.world.Label(ev).Content == e.Name
 		case sim.Deliver:
 			fits = ev.Peer == e.Peer && m.carries(ev, e)
 		case sim.TakeQuorum:
-			fits = strings.HasPrefix(m.world.Key(ev), fmt.Sprintf("%v n%d %s <-", e.Kind, node, e.Name)) && m.carries(ev, e)
+			fits = m.world.Label(ev).Content == e.Name && m.carries(ev, e)
 		case sim.DeliverError:
-			fits = ev.Peer == e.Peer && (!exact || m.world.Key(ev) == fmt.Sprintf("%v n%d<-n%d %s", e.Kind, node, e.Peer, e.Err))
+			fits = ev.Peer == e.Peer && (!exact || m.world.Label(ev).Content == e.Err)
 		case sim.DeliverReady:
 			fits = ev.Peer == e.Peer
 		}

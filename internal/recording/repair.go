@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -23,9 +24,13 @@ func (m *merger) repair() bool {
 	if e.Kind == sim.DeliverError && int(e.Peer) < len(m.cursors) && m.up(c.node) {
 		peer := m.cursors[e.Peer]
 		a, b := min(c.node, e.Peer), max(c.node, e.Peer)
-		attempt := fmt.Sprintf("%v n%d<-n%d attempt", sim.Break, a, b)
+		breaks := func(attempt bool) func(sim.Event) bool {
+			return func(ev sim.Event) bool {
+				return ev.Kind == sim.Break && ev.Node == a && ev.Peer == b && (m.world.Label(ev).Content == simext.Attempt) == attempt
+			}
+		}
 		if e.Err == sim.ErrRefused.Error() && // a crash leaves those of the model
-			m.inject(func(ev sim.Event) bool { return ev.Kind == sim.Break && m.world.Key(ev) == attempt }, &m.used[sim.NetErrors]) {
+			m.inject(breaks(true), &m.used[sim.NetErrors]) {
 			m.attempts = true
 			return true
 		}
@@ -39,9 +44,7 @@ func (m *merger) repair() bool {
 				return true
 			}
 		}
-		if m.inject(func(ev sim.Event) bool {
-			return ev.Kind == sim.Break && ev.Node == a && ev.Peer == b && m.world.Key(ev) != attempt
-		}, &m.used[sim.NetErrors]) {
+		if m.inject(breaks(false), &m.used[sim.NetErrors]) {
 			return true
 		}
 		if index, ok := m.findEvent(c.node, e, false); ok {

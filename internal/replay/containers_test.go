@@ -85,8 +85,9 @@ func TestContainerFile(t *testing.T) {
 	if s := &trace.Steps[2]; !slices.Equal(s.Kept, []string{"note"}) || !slices.Equal(s.Lost, []string{"n2: note"}) || !slices.Equal(s.With, []int{2}) {
 		t.Errorf("kept %q, lost %q with %v", s.Kept, s.Lost, s.With)
 	}
-	if got := replay.Describe(sim.Event{Kind: sim.Crash, Node: 2}, "crash n0 with n2, n5"); got != "n2 crashes with n0, n5" {
-		t.Error(got)
+	fell := kernel.Label{Event: sim.Event{Kind: sim.Crash, Node: 2, Peer: -1}, Process: []sim.NodeID{0, 2, 5}}
+	if got := replay.Describe(&fell); got != "n2 crashes with n0, n5" || fell.String() != "crash n0 with n2, n5" {
+		t.Errorf("%q for %q", got, fell.String())
 	}
 
 	written, err := replay.WriteFile(sys, choose.Header{}, r.Path)

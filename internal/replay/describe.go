@@ -47,13 +47,13 @@ func (rec *recorder) took(s *TraceStep) {
 			c := *m
 			c.ID, c.CopyOf, c.Sent, c.Fates = int(f.Copy), m.ID, s.Number, nil
 			if s.Event.Kind == sim.Duplicate {
-				s.concern(m.ID, m.Text)
+				rec.concern(s, m.ID, m.Text)
 			}
 			t.Messages = append(t.Messages, c)
 		}
 	}
 	if len(s.Msgs) > 0 && s.Event.Kind != sim.TakeQuorum {
-		s.concern(s.MsgIDs[0], s.Msgs[0])
+		rec.concern(s, s.MsgIDs[0], s.Msgs[0])
 	}
 }
 
@@ -71,8 +71,8 @@ func (rec *recorder) source(last *kernel.Step) string {
 }
 
 // concern notes the message that the event of the step delivers, loses or duplicates.
-func (s *TraceStep) concern(id int, text string) {
-	s.Concerns, s.What = id, inPlace(s.What, text)
+func (rec *recorder) concern(s *TraceStep, id int, text string) {
+	s.Concerns, s.What = id, what(&rec.label, text)
 }
 
 // message begins the life of a message.

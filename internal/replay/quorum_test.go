@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers/register"
 	"github.com/macemc/macemc/internal/test/systest"
@@ -47,15 +48,14 @@ func TestQuorumFile(t *testing.T) {
 	}
 }
 
-// The senders of a set are told by its key, whatever its messages contain.
+// The senders of a set are named, whatever its messages contain.
 func TestQuorumSentence(t *testing.T) {
-	ev := sim.Event{Kind: sim.TakeQuorum, Node: 0, Peer: -1}
-	for key, want := range map[string]string{
-		`quorum n0 a majority <-n2 Reply{Text:"} <-n7 "} <-n11 Reply{Inner:{A:" <-n8 "}}`: "n0 receives a majority from n2, n11",
-		`quorum n0 q <-n3 3`: "n0 receives q from n3",
-	} {
-		if got := replay.Describe(ev, key); got != want {
-			t.Errorf("%s: %q, want %q", key, got, want)
-		}
+	l := kernel.Label{Event: sim.Event{Kind: sim.TakeQuorum, Node: 0, Peer: -1}, Content: "a majority",
+		Set: []sim.From[string]{{From: 2, Msg: `Reply{Text:"} <-n7 "}`}, {From: 11, Msg: `Reply{Inner:{A:" <-n8 "}}`}}}
+	if got, want := replay.Describe(&l), "n0 receives a majority from n2, n11"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := l.String(), `quorum n0 a majority <-n2 Reply{Text:"} <-n7 "} <-n11 Reply{Inner:{A:" <-n8 "}}`; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

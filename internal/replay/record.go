@@ -162,7 +162,8 @@ type recorder struct {
 	places *Places
 	near   func(step int) bool // which steps are described in full; nil: all
 
-	step TraceStep
+	label kernel.Label // of the event of step
+	step  TraceStep
 	// Per node, before the step.
 	kept   []kernel.Snapshot
 	hashes []sim.Fingerprint // nil: no step was recorded
@@ -245,6 +246,7 @@ func (rec *recorder) allFields(b *TraceStep) {
 func (rec *recorder) before(index int) {
 	w := rec.run.World
 	ev, _ := rec.run.Event(index)
+	rec.label = w.Label(ev)
 	rec.step = TraceStep{
 		Number:  rec.run.Steps() + 1,
 		Index:   index,
@@ -253,9 +255,9 @@ func (rec *recorder) before(index int) {
 		Kind:    ev.Kind.String(),
 		Node:    int(ev.Node),
 		Peer:    int(ev.Peer),
-		Key:     w.Key(ev),
+		Key:     rec.label.String(),
+		What:    What(&rec.label),
 	}
-	rec.step.What = what(ev, rec.step.Key)
 	if rec.hashes == nil {
 		rec.hashes = rec.nodeHashes()
 		for id := range rec.kept {

@@ -2,56 +2,39 @@ package replay
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
 
-// Describe says in a few words what ev, whose stable key in its world is key, does: "n0 timer
-// resend", "network loses Ack{2} n1->n0".
-func Describe(ev sim.Event, key string) string { return describe(ev, key, what(ev, key)) }
+// Describe returns a short sentence about an event: "n0 timer resend", "network loses Ack{2} n1->n0".
+func Describe(l *kernel.Label) string { return describe(l, What(l)) }
 
-// what is the content of a key in the words of people.
-func what(ev sim.Event, key string) string {
-	if ev.Kind == sim.TakeQuorum {
-		return takenFrom(content(ev, key))
-	}
-	return Brief(content(ev, key))
-}
+// What returns what an event is about, for people: its action, timer, message or error; "" if there is nothing to
+// name. Of a quorum it is "promised from n2, n3", of a crash "with n2", and [Brief] text else.
+func What(l *kernel.Label) string { return what(l, Brief(l.Content)) }
 
-// takenFrom names a quorum and the senders of the set that it takes, by the content of its key: "promised from n2, n3".
-func takenFrom(content string) string {
-	name, sets, _ := strings.Cut(content, senderMark)
-	var senders []string
-	for sets != "" {
-		id, rest, _ := strings.Cut(sets, " ")
-		senders = append(senders, "n"+id)
-		if sets = ""; len(rest) > 0 {
-			if end := outside(rest, senderMark); end >= 0 {
-				sets = rest[end+len(senderMark):]
-			}
+// what is What with another text for the content of the label.
+func what(l *kernel.Label, content string) string {
+	switch {
+	case l.Event.Kind == sim.TakeQuorum:
+		var senders []sim.NodeID
+		for _, m := range l.Set {
+			senders = append(senders, m.From)
 		}
+		return l.Content + " from " + ListNodes(senders)
+	case l.Event.Kind.TakesDown():
+		return strings.TrimPrefix(mates(l), " ")
+	case l.Carrier != "":
+		return l.Carrier + " " + content
 	}
-	return name + " from " + strings.Join(senders, ", ")
+	return content
 }
 
-// senderMark stands before each sender in the key of a set.
-const senderMark = " <-n"
-
-// outside is where a mark is first in a text but inside of brackets or quotes; -1: nowhere.
-func outside(text, mark string) int {
-	for i, depth := range nesting(text) {
-		if depth <= 0 && strings.HasPrefix(text[i:], mark) {
-			return i
-		}
-	}
-	return -1
-}
-
-// describe is Describe with the content of the key in the words of people.
-func describe(ev sim.Event, key, what string) string {
+// describe is Describe with another text for what the event is about.
+func describe(l *kernel.Label, what string) string {
+	ev := l.Event
 	link := fmt.Sprintf("n%d->n%d", ev.Peer, ev.Node)
 	text := ""
 	switch ev.Kind {
@@ -76,9 +59,9 @@ func describe(ev sim.Event, key, what string) string {
 	case sim.Heal:
 		text = "network heals " + cut(ev)
 	case sim.Crash:
-		text = fmt.Sprintf("n%d crashes", ev.Node) + mates(ev, key)
+		text = fmt.Sprintf("n%d crashes", ev.Node) + mates(l)
 	case sim.Halt:
-		text = fmt.Sprintf("n%d halts forever", ev.Node) + mates(ev, key)
+		text = fmt.Sprintf("n%d halts forever", ev.Node) + mates(l)
 	case sim.Lose:
 		text = fmt.Sprintf("network loses %s %s", what, link)
 	case sim.Duplicate:
@@ -88,21 +71,20 @@ func describe(ev sim.Event, key, what string) string {
 	case sim.Partition:
 		text = "network cuts " + cut(ev)
 	default:
-		text = key
+		text = l.String()
 	}
 	return text
 }
 
-// mates names the nodes that fall with that of a crash, as they run in its process, by the key: " with n2, n3"; "" when there are none.
-func mates(ev sim.Event, key string) string {
-	_, process, _ := strings.Cut(key, " ")
-	first, others, several := strings.Cut(process, " with ")
-	if !several {
-		return ""
+// mates names the nodes that fall with that of a crash, as they run in its process: " with n2, n3"; "" if there are none.
+func mates(l *kernel.Label) string {
+	var others []int
+	for _, id := range l.Process {
+		if id != l.Event.Node {
+			others = append(others, int(id))
+		}
 	}
-	all := append([]string{first}, strings.Split(others, ", ")...)
-	all = slices.DeleteFunc(all, func(name string) bool { return name == fmt.Sprintf("n%d", ev.Node) })
-	return " with " + strings.Join(all, ", ")
+	return AlsoFell(others)
 }
 
 // cut names the links that a partition cuts.
@@ -116,29 +98,14 @@ func cut(ev sim.Event) string {
 	return "the partition"
 }
 
-// content is what a stable key says beyond class and nodes. It is exact; see [Brief].
-func content(ev sim.Event, key string) string {
-	if ev.Kind.TakesDown() {
-		return strings.TrimPrefix(mates(ev, key), " ")
-	}
-	rest := strings.TrimSpace(strings.TrimPrefix(key, ev.Kind.String()))
-	first, more, _ := strings.Cut(rest, " ")
-	// The world writes the nodes as one word: "n0" or "n0<-n1".
-	if ev.Node >= 0 && strings.HasPrefix(first, "n"+strconv.Itoa(int(ev.Node))) {
-		return more
-	}
-	return rest
-}
-
 // Sentence says in a few words what the step did, with what was decided in it.
 func (s *TraceStep) Sentence() string {
 	if s.Number == 0 {
 		return s.Key
 	}
-	text := describe(s.Event, s.Key, s.What)
+	text := describe(&kernel.Label{Event: s.Event}, s.What)
 	if s.Event.Kind.TakesDown() {
-		text, _, _ = strings.Cut(text, " with ") // of which some were down
-		text += AlsoFell(s.With)
+		text += AlsoFell(s.With) // of the nodes of a process some were down
 	}
 	if s.Crashed {
 		fails := "crashes"

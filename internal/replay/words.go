@@ -3,7 +3,6 @@ package replay
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
@@ -28,26 +27,12 @@ func NewWords(sys *sim.System) (*Words, error) {
 // Describe says in a few words what ev does in the state of w, like the function [Describe], with
 // enumerations in messages by name.
 func (x *Words) Describe(w kernel.World, ev sim.Event) string {
-	key := w.Key(ev)
-	return describe(ev, key, x.named(w, ev, what(ev, key)))
-}
-
-// Beyond is Describe, or "" where that says no more than the function [Describe] of key, the event's in the state of w.
-func (x *Words) Beyond(w kernel.World, ev sim.Event, key string) string {
-	plain := what(ev, key)
-	text := x.named(w, ev, plain)
-	if text == plain {
-		return ""
+	l := w.Label(ev)
+	content := Brief(l.Content)
+	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 {
+		content = x.text(x.buf[0].Msg)
 	}
-	return describe(ev, key, text)
-}
-
-// named is what with enumerations of the message by name.
-func (x *Words) named(w kernel.World, ev sim.Event, what string) string {
-	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 && ev.Kind != sim.TakeQuorum {
-		return inPlace(what, x.text(x.buf[0].Msg))
-	}
-	return what
+	return describe(&l, what(&l, content))
 }
 
 // text renders a message or announced event for people.
@@ -66,14 +51,4 @@ func (x *Words) exact(v any) string {
 		return fmt.Sprintf("%T", v)
 	}
 	return Brief(p.Text(v))
-}
-
-// inPlace puts the text of a message in place of that in the content of a key, but for words before it.
-func inPlace(what, text string) string {
-	for _, word := range [...]string{"stream ", "datagram "} {
-		if strings.HasPrefix(what, word) {
-			return word + text
-		}
-	}
-	return text
 }

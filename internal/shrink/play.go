@@ -96,8 +96,9 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 		if ev.Kind != s.Kind || ev.Node != s.Node || ev.Peer != s.Peer {
 			continue
 		}
-		key := w.Key(ev)
-		if key != s.Key && near >= 0 || class(w, ev, key) != s.Class {
+		label := w.Label(ev)
+		key := label.String()
+		if key != s.Key && near >= 0 || class(w, &label) != s.Class {
 			continue
 		}
 		if key == s.Key {
@@ -125,11 +126,14 @@ func (p *Player) Event(index int) (Step, bool) {
 		return Step{}, false
 	}
 	w := p.Run.World
-	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: w.Key(ev)}
-	s.Class = class(w, ev, s.Key)
+	label := w.Label(ev)
+	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: label.String(), Class: class(w, &label)}
 	for i := range index {
 		before, _ := p.Run.Event(i)
-		if before.Kind == s.Kind && before.Node == s.Node && before.Peer == s.Peer && w.Key(before) == s.Key && class(w, before, s.Key) == s.Class {
+		if before.Kind != s.Kind || before.Node != s.Node || before.Peer != s.Peer {
+			continue
+		}
+		if label := w.Label(before); label.String() == s.Key && class(w, &label) == s.Class {
 			s.Nth++
 		}
 	}

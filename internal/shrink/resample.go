@@ -125,7 +125,8 @@ func (s *resampler) twin(ev sim.Event, like *Script, used []bool) int {
 		}
 		if of == "" {
 			w := s.player.Run.World
-			of = class(w, ev, w.Key(ev))
+			label := w.Label(ev)
+			of = class(w, &label)
 		}
 		if step.Class == of {
 			return i

@@ -13,30 +13,16 @@ import (
 
 // class is what an event has in common with those that take its place when the run before it changes: kind, nodes, the Go types of the
 // messages, and the word that the text of a message or timer begins with. The rest of the text is content, which depends on what came before.
-func class(w kernel.World, ev sim.Event, key string) string {
+func class(w kernel.World, l *kernel.Label) string {
+	ev := l.Event
 	if ev.Msgs == 0 && ev.Kind != sim.FireTimer {
-		return key
+		return l.String()
 	}
-	from := strings.IndexByte(key, 'n') // kinds may have blanks
-	if at := strings.Index(key, fmt.Sprintf(" n%d", ev.Node)); at >= 0 {
-		from = at + 1
+	word := l.Content
+	if n := strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '.' && r != '"' }); n >= 0 {
+		word = word[:n]
 	}
-	blank := strings.IndexByte(key[max(from, 0):], ' ')
-	if from < 0 || blank < 0 {
-		return key
-	}
-	end := from + blank + 1
-	for _, how := range []string{"stream ", "datagram "} { // where both can be
-		if strings.HasPrefix(key[end:], how) {
-			end += len(how)
-		}
-	}
-	if n := strings.IndexFunc(key[end:], func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '.' && r != '"' }); n >= 0 {
-		end += n
-	} else {
-		end = len(key)
-	}
-	text := key[:end]
+	text := l.Head() + " " + l.Carrier + " " + word
 	for _, m := range w.Messages(ev, nil) {
 		text += fmt.Sprintf(" %d:%T", m.From, m.Msg)
 	}

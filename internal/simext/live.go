@@ -19,6 +19,9 @@ type LiveNetwork interface {
 	AsLive() sim.Network
 }
 
+// Attempt is the content of the key of a socket error that strikes an attempt to connect.
+const Attempt = "attempt"
+
 // IsLive reports whether a network does what is between live nodes.
 func IsLive(n sim.Network) bool {
 	l, ok := n.(LiveNetwork)

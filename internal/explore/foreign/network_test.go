@@ -68,8 +68,8 @@ func (m *bagModel) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	return append(buf, sim.Envelope{From: d.From, To: ev.Node, Msg: d.Msg.Body, ID: d.Msg.ID})
 }
 
-func (m *bagModel) Key(ev sim.Event) string {
-	return m.host.DescribeMessage(&m.to[ev.Node][ev.Slot].Msg)
+func (m *bagModel) Key(ev sim.Event) (carrier, content string) {
+	return "", m.host.DescribeMessage(&m.to[ev.Node][ev.Slot].Msg)
 }
 
 func (m *bagModel) SendDatagram(from, to sim.NodeID, msg sim.Message) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/fair"
@@ -173,11 +172,11 @@ func (t *Transitions) blind(client sim.NodeID) bool { return t.o.Blind != nil &&
 
 // text is what a client sees of an event.
 func (t *Transitions) text(ev sim.Event) string {
-	key := t.g.World.Key(ev)
-	if ev.Kind == sim.Deliver && ev.Peer >= 0 && t.blind(ev.Node) { // of errors a machine is told the peer
-		key = strings.Replace(key, fmt.Sprintf("<-n%d", ev.Peer), "", 1)
+	label := t.g.World.Label(ev)
+	if ev.Kind == sim.Deliver && t.blind(ev.Node) { // of errors a machine is told the peer
+		label.Event.Peer = -1
 	}
-	return key
+	return label.String()
 }
 
 func drawings(drawn []steptree.Drawing) (text string) {

@@ -3,12 +3,19 @@ package world
 import (
 	"iter"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
 )
 
 // Key implements [kernel.World].
 func (w *World) Key(ev sim.Event) string {
+	l := w.Label(ev)
+	return l.String()
+}
+
+// Label implements [kernel.World].
+func (w *World) Label(ev sim.Event) kernel.Label {
 	l := &w.Layout
 	if ev.Node >= 0 {
 		w.Bench.Place(ev.Node, w.Locals.List[w.Vector[ev.Node]].State)
@@ -25,7 +32,7 @@ func (w *World) Key(ev sim.Event) string {
 			}
 		}
 	}
-	return w.Bench.Key(ev)
+	return w.Bench.Label(ev)
 }
 
 // Messages implements [kernel.World].
