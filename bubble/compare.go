@@ -27,8 +27,8 @@ func (n *node) acts() []act {
 	return acts
 }
 
-// stacks are the stacks of effects, each once. The lock stepping guards them.
-var stacks = struct {
+// effectStacks are the stacks of effects, each once. The lock stepping guards them.
+var effectStacks = struct {
 	numbers map[[stackDepth]uintptr]uint32
 	all     [][stackDepth]uintptr
 }{numbers: map[[stackDepth]uintptr]uint32{}}
@@ -39,17 +39,17 @@ const stackDepth = 24
 func stackNumber() uint32 {
 	var pcs [stackDepth]uintptr
 	callers(pcs[:])
-	number, ok := stacks.numbers[pcs]
+	number, ok := effectStacks.numbers[pcs]
 	if !ok {
-		number = uint32(len(stacks.all))
-		stacks.numbers[pcs], stacks.all = number, append(stacks.all, pcs)
+		number = uint32(len(effectStacks.all))
+		effectStacks.numbers[pcs], effectStacks.all = number, append(effectStacks.all, pcs)
 	}
 	return number
 }
 
 // stackOf returns the frames of the program in the stack with that number, innermost first.
 func stackOf(number uint32) (own []runtime.Frame) {
-	pcs := stacks.all[number][:]
+	pcs := effectStacks.all[number][:]
 	if end := slices.Index(pcs, 0); end >= 0 {
 		pcs = pcs[:end]
 	}

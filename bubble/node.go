@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -84,7 +85,7 @@ func start(b boot) *node {
 	n.ctl.ids = ownGoroutines
 	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)
 	go func() {
-		run(n.loop)
+		simext.HostProgram(func() { run(func() { simext.HostProgram(n.loop) }) })
 		close(n.gone)
 	}()
 	<-n.done
@@ -177,8 +178,10 @@ func (n *node) step(f func()) {
 	stepping.now = n
 	n.enter()
 	begin(&n.ctl)
-	n.cmd <- f
-	<-n.done
+	simext.AwaitProgram(func() {
+		n.cmd <- f
+		<-n.done
+	})
 	n.leave()
 	if n.aborted {
 		panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest: a loop without end, or one that waits without " +

@@ -7,6 +7,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/stacks"
 )
 
 // show describes the history for people by what the goroutines wait for. Other texts would differ after every step.
@@ -38,18 +41,11 @@ func (n *node) goroutines() string {
 		}
 		buf = make([]byte, 2*len(buf))
 	}
-	count := map[string]int{}
-	mine := fmt.Sprintf("synctest bubble %d]", n.bubble)
-	for stack := range strings.SplitSeq(string(buf), "\n\n") {
-		head, frames, _ := strings.Cut(stack, "\n")
-		if !strings.Contains(head, mine) || strings.Contains(frames, "bubble.(*node).loop(") || strings.Contains(frames, "internal/synctest.Run") ||
-			strings.Contains(frames, "runtime.synctestRun") {
-			continue
+	count, host := map[string]int{}, stacks.Name(simext.HostProgram)
+	for _, g := range stacks.Read(string(buf)) {
+		if g.Bubble == n.bubble && !g.Calls(host) {
+			count[g.Status+" "+where(g.Frames)]++
 		}
-		_, why, _ := strings.Cut(head, "[")
-		why, _, _ = strings.Cut(why, ",")
-		why, _, _ = strings.Cut(strings.TrimSuffix(why, "]"), " (durable)")
-		count[why+" "+where(frames)]++
 	}
 	var texts []string
 	for text, k := range count {
@@ -72,21 +68,13 @@ func standard() string {
 }
 
 // where is the innermost frame that is neither of the Go distribution nor of this package.
-func where(frames string) string {
-	lines := strings.Split(frames, "\n")
-	root := standard()
-	for i := 0; i+1 < len(lines); i += 2 {
-		fn, at := lines[i], strings.TrimSpace(lines[i+1])
-		if strings.HasPrefix(fn, "created by ") {
-			break
-		}
-		path, _, _ := strings.Cut(fn, "(")
-		if strings.HasPrefix(at, root) || strings.Contains(at, "macemc/overlay/") || path == "github.com/macemc/macemc/bubble" ||
-			strings.HasPrefix(path, "github.com/macemc/macemc/bubble.") {
+func where(frames []stacks.Frame) string {
+	root, own := standard(), reflect.TypeFor[node]().PkgPath()
+	for _, f := range frames {
+		if strings.HasPrefix(f.Place, root) || strings.Contains(f.Place, "macemc/overlay/") || f.Package() == own {
 			continue
 		}
-		at, _, _ = strings.Cut(at, " ")
-		return filepath.Base(at)
+		return filepath.Base(f.Place)
 	}
 	return "in the standard library"
 }

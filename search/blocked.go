@@ -1,16 +1,12 @@
 package search
 
 import (
-	"regexp"
-	"runtime"
-	"strings"
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/stacks"
 )
-
-// waitingGoroutine begins the stack of a goroutine that goes on only when another one does something.
-var waitingGoroutine = regexp.MustCompile(`^goroutine \d+ \[(chan |select|sync\.|semacquire)`)
-
-// programStep is in the stack of a handler of package bubble, which waits while the goroutines of its node run.
-const programStep = "/bubble.(*node).step("
 
 // blocked reports whether the handler of some worker waits for another goroutine. Finding out stops all of them, so it is not done at
 // each tick.
@@ -19,12 +15,8 @@ func blocked(ticks int) bool {
 	if ticks%each != 0 {
 		return false
 	}
-	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	for block := range strings.SplitSeq(string(buf), "\n\n") {
-		if strings.Contains(block, "/internal/kernel.(*machine).run(") && waitingGoroutine.MatchString(block) && !strings.Contains(block, programStep) {
-			return true
-		}
-	}
-	return false
+	await := stacks.Name(simext.AwaitProgram)
+	return slices.ContainsFunc(stacks.Running(), func(g stacks.Goroutine) bool {
+		return g.Waits() && g.Calls(kernel.HandlerCaller) && !g.Calls(await)
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+
+	"github.com/macemc/macemc/internal/stacks"
 )
 
 // FaultError is a panic of the checker, not of checked code. What was found before is reported beside it.
@@ -15,10 +17,12 @@ type FaultError struct {
 
 func (e *FaultError) Error() string {
 	text := "the checker failed, which is a defect of macemc and not of the checked code; please report it with this text: " + e.What
-	for frame := range frames(e.Stack) {
-		if strings.HasPrefix(frame[0], module) && !strings.Contains(frame[0], "/check.Guarded") {
-			at, _, _ := strings.Cut(frame[1], " ")
-			return text + " (" + at + ")"
+	guarded := stacks.Name(Guarded)
+	for _, g := range stacks.Read(e.Stack) {
+		for _, f := range g.Frames {
+			if strings.HasPrefix(f.Function, module) && !strings.HasPrefix(f.Function, guarded) {
+				return text + " (" + f.Place + ")"
+			}
 		}
 	}
 	return text
@@ -45,20 +49,17 @@ var standard = regexp.MustCompile(`^(panic\(|(runtime|slices|maps|sort|strings|b
 // faultIn returns the panic of the checker with which a process died, by what it wrote; nil means that it died otherwise, or of a panic in
 // other code. What panicked is the innermost function that is not of the standard library.
 func faultIn(said string) *FaultError {
-	words := panicked.FindStringSubmatch(said)
-	_, stack, found := strings.Cut(said, "\n\ngoroutine ")
-	if words == nil || !found {
+	words, all := panicked.FindStringSubmatch(said), stacks.Read(said)
+	if words == nil || len(all) == 0 {
 		return nil
 	}
-	stack, _, _ = strings.Cut("goroutine "+stack, "\n\n")
-	for frame := range frames(stack) {
-		name := frame[0]
-		switch {
+	for _, f := range all[0].Frames {
+		switch name := f.Function + "("; {
 		case strings.HasPrefix(name, module+"systems/"), strings.HasPrefix(name, module+"internal/test/papers/"), strings.HasPrefix(name, module+"cmd/"),
 			strings.HasPrefix(name, module+"glue/"):
 			return nil
 		case strings.HasPrefix(name, module):
-			return &FaultError{What: words[1], Stack: stack}
+			return &FaultError{What: words[1], Stack: all[0].Text}
 		case !standard.MatchString(name):
 			return nil
 		}

@@ -2,13 +2,14 @@ package check
 
 import (
 	"fmt"
-	"iter"
 	"os"
 	"path"
-	"regexp"
-	"runtime"
 	"slices"
-	"strings"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/stacks"
+	"github.com/macemc/macemc/sim"
 )
 
 // A process that waits for another one asks it with these words what it is doing.
@@ -27,69 +28,40 @@ func answer(word string) {
 	}
 }
 
-// waiting are the states, as the Go runtime tells them, of a goroutine that goes on only when another one does something.
-var waiting = regexp.MustCompile(`^goroutine \d+ \[(chan |select|sync\.|semacquire)`)
-
-// handlerStack is the stack of the goroutine that executes checked code, and whether that waits for another one; "" if there
+// handlerStack returns the stack of the goroutine that executes checked code, and whether that waits for another one; "" if there
 // is none. Worlds that contain it call it on goroutines that they make for that.
 func handlerStack() (stack string, waits bool) {
-	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	all := strings.Split(string(buf), "\n\n")
-	for _, block := range all {
-		if !strings.Contains(block, "created by github.com/macemc/macemc/internal/kernel.contained") {
+	all := stacks.Running()
+	for i := range all {
+		g := &all[i]
+		if g.Creator.Function != kernel.ContainedCreator {
 			continue
 		}
-		if !strings.Contains(block, "/bubble.(*node).step(") {
-			return block, waiting.MatchString(block)
+		if !g.Calls(stacks.Name(simext.AwaitProgram)) {
+			return g.Text, g.Waits()
 		}
-		// A handler of package bubble waits while the goroutines of its node run.
-		for _, other := range all {
-			if restless.MatchString(other) && !strings.Contains(other, "/bubble.(*node).loop(") && !strings.Contains(other, "internal/synctest.Run(") {
-				return other, false
+		for k := range all { // for one of the program that keeps the step from ending
+			if p := &all[k]; p.Bubble > 0 && !p.Durable && !p.Calls(stacks.Name(simext.HostProgram)) {
+				return p.Text, false
 			}
 		}
-		return block, false
+		return g.Text, false
 	}
 	return "", false
 }
 
-// askedAt is the file:line of checked code whose stack that is; "" when it is not known. What packages sim and kernel have between
-// that and their own caller is left out, also where the compiler made it a part of another package.
+// askedAt returns the file:line of checked code whose stack that is; "" if it is not known. What packages sim and kernel have between that
+// and their own caller is left out, also where the compiler made it a part of another package.
 func askedAt(stack string) string {
-	var calls [][2]string
-	for frame := range frames(stack) {
-		calls = append(calls, frame)
-		if strings.HasPrefix(frame[0], "github.com/macemc/macemc/internal/kernel.contained") {
-			break
-		}
-	}
-	if len(calls) == 0 {
+	all := stacks.Read(stack)
+	if len(all) == 0 {
 		return ""
 	}
-	kernel := path.Dir(calls[len(calls)-1][1])
-	own := []string{kernel, path.Join(kernel, "../../sim")}
-	for _, frame := range slices.Backward(calls) {
-		if !slices.Contains(own, path.Dir(frame[1])) {
-			at, _, _ := strings.Cut(frame[1], " ")
-			return at
+	own := []string{stacks.Dir(kernel.NewWorld), stacks.Dir(sim.ParseFault)}
+	for _, f := range slices.Backward(all[0].Frames) {
+		if !slices.Contains(own, path.Dir(f.Place)) {
+			return f.Place
 		}
 	}
 	return ""
 }
-
-// frames yields function and place of each call in the stack of a goroutine.
-func frames(stack string) iter.Seq[[2]string] {
-	return func(yield func([2]string) bool) {
-		_, rest, _ := strings.Cut(stack, "\n")
-		lines := strings.Split(rest, "\n")
-		for i := 0; i+1 < len(lines); i += 2 {
-			if !yield([2]string{lines[i], strings.TrimSpace(lines[i+1])}) {
-				return
-			}
-		}
-	}
-}
-
-// restless is a goroutine of a bubble that keeps a step from ending.
-var restless = regexp.MustCompile(`^goroutine \d+ \[[^(\]]*, synctest bubble \d+`)

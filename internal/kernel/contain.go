@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -88,6 +89,9 @@ func (w *watch) returned(done <-chan struct{}) bool {
 		}
 	}
 }
+
+// ContainedCreator is the name in stacks of what makes the goroutines on which worlds with [Options].Contain call checked code.
+var ContainedCreator = stacks.Name(contained)
 
 // contained calls f on a goroutine of its own. It panics when f does, and also when f ends that goroutine, or does not return and
 // is given up; then f may still be running.

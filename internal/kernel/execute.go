@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -198,6 +199,9 @@ func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {
 func (w *machine) runContained(n *node, ev sim.Event, d Handed) {
 	contained(w.watch, func() { w.run(n, ev, &d) })
 }
+
+// HandlerCaller is the name in stacks of what calls handlers.
+var HandlerCaller = stacks.Name((*machine).run)
 
 // run calls the handler of an event.
 func (w *machine) run(n *node, ev sim.Event, d *Handed) {

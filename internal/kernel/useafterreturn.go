@@ -3,12 +3,13 @@ package kernel
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 
+	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -29,16 +30,14 @@ func (l *UseAfterReturn) Finding() *sim.Finding {
 func (e *env) late(what string) {
 	text := fmt.Sprintf("%s: the Env of node %d was used after its handler had returned", what, e.n.id)
 	stack := string(debug.Stack())
-	calls, by, _ := strings.Cut(stack, "\ncreated by ")
-	if ownGoroutine.MatchString(calls) || by == "" {
+	g := stacks.Read(stack)[0]
+	if g.Creator.Function == "" || slices.ContainsFunc(g.Frames, callsChecked) {
 		if kept := e.handler(); kept != "" {
 			text += "; " + kept + " kept it"
 		}
 		e.w.end(misuse(text + lateAdvice))
 	}
-	if m := createdBy.FindStringSubmatch(by); m != nil {
-		text += fmt.Sprintf("; a goroutine used it that %s started (%s)", m[1], m[2])
-	}
+	text += fmt.Sprintf("; a goroutine used it that %s started (%s)", g.Creator.Function, g.Creator.Place)
 	e.w.opts.UseAfterReturn.found.CompareAndSwap(nil, &sim.Finding{Kind: sim.Panic, Node: e.n.id, Message: text + lateAdvice, Stack: stack})
 	runtime.Goexit()
 }
@@ -50,11 +49,15 @@ func IsUseAfterReturn(f *sim.Finding) bool {
 
 const lateAdvice = "; macemc vet finds such uses in the source"
 
-var (
-	// ownGoroutine is in the stacks of goroutines on which checked code is called.
-	ownGoroutine = regexp.MustCompile(`/internal/kernel\.(\(\*(machine|Bench|Runner)\)|contained)`)
-	createdBy    = regexp.MustCompile(`^(.*) in goroutine \d+\n\t(\S+:\d+)`)
-)
+// callsChecked reports whether a goroutine with that frame in its stack is one on which checked code is called.
+func callsChecked(f stacks.Frame) bool {
+	for _, caller := range []string{stacks.Methods[machine](), stacks.Methods[Bench](), stacks.Methods[Runner](), ContainedCreator} {
+		if strings.HasPrefix(f.Function, caller) {
+			return true
+		}
+	}
+	return false
+}
 
 // handler names the handler that the Env was passed to last.
 func (e *env) handler() string {

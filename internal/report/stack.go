@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/stacks"
 )
 
 // maxFrames is how many frames of a stack are shown at most.
@@ -17,33 +18,23 @@ const maxFrames = 12
 func userFrames(stack string) []string {
 	var frames []string
 	places := replay.NewPlaces()
-	lines := strings.Split(stack, "\n")
 scan:
-	for i, function := range lines[:len(lines)-1] {
-		place, isFrame := strings.CutPrefix(lines[i+1], "\t")
-		switch {
-		case strings.HasPrefix(function, "goroutine ") && len(frames) > 0:
-			break scan
-		case !isFrame || strings.HasPrefix(function, "\t"):
-			continue
-		case strings.HasPrefix(function, "panic("):
-			frames = frames[:0] // above it is only how the panic was caught
-			continue
-		case strings.HasPrefix(function, "created by "):
-			break scan
-		case strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "runtime/"):
-			continue
-		case fromChecker(function):
-			if len(frames) > 0 {
+	for _, g := range stacks.Read(stack) {
+		for _, f := range g.Frames {
+			pkg := f.Package()
+			switch {
+			case f.Function == "panic":
+				frames = frames[:0] // above it is only how the panic was caught
+			case pkg == "runtime" || strings.HasPrefix(pkg, "runtime/"):
+			case !fromChecker(pkg):
+				frames = append(frames, places.Short(f.Place)+"  "+path.Base(f.Function))
+			case len(frames) > 0:
 				break scan
 			}
-			continue
 		}
-		place, _, _ = strings.Cut(place, " +0x")
-		if at := strings.LastIndexByte(function, '('); at > 0 {
-			function = function[:at]
+		if len(frames) > 0 {
+			break
 		}
-		frames = append(frames, places.Short(place)+"  "+path.Base(function))
 	}
 	if n := len(frames) - maxFrames; n > 0 {
 		frames = append(frames[:maxFrames], fmt.Sprintf("... and %d more", n))
@@ -51,15 +42,14 @@ scan:
 	return frames
 }
 
-// fromChecker reports whether a function belongs to the packages that run services.
-func fromChecker(function string) bool {
-	rest, ok := strings.CutPrefix(function, "github.com/macemc/macemc/")
+// fromChecker reports whether a package is one of those that run services.
+func fromChecker(pkg string) bool {
+	rest, ok := strings.CutPrefix(pkg, "github.com/macemc/macemc/")
 	if !ok {
 		return false
 	}
-	rest, _, _ = strings.Cut(rest, "(")
 	for _, p := range []string{"sim", "internal/kernel", "internal/table", "internal/encoding", "internal/explore", "netsim", "internal/replay", "search", "critical", "internal/check", "mctest"} {
-		if strings.HasPrefix(rest, p+".") || p == "internal/table" && strings.HasPrefix(rest, p+"/") {
+		if rest == p || p == "internal/table" && strings.HasPrefix(rest, p+"/") {
 			return true
 		}
 	}

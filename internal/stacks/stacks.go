@@ -1,0 +1,118 @@
+// Package stacks reads stacks of goroutines as the Go runtime writes them: those of this process, and those that a
+// dying process leaves. Functions are compared by names that are taken from the functions themselves, so that nothing
+// depends on where they stand in the source.
+package stacks
+
+import (
+	"path"
+	"reflect"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Goroutine is what a goroutine does.
+type Goroutine struct {
+	Status  string  // "running", "chan receive"
+	Durable bool    // only goroutines of its bubble can end the wait
+	Bubble  uint64  // number of its synctest bubble; 0 if it is in none
+	Frames  []Frame // innermost first
+	Creator Frame   // the go statement; zero for the main goroutine
+	Text    string  // as the runtime wrote it
+}
+
+// Frame is a call.
+type Frame struct {
+	Function string // with the path of its package, without arguments
+	Place    string // file:line
+}
+
+// Package returns the path of the function's package.
+func (f Frame) Package() string {
+	dir, name := path.Split(f.Function)
+	name, _, _ = strings.Cut(name, ".")
+	return dir + name
+}
+
+// Waits reports whether the goroutine goes on only when another one does something.
+func (g *Goroutine) Waits() bool {
+	for _, status := range []string{"chan ", "select", "sync.", "semacquire"} {
+		if strings.HasPrefix(g.Status, status) {
+			return true
+		}
+	}
+	return false
+}
+
+// Calls reports whether a function of that name is being called, see [Name].
+func (g *Goroutine) Calls(function string) bool {
+	for i := range g.Frames {
+		if g.Frames[i].Function == function {
+			return true
+		}
+	}
+	return false
+}
+
+// Running returns all goroutines of this process, as far as the runtime writes them into 1 MB. It stops them meanwhile.
+func Running() []Goroutine {
+	buf := make([]byte, 1<<20)
+	return Read(string(buf[:runtime.Stack(buf, true)]))
+}
+
+// Read returns the goroutines of a text. Other lines are left out.
+func Read(text string) (all []Goroutine) {
+	for block := range strings.SplitSeq(text, "\n\n") {
+		if begin := strings.Index("\n"+block, "\ngoroutine "); begin >= 0 {
+			all = append(all, read(block[begin:]))
+		}
+	}
+	return all
+}
+
+func read(block string) Goroutine {
+	g := Goroutine{Text: block}
+	head, rest, _ := strings.Cut(block, "\n")
+	_, head, _ = strings.Cut(head, "[")
+	head, _, _ = strings.Cut(head, "]")
+	for i, part := range strings.Split(head, ", ") {
+		if i == 0 {
+			g.Status, g.Durable = strings.CutSuffix(part, " (durable)")
+		} else if number, ok := strings.CutPrefix(part, "synctest bubble "); ok {
+			g.Bubble, _ = strconv.ParseUint(number, 10, 64)
+		}
+	}
+	lines := strings.Split(rest, "\n")
+	for i, function := range lines[:len(lines)-1] {
+		place, ok := strings.CutPrefix(lines[i+1], "\t")
+		if !ok || strings.HasPrefix(function, "\t") {
+			continue
+		}
+		place, _, _ = strings.Cut(place, " ")
+		if creator, ok := strings.CutPrefix(function, "created by "); ok {
+			creator, _, _ = strings.Cut(creator, " in goroutine ")
+			g.Creator = Frame{creator, place}
+			break
+		}
+		if at := strings.LastIndexByte(function, '('); at > 0 {
+			function = function[:at]
+		}
+		g.Frames = append(g.Frames, Frame{function, place})
+	}
+	return g
+}
+
+// Name returns the name of a function in stacks.
+func Name(f any) string { return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name() }
+
+// Methods returns what the names of the methods of a type begin with in stacks, for a pointer as receiver.
+func Methods[T any]() string {
+	t := reflect.TypeFor[T]()
+	return t.PkgPath() + ".(*" + t.Name() + ")."
+}
+
+// Dir returns the folder of the source of a function, as stacks name it.
+func Dir(f any) string {
+	file, _ := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).FileLine(0)
+	return path.Dir(file)
+}
