@@ -113,6 +113,7 @@ func DefaultWorkers() int { return min(runtime.GOMAXPROCS(0), MaxWorkers) }
 // Suspect is a run that violates something, or seems to.
 type Suspect struct {
 	Kind        sim.FindingKind
+	Cause       sim.FindingCause
 	Property    string
 	Message     string
 	Stack       string

@@ -261,4 +261,5 @@ func (s *Suspect) certain() bool {
 // Find makes s a suspect of what f says.
 func (s *Suspect) Find(f *sim.Finding) {
 	s.Kind, s.Property, s.Message, s.Stack, s.Node = f.Kind, f.Property, f.Message, f.Stack, f.Node
+	s.Cause = f.Cause
 }

@@ -23,7 +23,7 @@
 //   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for what must happen
 //   - [StateRule] for types of a state that are not the user's own: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy], [ByElements],
 //     [MethodByName], [AcrossPrograms]; [StateError]
-//   - [Finding], [FindingKind]: what a check ends with
+//   - [Finding], [FindingKind], [FindingCause]: what a check ends with
 //   - [Enter], [Frame], [CallTracer] for services within a service, whose calls traces show
 //
 // Check a system in a test by package mctest, and one node by package simtest. Nobody who writes a service needs the rest. What

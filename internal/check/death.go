@@ -32,7 +32,11 @@ type Death struct {
 	Property string
 
 	asked  string // what was called and is neither a handler nor a property; "": nothing was
+	making bool   // the system cannot be made without ending the process
 	memory bool   // it had too little
+
+	// endless: the process did not die of itself, but was ended as the step did not.
+	endless bool
 }
 
 // subject is what did it.
@@ -43,13 +47,10 @@ func (d *Death) subject() string {
 	return cmp.Or(d.asked, "the handler")
 }
 
-// making reports whether the system cannot be made without ending the process.
-func (d *Death) making() bool { return d.Steps == 0 && kernel.Makes(d.asked) }
-
 // Hollow is the system that can be told of in this process. When sys cannot even be made, nothing that it is made by is left in it;
 // else it is sys.
 func (d *Death) Hollow(sys sim.System) sim.System {
-	if d.making() {
+	if d.making {
 		sys.New, sys.Late, sys.Monitors = func(sim.NodeID) sim.Service { return hollow{} }, nil, nil
 	}
 	return sys
@@ -226,17 +227,12 @@ func used(state *os.ProcessState, limit int) string {
 
 // diverges says that the step was still running after limit, with that stack.
 func (d *Death) diverges(limit time.Duration, stack string) {
-	d.Stack = stack
-	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s %s within %v", d.subject(), notReturned, limit.Round(time.Millisecond))
+	d.Stack, d.endless = stack, true
+	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s did not return within %v", d.subject(), limit.Round(time.Millisecond))
 	if at := askedAt(d.Stack); at != "" && d.subject() != "the handler" {
 		d.Message += " (" + replay.NewPlaces().Short(at) + ")"
 	}
 }
-
-const notReturned = "did not return"
-
-// endless reports whether the process did not die of itself.
-func (d *Death) endless() bool { return strings.HasPrefix(d.Message, d.subject()+" "+notReturned) }
 
 // exit waits for cmd in the background.
 func exit(cmd *exec.Cmd) <-chan error {

@@ -168,8 +168,14 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 func found(rec *flight.Recorder) *Death {
 	path := rec.Left(picksRun)
 	d := &Death{Steps: rec.Get(flight.Steps)}
-	if d.asked = rec.Phase(); rec.Get(flight.Asking) == 0 {
-		d.Property, d.asked = d.asked, ""
+	switch rec.Get(flight.Asking) {
+	case notAsked:
+		d.Property = rec.Phase()
+	case askedMaking:
+		d.making = d.Steps == 0
+		fallthrough
+	default:
+		d.asked = rec.Phase()
 	}
 	used := min(rec.Get(flight.Used), len(path))
 	kinds := rec.Left(kindsRun)

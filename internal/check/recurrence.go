@@ -97,7 +97,7 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	if r.again == nil && r.death == nil { // also when err says that no process could be started
 		r.again, err = r.execute(whole)
 	}
-	if r.death != nil && r.death.endless() && r.found.Kind != sim.Divergence {
+	if r.death != nil && r.death.endless && r.found.Kind != sim.Divergence {
 		return false, err
 	}
 	if kind := r.found.Kind; err == nil && (kind == sim.Liveness || kind == sim.Deadlock || kind == sim.Starvation || !r.recurs()) {

@@ -15,14 +15,24 @@ import (
 // that they turned out to answer.
 const picksRun, kindsRun = 0, 1
 
+// Values of [flight.Asking].
+const notAsked, askedOther, askedMaking = 0, 1, 2
+
 // Reexecute executes the picks that rec holds, from the first state on, or the script beside it, and
 // keeps count in rec. It is what a fresh process does to confirm that a run kills its process or does not
 // end: the process that waits for it reads from rec how far it came. The error is a finding of the
 // last step, or says why the system cannot run at all. Picks that do not fit end the run.
 func Reexecute(sys *sim.System, rec *flight.Recorder) error {
-	asking := func(what string) {
-		rec.SetPhase(what)
-		rec.Set(flight.Asking, min(1, len(what)))
+	asking := func(what kernel.Asked) {
+		rec.SetPhase(what.Name)
+		asked := notAsked
+		switch {
+		case what.Making:
+			asked = askedMaking
+		case what.Name != "":
+			asked = askedOther
+		}
+		rec.Set(flight.Asking, asked)
 	}
 	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Asking: asking, CheckMessages: rec.Get(flight.Whole) == closely})
 	if err != nil {

@@ -17,7 +17,7 @@ func ReportDeath(ctx context.Context, o Options, out Outcome) (*report.Report, e
 	o.start = budget.Now() - o.Search.Time // which it may have had
 	d := out.Death
 	o.hand = out.hand(&o)
-	if d.making() { // nor is anything left in it to choose by that name
+	if d.making { // nor is anything left in it to choose by that name
 		o.Search.System, o.Search.Property = d.Hollow(o.Search.System), ""
 	}
 	res := &search.Result{

@@ -106,7 +106,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	found := res.Finding
 	cfg := shrink.Config{
 		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.shrinkSteps(res), Progress: o.shrinkProgress(found),
-		Finding: sim.Finding{Kind: found.Kind, Property: found.Property, Message: found.Message, Stack: found.Stack},
+		Finding: sim.Finding{Kind: found.Kind, Cause: found.Cause, Property: found.Property, Message: found.Message, Stack: found.Stack},
 	}
 	before := &original{path: found.Path}
 	switch detail := res.Detail.(type) {
@@ -216,7 +216,7 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 	var small *shrink.Result
 	tried := 0
 	patiences := []time.Duration{limit} // what dies of itself is waited for
-	if d.endless() {
+	if d.endless {
 		patiences = []time.Duration{max(limit/hasty, leastPatience), limit / 10}
 	}
 	for _, patience := range patiences {

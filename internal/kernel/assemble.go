@@ -40,7 +40,7 @@ func look[T any](w *machine, n *node, what asker, set []sim.From[any], f func() 
 	}
 	var v T
 	if w.apart {
-		v = asking(w, what.question, f)
+		v = asking(w, func() Asked { return Asked{Name: what.question()} }, f)
 	} else {
 		v = f()
 	}

@@ -180,8 +180,9 @@ func propertyPanic(p *sim.Property, r any) *sim.Finding {
 		f.Property, f.Node = p.Name, -1
 		return f
 	}
-	value, stack := raisedBy(r)
-	return &sim.Finding{Kind: sim.Panic, Property: p.Name, Node: -1, Message: "the property's function " + panicText(value, "panicked: %v"), Stack: stack}
+	f := panicked("the property's function", r)
+	f.Property = p.Name
+	return f
 }
 
 // blame, when deferred, makes of a panic of a property's function a panic with the finding that it is.

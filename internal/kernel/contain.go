@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/stacks"
@@ -19,9 +18,7 @@ type exited struct{}
 const exitedText = "ended its goroutine (runtime.Goexit, which FailNow, Fatal and Skip of testing.T call)"
 
 // Exited reports whether a finding is that checked code ended its goroutine.
-func Exited(f *sim.Finding) bool {
-	return f.Kind == sim.Panic && strings.HasSuffix(f.Message, exitedText)
-}
+func Exited(f *sim.Finding) bool { return f.Cause == sim.GoroutineEnded }
 
 // raised is the panic value of checked code, with the stack where it was raised.
 type raised struct {
@@ -48,13 +45,23 @@ func panicText(value any, format string) string {
 	return fmt.Sprintf(format, value)
 }
 
-const notReturned = "checked code did not return"
+// panicked returns the finding that something panicked, or ended its goroutine; r is the recovered value.
+func panicked(what string, r any) *sim.Finding {
+	value, stack := raisedBy(r)
+	f := &sim.Finding{Kind: sim.Panic, Node: -1, Message: what + " " + panicText(value, "panicked: %v"), Stack: stack}
+	if value == (exited{}) {
+		f.Cause = sim.GoroutineEnded
+	}
+	return f
+}
 
 // Overdue reports whether a finding is that checked code did not return in time, see [Options].
-func Overdue(f *sim.Finding) bool { return f.Kind == sim.Divergence && f.Message == notReturned }
+func Overdue(f *sim.Finding) bool { return f.Cause == sim.NotReturned }
 
 // GivenUp is the finding that checked code did not return in time.
-func GivenUp() *sim.Finding { return &sim.Finding{Kind: sim.Divergence, Message: notReturned} }
+func GivenUp() *sim.Finding {
+	return &sim.Finding{Kind: sim.Divergence, Cause: sim.NotReturned, Message: "checked code did not return"}
+}
 
 // WatchInterval is how often [Options].Overdue is asked.
 const WatchInterval = 50 * time.Millisecond
@@ -133,19 +140,19 @@ func containedValue[T any](w *watch, f func() T) T {
 }
 
 // asking is containedValue for what is neither a handler nor a property, and tells so.
-func asking[T any](w *machine, what func() string, f func() T) T {
+func asking[T any](w *machine, what func() Asked, f func() T) T {
 	defer w.opts.asks(what)()
 	return containedValue(w.watch, f)
 }
 
 // asks tells that checked code is called which is neither a handler nor a property, until end is called.
-func (o *Options) asks(what func() string) (end func()) {
+func (o *Options) asks(what func() Asked) (end func()) {
 	tell := o.Asking
 	if tell == nil {
 		return func() {}
 	}
 	tell(what())
-	return func() { tell("") }
+	return func() { tell(Asked{}) }
 }
 
 // Guard calls f on a goroutine of its own. The finding tells that checked code ended that goroutine; nil: it did not. What f
@@ -164,7 +171,7 @@ func Guard(f func()) (found *sim.Finding) {
 			if r := recover(); r != nil {
 				panic(r) // here, so that the stack of the first panic is told, too
 			}
-			found = &sim.Finding{Kind: sim.Panic, Node: -1, Message: "checked code " + exitedText, Stack: string(debug.Stack())}
+			found = panicked("checked code", exited{})
 		}()
 		f()
 		returned = true

@@ -3,6 +3,7 @@ package kernel_test
 import (
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func TestContained(t *testing.T) {
 			}
 		}
 		var f *sim.Finding
-		if !errors.As(err, &f) || f.Kind != sim.Panic || f.Property != c.property || !strings.HasPrefix(f.Message, c.want) ||
+		if !errors.As(err, &f) || !kernel.Exited(f) || f.Kind != sim.Panic || f.Property != c.property || !strings.HasPrefix(f.Message, c.want) ||
 			!strings.Contains(f.Stack, "endsGoroutine") {
 			t.Errorf("%s: %+v", c.where, err)
 		}
@@ -142,5 +143,42 @@ func TestGuardedBench(t *testing.T) {
 		if errors.As(out.Err, &contained); (contained == nil) != guarded || (f != nil) != guarded {
 			t.Errorf("guarded %v: the bench says %v, the guard says %+v", guarded, out.Err, f)
 		}
+	}
+}
+
+// pending is a monitor that waits for something from the beginning.
+type pending struct{}
+
+func (pending) Observe(sim.NodeID, any) error { return nil }
+func (pending) Obliges() bool                 { return true }
+func (pending) Obligations() []sim.Obligation { return nil }
+func (pending) Passed() (_, _ []string)       { return nil, nil }
+
+// Those who wait for a process learn which code no system can be made without: a process that such code ends could not
+// even describe the system.
+func TestAsked(t *testing.T) {
+	var making, other []string
+	opts := kernel.Options{Contain: true, Asking: func(a kernel.Asked) {
+		switch {
+		case a.Making:
+			making = append(making, a.Name)
+		case a.Name != "":
+			other = append(other, a.Name)
+		}
+	}}
+	sys := sim.System{
+		Name: "asked", Nodes: 2, New: func(sim.NodeID) sim.Service { return new(sim.Nop) },
+		Late:       func(sim.NodeID) bool { return false },
+		Monitors:   []func() sim.Monitor{func() sim.Monitor { return pending{} }},
+		Containers: [][]sim.NodeID{{0, 1}}, Crashes: 1, MayCrash: func(sim.NodeID) bool { return true },
+		Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}},
+	}
+	if _, err := kernel.NewWorld(&sys, opts); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(making)
+	want := []string{"Late(0)", "Late(1)", "New(0)", "New(1)", "Obligations() of monitor 0", "the function that makes monitor 0"}
+	if making = slices.Compact(making); !slices.Equal(making, want) || !slices.Equal(slices.Compact(other), []string{"MayCrash"}) {
+		t.Errorf("making calls %q, want %q; other calls are %q", making, want, other)
 	}
 }

@@ -170,11 +170,10 @@ func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 		case *sim.Finding:
 			r.Node, err = -1, r
 		default:
-			value, stack := raisedBy(r)
-			err = &sim.Finding{Kind: sim.Panic, Node: -1, Message: name + " " + panicText(value, "panicked: %v"), Stack: stack}
+			err = panicked(name, r)
 		}
 	}()
-	*known = asking(w, func() string { return name }, func() []bool {
+	*known = asking(w, func() Asked { return Asked{Name: name} }, func() []bool {
 		all := make([]bool, len(w.nodes))
 		for i := range all {
 			all[i] = may(sim.NodeID(i))
@@ -279,7 +278,7 @@ func processGroups(sys *sim.System, opts *Options) error {
 		}
 		for i, c := range sys.Containers {
 			for _, id := range c[1:] {
-				differ, err := setUp(sys, opts, may.name, func() bool { return may.who(c[0]) != may.who(id) })
+				differ, err := setUp(sys, opts, Asked{Name: may.name}, func() bool { return may.who(c[0]) != may.who(id) })
 				if err != nil {
 					return err
 				}

@@ -52,9 +52,9 @@ func (w *machine) catchWhen(err *error) {
 		*err, w.asked = f, nil
 		return
 	}
-	value, stack := raisedBy(r)
-	*err = &sim.Finding{Kind: sim.Panic, Node: w.askedAt, Stack: stack, Message: w.asked.question() + " " + panicText(value, "panicked: %v")}
-	w.asked = nil
+	f := panicked(w.asked.question(), r)
+	f.Node = w.askedAt
+	*err, w.asked = f, nil
 }
 
 // listAnew forgets the list.

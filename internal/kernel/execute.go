@@ -244,9 +244,11 @@ func panicFinding(id sim.NodeID, r any) *sim.Finding {
 		r.Node = id
 		return r
 	case exited:
-		return &sim.Finding{Kind: sim.Panic, Node: id, Message: "the code of the node " + exitedText, Stack: stack}
+		return &sim.Finding{Kind: sim.Panic, Cause: sim.GoroutineEnded, Node: id, Message: "the code of the node " + exitedText, Stack: stack}
 	case diverged:
 		return &sim.Finding{Kind: sim.Divergence, Node: id, Message: "the handler made more choices in one step than the bound allows"}
+	case usedAfterReturn:
+		return &sim.Finding{Kind: sim.Panic, Cause: sim.UsedAfterReturn, Node: id, Message: string(r), Stack: stack}
 	case misuse:
 		return &sim.Finding{Kind: sim.Panic, Node: id, Message: string(r), Stack: stack}
 	}

@@ -153,7 +153,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 		n.counts = make([]int32, len(w.actions))
 		n.renew(w)
 		if sys.Late != nil {
-			if _, err := setUp(sys, &opts, nameOfLate(n.id), func() bool { return sys.Late(n.id) }); err != nil {
+			if _, err := setUp(sys, &opts, askedLate(n.id), func() bool { return sys.Late(n.id) }); err != nil {
 				return nil, err
 			}
 		}
@@ -173,7 +173,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 // tryService makes the service of a node, to see that it can be checked.
 func (w *machine) tryService(id sim.NodeID) error {
 	sys := w.sys
-	s, err := setUp(sys, &w.opts, nameOfNew(id), func() sim.Service { return sys.New(id) })
+	s, err := setUp(sys, &w.opts, askedNew(id), func() sim.Service { return sys.New(id) })
 	if err != nil {
 		return err
 	}
@@ -198,14 +198,14 @@ func (w *machine) tryService(id sim.NodeID) error {
 
 // tryMonitor makes a monitor, likewise.
 func (w *machine) tryMonitor(i int) error {
-	m, err := setUp(w.sys, &w.opts, nameOfMaker(i), w.sys.Monitors[i])
+	m, err := setUp(w.sys, &w.opts, askedMaker(i), w.sys.Monitors[i])
 	if err != nil {
 		return err
 	}
 	if _, err := w.plans.Of(m); err != nil {
 		return fmt.Errorf("system %q: monitor %d: %w", w.sys.Name, i, err)
 	}
-	_, err = setUp(w.sys, &w.opts, nameOfOwed(i), func() Owed { return owedBy(m) })
+	_, err = setUp(w.sys, &w.opts, askedOwed(i), func() Owed { return owedBy(m) })
 	return err
 }
 
@@ -228,7 +228,7 @@ func (w *machine) boot(src choose.Source) error {
 	w.check.reset()
 	w.monitors = w.monitors[:0]
 	for i, newMonitor := range w.sys.Monitors {
-		made := w.opts.asks(func() string { return nameOfMaker(i) })
+		made := w.opts.asks(func() Asked { return askedMaker(i) })
 		w.monitors = append(w.monitors, newMonitor())
 		made()
 	}
@@ -249,7 +249,7 @@ func (w *machine) boot(src choose.Source) error {
 		if w.sys.Late == nil {
 			return false
 		}
-		defer w.opts.asks(func() string { return nameOfLate(sim.NodeID(i)) })()
+		defer w.opts.asks(func() Asked { return askedLate(sim.NodeID(i)) })()
 		return w.sys.Late(sim.NodeID(i))
 	}
 	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
@@ -293,7 +293,7 @@ func (w *machine) load(n *node) (err error) {
 	if !w.apart {
 		n.service = w.sys.New(n.id)
 	} else {
-		n.service = asking(w, func() string { return nameOfNew(n.id) }, func() sim.Service { return w.sys.New(n.id) })
+		n.service = asking(w, func() Asked { return askedNew(n.id) }, func() sim.Service { return w.sys.New(n.id) })
 	}
 	n.closed = false
 	w.check.shown.Services[n.id] = n.service

@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"fmt"
-
 	"github.com/macemc/macemc/sim"
 )
 
@@ -25,9 +23,6 @@ func owedBy(m sim.Monitor) Owed {
 	return o
 }
 
-// nameOfOwed is what [Options].Asking is told when a monitor is asked that nothing was announced to.
-func nameOfOwed(monitor int) string { return fmt.Sprintf("Obligations() of monitor %d", monitor) }
-
 // observed is what a monitor did with an announced event.
 type observed struct {
 	err  error
@@ -44,7 +39,7 @@ func (w *machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
 	}
 	var o observed
 	if w.apart {
-		o = asking(w, func() string { return sim.MonitorName(m) }, tell)
+		o = asking(w, func() Asked { return Asked{Name: sim.MonitorName(m)} }, tell)
 	} else {
 		o = tell()
 	}

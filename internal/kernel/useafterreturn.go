@@ -35,17 +35,18 @@ func (e *env) late(what string) {
 		if kept := e.handler(); kept != "" {
 			text += "; " + kept + " kept it"
 		}
-		e.w.end(misuse(text + lateAdvice))
+		e.w.end(usedAfterReturn(text + lateAdvice))
 	}
 	text += fmt.Sprintf("; a goroutine used it that %s started (%s)", g.Creator.Function, g.Creator.Place)
-	e.w.opts.UseAfterReturn.found.CompareAndSwap(nil, &sim.Finding{Kind: sim.Panic, Node: e.n.id, Message: text + lateAdvice, Stack: stack})
+	e.w.opts.UseAfterReturn.found.CompareAndSwap(nil, &sim.Finding{Kind: sim.Panic, Cause: sim.UsedAfterReturn, Node: e.n.id, Message: text + lateAdvice, Stack: stack})
 	runtime.Goexit()
 }
 
 // IsUseAfterReturn reports whether a finding is that an Env was used after its handler had returned.
-func IsUseAfterReturn(f *sim.Finding) bool {
-	return f.Kind == sim.Panic && strings.HasSuffix(f.Message, lateAdvice)
-}
+func IsUseAfterReturn(f *sim.Finding) bool { return f.Cause == sim.UsedAfterReturn }
+
+// usedAfterReturn is the panic value for such a use on a goroutine on which checked code is called.
+type usedAfterReturn string
 
 const lateAdvice = "; macemc vet finds such uses in the source"
 

@@ -83,8 +83,9 @@ type Options struct {
 	Contain bool
 	// Guarded: the world's caller calls it within [Guard], so the handlers of a [Bench] need no goroutines of their own either.
 	Guarded bool
-	// Asking is told, with Contain, which checked code is called that is neither a handler nor a property, and "" when it has returned. May be nil.
-	Asking func(what string)
+	// Asking is told, with Contain, which checked code is called that is neither a handler nor a property, and the zero Asked when it
+	// has returned. May be nil.
+	Asking func(Asked)
 	// Overdue, when it is not nil, is asked every [WatchInterval] while checked code runs that is no property's, the how manieth
 	// time this is. Once it is true that code is given up, which is a finding (see [Overdue]), and the world good for
 	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only, else by

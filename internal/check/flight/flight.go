@@ -39,7 +39,7 @@ const (
 	Waiting // progress of a search
 	Marked  // of a worker of a cluster: the state whose steps it takes, in its own way; 0: none
 	Called  // the call of checked code that goes on, see Calls of package internal/table; 0: none
-	Asking  // of a re-execution: not 0 while the phase is what is called and is neither a handler nor a property
+	Asking  // of a re-execution: not 0 while the phase names a [kernel.Asked]
 	Whole   // of a re-execution: not 0 if the execution is to be compared with another one, state by state
 	Limited // the time limit of the search, in nanoseconds, while nothing goes on but what that limits; else 0
 )
