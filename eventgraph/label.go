@@ -5,62 +5,41 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simhook"
 	"github.com/macemc/macemc/sim"
 )
 
 // onLink reports whether the event strikes the link between two nodes.
 func (e *Event) onLink() bool {
-	return (e.kind == sim.Break || e.kind == sim.Partition || e.kind == sim.Heal) && e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node
+	return e.kind.Seam().Link != "" && e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node
 }
 
 // linkText says what happens to the link.
-func (e *Event) linkText() string {
-	what := map[sim.EventKind]string{
-		sim.Break: "connection n%d-n%d breaks", sim.Partition: "link n%d-n%d is cut", sim.Heal: "link n%d-n%d heals",
-	}[e.kind]
-	return fmt.Sprintf(what, e.Node, e.Peer)
-}
+func (e *Event) linkText() string { return e.fill(e.kind.Seam().Link) }
 
 // label says what happens on the event's own lane.
 func (e *Event) label() string {
-	switch e.kind {
-	case sim.DoAction, sim.TakeQuorum:
-		return e.What
-	case sim.Deliver:
-		if e.Peer == e.Node {
-			return e.What + " from itself"
-		}
-		return fmt.Sprintf("%s from n%d", e.What, e.Peer)
-	case sim.Lose:
-		return fmt.Sprintf("LOSS of %s from n%d", e.What, e.Peer)
-	case sim.Duplicate:
-		return fmt.Sprintf("duplicate of %s from n%d", e.What, e.Peer)
-	case sim.Break:
-		return fmt.Sprintf("connection with n%d breaks", e.Peer)
-	case sim.FireTimer:
-		return "timer " + e.What
-	case sim.DeliverError:
-		return strings.TrimSpace(fmt.Sprintf("error with n%d %s", e.Peer, e.What))
-	case sim.DeliverReady:
-		return fmt.Sprintf("ready for n%d", e.Peer)
-	case sim.Arrive:
-		return fmt.Sprintf("%s arrives at n%d", e.What, e.Peer)
-	case sim.Internal:
-		return "internal step"
-	case sim.Crash, sim.Halt:
+	if e.kind.TakesDown() {
 		return e.fall() + replay.AlsoFell(e.With)
-	case sim.Partition:
-		return strings.TrimSpace("CUT OFF " + e.What)
 	}
-	return strings.TrimSpace(e.Kind + " " + e.What)
+	return e.fill(e.kind.Seam().Lane)
+}
+
+func (e *Event) fill(t simhook.Template) string {
+	peer := fmt.Sprintf("n%d", e.Peer)
+	if e.kind == sim.Deliver && e.Peer == e.Node {
+		peer = "itself"
+	}
+	return t.Fill(fmt.Sprintf("n%d", e.Node), peer, e.What)
 }
 
 // fall is what a crash is called, and one for ever.
 func (e *Event) fall() string {
+	kind := sim.Crash
 	if e.Halted || e.kind == sim.Halt {
-		return "HALT"
+		kind = sim.Halt
 	}
-	return "CRASH"
+	return string(kind.Seam().Lane)
 }
 
 // short says what the event is, for summaries: "n0 timer resend", "n1 Ping{2}".

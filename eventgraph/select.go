@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/macemc/macemc/sim"
 )
 
 // Class is a kind of step that can be selected.
@@ -43,19 +41,7 @@ func joinClasses(all []Class) string {
 	return strings.Join(names, ", ")
 }
 
-func (e *Event) class() Class {
-	switch e.kind {
-	case sim.Deliver, sim.TakeQuorum, sim.Arrive:
-		return Messages
-	case sim.FireTimer:
-		return Timers
-	case sim.DoAction, sim.Internal:
-		return Actions
-	case sim.DeliverError, sim.DeliverReady:
-		return Errors
-	}
-	return Faults
-}
+func (e *Event) class() Class { return Class(e.kind.Seam().Class) }
 
 // Options select what a renderer shows. The zero value shows everything, long quiet stretches folded.
 type Options struct {

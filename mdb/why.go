@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-
-	"github.com/macemc/macemc/sim"
 )
 
 // why follows the chain of causes.
@@ -50,34 +48,16 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 
 // because says how step n follows from its cause.
 func (r *run) because(n int) string {
-	s := r.step(n)
 	if r.whole != nil {
 		return r.recordedBecause(n)
 	}
-	switch s.ev.Kind {
-	case sim.Deliver, sim.Lose, sim.Duplicate:
-		return fmt.Sprintf("was sent by n%d in", s.ev.Peer)
-	case sim.TakeQuorum:
-		return "the last of its messages was sent in"
-	case sim.FireTimer:
-		return "the timer was set in"
-	case sim.DoAction:
-		return "by the application, which runs since"
-	case sim.Internal:
-		return "is what was left to do after"
-	case sim.Arrive:
-		return "was sent in"
-	case sim.Boot:
-		return "the node was down since"
-	case sim.DeliverError:
-		if s.refused {
-			return "what was refused was sent in"
-		}
-		return "the connection broke in"
-	case sim.DeliverReady:
-		return "a message was refused in"
-	case sim.Heal:
-		return "the partition began in"
+	s := r.step(n)
+	cause := s.ev.Kind.Seam().Cause
+	switch {
+	case s.refused:
+		return "what was refused was sent in"
+	case cause == "":
+		return "follows from"
 	}
-	return "follows from"
+	return cause.Fill("", fmt.Sprintf("n%d", s.ev.Peer), "")
 }

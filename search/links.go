@@ -47,10 +47,10 @@ func (l *links) follow(at *Node) {
 		step = at.Run.World.Last()
 	}
 	events := at.Enabled
-	for i := 0; i < len(events) && events[i].Kind < sim.Heal; {
+	for i := 0; i < len(events) && events[i].Kind != sim.Heal; {
 		node, first := events[i].Node, len(events)
 		end := i
-		for ; end < len(events) && events[end].Node == node && events[end].Kind < sim.Heal; end++ {
+		for ; end < len(events) && events[end].Node == node && events[end].Kind != sim.Heal; end++ {
 			if datagram(&events[end]) {
 				first = min(first, end)
 			}

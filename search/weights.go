@@ -40,7 +40,7 @@ func (w *Weights) Fields() []WeightField {
 // Weightless are the kinds of ordinary events that walks never take.
 func (w Weights) Weightless() (kinds []sim.EventKind) {
 	d := newDraws(w)
-	for kind := range sim.Partition + 1 {
+	for kind := range sim.EventKindCount {
 		if !kind.Injection() && d.weight(kind) == 0 {
 			kinds = append(kinds, kind)
 		}
@@ -81,19 +81,12 @@ func newDraws(w Weights) draws { return draws{scale: newScale(w)} }
 
 func newScale(w Weights) scale {
 	var d scale
-	for kind := range sim.Partition + 1 {
-		k := int(kind)
-		switch {
-		case kind.Injection():
-			d.weights[k] = w.Fault
-		case kind == sim.DoAction:
-			d.weights[k] = w.Action
-		case kind == sim.Deliver || kind == sim.TakeQuorum:
-			d.weights[k] = w.Message
-		case kind == sim.FireTimer:
-			d.weights[k] = w.Timer
-		default:
-			d.weights[k] = w.Consequence
+	fields := w.Fields()
+	for kind := range sim.EventKindCount {
+		for _, f := range fields {
+			if f.Name == kind.Seam().Weight {
+				d.weights[kind] = *f.Value
+			}
 		}
 	}
 	return d

@@ -1,5 +1,7 @@
 package sim
 
+import "github.com/macemc/macemc/internal/simhook"
+
 // EventKind says what an event does.
 type EventKind uint8
 
@@ -24,32 +26,96 @@ const (
 	Break     // a connection breaks: both ends will be told, what is queued is lost
 	Partition // a set of links goes down
 
-	kindCount = iota
+	EventKindCount // how many kinds there are
 )
 
-// eventKinds describes each kind of event.
-var eventKinds = [kindCount]struct {
+// eventKinds describes each kind of event. A new kind is an entry here, and what kernel or network do to offer and to
+// execute its events.
+var eventKinds = [EventKindCount]struct {
 	name    string // in path files
 	network bool   // it changes the network, and no node
 	fault   bool   // it injects the fault
 	of      Fault
+	seam    simhook.EventKind
 }{
-	Boot:         {name: "boot"},
-	DoAction:     {name: "action"},
-	FireTimer:    {name: "timer"},
-	DeliverError: {name: "error"},
-	DeliverReady: {name: "ready"},
-	Deliver:      {name: "deliver"},
-	TakeQuorum:   {name: "quorum"},
-	Internal:     {name: "internal"},
-	Arrive:       {name: "arrive", network: true},
-	Heal:         {name: "heal", network: true},
-	Crash:        {name: "crash", fault: true, of: Crashes},
-	Halt:         {name: "halt", fault: true, of: Halts},
-	Lose:         {name: "lose", network: true, fault: true, of: Loss},
-	Duplicate:    {name: "duplicate", network: true, fault: true, of: Dup},
-	Break:        {name: "break", network: true, fault: true, of: NetErrors},
-	Partition:    {name: "partition", network: true, fault: true, of: Partitions},
+	Boot: {name: "boot", seam: simhook.EventKind{
+		Weight: "consequence", Class: "faults", Method: "Boot",
+		Sentence: "{node} boots", Lane: "boot {what}",
+		Cause: "the node was down since", Process: "start of {node}",
+	}},
+	DoAction: {name: "action", seam: simhook.EventKind{
+		Weight: "action", Class: "actions",
+		Sentence: "{node} {what}", Lane: "{what}",
+		Cause: "by the application, which runs since", Process: "action {what} at {node}",
+	}},
+	FireTimer: {name: "timer", seam: simhook.EventKind{
+		Weight: "timer", Class: "timers", Method: "Timer",
+		Sentence: "{node} timer {what}", Lane: "timer {what}",
+		Cause: "the timer was set in", Process: "timer {what} at {node}",
+	}},
+	DeliverError: {name: "error", seam: simhook.EventKind{
+		Weight: "consequence", Class: "errors", Method: "PeerError",
+		Sentence: "{node} gets error with {peer} {what}", Lane: "error with {peer} {what}",
+		Cause: "the connection broke in", Process: "errors about {peer} at {node}",
+	}},
+	DeliverReady: {name: "ready", seam: simhook.EventKind{
+		Weight: "consequence", Class: "errors", Method: "PeerReady",
+		Sentence: "{node} can send to {peer} again", Lane: "ready for {peer}",
+		Cause: "a message was refused in", Process: "room to {peer} at {node}",
+	}},
+	Deliver: {name: "deliver", seam: simhook.EventKind{
+		Weight: "message", Class: "messages", Method: "Receive",
+		Sentence: "{node} receives {what} from {peer}", Lane: "{what} from {peer}",
+		Cause: "was sent by {peer} in", Process: "messages {peer} -> {node}",
+	}},
+	TakeQuorum: {name: "quorum", seam: simhook.EventKind{
+		Weight: "message", Class: "messages",
+		Sentence: "{node} receives {what}", Lane: "{what}",
+		Cause: "the last of its messages was sent in", Process: "quorum {what} at {node}",
+	}},
+	Internal: {name: "internal", seam: simhook.EventKind{
+		Weight: "consequence", Class: "actions", Method: "Step",
+		Sentence: "{node} internal step", Lane: "internal step",
+		Cause: "is what was left to do after", Process: "steps of {node}",
+	}},
+	Arrive: {name: "arrive", network: true, seam: simhook.EventKind{
+		Weight: "consequence", Class: "messages",
+		Sentence: "{what} of {node} arrives at {peer}", Lane: "{what} arrives at {peer}",
+		Cause: "was sent in", Process: "sends of {node}",
+	}},
+	Heal: {name: "heal", network: true, seam: simhook.EventKind{
+		Weight: "consequence", Class: "faults",
+		Sentence: "network heals {what}", Lane: "heal {what}",
+		Link: "link {node}-{peer} heals", Cause: "the partition began in", Process: "end of the partition",
+	}},
+	Crash: {name: "crash", fault: true, of: Crashes, seam: simhook.EventKind{
+		Weight: "fault", Class: "faults",
+		Sentence: "{node} crashes", Lane: "CRASH",
+	}},
+	Halt: {name: "halt", fault: true, of: Halts, seam: simhook.EventKind{
+		Weight: "fault", Class: "faults",
+		Sentence: "{node} halts forever", Lane: "HALT",
+	}},
+	Lose: {name: "lose", network: true, fault: true, of: Loss, seam: simhook.EventKind{
+		Weight: "fault", Class: "faults",
+		Sentence: "network loses {what} {peer}->{node}", Lane: "LOSS of {what} from {peer}",
+		Cause: "was sent by {peer} in",
+	}},
+	Duplicate: {name: "duplicate", network: true, fault: true, of: Dup, seam: simhook.EventKind{
+		Weight: "fault", Class: "faults",
+		Sentence: "network duplicates {what} {peer}->{node}", Lane: "duplicate of {what} from {peer}",
+		Cause: "was sent by {peer} in",
+	}},
+	Break: {name: "break", network: true, fault: true, of: NetErrors, seam: simhook.EventKind{
+		Weight: "fault", Class: "faults",
+		Sentence: "connection {node}-{peer} breaks", Lane: "connection with {peer} breaks",
+		Link: "connection {node}-{peer} breaks",
+	}},
+	Partition: {name: "partition", network: true, fault: true, of: Partitions, seam: simhook.EventKind{
+		Weight: "fault", Class: "faults",
+		Sentence: "network cuts {what}", Lane: "CUT OFF {what}",
+		Link: "link {node}-{peer} is cut",
+	}},
 }
 
 // Injection reports whether events of kind k inject a fault. All others, the consequences of faults
@@ -68,9 +134,12 @@ func (k EventKind) TakesDown() bool { return k == Crash || k == Halt }
 // String returns the word for k in path files.
 func (k EventKind) String() string { return eventKinds[k].name }
 
+// Seam is for those who execute systems and show runs: what they know of the kind.
+func (k EventKind) Seam() *simhook.EventKind { return &eventKinds[k].seam }
+
 // ParseEventKind is the inverse of String.
 func ParseEventKind(s string) (EventKind, bool) {
-	for k := range EventKind(kindCount) {
+	for k := range EventKindCount {
 		if k.String() == s {
 			return k, true
 		}

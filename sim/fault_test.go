@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,16 @@ func TestFault_EntriesAreComplete(t *testing.T) {
 
 func TestEventKind_EntriesAreComplete(t *testing.T) {
 	injecting := 0
-	for k := sim.Boot; k <= sim.Partition; k++ {
+	weights := []string{"action", "message", "timer", "consequence", "fault"}
+	classes := []string{"messages", "timers", "actions", "errors", "faults"}
+	for k := range sim.EventKindCount {
+		s := k.Seam()
+		if s.Sentence == "" || s.Lane == "" || !slices.Contains(weights, s.Weight) || !slices.Contains(classes, s.Class) {
+			t.Errorf("%v: %+v; want a sentence, a label, a weight of %q and a class of %q", k, *s, weights, classes)
+		}
+		if k.Injection() != (s.Weight == "fault") || k.Injection() != (s.Process == "") || k.Injection() && s.Class != "faults" {
+			t.Errorf("%v injects a fault: %v; its weight is %s, its class %s, its process %q", k, k.Injection(), s.Weight, s.Class, s.Process)
+		}
 		if got, ok := sim.ParseEventKind(k.String()); !ok || got != k || k.String() == "" {
 			t.Errorf("ParseEventKind(%q) = %v, %v, want %d", k.String(), got, ok, k)
 		}

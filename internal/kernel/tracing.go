@@ -28,7 +28,10 @@ func (w *machine) handlerSource(ev sim.Event) string {
 		code = reflect.ValueOf(w.actions[ev.Slot].types.Do)
 	case sim.TakeQuorum:
 		code = reflect.ValueOf(w.quorums[w.nodes[ev.Node].sets[ev.Slot].quorum].types.Do)
-	case sim.Boot, sim.FireTimer, sim.Deliver, sim.DeliverError, sim.DeliverReady, sim.Internal:
+	default:
+		if ev.Kind.Seam().Method == "" {
+			return ""
+		}
 		s := w.nodes[ev.Node].service
 		if s == nil {
 			s = w.sys.New(ev.Node)
@@ -40,15 +43,11 @@ func (w *machine) handlerSource(ev sim.Event) string {
 		if _, ok := s.(simext.Hosting); ok {
 			return "" // until it says what it runs
 		}
-		name := map[sim.EventKind]string{sim.Boot: "Boot", sim.FireTimer: "Timer", sim.Deliver: "Receive",
-			sim.DeliverError: "PeerError", sim.DeliverReady: "PeerReady", sim.Internal: "Step"}[ev.Kind]
-		m, ok := reflect.TypeOf(s).MethodByName(name)
+		m, ok := reflect.TypeOf(s).MethodByName(ev.Kind.Seam().Method)
 		if !ok {
 			return ""
 		}
 		code = m.Func
-	default:
-		return ""
 	}
 	return placeOf(code)
 }

@@ -62,11 +62,11 @@ func callsChecked(f stacks.Frame) bool {
 
 // handler names the handler that the Env was passed to last.
 func (e *env) handler() string {
-	name := map[sim.EventKind]string{sim.Boot: "Boot", sim.FireTimer: "Timer", sim.Deliver: "Receive", sim.DeliverError: "PeerError", sim.DeliverReady: "PeerReady"}[e.kind]
 	if e.kind == sim.DoAction {
 		return fmt.Sprintf("the action %q", e.w.actions[e.slot].Name)
 	}
-	if e.n.service == nil || name == "" {
+	name := e.kind.Seam().Method
+	if e.n.service == nil || name == "" || e.kind == sim.Internal { // whose method is of what carries the code
 		return ""
 	}
 	t := reflect.TypeOf(e.n.service)

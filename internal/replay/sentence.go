@@ -34,46 +34,19 @@ func what(l *kernel.Label, content string) string {
 
 // describe is Describe with another text for what the event is about.
 func describe(l *kernel.Label, what string) string {
-	ev := l.Event
-	link := fmt.Sprintf("n%d->n%d", ev.Peer, ev.Node)
-	text := ""
-	switch ev.Kind {
-	case sim.Boot:
-		text = fmt.Sprintf("n%d boots", ev.Node)
-	case sim.DoAction:
-		text = fmt.Sprintf("n%d %s", ev.Node, what)
-	case sim.Arrive:
-		text = fmt.Sprintf("%s of n%d arrives at n%d", what, ev.Node, ev.Peer)
-	case sim.Internal:
-		text = fmt.Sprintf("n%d internal step", ev.Node)
-	case sim.FireTimer:
-		text = fmt.Sprintf("n%d timer %s", ev.Node, what)
-	case sim.Deliver:
-		text = fmt.Sprintf("n%d receives %s from n%d", ev.Node, what, ev.Peer)
-	case sim.TakeQuorum:
-		text = fmt.Sprintf("n%d receives %s", ev.Node, what)
-	case sim.DeliverError:
-		text = strings.TrimSpace(fmt.Sprintf("n%d gets error with n%d %s", ev.Node, ev.Peer, what))
-	case sim.DeliverReady:
-		text = fmt.Sprintf("n%d can send to n%d again", ev.Node, ev.Peer)
-	case sim.Heal:
-		text = "network heals " + cut(ev)
-	case sim.Crash:
-		text = fmt.Sprintf("n%d crashes", ev.Node) + mates(l)
-	case sim.Halt:
-		text = fmt.Sprintf("n%d halts forever", ev.Node) + mates(l)
-	case sim.Lose:
-		text = fmt.Sprintf("network loses %s %s", what, link)
-	case sim.Duplicate:
-		text = fmt.Sprintf("network duplicates %s %s", what, link)
-	case sim.Break:
-		text = fmt.Sprintf("connection n%d-n%d breaks", ev.Node, ev.Peer)
-	case sim.Partition:
-		text = "network cuts " + cut(ev)
-	default:
-		text = l.String()
+	ev := &l.Event
+	switch {
+	case ev.Kind.TakesDown():
+		return fill(ev, "") + mates(l)
+	case ev.Kind == sim.Partition || ev.Kind == sim.Heal:
+		what = cut(*ev)
 	}
-	return text
+	return fill(ev, what)
+}
+
+// fill returns the sentence of the event's kind.
+func fill(ev *sim.Event, what string) string {
+	return ev.Kind.Seam().Sentence.Fill(fmt.Sprintf("n%d", ev.Node), fmt.Sprintf("n%d", ev.Peer), what)
 }
 
 // mates names the nodes that fall with that of a crash, as they run in its process: " with n2, n3"; "" if there are none.
@@ -108,11 +81,11 @@ func (s *TraceStep) Sentence() string {
 		text += AlsoFell(s.With) // of the nodes of a process some were down
 	}
 	if s.Crashed {
-		fails := "crashes"
+		kind := sim.Crash
 		if s.Halted {
-			fails = "halts forever"
+			kind = sim.Halt
 		}
-		text += ", and " + fails + AlsoFell(s.With) + "; " + strings.Join(s.Aftermath(), "; ")
+		text += ", and" + kind.Seam().Sentence.Fill("", "", "") + AlsoFell(s.With) + "; " + strings.Join(s.Aftermath(), "; ")
 	}
 	return text
 }

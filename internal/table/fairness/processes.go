@@ -119,32 +119,27 @@ func (p *processes) number(w *world.World, ev sim.Event, key processKey, g *fair
 
 // name is that of a process for humans.
 func (p *processes) name(k processKey) string {
-	node := ""
-	if k.node >= 0 {
-		node = p.names[k.node]
+	name := func(id sim.NodeID) string {
+		if id < 0 {
+			return ""
+		}
+		return p.names[id]
 	}
+	return k.kind.Seam().Process.Fill(name(k.node), name(k.peer), p.about(k))
+}
+
+// about names the quorum, timer or action of a process.
+func (p *processes) about(k processKey) string {
 	switch k.kind {
-	case sim.Deliver:
-		return fmt.Sprintf("messages %s -> %s", p.names[k.peer], node)
-	case sim.DeliverError:
-		return fmt.Sprintf("errors about %s at %s", p.names[k.peer], node)
-	case sim.DeliverReady:
-		return fmt.Sprintf("room to %s at %s", p.names[k.peer], node)
-	case sim.Arrive:
-		return "sends of " + node
-	case sim.Internal:
-		return "steps of " + node
 	case sim.TakeQuorum:
-		return fmt.Sprintf("quorum %s at %s", p.e.Sys.QuorumNames()[k.what.(int32)], node)
-	case sim.Boot:
-		return "start of " + node
+		return p.e.Sys.QuorumNames()[k.what.(int32)]
+	case sim.DoAction:
+		return p.label[k.what.(int32)]
 	case sim.FireTimer:
 		if t := reflect.TypeOf(k.what); t != nil && t.Kind() == reflect.Struct && t.NumField() == 0 {
-			return fmt.Sprintf("timer %s at %s", t.Name(), node)
+			return t.Name()
 		}
-		return fmt.Sprintf("timer %+v at %s", k.what, node)
-	case sim.DoAction:
-		return fmt.Sprintf("action %s at %s", p.label[k.what.(int32)], node)
+		return fmt.Sprintf("%+v", k.what)
 	}
-	return "end of the partition"
+	return ""
 }

@@ -79,7 +79,7 @@ var imports = []struct {
 	{pkg: "cmd/macemc/internal/cli", module: []string{"internal/newfile", "cmd/macemc/internal/screen", "internal/format", "internal/task", "internal/version", "internal/textfmt", "internal/check", "choose", "critical", "eventgraph", "internal/scaffold", "internal/scratch", "mdb", "observe", "refine", "internal/replay", "internal/report", "search", "sim", "internal/kernel", "systems/spec", "realnet", "internal/recording", "internal/wire", "internal/overlay", "internal/testsched"}},
 	{pkg: "mctest", module: []string{"internal/newfile", "internal/textfmt", "internal/check", "choose", "critical", "internal/task", "refine", "internal/replay", "internal/report", "search", "sim", "internal/simext", "internal/kernel"}, strict: true},
 	{pkg: "internal/report", module: []string{"internal/stacks", "internal/format", "internal/textfmt", "choose", "critical", "eventgraph", "macetime", "internal/replay", "search", "sim", "internal/kernel", "internal/table/..."}},
-	{pkg: "eventgraph", module: []string{"internal/format", "internal/textfmt", "choose", "macetime", "internal/replay", "sim", "internal/kernel"}},
+	{pkg: "eventgraph", module: []string{"internal/simhook", "internal/format", "internal/textfmt", "choose", "macetime", "internal/replay", "sim", "internal/kernel"}},
 	{pkg: "internal/shrink", module: []string{"internal/budget", "choose", "critical", "internal/replay", "search", "sim", "internal/kernel"}},
 }
 

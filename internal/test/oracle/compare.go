@@ -26,12 +26,12 @@ type Report struct {
 	Complete            bool // there are no others
 	Findings            int
 	Dead                int
-	Difference          string                 // the first; "": there is none
-	Closed              int                    // searches by deepening that were complete
-	Searches            int                    // that were compared
-	Kinds               [sim.Partition + 1]int // steps by the kind of their event
-	Inside              int                    // crashes inside steps
-	Together            int                    // steps by which several nodes went down
+	Difference          string                  // the first; "": there is none
+	Closed              int                     // searches by deepening that were complete
+	Searches            int                     // that were compared
+	Kinds               [sim.EventKindCount]int // steps by the kind of their event
+	Inside              int                     // crashes inside steps
+	Together            int                     // steps by which several nodes went down
 }
 
 // mostPaths is how many paths a search has that executes runs until it is complete.

@@ -17,7 +17,7 @@ type graph struct {
 	complete bool           // no state is left that was not expanded
 	dead     []bool         // by state, when complete: no live state is reached by recovery
 	goals    bool           // there are Eventually properties, so that states can be dead
-	kinds    [sim.Partition + 1]int
+	kinds    [sim.EventKindCount]int
 	inside   int // crashes inside steps
 	together int // steps by which several nodes go down
 }

@@ -19,21 +19,21 @@ import (
 
 // Tally is what a series of systems came to. It is what is kept between the runs of a soak test.
 type Tally struct {
-	Generator   int                    // version of [Drawn]
-	Next        uint64                 // number of the next system
-	Systems     int                    // compared
-	Complete    int                    // of them, those of which the oracle visited all states
-	WithFinding int                    // of them, those that violate safety, panic or diverge
-	WithDead    int                    // of them, those with dead states
-	States      int                    // visited by the oracle
-	Transitions int                    // likewise
-	Searches    int                    // compared with the oracle
-	Closed      int                    // of them, those by deepening that were complete
-	Kinds       [sim.Partition + 1]int // steps by kind of event
-	Inside      int                    // crashes inside steps
-	Together    int                    // steps by which several nodes went down
-	Seconds     float64                // that this took
-	Different   []uint64               // numbers of the systems that differ
+	Generator   int                     // version of [Drawn]
+	Next        uint64                  // number of the next system
+	Systems     int                     // compared
+	Complete    int                     // of them, those of which the oracle visited all states
+	WithFinding int                     // of them, those that violate safety, panic or diverge
+	WithDead    int                     // of them, those with dead states
+	States      int                     // visited by the oracle
+	Transitions int                     // likewise
+	Searches    int                     // compared with the oracle
+	Closed      int                     // of them, those by deepening that were complete
+	Kinds       [sim.EventKindCount]int // steps by kind of event
+	Inside      int                     // crashes inside steps
+	Together    int                     // steps by which several nodes went down
+	Seconds     float64                 // that this took
+	Different   []uint64                // numbers of the systems that differ
 }
 
 func (t *Tally) add(number uint64, r *Report) {
