@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
@@ -181,7 +180,7 @@ func (b *Bench) restore(id sim.NodeID) {
 // WhoFails tells by node which may crash when they are up, and which may halt. The error is a finding.
 func (b *Bench) WhoFails() (crashing, halting []bool, err error) {
 	w := b.w
-	if err := cmp.Or(w.whoCrashes(), w.whoHalts()); err != nil {
+	if err := w.whoFails(); err != nil {
 		return nil, nil, err
 	}
 	orAll := func(known []bool) []bool {
@@ -190,7 +189,7 @@ func (b *Bench) WhoFails() (crashing, halting []bool, err error) {
 		}
 		return known
 	}
-	return orAll(w.crashing), orAll(w.halting), nil
+	return orAll(w.may[sim.Crashes]), orAll(w.may[sim.Halts]), nil
 }
 
 // Events appends the events of the node that the network has no part in: actions and, if timers may
@@ -268,8 +267,8 @@ func (b *Bench) Hidden(s, t sim.Service) []encoding.Change { return b.w.planOf(s
 func (b *Bench) NodeFields(id sim.NodeID) []sim.Field { return b.w.NodeFields(id) }
 
 // NetFields is [World.NetFields].
-func (b *Bench) NetFields(crashesLeft, haltsLeft int) []sim.Field {
-	b.w.net, b.w.crashesLeft, b.w.haltsLeft = b.real, crashesLeft, haltsLeft
+func (b *Bench) NetFields(left sim.Limits) []sim.Field {
+	b.w.net, b.w.left = b.real, left
 	defer func() { b.w.net = &b.idle }()
 	return b.w.NetFields()
 }

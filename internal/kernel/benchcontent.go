@@ -11,9 +11,9 @@ func (b *Bench) AppendLocal(id sim.NodeID, l *Local, buf []byte) []byte {
 	return b.w.appendNodeState(b.w.put(id, l), buf)
 }
 
-// HashBudgets is the component hash of the crashes and halts that are left.
-func (b *Bench) HashBudgets(crashesLeft, haltsLeft int) sim.Fingerprint {
-	b.w.crashesLeft, b.w.haltsLeft = crashesLeft, haltsLeft
+// HashBudgets is the component hash of the faults of nodes that are left.
+func (b *Bench) HashBudgets(left sim.Limits) sim.Fingerprint {
+	b.w.left = left
 	return b.w.budgets()
 }
 

@@ -16,8 +16,7 @@ type Checkpoint struct {
 	connections []sim.Connection // by pair
 	rest        sim.NetRest
 	monitors    []sim.Monitor
-	crashesLeft int
-	haltsLeft   int
+	left        sim.Limits // faults of nodes
 	doubled     bool
 	delays      delays
 	steps       int
@@ -49,7 +48,7 @@ func (w *machine) Checkpoint() (c *Checkpoint, err error) {
 	if !ok && w.sys.Network != nil {
 		return nil, fmt.Errorf("the network %T cannot be taken apart", w.sys.Network)
 	}
-	c = &Checkpoint{delays: w.delays.clone(), crashesLeft: w.crashesLeft, haltsLeft: w.haltsLeft, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
+	c = &Checkpoint{delays: w.delays.clone(), left: w.left, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
 	for i := range w.nodes {
 		l := w.take(&w.nodes[i])
 		if err := w.copyable(l); err != nil {
@@ -88,7 +87,7 @@ func (w *machine) Resume(c *Checkpoint) error {
 		return fmt.Errorf("system %q: the checkpoint is of another system", w.sys.Name)
 	}
 	w.delays = c.delays.clone()
-	w.crashesLeft, w.haltsLeft, w.doubled, w.steps, w.nextID = c.crashesLeft, c.haltsLeft, c.doubled, c.steps, c.nextID
+	w.left, w.doubled, w.steps, w.nextID = c.left, c.doubled, c.steps, c.nextID
 	for i := range w.nodes {
 		l, err := w.copyLocal(c.nodes[i])
 		if err != nil {

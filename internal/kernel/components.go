@@ -55,15 +55,17 @@ func (w *machine) NodeFingerprint(id sim.NodeID) sim.Fingerprint { return w.node
 func seed(kind ComponentKind, index int) uint64 { return uint64(kind)<<32 | uint64(index) }
 
 func (w *machine) budgets() sim.Fingerprint {
-	w.scratch = appendCount(w.scratch[:0], w.crashesLeft)
-	sum := encoding.Hash(seed(Budgets, 0), w.scratch)
-	if w.haltsLeft > 0 { // without halts a fingerprint is that of a system that knows none
-		w.scratch = appendCount(w.scratch[:0], w.haltsLeft)
-		sum = sum.Add(encoding.Hash(seed(Budgets, 1), w.scratch))
+	var sum sim.Fingerprint
+	for f := range nodeFaults {
+		// If none of a fault is left, a fingerprint is that of a system without that fault. Crashes always count.
+		if left := w.left[f]; left > 0 || sim.Fault(f) == sim.Crashes {
+			w.scratch = appendCount(w.scratch[:0], left)
+			sum = sum.Add(encoding.Hash(seed(Budgets, f), w.scratch))
+		}
 	}
 	if w.delays.clocks != nil {
 		w.scratch = w.delays.append(w.scratch[:0])
-		sum = sum.Add(encoding.Hash(seed(Budgets, 2), w.scratch))
+		sum = sum.Add(encoding.Hash(seed(Budgets, len(nodeFaults)), w.scratch))
 	}
 	return sum
 }
@@ -287,11 +289,10 @@ func Obligations(in World, i int) []sim.Obligation {
 
 func (w *machine) NetFields() []sim.Field {
 	f := w.net.Fields(nil)
-	if w.sys.Crashes > 0 {
-		f = append(f, sim.Field{Path: "crashes left", Value: fmt.Sprint(w.crashesLeft)})
-	}
-	if w.sys.Halts > 0 {
-		f = append(f, sim.Field{Path: "halts left", Value: fmt.Sprint(w.haltsLeft)})
+	for of, limit := range nodeLimits(w.sys) {
+		if limit > 0 {
+			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.left[of])})
+		}
 	}
 	return w.delays.fields(f)
 }

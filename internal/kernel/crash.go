@@ -75,12 +75,14 @@ func (s *Step) outlasts() bool {
 	return false
 }
 
-// askCut asks whether the node crashes inside the step, or halts, and notes what happens of the step then.
+// askCut asks whether a fault strikes the node inside the step, and notes what happens of the step then.
 func (w *machine) askCut(id sim.NodeID) {
-	if w.crashesLeft > 0 && w.crashable(id) && w.asksCut(choose.CrashInside, EffectKind.Outlasts) {
-		w.last.Crashed = true
-	} else if w.haltsLeft > 0 && w.haltable(id) && w.asksCut(choose.HaltInside, EffectKind.Heard) {
-		w.last.Crashed, w.last.Halted = true, true
+	for f := range nodeFaults {
+		how := &nodeFaults[f]
+		if w.left[f] > 0 && w.strikes(sim.Fault(f), id) && w.asksCut(how.inside, how.matters) {
+			w.last.Crashed, w.last.Halted = true, sim.Fault(f) == sim.Halts
+			return
+		}
 	}
 }
 
@@ -104,12 +106,11 @@ func (w *machine) crashInside(n *node, cut int) error {
 			break
 		}
 	}
-	err := w.apply(n, 0, cut)
+	err, f := w.apply(n, 0, cut), sim.Crashes
 	if w.last.Halted {
-		return cmp.Or(err, w.halt(n))
+		f = sim.Halts
 	}
-	w.crashesLeft--
-	return cmp.Or(err, w.crash(n))
+	return cmp.Or(err, w.fail(n, f))
 }
 
 // sendable refuses a datagram of a step of which too many subsets could be lost.
@@ -117,8 +118,11 @@ func (w *machine) sendable(id sim.NodeID) {
 	if w.sys.CrashCut != sim.CutSubset {
 		return
 	}
-	fails := func(limit int, who []bool) bool { return limit > 0 && (who == nil || who[id]) }
-	if !fails(w.sys.Crashes, w.crashing) && !fails(w.sys.Halts, w.halting) {
+	limits, fails := nodeLimits(w.sys), false
+	for f := range nodeFaults {
+		fails = fails || limits[f] > 0 && (w.may[f] == nil || w.may[f][id])
+	}
+	if !fails {
 		return
 	}
 	sent := 0
@@ -130,33 +134,6 @@ func (w *machine) sendable(id sim.NodeID) {
 	if sent == sim.MostCut {
 		w.end(misuse(fmt.Sprintf("Send: a node that may crash sends more than %d datagrams in a step, which with the crash cut subset may be lost in too many ways: take prefix or none, or limit crashes and halts to other nodes", sim.MostCut)))
 	}
-}
-
-func (w *machine) crashable(id sim.NodeID) bool {
-	return w.nodes[id].up && (w.sys.MayCrash == nil || w.crashing[id])
-}
-
-func (w *machine) haltable(id sim.NodeID) bool {
-	return w.nodes[id].up && (w.halting == nil || w.halting[id])
-}
-
-// whoCrashes asks the system once which nodes may crash. The error is a finding.
-func (w *machine) whoCrashes() (err error) {
-	if w.sys.MayCrash != nil && (w.sys.Crashes > 0 || w.sys.Halts > 0 && w.sys.MayHalt == nil) {
-		err = w.who("MayCrash", func(id sim.NodeID) bool { return w.sys.MayCrash(id) }, &w.crashing)
-	}
-	return err
-}
-
-// whoHalts asks the system once which nodes may halt, after whoCrashes. The error is a finding.
-func (w *machine) whoHalts() (err error) {
-	switch {
-	case w.sys.MayHalt == nil:
-		w.halting = w.crashing
-	case w.sys.Halts > 0:
-		err = w.who("MayHalt", func(id sim.NodeID) bool { return w.sys.MayHalt(id) }, &w.halting)
-	}
-	return err
 }
 
 // who keeps what may, a function of the system of that name, says of each node.
@@ -182,9 +159,6 @@ func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 	})
 	return nil
 }
-
-// MostHalts is how many nodes can halt in a run.
-func MostHalts(sys *sim.System) int { return min(sys.Halts, sys.Nodes) }
 
 // crash takes a node down, and those that run in its process. The error is the finding that a service could not be closed.
 func (w *machine) crash(n *node) error {
@@ -215,7 +189,6 @@ func (w *machine) crashAlone(n *node, survivors string) error {
 
 // halt takes a node down for ever, and those that run in its process, be they up or not. The error is as that of crash.
 func (w *machine) halt(n *node) error {
-	w.haltsLeft--
 	err := w.haltAlone(n)
 	for _, id := range w.groupOf(n.id) {
 		w.last.With = append(w.last.With, id)
@@ -269,21 +242,19 @@ func Mates(sys *sim.System) [][]sim.NodeID {
 
 // processGroups refuses containers of nodes of which only some may crash, or halt.
 func processGroups(sys *sim.System, opts *Options) error {
-	for _, may := range []struct {
-		name string
-		who  func(sim.NodeID) bool
-	}{{"MayCrash", sys.MayCrash}, {"MayHalt", sys.MayHalt}} {
-		if may.who == nil {
+	for f := range nodeFaults {
+		may, name := nodeFaults[f].may(sys), nodeFaults[f].name
+		if may == nil {
 			continue
 		}
 		for i, c := range sys.Containers {
 			for _, id := range c[1:] {
-				differ, err := setUp(sys, opts, Asked{Name: may.name}, func() bool { return may.who(c[0]) != may.who(id) })
+				differ, err := setUp(sys, opts, Asked{Name: name}, func() bool { return may(c[0]) != may(id) })
 				if err != nil {
 					return err
 				}
 				if differ {
-					return fmt.Errorf("system %q: Containers %d: %s tells nodes %d and %d apart, which run in one process: either both fail or none", sys.Name, i, may.name, c[0], id)
+					return fmt.Errorf("system %q: Containers %d: %s tells nodes %d and %d apart, which run in one process: either both fail or none", sys.Name, i, name, c[0], id)
 				}
 			}
 		}

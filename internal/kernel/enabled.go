@@ -176,17 +176,14 @@ func handlesEvent(s simext.Stepper) bool {
 }
 
 func (w *machine) Injections(buf []sim.Event) []sim.Event {
-	if w.crashesLeft > 0 {
-		for i := range w.nodes {
-			if id := sim.NodeID(i); w.crashable(id) && w.leads(id) {
-				buf = append(buf, sim.Event{Kind: sim.Crash, Node: id, Peer: -1})
-			}
+	for f := range nodeFaults {
+		if w.left[f] == 0 {
+			continue
 		}
-	}
-	if w.haltsLeft > 0 {
+		kind := sim.Fault(f).Event()
 		for i := range w.nodes {
-			if id := sim.NodeID(i); w.haltable(id) && w.leads(id) {
-				buf = append(buf, sim.Event{Kind: sim.Halt, Node: id, Peer: -1})
+			if id := sim.NodeID(i); w.strikes(sim.Fault(f), id) && w.leads(id) {
+				buf = append(buf, sim.Event{Kind: kind, Node: id, Peer: -1})
 			}
 		}
 	}

@@ -45,11 +45,9 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 		w.traceEvent(ev)
 	}
 	switch ev.Kind {
-	case sim.Crash:
-		w.crashesLeft--
-		return w.crash(&w.nodes[ev.Node])
-	case sim.Halt:
-		return w.halt(&w.nodes[ev.Node])
+	case sim.Crash, sim.Halt:
+		f, _ := ev.Kind.Fault()
+		return w.fail(&w.nodes[ev.Node], f)
 	case sim.Arrive:
 		return w.arrive(ev)
 	case sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal:
@@ -87,7 +85,7 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 	if err := w.handle(n, ev, &d, src); err != nil {
 		return err
 	}
-	if (w.crashesLeft > 0 || w.haltsLeft > 0) && w.last.outlasts() {
+	if w.mayFail() && w.last.outlasts() {
 		w.askCut(n.id)
 	}
 	if w.last.Crashed {

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -29,19 +28,17 @@ type machine struct {
 
 	disturbing *Disturbing // nil: nothing does
 
-	net         sim.NetModel
-	asLive      bool       // the network takes all that is pushed
-	holder      sim.Queued // the network, if what nodes send leaves them one by one
-	nodes       []node
-	monitors    []sim.Monitor
-	owed        Owed // what the monitor said that was told of an event last
-	crashesLeft int
-	crashing    []bool         // by node: it may crash when up; nil: not asked yet, or all may
-	groups      [][]sim.NodeID // by node: those that crash with it; nil: none does
-	haltsLeft   int            // at most as many as there are nodes
-	halting     []bool         // as crashing
-	cuts        []Cut          // of the step in progress
-	doubled     bool           // a datagram was duplicated, so that messages in flight may share memory
+	net      sim.NetModel
+	asLive   bool       // the network takes all that is pushed
+	holder   sim.Queued // the network, if what nodes send leaves them one by one
+	nodes    []node
+	monitors []sim.Monitor
+	owed     Owed                   // what the monitor said that was told of an event last
+	left     sim.Limits             // faults of nodes that can still strike
+	may      [sim.FaultCount][]bool // by node: the fault may strike it when it is up; nil: not asked yet, or all
+	groups   [][]sim.NodeID         // by node: those that crash with it; nil: none does
+	cuts     []Cut                  // of the step in progress
+	doubled  bool                   // a datagram was duplicated, so that messages in flight may share memory
 
 	events  []sim.Event // ordinary events of all blocks in order; block i is node i, the last one the network's
 	asked   asker       // which function is being called, nil: none
@@ -223,7 +220,7 @@ func (w *machine) Start(src choose.Source) error {
 // boot goes to the first state.
 func (w *machine) boot(src choose.Source) error {
 	w.net.Reset()
-	w.crashesLeft, w.haltsLeft, w.doubled = w.sys.Crashes, MostHalts(w.sys), false
+	w.left, w.doubled = nodeLimits(w.sys), false
 	w.steps, w.nextID = 0, 0
 	w.check.reset()
 	w.monitors = w.monitors[:0]
@@ -254,7 +251,7 @@ func (w *machine) boot(src choose.Source) error {
 	}
 	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
 	w.resetDelays(src)
-	if err := cmp.Or(w.whoCrashes(), w.whoHalts()); err != nil {
+	if err := w.whoFails(); err != nil {
 		return err
 	}
 	for i := range w.nodes {

@@ -105,10 +105,10 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 		return err
 	}
 	for left := range sys.Crashes + 1 {
-		e.budgets = append(e.budgets, bench.HashBudgets(left, 0))
+		e.budgets = append(e.budgets, bench.HashBudgets(sim.Limits{sim.Crashes: left}))
 	}
 	for left := range kernel.MostHalts(sys) + 1 {
-		e.halts = append(e.halts, bench.HashBudgets(0, left).Sub(e.budgets[0]))
+		e.halts = append(e.halts, bench.HashBudgets(sim.Limits{sim.Halts: left}).Sub(e.budgets[0]))
 	}
 	return nil
 }
@@ -173,6 +173,11 @@ const (
 	OneCrash = 1
 	OneHalt  = 1 << 24 // more than [sim.MaxFaults]
 )
+
+// FaultsLeft returns the faults of nodes that are left.
+func FaultsLeft(budget uint32) sim.Limits {
+	return sim.Limits{sim.Crashes: CrashesLeft(budget), sim.Halts: HaltsLeft(budget)}
+}
 
 func CrashesLeft(budget uint32) int { return int(budget % OneHalt) }
 

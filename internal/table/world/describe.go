@@ -76,7 +76,7 @@ func (w *World) NetFields() []sim.Field {
 			w.Net.SetConnection(low, high, w.Conns.Content(w.Vector[l.Conns+i]))
 		}
 	}
-	return w.Bench.NetFields(store.CrashesLeft(w.Vector[l.Budget]), store.HaltsLeft(w.Vector[l.Budget]))
+	return w.Bench.NetFields(store.FaultsLeft(w.Vector[l.Budget]))
 }
 
 // InFlight implements [kernel.World].
