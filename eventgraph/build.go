@@ -3,7 +3,6 @@ package eventgraph
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
@@ -127,8 +126,8 @@ const armed = "armed"
 // do.
 func (b *builder) firstTimers(e *Event, initial []replay.NodeChange) {
 	for _, c := range initial {
-		if name, ok := strings.CutPrefix(c.Path, "(timer "); ok {
-			b.setTimer(e, c.Node, replay.Brief(strings.TrimSuffix(name, ")")))
+		if c.Part.Kind == replay.Timer {
+			b.setTimer(e, c.Node, replay.Brief(c.Part.Name))
 		}
 	}
 }

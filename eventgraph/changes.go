@@ -43,7 +43,7 @@ func Digest(changes []replay.NodeChange, own, most int) []string {
 	for i, c := range changes {
 		// An empty list that gets elements, or a pointer that gets a target, is not worth a word of its own.
 		filled := c.New == "" && i+1 < len(changes) && replay.PartOf(changes[i+1].Path, c.Path)
-		if !c.Bookkeeping() && c.Path != "(node)" && c.Path != replay.Position && !filled {
+		if !c.Bookkeeping() && c.Part.Kind != replay.Status && c.Part.Kind != replay.Position && !filled {
 			kept = append(kept, c)
 		}
 	}
@@ -68,7 +68,7 @@ func Digest(changes []replay.NodeChange, own, most int) []string {
 			text = name[:len(name)-len(c.Path)] + element(c.Path) + what
 		} else {
 			n = 1
-			short := replay.NodeChange{Path: name, Old: c.Old, New: c.New}
+			short := replay.NodeChange{Path: name, Old: c.Old, New: c.New, Part: c.Part}
 			text = short.Short()
 			if p := parent(c.Path); len(p) >= 8 {
 				for i+n < len(kept) && kept[i+n].Node == c.Node && parent(kept[i+n].Path) == p && whole(kept[i+n:]) < 2 && n < most {

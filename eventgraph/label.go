@@ -9,6 +9,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// EventKind returns the kind of the event.
+func (e *Event) EventKind() sim.EventKind { return e.kind }
+
 // onLink reports whether the event strikes the link between two nodes.
 func (e *Event) onLink() bool {
 	return e.kind.Seam().Link != "" && e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node

@@ -98,6 +98,10 @@ func TestDigest(t *testing.T) {
 	c := func(path, old, now string) replay.NodeChange {
 		return replay.NodeChange{Path: path, Old: old, New: now}
 	}
+	of := func(part replay.Part, c replay.NodeChange) replay.NodeChange {
+		c.Part = part
+		return c
+	}
 	in := func(foreign, path string) replay.NodeChange {
 		return replay.NodeChange{Path: path, Old: "0", New: "1", Inside: foreign}
 	}
@@ -107,9 +111,9 @@ func TestDigest(t *testing.T) {
 		want    string
 	}{
 		{nil, 4, ""},
-		{[]replay.NodeChange{c("(goroutines)", "select", "chan receive"), c("Seen", "1", "2")}, 4, "Seen 1->2"},
-		{[]replay.NodeChange{c("(goroutines)", "select", "chan receive")}, 4, "goroutines are blocked elsewhere"},
-		{[]replay.NodeChange{c("Seen", "1", "2"), c("(timer resend{})", "", "armed"), c("(action ping)", "0", "1")}, 4, "Seen 1->2"},
+		{[]replay.NodeChange{of(replay.Part{Kind: replay.Program}, c("(goroutines)", "select", "chan receive")), c("Seen", "1", "2")}, 4, "Seen 1->2"},
+		{[]replay.NodeChange{of(replay.Part{Kind: replay.Program}, c("(goroutines)", "select", "chan receive"))}, 4, "goroutines are blocked elsewhere"},
+		{[]replay.NodeChange{c("Seen", "1", "2"), of(replay.Part{Kind: replay.Timer}, c("(timer resend{})", "", "armed")), of(replay.Part{Kind: replay.Action}, c("(action ping)", "0", "1"))}, 4, "Seen 1->2"},
 		{[]replay.NodeChange{{Node: 3, Path: "Seen", Old: "1", New: "2"}}, 4, "n3.Seen 1->2"},
 		// A list that was empty gets an element of three fields, which counts once.
 		{[]replay.NodeChange{c("out.packets", "[]", ""), c("out.packets[0].Seq", "", "1"), c("out.packets[0].Body.Size", "", "4"),

@@ -196,7 +196,7 @@ func (g *Graph) stateBefore(step int) []replay.NodeChange {
 			i, ok := index[at]
 			if !ok {
 				i = len(fields)
-				index[at], fields = i, append(fields, replay.NodeChange{Node: c.Node, Path: c.Path})
+				index[at], fields = i, append(fields, replay.NodeChange{Node: c.Node, Path: c.Path, Part: c.Part})
 			}
 			fields[i].New = c.New
 		}

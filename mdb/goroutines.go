@@ -291,7 +291,7 @@ func (r *run) recordedGraph() *eventgraph.Graph {
 			s.Changes = nil
 			for _, c := range all {
 				if c.Node == s.Node && c.Path == GoroutineAt {
-					c.Path = replay.Position
+					c.Path, c.Part = "(at)", replay.Part{Kind: replay.Position}
 					s.Changes = []replay.NodeChange{c}
 				}
 			}

@@ -4,6 +4,7 @@ package encoding
 type Change struct {
 	Path, Old, New string
 	Inside         string // as in [Field]
+	Part           Part
 }
 
 // Diff returns how b differs from a, two lists of fields in canonical order; the changes are in
@@ -12,7 +13,7 @@ func Diff(a, b []Field) []Change {
 	var changes []Change
 	add := func(f *Field, from, to string) {
 		if from != to {
-			changes = append(changes, Change{f.Path, from, to, f.Inside})
+			changes = append(changes, Change{f.Path, from, to, f.Inside, f.Part})
 		}
 	}
 	// Most states are large and differ in little: only what lies between the first and the last other path needs to be looked up.

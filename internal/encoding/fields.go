@@ -93,7 +93,9 @@ func (r *renderer) stop(path string) {
 	}
 }
 
-func (r *renderer) leaf(path, text string) { r.out = append(r.out, Field{path, text, r.inside}) }
+func (r *renderer) leaf(path, text string) {
+	r.out = append(r.out, Field{Path: path, Value: text, Inside: r.inside})
+}
 
 // met returns the name of the object when it was met before, and notes it otherwise.
 func (r *renderer) met(at unsafe.Pointer, of *node, length, capacity int, name string) (first string, met bool) {

@@ -58,7 +58,29 @@ type Field struct {
 	// Inside is the path of the value of a foreign type that it is an internal part of: one that only an unexported field of that
 	// type leads to. "" if there is none. Foreign are types of other modules than that of the whole value.
 	Inside string `json:"inside,omitempty"`
+	Part   Part   `json:"-"`
 }
+
+// Part says what a field of a node is of, if it is not of the service's own value. The path is made of it.
+type Part struct {
+	Kind  PartKind
+	Name  string // of a timer, action or key on a disk
+	Times int    // how often an action may happen
+}
+
+// PartKind is a kind of [Part].
+type PartKind uint8
+
+const (
+	OfService PartKind = iota
+	OfStatus           // whether the node is down
+	OfTimer
+	OfAction   // how often it was done
+	OfDisk     // what is on the disk
+	OfWrite    // what was written and not synced
+	OfProgram  // what the goroutines of a program wait for
+	OfPosition // where a goroutine of a test is
+)
 
 // Plan is what a [Set] knows of one type. Its methods take values of exactly that type and panic
 // with a plain message when given another, and with an [*Error] when the value holds, behind an

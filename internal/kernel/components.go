@@ -177,9 +177,9 @@ func (w *machine) NodeFields(id sim.NodeID) []sim.Field {
 	n := &w.nodes[id]
 	var f []sim.Field
 	if n.halted {
-		f = append(f, sim.Field{Path: "(node)", Value: "halted"})
+		f = append(f, sim.Field{Path: "(node)", Value: "halted", Part: encoding.Part{Kind: encoding.OfStatus}})
 	} else if !n.up {
-		f = append(f, sim.Field{Path: "(node)", Value: "down"})
+		f = append(f, sim.Field{Path: "(node)", Value: "down", Part: encoding.Part{Kind: encoding.OfStatus}})
 	} else {
 		f = ofCarrier(n.service, ofHosted(n.service, w.planOf(n.service).Fields("", n.service, f)))
 	}
@@ -193,22 +193,26 @@ func (w *machine) besides(n *node, f []sim.Field) []sim.Field {
 		if w.sys.Timing != sim.AnyOrder {
 			value = fmt.Sprintf("in %v", n.armed[i].left)
 		}
-		f = append(f, sim.Field{Path: "(timer " + n.armed[i].kind.text + ")", Value: value})
+		name := n.armed[i].kind.text
+		f = append(f, sim.Field{Path: "(timer " + name + ")", Value: value, Part: encoding.Part{Kind: encoding.OfTimer, Name: name}})
 	}
 	for i := range w.actions {
 		if a := &w.actions[i]; a.Times > 0 && n.counts[i] > 0 {
-			f = append(f, sim.Field{Path: "(action " + a.Name + ")", Value: fmt.Sprintf("%d of %d done", n.counts[i], a.Times)})
+			f = append(f, sim.Field{Path: "(action " + a.Name + ")", Value: fmt.Sprintf("%d of %d done", n.counts[i], a.Times),
+				Part: encoding.Part{Kind: encoding.OfAction, Name: a.Name, Times: a.Times}})
 		}
 	}
 	for _, e := range n.disk.synced {
-		f = append(f, sim.Field{Path: "(disk " + e.key + ")", Value: quoted(e.value)})
+		f = append(f, sim.Field{Path: "(disk " + e.key + ")", Value: quoted(e.value),
+			Part: encoding.Part{Kind: encoding.OfDisk, Name: e.key}})
 	}
 	for i, p := range n.disk.pending {
 		value := p.key + " = " + quoted(p.value)
 		if p.gone {
 			value = p.key + " deleted"
 		}
-		f = append(f, sim.Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value})
+		f = append(f, sim.Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value,
+			Part: encoding.Part{Kind: encoding.OfWrite, Name: p.key}})
 	}
 	return f
 }
@@ -244,7 +248,7 @@ func ofCarrier(s sim.Service, fields []sim.Field) []sim.Field {
 	if Carries(s) {
 		for i := range fields {
 			if p := fields[i].Path; !ast.IsExported(p) {
-				fields[i].Path = "(" + p + ")"
+				fields[i].Path, fields[i].Part.Kind = "("+p+")", encoding.OfProgram
 			}
 		}
 	}

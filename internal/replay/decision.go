@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -96,9 +97,8 @@ func (s *TraceStep) survivors(all int) string {
 func unsynced(fields []sim.Field) []string {
 	var keys []string
 	for _, f := range fields {
-		if strings.HasPrefix(f.Path, "(unsynced write ") {
-			key, _, _ := strings.Cut(f.Value, " = ")
-			keys = append(keys, key)
+		if f.Part.Kind == encoding.OfWrite {
+			keys = append(keys, f.Part.Name)
 		}
 	}
 	return keys

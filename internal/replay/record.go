@@ -237,7 +237,7 @@ func (rec *recorder) start() {
 func (rec *recorder) allFields(b *TraceStep) {
 	for id := range sim.NodeID(rec.trace.Nodes) {
 		for _, f := range rec.run.World.NodeFields(id) {
-			b.Changes = append(b.Changes, NodeChange{Node: int(id), Path: f.Path, New: f.Value, Inside: f.Inside})
+			b.Changes = append(b.Changes, NodeChange{Node: int(id), Path: f.Path, New: f.Value, Inside: f.Inside, Part: f.Part})
 		}
 	}
 }
@@ -277,7 +277,7 @@ func (rec *recorder) after() {
 		}
 		kernel.OutlineNode(w, sim.NodeID(id), rec.near != nil && !rec.near(s.Number))
 		for _, c := range kernel.NodeChanges(w, sim.NodeID(id), before) {
-			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New, Inside: c.Inside})
+			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New, Inside: c.Inside, Part: c.Part})
 		}
 		rec.kept[id] = kernel.TakeSnapshot(w, sim.NodeID(id))
 	}

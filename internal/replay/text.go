@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
@@ -14,14 +15,11 @@ import (
 // Bookkeeping reports whether the change is not in the service's own state or disk but in its timers
 // or counted actions.
 func (c *NodeChange) Bookkeeping() bool {
-	return strings.HasPrefix(c.Path, "(timer ") || strings.HasPrefix(c.Path, "(action ")
+	return c.Part.Kind == encoding.OfTimer || c.Part.Kind == encoding.OfAction
 }
 
-// Position is the path of where a goroutine of a test is.
-const Position = "(at)"
-
 // Waits reports whether the change is in what the goroutines of an ordinary program wait for.
-func (c *NodeChange) Waits() bool { return c.Path == "(goroutines)" }
+func (c *NodeChange) Waits() bool { return c.Part.Kind == encoding.OfProgram }
 
 // Minor reports whether the change tells less than others: it is [NodeChange.Bookkeeping], or in what goroutines wait for.
 func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
@@ -30,8 +28,8 @@ func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
 func (c *NodeChange) Short() string {
 	const most = 32
 	from, to := Shorten(c.Old, most), Shorten(c.New, most)
-	if write, ok := strings.CutPrefix(c.Path, "(unsynced write "); ok {
-		write = "unsynced write " + strings.TrimSuffix(write, ")")
+	if c.Part.Kind == encoding.OfWrite {
+		write := strings.Trim(c.Path, "()")
 		if c.New == "" {
 			return write + " removed"
 		}

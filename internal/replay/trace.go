@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -175,4 +176,18 @@ type NodeChange struct {
 	New  string `json:"new"`
 	// Inside is the path of the value of a foreign type that the field is an internal part of, see [sim.Field]; "" if there is none.
 	Inside string `json:"inside,omitempty"`
+	Part   Part   `json:"-"`
 }
+
+// Part says what a changed field is of, see [sim.Field].
+type Part = encoding.Part
+
+// Kinds of parts that are not of the service's own value.
+const (
+	Status   = encoding.OfStatus
+	Timer    = encoding.OfTimer
+	Action   = encoding.OfAction
+	Program  = encoding.OfProgram
+	Disk     = encoding.OfDisk
+	Position = encoding.OfPosition
+)

@@ -13,40 +13,48 @@ import (
 type place struct {
 	node int
 	path string
+	part replay.Part
 }
+
+func placeOf(c *replay.NodeChange) place { return place{c.Node, c.Path, c.Part} }
+
+// minor reports whether changes of the field tell less than others.
+func (at place) minor() bool { return (&replay.NodeChange{Part: at.part}).Minor() }
 
 // state is the node states of a trace after some step, kept up by following the changes.
 type state struct {
 	values map[place]string
 	inside map[place]bool // internal parts of values of foreign types
+	isDown map[int]bool   // by node
 	order  []place        // of first appearance
 }
 
 func newState(t *replay.Trace) *state {
-	s := &state{values: map[place]string{}, inside: map[place]bool{}}
+	s := &state{values: map[place]string{}, inside: map[place]bool{}, isDown: map[int]bool{}}
 	s.follow(&t.Boot)
 	return s
 }
 
 func (s *state) follow(step *replay.TraceStep) {
-	for _, c := range step.Changes {
-		at := place{c.Node, c.Path}
+	for i := range step.Changes {
+		c := &step.Changes[i]
+		at := placeOf(c)
 		if _, ok := s.values[at]; !ok {
 			s.order = append(s.order, at)
 			s.inside[at] = c.Inside != ""
 		}
 		s.values[at] = c.New
+		if c.Part.Kind == replay.Status {
+			s.isDown[c.Node] = c.New != ""
+		}
 	}
 }
 
-// nodeField is where it is said that a node is down.
-const nodeField = "(node)"
-
-func (s *state) down(node int) bool { return s.values[place{node, nodeField}] != "" }
+func (s *state) down(node int) bool { return s.isDown[node] }
 
 // show is the value of a place for people.
 func (s *state) show(at place) string {
-	if at.path == nodeField && !s.down(at.node) {
+	if at.part.Kind == replay.Status && !s.down(at.node) {
 		return "up"
 	}
 	return cmp.Or(s.values[at], "none")
@@ -112,10 +120,10 @@ func unlike(a, b *state) (kinds [3][]place) {
 			}
 			seen[at] = true
 			kind := 0
-			switch c := (replay.NodeChange{Path: at.path}); {
-			case a.hasParts(at) || b.hasParts(at) || at.path != nodeField && a.down(at.node) != b.down(at.node):
+			switch {
+			case a.hasParts(at) || b.hasParts(at) || at.part.Kind != replay.Status && a.down(at.node) != b.down(at.node):
 				continue // its parts differ, too, or the whole node does
-			case c.Minor():
+			case at.minor():
 				kind = 2
 			case a.inside[at] || b.inside[at]:
 				kind = 1
@@ -133,7 +141,7 @@ func smallState(t *replay.Trace) string {
 	s := stateAfter(t, len(t.Steps))
 	nodes := make([][]string, t.Nodes)
 	for _, at := range s.order {
-		if c := (replay.NodeChange{Path: at.path}); !c.Minor() && s.values[at] != "" {
+		if !at.minor() && s.values[at] != "" {
 			nodes[at.node] = append(nodes[at.node], at.path+":"+s.values[at])
 		}
 	}

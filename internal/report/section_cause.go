@@ -58,13 +58,13 @@ func look(dead, live *eventgraph.Graph, r *Report, common int) *insight {
 
 // left reports whether the event found no service: its node was down.
 func left(e *eventgraph.Event) bool {
-	return e.Kind == sim.Boot.String() || e.Kind == sim.Crash.String() || e.Kind == sim.Halt.String()
+	return e.EventKind() == sim.Boot || e.EventKind().TakesDown()
 }
 
 // did says what the handler of a step changed and sent; "" when no handler ran.
 func did(g *eventgraph.Graph, step int) string {
 	e := &g.Events[step]
-	if kind, ok := sim.ParseEventKind(e.Kind); !ok || kind.Injection() || kind == sim.Heal {
+	if kind := e.EventKind(); kind.Injection() || kind == sim.Heal {
 		return ""
 	}
 	const most = 5
@@ -113,8 +113,7 @@ func differingState(a, b *state, node int) (x, y string) {
 	const most = 6
 	var xs, ys []string
 	for _, at := range a.order {
-		c := replay.NodeChange{Path: at.path}
-		if at.node != node || c.Minor() || a.values[at] == "" || len(xs) == most ||
+		if at.node != node || at.minor() || a.values[at] == "" || len(xs) == most ||
 			len(a.values[at]) > 40 || strings.HasPrefix(a.values[at], "->") {
 			continue
 		}
@@ -138,10 +137,9 @@ func differingTimers(a, b *state, node int, xs, ys []string) (x, y []string) {
 	left := most
 	add := func(from, other *state, set, unset *[]string) {
 		for _, at := range from.order {
-			timer, ok := strings.CutPrefix(at.path, "(timer ")
-			if ok && at.node == node && from.values[at] != "" && other.values[at] == "" && left > 0 {
+			if at.part.Kind == replay.Timer && at.node == node && from.values[at] != "" && other.values[at] == "" && left > 0 {
 				left--
-				timer = "timer " + replay.Brief(strings.TrimSuffix(timer, ")"))
+				timer := "timer " + replay.Brief(at.part.Name)
 				*set, *unset = append(*set, timer+" set"), append(*unset, "no "+timer)
 			}
 		}

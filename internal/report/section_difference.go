@@ -29,8 +29,8 @@ func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 	}
 	for i := critical; i < len(dead.Steps); i++ {
 		now.follow(&dead.Steps[i])
-		for _, c := range dead.Steps[i].Changes {
-			if at := (place{c.Node, c.Path}); !differs(at) {
+		for k := range dead.Steps[i].Changes {
+			if at := placeOf(&dead.Steps[i].Changes[k]); !differs(at) {
 				stays[at] = false
 			}
 		}
@@ -66,7 +66,7 @@ func changedLast(dead *replay.Trace, step int) string {
 	seen := map[place]bool{}
 	for i := min(step, len(dead.Steps)); i > 0 && len(lines) < mostApart; i-- {
 		for _, c := range dead.Steps[i-1].Changes {
-			at := place{c.Node, c.Path}
+			at := placeOf(&c)
 			if seen[at] || c.Minor() {
 				continue
 			}

@@ -84,7 +84,7 @@ func TestNodeThatIsDownInOneRun(t *testing.T) {
 	wide(r.Dead)
 	wide(r.Live)
 	step := &r.Dead.Steps[r.Critical.Step-1]
-	step.Changes = append(step.Changes, replay.NodeChange{Node: 1, Path: "Seen", Old: "2"}, replay.NodeChange{Node: 1, Path: "(node)", New: "down"})
+	step.Changes = append(step.Changes, replay.NodeChange{Node: 1, Path: "Seen", Old: "2"}, replay.NodeChange{Node: 1, Path: "(node)", New: "down", Part: replay.Part{Kind: replay.Status}})
 	text := string(render(t, terminal, r))
 	for _, want := range []string{"n1.(node) down (live run: up)", "n1.(node)  down | up"} {
 		if !strings.Contains(text, want) {

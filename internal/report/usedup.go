@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/replay"
 )
 
 // usedUp names the actions whose Times are exhausted where a run is dead: all of them when nothing can happen, or the step since which it is dead
@@ -22,18 +23,17 @@ func (r *Report) usedUp() []fact {
 	places := s.order
 	if c.Case == critical.C1 && !c.OutOfEvents && at > 0 {
 		places = nil
-		for _, change := range r.Dead.Steps[at-1].Changes {
-			places = append(places, place{change.Node, change.Path})
+		for i := range r.Dead.Steps[at-1].Changes {
+			places = append(places, placeOf(&r.Dead.Steps[at-1].Changes[i]))
 		}
 	}
 	var parts []string
 	for _, p := range places {
-		name, ok := strings.CutPrefix(p.path, "(action ")
-		var done, times int
-		if _, err := fmt.Sscanf(s.values[p], "%d of %d done", &done, &times); !ok || err != nil || done < times {
+		done := fmt.Sprintf("%d of %d", p.part.Times, p.part.Times)
+		if p.part.Kind != replay.Action || s.values[p] != done+" done" {
 			continue
 		}
-		text := fmt.Sprintf("%s %d of %d", strings.TrimSuffix(name, ")"), done, times)
+		text := p.part.Name + " " + done
 		if r.Dead.Nodes > 1 {
 			text = fmt.Sprintf("n%d %s", p.node, text)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -128,7 +129,7 @@ func messageTypes(e *steptree.Engine, msgs []uint32) (c collection) {
 func collections(fields []sim.Field) map[string]collection {
 	all := map[string]collection{}
 	for _, f := range fields {
-		if strings.HasPrefix(f.Path, "(") || strings.HasPrefix(f.Path, "memory of ") { // no field of the service
+		if f.Part.Kind != encoding.OfService || strings.HasPrefix(f.Path, "memory of ") { // no field of the service
 			continue
 		}
 		for end := 0; ; {

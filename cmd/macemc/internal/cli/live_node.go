@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/recording"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/observe"
 	"github.com/macemc/macemc/realnet"
@@ -252,12 +253,12 @@ func (a *app) tell(ctx context.Context, n *realnet.Node, id sim.NodeID) {
 func stateLine(id int, fields []sim.Field) string {
 	var parts []string
 	for _, f := range fields {
-		switch {
-		case f.Path == "(node)":
+		switch f.Part.Kind {
+		case replay.Status:
 			parts = append(parts, f.Value)
-		case strings.HasPrefix(f.Path, "(timer "):
+		case replay.Timer:
 			parts = append(parts, f.Path)
-		case strings.HasPrefix(f.Path, "(disk "):
+		case replay.Disk:
 		default:
 			parts = append(parts, f.Path+"="+f.Value)
 		}

@@ -136,7 +136,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 			s.SetPlace(filepath.Join(filepath.Dir(e.File), e.At))
 		}
 		if at[e.Number] != e.At { // what package testing does at one place is folded
-			s.Changes = []replay.NodeChange{{Node: int(node), Path: replay.Position, Old: at[e.Number], New: e.At}}
+			s.Changes = []replay.NodeChange{{Node: int(node), Path: "(at)", Part: replay.Part{Kind: replay.Position}, Old: at[e.Number], New: e.At}}
 			at[e.Number] = e.At
 		}
 		from := waker(o.Trace, events[e.By], e, len(events[e.Number]) == 0)
