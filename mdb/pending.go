@@ -92,12 +92,11 @@ func showTimers(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 			return err
 		}
 		for _, f := range only(fields, isTimer) {
-			text := strings.TrimSuffix(strings.TrimPrefix(f.Path, "(timer "), ")")
 			step, err := s.run.setAt(id, f.Path)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(out, "  n%d  %s  %s, since step %d\n", id, replay.Brief(text), f.Value, step)
+			fmt.Fprintf(out, "  n%d  %s  %s, since step %d\n", id, replay.Brief(f.Part.Name), f.Value, step)
 			shown++
 		}
 	}

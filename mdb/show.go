@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -305,7 +306,7 @@ func (s *Session) fieldWords() []string {
 			return nil
 		}
 		for _, f := range fields {
-			if strings.HasPrefix(f.Path, "(") {
+			if f.Part.Kind != encoding.OfService {
 				continue
 			}
 			words = append(words, s.run.node(id)+"."+f.Path)

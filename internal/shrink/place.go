@@ -3,6 +3,7 @@ package shrink
 import (
 	"strings"
 
+	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -23,20 +24,15 @@ func same(a, b *sim.Finding) bool {
 
 // place is the function and line that panicked; without a stack it is the message without its numbers.
 func place(f *sim.Finding) string {
-	lines := strings.Split(f.Stack, "\n")
 	panicked := false
-	for i, function := range lines[:len(lines)-1] {
-		line, ok := strings.CutPrefix(lines[i+1], "\t")
-		switch {
-		case !ok || strings.HasPrefix(function, "\t"):
-		case strings.HasPrefix(function, "panic("):
-			panicked = true
-		case panicked && !strings.HasPrefix(function, "runtime."):
-			line, _, _ = strings.Cut(line, " +0x")
-			if at := strings.LastIndexByte(function, '('); at > 0 {
-				function = function[:at] // the arguments differ
+	for _, g := range stacks.Read(f.Stack) {
+		for _, c := range g.Frames {
+			switch {
+			case c.Function == "panic":
+				panicked = true
+			case panicked && c.Package() != "runtime":
+				return c.Function + " " + c.Place // the arguments differ
 			}
-			return function + " " + line
 		}
 	}
 	return wordsOf(f.Message)

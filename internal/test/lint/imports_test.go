@@ -80,7 +80,7 @@ var imports = []struct {
 	{pkg: "mctest", module: []string{"internal/newfile", "internal/textfmt", "internal/check", "choose", "critical", "internal/task", "refine", "internal/replay", "internal/report", "search", "sim", "internal/simext", "internal/kernel"}, strict: true},
 	{pkg: "internal/report", module: []string{"internal/stacks", "internal/format", "internal/textfmt", "choose", "critical", "eventgraph", "macetime", "internal/replay", "search", "sim", "internal/kernel", "internal/table/..."}},
 	{pkg: "eventgraph", module: []string{"internal/simhook", "internal/format", "internal/textfmt", "choose", "macetime", "internal/replay", "sim", "internal/kernel"}},
-	{pkg: "internal/shrink", module: []string{"internal/budget", "choose", "critical", "internal/replay", "search", "sim", "internal/kernel"}},
+	{pkg: "internal/shrink", module: []string{"internal/stacks", "internal/budget", "choose", "critical", "internal/replay", "search", "sim", "internal/kernel"}},
 }
 
 // importDirection: imports point downward only.
