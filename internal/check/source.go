@@ -1,0 +1,202 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/recording"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// Source is a path file as it stands on disk, so that errors can name lines, or the run that recordings are. It is not followed yet.
+type Source struct {
+	name   string
+	data   []byte
+	file   *choose.File
+	merged *recording.Merged // nil: it does stand on disk
+	// tolerant is for paths of a system that has changed since. Their picks are appended to record.
+	tolerant bool
+	record   choose.Path
+}
+
+// OpenSource reads a path file. A folder of recordings is merged, if it is of one of the entries.
+func OpenSource(entries []spec.Entry, name string) (*Source, error) {
+	if recording.IsDir(name) {
+		m, err := MergeRecordings(entries, name)
+		if err != nil {
+			return nil, err
+		}
+		data, err := content(m.Bare)
+		return &Source{name: name, data: data, file: m.Bare, merged: m}, err
+	}
+	data, err := os.ReadFile(name)
+	if errors.Is(err, syscall.EISDIR) {
+		err = fmt.Errorf("%s is a folder without recordings of live nodes; name a path file", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := choose.Parse(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &Source{name: name, data: data, file: f}, nil
+}
+
+// errDiffers is the error of a path of nondeterminism that cannot be followed, which may be due to the nondeterminism.
+var errDiffers = errors.New(
+	"the file records a nondeterminism: executions of the path differ, or code or settings have changed since the run was written")
+
+// follow executes the path. Misfits get the line of their step.
+func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
+	var r *replay.Reading
+	var err error
+	if t.tolerant {
+		r, err = replay.FollowFile(sys, t.file, t.record)
+	} else {
+		r, err = replay.ReadFile(sys, t.file)
+	}
+	if misfit, ok := errors.AsType[*replay.MisfitError](err); ok {
+		misfit.Line = t.stepLine(misfit.Step)
+		switch {
+		case misfit.Step > 0 && t.file.Header.Finding == string(sim.Nondeterminism):
+			err = fmt.Errorf("%w: %w", err, errDiffers)
+		case misfit.Step > 0:
+			err = fmt.Errorf("%w: code or settings have changed since the run was written; mctest.Replay executes the steps that still apply", err)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	return r, nil
+}
+
+func (t *Source) system(entries []spec.Entry) (*sim.System, error) {
+	subject, err := FromHeader(entries, t.file.Header)
+	if err != nil {
+		return nil, t.headerError(err)
+	}
+	return asRun(&subject.System, &t.file.Header), nil
+}
+
+func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+	sys = asRun(sys, &t.file.Header)
+	if respawn != nil && t.merged == nil { // merging has executed all of it, in this process
+		d, err := t.tryLast(ctx, sys, respawn)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			return t.dead(sys, d), nil
+		}
+	}
+	reading, err := t.follow(sys)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range reading.Misfits {
+		m.Line = t.stepLine(m.Step)
+	}
+	return &Loaded{
+		System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps),
+		Path: reading.Path, Moved: reading.Moved, Renamed: reading.Renamed, Misfits: reading.Misfits, Followed: reading.Followed,
+	}, nil
+}
+
+// dead is the run when its last step kills the process.
+func (t *Source) dead(sys *sim.System, d *Death) *Loaded {
+	return &Loaded{System: d.Hollow(*sys), Header: t.file.Header, Steps: len(t.file.Steps), Path: d.Before, Death: d}
+}
+
+// lookLimit is how long the last step of a path file may take. It was confirmed when the file was made.
+const lookLimit = 2 * time.Second
+
+// tryLast executes the last step in a fresh process, because it may be one that no process survives.
+func (t *Source) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Death, error) {
+	var path choose.Path
+	picks := t.file.Boot
+	if last := len(t.file.Steps) - 1; last >= 0 {
+		safe := *t
+		safe.file = &choose.File{Header: t.file.Header, Boot: t.file.Boot, Steps: t.file.Steps[:last]}
+		before, err := safe.follow(sys)
+		if err != nil {
+			return nil, err
+		}
+		c, err := replay.NewCursor(sys, before.Path, kernel.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if c.To(last) != nil {
+			return nil, nil // a finding on the way: the last step is not reached
+		}
+		step := &t.file.Steps[last]
+		index, ok := indexOf(c.World(), step)
+		if !ok {
+			return nil, nil // following the file says what is wrong
+		}
+		path, picks = append(before.Path.Clone(), int32(index)), step.Picks
+	}
+	for _, p := range picks {
+		path = append(path, int32(p.Pick))
+	}
+	return examine(ctx, respawn, path, lookLimit)
+}
+
+// indexOf is the index of the step's event, its own if that fits.
+func indexOf(w kernel.World, step *choose.FileStep) (int, bool) {
+	index := -1
+	for i, ev := range eventsOf(w) {
+		if w.Key(ev) == step.Key && (index < 0 || i == step.Index) {
+			index = i
+		}
+	}
+	return index, index >= 0
+}
+
+func eventsOf(w kernel.World) []sim.Event {
+	return w.Injections(slices.Clone(w.Enabled()))
+}
+
+// headerError gives err the line of the header that it is about.
+func (t *Source) headerError(err error) error {
+	about := HeaderError{Key: "system"}
+	if e, ok := errors.AsType[*HeaderError](err); ok {
+		about = *e
+	}
+	for i, line := range strings.Split(string(t.data), "\n") {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if key == about.Key && strings.HasPrefix(strings.Trim(value, ` "`), about.Value) {
+			return fmt.Errorf("%s: line %d: %w", t.name, i+1, err)
+		}
+	}
+	return fmt.Errorf("%s: %w", t.name, err)
+}
+
+// stepLine is the line of step n, counted from 1; step 0 is the first boots. It is 0 when there is no
+// such line.
+func (t *Source) stepLine(n int) int {
+	for i, line := range strings.Split(string(t.data), "\n") {
+		line = strings.TrimSpace(line)
+		if n == 0 && strings.HasPrefix(line, "boot ") {
+			return i + 1
+		}
+		if line != "" && '0' <= line[0] && line[0] <= '9' {
+			if n--; n == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}

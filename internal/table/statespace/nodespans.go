@@ -1,0 +1,121 @@
+package statespace
+
+import "github.com/macemc/macemc/internal/table/world"
+
+// quiet reports whether no message, no error and no event in a node can be handled now.
+func (g *Graph) quiet() bool {
+	for i := range g.Configs.Tables {
+		p, at := &g.Configs.Tables[i], g.WorldVector[i]
+		if p.busy[at] || p.Up[at] && g.World.Failing[i]|g.World.Deliverable[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// nodeSpan is transitions of a node, or of no node, which never sleep. None of them is a questionTransition.
+type nodeSpan struct {
+	span
+	node   int32
+	asleep uint64 // those that sleep, by place
+}
+
+// listOrdinary lists the transitions by ordinary events, in the order in which the network lists them.
+func (g *Graph) listOrdinary(fr uint32, quiet bool) {
+	l := &g.World.Layout
+	if l.PairCount == 0 {
+		g.listEach(fr, quiet, world.OrdinaryEvents)
+		g.listCommutingPairs(listOf(fr, quiet, world.OrdinaryEvents))
+		return
+	}
+	for node := range g.Configs.Tables {
+		g.list(g.spanIn(fr, quiet, world.OwnEvents, node), node, noStream)
+		if g.Configs.Tables[node].Up[g.WorldVector[node]] {
+			g.listStreams(node)
+		}
+		if l.InboxCount > 0 {
+			g.list(g.spanIn(fr, quiet, world.DatagramEvents, node), node, noStream)
+		}
+	}
+}
+
+// listEach lists the transitions of all nodes by events of a kind.
+func (g *Graph) listEach(fr uint32, quiet bool, kind world.EventList) {
+	spans := g.spans
+	for node := range g.Configs.Tables {
+		switch sp := g.spanIn(fr, quiet, kind, node); {
+		case sp.asks():
+			g.spans = spans
+			g.list(sp, node, noStream)
+			spans = g.spans
+		case sp.begin < sp.end:
+			spans = append(spans, nodeSpan{})
+			p := &spans[len(spans)-1] // see put
+			p.begin, p.end, p.handled, p.most, p.node = sp.begin, sp.end, sp.handled, sp.most, int32(node)
+		}
+	}
+	g.spans = spans
+}
+
+// list adds transitions of a node to those that are to be taken, with those by the answers to questions in their places.
+func (g *Graph) list(sp span, node int, h streamEvent) {
+	if !sp.asks() {
+		if sp.begin < sp.end {
+			g.put(sp, node)
+		}
+		return
+	}
+	part := sp
+	part.handled &^= spanAsks
+	for k := sp.begin; k < sp.end; k++ {
+		if m := &g.Configs.Transitions[k]; m.Kind == questionTransition {
+			part.end = k
+			g.put(part, node)
+			g.list(g.answered(m.first, node, h), node, h)
+			part.begin, part.handled = k+1, 0
+		}
+	}
+	part.end = sp.end
+	g.put(part, node)
+}
+
+// put assigns fields one by one: a copy of fields that were written one by one waits for them.
+func (g *Graph) put(sp span, node int) {
+	g.spans = append(g.spans, nodeSpan{})
+	p := &g.spans[len(g.spans)-1]
+	p.begin, p.end, p.handled, p.most, p.node = sp.begin, sp.end, sp.handled, sp.most, int32(node)
+}
+
+// spanIn returns the transitions of a node in a list.
+func (g *Graph) spanIn(fr uint32, quiet bool, kind world.EventList, node int) span {
+	sp := g.Configs.Tables[node].spanOf(listOf(fr, quiet, kind), g.WorldVector[node])
+	if sp.begin == sp.end && sp.end == 0 {
+		if g.reads {
+			g.unread = true
+		} else {
+			sp = g.Configs.populate(g.World, g.WorldVector, node, quiet, kind)
+		}
+	}
+	return sp
+}
+
+// roomFor is how many edges the transitions of some node configurations make at most, and how many changes.
+func roomFor(spans []nodeSpan) (edges, changes int) {
+	for i := range spans {
+		edges += int(spans[i].end - spans[i].begin)
+		changes += spans[i].changes()
+	}
+	return edges, changes
+}
+
+// sleepSetIn is which transitions of a node configuration sleep, as its node did before what led here, and whether all of them do.
+func (g *Graph) sleepSetIn(sp *nodeSpan) (moves uint64, all bool) {
+	but, arrived := g.sleepSet.but, g.sleepSet.arrived[sp.node]
+	if g.sleepSet.shared>>sp.node&1 != 0 {
+		but |= g.sleepSet.actor
+	}
+	if arrived == 0 && sp.peers()&but == 0 {
+		return 0, true
+	}
+	return g.Configs.independent(sp.span, but, arrived), false
+}
