@@ -22,8 +22,8 @@ func findingFiles() []string {
 	return names
 }
 
-// isFinding reports whether a check wrote a finding into the folder: its report names the path beside it.
-func isFinding(dir string) bool {
+// IsFinding reports whether a check wrote a finding into the folder: its report names the path beside it.
+func IsFinding(dir string) bool {
 	var r report.Report
 	text, err := os.ReadFile(filepath.Join(dir, reportJSON))
 	return err == nil && json.Unmarshal(text, &r) == nil && r.PathFile != "" &&
@@ -32,7 +32,7 @@ func isFinding(dir string) bool {
 
 // replaceable reports whether a folder has no file of the names that a finding needs but those of an earlier finding.
 func replaceable(dir string) (bool, error) {
-	if isFinding(dir) {
+	if IsFinding(dir) {
 		return true, nil
 	}
 	entries, err := os.ReadDir(dir)
@@ -52,7 +52,7 @@ func removeFindings(dir string) error {
 		}
 	}
 	for i, in := range folders {
-		if !isFinding(in) {
+		if !IsFinding(in) {
 			continue
 		}
 		for _, name := range findingFiles() {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/search"
@@ -70,7 +71,13 @@ func TestFindingsAreReplaced(t *testing.T) {
 		{"flood", false, in("kept/TestDoor")},
 		{"", false, in("kept/TestDoor")}, // nothing found: what was found last is still there
 	} {
+		const file = "kept/TestDoor/error.path"
+		old := time.Now().Add(-time.Hour)
+		_ = os.Chtimes(file, old, old) // it may not be there
 		find(c.harm, c.keepGoing)
+		if info, err := os.Stat(file); err == nil && info.ModTime().After(old.Add(time.Minute)) != (c.harm != "") {
+			t.Errorf("after a search with harm %q, the finding is from %v", c.harm, info.ModTime())
+		}
 		got := slices.DeleteFunc(listed(t, "kept"), func(n string) bool { return strings.HasSuffix(n, "/original.path") })
 		want := slices.DeleteFunc(append(slices.Concat(own, c.want), "kept/.gitignore"), func(n string) bool { return strings.HasSuffix(n, "/original.path") })
 		slices.Sort(want)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/report"
@@ -38,6 +39,7 @@ func (o *Options) write(r *report.Report, f files) error {
 		if text, err := os.ReadFile(filepath.Join(o.Dir, ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
 			o.placed(r, o.Dir, f)
 			o.hand.replace(r, o.Dir)
+			_ = os.Chtimes(filepath.Join(o.Dir, ErrorPath), time.Time{}, time.Now()) // it is the newest finding again
 			return nil
 		}
 	}
