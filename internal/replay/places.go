@@ -26,15 +26,19 @@ func NewPlaces() *Places {
 	if err != nil {
 		return p
 	}
-	p.dir = dir
+	p.dir, p.module = dir, Module(dir)
+	return p
+}
+
+// Module returns the folder of the module that a folder lies in. An empty string means that it lies in none.
+func Module(dir string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			p.module = dir
-			return p
+			return dir
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return p
+			return ""
 		}
 		dir = up
 	}

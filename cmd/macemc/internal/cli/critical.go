@@ -20,9 +20,9 @@ others see "macemc help".`,
 		Example: `  macemc critical macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc critical error.path --walks 1000 --walk-steps 10000
   macemc critical error.path --json`,
-		Args: exactlyOne("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c.File, c.Given = args[0], given(cmd)
+		Args: a.oneRun(&c.File),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.Given = given(cmd)
 			return a.onFile(cmd.Context(), c.File, &c)
 		},
 	}

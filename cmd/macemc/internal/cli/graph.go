@@ -28,9 +28,9 @@ of FILE do not fit any more.`,
   macemc graph error.path -o run.html
   macemc graph error.path --from 10 --to 40 --nodes 0,2 --classes messages,faults
   macemc graph error.path --format svg --critical 20 -o run.svg`,
-		Args: exactlyOne("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.File, f.Given = args[0], given(cmd)
+		Args: a.oneRun(&f.File),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.Given = given(cmd)
 			if s := scheduleOf(f.File); s != nil {
 				return a.graphSchedule(cmd.Context(), &f, s)
 			}

@@ -17,7 +17,8 @@ func (a *app) mdbCommand() *cobra.Command {
 		Long: `Opens the run in FILE: step forward and back, jump to the critical transition, look at
 states, compare with the nearest live run, find out what caused a step, and try other choices
 at any step. LIVE is the run to compare with (default: live.path beside FILE). FILE may also
-be a schedule of "macemc test", with what each goroutine waits for after each step.
+be a schedule of "macemc test", with what each goroutine waits for after each step. The name
+last is the newest finding in the current module, here and wherever a command takes a run.
 
 On a terminal it fills the screen, and ? shows its keys. Elsewhere, or if TERM is dumb, it
 is a prompt that reads commands; "help" lists them. --batch executes the commands of -x,
@@ -25,6 +26,7 @@ or those on standard input, and ends.
 
 Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 		Example: `  macemc mdb macemc-out/pingack-every-ping-is-acknowledged-1/error.path
+  macemc mdb last
   macemc mdb error.path --batch -x 'critical; diff live; why'
   macemc mdb testdata/macemc/TestRenew/deadlock-1.path
   macemc mdb error.path other.path --batch < commands`,
@@ -38,7 +40,11 @@ Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if d.File = args[0]; len(args) > 1 {
+			var err error
+			if d.File, err = a.runFile(args[0]); err != nil {
+				return err
+			}
+			if len(args) > 1 {
 				d.Live = args[1]
 			}
 			d.NoColor = d.NoColor || os.Getenv("NO_COLOR") != ""

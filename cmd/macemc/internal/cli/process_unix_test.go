@@ -57,3 +57,15 @@ func exitCode(err error) int {
 	}
 	return 0
 }
+
+// The process that searches takes "last" for the file that the first process has found.
+func TestLast_Respawn(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := command(dir, "search", "pingack", "--no-shrink").CombinedOutput(); exitCode(err) != 1 {
+		t.Fatalf("exit status %d\n%s", exitCode(err), out)
+	}
+	out, err := command(dir, "search", "--from", "last", "--no-shrink").CombinedOutput()
+	if code := exitCode(err); code != 1 || strings.Count(string(out), "macemc: last is ") != 1 {
+		t.Errorf("exit status %d, want 1 and one line about last:\n%s", code, out)
+	}
+}

@@ -25,15 +25,14 @@ finding that the file records, 2 if the file cannot be replayed, 0 otherwise and
 		Example: `  macemc replay macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc replay error.path --to 7
   macemc replay error.path --json`,
-		Args: exactlyOne("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Args: a.oneRun(&r.File),
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("to") && r.To < 0 {
 				return fmt.Errorf("--to is %d, must not be negative", r.To)
 			}
 			if !cmd.Flags().Changed("to") {
 				r.To = -1
 			}
-			r.File = args[0]
 			return a.onFile(cmd.Context(), r.File, &r)
 		},
 	}

@@ -29,9 +29,9 @@ do not decide whether the run is dead.`,
   macemc report error.path -o bug.md
   macemc report error.path --live live.path -o bug.html
   macemc report error.path --format text`,
-		Args: exactlyOne("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.File, f.Given = args[0], given(cmd)
+		Args: a.oneRun(&f.File),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.Given = given(cmd)
 			return a.onFile(cmd.Context(), f.File, &f)
 		},
 	}

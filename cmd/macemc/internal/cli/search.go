@@ -43,6 +43,15 @@ func (a *app) searchCommand() *cobra.Command {
 			if f.Cluster.URL != "" && a.Cluster == nil {
 				return a.become(clusterProgram)
 			}
+			for flag, file := range map[string]*string{"from": &f.From, "prefix": &f.Prefix} {
+				name, err := a.runFile(*file)
+				if err == nil && name != *file {
+					err = cmd.Flags().Set(flag, name)
+				}
+				if err != nil {
+					return err
+				}
+			}
 			f.Given, f.Again = given(cmd), again(cmd, args)
 			a.Style.Brief = !verbose
 			if len(args) > 0 {

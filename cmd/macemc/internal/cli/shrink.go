@@ -24,9 +24,9 @@ Exit status: 1 if the run violates, 0 if it does not, 3 if that is undecided; fo
 		Example: `  macemc shrink error.path -o small.path
   macemc shrink error.path --max-steps 20000000 -o small.path
   macemc shrink error.path -o small.path --json`,
-		Args: exactlyOne("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.File, o.Given = args[0], given(cmd)
+		Args: a.oneRun(&o.File),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.Given = given(cmd)
 			return a.onFile(cmd.Context(), o.File, &o)
 		},
 	}

@@ -41,7 +41,7 @@ It accepts the flags of go test, and:
   -schedules N        execute each test under at most N schedules
   -explore-time D     explore each test for D of processor time (default 2s, with -exhaustive 1m)
   -exhaustive[=N]     explore all schedules, with at most N preemptions
-  -schedule FILE      execute only the schedule of FILE
+  -schedule FILE      execute only the schedule of FILE; last is the newest one
   -explore-seed N     seed of the schedules (default 1)
   -leaks=false        only mention goroutines that tests leave behind
   -explore=false      execute each test once, as go test does
@@ -103,7 +103,7 @@ func (a *app) printTestEnv(ctx context.Context) error {
 func (a *app) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) error {
 	args, tags := withoutTags(args)
 	folder, args := folderFlag(args)
-	x, args, err := explorationFlags(args)
+	x, args, err := explorationFlags(folder, args)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func TestExplorationFlags(t *testing.T) {
 		{"-exhaustive=2 -schedules 9 .", ".", "on 0s 9 1"},
 		{". -args -schedules 3", ". -args -schedules 3", "on 2s 0 1"},
 	} {
-		x, rest, err := explorationFlags(strings.Fields(c.args))
+		x, rest, err := explorationFlags("", strings.Fields(c.args))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestExplorationFlags(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"-schedules", "-schedules 0", "-schedules x", "-explore-time 0s", "-schedule /nowhere", "-explore=maybe", "-exhaustive=-1", "-explore-seed -1"} {
-		if _, _, err := explorationFlags(strings.Fields(args)); err == nil {
+		if _, _, err := explorationFlags("", strings.Fields(args)); err == nil {
 			t.Errorf("%s: no error", args)
 		}
 	}

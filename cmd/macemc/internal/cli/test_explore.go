@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -94,8 +95,8 @@ func linkerFlags(args, flags []string) (rest, more []string) {
 	return rest, append(flags, "-ldflags="+value)
 }
 
-// explorationFlags takes the flags of the exploration out of arguments for go test.
-func explorationFlags(args []string) (x exploration, rest []string, err error) {
+// explorationFlags takes the flags of the exploration out of arguments for go test in a folder.
+func explorationFlags(folder string, args []string) (x exploration, rest []string, err error) {
 	x = exploration{on: true, leaks: true, seed: 1}
 	given := false
 	set := func(name, value string) (err error) {
@@ -114,7 +115,12 @@ func explorationFlags(args []string) (x exploration, rest []string, err error) {
 				return fmt.Errorf("-explore-seed must be a number")
 			}
 		case "schedule":
-			if _, err = os.Stat(value); err != nil {
+			if value == last {
+				value, err = newestFinding(cmp.Or(folder, "."), isSchedule)
+			} else {
+				_, err = os.Stat(value)
+			}
+			if err != nil {
 				return err
 			}
 			x.schedule, err = filepath.Abs(value)
