@@ -38,7 +38,7 @@ func TestGrowth_InEachFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text, page, object, junit strings.Builder
-	for _, err := range []error{report.Terminal(&text, r, report.Style{}), report.Markdown(&page, r), report.JSON(&object, r), report.JUnit(&junit, r, nil)} {
+	for _, err := range []error{report.Terminal(&text, r, report.Style{}), report.Markdown(&page, r), report.JSON(&object, r), report.JUnit(&junit, report.Document{Report: r})} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 // findingFiles are all that a folder of a finding may hold.
 func findingFiles() []string {
 	names := []string{ErrorPath, LivePath, Original}
-	for _, f := range report.Formats() {
+	for _, f := range report.FolderFormats() {
 		names = append(names, reportStem+f.Ext)
 	}
 	return names

@@ -90,7 +90,7 @@ func rendered(t *testing.T, rep *report.Report, width int, properties []sim.Prop
 	t.Helper()
 	var b [4]strings.Builder
 	if err := errors.Join(report.Terminal(&b[0], rep, report.Style{Width: width}), report.JSON(&b[1], rep),
-		report.JUnit(&b[2], rep, properties), report.HTML(&b[3], rep)); err != nil {
+		report.JUnit(&b[2], report.Document{Report: rep, Properties: properties}), report.HTML(&b[3], rep)); err != nil {
 		t.Fatal(err)
 	}
 	return b[0].String(), b[1].String(), b[2].String(), b[3].String()

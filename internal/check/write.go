@@ -67,10 +67,7 @@ func (o *Options) write(r *report.Report, f files) error {
 				return err
 			}
 		}
-		for _, format := range report.Formats() {
-			if format.Name == report.TextFormat {
-				continue
-			}
+		for _, format := range report.FolderFormats() {
 			var b bytes.Buffer
 			if err := format.Render(&b, report.Document{Report: r}); err != nil {
 				return err

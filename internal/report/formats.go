@@ -4,19 +4,28 @@ import (
 	"io"
 
 	"github.com/macemc/macemc/internal/format"
+	"github.com/macemc/macemc/sim"
 )
 
-// Document is a report and how its text is laid out.
+// Document is a report, with the properties of its system and how its text is laid out.
 type Document struct {
-	Report *Report
-	Style  Style // of text
+	Report     *Report
+	Properties []sim.Property
+	Style      Style // of text
 }
 
-// TextFormat names the format for terminals. The others are files of a finding's folder.
-const TextFormat = "text"
-
-// Formats returns the formats that a report can be written in. [JUnit] is none: it needs the properties of the system.
+// Formats returns the formats that one report can be written in.
 func Formats() format.Table[Document] {
+	t := append(FolderFormats(), format.Format[Document]{Name: "text", Ext: ".txt", Doc: "for a terminal",
+		Render: func(w io.Writer, d Document) error { return Terminal(w, d.Report, d.Style) }})
+	for _, c := range CollectedFormats() {
+		t = append(t, c.Format)
+	}
+	return t
+}
+
+// FolderFormats returns the formats of the files in a finding's folder.
+func FolderFormats() format.Table[Document] {
 	of := func(write func(io.Writer, *Report) error) func(io.Writer, Document) error {
 		return func(w io.Writer, d Document) error { return write(w, d.Report) }
 	}
@@ -24,6 +33,38 @@ func Formats() format.Table[Document] {
 		{Name: "html", Ext: ".html", Doc: "an interactive page with both runs", Render: of(HTML)},
 		{Name: "markdown", Ext: ".md", Doc: "with sequence diagrams", Render: of(Markdown)},
 		{Name: "json", Ext: ".json", Doc: "everything but the runs", Render: of(JSON)},
-		{Name: TextFormat, Ext: ".txt", Doc: "for a terminal", Render: func(w io.Writer, d Document) error { return Terminal(w, d.Report, d.Style) }},
 	}
+}
+
+// Collected is a format of which one document holds the reports of several searches, for other programs. A search has a flag of the
+// format's name.
+type Collected struct {
+	format.Format[Document]
+	// Mark is in the first lines of all documents that are not empty.
+	Mark  string
+	Merge func(io.Writer, []Output) error
+}
+
+// Output is what one of several searches wrote in a [Collected] format.
+type Output struct {
+	Name    string // of the system
+	Text    []byte // nil means nothing, because of Problem
+	Problem string
+}
+
+// CollectedFormats returns the formats for other programs.
+func CollectedFormats() []Collected {
+	return []Collected{
+		{format.Format[Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit}, junitMark, MergeJUnit},
+	}
+}
+
+// CollectedFormat returns the format of that name.
+func CollectedFormat(name string) (c Collected, ok bool) {
+	for _, c := range CollectedFormats() {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return c, false
 }

@@ -8,11 +8,10 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
-// JUnitMark is in the first lines of all that [JUnit] writes.
-const JUnitMark = `<testsuites name="macemc"`
+// junitMark is in the first lines of all that [JUnit] writes.
+const junitMark = `<testsuites name="macemc"`
 
 type (
 	junitSuites struct {
@@ -64,7 +63,8 @@ type (
 // its text. A search ends with the first violation unless it is told to go on, so the other cases are skipped then, as are Sometimes
 // properties that were never seen, and what the search did not check. A search that is inconclusive, ran out of a resource or was
 // interrupted, is an error of its own, and can tell nothing of the other cases.
-func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
+func JUnit(w io.Writer, d Document) error {
+	r, properties := d.Report, d.Properties
 	var text strings.Builder
 	if err := Terminal(&text, r, Style{}); err != nil {
 		return err
@@ -88,19 +88,12 @@ func JUnit(w io.Writer, r *Report, properties []sim.Property) error {
 	return writeJUnit(w, []junitSuite{s}, r.Seconds)
 }
 
-// JUnitPart is what one of several searches wrote as JUnit XML.
-type JUnitPart struct {
-	Name    string // of the system
-	XML     []byte // nil: nothing, because of Problem
-	Problem string
-}
-
 // MergeJUnit writes one document with the test suites of several searches, which take the names of their parts. A search that wrote nothing is an error.
-func MergeJUnit(w io.Writer, parts []JUnitPart) error {
+func MergeJUnit(w io.Writer, parts []Output) error {
 	var suites []junitSuite
 	total := 0.0
 	for _, p := range parts {
-		if p.XML == nil {
+		if p.Text == nil {
 			suites = append(suites, junitSuite{Name: p.Name, Tests: 1, Errors: 1, Time: junitTime(0), Cases: []junitCase{{
 				Class: "macemc." + p.Name, Name: "the search ends with a report", Time: junitTime(0),
 				Error: &junitProblem{Type: "error", Message: textfmt.Printable(p.Problem)},
@@ -108,7 +101,7 @@ func MergeJUnit(w io.Writer, parts []JUnitPart) error {
 			continue
 		}
 		var d junitSuites
-		if err := xml.Unmarshal(p.XML, &d); err != nil {
+		if err := xml.Unmarshal(p.Text, &d); err != nil {
 			return fmt.Errorf("JUnit XML of %s: %w", p.Name, err)
 		}
 		for _, s := range d.Suites {

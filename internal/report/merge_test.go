@@ -149,11 +149,11 @@ func TestShard(t *testing.T) {
 // The test suites of several searches take the names of these, in one document that counts all; a search without a report is an error in it.
 func TestMergeJUnit(t *testing.T) {
 	var one bytes.Buffer
-	if err := JUnit(&one, &Report{System: "lease", Nodes: 2, Verdict: search.OK, Work: search.Work{Seconds: 1.5}}, []sim.Property{{Name: "safe"}}); err != nil {
+	if err := JUnit(&one, Document{Report: &Report{System: "lease", Nodes: 2, Verdict: search.OK, Work: search.Work{Seconds: 1.5}}, Properties: []sim.Property{{Name: "safe"}}}); err != nil {
 		t.Fatal(err)
 	}
 	var all bytes.Buffer
-	err := MergeJUnit(&all, []JUnitPart{{Name: "a:TestLease", XML: one.Bytes()}, {Name: "b", Problem: "does not <build>"}, {Name: "c:TestLease", XML: one.Bytes()}})
+	err := MergeJUnit(&all, []Output{{Name: "a:TestLease", Text: one.Bytes()}, {Name: "b", Problem: "does not <build>"}, {Name: "c:TestLease", Text: one.Bytes()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestMergeJUnit(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", want, &all)
 		}
 	}
-	if err := MergeJUnit(&all, []JUnitPart{{Name: "d", XML: []byte("<testsuites>")}}); err == nil || !strings.Contains(err.Error(), "JUnit XML of d: ") {
+	if err := MergeJUnit(&all, []Output{{Name: "d", Text: []byte("<testsuites>")}}); err == nil || !strings.Contains(err.Error(), "JUnit XML of d: ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -97,7 +97,7 @@ func render(t *testing.T, f func(io.Writer, *report.Report) error, r *report.Rep
 }
 
 func terminal(w io.Writer, r *report.Report) error { return report.Terminal(w, r, report.Style{}) }
-func junit(w io.Writer, r *report.Report) error    { return report.JUnit(w, r, nil) }
+func junit(w io.Writer, r *report.Report) error    { return report.JUnit(w, report.Document{Report: r}) }
 
 // flat is a text in one line.
 func flat(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }
@@ -332,7 +332,9 @@ func TestJUnit(t *testing.T) {
 		{Name: "burns", Sometimes: func(*sim.View) bool { return true }},
 		{Name: "glows", Sometimes: func(*sim.View) bool { return true }},
 	}
-	junit := func(w io.Writer, r *report.Report) error { return report.JUnit(w, r, props) }
+	junit := func(w io.Writer, r *report.Report) error {
+		return report.JUnit(w, report.Document{Report: r, Properties: props})
+	}
 	if text := string(render(t, junit, nothingFound())); !strings.Contains(text, `<property name="checked_in_a_sample" value="When has no side effects">`) {
 		t.Errorf("nothing is said of samples in %s", text)
 	}

@@ -34,7 +34,7 @@ func sampledReport(change func(*Report)) (*Report, []sim.Property) {
 func TestSampled_InEachFormat(t *testing.T) {
 	r, properties := sampledReport(func(r *Report) { r.Coverage.ExhaustedDepth, r.States = 3, 9 })
 	var text, page, object, junit strings.Builder
-	for _, err := range []error{Terminal(&text, r, Style{}), Markdown(&page, r), JSON(&object, r), JUnit(&junit, r, properties)} {
+	for _, err := range []error{Terminal(&text, r, Style{}), Markdown(&page, r), JSON(&object, r), JUnit(&junit, Document{Report: r, Properties: properties})} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,5 +70,7 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 	if r.Critical == nil {
 		r.Commands = report.Commands{Rerun: r.Commands.Look}
 	}
-	return p.write(f.Out, func(w io.Writer) error { return format.Render(w, report.Document{Report: r, Style: p.Style}) })
+	return p.write(f.Out, func(w io.Writer) error {
+		return format.Render(w, report.Document{Report: r, Properties: l.System.Properties, Style: p.Style})
+	})
 }

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,7 +51,7 @@ type Search struct {
 	Proof        string
 	WriteTest    bool
 	JSON         bool
-	JUnit        string
+	Collected    Collected
 	Durable      string
 	Resume       bool
 	Cluster      Cluster
@@ -66,7 +67,7 @@ type request struct {
 	options      check.Options
 	savePrefixes string
 	json         bool
-	junit        Generated // no name: none
+	collected    Collected
 	writeTest    bool
 	again        string // the arguments that ask for the same
 	durable      string // folder; "": nothing is kept
@@ -94,10 +95,8 @@ func (f *Search) request(p *Process) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.JUnit != "" {
-		if err := (Generated{f.JUnit, report.JUnitMark}).Check(); err != nil {
-			return nil, fmt.Errorf("--junit: %w", err)
-		}
+	if err := f.Collected.Check(); err != nil {
+		return nil, err
 	}
 	subject, err := f.Subject.build(p)
 	if err != nil {
@@ -180,7 +179,7 @@ func (f *Search) request(p *Process) (*request, error) {
 		},
 		savePrefixes: f.SavePrefixes,
 		json:         f.JSON,
-		junit:        Generated{f.JUnit, report.JUnitMark},
+		collected:    f.Collected,
 		writeTest:    f.WriteTest,
 		again:        f.Again,
 		durable:      f.Durable,
@@ -268,8 +267,8 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--step is %d, must not be negative", f.Step)
 	case f.Given.Has("prefix") && f.Given.Has("save-prefixes"):
 		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
-	case f.JUnit != "" && f.Given.Has("save-prefixes"):
-		return fmt.Errorf("--junit and --save-prefixes contradict each other; give one of them")
+	case len(f.Collected) > 0 && f.Given.Has("save-prefixes"):
+		return fmt.Errorf("--%s and --save-prefixes contradict each other; give one of them", f.Collected.names()[0])
 	case f.KeepGoing && f.Given.Has("save-prefixes"):
 		return fmt.Errorf("--keep-going and --save-prefixes contradict each other; give one of them")
 	case f.Given.Has("engine") && !slices.Contains(engineNames(), f.Engine):
@@ -285,7 +284,7 @@ func (f *Search) Validate() error {
 	case f.Given.Has("crash-model") && !slices.Contains(search.CrashModels(), search.CrashModel(f.Crashes)):
 		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Crashes, search.CrashExplicit, search.CrashImplicit, search.CrashAuto)
 	}
-	return f.validateStrategy()
+	return cmp.Or(f.Collected.validate(f.JSON), f.validateStrategy())
 }
 
 // validateStrategy refuses flags that need a strategy with other capabilities.

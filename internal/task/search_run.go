@@ -148,14 +148,18 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	if rep == nil {
 		return err
 	}
-	if r.junit.Name != "" {
-		err = errors.Join(err, r.writeJUnit(rep))
+	if len(r.collected) > 0 {
+		err = errors.Join(err, p.collect(r, rep))
 	}
 	faulty := check.Faulty(err)
 	if err != nil {
 		err = fmt.Errorf("the report is not complete: %w", err)
 	}
-	err = p.Ended(ctx, p.show(ctx, rep, r.json), err)
+	status := check.Status(rep.Verdict, context.Cause(ctx))
+	if r.collected.Printed() == "" {
+		status = p.show(ctx, rep, r.json)
+	}
+	err = p.Ended(ctx, status, err)
 	if faulty {
 		err = Exit(check.StatusResource)
 	}
@@ -172,17 +176,18 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	return err
 }
 
-// writeJUnit writes a report as JUnit XML.
-func (r *request) writeJUnit(rep *report.Report) error {
+// collect writes a report in the formats for other programs.
+func (p *Process) collect(r *request, rep *report.Report) error {
 	sys, err := r.options.System()
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := report.JUnit(&b, rep, sys.Properties); err != nil {
-		return err
+	if r.collected.Printed() != "" {
+		p.makeRoom()
 	}
-	return r.junit.Write(b.Bytes())
+	return r.collected.Write(p, func(b *bytes.Buffer, f report.Collected) error {
+		return f.Render(b, report.Document{Report: rep, Properties: sys.Properties})
+	})
 }
 
 // makeRoom begins to print a report: the line about progress, which the process that waits for this one has

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -16,7 +17,8 @@ func again(cmd *cobra.Command, args []string) string {
 		words = append(words, task.ShellWord(arg))
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Changed && f.Name != "seed" || f.Name == "json" || f.Name == "junit" || f.Name == "out" || f.Name == "write-test" || f.Name == "verbose" {
+		_, collected := report.CollectedFormat(f.Name)
+		if !f.Changed && f.Name != "seed" || f.Name == "json" || collected || f.Name == "out" || f.Name == "write-test" || f.Name == "verbose" {
 			return
 		}
 		values := []string{f.Value.String()}

@@ -95,6 +95,6 @@ Exit status:
 	fl.DurationVar(&f.Time, "time", 0, "stop after `TIME` (default: no limit)")
 	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object on standard output")
-	fl.StringVar(&f.JUnit, "junit", "", "also write the report as JUnit XML to `FILE`")
+	collectedFlags(fl, &f.Collected)
 	return cmd
 }

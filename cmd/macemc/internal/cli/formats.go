@@ -3,8 +3,42 @@ package cli
 import (
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/macemc/macemc/internal/format"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/task"
 )
+
+// collectedFlags adds a flag for each format of which one file holds the reports of all systems.
+func collectedFlags(fl *pflag.FlagSet, c *task.Collected) {
+	for _, f := range report.CollectedFormats() {
+		fl.Var(collected{c, f.Name}, f.Name, "also write "+f.Doc+" to `FILE`, or - for standard output")
+	}
+}
+
+// collected is the flag of one format.
+type collected struct {
+	all  *task.Collected
+	name string
+}
+
+func (c collected) Set(file string) error {
+	if *c.all == nil {
+		*c.all = task.Collected{}
+	}
+	(*c.all)[c.name] = file
+	return nil
+}
+
+func (c collected) String() string {
+	if c.all == nil { // pflag looks for the zero value
+		return ""
+	}
+	return (*c.all)[c.name]
+}
+
+func (c collected) Type() string { return "string" }
 
 // formatHelp returns the help of a flag that chooses one of several formats.
 func formatHelp[D any](t format.Table[D]) string {

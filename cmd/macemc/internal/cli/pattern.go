@@ -23,11 +23,11 @@ func isPattern(name string) bool { return strings.Contains(name, "...") }
 
 // patternSearch searches all checks in the tests of all packages that fit a pattern.
 type patternSearch struct {
-	a       *app
-	f       task.Search
-	again   func(name string) string
-	temp    *scratch.Folder
-	reports []report.JUnitPart
+	a     *app
+	f     task.Search
+	again func(name string) string
+	temp  *scratch.Folder            // of what each search writes; nil means nothing
+	parts map[string][]report.Output // by format
 }
 
 // searchPattern searches all checks of all packages of a pattern.
@@ -64,24 +64,33 @@ func (a *app) searchAll(ctx context.Context, f task.Search, again func(name stri
 			return fmt.Errorf("--%s is for one system, and %s has several; name one, as in ./mysvc:TestLease", flag, f.System)
 		}
 	}
-	junit := task.Generated{Name: f.JUnit, Mark: report.JUnitMark}
 	p := patternSearch{a: a, f: f, again: again}
-	if f.JUnit != "" {
-		if err := junit.Check(); err != nil {
-			return fmt.Errorf("--junit: %w", err)
-		}
-		if p.temp, err = scratch.New(""); err != nil {
-			return err
-		}
-		defer p.temp.Remove()
-		p.f.JUnit = filepath.Join(p.temp.Path, "junit.xml")
+	if len(f.Collected) == 0 {
+		return search(&p, ctx)
+	}
+	if err := f.Collected.Check(); err != nil {
+		return err
+	}
+	if p.temp, err = scratch.New(""); err != nil {
+		return err
+	}
+	defer p.temp.Remove()
+	p.f.Collected, p.parts = task.Collected{}, map[string][]report.Output{}
+	for name := range f.Collected {
+		p.f.Collected[name] = filepath.Join(p.temp.Path, name)
+	}
+	stdout := a.Stdout
+	if f.Collected.Printed() != "" {
+		a.Stdout = io.Discard
 	}
 	err = search(&p, ctx)
-	if f.JUnit != "" && len(p.reports) > 0 {
-		var b bytes.Buffer
-		if e := errors.Join(report.MergeJUnit(&b, p.reports), junit.Write(b.Bytes())); e != nil {
-			return a.Ended(ctx, statusOf(err), e)
-		}
+	a.Stdout = stdout
+	if len(p.parts) == 0 {
+		return err
+	}
+	e := f.Collected.Write(&a.Process, func(b *bytes.Buffer, c report.Collected) error { return c.Merge(b, p.parts[c.Name]) })
+	if e != nil {
+		return a.Ended(ctx, statusOf(err), e)
 	}
 	return err
 }
@@ -107,7 +116,9 @@ func (p *patternSearch) search(ctx context.Context) error {
 			continue
 		}
 		if err != nil && n == 0 {
-			p.reports = append(p.reports, report.JUnitPart{Name: pkg, Problem: err.Error()})
+			for name := range p.f.Collected {
+				p.parts[name] = append(p.parts[name], report.Output{Name: pkg, Problem: err.Error()})
+			}
 		}
 		worst = worse(worst, p.told(ctx, err))
 		if ctx.Err() != nil {
@@ -173,7 +184,7 @@ func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string,
 		f.Again = p.again(f.System)
 		fmt.Fprintf(p.a.Stderr, "macemc: searching %s\n", f.System)
 		err := b.do(ctx, c, &f)
-		p.takeReport(f.System, err)
+		p.takeParts(f.System, err)
 		if worst = worse(worst, p.told(ctx, err)); ctx.Err() != nil {
 			break
 		}
@@ -181,20 +192,19 @@ func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string,
 	return worst
 }
 
-// takeReport takes what a search has written as JUnit XML, or why it has not.
-func (p *patternSearch) takeReport(name string, err error) {
-	if p.temp == nil {
-		return
+// takeParts takes what a search has written in each format, or why it has not.
+func (p *patternSearch) takeParts(name string, err error) {
+	for format, file := range p.f.Collected {
+		part := report.Output{Name: name}
+		text, e := os.ReadFile(file)
+		if e == nil {
+			part.Text = text
+			os.Remove(file)
+		} else if part.Problem = cmp.Or(err, e).Error(); statusOf(err) != 0 {
+			part.Problem += " without a report: standard error says why"
+		}
+		p.parts[format] = append(p.parts[format], part)
 	}
-	part := report.JUnitPart{Name: name}
-	text, e := os.ReadFile(p.f.JUnit)
-	if e == nil {
-		part.XML = text
-		os.Remove(p.f.JUnit)
-	} else if part.Problem = cmp.Or(err, e).Error(); statusOf(err) != 0 {
-		part.Problem += " without a report: standard error says why"
-	}
-	p.reports = append(p.reports, part)
 }
 
 // checkingPackages are the packages of a pattern whose tests use package mctest.

@@ -108,7 +108,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.BoolVar(&f.WriteTest, "write-test", false, "write a regression test beside the test of a package")
 	fl.BoolVarP(&verbose, "verbose", "v", false, "show all that was covered if nothing is found")
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object")
-	fl.StringVar(&f.JUnit, "junit", "", "also write the report as JUnit XML to `FILE`")
+	collectedFlags(fl, &f.Collected)
 	fl.BoolVar(&all, "help-all", false, "show all flags")
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {

@@ -286,6 +286,14 @@ func TestSearchJUnit(t *testing.T) {
 	if _, stderr, status := run(t, "search", "pingack", "--junit", "mine.xml"); status != 2 || !strings.Contains(stderr, "mine.xml exists and was not written by this command") {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
+	// On standard output it stands alone.
+	stdout, _, status := run(t, "search", "pingack", "--seed", "1", "--workers", "1", "--junit", "-")
+	if !strings.HasPrefix(stdout, "<?xml") || !strings.HasSuffix(stdout, "</testsuites>\n") || !strings.Contains(stdout, `failures="1"`) || status != 1 {
+		t.Errorf("--junit -: exit status %d, not one document:\n%s", status, stdout)
+	}
+	if _, stderr, status := run(t, "search", "pingack", "--junit", "-", "--json"); status != 2 || !strings.Contains(stderr, "--json and --junit - both write to standard output") {
+		t.Errorf("exit status %d: %s", status, stderr)
+	}
 }
 
 // Monitors are chosen by their names, as systems lists them or without the first word, like properties.

@@ -1,0 +1,86 @@
+package task
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/macemc/macemc/internal/report"
+)
+
+// Collected maps names of [report.Collected] formats to the files that a search also writes its report to. [StandardOutput] takes the place
+// of the report there.
+type Collected map[string]string
+
+// StandardOutput is the name of standard output as a file.
+const StandardOutput = "-"
+
+// Check finds out, before anything long is done, whether the files may be written.
+func (c Collected) Check() error {
+	for _, f := range report.CollectedFormats() {
+		if file := c[f.Name]; file != "" && file != StandardOutput {
+			if err := (Generated{file, f.Mark}).Check(); err != nil {
+				return fmt.Errorf("--%s: %w", f.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// names returns the names of the formats, in the order of the table.
+func (c Collected) names() (names []string) {
+	for _, f := range report.CollectedFormats() {
+		if c[f.Name] != "" {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Printed returns the name of the format that goes to standard output. An empty string means none.
+func (c Collected) Printed() (name string) {
+	for _, f := range report.CollectedFormats() {
+		if c[f.Name] == StandardOutput {
+			name = f.Name
+		}
+	}
+	return name
+}
+
+// validate refuses two documents on standard output.
+func (c Collected) validate(asJSON bool) error {
+	var printed []string
+	if asJSON {
+		printed = append(printed, "--json")
+	}
+	for _, f := range report.CollectedFormats() {
+		if c[f.Name] == StandardOutput {
+			printed = append(printed, "--"+f.Name+" "+StandardOutput)
+		}
+	}
+	if len(printed) > 1 {
+		return fmt.Errorf("%s and %s both write to standard output; give one of them", printed[0], printed[1])
+	}
+	return nil
+}
+
+// Write renders a document for each file.
+func (c Collected) Write(p *Process, render func(*bytes.Buffer, report.Collected) error) (err error) {
+	for _, f := range report.CollectedFormats() {
+		file := c[f.Name]
+		if file == "" {
+			continue
+		}
+		var b bytes.Buffer
+		e := render(&b, f)
+		switch {
+		case e != nil:
+		case file == StandardOutput:
+			_, e = p.Stdout.Write(b.Bytes())
+		default:
+			e = Generated{file, f.Mark}.Write(b.Bytes())
+		}
+		err = errors.Join(err, e)
+	}
+	return err
+}
