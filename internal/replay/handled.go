@@ -43,7 +43,7 @@ type handledAt struct {
 }
 
 func (p *Places) find(place string, t reflect.Type) string {
-	file, line := splitPlace(place)
+	file, line := SplitPlace(place)
 	fn, at := p.function(file, line)
 	if fn == nil {
 		return ""

@@ -51,7 +51,7 @@ func (p *Places) Short(place string) string {
 	if s, ok := p.short[place]; ok || place == "" {
 		return s
 	}
-	file, line := splitPlace(place)
+	file, line := SplitPlace(place)
 	text := shortFile(file)
 	if p.inside(file) {
 		if rel, err := filepath.Rel(p.dir, filepath.FromSlash(file)); err == nil {
@@ -75,8 +75,8 @@ func (p *Places) inside(file string) bool {
 	return false
 }
 
-// splitPlace divides file:line; the line is 0 when there is none.
-func splitPlace(place string) (file string, line int) {
+// SplitPlace divides file:line. The line is 0 if there is none.
+func SplitPlace(place string) (file string, line int) {
 	i := strings.LastIndexByte(place, ':')
 	if i < 0 {
 		return place, 0
@@ -103,7 +103,7 @@ func (s *TraceStep) Place() (file string, line int) {
 	if s.place == "" {
 		return "", 0
 	}
-	return splitPlace(s.place)
+	return SplitPlace(s.place)
 }
 
 // SetPlace sets [TraceStep.Place], as file:line.

@@ -56,6 +56,8 @@ type Output struct {
 func CollectedFormats() []Collected {
 	return []Collected{
 		{format.Format[Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit}, junitMark, MergeJUnit},
+		{format.Format[Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF, for code scanning", Render: SARIF}, sarifMark, MergeSARIF},
+		{format.Format[Document]{Name: "lines", Ext: ".lines", Doc: "lines file:line: message", Render: Lines}, linesMark, MergeLines},
 	}
 }
 

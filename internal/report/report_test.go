@@ -98,6 +98,8 @@ func render(t *testing.T, f func(io.Writer, *report.Report) error, r *report.Rep
 
 func terminal(w io.Writer, r *report.Report) error { return report.Terminal(w, r, report.Style{}) }
 func junit(w io.Writer, r *report.Report) error    { return report.JUnit(w, report.Document{Report: r}) }
+func sarif(w io.Writer, r *report.Report) error    { return report.SARIF(w, report.Document{Report: r}) }
+func lines(w io.Writer, r *report.Report) error    { return report.Lines(w, report.Document{Report: r}) }
 
 // flat is a text in one line.
 func flat(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }
@@ -117,6 +119,8 @@ func TestGolden(t *testing.T) {
 	golden.Compare(t, "pingack.txt", render(t, terminal, found))
 	golden.Compare(t, "pingack.md", render(t, report.Markdown, found))
 	golden.Compare(t, "pingack.json", render(t, report.JSON, found))
+	golden.Compare(t, "pingack.sarif", render(t, sarif, found))
+	golden.Compare(t, "pingack.lines", render(t, lines, found))
 	own := regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>`) // files of their own
 	golden.Compare(t, "pingack.html", own.ReplaceAll(render(t, report.HTML, found), nil))
 	golden.Compare(t, "nothing.txt", render(t, terminal, none))

@@ -16,9 +16,19 @@ const maxFrames = 12
 // panic and the checker, one per line: "raft/node.go:41  raft.(*Node).Receive", see [replay.Places.Short]. Without a panic in it
 // the frames up to the checker are kept. Nothing in the result depends on the run.
 func userFrames(stack string) []string {
-	var frames []string
+	var texts []string
 	places := replay.NewPlaces()
-scan:
+	for _, f := range framesOf(stack) {
+		texts = append(texts, places.Short(f.Place)+"  "+path.Base(f.Function))
+	}
+	if n := len(texts) - maxFrames; n > 0 {
+		texts = append(texts[:maxFrames], fmt.Sprintf("... and %d more", n))
+	}
+	return texts
+}
+
+// framesOf returns the frames that [userFrames] describes.
+func framesOf(stack string) (frames []stacks.Frame) {
 	for _, g := range stacks.Read(stack) {
 		for _, f := range g.Frames {
 			pkg := f.Package()
@@ -27,17 +37,14 @@ scan:
 				frames = frames[:0] // above it is only how the panic was caught
 			case pkg == "runtime" || strings.HasPrefix(pkg, "runtime/"):
 			case !fromChecker(pkg):
-				frames = append(frames, places.Short(f.Place)+"  "+path.Base(f.Function))
+				frames = append(frames, f)
 			case len(frames) > 0:
-				break scan
+				return frames
 			}
 		}
 		if len(frames) > 0 {
 			break
 		}
-	}
-	if n := len(frames) - maxFrames; n > 0 {
-		frames = append(frames[:maxFrames], fmt.Sprintf("... and %d more", n))
 	}
 	return frames
 }

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"strings"
-
 	"github.com/spf13/pflag"
 
-	"github.com/macemc/macemc/internal/format"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/task"
 )
@@ -40,7 +37,5 @@ func (c collected) String() string {
 
 func (c collected) Type() string { return "string" }
 
-// formatHelp returns the help of a flag that chooses one of several formats.
-func formatHelp[D any](t format.Table[D]) string {
-	return "`NAME`, one of " + strings.Join(t.Names(), ", ") + " (default: by extension of OUT)"
-}
+// formatHelp is the help of a flag that chooses one of the formats that the text of the command lists.
+const formatHelp = "format `NAME` (default: by extension of OUT)"

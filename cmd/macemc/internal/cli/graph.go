@@ -39,7 +39,7 @@ of FILE do not fit any more.`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.Format, "format", "", formatHelp(eventgraph.Formats()))
+	fl.StringVar(&f.Format, "format", "", formatHelp)
 	fl.StringVarP(&f.Out.File, "out", "o", "", "write to the file `OUT` (default: standard output)")
 	fl.BoolVar(&f.Out.Force, "force", false, "overwrite OUT")
 	fl.IntVar(&f.From, "from", 0, "first step `N` (default: the first boots)")

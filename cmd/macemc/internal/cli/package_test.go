@@ -174,6 +174,8 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search .:TestKeper", 2, `TestKeper`},
 		{"search ./two/... --tags check --max-paths 50 --no-shrink --junit two.xml", 1, `(?s)searching example.org/mysvc/two:TestSub/none\n.*TestSub/none: SAFETY VIOLATION.*rerun: +macemc search example.org/mysvc/two:TestSub/none .*` +
 			`TestSub/one: nothing found.*searching example.org/mysvc/two:TestTwice#2\n.*TestTwice: SAFETY VIOLATION`},
+		{"search ./two/... --tags check --max-paths 50 --no-shrink --sarif - --lines two.lines", 1,
+			`(?s)"text": "TestSub/none: safety violation: .*"uri": "two/[a-z_]+.go",\s+"uriBaseId": "%SRCROOT%".*"text": "TestTwice: safety violation`},
 		{"search ./n... --time 1s", 2, `./n...: no test of these packages calls mctest.Check`},
 		{"search ./ba... --junit bad.xml", 2, `bad_test.go:5:13: cannot use "text"`},
 		{"search ./two/... --tags check --nodes 99 --junit refused.xml", 2, `99 nodes, must be`},
@@ -196,6 +198,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		"two.xml": {`<testsuites name="macemc" tests="36" failures="3" errors="0"`, `<testsuite name="example.org/mysvc/two:TestSub/none"`,
 			`<testcase classname="macemc.example.org/mysvc/two:TestTwice#2" name="few"`, `<failure type="safety"`},
 		"bad.xml":     {`<testsuites name="macemc" tests="1" failures="0" errors="1"`, `name="example.org/mysvc/bad"`, "cannot use"},
+		"two.lines":   {"two/two_test.go:17: [macemc] TestSub/none: safety violation: few", "[macemc] TestSub/one: nothing found in "},
 		"refused.xml": {`<error type="error" message="exit status 2 without a report: standard error says why"`},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))

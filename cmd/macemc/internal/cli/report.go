@@ -39,7 +39,7 @@ do not decide whether the run is dead.`,
 	fl.SortFlags = false
 	fl.StringVarP(&f.Out.File, "out", "o", "", "write to the file `OUT` (default: standard output)")
 	fl.BoolVar(&f.Out.Force, "force", false, "overwrite OUT")
-	fl.StringVar(&f.Format, "format", "", formatHelp(report.Formats()))
+	fl.StringVar(&f.Format, "format", "", formatHelp)
 	fl.StringVar(&f.Live, "live", "", "compare with the live run in `FILE`")
 	fl.IntVar(&f.Walks.Walks, "walks", 0, "make `K` walks per probe (default 200)")
 	fl.IntVar(&f.Walks.WalkSteps, "walk-steps", 0, "length `N` of a walk, in steps (default 2000)")
