@@ -21,9 +21,10 @@ type Debugger interface {
 
 // Wanted says what of a session is to be seen.
 type Wanted struct {
-	Steps       int // how many lines of steps
-	Reach       int // how many steps before and after the current one the event graph shows; 0: no graph
-	Width       int // of the event graph, in columns
+	Steps       int  // how many lines of steps
+	Places      bool // the source of each of these steps
+	Reach       int  // how many steps before and after the current one the event graph shows; 0: no graph
+	Width       int  // of the event graph, in columns
 	Differences bool
 	Source      int // how many lines of the source before and after that of the step; 0: none
 }
@@ -46,6 +47,11 @@ func (s *Session) View(w Wanted) View {
 	from := max(0, min(v.At.Step-w.Steps/2, v.At.Last-w.Steps+2))
 	v.Steps = s.Steps(from, from+w.Steps)
 	var err error
+	if w.Places {
+		if err = s.places(v.Steps); err != nil {
+			v.Err = err.Error()
+		}
+	}
 	if v.States, err = s.States(); err != nil {
 		v.Err = err.Error()
 	}

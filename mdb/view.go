@@ -54,6 +54,11 @@ type StepLine struct {
 	Critical bool
 	Round    bool // it goes on for ever
 	Fault    bool
+	Finding  string // see [Position]
+	// File and Line are where the code that handled the step is, the file as the compiler named it. Line is 0 if there is none, or if
+	// [Wanted] has no Places.
+	File string
+	Line int
 }
 
 // Steps lists steps from..to of the current run, as many as there are; 0 is the first state.
@@ -68,9 +73,28 @@ func (s *Session) Steps(from, to int) []StepLine {
 		} else {
 			l.Text, l.Fault = info.String(), info.ev.Kind.Injection()
 		}
+		if f := r.found(n); f != nil {
+			l.Finding = violation(f)
+		}
 		lines = append(lines, l)
 	}
 	return lines
+}
+
+// places adds where the code of steps is.
+func (s *Session) places(lines []StepLine) error {
+	for i := range lines {
+		l := &lines[i]
+		if l.Step == 0 {
+			continue
+		}
+		t, err := s.run.trace(l.Step)
+		if err != nil {
+			return err
+		}
+		l.File, l.Line = t.Place()
+	}
+	return nil
 }
 
 // StateLine is one field of a node's state, or, with an empty Path, the heading of a node.
