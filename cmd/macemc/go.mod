@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/gdamore/tcell/v2 v2.13.10
-	github.com/google/go-cmp v0.7.0
+	github.com/google/go-dap v0.12.0
 	github.com/macemc/macemc v0.0.0
 	github.com/macemc/macemc/systems/etcdraft v0.0.0
 	github.com/spf13/cobra v1.10.2

@@ -77,7 +77,7 @@ Exit status, of every command:
 	if a.config.Name != "" {
 		groupOwn(root)
 	}
-	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.graphCommand(),
+	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.dapCommand(), a.graphCommand(),
 		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
 	a.addCompanions(root)

@@ -1,0 +1,323 @@
+package dap
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/google/go-dap"
+
+	"github.com/macemc/macemc/mdb"
+)
+
+// session answers requests about a run.
+type session struct {
+	*server
+	d      mdb.Debugger
+	nodes  int
+	steps  []mdb.StepLine // of the current run, by number
+	breaks breakpoints
+}
+
+// debug answers the launch request m, and then requests about the run, until the client disconnects. The error says why it ends and is never
+// nil.
+func (s *server) debug(ctx context.Context, m *dap.LaunchRequest, d mdb.Debugger, stopAt, text string) error {
+	x := &session{server: s, d: d, breaks: newBreakpoints()}
+	if stopAt != "" {
+		if _, err := x.do(ctx, "goto "+stopAt); err != nil {
+			s.refuse(m, "stopAt: "+err.Error())
+			return errDone
+		}
+	}
+	if err := x.load(); err != nil {
+		s.refuse(m, err.Error())
+		return errDone
+	}
+	s.send(&dap.LaunchResponse{Response: s.response(m)})
+	x.output(text)
+	s.send(&dap.InitializedEvent{Event: s.event("initialized")})
+	for s.failed == nil {
+		m, err := s.next(ctx)
+		if err != nil {
+			return err
+		}
+		if err := x.answer(ctx, m); err != nil {
+			return err
+		}
+	}
+	return s.failed
+}
+
+// load takes the steps of the current run, and counts the nodes.
+func (x *session) load() error {
+	v := x.d.View(mdb.Wanted{Steps: x.d.Position().Last + 2, Places: true})
+	if v.Err != "" {
+		return errors.New(v.Err)
+	}
+	x.steps = v.Steps
+	for _, l := range v.States {
+		x.nodes = max(x.nodes, l.Node+1)
+	}
+	return nil
+}
+
+// do executes commands of the debugger and returns what they write.
+func (x *session) do(ctx context.Context, line string) (string, error) {
+	var b bytes.Buffer
+	err := x.d.Do(ctx, line, &b)
+	return b.String(), err
+}
+
+// answer answers one request. The error ends the session.
+func (x *session) answer(ctx context.Context, m dap.Message) error {
+	switch m := m.(type) {
+	case *dap.SetBreakpointsRequest:
+		x.send(&dap.SetBreakpointsResponse{Response: x.response(m), Body: dap.SetBreakpointsResponseBody{Breakpoints: x.setLines(m.Arguments)}})
+	case *dap.SetFunctionBreakpointsRequest:
+		x.send(&dap.SetFunctionBreakpointsResponse{Response: x.response(m),
+			Body: dap.SetFunctionBreakpointsResponseBody{Breakpoints: x.setEvents(m.Arguments)}})
+	case *dap.SetExceptionBreakpointsRequest:
+		x.breaks.filters = m.Arguments.Filters
+		x.send(&dap.SetExceptionBreakpointsResponse{Response: x.response(m)})
+	case *dap.ConfigurationDoneRequest:
+		x.send(&dap.ConfigurationDoneResponse{Response: x.response(m)})
+		x.stopped("entry", "")
+	case *dap.ThreadsRequest:
+		var threads []dap.Thread
+		for n := range x.nodes {
+			threads = append(threads, dap.Thread{Id: n + 1, Name: fmt.Sprintf("n%d", n)})
+		}
+		x.send(&dap.ThreadsResponse{Response: x.response(m), Body: dap.ThreadsResponseBody{Threads: threads}})
+	case *dap.StackTraceRequest:
+		x.send(&dap.StackTraceResponse{Response: x.response(m),
+			Body: dap.StackTraceResponseBody{StackFrames: []dap.StackFrame{x.frame(m.Arguments.ThreadId - 1)}, TotalFrames: 1}})
+	case *dap.ScopesRequest:
+		x.send(&dap.ScopesResponse{Response: x.response(m), Body: dap.ScopesResponseBody{Scopes: scopes(m.Arguments.FrameId - 1)}})
+	case *dap.VariablesRequest:
+		list, err := x.variables(ctx, m.Arguments.VariablesReference)
+		if err != nil {
+			x.refuse(m, err.Error())
+			return nil
+		}
+		x.send(&dap.VariablesResponse{Response: x.response(m), Body: dap.VariablesResponseBody{Variables: list}})
+	case *dap.EvaluateRequest:
+		return x.evaluate(ctx, m)
+	case *dap.DisconnectRequest:
+		x.send(&dap.DisconnectResponse{Response: x.response(m)})
+		return errDone
+	case *dap.TerminateRequest:
+		x.send(&dap.TerminateResponse{Response: x.response(m)})
+		x.send(&dap.TerminatedEvent{Event: x.event("terminated")})
+	default:
+		return x.move(ctx, m)
+	}
+	return nil
+}
+
+// move answers the requests that go to another step.
+func (x *session) move(ctx context.Context, m dap.Message) error {
+	at := x.d.Position()
+	to, why := at.Step, "step"
+	switch m := m.(type) {
+	case *dap.NextRequest:
+		x.send(&dap.NextResponse{Response: x.response(m)})
+		to++
+	case *dap.StepBackRequest:
+		x.send(&dap.StepBackResponse{Response: x.response(m)})
+		to--
+	case *dap.StepInRequest: // to the next step of the thread
+		x.send(&dap.StepInResponse{Response: x.response(m)})
+		if n, ok := x.d.Neighbour(1, m.Arguments.ThreadId-1); ok {
+			to = n
+		} else {
+			to = at.Last + 1
+		}
+	case *dap.ContinueRequest:
+		x.send(&dap.ContinueResponse{Response: x.response(m), Body: dap.ContinueResponseBody{AllThreadsContinued: true}})
+		to, why = x.nearest(ctx, 1)
+	case *dap.ReverseContinueRequest:
+		x.send(&dap.ReverseContinueResponse{Response: x.response(m)})
+		to, why = x.nearest(ctx, -1)
+	case *dap.PauseRequest:
+		x.send(&dap.PauseResponse{Response: x.response(m)})
+		why = "pause"
+	case dap.RequestMessage:
+		x.refuse(m, m.GetRequest().Command+" is not supported")
+		return nil
+	default:
+		return nil
+	}
+	x.d.Go(to)
+	switch {
+	case to < 0:
+		x.stopped(why, "beginning of the run")
+	case to > at.Last:
+		x.stopped(why, "end of the run")
+	default:
+		x.stopped(why, "")
+	}
+	return nil
+}
+
+// stopped says where the session stands, and why it does.
+func (x *session) stopped(reason, description string) {
+	v := x.d.View(mdb.Wanted{})
+	x.output(fmt.Sprintf("step %d of %d: %s\n", v.At.Step, v.At.Last, v.Summary))
+	e := &dap.StoppedEvent{Event: x.event("stopped"), Body: dap.StoppedEventBody{Reason: reason, Description: description, ThreadId: 1, AllThreadsStopped: true}}
+	step := x.steps[v.At.Step]
+	if step.Node >= 0 {
+		e.Body.ThreadId = step.Node + 1
+	}
+	switch {
+	case description != "":
+	case step.Finding != "":
+		e.Body.Description = step.Finding
+	case step.Critical:
+		e.Body.Description = "critical step"
+	}
+	x.send(e)
+}
+
+func (x *session) output(text string) {
+	if text != "" {
+		x.send(&dap.OutputEvent{Event: x.event("output"), Body: dap.OutputEventBody{Category: "console", Output: text}})
+	}
+}
+
+// frame returns the last step that a node took.
+func (x *session) frame(node int) dap.StackFrame {
+	n, ok := x.d.Position().Step, true
+	if x.steps[n].Node != node {
+		if n, ok = x.d.Neighbour(-1, node); !ok {
+			n = 0
+		}
+	}
+	step := x.steps[n]
+	f := dap.StackFrame{Id: node + 1, Name: fmt.Sprintf("step %d: %s", n, step.Text)}
+	if step.Line > 0 && filepath.IsAbs(step.File) {
+		f.Source, f.Line, f.Column = &dap.Source{Name: filepath.Base(step.File), Path: step.File}, step.Line, 1
+	}
+	return f
+}
+
+// What a reference to variables says beside the node: which scope it is.
+const (
+	scopeState = iota + 1
+	scopeMessages
+	scopeTimers
+	scopeProperties
+	scopeCount
+)
+
+func scopes(node int) []dap.Scope {
+	var list []dap.Scope
+	for i, name := range []string{"State", "Messages in flight", "Timers", "Properties"} {
+		list = append(list, dap.Scope{Name: name, VariablesReference: node*scopeCount + i + 1})
+	}
+	return list
+}
+
+func (x *session) variables(ctx context.Context, reference int) ([]dap.Variable, error) {
+	node, scope := reference/scopeCount, reference%scopeCount
+	if node < 0 || node >= x.nodes {
+		return nil, fmt.Errorf("there is no node %d", node)
+	}
+	switch scope {
+	case scopeState:
+		return x.state(node)
+	case scopeMessages:
+		return x.lines(ctx, fmt.Sprintf("messages n%d", node))
+	case scopeTimers:
+		return x.lines(ctx, fmt.Sprintf("timers n%d", node))
+	case scopeProperties:
+		return x.lines(ctx, "properties")
+	}
+	return nil, fmt.Errorf("there are no variables %d", reference)
+}
+
+// state returns the fields of a node, with what the last step changed.
+func (x *session) state(node int) ([]dap.Variable, error) {
+	v := x.d.View(mdb.Wanted{})
+	if v.Err != "" {
+		return nil, errors.New(v.Err)
+	}
+	list := []dap.Variable{}
+	for _, l := range v.States {
+		if l.Node != node || l.Path == "" {
+			continue
+		}
+		value := l.Value
+		if l.Changed && l.Old != "" {
+			value += "   was " + l.Old
+		}
+		list = append(list, dap.Variable{Name: l.Path, Value: value})
+	}
+	return list, nil
+}
+
+// lines returns the lines that a command of the debugger writes, or why there are none.
+func (x *session) lines(ctx context.Context, command string) ([]dap.Variable, error) {
+	text, err := x.do(ctx, command)
+	list := []dap.Variable{}
+	if err != nil && ctx.Err() == nil { // schedules of tests have neither messages nor timers
+		return append(list, dap.Variable{Name: "none", Value: err.Error()}), nil
+	}
+	for line := range strings.Lines(text) {
+		list = append(list, dap.Variable{Name: strconv.Itoa(len(list)), Value: strings.TrimSpace(line)})
+	}
+	return list, err
+}
+
+// evaluate executes a command of the debugger, or finds a field for an editor that shows its value.
+func (x *session) evaluate(ctx context.Context, m *dap.EvaluateRequest) error {
+	if m.Arguments.Context != "repl" {
+		return x.field(m)
+	}
+	before := x.d.Position()
+	text, err := x.do(ctx, m.Arguments.Expression)
+	if errors.Is(err, mdb.ErrQuit) {
+		x.send(&dap.EvaluateResponse{Response: x.response(m)})
+		x.send(&dap.TerminatedEvent{Event: x.event("terminated")})
+		return nil
+	}
+	if err != nil {
+		x.output(text)
+		x.refuse(m, err.Error())
+	} else {
+		x.send(&dap.EvaluateResponse{Response: x.response(m), Body: dap.EvaluateResponseBody{Result: strings.TrimRight(text, "\n")}})
+	}
+	if at := x.d.Position(); at != before {
+		if err := x.load(); err != nil {
+			return err
+		}
+		x.stopped("goto", "")
+	}
+	return nil
+}
+
+// field answers with the value of a field of a node: n1.Name, or Name of the frame's node.
+func (x *session) field(m *dap.EvaluateRequest) error {
+	node, name := m.Arguments.FrameId-1, m.Arguments.Expression
+	if of, rest, ok := strings.Cut(name, "."); ok && strings.HasPrefix(of, "n") {
+		if n, err := strconv.Atoi(of[1:]); err == nil {
+			node, name = n, rest
+		}
+	}
+	list, err := x.state(node)
+	if err != nil {
+		x.refuse(m, err.Error())
+		return nil
+	}
+	for _, v := range list {
+		if v.Name == name {
+			x.send(&dap.EvaluateResponse{Response: x.response(m), Body: dap.EvaluateResponseBody{Result: v.Value}})
+			return nil
+		}
+	}
+	x.refuse(m, fmt.Sprintf("n%d has no field %s", node, name))
+	return nil
+}
