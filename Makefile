@@ -5,7 +5,7 @@ GO ?= go
 QUICK = ./cmd/macemc/... ./... ./systems/etcdraft/...
 
 # All packages but the glue, whose tests need the changed runtime.
-PACKAGES = $(QUICK) ./cmd/macemc-cluster/... ./cmd/macemc-vet/... ./evaluation/...
+PACKAGES = $(QUICK) ./cmd/macemc-cluster/... ./cmd/macemc-mcp/... ./cmd/macemc-vet/... ./evaluation/...
 
 # Only for what hangs: some packages take five minutes, and three times as long on a machine that is busy.
 TIMEOUT ?= 40m
@@ -29,18 +29,18 @@ PREFIX ?= $(HOME)/.local
 
 install: build ## install the programs, manual pages and completions below PREFIX=~/.local
 	@install -d $(PREFIX)/bin $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/zsh/site-functions $(PREFIX)/share/fish/vendor_completions.d
-	install bin/macemc bin/macemc-cluster bin/macemc-vet $(PREFIX)/bin
+	install bin/macemc bin/macemc-cluster bin/macemc-mcp bin/macemc-vet $(PREFIX)/bin
 	bin/macemc completion bash >$(PREFIX)/share/bash-completion/completions/macemc
 	bin/macemc completion zsh >$(PREFIX)/share/zsh/site-functions/_macemc
 	bin/macemc completion fish >$(PREFIX)/share/fish/vendor_completions.d/macemc.fish
-	@for program in macemc-vet macemc-cluster macemc; do bin/$$program man $(PREFIX)/share/man/man1 || exit 1; done
+	@for program in macemc-vet macemc-mcp macemc-cluster macemc; do bin/$$program man $(PREFIX)/share/man/man1 || exit 1; done
 	@command -v macemc >/dev/null || echo "add $(PREFIX)/bin to PATH"
 
-build: ## build bin/macemc, and bin/macemc-cluster and bin/macemc-vet, which it executes
-	$(GO) build -o bin/ ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-vet
+build: ## build bin/macemc, and the programs that it executes
+	$(GO) build -o bin/ ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-mcp ./cmd/macemc-vet
 
 # A test that takes more than a second of CPU time is skipped with -short, or does less. Lint does the vetting.
-test: ## run the quick tests (go test -short), without those of cluster, vet and evaluation
+test: ## run the quick tests (go test -short), without those of other programs and evaluation
 	RAPID_SEED=$(RAPID_SEED) $(GO) test -short -vet=off -timeout $(TIMEOUT) $(QUICK)
 
 test-all: ## run all tests

@@ -15,11 +15,11 @@ const linesMark = "[macemc]"
 // what the search came to without a finding.
 func Lines(w io.Writer, d Document) error {
 	b := bufio.NewWriter(w)
-	for _, f := range d.Report.single() {
+	for _, f := range d.Report.Single() {
 		for i, p := range f.positions() {
 			text := p.text
 			if i == 0 {
-				text = fmt.Sprintf("%s (%s)", f.headline(), p.text)
+				text = fmt.Sprintf("%s (%s)", f.Headline(), p.text)
 				if f.Commands.Look != "" {
 					text += "; " + f.Commands.Look
 				}
@@ -27,7 +27,7 @@ func Lines(w io.Writer, d Document) error {
 			fmt.Fprintf(b, "%s: %s %s\n", p.short, linesMark, textfmt.Printable(text))
 		}
 	}
-	if len(d.Report.single()) == 0 {
+	if len(d.Report.Single()) == 0 {
 		fmt.Fprintf(b, "%s %s: %s\n", linesMark, d.Report.name(), textfmt.Printable(d.Report.outcome()))
 	}
 	return b.Flush()

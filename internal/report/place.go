@@ -64,8 +64,11 @@ func (r *Report) positions() (all []position) {
 	return all
 }
 
-// headline returns a finding in a line, without where it is.
-func (r *Report) headline() string {
+// Headline returns a finding in a line, without where it is, or else what the search came to.
+func (r *Report) Headline() string {
+	if len(r.Single()) != 1 {
+		return textfmt.Printable(r.name() + ": " + r.outcome())
+	}
 	text := r.name() + ": " + kindNames[r.Kind]
 	if of := cmp.Or(r.Property, r.Message); of != "" {
 		text += ": " + of
@@ -76,8 +79,8 @@ func (r *Report) headline() string {
 	return textfmt.Printable(textfmt.FirstLine(text))
 }
 
-// single returns the findings of a search, one a report.
-func (r *Report) single() []*Report {
+// Single returns the findings of a search, one a report.
+func (r *Report) Single() []*Report {
 	switch {
 	case r.Findings != nil:
 		return r.Findings

@@ -90,8 +90,8 @@ func SARIF(w io.Writer, d Document) error {
 	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: r.Verdict == search.OK || r.Verdict == search.Violation}}}
 	run.Tool.Driver.Version = r.Program
 	root := repository()
-	for _, f := range r.single() {
-		result := sarifResult{Rule: ruleID(f.Kind), Level: "error", Message: sarifText{f.headline()}}
+	for _, f := range r.Single() {
+		result := sarifResult{Rule: ruleID(f.Kind), Level: "error", Message: sarifText{f.Headline()}}
 		for i, p := range f.positions() {
 			at := sarifLocation{Message: sarifText{textfmt.Printable(p.text)}}
 			at.Physical.Artifact, at.Physical.Region.Line = artifact(root, p.file), p.line

@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 func programs(t *testing.T, root string) (bin string) {
 	t.Helper()
 	bin = t.TempDir()
-	cmd := exec.Command("go", "build", "-o", bin, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-vet", "./evaluation")
+	cmd := exec.Command("go", "build", "-o", bin, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-mcp", "./cmd/macemc-vet", "./evaluation")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOFLAGS=") // with -trimpath the program would not know its checkout
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -23,6 +23,7 @@ var companions = []struct{ name, short, program string }{
 	{"cluster", "Run and control the server of a cluster", clusterProgram},
 	{"worker", "Run a worker of a cluster", clusterProgram},
 	{"vet", "Find nondeterminism in the source of handlers", "macemc-vet"},
+	{"mcp", "Serve tools of macemc to an assistant", "macemc-mcp"},
 }
 
 // addCompanions adds those commands that this program does not have. Their programs execute them.

@@ -21,12 +21,9 @@ func TestCompanion(t *testing.T) {
 		return string(out), exitCode(err)
 	}
 	const search = "search paxos --strategy bfs --cluster nats://127.0.0.1:1"
-	lines := []string{"cluster status --json URL", "worker --join URL", "vet --tags slow ./...", "cluster --help", "__complete cluster st", search}
+	lines := []string{"cluster status --json URL", "worker --join URL", "vet --tags slow ./...", "mcp", "cluster --help", "__complete cluster st", search}
 	for _, line := range lines {
-		program := "macemc-cluster"
-		if strings.HasPrefix(line, "vet") {
-			program = "macemc-vet"
-		}
+		program := programOf(line)
 		out, status := execute(strings.Fields(line)...)
 		if line[0] != '_' && (status != 2 || !strings.Contains(out, "go install github.com/macemc/macemc/cmd/"+program+"@latest")) {
 			t.Errorf("%s without %s: exit status %d\n%s", line, program, status, out)
@@ -37,7 +34,7 @@ func TestCompanion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{onPath, filepath.Dir(beside)} {
-		for _, program := range []string{"macemc-cluster", "macemc-vet"} {
+		for _, program := range []string{"macemc-cluster", "macemc-mcp", "macemc-vet"} {
 			file := filepath.Join(dir, program)
 			if err := os.WriteFile(file, []byte("#!/bin/sh\necho "+file+` "$@"; exit 7`), 0o755); err != nil {
 				t.Fatal(err)
@@ -45,14 +42,20 @@ func TestCompanion(t *testing.T) {
 			t.Cleanup(func() { _ = os.Remove(file) })
 		}
 		for _, line := range lines {
-			program := "macemc-cluster"
-			if strings.HasPrefix(line, "vet") {
-				program = "macemc-vet"
-			}
+			program := programOf(line)
 			out, status := execute(strings.Fields(line)...)
 			if want := filepath.Join(dir, program) + " " + line + "\n"; out != want || status != 7 {
 				t.Errorf("%s: exit status %d, %q; want 7, %q", line, status, out, want)
 			}
 		}
 	}
+}
+
+// programOf returns the program that executes a command line.
+func programOf(line string) string {
+	switch name, _, _ := strings.Cut(line, " "); name {
+	case "vet", "mcp":
+		return "macemc-" + name
+	}
+	return "macemc-cluster"
 }

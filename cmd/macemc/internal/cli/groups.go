@@ -10,7 +10,7 @@ import (
 func (a *app) group(root *cobra.Command) {
 	for _, g := range []struct{ title, commands string }{
 		{"Find violations:", "new test search vet systems"},
-		{"Understand them:", "mdb dap replay report graph"},
+		{"Understand them:", "mdb replay report graph"},
 		{"Run the same code on a network:", "live"},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

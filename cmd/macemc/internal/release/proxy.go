@@ -134,7 +134,7 @@ func (w *workspace) tidy() error {
 }
 
 // programs are those that users install. The first one executes the others.
-var programs = [...]string{"macemc", "macemc-cluster", "macemc-vet"}
+var programs = [...]string{"macemc", "macemc-cluster", "macemc-mcp", "macemc-vet"}
 
 // install installs the first program from the proxy, without a workspace and outside of any module, and returns what it
 // says of its version. Of the others it prepares the installation only.

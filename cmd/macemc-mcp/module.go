@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// module is what the tools may work on.
+type module struct {
+	dir     string // absolute, without symbolic links
+	path    string // import path
+	systems []spec.Entry
+}
+
+// openModule returns the module that a folder lies in.
+func openModule(dir string, systems []spec.Entry) (*module, error) {
+	dir = replay.Module(dir)
+	if dir == "" {
+		return nil, errors.New("this folder lies in no module; start macemc mcp in one")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	m := &module{path: modfile.ModulePath(text), systems: systems}
+	if m.path == "" {
+		return nil, fmt.Errorf("%s names no module", filepath.Join(dir, "go.mod"))
+	}
+	m.dir, err = filepath.EvalSymlinks(dir)
+	return m, err
+}
+
+// within returns an error unless a file or folder, relative to the module, lies in it and in no other module below.
+func (m *module) within(name string) error {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("%s is not a path in the module", name)
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(m.dir, name))
+	if err != nil {
+		return fmt.Errorf("there is no %s in the module", name)
+	}
+	if replay.Module(real) != m.dir {
+		return fmt.Errorf("%s lies outside of the module", name)
+	}
+	return nil
+}
+
+// packages checks a pattern of packages of the module, such as ./lease or ./...
+func (m *module) packages(pattern string) error {
+	if pattern != "." && !strings.HasPrefix(pattern, "./") {
+		return fmt.Errorf("package %q: name a folder or pattern of the module, such as ./... or ./lease", pattern)
+	}
+	folder, _, _ := strings.Cut(pattern, "...")
+	return m.within(filepath.FromSlash(strings.TrimSuffix("./"+folder, "/")))
+}
+
+// system checks the name of a bundled system, or of a package with a test as in ./lease:TestLease.
+func (m *module) system(name string) error {
+	if slices.ContainsFunc(m.systems, func(e spec.Entry) bool { return e.Name == name }) {
+		return nil
+	}
+	pkg, test, named := strings.Cut(name, ":")
+	if named {
+		if err := checkTest(test); err != nil {
+			return err
+		}
+	}
+	return m.packages(pkg)
+}
+
+// checkTest refuses what is not the name of a test.
+func checkTest(name string) error {
+	if !regexp.MustCompile(`^(Test|Fuzz|Example)[\w/#.-]*$`).MatchString(name) {
+		return fmt.Errorf("%q is not the name of a test", name)
+	}
+	return nil
+}
+
+// run checks the id of a run. The system of the run is a bundled one, or one of a package of the module.
+func (m *module) run(id string) error {
+	if err := m.within(filepath.FromSlash(id)); err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(m.dir, id))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	pkg := ""
+	if parsed, err := choose.Parse(f); err == nil {
+		pkg = parsed.Header.Package
+	} else if s := schedule(filepath.Join(m.dir, id)); s != nil {
+		pkg = s.Package
+	} else {
+		return fmt.Errorf("%s is not a run: %w", id, err)
+	}
+	if pkg != "" && pkg != m.path && !strings.HasPrefix(pkg, m.path+"/") {
+		return fmt.Errorf("%s is a run of package %s, which is not of module %s", id, pkg, m.path)
+	}
+	return nil
+}
+
+// schedule reads a schedule of "macemc test". It returns nil if the file is something else.
+func schedule(file string) *testsched.Stored {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	s, err := testsched.Read(f)
+	if err != nil {
+		return nil
+	}
+	return s
+}

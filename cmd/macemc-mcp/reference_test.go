@@ -1,0 +1,17 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/cmd/macemc/program"
+	"github.com/macemc/macemc/internal/test/golden"
+)
+
+// docs/commands has one page for each command, made of its help.
+func TestReference(t *testing.T) {
+	pages, err := program.Reference(config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.CompareFolder(t, "../../docs/commands", pages)
+}

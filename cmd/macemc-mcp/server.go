@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/internal/version"
+	"github.com/macemc/macemc/systems/spec"
+)
+
+// server executes the tools.
+type server struct {
+	module  *module
+	command func(args ...string) *exec.Cmd // of macemc
+}
+
+// newServer returns a server for the module that a folder lies in.
+func newServer(dir string, systems []spec.Entry, command func(args ...string) *exec.Cmd) (*mcp.Server, error) {
+	m, err := openModule(dir, systems)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{module: m, command: command}
+	server := mcp.NewServer(&mcp.Implementation{Name: "macemc", Version: version.Current().Version}, &mcp.ServerOptions{
+		Instructions: "macemc is a model checker for Go code. test and search find violations, each with an id. Ask about an id by explain, replay, step and state. " +
+			"A search that found nothing proves nothing unless its verdict says that every state was visited.",
+	})
+	for _, t := range tools() {
+		t.add(server, s)
+	}
+	return server, nil
+}
+
+// result is the answer of a tool.
+type result struct {
+	Verdict  string    `json:"verdict" jsonschema:"the meaning of the exit status of macemc"`
+	Findings []finding `json:"findings,omitempty" jsonschema:"the violations that were found"`
+	Text     string    `json:"text,omitempty" jsonschema:"what macemc printed"`
+}
+
+// finding is a violation in a few lines.
+type finding struct {
+	ID       string `json:"id" jsonschema:"names the run for other tools"`
+	System   string `json:"system,omitempty"`
+	Kind     string `json:"kind,omitempty"`
+	Property string `json:"property,omitempty"`
+	Message  string `json:"message,omitempty"`
+	Steps    int    `json:"steps,omitempty" jsonschema:"the length of the run"`
+	Critical int    `json:"critical_step,omitempty" jsonschema:"the step after which the run cannot recover"`
+	Handler  string `json:"handler,omitempty" jsonschema:"the source line of the step that matters"`
+}
+
+// verdicts are the exit statuses of macemc in words.
+var verdicts = map[int]string{
+	check.StatusOK:           "no violation",
+	check.StatusViolation:    "violation",
+	check.StatusUsage:        "not executed",
+	check.StatusInconclusive: "inconclusive",
+	check.StatusResource:     "out of resources",
+}
+
+// endTime is how long an interrupted command may take to report.
+const endTime = 10 * time.Second
+
+// run executes macemc in the folder of the module and returns what it writes. The error says why it could not be executed.
+func (s *server) run(ctx context.Context, args ...string) (stdout, stderr string, status int, err error) {
+	plain := s.command(args...)
+	cmd := exec.CommandContext(ctx, plain.Path, plain.Args[1:]...)
+	cmd.Env, cmd.Dir = append(plain.Environ(), "NO_COLOR=1"), s.module.dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = endTime
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); exited {
+		err = nil
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if cmd.ProcessState != nil {
+		status = cmd.ProcessState.ExitCode()
+	}
+	return out.String(), errs.String(), status, err
+}
+
+// text executes macemc and returns what it prints.
+func (s *server) text(ctx context.Context, args ...string) (result, error) {
+	stdout, stderr, status, err := s.run(ctx, args...)
+	if err != nil {
+		return result{}, err
+	}
+	if status == check.StatusUsage {
+		return result{}, errors.New(short(cmp.Or(stderr, stdout)))
+	}
+	return result{Verdict: verdict(status), Text: short(stdout)}, nil
+}
+
+func verdict(status int) string {
+	return cmp.Or(verdicts[status], fmt.Sprintf("exit status %d", status))
+}
+
+// maxText is how many bytes of text a result has.
+const maxText = 6000
+
+// short returns the first and the last lines of a text that is too long, and says what is left out between them.
+func short(text string) string {
+	text = strings.TrimRight(textfmt.Printable(text), "\n")
+	if len(text) <= maxText {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	head, tail, size := 0, len(lines), 0
+	for head < tail {
+		if size += len(lines[head]) + 1; size > maxText*2/3 {
+			break
+		}
+		head++
+	}
+	for tail > head {
+		if size += len(lines[tail-1]) + 1; size > maxText {
+			break
+		}
+		tail--
+	}
+	left := fmt.Sprintf("... %s left out; ask for a part ...", textfmt.Plural(tail-head, "line"))
+	return strings.Join(append(append(lines[:head:head], left), lines[tail:]...), "\n")
+}
