@@ -215,7 +215,7 @@ func TestBugsBadInput(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"bugs", "tables mpbasset"} {
+	for _, name := range []string{"bugs", "minimal", "tables mpbasset"} {
 		stdout, stderr, status := run(t, strings.Fields(name+" --help")...)
 		if status != 0 || stderr != "" {
 			t.Errorf("%s --help: exit status %d, stderr %q", name, status, stderr)

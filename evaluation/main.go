@@ -1,5 +1,5 @@
-// Command evaluation is macemc with the systems of papers, and with the commands that make the evaluation's pages: the page of all known
-// bugs (bugs.md) and the tables of papers (tables.md). README.md says what else is here.
+// Command evaluation is macemc with the systems of papers, and with the commands that make the evaluation's pages: all known bugs (bugs.md),
+// their minimized runs (minimal.md) and the tables of papers (tables.md). README.md says what else is here.
 package main
 
 import (
@@ -28,5 +28,5 @@ type evaluator struct{ *task.Process }
 
 func commands(p *task.Process) []*cobra.Command {
 	e := &evaluator{p}
-	return append(clustercmd.Commands(p), e.bugsCommand(), e.tablesCommand())
+	return append(clustercmd.Commands(p), e.bugsCommand(), e.minimalCommand(), e.tablesCommand())
 }
