@@ -180,15 +180,15 @@ const (
 	// maxProcesses is how many fresh processes are started to shrink a run that kills them or does not
 	// return.
 	maxProcesses = 250
-	// hasty is by how much a step may take less in them than what a suspect is confirmed with.
-	hasty         = 40
+	// hasty is by how much a step may take less in them than what a suspect is confirmed with; wary, after that was wrong.
+	hasty, wary   = 40, 10
 	leastPatience = 100 * time.Millisecond
 )
 
 // shrinkDeath makes a run smaller whose last step kills its process or does not return. Each candidate
 // is executed in a fresh process, where a step need not take long to count as one that does not return.
-// What comes of it is confirmed like any suspect. When that fails it is all done again with more patience,
-// and when that fails too the run stays as it is.
+// What comes of it is confirmed like any suspect. When that fails it goes on from the smallest run that is
+// confirmed, with more patience.
 func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, found *search.Suspect) (*shrink.Result, *Death, error) {
 	start, err := d.script(sys)
 	if err != nil {
@@ -213,15 +213,13 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 		reducing, cancel = budget.WithDeadline(ctx, at-2*limit) // what comes of it is to be confirmed
 		defer cancel()
 	}
-	var small *shrink.Result
-	tried := 0
-	patiences := []time.Duration{limit} // what dies of itself is waited for
+	patience := limit // what dies of itself is waited for
 	if d.endless {
-		patiences = []time.Duration{max(limit/hasty, leastPatience), limit / 10}
+		patience = max(limit/hasty, leastPatience)
 	}
-	for _, patience := range patiences {
-		var best shrink.Script
-		best, small, err = shrink.Isolated(reducing, start, maxProcesses-tried, o.shrinkProgress(found), func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
+	sure, small, err := shrink.Isolated(reducing, shrink.IsolatedConfig[Death]{
+		Start: start, MaxTried: maxProcesses, Progress: o.shrinkProgress(found),
+		Judge: func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
 			got, err := dies(ctx, &s, patience)
 			if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 				return s, false, nil
@@ -234,25 +232,16 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 				return s, false, err
 			}
 			return run, true, nil
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-		tried += small.Tried
-		small.Tried = tried
-		if small.Steps == small.From {
-			break
-		}
-		sure, err := dies(context.WithoutCancel(ctx), &best, limit)
-		if err != nil {
-			return nil, nil, err
-		}
-		if sure != nil {
-			return small, sure, nil
-		}
-		small.Steps, small.Minimal = small.From, false
-	}
-	return small, d, nil
+		},
+		Confirm: func(s shrink.Script) (*Death, error) {
+			got, err := dies(context.WithoutCancel(ctx), &s, limit)
+			if got == nil {
+				patience = max(patience, limit/wary)
+			}
+			return got, err
+		},
+	})
+	return small, cmp.Or(sure, d), err
 }
 
 // shrinkProgress tells of shrinking as the last phase of the search, and of what was found: that is what remains when it is broken off.

@@ -185,8 +185,8 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 
 // smallest returns what confirm makes of the last of the accepted scripts that it confirms, nil for none. The very last one is known not to be.
 // It goes back by 1, 2, 4, ... scripts, and from the first that is confirmed forwards by halves. An error of confirm ends it.
-func smallest(accepted []Script, confirm func(Script) (*Result, error)) (*Result, error) {
-	var best *Result
+func smallest[T any](accepted []Script, confirm func(Script) (*T, error)) (*T, error) {
+	var best *T
 	confirmed, refused := -1, len(accepted)-1
 	for stride := 1; refused-confirmed > 1; stride *= 2 {
 		at := (confirmed + refused) / 2

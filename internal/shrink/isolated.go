@@ -2,25 +2,64 @@ package shrink
 
 import "context"
 
-// Isolated shrinks a run that this process cannot execute, because its last step does not return or kills
-// the process. judge executes a script elsewhere, as a [Player] does, and returns what was executed, with
-// the last step, and whether that is what start ends with. No more than maxTried candidates are tried.
-// progress may be nil. The error is that of judge.
-func Isolated(
-	ctx context.Context, start Script, maxTried int, progress func(Progress),
-	judge func(context.Context, Script) (Script, bool, error),
-) (Script, *Result, error) {
-	r := &reducer{best: start, judge: judge}
+// IsolatedConfig says how to shrink a run that this process cannot execute, because its last step does not return or kills the process.
+// T describes a confirmed run.
+type IsolatedConfig[T any] struct {
+	Start    Script
+	MaxTried int            // candidates
+	Progress func(Progress) // may be nil
+	// Judge executes a script elsewhere, as a [Player] does. It returns what was executed, with the last step, and whether that is what
+	// Start ends with.
+	Judge func(context.Context, Script) (Script, bool, error)
+	// Confirm executes a script with more patience than Judge has. It returns nil if that does not end as Start does.
+	Confirm func(Script) (*T, error)
+}
+
+// Isolated shrinks a run that this process cannot execute. When the smallest script is not confirmed it continues from the last one that is.
+// It returns nil if none is. The error is that of Judge or Confirm.
+func Isolated[T any](ctx context.Context, cfg IsolatedConfig[T]) (*T, *Result, error) {
+	r := &reducer{best: cfg.Start, judge: cfg.Judge}
 	r.tell = func(r *reducer) {
-		if progress != nil {
-			progress(Progress{Steps: len(r.best.Steps), Tried: r.tried})
+		if cfg.Progress != nil {
+			cfg.Progress(Progress{Steps: len(r.best.Steps), Tried: r.tried})
 		}
 	}
-	r.spent = func() bool { return r.tried >= maxTried }
+	r.spent = func() bool { return r.tried >= cfg.MaxTried }
 	r.detoured = func() bool { return true } // a process for each is too much
-	r.reduce(ctx)
-	if r.err != nil {
-		return Script{}, nil, r.err
+	result := func(s Script, minimal bool) *Result {
+		return &Result{Steps: len(s.Steps), From: len(cfg.Start.Steps), Tried: r.tried, Minimal: minimal}
 	}
-	return r.best, &Result{Steps: len(r.best.Steps), From: len(start.Steps), Tried: r.tried, Minimal: r.minimal}, nil
+	again := func(s Script) (*Script, error) {
+		run, ok, err := cfg.Judge(ctx, s)
+		if !ok || err != nil {
+			return nil, err
+		}
+		return &run, nil
+	}
+	var best *T
+	confirmed := cfg.Start
+	for round := 0; ; round++ {
+		r.reduce(ctx)
+		if r.err != nil {
+			return nil, nil, r.err
+		}
+		if len(r.accepted) == 0 {
+			return best, result(confirmed, r.minimal), nil
+		}
+		d, err := cfg.Confirm(r.best)
+		if d != nil || err != nil {
+			return d, result(r.best, r.minimal), err
+		}
+		// Judge was wrong about some script on the way.
+		back, err := smallest(r.accepted, again)
+		if back != nil && err == nil {
+			if d, err = cfg.Confirm(*back); d != nil {
+				best, confirmed = d, *back
+			}
+		}
+		if err != nil || round == rounds || r.over {
+			return best, result(confirmed, false), err
+		}
+		r.best, r.accepted, r.minimal = confirmed, nil, false
+	}
 }

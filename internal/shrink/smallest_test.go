@@ -1,7 +1,9 @@
 package shrink
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -43,6 +45,53 @@ func TestSmallest_Interrupted(t *testing.T) {
 		})
 		if confirmed := enough >= 3; confirmed != (res != nil) || confirmed != (err == nil) {
 			t.Errorf("%d confirmations: got %+v, %v", enough, res, err)
+		}
+	}
+}
+
+// A run that this process cannot execute ends with the smallest script that is confirmed, though a judge that is hasty accepts smaller ones,
+// and goes on from there.
+func TestIsolated_GoesBack(t *testing.T) {
+	start := Script{Steps: make([]Step, 9)}
+	for i := range start.Steps {
+		start.Steps[i].Key, start.Steps[i].Class = string(rune('a'+i)), "x"
+	}
+	text := func(s Script) (out string) {
+		for i := range s.Steps {
+			out += s.Steps[i].Key
+		}
+		return out
+	}
+	// What is needed is b and h, before i. The hasty judge does without h, after d is gone.
+	needs := func(s string, hasty bool) bool {
+		return strings.Contains(s, "b") && strings.HasSuffix(s, "i") && (strings.Contains(s, "h") || hasty && !strings.Contains(s, "d"))
+	}
+	for _, c := range []struct {
+		wary bool // after it was wrong
+		want string
+	}{{true, "bhi"}, {false, ""}} {
+		hasty, confirmed := true, 0
+		got, res, err := Isolated(t.Context(), IsolatedConfig[string]{
+			Start: start, MaxTried: 1000,
+			Judge: func(_ context.Context, s Script) (Script, bool, error) { return s, needs(text(s), hasty), nil },
+			Confirm: func(s Script) (*string, error) {
+				confirmed++
+				out := text(s)
+				if !needs(out, false) {
+					hasty = !c.wary
+					return nil, nil
+				}
+				return &out, nil
+			},
+		})
+		if err != nil || res.From != 9 || confirmed > 8 {
+			t.Errorf("%+v, %v, %d confirmed", res, err, confirmed)
+		}
+		switch {
+		case c.wary && (got == nil || *got != c.want || res.Steps != 3 || !res.Minimal):
+			t.Errorf("wary: %v, %+v", got, res)
+		case !c.wary && (got != nil && !needs(*got, false) || got != nil && len(*got) != res.Steps || got == nil && res.Steps != 9 || res.Minimal):
+			t.Errorf("always wrong: %v, %+v", got, res)
 		}
 	}
 }
