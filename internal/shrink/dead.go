@@ -17,14 +17,14 @@ import (
 const (
 	// firstWalks is how many walks from the end of a candidate must not become live, at first, and they
 	// are as long as patience times the longest of as many that were, or leastWalk. When the result proves not
-	// to be dead after all there are moreWalks times as many of the whole length, up to rounds times.
-	firstWalks = 8
-	patience   = 8
+	// to be dead after all there are moreWalks times as many, and as long, up to rounds times.
+	firstWalks = 4
+	patience   = 4
 	leastWalk  = 200
-	moreWalks  = 5
+	moreWalks  = 4
 	rounds     = 2
-	// liveWalks is how many walks from before the critical step are made to see one recover.
-	liveWalks = 64
+	// liveWalks is how many walks from before the critical step are made to see one recover, where no known recovery does.
+	liveWalks = 8
 	// leastTail is how many steps follow the critical one, and as many as there are before it.
 	leastTail = 200
 	// tails is how many walks are made to find one in which the property never holds.
@@ -43,12 +43,14 @@ type dying struct {
 	limit  int             // of a walk, as it is confirmed with
 	goal   *sim.Property   // a walk is live when it holds; nil: when all hold
 	stuck  bool            // a walk is to run out of events
-	class  string          // of the critical step
+	last   string          // handler of the critical step
 	most   int             // answers of weight 0 in the run
 	steps  int             // executed by walks
 	ctx    context.Context // that ends walks, and what they are made for
 	seed   uint64
 	system *sim.System
+	// recoveries are ends of runs that became live, the last that another run was revived by first.
+	recoveries []Script
 }
 
 func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
@@ -116,9 +118,10 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		unshrunk.Executed = d.executed()
 		return unshrunk, nil
 	}
+	d.learn(c.Live, c.LiveCommon)
 	cause := all.Script
 	cause.Steps = cause.Steps[:c.Step]
-	d.class, d.most = cause.Steps[c.Step-1].Class, all.Unlikely
+	d.last, d.most = cause.last(), all.Unlikely
 	for i := range d.system.Properties {
 		if p := &d.system.Properties[i]; p.Eventually != nil && p.Name == d.cfg.Finding.Property {
 			d.goal = p
@@ -135,23 +138,27 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	// That the property never holds again is more than that all together never do, and that nothing is
 	// left to happen more than that it does not help.
 	d.stuck = d.cfg.Finding.Kind == sim.Deadlock
-	if goal, stuck := d.goal, d.stuck; !d.dead(path, tails) {
+	if goal, stuck := d.goal, d.stuck; !d.dead(path, 2*firstWalks) {
 		d.goal = nil
-		if d.stuck = stuck && d.dead(path, tails); !d.stuck {
+		if d.stuck = stuck && d.dead(path, 2*firstWalks); !d.stuck {
 			d.goal = goal
-			if !d.dead(path, tails) {
+			if !d.dead(path, 2*firstWalks) {
 				d.goal = nil
 			}
 		}
 	}
 	d.quick = d.enough(path[:d.player.Run.Bounds[c.Step-1]])
-	r := &reducer{best: cause, judge: d.judge}
+	r := &reducer{best: cause, judge: d.judge, causes: d.player.Causes}
 	r.tell = func(r *reducer) { cfg.tell(r, d.executed()) }
 	r.spent = func() bool { return d.executed() >= d.cfg.MaxSteps }
 	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
+	again := &resampler{player: d.player, random: choose.NewRandom(d.seed, uint64(len(cfg.Path))), executed: d.executed}
+	again.violates = func(run *Played, steps int) bool {
+		return run.Unlikely <= d.most && (run.Finding == nil || steps < len(run.Script.Steps))
+	}
 	for round := 0; ; round++ {
 		d.ctx = reducing
-		r.reduce(reducing)
+		r.reduceAndResample(reducing, again)
 		if r.err != nil {
 			return nil, r.err
 		}
@@ -178,7 +185,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 			return unshrunk, nil
 		}
 		// Some candidate on the way was not dead, though its walks did not recover.
-		d.walks, d.quick = d.walks*moreWalks, d.limit
+		d.walks, d.quick = d.walks*moreWalks, min(d.quick*moreWalks, d.limit)
 		d.back(r, cause)
 	}
 }
@@ -248,100 +255,23 @@ func (d *dying) back(r *reducer, cause Script) {
 
 func (d *dying) executed() int { return d.player.Steps + d.steps }
 
-// judge reports whether a script ends with a step of the critical one's class, after which walks do
+// judge reports whether a script ends with the critical step's handler, after which walks do
 // not recover and before which one does.
 func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
-	if n := len(s.Steps); n == 0 || s.Steps[n-1].Class != d.class {
+	if s.last() != d.last {
 		return Script{}, false, nil
 	}
 	run := d.player.Play(s)
 	n := len(run.Script.Steps)
-	if run.Err != nil || run.Finding != nil || n == 0 || run.Script.Steps[n-1].Class != d.class || run.Unlikely > d.most {
+	if run.Err != nil || run.Finding != nil || run.Script.last() != d.last || run.Unlikely > d.most {
 		return Script{}, false, run.Err
 	}
 	path := d.player.Run.Path.Clone()
 	before := path[:d.player.Run.Bounds[n-1]]
-	return run.Script, d.dead(path, d.walks) && d.recovers(before), nil
-}
-
-// walk makes walk number k from the end of a path.
-func (d *dying) walk(path choose.Path, k, limit int, s search.Strategy) search.Outcome {
-	d.walker.SetLimit(limit)
-	d.walker.Seed(d.seed, choose.Derive(choose.Derive(d.seed, path), choose.Path{int32(k)}))
-	o := d.loop.Run(&stoppable{s, d.ctx}, search.Task{Path: path})
-	d.steps += o.Steps
-	return o
-}
-
-// stoppable is a walk that ends when its context is done.
-type stoppable struct {
-	search.Strategy
-	ctx context.Context
-}
-
-// lookEvery is after how many steps a walk looks whether it is to go on.
-const lookEvery = 16
-
-// Select implements [search.Strategy].
-func (s *stoppable) Select(at *search.Node) search.Selection {
-	if at.Step%lookEvery == 0 && s.ctx.Err() != nil {
-		return search.Selection{End: search.Stopped}
+	if d.revived(run.Script, run.Unlikely, d.reached) || !d.dead(path, d.walks) {
+		return Script{}, false, nil
 	}
-	return s.Strategy.Select(at)
-}
-
-// dead makes walks until one reaches the goal, or goes on though it should be stuck.
-func (d *dying) dead(path choose.Path, walks int) bool {
-	for k := range walks {
-		to := &reaching{Walker: d.walker, goal: d.goal}
-		o := d.walk(path, k, d.quick, to)
-		if o.Live || to.reached || o.End == search.Misfit || o.End == search.Stopped || d.stuck && o.End != search.OutOfEvents {
-			return false
-		}
-	}
-	return true
-}
-
-// enough is how long a walk has to be to tell, judged by walks from where they recover.
-func (d *dying) enough(path choose.Path) int {
-	longest, live := 0, 0
-	for k := 0; k < liveWalks && live < firstWalks && d.ctx.Err() == nil; k++ {
-		before := d.steps
-		if o := d.walk(path, k, d.limit, d.walker); o.Live {
-			live++
-			longest = max(longest, d.steps-before)
-		}
-	}
-	if live == 0 {
-		return d.limit
-	}
-	return min(d.limit, max(leastWalk, patience*longest))
-}
-
-// recovers makes walks until one is live.
-func (d *dying) recovers(path choose.Path) bool {
-	for k := 0; k < liveWalks && d.ctx.Err() == nil; k++ {
-		if d.walk(path, k, d.quick, d.walker).Live {
-			return true
-		}
-	}
-	return false
-}
-
-// reaching is a walk that ends, too, when a property holds.
-type reaching struct {
-	*search.Walker
-	goal    *sim.Property // may be nil
-	reached bool
-}
-
-// Select implements [search.Strategy].
-func (s *reaching) Select(at *search.Node) search.Selection {
-	if s.goal != nil && at.Run.World.Holds(s.goal) {
-		s.reached = true
-		return search.Selection{End: search.AtGoal}
-	}
-	return s.Walker.Select(at)
+	return run.Script, d.revived(run.Script.without(n-1, n), d.most, d.live) || d.recovers(before), nil
 }
 
 // confirm looks for the critical transition of a script with a new tail. It returns nil when the script
@@ -364,7 +294,10 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
 		return nil, nil // a smaller run is not worth less certainty
 	}
-	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].Class != d.class {
+	if res.Case != critical.C1 {
+		d.learn(res.Live, len(s.Steps))
+	}
+	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].handler() != d.last {
 		return nil, nil
 	}
 	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed to tell

@@ -22,6 +22,9 @@ type reducer struct {
 	tell  func(*reducer) // before each candidate
 	// spent reports whether the budget is used up, detoured whether so much is that detours do not pay.
 	spent, detoured func() bool
+	// causes executes a script and returns what was executed, with the cause of each step, see [Player.Causes]. Nil means that causes are
+	// not known.
+	causes func(Script) (Script, []int)
 
 	best     Script
 	accepted []Script // all that were best, in order
@@ -31,6 +34,7 @@ type reducer struct {
 	neutral  bool             // a script that is not smaller will do
 	over     bool             // out of budget or time
 	minimal  bool             // no single step of best can be dropped
+	pairs    bool             // no two causes of best can be dropped
 	err      error
 }
 
@@ -38,17 +42,34 @@ type reducer struct {
 // be dropped, unless it is over before.
 func (r *reducer) reduce(ctx context.Context) {
 	r.refused, r.dear = map[textSum]bool{}, map[textSum]bool{}
-	r.dropFaults(ctx)
-	r.dropClasses(ctx)
-	for size := len(r.best.Steps) / 2; size > 1; size /= 2 {
-		r.dropBlocks(ctx, size)
-	}
+	r.dropMany(ctx)
 	for !r.over {
 		r.dropSingle(ctx)
-		if !r.dropFaults(ctx) && !r.merge(ctx) && !r.lower(ctx) && !r.detour(ctx) {
+		if r.dropFaults(ctx) || r.dropCauses(ctx) || !r.detoured() && r.halve(ctx) {
+			continue
+		}
+		if !r.merge(ctx) && !r.lower(ctx) && !r.dropPairs(ctx) && !r.detour(ctx) {
 			return
 		}
 	}
+}
+
+// dropMany leaves out what many steps can be dropped with.
+func (r *reducer) dropMany(ctx context.Context) {
+	r.dropFaults(ctx)
+	r.dropClasses(ctx)
+	r.dropCauses(ctx)
+	r.halve(ctx)
+}
+
+// halve leaves out blocks of half of the steps, then of a quarter, and so on.
+func (r *reducer) halve(ctx context.Context) (changed bool) {
+	for size := len(r.best.Steps) / 2; size > 1; size /= 2 {
+		if r.dropBlocks(ctx, size) {
+			changed = true
+		}
+	}
+	return changed
 }
 
 // try makes s the best script, or what remains of it when it is executed, if that violates and is smaller.
@@ -81,7 +102,7 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 		r.dear[text] = true
 		return false
 	}
-	r.best, r.minimal = run, false
+	r.best, r.minimal, r.pairs = run, false, false
 	r.accepted = append(r.accepted, run)
 	return true
 }
@@ -154,7 +175,7 @@ func (r *reducer) dropSingle(ctx context.Context) {
 func (r *reducer) detour(ctx context.Context) bool {
 	for from := len(r.best.Steps) - 1; from >= 0; from-- {
 		steps := r.best.Steps
-		if k := steps[from].Kind; k == sim.Deliver || k == sim.TakeQuorum || k == sim.DeliverError || k == sim.DeliverReady {
+		if steps[from].follows() {
 			continue
 		}
 		for to := range len(steps) + 1 {
@@ -167,7 +188,7 @@ func (r *reducer) detour(ctx context.Context) bool {
 			if r.over || r.detoured() {
 				return false
 			}
-			if r.aside(ctx, r.best.moved(from, from+1, to)) {
+			if r.aside(ctx, r.best.moved(from, from+1, to), func(side *reducer) { side.dropSingle(ctx) }) {
 				return true
 			}
 		}
@@ -175,22 +196,21 @@ func (r *reducer) detour(ctx context.Context) bool {
 	return false
 }
 
-// aside makes a script small that need not be smaller than the best one, and takes it for that if it is
-// in the end.
-func (r *reducer) aside(ctx context.Context, s Script) bool {
+// aside reduces a script that need not be smaller than the best one, and takes it for that if it is in the end.
+func (r *reducer) aside(ctx context.Context, s Script, reduce func(side *reducer)) bool {
 	side := *r
 	side.best, side.dear, side.accepted = s, map[textSum]bool{}, nil
 	side.neutral = true
 	found := side.try(ctx, s)
 	side.neutral = false
 	if found {
-		side.dropSingle(ctx)
+		reduce(&side)
 	}
 	r.tried, r.over, r.err = side.tried, side.over, side.err
 	if !found || !side.best.cost().less(r.best.cost()) {
 		return false
 	}
-	r.best, r.minimal = side.best, side.minimal
+	r.best, r.minimal, r.pairs = side.best, side.minimal, side.pairs
 	r.accepted = append(r.accepted, side.best)
 	return true
 }

@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"context"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
@@ -10,29 +11,54 @@ import (
 const (
 	// leastResampled is how many steps random runs may have at least, in all, that are no improvement. Otherwise it is as many as
 	// reducing took.
-	leastResampled = 20_000
+	leastResampled = 100_000
+	// leastRuns and runsPerStep bound how many random runs are made that are no improvement.
+	leastRuns, runsPerStep = 200, 100
 	// mostResampled is how many steps a run may have for which random ones are tried: longer ones hardly ever violate again.
 	mostResampled = 200
-	// similarity is how many of so many draws prefer what the best run does.
-	similarity, outOf = 3, 4
+	// freshSteps is how many steps a fresh run may have, or twice as many as the best one.
+	freshSteps = 30
+	// outOf is how many draws the likeness of a random run is given in.
+	outOf = 8
 )
 
+// likeness is how much a random run is like the best one.
+type likeness struct {
+	similar int  // of outOf draws prefer what the best run does
+	ordered bool // in its order
+	without int  // about so many of its steps are left out
+	fresh   bool // it may be longer, and is reduced itself
+}
+
+// likenesses are taken in turn.
+var likenesses = []likeness{
+	{similar: 6}, {similar: 8, ordered: true, without: 2}, {similar: 7, without: 1}, {similar: 7, ordered: true, without: 3}, {similar: 4},
+	{similar: 6, ordered: true, without: 4}, {fresh: true},
+}
+
 // resampler searches again for a run that is smaller than one that was reduced: it executes short random runs made mostly of the
-// steps of that one, in whatever order. Reducing only leaves out and moves; what it ends with may be far from the smallest. It is for runs
-// that end with a finding: to judge a dead one takes too many walks. Runs that end with another class of step do not count, because they
-// may show another defect.
+// steps of that one. Reducing only leaves out and moves; what it ends with may be far from the smallest. Runs that end with another
+// handler do not count, because they may show another defect.
 type resampler struct {
-	player   *Player
-	random   *choose.Random
-	violates func(*sim.Finding) bool
+	player *Player
+	random *choose.Random
+	// executed counts steps, those of judging included.
+	executed func() int
+	// violates reports whether a run may violate after that many steps.
+	violates func(run *Played, steps int) bool
+
+	restarts bool // fresh runs are tried
+
+	used []bool // steps of the best run
+	likeness
 }
 
 // reduceAndResample reduces and resamples in turn, until that yields no more.
 func (r *reducer) reduceAndResample(ctx context.Context, s *resampler) {
 	for {
-		began := s.player.Steps
+		began := s.executed()
 		r.reduce(ctx)
-		if r.over || len(r.best.Steps) > mostResampled || !s.improve(ctx, r, max(leastResampled, s.player.Steps-began)) {
+		if r.over || len(r.best.Steps) > mostResampled || !s.improve(ctx, r, max(leastResampled, s.executed()-began)) {
 			return
 		}
 	}
@@ -40,20 +66,35 @@ func (r *reducer) reduceAndResample(ctx context.Context, s *resampler) {
 
 // improve makes runs until one is better than the best one of r, or they have so many steps.
 func (s *resampler) improve(ctx context.Context, r *reducer, most int) bool {
-	began := s.player.Steps
-	for n := 0; n < most && s.player.Steps-began < most && !r.over; n++ {
+	began := s.executed()
+	runs := leastRuns + runsPerStep*len(r.best.Steps)
+	for n := 0; n < runs && s.executed()-began < most && !r.over; n++ {
 		if ctx.Err() != nil || r.spent() {
 			return false
 		}
+		if s.likeness = likenesses[n%len(likenesses)]; s.fresh && !s.restarts {
+			continue
+		}
 		run := s.run(&r.best)
-		if run.Finding != nil && s.violates(run.Finding) && run.Script.last() == r.best.last() && r.try(ctx, run.Script) {
-			return true
+		for i := range run.Script.Steps {
+			if run.Script.Steps[i].handler() != r.best.last() || !s.violates(&run, i+1) {
+				continue
+			}
+			script := run.Script
+			script.Steps = script.Steps[:i+1]
+			if s.fresh && r.aside(ctx, script, func(side *reducer) { side.dropMany(ctx); side.dropSingle(ctx) }) {
+				return true
+			}
+			if !s.fresh && script.cost().less(r.best.cost()) && r.try(ctx, script) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// run executes a random run that is no longer than like, has no more faults, and mostly takes steps that like has, each at most once.
+// run executes a random run that has no more faults than like and mostly takes steps that like has, each at most once. It is no longer, unless
+// it is fresh.
 func (s *resampler) run(like *Script) Played {
 	var out Played
 	p := s.player
@@ -61,9 +102,16 @@ func (s *resampler) run(like *Script) Played {
 	p.begin(like.Boot)
 	over := p.ended(&out, p.Run.Start(p))
 	out.Script.Boot = p.picks()
-	used := make([]bool, len(like.Steps))
-	for n := 0; n < len(like.Steps) && !over; n++ {
-		index, twin := s.choose(like, used)
+	s.used = slices.Grow(s.used[:0], len(like.Steps))[:len(like.Steps)]
+	for i := range s.used {
+		s.used[i] = s.random.IntN(len(like.Steps)) < s.without
+	}
+	most := len(like.Steps)
+	if s.fresh {
+		most = max(2*most, freshSteps)
+	}
+	for n := 0; n < most && !over; n++ {
+		index, twin := s.choose(like)
 		if index < 0 {
 			break
 		}
@@ -71,8 +119,8 @@ func (s *resampler) run(like *Script) Played {
 		var source choose.Source = &drawn{p, s.random}
 		p.begin(nil)
 		if twin >= 0 {
-			used[twin] = true
-			if s.random.IntN(outOf) < similarity {
+			s.used[twin] = true
+			if s.random.IntN(outOf) < s.similar {
 				source = p
 				p.begin(like.Steps[twin].Picks)
 			}
@@ -88,20 +136,25 @@ func (s *resampler) run(like *Script) Played {
 
 // choose draws an event and tells which step of like it stands for, -1 for none. Faults are injected only where like has one. The index is -1
 // when there is no event.
-func (s *resampler) choose(like *Script, used []bool) (index, twin int) {
+func (s *resampler) choose(like *Script) (index, twin int) {
 	index, twin = -1, -1
 	others, twins := 0, 0
-	similar := s.random.IntN(outOf) < similarity
+	similar := s.random.IntN(outOf) < s.similar
 	for i := 0; ; i++ {
 		ev, ok := s.player.Run.Event(i)
 		if !ok {
 			return index, twin
 		}
 		at := -1
-		if similar || ev.Kind.Injection() {
-			at = s.twin(ev, like, used)
+		if similar || ev.Kind.Injection() && s.random.IntN(len(like.Steps)) == 0 {
+			at = s.twin(ev, like)
 		}
 		switch {
+		case at >= 0 && s.ordered && similar:
+			if twin < 0 || at < twin {
+				index, twin = i, at
+			}
+			twins++
 		case at >= 0:
 			if twins++; s.random.IntN(twins) == 0 {
 				index, twin = i, at
@@ -116,11 +169,11 @@ func (s *resampler) choose(like *Script, used []bool) (index, twin int) {
 }
 
 // twin is the first unused step of like that is of the event's class.
-func (s *resampler) twin(ev sim.Event, like *Script, used []bool) int {
+func (s *resampler) twin(ev sim.Event, like *Script) int {
 	of := ""
 	for i := range like.Steps {
 		step := &like.Steps[i]
-		if used[i] || step.Kind != ev.Kind || step.Node != ev.Node || step.Peer != ev.Peer {
+		if s.used[i] || step.Kind != ev.Kind || step.Node != ev.Node || step.Peer != ev.Peer {
 			continue
 		}
 		if of == "" {

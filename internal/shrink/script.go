@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -60,12 +61,18 @@ func (s *Step) faults() int {
 	return n
 }
 
-// last is the class of the last step; "" without steps.
+// nodes are the nodes in a class.
+var nodes = regexp.MustCompile(` n\d+(\W+n\d+)?\b|\d+:`)
+
+// handler is the step's class without its nodes: runs whose last steps have the same handler show the same defect on other nodes.
+func (s *Step) handler() string { return nodes.ReplaceAllString(s.Class, "") }
+
+// last is the handler of the last step; "" without steps.
 func (s Script) last() string {
 	if len(s.Steps) == 0 {
 		return ""
 	}
-	return s.Steps[len(s.Steps)-1].Class
+	return s.Steps[len(s.Steps)-1].handler()
 }
 
 // without is the script without steps from to end-1.

@@ -102,7 +102,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	if n := len(first.Script.Steps); n > 0 && cfg.Finding.Kind == sim.Divergence {
 		at = first.Script.Steps[n-1].Class
 	}
-	r := &reducer{best: first.Script}
+	r := &reducer{best: first.Script, causes: p.Causes}
 	r.tell = func(r *reducer) { cfg.tell(r, p.Steps) }
 	r.spent = func() bool { return p.Steps >= cfg.MaxSteps }
 	r.detoured = func() bool { return p.Steps >= cfg.MaxSteps/2 }
@@ -114,8 +114,11 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		}
 		return run.Script, ok, run.Err
 	}
-	again := &resampler{player: p, random: choose.NewRandom(cfg.Walks.Seed, uint64(len(cfg.Path)))}
-	again.violates = func(f *sim.Finding) bool { return same(f, &cfg.Finding) }
+	again := &resampler{player: p, random: choose.NewRandom(cfg.Walks.Seed, uint64(len(cfg.Path))), restarts: true}
+	again.executed = func() int { return p.Steps }
+	again.violates = func(run *Played, steps int) bool {
+		return run.Finding != nil && steps == len(run.Script.Steps) && same(run.Finding, &cfg.Finding)
+	}
 	r.reduceAndResample(ctx, again)
 	if r.err != nil {
 		return nil, r.err

@@ -1,0 +1,137 @@
+package shrink
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// follows reports whether the step happens because another one sent something.
+func (s *Step) follows() bool { return follows(s.Kind) }
+
+func follows(k sim.EventKind) bool {
+	return k == sim.Deliver || k == sim.TakeQuorum || k == sim.DeliverError || k == sim.DeliverReady
+}
+
+// delivery identifies what a step delivers, apart from its number among the same.
+type delivery struct {
+	kind       sim.EventKind
+	node, peer sim.NodeID
+	key        string
+}
+
+// Causes plays a script and returns for each step that is executed the one that sent what it delivers. It is -1 for a step that delivers
+// nothing, or what the first boots have sent.
+func (p *Player) Causes(s Script) (Script, []int) {
+	var waiting []map[delivery]int // for each state, how many of each can be delivered
+	check := p.Check
+	p.Check = func() error {
+		now := map[delivery]int{}
+		for i := 0; ; i++ {
+			ev, ok := p.Run.Event(i)
+			if !ok {
+				break
+			}
+			if follows(ev.Kind) {
+				now[delivery{ev.Kind, ev.Node, ev.Peer, p.Run.World.Key(ev)}]++
+			}
+		}
+		waiting = append(waiting, now)
+		if check != nil {
+			return check()
+		}
+		return p.Run.World.Check()
+	}
+	played := p.Play(s)
+	p.Check = check
+	return played.Script, causesOf(played.Script.Steps, waiting)
+}
+
+func causesOf(steps []Step, waiting []map[delivery]int) []int {
+	senders := map[delivery][]int{} // of what is waiting, the oldest first
+	arrive := func(state, step int) {
+		if state >= len(waiting) {
+			return
+		}
+		for d, from := range senders {
+			senders[d] = from[:min(len(from), waiting[state][d])]
+		}
+		for d, n := range waiting[state] {
+			for len(senders[d]) < n {
+				senders[d] = append(senders[d], step)
+			}
+		}
+	}
+	arrive(0, -1)
+	causes := make([]int, len(steps))
+	for i := range steps {
+		s := &steps[i]
+		causes[i] = -1
+		d := delivery{s.Kind, s.Node, s.Peer, s.Key}
+		if from := senders[d]; s.follows() && len(from) > 0 {
+			at := min(s.Nth, len(from)-1)
+			causes[i] = from[at]
+			senders[d] = slices.Delete(slices.Clone(from), at, at+1)
+		}
+		arrive(i+1, i)
+	}
+	return causes
+}
+
+// consequences returns for each step the steps that are caused by it, directly or not, itself included.
+func consequences(causes []int) [][]int {
+	out := make([][]int, len(causes))
+	for i := len(causes) - 1; i >= 0; i-- {
+		out[i] = append(out[i], i)
+		slices.Sort(out[i])
+		if c := causes[i]; c >= 0 {
+			out[c] = append(out[c], out[i]...)
+		}
+	}
+	return out
+}
+
+// excluding returns the script without the given steps.
+func (s Script) excluding(steps ...[]int) Script {
+	gone := make([]bool, len(s.Steps))
+	for _, list := range steps {
+		for _, i := range list {
+			gone[i] = true
+		}
+	}
+	return s.only(func(i int, _ *Step) bool { return !gone[i] })
+}
+
+// dropCauses leaves out steps together with all that follows from them, the most first.
+func (r *reducer) dropCauses(ctx context.Context) (changed bool) {
+	for r.causes != nil && !r.over {
+		script, causes := r.causes(r.best)
+		groups := consequences(causes)
+		slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
+		if !slices.ContainsFunc(groups, func(g []int) bool { return len(g) > 1 && r.try(ctx, script.excluding(g)) }) {
+			return changed
+		}
+		changed = true
+	}
+	return changed
+}
+
+// dropPairs leaves out any two causes, each with all that follows from it.
+func (r *reducer) dropPairs(ctx context.Context) bool {
+	if r.causes == nil {
+		return false
+	}
+	script, causes := r.causes(r.best)
+	groups := consequences(causes)
+	for i, a := range groups {
+		for k, b := range groups[:i] {
+			if causes[i] < 0 && causes[k] < 0 && r.try(ctx, script.excluding(a, b)) {
+				return true
+			}
+		}
+	}
+	r.pairs = !r.over
+	return false
+}

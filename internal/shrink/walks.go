@@ -1,0 +1,158 @@
+package shrink
+
+import (
+	"context"
+	"errors"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// walk makes walk number k from the end of a path.
+func (d *dying) walk(path choose.Path, k, limit int, s search.Strategy) search.Outcome {
+	d.walker.SetLimit(limit)
+	d.walker.Seed(d.seed, choose.Derive(choose.Derive(d.seed, path), choose.Path{int32(k)}))
+	o := d.loop.Run(&stoppable{s, d.ctx}, search.Task{Path: path})
+	d.steps += o.Steps
+	return o
+}
+
+// stoppable is a walk that ends when its context is done.
+type stoppable struct {
+	search.Strategy
+	ctx context.Context
+}
+
+// lookEvery is after how many steps a walk looks whether it is to go on.
+const lookEvery = 16
+
+// Select implements [search.Strategy].
+func (s *stoppable) Select(at *search.Node) search.Selection {
+	if at.Step%lookEvery == 0 && s.ctx.Err() != nil {
+		return search.Selection{End: search.Stopped}
+	}
+	return s.Strategy.Select(at)
+}
+
+// dead makes walks until one reaches the goal, or goes on though it should be stuck.
+func (d *dying) dead(path choose.Path, walks int) bool {
+	for k := range walks {
+		to := &reaching{Walker: d.walker, goal: d.goal}
+		o := d.walk(path, k, d.quick, to)
+		if o.Live || to.reached {
+			d.remember(path)
+			return false
+		}
+		if o.End == search.Misfit || o.End == search.Stopped || d.stuck && o.End != search.OutOfEvents {
+			return false
+		}
+	}
+	return true
+}
+
+// enough is how long a walk has to be to tell, judged by walks from where they recover.
+func (d *dying) enough(path choose.Path) int {
+	longest, live := 0, 0
+	for _, r := range d.recoveries {
+		longest, live = max(longest, len(r.Steps)), live+1
+	}
+	for k := 0; k < liveWalks && live < firstWalks && d.ctx.Err() == nil; k++ {
+		before := d.steps
+		if o := d.walk(path, k, d.limit, d.walker); o.Live {
+			live++
+			longest = max(longest, d.steps-before)
+		}
+	}
+	if live == 0 {
+		return d.limit
+	}
+	return min(d.limit, max(leastWalk, patience*longest))
+}
+
+// recovers makes walks until one is live.
+func (d *dying) recovers(path choose.Path) bool {
+	for k := 0; k < liveWalks && d.ctx.Err() == nil; k++ {
+		if d.walk(path, k, d.quick, d.walker).Live {
+			d.remember(path)
+			return true
+		}
+	}
+	return false
+}
+
+// reaching is a walk that ends, too, when a property holds.
+type reaching struct {
+	*search.Walker
+	goal    *sim.Property // may be nil
+	reached bool
+}
+
+// Select implements [search.Strategy].
+func (s *reaching) Select(at *search.Node) search.Selection {
+	if s.goal != nil && at.Run.World.Holds(s.goal) {
+		s.reached = true
+		return search.Selection{End: search.AtGoal}
+	}
+	return s.Walker.Select(at)
+}
+
+// mostRecoveries is how many recoveries are kept.
+const mostRecoveries = 4
+
+// remember keeps how the walk just made went on from the end of path.
+func (d *dying) remember(path choose.Path) {
+	run := d.loop.Replay()
+	from := 0
+	for from < len(run.Bounds) && int(run.Bounds[from]) < len(path) {
+		from++
+	}
+	d.learn(run.Path.Clone(), from)
+}
+
+// learn keeps the steps of a live run from one on as a recovery.
+func (d *dying) learn(live choose.Path, from int) {
+	if live == nil {
+		return
+	}
+	run, err := d.player.Follow(live)
+	if err != nil || run.Finding != nil || from >= len(run.Script.Steps) {
+		return
+	}
+	d.recoveries = append([]Script{{Steps: run.Script.Steps[from:]}}, d.recoveries[:min(len(d.recoveries), mostRecoveries-1)]...)
+}
+
+// errRevived ends a run that became live.
+var errRevived = errors.New("revived")
+
+// revived plays the recoveries of other runs after a script, which is much cheaper than to walk until one recovers. It reports whether one
+// reaches a state that is as wanted, without answers that walks never give.
+func (d *dying) revived(s Script, unlikely int, wanted func() bool) bool {
+	check := d.player.Check
+	defer func() { d.player.Check = check }()
+	d.player.Check = func() error {
+		if d.player.Run.Steps() >= len(s.Steps) && wanted() {
+			return errRevived
+		}
+		return d.player.Run.World.Check()
+	}
+	for i, r := range d.recoveries {
+		whole := s
+		whole.Steps = append(s.Steps[:len(s.Steps):len(s.Steps)], r.Steps...)
+		if run := d.player.Play(whole); run.Err == errRevived && run.Unlikely <= unlikely {
+			copy(d.recoveries[1:i+1], d.recoveries[:i])
+			d.recoveries[0] = r
+			return true
+		}
+	}
+	return false
+}
+
+// live reports whether the state that the player is in is live.
+func (d *dying) live() bool { return d.player.Run.World.Live() }
+
+// reached reports whether the state that the player is in is not one that the dead run may come to.
+func (d *dying) reached() bool {
+	w := d.player.Run.World
+	return w.Live() || d.goal != nil && w.Holds(d.goal)
+}
