@@ -45,8 +45,8 @@ func (e *evaluator) minimalCommand() *cobra.Command {
 		Short: "Compare minimized runs of every known bug with the smallest known ones",
 		Long: `Runs "macemc search SYSTEM --bug ID" for each known bug and each seed, with and without
 --no-shrink, in processes of their own with one worker. It prints how many steps the run
-has as found and minimized, how many the smallest known run has, and the CPU seconds that
-the search and minimizing took. Steps of a dead run count up to its critical step.
+has as found and minimized, how many the smallest known run that violates the same property
+has, and the CPU seconds that the search and minimizing took. Steps of a dead run count up to its critical step.
 
 --log appends each result to a file. Results that this build has written there are not
 measured again, so a measurement that was interrupted can be resumed. --markdown writes
@@ -93,16 +93,17 @@ type minimalRow struct {
 
 // minimalRun is one run, as found and minimized. Steps of a dead run count up to its critical step.
 type minimalRun struct {
-	Build   string          `json:"build"`
-	Bug     string          `json:"bug"`
-	Seed    uint64          `json:"seed"`
-	Kind    sim.FindingKind `json:"kind"` // "": nothing was found
-	Found   int             `json:"found"`
-	Steps   int             `json:"steps"`
-	Minimal bool            `json:"minimal"`
-	Case    critical.Case   `json:"case,omitempty"` // "": not a dead run
-	Search  float64         `json:"search_cpu_seconds"`
-	Shrink  float64         `json:"shrink_cpu_seconds"`
+	Build    string          `json:"build"`
+	Bug      string          `json:"bug"`
+	Seed     uint64          `json:"seed"`
+	Kind     sim.FindingKind `json:"kind"` // "": nothing was found
+	Property string          `json:"property,omitempty"`
+	Found    int             `json:"found"`
+	Steps    int             `json:"steps"`
+	Minimal  bool            `json:"minimal"`
+	Case     critical.Case   `json:"case,omitempty"` // "": not a dead run
+	Search   float64         `json:"search_cpu_seconds"`
+	Shrink   float64         `json:"shrink_cpu_seconds"`
 }
 
 func (e *evaluator) measurement(f *minimalFlags) (*measurement, error) {
@@ -210,7 +211,7 @@ func (m *measurement) measure(ctx context.Context, row *minimalRow, seed uint64,
 		return nil, fmt.Errorf("found as %q, and as %q without minimizing", small.Kind, found.Kind)
 	}
 	run := &minimalRun{
-		Build: m.build, Bug: row.bug, Seed: seed, Kind: small.Kind, Found: causeSteps(found), Steps: causeSteps(small),
+		Build: m.build, Bug: row.bug, Seed: seed, Kind: small.Kind, Property: small.Property, Found: causeSteps(found), Steps: causeSteps(small),
 		Search: search.Seconds(), Shrink: max(0, both-search).Seconds(),
 	}
 	if s := small.Shrunk; s != nil {

@@ -67,6 +67,7 @@ func TestMinimal_Page(t *testing.T) {
 		{system: "x", bug: "X1", accepts: accepts(sim.Safety), runs: []minimalRun{
 			{Bug: "X1", Seed: 1, Kind: sim.Safety, Found: 30, Steps: 10, Minimal: true, Search: 1, Shrink: 4.9},
 			{Bug: "X1", Seed: 2, Kind: sim.Safety, Found: 20, Steps: 16, Minimal: true, Search: 2, Shrink: 5.1},
+			{Bug: "X1", Seed: 4, Kind: sim.Safety, Property: "other", Found: 30, Steps: 20, Minimal: true, Search: 2, Shrink: 1},
 			{Bug: "X1", Seed: 3, Kind: sim.Panic, Found: 9, Steps: 5, Minimal: true, Search: 7, Shrink: 6},
 		}},
 		{system: "x", bug: "X2", accepts: accepts(sim.Liveness, sim.Deadlock), runs: []minimalRun{
@@ -92,9 +93,11 @@ func TestSmallestKnown(t *testing.T) {
 			known[id] = true
 		}
 	}
-	for id, steps := range smallestKnown {
-		if !known[id] || steps < 1 {
-			t.Errorf("%s: known bug: %v, %d steps", id, known[id], steps)
+	for id, runs := range smallestKnown {
+		for violation, steps := range runs {
+			if !known[id] || steps < 1 {
+				t.Errorf("%s: known bug: %v, %s in %d steps", id, known[id], violation, steps)
+			}
 		}
 	}
 }

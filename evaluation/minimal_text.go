@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -18,12 +19,17 @@ const (
 	freeSeconds           = 5
 )
 
-// best is the number of steps of the smallest run known of the bug, those of the row included; 0 without one.
-func (r *minimalRow) best() int {
-	best := smallestKnown[r.bug]
+// violation is the kind and the property of a run: runs that violate other properties are not compared.
+func (r *minimalRun) violation() string {
+	return strings.TrimSpace(string(r.Kind) + " " + r.Property)
+}
+
+// best is the number of steps of the smallest run known that has the same violation, those of the row included.
+func (r *minimalRow) best(like *minimalRun) int {
+	best := cmp.Or(smallestKnown[r.bug][like.violation()], like.Steps)
 	for i := range r.runs {
-		if n := r.runs[i].Steps; r.judged(&r.runs[i]) && (best == 0 || n < best) {
-			best = n
+		if run := &r.runs[i]; r.judged(run) && run.violation() == like.violation() {
+			best = min(best, run.Steps)
 		}
 	}
 	return best
@@ -37,7 +43,7 @@ func (r *minimalRow) ratios() []float64 {
 	var out []float64
 	for i := range r.runs {
 		if r.judged(&r.runs[i]) {
-			out = append(out, float64(r.runs[i].Steps)/float64(r.best()))
+			out = append(out, float64(r.runs[i].Steps)/float64(r.best(&r.runs[i])))
 		}
 	}
 	slices.Sort(out)
@@ -46,7 +52,7 @@ func (r *minimalRow) ratios() []float64 {
 
 // cells are the row's columns but the first, the bug.
 func (r *minimalRow) cells() []string {
-	var kinds, sizes []string
+	var kinds, sizes, bests []string
 	var found []int
 	var searches, shrinks []float64
 	for i := range r.runs {
@@ -71,22 +77,28 @@ func (r *minimalRow) cells() []string {
 			size += "*"
 		}
 		sizes = append(sizes, size)
+		if r.judged(run) {
+			bests = append(bests, fmt.Sprint(r.best(run)))
+		}
 		found = append(found, run.Found)
 		searches, shrinks = append(searches, run.Search), append(shrinks, run.Shrink)
 	}
 	slices.Sort(found)
 	slices.Sort(searches)
 	slices.Sort(shrinks)
-	best, worst := "", ""
+	worst := ""
 	if ratios := r.ratios(); len(ratios) > 0 {
-		best, worst = fmt.Sprint(r.best()), fmt.Sprintf("%.2f", ratios[len(ratios)-1])
+		worst = fmt.Sprintf("%.2f", ratios[len(ratios)-1])
+	}
+	if len(slices.Compact(slices.Clone(bests))) == 1 {
+		bests = bests[:1]
 	}
 	spread := fmt.Sprintf("%d / %d / %d", found[0], middle(found), found[len(found)-1])
 	if len(found) == 1 {
 		spread = fmt.Sprint(found[0])
 	}
 	return []string{
-		strings.Join(kinds, ", "), spread, strings.Join(sizes, " "), best, worst, secondsText(middle(searches)), secondsText(middle(shrinks)),
+		strings.Join(kinds, ", "), spread, strings.Join(sizes, " "), strings.Join(bests, " "), worst, secondsText(middle(searches)), secondsText(middle(shrinks)),
 		secondsText(shrinks[len(shrinks)-1]),
 	}
 }
@@ -118,7 +130,7 @@ func (m *measurement) conclusion() string {
 					*list = append(*list, fmt.Sprintf("%s seed %d", run.Bug, run.Seed))
 				}
 			}
-			note(&large, row.judged(run) && float64(run.Steps) > maxRatio*float64(row.best()))
+			note(&large, row.judged(run) && float64(run.Steps) > maxRatio*float64(row.best(run)))
 			note(&unlocated, run.unlocated())
 			note(&slow, run.slow())
 			note(&unexpected, !row.accepts(run.Kind))
@@ -185,8 +197,8 @@ func (m *measurement) markdown() []byte {
 Steps of a dead run count up to its critical step. A run that is dead from its first state has none.
 
 %s
-Steps found: least / median / most over the seeds. Steps minimized: in the order of the seeds. Smallest known: by any seed, or by hand
-(`+"`evaluation/smallest.go`"+`). Worst ratio: of the largest minimized run to the smallest known one. CPU seconds are those of
+Steps found: least / median / most over the seeds. Steps minimized: in the order of the seeds. Smallest known: with the same violation, by
+any seed or by hand (`+"`evaluation/smallest.go`"+`), in the same order where violations differ. Worst ratio: of the largest minimized run to the smallest known one. CPU seconds are those of
 `+"`macemc search --no-shrink`"+` and what minimizing adds to them: medians, and the most.
 `, minimalMark, command, m.flags.seeds, m.conclusion())
 	system := ""

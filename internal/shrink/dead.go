@@ -23,8 +23,10 @@ const (
 	leastWalk  = 200
 	moreWalks  = 4
 	rounds     = 2
-	// liveWalks is how many walks from before the critical step are made to see one recover, where no known recovery does.
-	liveWalks = 8
+	// liveWalks is how many walks from before the critical step are made to see one recover, where no known recovery does, and liveSteps
+	// after how many steps no more are begun.
+	liveWalks = 64
+	liveSteps = 10_000
 	// leastTail is how many steps follow the critical one, and as many as there are before it.
 	leastTail = 200
 	// tails is how many walks are made to find one in which the property never holds.

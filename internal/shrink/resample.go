@@ -11,9 +11,9 @@ import (
 const (
 	// leastResampled is how many steps random runs may have at least, in all, that are no improvement. Otherwise it is as many as
 	// reducing took.
-	leastResampled = 100_000
+	leastResampled = 200_000
 	// leastRuns and runsPerStep bound how many random runs are made that are no improvement.
-	leastRuns, runsPerStep = 200, 100
+	leastRuns, runsPerStep = 200, 400
 	// mostResampled is how many steps a run may have for which random ones are tried: longer ones hardly ever violate again.
 	mostResampled = 200
 	// freshSteps is how many steps a fresh run may have, or twice as many as the best one.
@@ -28,11 +28,13 @@ type likeness struct {
 	ordered bool // in its order
 	without int  // about so many of its steps are left out
 	fresh   bool // it may be longer, and is reduced itself
+	spliced bool // it ends as the best one does, from any step on
 }
 
 // likenesses are taken in turn.
 var likenesses = []likeness{
-	{similar: 6}, {similar: 8, ordered: true, without: 2}, {similar: 7, without: 1}, {similar: 7, ordered: true, without: 3}, {similar: 4},
+	{similar: 6}, {similar: 4, spliced: true}, {similar: 8, ordered: true, without: 2}, {similar: 7, without: 1}, {similar: 7, ordered: true, without: 3}, {similar: 4},
+	{similar: 7, spliced: true},
 	{similar: 6, ordered: true, without: 4}, {fresh: true},
 }
 
@@ -99,24 +101,47 @@ func (s *resampler) run(like *Script) Played {
 	var out Played
 	p := s.player
 	p.unlikely = 0
+	var source choose.Source = p
 	p.begin(like.Boot)
-	over := p.ended(&out, p.Run.Start(p))
+	if s.random.IntN(outOf) >= s.similar {
+		source = &drawn{p, s.random}
+	}
+	over := p.ended(&out, p.Run.Start(source))
 	out.Script.Boot = p.picks()
 	s.used = slices.Grow(s.used[:0], len(like.Steps))[:len(like.Steps)]
 	for i := range s.used {
 		s.used[i] = s.random.IntN(len(like.Steps)) < s.without
 	}
-	most := len(like.Steps)
-	if s.fresh {
+	most, rest := len(like.Steps), len(like.Steps)
+	before := rest // steps before the rest of the best run is played
+	switch {
+	case s.fresh:
 		most = max(2*most, freshSteps)
+		before = most
+	case s.spliced:
+		rest = s.random.IntN(len(like.Steps))
+		before = s.random.IntN(rest + 1)
+		for i := range s.used {
+			s.used[i] = i >= rest
+		}
 	}
 	for n := 0; n < most && !over; n++ {
-		index, twin := s.choose(like)
+		index, twin := -1, -1
+		if n < before {
+			index, twin = s.choose(like)
+		} else {
+			for ; index < 0 && rest < len(like.Steps); rest++ {
+				step := like.Steps[rest]
+				if at, ok := p.find(&step); ok {
+					index, twin = at, rest
+				}
+			}
+		}
 		if index < 0 {
 			break
 		}
 		step, _ := p.Event(index)
-		var source choose.Source = &drawn{p, s.random}
+		source = &drawn{p, s.random}
 		p.begin(nil)
 		if twin >= 0 {
 			s.used[twin] = true

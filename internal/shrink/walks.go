@@ -57,7 +57,8 @@ func (d *dying) enough(path choose.Path) int {
 	for _, r := range d.recoveries {
 		longest, live = max(longest, len(r.Steps)), live+1
 	}
-	for k := 0; k < liveWalks && live < firstWalks && d.ctx.Err() == nil; k++ {
+	began := d.steps
+	for k := 0; k < liveWalks && d.steps-began < liveSteps && live < firstWalks && d.ctx.Err() == nil; k++ {
 		before := d.steps
 		if o := d.walk(path, k, d.limit, d.walker); o.Live {
 			live++
@@ -72,7 +73,8 @@ func (d *dying) enough(path choose.Path) int {
 
 // recovers makes walks until one is live.
 func (d *dying) recovers(path choose.Path) bool {
-	for k := 0; k < liveWalks && d.ctx.Err() == nil; k++ {
+	began := d.steps
+	for k := 0; k < liveWalks && d.steps-began < liveSteps && d.ctx.Err() == nil; k++ {
 		if d.walk(path, k, d.quick, d.walker).Live {
 			d.remember(path)
 			return true
