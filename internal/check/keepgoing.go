@@ -87,7 +87,8 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 		k.died = true
 	}
 	as := k.o.report(res)
-	if f, err := k.o.describe(&k.sys, as, res); f.error == nil {
+	f, err := k.o.describe(&k.sys, as, res)
+	if f.error == nil {
 		return err
 	}
 	if k.knows(as) {
@@ -103,6 +104,8 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	// A finding is not given up because the time is over while it is told of.
 	ctx, cancel := k.whileShrinking(ctx)
 	defer cancel()
+	k.writeEarly(as, f, res)
+	defer func() { k.o.early = "" }()
 	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
 	if f.error == nil {
 		return err
@@ -112,14 +115,27 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if known {
 		k.count(r)
 		k.o.hand.settle(res.Finding, true)
-		return nil
+		if k.o.early == "" {
+			return nil
+		}
+		return os.RemoveAll(k.o.early)
 	}
 	k.findings = append(k.findings, r)
 	k.problems = errors.Join(k.problems, notShrunk, err, k.o.write(r, f))
-	if r.PathFile != "" {
+	if r.PathFile != "" && k.o.early == "" {
 		return noteFound(filepath.Dir(r.PathFile))
 	}
 	return nil
+}
+
+// writeEarly writes a finding before its run is shrunk if another process waits for this one, since shrinking may end this process.
+func (k *keeper) writeEarly(r *report.Report, f files, res *search.Result) {
+	if os.Getenv(flightVar) == "" || !k.o.shrinks(res) {
+		return
+	}
+	if err := k.o.write(r, f); err == nil && noteFound(filepath.Dir(r.PathFile)) == nil {
+		k.o.early = filepath.Dir(r.PathFile)
+	}
 }
 
 // whileShrinking returns ctx with a deadline for when the time of the search is over.
@@ -216,6 +232,9 @@ func (k *keeper) recover(dirs []string) {
 	for _, dir := range dirs {
 		r := new(report.Report)
 		text, err := os.ReadFile(filepath.Join(dir, reportJSON))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was like another one in the end
+		}
 		if err == nil {
 			err = json.Unmarshal(text, r)
 		}

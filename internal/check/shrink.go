@@ -30,7 +30,7 @@ type original struct {
 
 func (b *original) tell(r *shrink.Result, began time.Time) {
 	b.facts.FromSteps, b.facts.Candidates, b.facts.Executed = r.From, r.Tried, r.Executed
-	b.facts.Minimal, b.facts.Seconds = r.Minimal, time.Since(began).Seconds()
+	b.facts.Minimal, b.facts.Pairs, b.facts.Seconds = r.Minimal, r.Pairs, time.Since(began).Seconds()
 }
 
 // file is the run in the form that is kept on disk.
@@ -51,7 +51,7 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 }
 
 // leastShrinkSteps is how many steps may always be executed to shrink a run that was not asked to be shrunk: some seconds' worth.
-const leastShrinkSteps = 500_000
+const leastShrinkSteps = 400_000
 
 // shrinkSteps is how many steps are executed to shrink what a search found: counted, as time would make the run depend on the machine.
 func (o *Options) shrinkSteps(res *search.Result) int {

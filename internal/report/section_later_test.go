@@ -53,6 +53,30 @@ func TestWhereTimeWent(t *testing.T) {
 	}
 }
 
+// How sure it is that a run is minimal is said with it.
+func TestShrunk_HowSure(t *testing.T) {
+	critical := &Critical{Case: critical.C1, Step: 3}
+	for _, c := range []struct {
+		s    Shrunk
+		c    *Critical
+		want string
+	}{
+		{Shrunk{Candidates: 7}, nil, "7 candidates tried, not all candidates"},
+		{Shrunk{Candidates: 7, Pairs: true}, nil, "7 candidates tried, not all candidates"},
+		{Shrunk{Candidates: 7, Minimal: true}, nil, "7 candidates tried; no single step can be left out"},
+		{Shrunk{Candidates: 1, Minimal: true, Pairs: true}, nil, "1 candidate tried; no step and no two causes can be left out"},
+		{
+			Shrunk{Candidates: 7, Minimal: true, Pairs: true, FromCritical: 9}, critical,
+			"critical step 9 to 3; 7 candidates tried; no step and no two causes before it can be left out",
+		},
+		{Shrunk{Candidates: 7, Minimal: true}, &Critical{}, "7 candidates tried"},
+	} {
+		if f := c.s.fact(&Report{Critical: c.c}); f.aside != c.want {
+			t.Errorf("%+v: %q, want %q", c.s, f.aside, c.want)
+		}
+	}
+}
+
 // A run that became simpler is not said to be shorter.
 func TestShrunkToMoreSteps(t *testing.T) {
 	for steps, want := range map[int]string{13: "simpler, not shorter: 12 steps to 13", 12: "still 12 steps", 4: "from 12 steps to 4"} {

@@ -16,7 +16,9 @@ type Shrunk struct {
 	Executed     int     `json:"executed"`                // steps
 	Seconds      float64 `json:"seconds"`
 	// Minimal says that no single step before the finding, or before the critical one, can be left out.
-	Minimal  bool   `json:"minimal"`
+	Minimal bool `json:"minimal"`
+	// Pairs says that no two causes can be left out, each with all that follows from it.
+	Pairs    bool   `json:"minimal_pairs,omitempty"`
 	Original string `json:"original_path_file,omitempty"` // "": none
 }
 
@@ -50,12 +52,20 @@ func (s *Shrunk) fact(r *Report) fact {
 	case r.Steps > s.FromSteps: // choices are fewer or smaller, and what follows goes on for longer
 		text = fmt.Sprintf("simpler, not shorter: %s to %s", textfmt.Plural(s.FromSteps, "step"), textfmt.Number(r.Steps))
 	}
-	aside := textfmt.Plural(s.Candidates, "candidate") + " tried"
-	if c := r.Critical; c != nil && c.Step > 0 {
+	aside, before := textfmt.Plural(s.Candidates, "candidate")+" tried", ""
+	c := r.Critical
+	if c != nil && c.Step > 0 {
 		aside = fmt.Sprintf("critical step %s to %s; %s", textfmt.Number(s.FromCritical), textfmt.Number(c.Step), aside)
+		before = " before it"
 	}
-	if !s.Minimal {
+	switch {
+	case !s.Minimal:
 		aside += ", not all candidates"
+	case c != nil && c.Step == 0: // there is no cause, only what follows
+	case s.Pairs:
+		aside += fmt.Sprintf("; no step and no two causes%s can be left out", before)
+	default:
+		aside += fmt.Sprintf("; no single step%s can be left out", before)
 	}
 	return fact{"shrunk:", text, aside}
 }

@@ -171,16 +171,16 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		d.ctx = confirming
 		res, err := d.confirm(confirming, r.best)
 		last := round == rounds || len(r.accepted) == 0 || reducing.Err() != nil
-		minimal := r.minimal
+		minimal, pairs := r.minimal, r.pairs
 		if res == nil && err == nil && last {
-			minimal = false
+			minimal, pairs = false, false
 			res, err = smallest(r.accepted, func(s Script) (*Result, error) { return d.confirm(confirming, s) })
 		}
 		switch {
 		case err != nil && confirming.Err() == nil:
 			return nil, err
 		case res != nil:
-			res.From, res.Tried, res.Executed, res.Minimal = unshrunk.From, r.tried, d.executed(), minimal
+			res.From, res.Tried, res.Executed, res.Minimal, res.Pairs = unshrunk.From, r.tried, d.executed(), minimal, pairs
 			return res, nil
 		case err != nil || last:
 			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()

@@ -11,7 +11,7 @@ import (
 const (
 	// leastResampled is how many steps random runs may have at least, in all, that are no improvement. Otherwise it is as many as
 	// reducing took.
-	leastResampled = 200_000
+	leastResampled = 150_000
 	// leastRuns and runsPerStep bound how many random runs are made that are no improvement.
 	leastRuns, runsPerStep = 200, 400
 	// mostResampled is how many steps a run may have for which random ones are tried: longer ones hardly ever violate again.

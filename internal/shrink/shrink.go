@@ -55,8 +55,9 @@ type Result struct {
 	Tried    int // candidates
 	Executed int // steps
 	// Minimal says that no single step before the finding, or before the critical transition, can be left
-	// out. Otherwise the budget or the context ended it earlier.
-	Minimal bool
+	// out. Otherwise the budget or the context ended it earlier. Pairs says that, moreover, no two causes can be left out, each with all
+	// that follows from it.
+	Minimal, Pairs bool
 }
 
 // ErrUnable is the error of [Run] about runs that cannot be made smaller: those whose critical
@@ -126,7 +127,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	last := p.Play(r.best)
 	return &Result{
 		Path: p.Run.Path.Clone(), Steps: p.Run.Steps(), From: len(first.Script.Steps), Finding: last.Finding,
-		Tried: r.tried, Executed: p.Steps, Minimal: r.minimal,
+		Tried: r.tried, Executed: p.Steps, Minimal: r.minimal, Pairs: r.pairs,
 	}, nil
 }
 
