@@ -204,6 +204,9 @@ any seed or by hand (`+"`evaluation/smallest.go`"+`), in the same order where vi
 	system := ""
 	for i := range m.rows {
 		r := &m.rows[i]
+		if len(r.runs) == 0 {
+			continue
+		}
 		if r.system != system {
 			system = r.system
 			fmt.Fprintf(&b, "\n## %s\n\n| %s |\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n", system, strings.Join(minimalColumns, " | "))

@@ -53,9 +53,19 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 // leastShrinkSteps is how many steps may always be executed to shrink a run that was not asked to be shrunk: some seconds' worth.
 const leastShrinkSteps = 400_000
 
-// shrinkSteps is how many steps are executed to shrink what a search found: counted, as time would make the run depend on the machine.
+// slowdown is how much longer a step of shrinking takes than one of the walks that confirm, which begin where others do and are executed by tables.
+const slowdown = 4
+
+// shrinkSteps is how many steps are executed to shrink what a search found: as many as the search and confirming it took, as far as these are
+// counted, since time would make the run depend on the machine.
 func (o *Options) shrinkSteps(res *search.Result) int {
-	return cmp.Or(o.ShrinkSteps, min(max(res.Stats.Events, leastShrinkSteps), shrink.DefaultMaxSteps))
+	steps := res.Stats.Events
+	if c, ok := res.Detail.(*critical.Result); ok {
+		for _, p := range c.Probes {
+			steps += (p.Walks - p.Recovered) * p.Limit / slowdown
+		}
+	}
+	return cmp.Or(o.ShrinkSteps, min(max(steps, leastShrinkSteps), shrink.DefaultMaxSteps))
 }
 
 // shrinks reports whether the run of a finding is to be made smaller.

@@ -9,7 +9,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -59,15 +58,15 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 	c := cfg.Dead
 	d := &dying{cfg: cfg, player: p, walks: firstWalks, limit: orElse(c.After.Limit, cfg.Walks.WalkSteps, 2000), seed: max(cfg.Walks.Seed, 1)}
 	d.system = &d.cfg.Walks.System
-	w, err := kernel.NewWorld(d.system, kernel.Options{})
-	if err != nil {
-		return nil, err
-	}
 	weights := cfg.Walks.Weights
 	if weights == (search.Weights{}) {
 		weights = search.DefaultWeights()
 	}
-	d.loop, d.walker = search.NewLoop(w), search.NewWalker(weights, d.limit)
+	var err error
+	if d.loop, err = search.NewEngineLoop(d.system, cfg.Walks.Engine); err != nil {
+		return nil, err
+	}
+	d.walker = search.NewWalker(weights, d.limit)
 	if b := cfg.Walks.PathBuffer; b != nil {
 		d.loop.Replay().Path = b(0) // while it walks the player rests
 	}

@@ -13,7 +13,8 @@ import (
 func (d *dying) walk(path choose.Path, k, limit int, s search.Strategy) search.Outcome {
 	d.walker.SetLimit(limit)
 	d.walker.Seed(d.seed, choose.Derive(choose.Derive(d.seed, path), choose.Path{int32(k)}))
-	o := d.loop.Run(&stoppable{s, d.ctx}, search.Task{Path: path})
+	var o search.Outcome
+	d.loop.Measure(func() { o = d.loop.Run(&stoppable{s, d.ctx}, search.Task{Path: path}) })
 	d.steps += o.Steps
 	return o
 }
