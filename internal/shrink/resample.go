@@ -60,7 +60,7 @@ func (r *reducer) reduceAndResample(ctx context.Context, s *resampler) {
 	for {
 		began := s.executed()
 		r.reduce(ctx)
-		if r.over || len(r.best.Steps) > mostResampled || !s.improve(ctx, r, max(leastResampled, s.executed()-began)) {
+		if n := len(r.best.Steps); r.over || n == 0 || n > mostResampled || !s.improve(ctx, r, max(leastResampled, s.executed()-began)) {
 			return
 		}
 	}

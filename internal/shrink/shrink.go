@@ -1,8 +1,8 @@
 // Package shrink makes violating runs smaller, so that people see in them what matters: it leaves out
 // faults and other steps (delta debugging: Zeller and Hildebrandt, Simplifying and Isolating
-// Failure-Inducing Input, 2002), reorders the rest so that there are fewer context switches, and
-// lowers picks. A candidate is executed tolerantly, see [Player]; it is kept when it still violates
-// the same property in the same way.
+// Failure-Inducing Input, 2002), alone and together with all that follows from them, reorders the rest so that there are
+// fewer context switches, and lowers picks. It alternates that with short random runs that are like the smallest one. A
+// candidate is executed tolerantly, see [Player]; it is kept when it still violates the same property in the same way.
 package shrink
 
 import (

@@ -12,9 +12,10 @@ func (a *app) shrinkCommand() *cobra.Command {
 		Use:   "shrink FILE",
 		Short: "Make a violating run smaller",
 		Long: `Removes from the run in FILE what its violation does not need: faults first, then other steps.
-It also reorders the rest for fewer context switches, and lowers picks. The result violates
-the same property in the same way. A dead run is confirmed again, with the same kind of critical
-step and a new tail. "macemc search" does this itself. The result depends only on the run, its
+It also reorders the rest for fewer context switches, lowers picks, and tries short random runs
+that are like the smallest one. The result violates the same property in the same way. A dead run
+is confirmed again, with the same kind of critical step and a new tail. "macemc search" does this
+itself. The result depends only on the run, its
 system and the flags. Infinite fair runs are refused, because the search already shortens them.
 
 Without --out the smaller run goes to standard output.
