@@ -298,7 +298,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	if res.Case != critical.C1 {
 		d.learn(res.Live, len(s.Steps))
 	}
-	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].handler() != d.last {
+	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].Handler != d.last {
 		return nil, nil
 	}
 	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed to tell

@@ -98,7 +98,7 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 		}
 		label := w.Label(ev)
 		key := label.String()
-		if key != s.Key && near >= 0 || class(w, &label) != s.Class {
+		if key != s.Key && near >= 0 || !isOfClass(w, &label, s.Class) {
 			continue
 		}
 		if key == s.Key {
@@ -127,13 +127,14 @@ func (p *Player) Event(index int) (Step, bool) {
 	}
 	w := p.Run.World
 	label := w.Label(ev)
-	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: label.String(), Class: class(w, &label)}
+	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: label.String()}
+	s.Class, s.Handler = classify(w, &label)
 	for i := range index {
 		before, _ := p.Run.Event(i)
 		if before.Kind != s.Kind || before.Node != s.Node || before.Peer != s.Peer {
 			continue
 		}
-		if label := w.Label(before); label.String() == s.Key && class(w, &label) == s.Class {
+		if label := w.Label(before); label.String() == s.Key && isOfClass(w, &label, s.Class) {
 			s.Nth++
 		}
 	}

@@ -79,7 +79,7 @@ func (s *resampler) improve(ctx context.Context, r *reducer, most int) bool {
 		}
 		run := s.run(&r.best)
 		for i := range run.Script.Steps {
-			if run.Script.Steps[i].handler() != r.best.last() || !s.violates(&run, i+1) {
+			if run.Script.Steps[i].Handler != r.best.last() || !s.violates(&run, i+1) {
 				continue
 			}
 			script := run.Script
@@ -204,7 +204,7 @@ func (s *resampler) twin(ev sim.Event, like *Script) int {
 		if of == "" {
 			w := s.player.Run.World
 			label := w.Label(ev)
-			of = class(w, &label)
+			of, _ = classify(w, &label)
 		}
 		if step.Class == of {
 			return i

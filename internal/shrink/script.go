@@ -2,7 +2,6 @@ package shrink
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,22 +11,32 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// class is what an event has in common with those that take its place when the run before it changes: kind, nodes, the Go types of the
-// messages, and the word that the text of a message or timer begins with. The rest of the text is content, which depends on what came before.
-func class(w kernel.World, l *kernel.Label) string {
+// classify returns what an event has in common with those that take its place when the run before it changes: kind, nodes, the Go types of
+// the messages, and the word that the text of a message or timer begins with. The rest of the text is content, which depends on what came
+// before. handler is the same without nodes.
+func classify(w kernel.World, l *kernel.Label) (class, handler string) {
 	ev := l.Event
+	kind := ev.Kind.String() + " "
 	if ev.Msgs == 0 && ev.Kind != sim.FireTimer {
-		return l.String()
+		return l.String(), kind + l.Content
 	}
 	word := l.Content
 	if n := strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '.' && r != '"' }); n >= 0 {
 		word = word[:n]
 	}
-	text := l.Head() + " " + l.Carrier + " " + word
+	word = l.Carrier + " " + word
+	class, handler = l.Head()+" "+word, kind+word
 	for _, m := range w.Messages(ev, nil) {
-		text += fmt.Sprintf(" %d:%T", m.From, m.Msg)
+		class += fmt.Sprintf(" %d:%T", m.From, m.Msg)
+		handler += fmt.Sprintf(" %T", m.Msg)
 	}
-	return text
+	return class, handler
+}
+
+// isOfClass reports whether an event is of the class that classify returned for another one.
+func isOfClass(w kernel.World, l *kernel.Label, class string) bool {
+	of, _ := classify(w, l)
+	return of == class
 }
 
 // A Script is a run in a form that outlives changes: events by their stable keys, answers by kind. What
@@ -42,7 +51,8 @@ type Step struct {
 	Kind       sim.EventKind
 	Node, Peer sim.NodeID
 	Key        string            // the event's stable key
-	Class      string            // see [class]
+	Class      string            // see [classify]
+	Handler    string            // the class without nodes: runs whose last steps have the same one show the same defect on other nodes
 	Nth        int               // how many events of this key precede it among those of its state
 	Picks      []choose.FilePick // its answers; faults that did not strike are left out
 }
@@ -61,18 +71,12 @@ func (s *Step) faults() int {
 	return n
 }
 
-// nodes are the nodes in a class.
-var nodes = regexp.MustCompile(` n\d+(\W+n\d+)?\b|\d+:`)
-
-// handler is the step's class without its nodes: runs whose last steps have the same handler show the same defect on other nodes.
-func (s *Step) handler() string { return nodes.ReplaceAllString(s.Class, "") }
-
 // last is the handler of the last step; "" without steps.
 func (s Script) last() string {
 	if len(s.Steps) == 0 {
 		return ""
 	}
-	return s.Steps[len(s.Steps)-1].handler()
+	return s.Steps[len(s.Steps)-1].Handler
 }
 
 // without is the script without steps from to end-1.
