@@ -5,7 +5,6 @@ package bubble_test
 import (
 	"context"
 	"log"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,9 +31,10 @@ var endings = map[string]struct {
 		for {
 		}
 	}, []string{"the handler did not return", "bubble_test.init.func"}},
-	"socket": {func() {
-		if l, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
-			l.Accept()
+	"pipe": {func() {
+		if r, w, err := os.Pipe(); err == nil {
+			r.Read(make([]byte, 1))
+			w.Close()
 		}
 	}, []string{"the handler did not return", "bubble_test.init.func"}},
 }
