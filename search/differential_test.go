@@ -185,7 +185,7 @@ func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 				}
 				for _, strategy := range runStrategies {
 					compareEngines(t, search.Config{
-						System: sys, Strategy: strategy, MaxPaths: 50, WalkSteps: 60, Workers: 1, Confirm: refute,
+						System: sys, Strategy: strategy, MaxPaths: 25, WalkSteps: 60, Workers: 1, Confirm: refute,
 					})
 				}
 				compareSpaces(t, &sys, 2)

@@ -340,15 +340,18 @@ func TestFairRunsOfRandomSystems(t *testing.T) {
 	defects := map[fairDefect]bool{strongIsWeak: true, strongIsNone: true, weakIsStrong: true, weakIsNone: true, dueIsFree: true, freeIsDue: true, noStart: true,
 		idleActs: true, answersAlone: true, oneTimer: true, noFairDraws: true, allFairDraws: true, oneChoice: true, faultsAreSteps: true, neverStays: true}
 	systems, starved := 0, 0
-	count := 1502
+	count := 1500
 	if testing.Short() {
 		count = 100
 		clear(defects) // show later
 	}
 	for n := range count {
+		if n >= count/2 && len(defects) == 0 {
+			break
+		}
 		seed := uint64(n)
-		if n >= 1500 {
-			seed = []uint64{1949, 7428}[n-1500] // show what no other does
+		if n < 2 && len(defects) > 0 {
+			seed = []uint64{1949, 7428}[n] // show what no other does
 		}
 		j, ok := judge(t, seed)
 		if !ok {

@@ -13,7 +13,7 @@ import (
 // What is said of fair runs, and what is counted, does not depend on how states are kept, and not on how many workers there are: edges that are kept are
 // shown as whole states have them.
 func TestFairRunsOfAllSets(t *testing.T) {
-	seeds, starved := uint64(40), 0
+	seeds, starved := uint64(20), 0
 	if testing.Short() {
 		seeds = 4
 	}

@@ -12,7 +12,7 @@ import (
 // there is they find.
 func TestFairWalksOfRandomSystems(t *testing.T) {
 	t.Parallel()
-	count := uint64(700)
+	count := uint64(350)
 	if testing.Short() {
 		count = 80
 	}
