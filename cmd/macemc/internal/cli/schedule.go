@@ -78,7 +78,7 @@ func (a *app) executeSchedule(ctx context.Context, file, of string, s *testsched
 	}
 	defer os.RemoveAll(temp)
 	outcome := filepath.Join(temp, "outcome")
-	pkg, args := s.Package, []string{"-count=1", "-run", testsched.Pattern(s.Test), "-schedule", file}
+	pkg, args := s.Package, []string{"-count=1", "-vet=off", "-run", testsched.Pattern(s.Test), "-schedule", file}
 	within := filepath.Join("testdata", "macemc", filepath.FromSlash(s.Test))
 	if folder, ok := strings.CutSuffix(filepath.Dir(of), string(filepath.Separator)+within); ok {
 		pkg, args = ".", append([]string{"-C", folder}, args...)
