@@ -106,7 +106,7 @@ func (h *Host) Dial(ctx context.Context, network, address string) (net.Conn, err
 	return c, nil
 }
 
-// dial connects to an address from a port, of which 0 means a free one.
+// dial connects to an address from a port; 0 means a free one.
 func (h *Host) dial(ctx context.Context, port int, remote *net.TCPAddr) (*conn, error) {
 	peer, err := h.owner(remote.IP)
 	if err != nil {

@@ -36,7 +36,7 @@ func FolderFormats() format.Table[Document] {
 	}
 }
 
-// Collected is a format of which one document holds the reports of several searches, for other programs. A search has a flag of the
+// Collected is a format for other programs. One document holds the reports of several searches. A search has a flag of the
 // format's name.
 type Collected struct {
 	format.Format[Document]

@@ -28,7 +28,7 @@ func scopeOf(k Kind) scope {
 // simulated are packages of the standard library that are hazards in handlers, and not in programs: they use the machine of the node.
 var simulated = []string{"net", "net/http", "net/rpc", "net/smtp", "crypto/tls", "os/signal"}
 
-// harmless are names of which the same is true. The end of the process is a finding.
+// harmless are other names that are hazards in handlers only. Ending the process is a finding in a program.
 const harmless = "sync.Pool.Get os.Exit os.Hostname os.Getpid os.Getppid runtime.NumCPU"
 
 // scope is where a use of o is a hazard of that kind.

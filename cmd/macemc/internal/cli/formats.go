@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// collectedFlags adds a flag for each format of which one file holds the reports of all systems.
+// collectedFlags adds a flag for each format that collects the reports of all systems in one file.
 func collectedFlags(fl *pflag.FlagSet, c *task.Collected) {
 	for _, f := range report.CollectedFormats() {
 		fl.Var(collected{c, f.Name}, f.Name, "also write "+f.Doc+" to `FILE`, or - for standard output")
