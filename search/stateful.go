@@ -239,7 +239,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if cfg.Time > 0 {
 		opts.Hurry = func(ctx context.Context) (context.Context, context.CancelFunc) { return cfg.within(ctx, cfg.Time/2) }
 	}
-	opts.World.UseAfterReturn = cfg.late
+	opts.World.UseAfterReturn, opts.World.Settle = cfg.late, cfg.Calls.Settles()
 	if cfg.Spill != "" && cfg.MaxBytes > 0 {
 		opts.Spill = &explore.Spill{Dir: cfg.Spill, Bytes: cfg.MaxBytes / 4 * 3}
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/stacks"
 )
 
@@ -65,4 +66,10 @@ func faultIn(said string) *FaultError {
 		}
 	}
 	return nil
+}
+
+// apart reports whether a process died, by what it wrote, on a goroutine that a handler had started, and so maybe after the handler's step.
+func apart(said string) bool {
+	all := stacks.Read(said)
+	return len(all) > 0 && all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
 }

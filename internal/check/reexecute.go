@@ -34,7 +34,7 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		}
 		rec.Set(flight.Asking, asked)
 	}
-	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Asking: asking, CheckMessages: rec.Get(flight.Whole) == closely})
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Settle: true, Asking: asking, CheckMessages: rec.Get(flight.Whole) == closely})
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ const (
 	roleVar    = "MACEMC_ROLE"
 	flightVar  = "MACEMC_FLIGHT"
 	refusedVar = "MACEMC_REFUSED" // calls, in hexadecimal, with spaces between them
+	settleVar  = "MACEMC_SETTLE"  // not empty: steps wait for the goroutines that their handlers start
 	handVar    = "MACEMC_HAND"    // the folder of a suspect that a process which died had in hand
 )
 
@@ -29,6 +30,7 @@ type Role struct {
 	name     string
 	Recorder *flight.Recorder // nil in a process that nobody waits for
 	refused  []uint64         // calls that ended processes which searched before
+	settle   bool             // a process that searched before ended on a goroutine that a handler had started
 }
 
 const (
@@ -58,7 +60,7 @@ func CurrentRole() (Role, error) {
 		}
 		refused = append(refused, call)
 	}
-	return Role{name, rec, refused}, nil
+	return Role{name, rec, refused, os.Getenv(settleVar) != ""}, nil
 }
 
 // Record makes a search leave behind in the recorder what it does. One worker that visits states gets one processor: handlers have goroutines of their
@@ -69,11 +71,11 @@ func (r Role) Record(s *search.Config) {
 	}
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
-	s.Calls = &search.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused, Limited: r.Recorder.Word(flight.Limited)}
+	s.Calls = &search.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused, Settle: r.settle, Limited: r.Recorder.Word(flight.Limited)}
 }
 
 // Again reports whether processes that searched were ended by checked code before.
-func (r Role) Again() bool { return len(r.refused) > 0 }
+func (r Role) Again() bool { return len(r.refused) > 0 || r.settle }
 
 // Searching reports whether a supervisor waits for this process.
 func (r Role) Searching() bool { return r.name == searching }

@@ -83,6 +83,7 @@ type lostError struct {
 	memory bool        // there was too little of it
 	fault  *FaultError // of the checker; nil means that none is known
 	call   uint64      // the call of checked code that went on; 0: none is known
+	apart  bool        // it died on a goroutine that a handler had started
 }
 
 func (e *lostError) Error() string {
@@ -104,18 +105,22 @@ const mostRefused = 8
 
 // Run starts the other process and waits for it. When ctx is done that process is told to come to
 // its end and to report. The error is [ErrUnresponsive] when it does not, or does not stop when its time is over, see StopLimit. When checked code ends it in a call that it has noted, another one is to search again and to refuse that call, which
-// makes the way to it known; but it may be that no run comes to it, as reductions try steps of which they do not know whether they can happen.
+// makes the way to it known. After a death on a goroutine that a handler had started, steps wait for such goroutines. But it may be that no run comes to it, as reductions try steps of which they do not know whether they can happen.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	var refused []uint64
-	out, last, err := s.search(ctx, nil, "")
-	for last != nil && last.call != 0 {
-		refused = append(refused, last.call)
+	settle := false
+	out, last, err := s.search(ctx, nil, settle, "")
+	for last != nil && (last.call != 0 || last.apart && !settle) {
+		settle = settle || last.apart
+		if last.call != 0 {
+			refused = append(refused, last.call)
+		}
 		fmt.Fprintf(s.Stderr, "macemc: the search process died (%s); searching again for the run that kills it\n", last.how)
 		folder := ""
 		if out.Suspect != nil {
 			folder = out.Suspect.Folder
 		}
-		again, next, e := s.search(ctx, refused, folder)
+		again, next, e := s.search(ctx, refused, settle, folder)
 		if next != nil && (next.call == 0 || len(refused) == mostRefused || slices.Contains(refused, next.call)) {
 			return out, last
 		}
@@ -125,7 +130,7 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 }
 
 // search is Run for one process, which goes on with the suspect in hand in that folder, if any. When it died and left no run, last says how.
-func (s *Supervisor) search(ctx context.Context, refused []uint64, hand string) (out Outcome, last *lostError, err error) {
+func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, hand string) (out Outcome, last *lostError, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, nil, err
@@ -141,6 +146,9 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, hand string) 
 	cmd := s.Respawn()
 	assign(cmd, searching, file, refused)
 	cmd.Env = append(cmd.Env, handVar+"="+hand)
+	if settle {
+		cmd.Env = append(cmd.Env, settleVar+"=1")
+	}
 	cmd.Stdout, cmd.Stderr = s.Stdout, said
 	orders, err := cmd.StdinPipe()
 	if err != nil {
@@ -176,6 +184,9 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, hand string) 
 	// It need not have been a handler: what a search remembers takes memory, too.
 	last = &lostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), memory: how.memory,
 		fault: faultIn(said.head.String())}
+	if !settle && last.fault == nil && apart(said.head.String()) {
+		last.call, last.apart = 0, true // the call that goes on need not be the one that started the goroutine
+	}
 	if last.call != 0 {
 		return out, last, nil
 	}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/stacks"
@@ -180,6 +181,10 @@ func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {
 			}
 		}
 	}()
+	before := 0
+	if w.opts.Settle {
+		before = runtime.NumGoroutine()
+	}
 	if w.contains() {
 		var own Handed
 		if d != nil { // not so when the first nodes boot
@@ -188,6 +193,9 @@ func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {
 		w.runContained(n, ev, own)
 	} else {
 		w.run(n, ev, d)
+	}
+	if w.opts.Settle {
+		w.settle(n, before)
 	}
 	return nil
 }

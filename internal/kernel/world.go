@@ -83,6 +83,8 @@ type Options struct {
 	Contain bool
 	// Guarded: the world's caller calls it within [Guard], so the handlers of a [Bench] need no goroutines of their own either.
 	Guarded bool
+	// Settle has each step wait for the goroutines that its handler started, as far as they end. It is slow.
+	Settle bool
 	// Asking is told, with Contain, which checked code is called that is neither a handler nor a property, and the zero Asked when it
 	// has returned. May be nil.
 	Asking func(Asked)

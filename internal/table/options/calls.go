@@ -15,6 +15,7 @@ import (
 type Calls struct {
 	At      *uint64  // where the call that goes on is noted
 	Refused []uint64 // that are not made; with them, World.Overdue is needed
+	Settle  bool     // steps wait for the goroutines that their handlers start
 	// Limited is not 0 while nothing goes on but what is limited by time: then the other process may end this one when it goes on for long
 	// after that is over. Nil: nobody wants to know.
 	Limited *uint64
@@ -32,12 +33,15 @@ func (c *Calls) Doubts() bool { return c != nil && c.Doubted }
 // Refuses reports whether calls are refused.
 func (c *Calls) Refuses() bool { return c != nil && len(c.Refused) > 0 }
 
+// Settles reports whether steps wait for the goroutines that their handlers start.
+func (c *Calls) Settles() bool { return c != nil && c.Settle }
+
 // unnoted are the same calls when they are not to be noted.
 func (c *Calls) unnoted() *Calls {
 	if c == nil {
 		return nil
 	}
-	return &Calls{At: new(uint64), Refused: c.Refused, round: c.round}
+	return &Calls{At: new(uint64), Refused: c.Refused, Settle: c.Settle, round: c.round}
 }
 
 // Beyond notes that what goes on is not limited by the time of the search, until the end of that.
