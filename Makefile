@@ -45,13 +45,13 @@ test: ## run the quick tests (go test -short), without those of other programs a
 
 test-all: ## run all tests
 	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -timeout $(TIMEOUT) $(PACKAGES)
-	$(GO) test -vet=off -tags browser -run Browser ./internal/report
+	$(GO) test -vet=off -tags browser -run Browser ./internal/report/render
 
 lint: ## check formatting, go vet and staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }
 	$(GO) vet work
 	GOWORK=off $(GO) vet ./...
-	$(GO) vet -tags browser ./internal/report
+	$(GO) vet -tags browser ./internal/report/render
 	$(GO) tool staticcheck $(PACKAGES)
 
 ci: demo test check ## run everything that must pass, in less than half an hour
@@ -106,12 +106,12 @@ check-install:
 
 # Let Mermaid's own parser check our diagrams (npm).
 check-mermaid: .mermaid/node_modules/mermaid
-	$(GO) test -count=1 -v -run Mermaid ./internal/test/mermaid ./eventgraph ./internal/report
+	$(GO) test -count=1 -v -run Mermaid ./internal/test/mermaid ./eventgraph ./internal/report/render
 
 # Step through reports in headless Chromium (installs it from Debian packages).
 check-browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
-	$(GO) test -count=1 -v -tags browser -run Browser ./internal/report
+	$(GO) test -count=1 -v -tags browser -run Browser ./internal/report/render
 
 # Take the pictures of the README anew, the screenshot by headless Chromium (installs it from Debian packages).
 pictures:

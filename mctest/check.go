@@ -15,6 +15,8 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
@@ -296,7 +298,7 @@ func (c *checking) result(ctx context.Context, rep *report.Report, err error) (t
 func (c *checking) terminal(rep *report.Report) string {
 	var text bytes.Buffer
 	text.WriteByte('\n') // so that columns line up
-	if err := report.Terminal(&text, rep, report.Style{}); err != nil {
+	if err := render.Terminal(&text, document.New(rep, nil)); err != nil {
 		fmt.Fprintln(&text, err)
 	}
 	return text.String()

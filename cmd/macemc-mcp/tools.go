@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 )
 
 // tool is one of the tools, with its arguments.
@@ -134,7 +135,7 @@ func (s *server) search(ctx context.Context, in searchInput) (result, error) {
 			return result{}, errors.New(short(stderr + stdout))
 		}
 		r.Findings = append(r.Findings, findings(&rep)...)
-		text = append(text, rep.Headline())
+		text = append(text, document.Headline(&rep))
 	}
 	if text == nil {
 		return result{}, errors.New(short(stderr))

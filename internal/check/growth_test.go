@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -38,7 +39,8 @@ func TestGrowth_InEachFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text, page, object, junit strings.Builder
-	for _, err := range []error{report.Terminal(&text, r, report.Style{}), report.Markdown(&page, r), report.JSON(&object, r), report.JUnit(&junit, report.Document{Report: r})} {
+	d := document.New(r, nil)
+	for _, err := range []error{render.Terminal(&text, d), render.Markdown(&page, d), render.JSON(&object, d), render.JUnit(&junit, d)} {
 		if err != nil {
 			t.Fatal(err)
 		}

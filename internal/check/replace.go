@@ -11,12 +11,13 @@ import (
 
 	"github.com/macemc/macemc/internal/newfile"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/render"
 )
 
 // findingFiles are all that a folder of a finding may hold.
 func findingFiles() []string {
 	names := []string{ErrorPath, LivePath, Original}
-	for _, f := range report.FolderFormats() {
+	for _, f := range render.FolderFormats() {
 		names = append(names, reportStem+f.Ext)
 	}
 	return names

@@ -18,6 +18,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -320,7 +321,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 	if o.Search.Property != "" {
 		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)
 	}
-	r.NoteSampled(full.Properties)
+	document.NoteSampled(r, full.Properties)
 	if res.Stats.Omission > 0 {
 		r.Coverage.OmissionProbability = &res.Stats.Omission
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -148,7 +150,7 @@ func TestHarmedProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report.JSON(os.Stdout, rep)
+		render.JSON(os.Stdout, document.New(rep, nil))
 		status := check.Status(rep.Verdict, context.Cause(ctx))
 		role.Recorder.End(status)
 		os.Exit(status)
@@ -363,7 +365,7 @@ func TestSupervisedBoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Terminal(&text, rep, report.Style{}); err != nil {
+	if err := render.Terminal(&text, document.New(rep, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if want := "the handler ends the process with exit status 7"; rep.Steps != 0 || !strings.Contains(text.String(), want) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -88,9 +90,10 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 // rendered returns a report as text of that width, as JSON, as JUnit and as a page.
 func rendered(t *testing.T, rep *report.Report, width int, properties []sim.Property) (text, object, junit, page string) {
 	t.Helper()
+	d := document.New(rep, properties)
+	d.Style.Width = width
 	var b [4]strings.Builder
-	if err := errors.Join(report.Terminal(&b[0], rep, report.Style{Width: width}), report.JSON(&b[1], rep),
-		report.JUnit(&b[2], report.Document{Report: rep, Properties: properties}), report.HTML(&b[3], rep)); err != nil {
+	if err := errors.Join(render.Terminal(&b[0], d), render.JSON(&b[1], d), render.JUnit(&b[2], d), render.HTML(&b[3], d)); err != nil {
 		t.Fatal(err)
 	}
 	return b[0].String(), b[1].String(), b[2].String(), b[3].String()

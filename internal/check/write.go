@@ -10,6 +10,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/version"
 )
 
@@ -67,9 +69,10 @@ func (o *Options) write(r *report.Report, f files) error {
 				return err
 			}
 		}
-		for _, format := range report.FolderFormats() {
+		d := document.New(r, nil)
+		for _, format := range render.FolderFormats() {
 			var b bytes.Buffer
-			if err := format.Render(&b, report.Document{Report: r}); err != nil {
+			if err := format.Render(&b, d); err != nil {
 				return err
 			}
 			if err := os.WriteFile(filepath.Join(temp, reportStem+format.Ext), b.Bytes(), 0o644); err != nil {

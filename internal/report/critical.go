@@ -1,88 +1,85 @@
 package report
 
 import (
-	"fmt"
-	"strings"
+	"cmp"
 
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/internal/replay"
 )
 
-func (c *Critical) facts() []fact {
-	switch c.Case {
-	case critical.C1:
-		f := []fact{{
-			fmt.Sprintf("since step %d:", c.Step), c.Event,
-			fmt.Sprintf("CRITICAL: %s; before it %s of %s", recovered(c.After), textfmt.Number(c.Before.Recovered), textfmt.Number(c.Before.Walks)),
-		}}
-		if c.Choice != "" {
-			f = append(f, fact{"by choice:", c.Choice, ""})
-		}
-		return f
-	case critical.C2Initial:
-		text := "the first step that is not live: the cause is in the prefix"
-		if c.Step == 0 {
-			text = "the initial state: no live state was reached"
-		}
-		if c.After.Walks == 0 { // none was made from there
-			return []fact{{"since:", text, ""}}
-		}
-		return []fact{{"since:", text, recovered(c.After)}}
-	case critical.Unlocated:
-		return []fact{{"since:", fmt.Sprintf("step %s at the latest; the time limit left no time to narrow it down", textfmt.Number(c.After.Step)), recovered(c.After)}}
-	case critical.C2:
-		return []fact{{"since:", "an unknown step, beyond the walk limit", fmt.Sprintf(
-			"raise the walk limit of %s steps", textfmt.Number(c.Limit))}}
-	}
-	return []fact{{"but:", "the end of the run recovers", string(c.Case)}}
+// Critical is the critical transition.
+type Critical struct {
+	Case   critical.Case `json:"case"`
+	Step   int           `json:"step"`
+	Bound  int           `json:"bound"` // the step since which the run is dead, at the latest
+	Node   int           `json:"node"`
+	Event  string        `json:"event"`
+	Choice string        `json:"choice"` // the choice within the step; "" when it is the event
+	// Proof says how it is known that the run is dead; "" when it recovers. With exact, States states follow step ProvenAt, and
+	// none is live; with walks, Unproven says why it is not proven.
+	Proof      critical.Proof   `json:"proof"`
+	States     int              `json:"states,omitempty"`
+	ProvenAt   int              `json:"proven_at,omitempty"`
+	Unproven   string           `json:"unproven,omitempty"`
+	Failing    string           `json:"failing,omitempty"` // with exact: the finding of a step that follows and fails, which no recovery takes
+	Walks      int              `json:"walks"`             // walks of the deciding probe
+	Limit      int              `json:"limit"`             // their length in steps
+	Probes     []critical.Probe `json:"probes"`
+	Before     critical.Probe   `json:"before"`
+	After      critical.Probe   `json:"after"`
+	LiveCommon int              `json:"live_common"` // steps that dead and live run share
+	// LiveViolates is the property that the live run itself violates in the end; "": none.
+	LiveViolates string        `json:"live_violates,omitempty"`
+	Tail         critical.Tail `json:"tail"`
+	// OutOfEvents says that nothing of the recovery relation can happen at the end of the dead run.
+	OutOfEvents bool `json:"out_of_events"`
 }
 
-// recovered says what the walks of a probe did.
-func recovered(p critical.Probe) string {
-	return fmt.Sprintf("%s of %s walks recovered, %s steps each", textfmt.Number(p.Recovered), textfmt.Number(p.Walks), textfmt.Number(p.Limit))
+// Sure reports whether it is proven that the run is dead since the critical step.
+func (c *Critical) Sure() bool {
+	return c.Proof == critical.Exact && (c.States == 0 || c.ProvenAt == c.Step)
 }
 
-// proof says how it is known that the run is dead.
-func (c *Critical) proof() []fact {
-	switch {
-	case c.Proof == critical.Exact && c.States == 0:
-		return []fact{{"proof:", "dead: no live state is reachable", "all states were visited"}}
-	case c.Proof == critical.Exact && c.ProvenAt == c.Step:
-		return []fact{{"proof:", fmt.Sprintf("dead: none of all %s that follow is live", textfmt.Plural(c.States, "state")), c.beside()}}
-	case c.Proof == critical.Exact:
-		return []fact{{"proof:", fmt.Sprintf("dead at its end: none of all %s that follow is live", textfmt.Plural(c.States, "state")), c.beside()}}
-	case c.Proof == critical.Walks:
-		f := []fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", textfmt.Number(c.After.Recovered), textfmt.Number(max(c.After.Walks, c.Walks))), c.Unproven}}
-		if c.Case == critical.C1 && c.Before.Recovered*20 < c.Before.Walks {
-			f = append(f, fact{"uncertain:", "recovery is rare, so the critical step may be a later one",
-				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})
+// CriticalOf puts a critical transition into the terms of a report. dead is the trace of res.Dead; nil
+// leaves out what can only be seen in it.
+func CriticalOf(res *critical.Result, dead *replay.Trace) *Critical {
+	c := &Critical{
+		Case: res.Case, Step: res.Step, Bound: res.Bound, Node: -1, Probes: append([]critical.Probe{}, res.Probes...), Before: res.Before, After: res.After,
+		LiveCommon: res.LiveCommon, Tail: res.Tail, Walks: res.After.Walks, Limit: res.After.Limit,
+		OutOfEvents: res.OutOfEvents, Proof: res.Proof, States: res.States, ProvenAt: res.ProvenAt, Unproven: res.Unproven, Failing: res.Failing,
+	}
+	if c.Limit == 0 && len(res.Probes) > 0 {
+		last := res.Probes[len(res.Probes)-1]
+		c.Walks, c.Limit = last.Walks, last.Limit
+	}
+	if dead == nil || res.Step < 1 || res.Step > len(dead.Steps) {
+		return c
+	}
+	s := &dead.Steps[res.Step-1]
+	c.Node, c.Event = s.Node, s.Sentence()
+	c.Choice = choiceText(s, res.Choice)
+	return c
+}
+
+// SetLive sets the nearest live run, which shares its first steps with the dead one.
+func (r *Report) SetLive(live *replay.Trace, common int) {
+	r.Live, r.Critical.LiveCommon, r.Critical.LiveViolates = live, common, ""
+	if f := live.Finding; f != nil {
+		r.Critical.LiveViolates = cmp.Or(f.Property, string(f.Kind))
+	}
+}
+
+// choiceText names one of the choices of a step with several; index counts those with more than one
+// alternative.
+func choiceText(s *replay.TraceStep, index int) string {
+	for _, a := range s.Choices {
+		if a.Arity <= 1 {
+			continue
 		}
-		return f
-	}
-	return nil
-}
-
-// beside says that steps fail which follow a run that is proven to be dead.
-func (c *Critical) beside() string {
-	if c.Failing == "" {
-		return ""
-	}
-	return "not counting steps that fail: " + c.Failing
-}
-
-// tailText says what goes on for ever, most frequent first.
-func tailText(t critical.Tail) string {
-	const most = 4
-	var parts []string
-	for _, r := range t.Repeats {
-		never := ""
-		if r.Changes == 0 {
-			never = ", changes nothing"
-			if node, _, ok := strings.Cut(r.Event, " "); ok && strings.HasPrefix(node, "n") {
-				never = ", never changes " + node
-			}
+		if index == 0 {
+			return replay.Decision(a)
 		}
-		parts = append(parts, fmt.Sprintf("%s (x%s%s)", r.Event, textfmt.Number(r.Count), never))
+		index--
 	}
-	return strings.Join(textfmt.Few(parts, most), ", ")
+	return ""
 }

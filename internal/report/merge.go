@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -248,54 +247,4 @@ func (r *Report) addFindings(o *Report) {
 		t := named(&r.Unsure, func(t *Unsure) bool { return t.Handler == u.Handler }, Unsure{Handler: u.Handler})
 		t.Count += u.Count
 	}
-}
-
-// SameAs reports whether two findings have the same kind and property, and the same code handled the step that matters.
-func (r *Report) SameAs(o *Report) bool {
-	return r.Kind == o.Kind && r.Property == o.Property && r.HandledBy() == o.HandledBy()
-}
-
-// Like is SameAs, but for a run of which it is not known for sure which step matters: that is like all of its kind and property.
-func (r *Report) Like(o *Report) bool {
-	if c := r.Critical; c != nil && !c.Sure() {
-		return r.Kind == o.Kind && r.Property == o.Property
-	}
-	return r.SameAs(o)
-}
-
-// divided says which part of a search this is, or what its parts did.
-func (r *Report) divided() (lines []string) {
-	if s := r.Shard; s != nil {
-		lines = append(lines, fmt.Sprintf("shard %d of %d of seed %d, with seed %d: the exhaustive part is the same in all shards, random walks differ", s.Number, s.Of, s.Seed, s.SeedOf()))
-	}
-	if len(r.Shards) == 0 {
-		return lines
-	}
-	if r.Kept != nil {
-		return append(lines, fmt.Sprintf("seeds %d to %d; times and walks are totals", r.Shards[0].Seed, r.Shards[len(r.Shards)-1].Seed))
-	}
-	lines = append(lines, fmt.Sprintf("%d of %d shards; times and walks are totals", len(r.Shards), len(r.Shards)+len(r.Missing)))
-	if len(r.Missing) > 0 {
-		lines = append(lines, "MISSING: "+numbers("shard", r.Missing))
-	}
-	by := map[string][]int{}
-	for _, p := range r.Shards {
-		how := string(p.Verdict) + (&Report{Stopped: p.Stopped}).ended()
-		by[how] = append(by[how], p.Number)
-	}
-	for _, how := range slices.Sorted(maps.Keys(by)) {
-		lines = append(lines, fmt.Sprintf("%s: %s", numbers("shard", by[how]), how))
-	}
-	return lines
-}
-
-func numbers(what string, list []int) string {
-	texts := make([]string, len(list))
-	for i, n := range list {
-		texts[i] = fmt.Sprint(n)
-	}
-	if len(list) > 1 {
-		what += "s"
-	}
-	return what + " " + strings.Join(texts, ", ")
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
@@ -143,29 +142,5 @@ func TestShard(t *testing.T) {
 	}
 	if _, err := ParseShard("1/2", 1<<62); err == nil {
 		t.Error("a seed that leaves no room is not refused")
-	}
-}
-
-// The test suites of several searches take the names of these, in one document that counts all; a search without a report is an error in it.
-func TestMergeJUnit(t *testing.T) {
-	var one bytes.Buffer
-	if err := JUnit(&one, Document{Report: &Report{System: "lease", Nodes: 2, Verdict: search.OK, Work: search.Work{Seconds: 1.5}}, Properties: []sim.Property{{Name: "safe"}}}); err != nil {
-		t.Fatal(err)
-	}
-	var all bytes.Buffer
-	err := MergeJUnit(&all, []Output{{Name: "a:TestLease", Text: one.Bytes()}, {Name: "b", Problem: "does not <build>"}, {Name: "c:TestLease", Text: one.Bytes()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		`<testsuites name="macemc" tests="13" failures="0" errors="1" skipped="2" time="3.000">`, `<testsuite name="a:TestLease" tests="6"`, `<testsuite name="c:TestLease"`,
-		`<testcase classname="macemc.a:TestLease" name="safe"`, `<testcase classname="macemc.b" name="the search ends with a report"`, `message="does not &lt;build&gt;"`,
-	} {
-		if !strings.Contains(all.String(), want) {
-			t.Errorf("%s is missing in\n%s", want, &all)
-		}
-	}
-	if err := MergeJUnit(&all, []Output{{Name: "d", Text: []byte("<testsuites>")}}); err == nil || !strings.Contains(err.Error(), "JUnit XML of d: ") {
-		t.Errorf("%v", err)
 	}
 }

@@ -1,11 +1,8 @@
-// Package report renders what a search found and covered as text, Markdown, JSON, JUnit XML and a self-contained page. Each format is a
-// renderer of a [Report], listed in [Formats]. The files section_*.go hold the sections that the renderers for people share.
+// Package report defines the outcome of a search as data: what was found and covered, and the sum of several searches. Package document puts it
+// into words, package render writes these in each format.
 package report
 
 import (
-	"iter"
-
-	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/search"
@@ -102,70 +99,6 @@ type Kept struct {
 	Runs int `json:"runs,omitempty"`
 	// Lost counts runs of an unfinished part. They were not stored, and are made again.
 	Lost int `json:"lost,omitempty"`
-}
-
-// PathFiles yields the path file of each finding that has one.
-func (r *Report) PathFiles() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, f := range append([]*Report{r}, r.Findings...) {
-			if f.PathFile != "" && !yield(f.PathFile) {
-				return
-			}
-		}
-	}
-}
-
-// Unsure counts dead runs that count as like a finding because kind and property are the same, although another handler executed the
-// critical step. It is not proven which step is critical.
-type Unsure struct {
-	Handler string `json:"handler"`
-	Count   int    `json:"count"`
-}
-
-// Critical is the critical transition.
-type Critical struct {
-	Case   critical.Case `json:"case"`
-	Step   int           `json:"step"`
-	Bound  int           `json:"bound"` // the step since which the run is dead, at the latest
-	Node   int           `json:"node"`
-	Event  string        `json:"event"`
-	Choice string        `json:"choice"` // the choice within the step; "" when it is the event
-	// Proof says how it is known that the run is dead; "" when it recovers. With exact, States states follow step ProvenAt, and
-	// none is live; with walks, Unproven says why it is not proven.
-	Proof      critical.Proof   `json:"proof"`
-	States     int              `json:"states,omitempty"`
-	ProvenAt   int              `json:"proven_at,omitempty"`
-	Unproven   string           `json:"unproven,omitempty"`
-	Failing    string           `json:"failing,omitempty"` // with exact: the finding of a step that follows and fails, which no recovery takes
-	Walks      int              `json:"walks"`             // walks of the deciding probe
-	Limit      int              `json:"limit"`             // their length in steps
-	Probes     []critical.Probe `json:"probes"`
-	Before     critical.Probe   `json:"before"`
-	After      critical.Probe   `json:"after"`
-	LiveCommon int              `json:"live_common"` // steps that dead and live run share
-	// LiveViolates is the property that the live run itself violates in the end; "": none.
-	LiveViolates string        `json:"live_violates,omitempty"`
-	Tail         critical.Tail `json:"tail"`
-	// OutOfEvents says that nothing of the recovery relation can happen at the end of the dead run.
-	OutOfEvents bool `json:"out_of_events"`
-}
-
-// Sure reports whether it is proven that the run is dead since the critical step.
-func (c *Critical) Sure() bool {
-	return c.Proof == critical.Exact && (c.States == 0 || c.ProvenAt == c.Step)
-}
-
-// Coverage describes what was explored.
-type Coverage struct {
-	search.Coverage
-	// OmissionProbability bounds the probability that a state was missed by fingerprint collisions. Nil means that it does not apply.
-	OmissionProbability *float64 `json:"omission_probability"`
-	// NotChecked are the properties and monitors that the search was told to leave out.
-	NotChecked []string `json:"not_checked,omitempty"`
-	// OnlySampled are the properties, monitors and other checks that were judged for these alternatives only, see [Report.NoteSampled].
-	OnlySampled []string `json:"only_sampled,omitempty"`
-	// Assumed are the abstractions that the system has in the place of what ships: all else is said under the assumption that they do as much.
-	Assumed []Assumption `json:"assumed,omitempty"`
 }
 
 // Commands are the commands to run next. Empty ones are not shown.

@@ -1,11 +1,6 @@
 package report
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
-
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -25,16 +20,4 @@ type Suspect struct {
 	Message  string          `json:"message"`
 	Steps    int             `json:"steps"` // of the run
 	PathFile string          `json:"path_file,omitempty"`
-}
-
-// line describes the suspect in one line.
-func (s *Suspect) line() string {
-	text := fmt.Sprintf("%s, not confirmed: %s in %s", s.Status, kindNames[s.Kind], textfmt.Plural(s.Steps, "step"))
-	if what := strings.Join(strings.Fields(cmp.Or(s.Property, s.Message)), " "); what != "" {
-		text += ": " + what
-	}
-	if s.PathFile != "" {
-		text += "; " + s.PathFile
-	}
-	return text
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/render"
 )
 
 // Collected maps names of [report.Collected] formats to the files that a search also writes its report to. [StandardOutput] takes the place
@@ -17,7 +17,7 @@ const StandardOutput = "-"
 
 // Check finds out, before anything long is done, whether the files may be written.
 func (c Collected) Check() error {
-	for _, f := range report.CollectedFormats() {
+	for _, f := range render.CollectedFormats() {
 		if file := c[f.Name]; file != "" && file != StandardOutput {
 			if err := (Generated{file, f.Mark}).Check(); err != nil {
 				return fmt.Errorf("--%s: %w", f.Name, err)
@@ -29,7 +29,7 @@ func (c Collected) Check() error {
 
 // names returns the names of the formats, in the order of the table.
 func (c Collected) names() (names []string) {
-	for _, f := range report.CollectedFormats() {
+	for _, f := range render.CollectedFormats() {
 		if c[f.Name] != "" {
 			names = append(names, f.Name)
 		}
@@ -39,7 +39,7 @@ func (c Collected) names() (names []string) {
 
 // Printed returns the name of the format that goes to standard output. An empty string means none.
 func (c Collected) Printed() (name string) {
-	for _, f := range report.CollectedFormats() {
+	for _, f := range render.CollectedFormats() {
 		if c[f.Name] == StandardOutput {
 			name = f.Name
 		}
@@ -53,7 +53,7 @@ func (c Collected) validate(asJSON bool) error {
 	if asJSON {
 		printed = append(printed, "--json")
 	}
-	for _, f := range report.CollectedFormats() {
+	for _, f := range render.CollectedFormats() {
 		if c[f.Name] == StandardOutput {
 			printed = append(printed, "--"+f.Name+" "+StandardOutput)
 		}
@@ -65,14 +65,14 @@ func (c Collected) validate(asJSON bool) error {
 }
 
 // Write renders a document for each file.
-func (c Collected) Write(p *Process, render func(*bytes.Buffer, report.Collected) error) (err error) {
-	for _, f := range report.CollectedFormats() {
+func (c Collected) Write(p *Process, write func(*bytes.Buffer, render.Collected) error) (err error) {
+	for _, f := range render.CollectedFormats() {
 		file := c[f.Name]
 		if file == "" {
 			continue
 		}
 		var b bytes.Buffer
-		e := render(&b, f)
+		e := write(&b, f)
 		switch {
 		case e != nil:
 		case file == StandardOutput:

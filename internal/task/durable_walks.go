@@ -16,6 +16,8 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
@@ -157,7 +159,7 @@ func (w *walking) goOn(ctx context.Context) error {
 			return err
 		}
 		var text bytes.Buffer
-		if err := report.JSON(&text, rep); err != nil {
+		if err := render.JSON(&text, document.New(rep, nil)); err != nil {
 			return err
 		}
 		var piece []byte

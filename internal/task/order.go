@@ -16,6 +16,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -70,7 +71,7 @@ type Order struct {
 	Program  string // how to call the program that gives the order
 	Dir      string // where that runs
 	Terminal bool   // as in Process
-	Style    report.Style
+	Style    document.Style
 	NoScreen string
 	Listed   Listed // the check that is meant
 	// OtherVersions are as in Process.

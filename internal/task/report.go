@@ -8,6 +8,8 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/search"
 )
 
@@ -26,7 +28,7 @@ func (f *Report) Validate() error {
 	if err := walkNumbers(&f.Walks).check(f.Given); err != nil {
 		return err
 	}
-	if _, err := report.Formats().Choose(f.Format, f.Out.File); err != nil {
+	if _, err := render.Formats().Choose(f.Format, f.Out.File); err != nil {
 		return err
 	}
 	return f.Out.Check()
@@ -34,7 +36,7 @@ func (f *Report) Validate() error {
 
 // Do implements [Task].
 func (f *Report) Do(ctx context.Context, p *Process) error {
-	format, err := report.Formats().Choose(f.Format, f.Out.File)
+	format, err := render.Formats().Choose(f.Format, f.Out.File)
 	if err != nil {
 		return err
 	}
@@ -71,6 +73,8 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 		r.Commands = report.Commands{Rerun: r.Commands.Look}
 	}
 	return p.write(f.Out, func(w io.Writer) error {
-		return format.Render(w, report.Document{Report: r, Properties: l.System.Properties, Style: p.Style})
+		d := document.New(r, l.System.Properties)
+		d.Style = p.Style
+		return format.Render(w, d)
 	})
 }

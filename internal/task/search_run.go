@@ -12,6 +12,8 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/search"
 )
 
@@ -79,7 +81,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 func (r *request) unshrunk(w io.Writer) func(*report.Report) {
 	return func(rep *report.Report) {
 		if !r.json {
-			fmt.Fprintln(w, report.UnshrunkText(rep))
+			fmt.Fprintln(w, document.UnshrunkText(rep))
 		}
 	}
 }
@@ -185,9 +187,8 @@ func (p *Process) collect(r *request, rep *report.Report) error {
 	if r.collected.Printed() != "" {
 		p.makeRoom()
 	}
-	return r.collected.Write(p, func(b *bytes.Buffer, f report.Collected) error {
-		return f.Render(b, report.Document{Report: rep, Properties: sys.Properties})
-	})
+	d := document.New(rep, sys.Properties)
+	return r.collected.Write(p, func(b *bytes.Buffer, f render.Collected) error { return f.Render(b, d) })
 }
 
 // makeRoom begins to print a report: the line about progress, which the process that waits for this one has
@@ -205,12 +206,13 @@ func (p *Process) makeRoom() {
 // show prints a report and returns its exit status. It fails when the report cannot be printed.
 func (p *Process) show(ctx context.Context, rep *report.Report, asJSON bool) int {
 	p.makeRoom()
-	var err error
+	d := document.New(rep, nil)
+	d.Style = p.Style
+	print := render.Terminal
 	if asJSON {
-		err = report.JSON(p.Stdout, rep)
-	} else {
-		err = report.Terminal(p.Stdout, rep, p.Style)
+		print = render.JSON
 	}
+	err := print(p.Stdout, d)
 	status := check.Status(rep.Verdict, context.Cause(ctx))
 	if errors.Is(err, syscall.EPIPE) { // head, or a pager that was left, has seen enough
 		return status

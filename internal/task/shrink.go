@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/search"
 )
 
@@ -75,7 +75,7 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 	case out == "":
 		_, err = small.WriteTo(p.Stdout)
 	default:
-		_, err = fmt.Fprintf(p.Stdout, "%s: %s\n", out, report.ShrunkText(rep))
+		_, err = fmt.Fprintf(p.Stdout, "%s: %s\n", out, document.ShrunkText(rep))
 	}
 	return p.Ended(ctx, found, err)
 }

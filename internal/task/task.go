@@ -19,6 +19,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/search"
@@ -62,9 +63,9 @@ type Process struct {
 	Systems        []spec.Entry // what can be checked in this process
 	Stdin          io.Reader    // nil: there is none
 	Stdout, Stderr io.Writer
-	Terminal       bool         // Stderr is one
-	Style          report.Style // of Stdout
-	Program        string       // how to call the program
+	Terminal       bool           // Stderr is one
+	Style          document.Style // of Stdout
+	Program        string         // how to call the program
 	Front          Front
 	NoScreen       string           // why Front has no screen; "": it has one
 	Respawn        func() *exec.Cmd // nil: everything happens in this process

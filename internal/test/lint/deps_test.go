@@ -10,7 +10,7 @@ import (
 // What users import becomes part of their programs and tests, with all that it imports in turn: of other modules only
 // hashing and system calls. There is no command line, no terminal, no drawing, and no bundled system.
 func TestWhatUsersLink(t *testing.T) {
-	packages := []string{"mctest", "sim", "simtest", "netsim", "macetime", "bubble", "realnet", "search", "internal/replay", "internal/report", "mdb", "eventgraph"}
+	packages := []string{"mctest", "sim", "simtest", "netsim", "macetime", "bubble", "realnet", "search", "internal/replay", "internal/report/render", "mdb", "eventgraph"}
 	args := []string{"list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}"}
 	for _, p := range packages {
 		args = append(args, module+"/"+p)

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -17,7 +17,7 @@ func again(cmd *cobra.Command, args []string) string {
 		words = append(words, task.ShellWord(arg))
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		_, collected := report.CollectedFormat(f.Name)
+		_, collected := render.CollectedFormat(f.Name)
 		if !f.Changed && f.Name != "seed" || f.Name == "json" || collected || f.Name == "out" || f.Name == "write-test" || f.Name == "verbose" {
 			return
 		}

@@ -3,13 +3,13 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/task"
 )
 
 // collectedFlags adds a flag for each format that collects the reports of all systems in one file.
 func collectedFlags(fl *pflag.FlagSet, c *task.Collected) {
-	for _, f := range report.CollectedFormats() {
+	for _, f := range render.CollectedFormats() {
 		fl.Var(collected{c, f.Name}, f.Name, "also write "+f.Doc+" to `FILE`, or - for standard output")
 	}
 }

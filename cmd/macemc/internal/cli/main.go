@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/screen"
-	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/systems/spec"
@@ -57,15 +57,15 @@ func (front) Screen(ctx context.Context, s mdb.Debugger, o task.ScreenOptions) e
 }
 
 // style suits the terminal that f is, if it is one.
-func style(f *os.File) report.Style {
+func style(f *os.File) document.Style {
 	if !term.IsTerminal(int(f.Fd())) {
-		return report.Style{}
+		return document.Style{}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		width = 0
 	}
-	return report.Style{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Width: width}
+	return document.Style{Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Width: width}
 }
 
 // noScreen says why the terminal cannot show a screen; "": it can.

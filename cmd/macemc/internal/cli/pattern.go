@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
 )
@@ -27,7 +27,7 @@ type patternSearch struct {
 	f     task.Search
 	again func(name string) string
 	temp  *scratch.Folder            // of what each search writes; nil means nothing
-	parts map[string][]report.Output // by format
+	parts map[string][]render.Output // by format
 }
 
 // searchPattern searches all checks of all packages of a pattern.
@@ -75,7 +75,7 @@ func (a *app) searchAll(ctx context.Context, f task.Search, again func(name stri
 		return err
 	}
 	defer p.temp.Remove()
-	p.f.Collected, p.parts = task.Collected{}, map[string][]report.Output{}
+	p.f.Collected, p.parts = task.Collected{}, map[string][]render.Output{}
 	for name := range f.Collected {
 		p.f.Collected[name] = filepath.Join(p.temp.Path, name)
 	}
@@ -88,7 +88,7 @@ func (a *app) searchAll(ctx context.Context, f task.Search, again func(name stri
 	if len(p.parts) == 0 {
 		return err
 	}
-	e := f.Collected.Write(&a.Process, func(b *bytes.Buffer, c report.Collected) error { return c.Merge(b, p.parts[c.Name]) })
+	e := f.Collected.Write(&a.Process, func(b *bytes.Buffer, c render.Collected) error { return c.Merge(b, p.parts[c.Name]) })
 	if e != nil {
 		return a.Ended(ctx, statusOf(err), e)
 	}
@@ -117,7 +117,7 @@ func (p *patternSearch) search(ctx context.Context) error {
 		}
 		if err != nil && n == 0 {
 			for name := range p.f.Collected {
-				p.parts[name] = append(p.parts[name], report.Output{Name: pkg, Problem: err.Error()})
+				p.parts[name] = append(p.parts[name], render.Output{Name: pkg, Problem: err.Error()})
 			}
 		}
 		worst = worse(worst, p.told(ctx, err))
@@ -195,7 +195,7 @@ func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string,
 // takeParts takes what a search has written in each format, or why it has not.
 func (p *patternSearch) takeParts(name string, err error) {
 	for format, file := range p.f.Collected {
-		part := report.Output{Name: name}
+		part := render.Output{Name: name}
 		text, e := os.ReadFile(file)
 		if e == nil {
 			part.Text = text

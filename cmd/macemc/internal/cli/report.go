@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -18,7 +18,7 @@ runs with the states of all nodes. The page is self-contained, and the paths can
 it.
 
 Formats:
-` + report.Formats().Doc() + `
+` + render.Formats().Doc() + `
 
 A search writes the same report beside its paths. This command searches again for the critical
 transition and the nearest live run, unless --live names a live run.

@@ -1,0 +1,224 @@
+package document
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+const (
+	assertionsHold = "assertions hold"
+	noDeadlock     = "no deadlock"
+)
+
+// otherCases are the test cases of what is checked besides properties.
+func otherCases() []struct {
+	kind sim.FindingKind
+	name string
+} {
+	return []struct {
+		kind sim.FindingKind
+		name string
+	}{
+		{sim.Safety, assertionsHold},
+		{sim.Panic, "handlers do not panic"},
+		{sim.Divergence, "handlers return"},
+		{sim.Deadlock, noDeadlock},
+		{sim.Nondeterminism, "handlers are deterministic"},
+	}
+}
+
+// Result is the result of a [Case].
+type Result int
+
+// Results of test cases.
+const (
+	Passed Result = iota
+	Failed
+	Errored
+	Skipped
+)
+
+// Case is a test case: a property, or what else was checked.
+type Case struct {
+	Name    string
+	Seconds float64
+	Result  Result
+	Type    string // of a failure or an error
+	Message string // of all but what passed
+	Text    string // details, unless Of is set
+	// Of is the document with the details. Nil means Text.
+	Of *Document
+}
+
+// cases makes the test cases of a report.
+type cases struct {
+	r        *report.Report
+	findings []*Document
+	found    []bool   // by finding: it has a case
+	unable   string   // why what was not violated is not said to hold, either; "": it is
+	ended    string   // and how the search ended then
+	left     []string // cases of what was left out
+	live     bool     // an Eventually property is checked
+	list     []Case
+}
+
+// newCases returns the cases of a report, none of which is made yet.
+func newCases(r *report.Report, properties []sim.Property) *cases {
+	c := &cases{r: r, ended: "the search was interrupted"}
+	switch r.Verdict {
+	case search.Inconclusive:
+		c.unable, c.ended = "the search is inconclusive", "the search ended before a verdict"
+	case search.Interrupted:
+		c.unable = c.ended
+	case search.OutOfResource:
+		c.unable, c.ended = "the search ran out of resources", "the search ran out of resources"+ended(r)
+	}
+	if r.Suspect != nil {
+		c.ended = suspectLine(r.Suspect)
+	}
+	c.left = slices.Clone(r.Coverage.NotChecked)
+	if slices.Contains(c.left, sim.AssertionProperty) {
+		c.left = append(c.left, assertionsHold)
+	}
+	c.live = slices.ContainsFunc(properties, func(p sim.Property) bool { return p.Eventually != nil && !slices.Contains(c.left, p.Name) })
+	return c
+}
+
+// Cases returns a test case for each property and for each other kind of finding. What was violated fails. A search ends with the first
+// violation unless it is told to go on, so the other cases are skipped then, as are Sometimes properties that were never seen, and what
+// the search did not check. A search that is inconclusive, ran out of a resource or was interrupted is an error of its own, and nothing
+// is known of the other cases.
+func (d *Document) Cases() []Case {
+	c := newCases(d.Report, d.Properties)
+	if c.findings = d.Findings; c.findings == nil {
+		c.findings = []*Document{d}
+	}
+	c.found = make([]bool, len(c.findings))
+	c.properties(d.Properties)
+	c.abstractions()
+	c.others()
+	if c.unable != "" {
+		c.list = append(c.list, Case{Name: "the search is conclusive", Seconds: c.r.Seconds, Result: Errored,
+			Type: string(c.r.Verdict), Message: cmp.Or(c.r.Message, c.ended), Of: d})
+	}
+	return c.list
+}
+
+// properties adds the cases of properties.
+func (c *cases) properties(properties []sim.Property) {
+	seen := map[string]int{}
+	for _, p := range c.r.Coverage.Sometimes {
+		seen[p.Property] = p.Runs
+	}
+	for i := range properties {
+		p := &properties[i]
+		if seen[p.Name] > 0 && c.unable != "" {
+			c.list = append(c.list, Case{Name: p.Name}) // this much is known
+			continue
+		}
+		c.add(p.Name, p.Eventually != nil, func(f *report.Report) bool { return f.Kind != sim.Deadlock && f.Property == p.Name })
+		if last := &c.list[len(c.list)-1]; p.Sometimes != nil && seen[p.Name] == 0 && last.Result != Skipped {
+			last.Result, last.Message = Skipped, "never held in any state that was searched"
+			if c.r.Cluster != "" {
+				last.Message = "not collected by the workers at " + c.r.Cluster
+			}
+		}
+	}
+	for _, name := range c.r.Coverage.NotChecked {
+		listed := name == sim.AssertionProperty || slices.Contains(c.r.Monitors, name) || slices.ContainsFunc(properties, func(p sim.Property) bool { return p.Name == name })
+		if listed {
+			continue
+		}
+		c.add(name, false, func(*report.Report) bool { return false })
+	}
+}
+
+// abstractions adds the cases of what abstractions assume.
+func (c *cases) abstractions() {
+	for i := range c.r.Coverage.Assumed {
+		a := &c.r.Coverage.Assumed[i]
+		of := Case{Name: "abstraction: " + a.Name}
+		switch {
+		case a.Wrong():
+			of.Result, of.Type, of.Message, of.Text = Failed, "abstraction", assumptionLine(a), assumptionLine(a)
+		case a.Verdict != "no difference":
+			of.Result, of.Message = Skipped, assumptionLine(a)
+		}
+		c.list = append(c.list, of)
+	}
+}
+
+// others adds the cases of monitors, of what is checked besides, and of what was found and has none yet.
+func (c *cases) others() {
+	for _, name := range c.r.Monitors {
+		c.add(name, false, func(f *report.Report) bool {
+			return (f.Kind == sim.Safety || f.Kind == sim.Starvation) && f.Property == name
+		})
+	}
+	for _, other := range otherCases() {
+		c.add(other.name, other.kind == sim.Deadlock, func(f *report.Report) bool {
+			return f.Kind == other.kind && (f.Kind != sim.Safety || f.Property == sim.AssertionProperty)
+		})
+	}
+	for i, d := range c.findings {
+		if f := d.Report; c.r.Verdict == search.Violation && !c.found[i] { // of a monitor, or "messages are values"
+			c.add(cmp.Or(f.Property, string(f.Kind)), false, func(g *report.Report) bool { return g == f })
+		}
+	}
+}
+
+// add adds a case for each finding that violated it and has none yet, or one that holds or was skipped.
+func (c *cases) add(name string, liveness bool, violated func(*report.Report) bool) {
+	r := c.r
+	failures := 0
+	for i, d := range c.findings {
+		f := d.Report
+		if r.Verdict != search.Violation || c.found[i] || !violated(f) {
+			continue
+		}
+		c.found[i] = true
+		failed := Case{Name: name, Seconds: f.Seconds, Result: Failed, Type: string(f.Kind), Message: cmp.Or(f.Message, kindNames[f.Kind]), Of: d}
+		if failures++; failures > 1 { // cases have different names
+			failed.Name = fmt.Sprintf("%s (%d)", name, failures)
+		}
+		c.list = append(c.list, failed)
+	}
+	if failures > 0 {
+		return
+	}
+	of := Case{Name: name}
+	switch {
+	case r.Verdict == search.Violation && (r.Findings == nil || r.Ended != ""):
+		of.Message = "the search ended with another violation"
+	case r.Verdict != search.OK && r.Verdict != search.Violation:
+		of.Message = c.unable
+	default:
+		if of.Message = c.unchecked(name, liveness); of.Message == "" {
+			of.Text = onlySampled(r, name)
+		}
+	}
+	if of.Message != "" {
+		of.Result = Skipped
+	}
+	c.list = append(c.list, of)
+}
+
+// unchecked returns why the search did not check something; the empty string means that it did.
+func (c *cases) unchecked(name string, liveness bool) string {
+	switch r := c.r; {
+	case slices.Contains(c.left, name):
+		return "not checked: excluded from this search"
+	case name == noDeadlock && !c.live:
+		return "not checked: deadlocks need a liveness property, and none is checked"
+	case leavesOpen(&r.Coverage, name):
+		return "not judged on infinite fair runs: " + Unjudged(&r.Coverage)
+	case liveness && r.Coverage.Unchecked != "":
+		return "not checked: " + r.Coverage.Unchecked
+	}
+	return ""
+}

@@ -1,0 +1,276 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// coverageLines describes what was explored.
+func coverageLines(r *report.Report) []string {
+	c := &r.Coverage
+	lines := append(otherFindings(r), shardLines(r)...)
+	lines = append(append(lines, summaryLines(r)...), exhaustionLines(r)...)
+	if r.Cluster != "" {
+		lines = append(lines, "searched by the workers at "+r.Cluster+"; they do not collect used faults, events that never happened and Sometimes properties")
+	}
+	for _, g := range c.Grows {
+		lines = append(lines, "growing: "+Grown(g))
+	}
+	lines = append(append(lines, storedLines(r)...), reductionLines(r)...)
+	lines = append(lines, crashLines(r)...)
+	if c.Recovers {
+		lines = append(lines, "recovery is always possible: from each state a live state is reachable without faults")
+	}
+	for _, o := range r.OtherVersions {
+		lines = append(lines, "built with "+o.String())
+	}
+	if c.Unchecked != "" {
+		lines = append(lines, "NOT checked: "+c.Unchecked)
+	}
+	lines = append(lines, fairRuns(c)...)
+	for i := range c.Assumed {
+		lines = append(lines, assumptionLine(&c.Assumed[i]))
+	}
+	if len(c.NotChecked) > 0 {
+		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
+	}
+	lines = append(append(lines, walkLines(r)...), faultLines(r)...)
+	if len(c.NeverHappened) > 0 {
+		lines = append(lines, "never happened: "+strings.Join(c.NeverHappened, ", ")+"   (this check does not test them)")
+	}
+	lines = append(lines, sometimesLines(r)...)
+	if line := afterLive(c); line != "" {
+		lines = append(lines, line)
+	}
+	if c.ForeignTimes {
+		lines = append(lines, "times of different nodes were compared: every outcome was tried, including impossible ones")
+	}
+	if len(c.BySample) > 0 {
+		lines = append(lines, "checked in a sample of runs and steps: "+strings.Join(c.BySample, "; "))
+	}
+	for _, d := range SampledLines(r) {
+		lines = append(lines, "SAMPLED, not enumerated: "+d+"; the others are not covered")
+	}
+	if len(c.OnlySampled) > 0 {
+		lines = append(lines, "checked only for the sampled alternatives: "+strings.Join(c.OnlySampled, "; "))
+	}
+	if c.OmissionProbability != nil {
+		lines = append(lines, fmt.Sprintf("probability that equal fingerprints hid a state: at most %.2g", *c.OmissionProbability))
+	}
+	if r.Uncovered != "" {
+		lines = append(lines, "not covered: "+r.Uncovered)
+	}
+	if refuted := r.Suspects - r.Undecided; refuted > 0 {
+		lines = append(lines, "suspected violations that were refuted: "+textfmt.Number(refuted))
+	}
+	if r.Undecided > 0 {
+		line := textfmt.Plural(r.Undecided, "suspected violation") + " could not be confirmed"
+		if r.Stopped == search.StoppedTime {
+			line += fmt.Sprintf("; the last had up to %v beyond the time limit", search.LeastConfirming)
+		}
+		lines = append(lines, line)
+	}
+	if r.Suspect != nil {
+		lines = append(lines, suspectLine(r.Suspect))
+	}
+	return append(lines, engineLines(r)...)
+}
+
+// exhaustionLines describes how far all states were visited, if anything tried to.
+func exhaustionLines(r *report.Report) []string {
+	c := &r.Coverage
+	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", textfmt.Number(c.ExhaustedDepth), textfmt.Plural(r.States, "state"))
+	switch {
+	case c.Complete:
+		exhaustive = fmt.Sprintf("complete: %s", textfmt.Plural(r.States, "state"))
+	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+		exhaustive = fmt.Sprintf("NOT exhaustive, because states with equal fingerprints count as one; depth %s, %s",
+			textfmt.Number(c.ExhaustedDepth), textfmt.Plural(r.States, "state"))
+	case r.Stopped == search.StoppedSampled:
+		exhaustive = fmt.Sprintf("complete for the sampled alternatives: %s", textfmt.Plural(r.States, "state"))
+	case c.ExhaustedDepth == 0:
+		why := "the search ended early"
+		if d := c.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
+			why += " and omits states (--reduce none counts depths)"
+		}
+		exhaustive = fmt.Sprintf("not exhaustive to any depth, %s: %s seen, %s of them expanded",
+			why, textfmt.Plural(r.States, "state"), textfmt.Number(r.Expanded))
+	}
+	if len(c.Sampled) > 0 && r.Stopped != search.StoppedSampled {
+		exhaustive += ", for the sampled alternatives"
+	}
+	if r.Transitions > 0 {
+		exhaustive += ", " + textfmt.Plural(r.Transitions, "transition")
+		if r.Cluster == "" {
+			exhaustive += fmt.Sprintf(" by %s; %.1f bytes per state", textfmt.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
+		}
+	}
+	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Can(search.VisitsStates) {
+		return []string{exhaustive}
+	}
+	return nil
+}
+
+// Grown describes what has grown while states were visited.
+func Grown(g search.Growth) string {
+	text := g.What
+	if g.Node >= 0 {
+		text += fmt.Sprintf(" of n%d", g.Node)
+	}
+	text += ", to " + textfmt.Number(g.Elements)
+	if g.OfType == g.Elements {
+		return textfmt.Printable(text + " " + g.Type)
+	}
+	if text += " elements"; g.OfType > 0 {
+		text += fmt.Sprintf(", %s of them %s", textfmt.Number(g.OfType), g.Type)
+	}
+	return textfmt.Printable(text)
+}
+
+// storedLines names the folder of a checkpointed search.
+func storedLines(r *report.Report) []string {
+	k := r.Kept
+	if k == nil {
+		return nil
+	}
+	text := "stored in " + k.Folder
+	if k.Runs > 0 {
+		text += fmt.Sprintf(", which already held %s", textfmt.Plural(k.Runs, "run"))
+	}
+	if k.Before > 0 {
+		text += fmt.Sprintf(", which already held %s", textfmt.Plural(k.Before, "state"))
+	}
+	if k.Lost > 0 {
+		text += fmt.Sprintf("; %s of an unfinished part are repeated", textfmt.Plural(k.Lost, "run"))
+	}
+	if r.Disk > 0 {
+		text += fmt.Sprintf("; up to %s MB were spilled to its disk", textfmt.Number(int(r.Disk>>20)))
+	}
+	return []string{text}
+}
+
+// walkLines describes random walks and their results.
+func walkLines(r *report.Report) (lines []string) {
+	for i := range r.Phases {
+		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
+			lines = append(lines, walkLine(r, p))
+		}
+	}
+	if len(r.Relied) > 0 {
+		var actions []string
+		for _, a := range r.Relied {
+			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, textfmt.Plural(a.Walks, "walk")))
+		}
+		lines = append(lines, "recovery relied on actions: "+strings.Join(actions, ", "))
+	}
+	if len(r.Schedules) > 0 {
+		var turns []string
+		for _, s := range r.Schedules {
+			turns = append(turns, fmt.Sprintf("%s %s", s.Name, textfmt.Number(s.Paths)))
+		}
+		lines = append(lines, "scheduled walks: "+strings.Join(turns, ", "))
+	}
+	return lines
+}
+
+// faultLines counts the faults used.
+func faultLines(r *report.Report) []string {
+	if r.Cluster != "" {
+		return nil
+	}
+	var faults []string
+	for f := range sim.FaultCount {
+		if r.Limits[f] > 0 {
+			faults = append(faults, fmt.Sprintf("%s %d/%d", limitName(f), r.Coverage.FaultsUsed[f], r.Limits[f]))
+		} else {
+			faults = append(faults, fmt.Sprintf("%s 0 (off)", limitName(f)))
+		}
+	}
+	return []string{"faults used: " + strings.Join(faults, ", ")}
+}
+
+// sometimesLines counts the runs in which Sometimes properties held.
+func sometimesLines(r *report.Report) (lines []string) {
+	for _, s := range r.Coverage.Sometimes {
+		switch {
+		case s.Runs == 0:
+			lines = append(lines, fmt.Sprintf("sometimes: %q NEVER", s.Property))
+		case search.Name(r.Strategy).Can(search.VisitsStates):
+			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
+		default:
+			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, textfmt.Plural(s.Runs, "run"), vacuous(&s)))
+		}
+	}
+	return lines
+}
+
+// summaryLines summarizes the coverage in at most one line.
+func summaryLines(r *report.Report) []string {
+	c := &r.Coverage
+	var what []string
+	units := "choices"
+	if search.Name(r.Strategy).Can(search.VisitsStates) {
+		units = "steps"
+	}
+	switch {
+	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+	case c.Complete:
+		all := "everything that can happen within the limits of nodes, actions and faults"
+		if r.CrashCut == sim.CutNone.String() {
+			all += ", except crashes inside steps"
+		}
+		what = append(what, all)
+	case c.ExhaustedDepth > 0:
+		all := fmt.Sprintf("everything that can happen in the first %s %s of a run", textfmt.Number(c.ExhaustedDepth), units)
+		if len(c.Sampled) > 0 {
+			all += ", for the sampled alternatives"
+		}
+		what = append(what, all)
+	}
+	runs := 0
+	for i := range r.Phases {
+		if p := &r.Phases[i]; p.Name == "walks" || p.Name == "faulty walks" {
+			runs += p.Paths
+		}
+	}
+	if runs > 0 {
+		what = append(what, textfmt.Plural(runs, "random run"))
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	return []string{"covered: " + strings.Join(what, ", and ")}
+}
+
+func walkLine(r *report.Report, p *search.Phase) string {
+	parts := []string{fmt.Sprintf("%s %s", p.Name, textfmt.Number(p.Paths))}
+	if p.Live == p.Paths {
+		parts = append(parts, "all live")
+	} else {
+		for _, n := range []struct {
+			count int
+			what  string
+		}{{p.Live, "live"}, {p.Duplicates, "cut at a known state"}, {p.OutOfEvents, "out of events"}, {p.TooLong, "too long"}} {
+			if n.count > 0 {
+				parts = append(parts, textfmt.Number(n.count)+" "+n.what)
+			}
+		}
+	}
+	if h := &p.Steps; h.Count > 0 {
+		parts = append(parts, fmt.Sprintf("median %s steps", median(h)))
+		longest := "longest " + textfmt.Number(h.Max)
+		switch {
+		case r.WalkSteps > 0 && p.Name == "faulty walks":
+			longest += fmt.Sprintf(" (parts without faults: at most %s)", textfmt.Number(r.WalkSteps))
+		case r.WalkSteps > 0:
+			longest += " of " + textfmt.Number(r.WalkSteps)
+		}
+		parts = append(parts, longest)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,48 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+)
+
+// fewWalks is the least number of walks of which shares are told.
+const fewWalks = 100
+
+// vacuous warns of a Sometimes property that most walks did not come to; "": they did, or there were few.
+func vacuous(s *search.Sometimes) string {
+	if s.Of < fewWalks || 2*s.Walks >= s.Of {
+		return ""
+	}
+	return fmt.Sprintf("   (RARE: in %s of the random runs; what depends on it is hardly checked)", percent(s.Walks, s.Of))
+}
+
+func percent(part, all int) string {
+	if part > 0 && 2000*part < all {
+		return "less than 0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(all))
+}
+
+// afterLive says what was rare after the first live state, for people; "": nothing is known, or nothing was.
+func afterLive(c *report.Coverage) string {
+	if c.AfterLiveWalks < fewWalks {
+		return ""
+	}
+	var rare []string
+	for _, a := range c.AfterLive {
+		switch {
+		case a.Times == 0:
+			rare = append(rare, a.What+" never")
+		case 20*a.Walks < c.AfterLiveWalks:
+			rare = append(rare, fmt.Sprintf("%s in %s", a.What, percent(a.Walks, c.AfterLiveWalks)))
+		}
+	}
+	if len(rare) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("rare after the first live state, in a sample of %s: %s", textfmt.Plural(c.AfterLiveWalks, "walk"), strings.Join(rare, ", "))
+}

@@ -1,0 +1,63 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+)
+
+// engineLines names the engine that executed steps, and its speed.
+func engineLines(r *report.Report) []string {
+	e := &r.Engine
+	if e.Used == "" {
+		return nil
+	}
+	text := "engine: " + string(e.Used)
+	switch {
+	case e.Unsupported != "":
+		text += "; the table engine does not support " + e.Unsupported
+	case e.TableRate > 0:
+		fast, slow := e.TableRate, e.ReplayRate
+		other := search.ReplayEngine
+		if e.Used == search.ReplayEngine {
+			fast, slow, other = slow, fast, search.TableEngine
+		}
+		if fast < 1.05*slow {
+			text += fmt.Sprintf(", measured about as fast as %s", other)
+		} else {
+			text += fmt.Sprintf(", measured %.1f times as fast as %s", fast/slow, other)
+		}
+	case e.Programs:
+		text += ", which executes programs"
+	case e.Asked == search.AutoEngine:
+		text += ", too few events to measure"
+	}
+	lines := []string{text}
+	if e.TableEvents > 0 {
+		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps were cached", 100*e.HitRate)
+	}
+	if e.Tried > 0 {
+		lines = append(lines, "quorums without a Need: "+textfmt.Plural(e.Tried, "set")+" tried in different states of their nodes; a Need reduces them")
+	}
+	if copies := copies(e); copies != "" {
+		lines = append(lines, copies)
+	}
+	return lines
+}
+
+// copies says which services are not made by a copy for the handlers that have to run; "": all are.
+func copies(e *search.EngineStats) string {
+	var again []string
+	for _, c := range e.Copies {
+		if !c.Copied {
+			again = append(again, fmt.Sprintf("%s (%s)", c.Type, c.Why))
+		}
+	}
+	if len(again) == 0 {
+		return ""
+	}
+	return "not copyable, so their state is rebuilt by replay: " + strings.Join(again, "; ")
+}

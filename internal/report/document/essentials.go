@@ -1,0 +1,74 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Essentials returns at most three lines about a search that found nothing: what was covered, what was not, and what to try next.
+func Essentials(r *report.Report) (lines []string) {
+	covered := summaryLines(r)
+	if r.Coverage.Complete {
+		covered = append(covered, textfmt.Plural(r.States, "state"))
+	}
+	if len(covered) > 0 {
+		lines = append(lines, strings.Join(covered, ": "))
+	}
+	if missing := missing(r); len(missing) > 0 {
+		lines = append(lines, "NOT covered: "+strings.Join(missing, "; "))
+	}
+	next := "more time (--time)"
+	switch {
+	case r.Coverage.Complete:
+		next = "more nodes, actions or faults (--nodes, --crashes, --loss)"
+	case r.Stopped == search.StoppedMemory:
+		next = "more memory (--memory), or hashes for states (--visited 64)"
+	case r.Stopped == search.StoppedPaths:
+		next = "more runs (--max-paths)"
+	}
+	return append(lines, "next: "+next+"; -v shows all that was covered")
+}
+
+// missing lists what a search that found nothing did not cover, the most important first.
+func missing(r *report.Report) (list []string) {
+	c := &r.Coverage
+	if c.Unchecked != "" {
+		list = append(list, c.Unchecked)
+	}
+	list = append(list, c.NotChecked...)
+	for _, s := range c.Sometimes {
+		if s.Runs == 0 {
+			list = append(list, fmt.Sprintf("%q never held", s.Property))
+		}
+	}
+	if n := len(c.NeverHappened); n > 0 {
+		list = append(list, textfmt.Plural(n, "event")+" never happened")
+	}
+	if n := len(c.Sampled); n > 0 {
+		list = append(list, textfmt.Plural(n, "choice")+" only sampled")
+	}
+	if r.Undecided > 0 {
+		list = append(list, textfmt.Plural(r.Undecided, "suspect")+" not confirmed")
+	}
+	var off, unused []string
+	for f := range sim.FaultCount {
+		switch {
+		case r.Limits[f] == 0:
+			off = append(off, limitName(f))
+		case r.Coverage.FaultsUsed[f] == 0 && r.Cluster == "":
+			unused = append(unused, limitName(f))
+		}
+	}
+	if len(unused) > 0 {
+		list = append(list, "never used: "+strings.Join(unused, ", "))
+	}
+	if len(off) > 0 {
+		list = append(list, "off: "+strings.Join(off, ", "))
+	}
+	return list
+}

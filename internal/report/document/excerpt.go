@@ -1,0 +1,104 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/eventgraph"
+)
+
+// deadExcerpt chooses the steps of the violating run worth showing: around the marked one, and those of a cycle. It marks the critical step.
+func (d *Document) deadExcerpt() (steps []int) {
+	const before, lastSteps, after, rest, most, mostRound = 4, 10, 4, 8, 80, 80
+	g, last := d.Dead, d.Dead.Last()
+	mark := MarkedStep(d.Report, last)
+	if c := d.Report.Critical; c != nil && c.Step == mark {
+		g.Critical = mark
+	}
+	n := before
+	if g.Critical == 0 && mark == last {
+		n = lastSteps
+	}
+	steps = g.Before(mark, n)
+	steps = steps[max(0, len(steps)-most):] // the text says so
+	end := min(mark+after, last)
+	if last-end <= rest {
+		end = last
+	}
+	for step := mark; step <= end; step++ {
+		steps = append(steps, step)
+	}
+	if last == 0 {
+		steps = []int{0}
+	}
+	if g.Round > 0 {
+		for step := max(g.Round, last-mostRound); step <= last; step++ {
+			steps = append(steps, step)
+		}
+		slices.Sort(steps)
+		steps = slices.Compact(steps)
+	}
+	return steps
+}
+
+// liveExcerpt chooses the steps of the live run worth showing: the first ones that are different, the
+// one with the same event and what it leads to, and the one after which the state is live.
+func (d *Document) liveExcerpt(in *insight) []int {
+	const first, most = 3, 12
+	g, last := d.Live, d.Live.Last()
+	var steps []int
+	for i := d.LiveFrom; i <= min(d.LiveFrom+first-1, last); i++ {
+		steps = append(steps, i)
+	}
+	if in != nil && in.same > 0 {
+		steps = append(steps, in.same)
+		for _, i := range g.Events[in.same].Sent {
+			steps = append(steps, g.Messages[i].Deliveries...)
+		}
+	}
+	for i := d.LiveFrom; i <= last; i++ {
+		if g.Events[i].Live {
+			steps = append(steps, i)
+			for _, c := range g.Past(i, 2) {
+				if c >= d.LiveFrom {
+					steps = append(steps, c)
+				}
+			}
+			break
+		}
+	}
+	slices.Sort(steps)
+	steps = slices.Compact(steps)
+	return steps[:min(most, len(steps))]
+}
+
+// LiveTitle names the nearest live run.
+func (d *Document) LiveTitle() string {
+	text := fmt.Sprintf("nearest run that recovered, from step %d", d.LiveFrom)
+	if d.LiveFrom > d.Live.Last() {
+		text = fmt.Sprintf("nearest run that recovered: already live before step %d", d.LiveFrom)
+	}
+	return text + d.LiveViolates()
+}
+
+// LiveViolates returns what the nearest live run itself violates; the empty string means nothing.
+func (d *Document) LiveViolates() string {
+	c := d.Report.Critical
+	if c.LiveViolates == "" {
+		return ""
+	}
+	return fmt.Sprintf(", which itself violates %q", c.LiveViolates)
+}
+
+// Excerpt draws steps of a graph as lines of text.
+func Excerpt(g *eventgraph.Graph, steps []int, header bool, width int) []string {
+	if g == nil || len(steps) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	// Writing to a buffer does not fail.
+	_ = g.Text(&b, eventgraph.Options{Steps: steps, Fold: -1, NoHeader: !header, Width: width})
+	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+}

@@ -1,0 +1,231 @@
+package document
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// MarkedStep returns the step that excerpts of a run of so many steps are about: the critical one or the best known bound, else the last one.
+func MarkedStep(r *report.Report, last int) int {
+	if c := r.Critical; c != nil && max(c.Step, c.Bound) > 0 {
+		return min(max(c.Step, c.Bound), last)
+	}
+	return last
+}
+
+// stuckText describes a run in which nothing can happen.
+func stuckText(r *report.Report) string {
+	if len(r.Disturbing) > 0 {
+		return "only disturbances are enabled"
+	}
+	return "no event is enabled"
+}
+
+func reportFacts(r *report.Report) []Fact {
+	var f []Fact
+	switch r.Kind {
+	case sim.Liveness, sim.Deadlock:
+		f = append(f, neverAgain(r)...)
+		if len(r.Disturbing) > 0 {
+			f = append(f, Fact{"disturbances:", strings.Join(r.Disturbing, ", "), "recovery must not rely on them"})
+		}
+	case sim.Starvation:
+		f = append(f, starvedFacts(r)...)
+	case sim.Safety:
+		f = append(f, Fact{"violated:", r.Property, explained(r)})
+	case sim.Panic:
+		f = append(append(f, Fact{"panic:", r.Message, ""}), stackFacts(r)...)
+	case sim.Divergence:
+		f = append(append(f, Fact{"diverges:", r.Message, ""}), stackFacts(r)...)
+	case sim.Nondeterminism:
+		if r.Difference != nil && r.Difference.Twins {
+			f = append(f, Fact{"mismatch:", r.Message, "another run reached an equally encoded state before the last step"},
+				Fact{"remedy:", "a handler reads state that is not encoded; encode it (see sim.EncodeBy, sim.IgnoreField, fields with macemc:\"-\", memory shared by nodes or runs)", ""})
+			break
+		}
+		f = append(f, Fact{"mismatch:", r.Message, "two executions of the same path differ"})
+		if r.Difference != nil {
+			label := "differs:"
+			for _, line := range r.Difference.Details {
+				f = append(f, Fact{label, line, ""})
+				label = ""
+			}
+		}
+		f = append(f, Fact{"remedy:", "a handler depends on something outside its node's state: a clock, random numbers, map order, an address, " +
+			"a variable shared by nodes or runs, or state that is not encoded (sim.EncodeBy, sim.IgnoreField); run macemc vet", ""})
+	}
+	if r.Kind == sim.Deadlock {
+		enabled := "faults do not count"
+		if len(r.Disturbing) > 0 {
+			enabled = "faults and disturbances do not count"
+		}
+		f = append(f, Fact{"deadlock:", stuckText(r), enabled})
+	}
+	if c := r.Critical; c != nil {
+		f = append(append(append(f, criticalFacts(c)...), usedUpFacts(r)...), proofFacts(c)...)
+		if src := handlerOf(r); src != "" {
+			f = append(f, Fact{"handler:", src, ""})
+		}
+	} else if last := r.LastStep(); last != nil && r.Starved == nil {
+		f = append(f, Fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
+	}
+	f = append(f, timingFacts(r)...)
+	if left := r.Coverage.NotChecked; len(left) > 0 {
+		f = append(f, Fact{"not checked:", strings.Join(left, "; "), ""})
+	}
+	if r.Uncovered != "" {
+		f = append(f, Fact{"not covered:", r.Uncovered, ""})
+	}
+	if r.Shrunk != nil {
+		f = append(f, shrunkFact(r.Shrunk, r))
+	} else if r.NotShrunk != "" {
+		f = append(f, Fact{"shrunk:", "no", r.NotShrunk})
+	}
+	if s := r.Coverage.Shortest; s != nil {
+		f = append(f, shortest(s))
+	} else if d := r.Coverage.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
+		f = append(f, Fact{"reduced:", string(r.Coverage.Reduced.Used), "states were omitted; a shorter run may exist"})
+	}
+	for _, o := range r.OtherVersions {
+		f = append(f, Fact{"built with:", o.String(), ""})
+	}
+	return f
+}
+
+// stackFacts lists the user's frames of the stack.
+func stackFacts(r *report.Report) []Fact {
+	var f []Fact
+	label := "in:"
+	for _, frame := range UserFrames(r.Stack) {
+		f = append(f, Fact{label, frame, ""})
+		label = ""
+	}
+	return f
+}
+
+// explained returns what is known of the violation beyond that the property does not hold; an empty string means nothing.
+func explained(r *report.Report) string {
+	if r.Explain == "" && r.Message == kernel.DoesNotHold {
+		return ""
+	}
+	return cmp.Or(r.Explain, r.Message)
+}
+
+// neverAgain says which properties do not hold any more. Right after the critical step some of them
+// may still hold for a while, so the second half of what follows it decides. When each holds now and
+// then, just never all together, they are all named.
+func neverAgain(r *report.Report) []Fact {
+	label := "never again:"
+	if r.Kind == sim.Deadlock {
+		label = "violated:"
+	} else if r.Critical != nil && r.Critical.Step == 0 && r.Critical.Case == critical.C2Initial {
+		label = "never:"
+	}
+	if r.Dead == nil {
+		return []Fact{{label, r.Property, explained(r)}}
+	}
+	from := len(r.Dead.Steps)
+	if c := r.Critical; c != nil && c.Step > 0 {
+		from -= (from - c.Step) / 2
+	}
+	var never, all []Fact
+	for _, p := range r.Dead.Properties {
+		if p.Kind != "eventually" {
+			continue
+		}
+		f := Fact{label, p.Name, p.Explain}
+		all = append(all, f)
+		if failsFrom(r.Dead, from, p.Name) {
+			never = append(never, f)
+		}
+	}
+	if len(never) == 0 {
+		for i := range all {
+			all[i].Aside = strings.TrimPrefix(all[i].Aside+", not at the same time as the others", ", ")
+		}
+		never = all
+	}
+	if len(never) == 0 {
+		return []Fact{{label, r.Property, explained(r)}}
+	}
+	if len(never) == 1 {
+		never[0].Aside = cmp.Or(never[0].Aside, smallState(r.Dead))
+	}
+	if !slices.ContainsFunc(never, func(f Fact) bool { return f.Aside != "" }) {
+		never[0].Aside = unlikeLive(r)
+	}
+	for i := len(never) - 1; i > 0; i-- {
+		never[i].Label = ""
+		if never[i].Aside == never[i-1].Aside {
+			never[i].Aside = ""
+		}
+	}
+	return never
+}
+
+// unlikeLive tells what is wrong with the dead state when no property has words for it.
+func unlikeLive(r *report.Report) string {
+	c := r.Critical
+	switch {
+	case c != nil && r.Live != nil && c.Step <= len(r.Dead.Steps):
+		return firstUnlike(r.Dead, r.Live, c.Step, c.LiveCommon)
+	case c != nil && c.Step > 0:
+		return changedLast(r.Dead, c.Step)
+	}
+	return changedLast(r.Dead, len(r.Dead.Steps))
+}
+
+// failsFrom reports whether the property fails after each step from the given one on.
+func failsFrom(t *replay.Trace, from int, property string) bool {
+	for i := max(from, 1) - 1; i < len(t.Steps); i++ {
+		if !slices.Contains(t.Steps[i].Failing, property) {
+			return false
+		}
+	}
+	return len(t.Steps) > 0 || slices.Contains(t.Boot.Failing, property)
+}
+
+// outcome is the title's end when nothing was found.
+func outcome(r *report.Report) string {
+	if n := len(r.Findings); n > 0 {
+		found := "1 VIOLATION"
+		if n > 1 {
+			found = textfmt.Number(n) + " DIFFERENT VIOLATIONS"
+		}
+		return fmt.Sprintf("%s in %s%s", found, seconds(r.Seconds), ended(r))
+	}
+	if s := r.Suspect; s != nil {
+		return fmt.Sprintf("INCONCLUSIVE after %s%s: a suspected %s was not confirmed", seconds(r.Seconds), ended(r), kindNames[s.Kind])
+	}
+	if r.Verdict == search.Interrupted {
+		return fmt.Sprintf("INTERRUPTED after %s: nothing found so far", seconds(r.Seconds))
+	}
+	if r.Verdict == search.OutOfResource {
+		return fmt.Sprintf("OUT OF RESOURCES after %s%s: nothing found so far, NOT a proof", seconds(r.Seconds), ended(r))
+	}
+	if r.Verdict == search.Inconclusive {
+		return fmt.Sprintf("INCONCLUSIVE after %s%s", seconds(r.Seconds), ended(r))
+	}
+	if c := &r.Coverage; c.Complete && c.Unchecked == "" && (c.Fair == nil || c.Fair.Judged) {
+		return fmt.Sprintf("nothing found in %s: every state within the limits was visited%s", seconds(r.Seconds), orStoodFor(r))
+	}
+	return fmt.Sprintf("nothing found in %s%s: bounded, NOT a proof", seconds(r.Seconds), ended(r))
+}
+
+// handlerOf returns the source position of the decisive step; the empty string means unknown.
+func handlerOf(r *report.Report) string {
+	if step := r.DecisiveStep(); step != nil {
+		return step.Source
+	}
+	return r.Handler
+}

@@ -1,0 +1,262 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
+)
+
+// insight is what can be said of the step that matters by comparing it with the live run.
+type insight struct {
+	did      string // what the step changed and sent
+	was      string // what its node was like before
+	same     int    // step of the live run with the same event, 0: none
+	sameDid  string
+	sameWas  string
+	instead  string // what the live run does first, when it has no such event
+	onlyLive string // what is sent in the live run only
+}
+
+// look compares the step that matters. live may be nil.
+func look(dead, live *eventgraph.Graph, r *report.Report, common int) *insight {
+	step := dead.Critical
+	if step == 0 {
+		return nil
+	}
+	in := &insight{did: did(dead, step)}
+	e := &dead.Events[step]
+	handled := in.did != ""
+	var before, other *state
+	if handled && !left(e) {
+		before = stateAfter(r.Dead, step-1)
+	}
+	if live != nil {
+		for i := common + 1; i <= live.Last() && handled; i++ {
+			if live.Events[i].Key == e.Key {
+				in.same, in.sameDid = i, did(live, i)
+				other = stateAfter(r.Live, i-1)
+				break
+			}
+		}
+		if in.same == 0 && handled && common < live.Last() {
+			in.instead = live.Events[common+1].Text
+		}
+		in.onlyLive = onlyLive(dead, live, step, common)
+	}
+	// Without a live run to compare with, the state explains only why nothing happened.
+	if before != nil && (other != nil || strings.HasPrefix(in.did, "changes nothing")) {
+		in.was, in.sameWas = differingState(before, other, e.Node)
+	}
+	return in
+}
+
+// left reports whether the event found no service: its node was down.
+func left(e *eventgraph.Event) bool {
+	return e.EventKind() == sim.Boot || e.EventKind().TakesDown()
+}
+
+// did says what the handler of a step changed and sent; "" when no handler ran.
+func did(g *eventgraph.Graph, step int) string {
+	e := &g.Events[step]
+	if kind := e.EventKind(); kind.Injection() || kind == sim.Heal {
+		return ""
+	}
+	const most = 5
+	var parts []string
+	changes := eventgraph.Digest(e.Changes, e.Node, most)
+	switch {
+	case e.Halted:
+		parts = append(parts, "halts forever")
+	case e.Crashed:
+		parts = append(parts, "crashes")
+	case left(e):
+	case len(changes) > 0:
+		parts = append(parts, "changes "+strings.Join(changes, ", "))
+	default:
+		parts = append(parts, "changes nothing")
+	}
+	var sends []string
+	for _, i := range e.Sent {
+		m := &g.Messages[i]
+		text := fmt.Sprintf("%s to n%d", messageName(m.Text), m.To)
+		if m.End == step {
+			text += " (" + m.Fate + ")"
+		}
+		sends = append(sends, text)
+	}
+	if len(sends) > most {
+		sends = append(sends[:most], fmt.Sprintf("%d more", len(sends)-most))
+	}
+	if len(sends) > 0 {
+		parts = append(parts, "sends "+strings.Join(sends, ", "))
+	} else {
+		parts = append(parts, "sends nothing")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// messageName is a message without its fields.
+func messageName(text string) string {
+	text, _, _ = strings.Cut(text, "{")
+	return text
+}
+
+// differingState shows what a node was like in one state, and in the other one if it is known: then only
+// what is different.
+func differingState(a, b *state, node int) (x, y string) {
+	const most = 6
+	var xs, ys []string
+	for _, at := range a.order {
+		if at.node != node || at.minor() || a.values[at] == "" || len(xs) == most ||
+			len(a.values[at]) > 40 || strings.HasPrefix(a.values[at], "->") {
+			continue
+		}
+		if b != nil && (a.values[at] == b.values[at] || b.values[at] == "") {
+			continue
+		}
+		xs = append(xs, at.path+" "+a.values[at])
+		if b != nil {
+			ys = append(ys, at.path+" "+b.values[at])
+		}
+	}
+	if b != nil {
+		xs, ys = differingTimers(a, b, node, xs, ys)
+	}
+	return strings.Join(xs, ", "), strings.Join(ys, ", ")
+}
+
+// differingTimers adds the timers that are set in one of the states only.
+func differingTimers(a, b *state, node int, xs, ys []string) (x, y []string) {
+	const most = 3
+	left := most
+	add := func(from, other *state, set, unset *[]string) {
+		for _, at := range from.order {
+			if at.part.Kind == replay.Timer && at.node == node && from.values[at] != "" && other.values[at] == "" && left > 0 {
+				left--
+				timer := "timer " + replay.Brief(at.part.Name)
+				*set, *unset = append(*set, timer+" set"), append(*unset, "no "+timer)
+			}
+		}
+	}
+	add(a, b, &xs, &ys)
+	add(b, a, &ys, &xs)
+	return xs, ys
+}
+
+// onlyLive names the first messages that the live run sends after the runs part, and the dead run never
+// does after its critical step.
+func onlyLive(dead, live *eventgraph.Graph, step, common int) string {
+	type kind struct {
+		from, to int
+		name     string
+	}
+	sent := map[kind]bool{}
+	for i := range dead.Messages {
+		if m := &dead.Messages[i]; m.Sent >= step {
+			sent[kind{m.From, m.To, messageName(m.Text)}] = true
+		}
+	}
+	var found []string
+	for i := range live.Messages {
+		m := &live.Messages[i]
+		k := kind{m.From, m.To, messageName(m.Text)}
+		if m.Sent > common && !sent[k] {
+			sent[k] = true
+			found = append(found, fmt.Sprintf("%s n%d->n%d (step %d)", k.name, m.From, m.To, m.Sent))
+		}
+	}
+	return joinFew(found)
+}
+
+func stateAfter(t *replay.Trace, step int) *state {
+	s := newState(t)
+	for i := range min(step, len(t.Steps)) {
+		s.follow(&t.Steps[i])
+	}
+	return s
+}
+
+// facts puts the insight into words.
+func (in *insight) facts(node int) []Fact {
+	if in == nil || in.did == "" {
+		return nil
+	}
+	f := []Fact{{"effect:", in.did, ""}}
+	if in.was != "" {
+		f[0].Aside = fmt.Sprintf("before it, n%d has %s", node, in.was)
+	}
+	if in.same > 0 {
+		live := Fact{"live run:", fmt.Sprintf("in step %d the same event %s", in.same, in.sameDid), ""}
+		if in.sameWas != "" {
+			live.Aside = fmt.Sprintf("before it, n%d has %s", node, in.sameWas)
+		}
+		f = append(f, live)
+	}
+	if in.instead != "" {
+		f = append(f, Fact{"live run:", "this event does not occur; instead " + in.instead, ""})
+	}
+	if in.onlyLive != "" {
+		f = append(f, Fact{"live run only:", in.onlyLive, ""})
+	}
+	return f
+}
+
+// sentence says in one line what is wrong, since when, and where, and when that is not proven.
+func sentence(r *report.Report) string {
+	text := claim(r)
+	if r.Critical != nil && r.Critical.Proof == critical.Walks {
+		text += " (not proven)"
+	}
+	return text
+}
+
+func claim(r *report.Report) string {
+	where := ""
+	if last := r.LastStep(); last != nil {
+		where = fmt.Sprintf(" in step %d", last.Number)
+		if last.Node >= 0 {
+			where += fmt.Sprintf(", at n%d", last.Node)
+		}
+	}
+	never := neverAgain(r)
+	what := `"` + never[0].Text + `"`
+	if n := len(never) - 1; n > 0 {
+		what += fmt.Sprintf(" (and %d more)", n)
+	}
+	switch r.Kind {
+	case sim.Liveness, sim.Deadlock:
+		text := what + " can never hold again"
+		if r.Kind == sim.Deadlock {
+			text = stuckText(r) + ", and " + what + " does not hold"
+		}
+		c := r.Critical
+		switch {
+		case c == nil || c.Case != critical.C1:
+		case c.Node < 0 || strings.HasPrefix(c.Event, "network "):
+			return capital(fmt.Sprintf("%s: dead since step %d, in the network", text, c.Step))
+		default:
+			return capital(fmt.Sprintf("%s: dead since step %d, at n%d", text, c.Step, c.Node))
+		}
+		if c != nil && c.Case == critical.C2Initial && c.Step == 0 {
+			text = strings.Replace(text, "can never hold again", "never holds", 1)
+		}
+		return capital(text)
+	case sim.Safety:
+		return fmt.Sprintf("%q is violated%s", r.Property, where)
+	case sim.Starvation:
+		return starvedSentence(r)
+	case sim.Panic:
+		return fmt.Sprintf("A handler panics%s: %s", where, textfmt.FirstLine(r.Message))
+	case sim.Divergence:
+		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))
+	}
+	return fmt.Sprintf("Two executions of the same path differ: %s", textfmt.FirstLine(r.Message))
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -1,0 +1,78 @@
+package document
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
+)
+
+// laterFacts warns that the line which is missing may be in code that runs after the critical step, and which code that is.
+// It is for the critical step to have recovery behind it; what would have saved the run need not be there.
+func laterFacts(r *report.Report) []Fact {
+	c := r.Critical
+	if c == nil || r.Dead == nil || c.Case != critical.C1 {
+		return nil
+	}
+	ran, aside := "code that runs forever: ", "before this step recovery was still possible"
+	if c.OutOfEvents {
+		ran, aside = "code that ran last: ", "nothing happens any more in the end: a message, timer or retry is missing"
+	}
+	handlers := handledAfter(r.Dead, c.Step)
+	if len(handlers) == 0 {
+		return nil
+	}
+	return []Fact{{"where to look:", "also later, in " + startedAfter(r.Dead, c.Step) + ran + strings.Join(handlers, ", "), aside}}
+}
+
+// startedAfter names the last start of each node after a step, "how n0 starts (a.go:7, step 9), or in ": what a node takes up again after a
+// crash, a timer say, is missing for ever when it does not.
+func startedAfter(run *replay.Trace, step int) string {
+	starts := make([]string, run.Nodes)
+	for i := step; i < len(run.Steps); i++ {
+		if s := &run.Steps[i]; s.Event.Kind == sim.Boot && s.Source != "" {
+			starts[s.Node] = fmt.Sprintf("how n%d starts (%s, step %d), or in ", s.Node, s.Source, s.Number)
+		}
+	}
+	return strings.Join(starts, "")
+}
+
+// handledAfter names the code that handles most of the events in the second half of a run after a step.
+func handledAfter(run *replay.Trace, step int) []string {
+	const most = 3
+	type handler struct {
+		text  string
+		count int
+	}
+	var all []handler
+	index := map[string]int{} // by source
+	for i := step + (len(run.Steps)-step)/2; i < len(run.Steps); i++ {
+		s := &run.Steps[i]
+		if s.Source == "" {
+			continue
+		}
+		at, ok := index[s.Source]
+		if !ok {
+			at = len(all)
+			index[s.Source] = at
+			what := cmp.Or(messageName(s.What), s.Kind)
+			if s.Event.Kind == sim.FireTimer {
+				what = "timer " + what
+			}
+			all = append(all, handler{text: fmt.Sprintf("%s (n%d, %s)", s.Source, s.Node, what)})
+		}
+		all[at].count++
+	}
+	slices.SortStableFunc(all, func(a, b handler) int { return cmp.Compare(b.count, a.count) })
+	var texts []string
+	for _, h := range all {
+		texts = append(texts, h.text)
+	}
+	return textfmt.Few(texts, most)
+}

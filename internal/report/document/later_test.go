@@ -1,0 +1,88 @@
+package document
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// The critical step need not be where a line is missing: a finding names the code that runs after it, most frequent
+// first, or says that nothing happens any more.
+func TestWhereToLook(t *testing.T) {
+	run := &replay.Trace{}
+	for i, source := range []string{"a.go:1", "", "b.go:2", "once.go:9", "c.go:3", "c.go:3", "b.go:2", "c.go:3"} {
+		run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Event: sim.Event{Kind: sim.FireTimer}, What: "lease{7}", Source: source})
+	}
+	r := &report.Report{Dead: run, Critical: &report.Critical{Case: critical.C1, Step: 2}}
+	want := []string{"c.go:3 (n1, timer lease)", "b.go:2 (n1, timer lease)"}
+	if got := handledAfter(run, 2); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if f := laterFacts(r); len(f) != 1 || !strings.HasSuffix(f[0].Text, " in code that runs forever: "+strings.Join(want, ", ")) {
+		t.Errorf("%q", f)
+	}
+	boot := replay.TraceStep{Number: 4, Node: 0, Event: sim.Event{Kind: sim.Boot}, Source: "a.go:7"}
+	again := *r
+	again.Dead = &replay.Trace{Nodes: 2, Steps: slices.Insert(slices.Clone(run.Steps), 3, boot)}
+	if f := laterFacts(&again); len(f) != 1 || !strings.Contains(f[0].Text, "also later, in how n0 starts (a.go:7, step 4), or in code that runs forever: c.go:3") {
+		t.Errorf("a node that starts again: %q", f)
+	}
+	if again.Critical = (&report.Critical{Case: critical.C1, Step: 4}); strings.Contains(laterFacts(&again)[0].Text, "starts") {
+		t.Error("a start before the critical step is told of")
+	}
+	r.Critical.OutOfEvents = true
+	if f := laterFacts(r); len(f) != 1 || !strings.Contains(f[0].Text, " in code that ran last: c.go:3") || !strings.HasPrefix(f[0].Aside, "nothing happens any more") {
+		t.Errorf("out of events: %q", f)
+	}
+	if r.Critical.Case = critical.C2; laterFacts(r) != nil {
+		t.Error("no step is critical, and one is told of")
+	}
+}
+
+// A search that went on says where its time went.
+func TestWhereTimeWent(t *testing.T) {
+	r := &report.Report{Verdict: search.Violation, Findings: []*report.Report{{}}, Work: search.Work{Seconds: 20}, Confirming: 12.5, Telling: 3}
+	want := "time: 20.0s in total, 12.5s for confirming suspects, 3.0s for shrinking and describing findings"
+	if lines := otherFindings(r); !slices.Contains(lines, want) {
+		t.Errorf("%q", lines)
+	}
+}
+
+// How sure it is that a run is minimal is said with it.
+func TestShrunk_HowSure(t *testing.T) {
+	critical := &report.Critical{Case: critical.C1, Step: 3}
+	for _, c := range []struct {
+		s    report.Shrunk
+		c    *report.Critical
+		want string
+	}{
+		{report.Shrunk{Candidates: 7}, nil, "7 candidates tried, not all candidates"},
+		{report.Shrunk{Candidates: 7, Pairs: true}, nil, "7 candidates tried, not all candidates"},
+		{report.Shrunk{Candidates: 7, Minimal: true}, nil, "7 candidates tried; no single step can be left out"},
+		{report.Shrunk{Candidates: 1, Minimal: true, Pairs: true}, nil, "1 candidate tried; no step and no two causes can be left out"},
+		{
+			report.Shrunk{Candidates: 7, Minimal: true, Pairs: true, FromCritical: 9}, critical,
+			"critical step 9 to 3; 7 candidates tried; no step and no two causes before it can be left out",
+		},
+		{report.Shrunk{Candidates: 7, Minimal: true}, &report.Critical{}, "7 candidates tried"},
+	} {
+		if f := shrunkFact(&c.s, &report.Report{Critical: c.c}); f.Aside != c.want {
+			t.Errorf("%+v: %q, want %q", c.s, f.Aside, c.want)
+		}
+	}
+}
+
+// A run that became simpler is not said to be shorter.
+func TestShrunkToMoreSteps(t *testing.T) {
+	for steps, want := range map[int]string{13: "simpler, not shorter: 12 steps to 13", 12: "still 12 steps", 4: "from 12 steps to 4"} {
+		if f := shrunkFact((&report.Shrunk{FromSteps: 12}), &report.Report{Steps: steps}); f.Text != want {
+			t.Errorf("%q, want %q", f.Text, want)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package document
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+)
+
+// orStoodFor says of all states that they were visited what is true when some were left out.
+func orStoodFor(r *report.Report) string {
+	d, c := r.Coverage.Reduced, r.Coverage.Crashes
+	if d != nil && (search.Reduction(d.Used) != search.ReduceNone || d.Permutations > 0) || c != nil && c.Proven {
+		return ", or omitted because it cannot change the verdict"
+	}
+	return ""
+}
+
+// reductionLines describes which states were left out, and why no more were.
+func reductionLines(r *report.Report) (lines []string) {
+	d := r.Coverage.Reduced
+	if d == nil {
+		return nil
+	}
+	rounds := ""
+	if d.Rounds > 1 {
+		rounds = fmt.Sprintf("; explored in %s rounds, each without the refuted assumptions of the one before", textfmt.Number(d.Rounds))
+	}
+	switch search.Reduction(d.Used) {
+	case search.ReduceFull:
+		lines = append(lines, fmt.Sprintf("reduced (full): %s kept, %s passed and checked in %s; dead messages dropped in %s%s",
+			textfmt.Plural(r.States, "state"), textfmt.Plural(d.Passed, "state"), textfmt.Plural(d.Chains, "chain"), textfmt.Plural(d.Dead, "situation"), rounds),
+			"states and transitions are counted after the reduction")
+	case search.ReduceDrop:
+		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", textfmt.Plural(d.Dead, "situation"), rounds))
+	}
+	if d.Why != "" {
+		lines = append(lines, d.Why)
+	}
+	if d.Permutations > 0 {
+		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes with the same role count as one", textfmt.Plural(d.Permutations, "permutation")))
+	}
+	if d.Asymmetry != "" {
+		lines = append(lines, "no symmetry: "+d.Asymmetry)
+	}
+	return lines
+}

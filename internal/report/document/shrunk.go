@@ -1,0 +1,58 @@
+package document
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+)
+
+// ShrunkText says in one line how much smaller a run has become.
+func ShrunkText(r *report.Report) string {
+	if r.Shrunk == nil {
+		return "the run cannot be shrunk and is unchanged"
+	}
+	f := shrunkFact(r.Shrunk, r)
+	return f.Text + "; " + f.Aside
+}
+
+// UnshrunkText says in one line what was found, and where it lies, before it is shrunk.
+func UnshrunkText(r *report.Report) string {
+	text := fmt.Sprintf("%s: found a %s in %s", SystemName(r), kindNames[r.Kind], textfmt.Plural(r.Steps, "step"))
+	if what := strings.Join(strings.Fields(cmp.Or(r.Property, r.Message)), " "); what != "" {
+		text += ": " + what
+	}
+	text += "; shrinking (Ctrl-C stops it)"
+	if r.PathFile != "" {
+		text += "; original: " + r.PathFile
+	}
+	return textfmt.Printable(text)
+}
+
+func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
+	text := fmt.Sprintf("from %s to %s", textfmt.Plural(s.FromSteps, "step"), textfmt.Number(r.Steps))
+	switch {
+	case r.Steps == s.FromSteps:
+		text = fmt.Sprintf("still %s", textfmt.Plural(r.Steps, "step"))
+	case r.Steps > s.FromSteps: // choices are fewer or smaller, and what follows goes on for longer
+		text = fmt.Sprintf("simpler, not shorter: %s to %s", textfmt.Plural(s.FromSteps, "step"), textfmt.Number(r.Steps))
+	}
+	aside, before := textfmt.Plural(s.Candidates, "candidate")+" tried", ""
+	c := r.Critical
+	if c != nil && c.Step > 0 {
+		aside = fmt.Sprintf("critical step %s to %s; %s", textfmt.Number(s.FromCritical), textfmt.Number(c.Step), aside)
+		before = " before it"
+	}
+	switch {
+	case !s.Minimal:
+		aside += ", not all candidates"
+	case c != nil && c.Step == 0: // there is no cause, only what follows
+	case s.Pairs:
+		aside += fmt.Sprintf("; no step and no two causes%s can be left out", before)
+	default:
+		aside += fmt.Sprintf("; no single step%s can be left out", before)
+	}
+	return Fact{"shrunk:", text, aside}
+}

@@ -1,0 +1,64 @@
+package document
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/stacks"
+)
+
+// maxFrames is how many frames of a stack are shown at most.
+const maxFrames = 12
+
+// UserFrames keeps of a stack, as debug.Stack or a dying process writes it, the frames between the
+// panic and the checker, one per line: "raft/node.go:41  raft.(*Node).Receive", see [replay.Places.Short]. Without a panic in it
+// the frames up to the checker are kept. Nothing in the result depends on the run.
+func UserFrames(stack string) []string {
+	var texts []string
+	places := replay.NewPlaces()
+	for _, f := range framesOf(stack) {
+		texts = append(texts, places.Short(f.Place)+"  "+path.Base(f.Function))
+	}
+	if n := len(texts) - maxFrames; n > 0 {
+		texts = append(texts[:maxFrames], fmt.Sprintf("... and %d more", n))
+	}
+	return texts
+}
+
+// framesOf returns the frames that [userFrames] describes.
+func framesOf(stack string) (frames []stacks.Frame) {
+	for _, g := range stacks.Read(stack) {
+		for _, f := range g.Frames {
+			pkg := f.Package()
+			switch {
+			case f.Function == "panic":
+				frames = frames[:0] // above it is only how the panic was caught
+			case pkg == "runtime" || strings.HasPrefix(pkg, "runtime/"):
+			case !fromChecker(pkg):
+				frames = append(frames, f)
+			case len(frames) > 0:
+				return frames
+			}
+		}
+		if len(frames) > 0 {
+			break
+		}
+	}
+	return frames
+}
+
+// fromChecker reports whether a package is one of those that run services.
+func fromChecker(pkg string) bool {
+	rest, ok := strings.CutPrefix(pkg, "github.com/macemc/macemc/")
+	if !ok {
+		return false
+	}
+	for _, p := range []string{"sim", "internal/kernel", "internal/table", "internal/encoding", "internal/explore", "netsim", "internal/replay", "search", "critical", "internal/check", "mctest"} {
+		if rest == p || p == "internal/table" && strings.HasPrefix(rest, p+"/") {
+			return true
+		}
+	}
+	return false
+}

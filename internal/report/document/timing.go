@@ -1,0 +1,46 @@
+package document
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/sim"
+)
+
+// TimingAssumption returns what a liveness violation assumes about time. The empty string means that it is not
+// about liveness.
+func TimingAssumption(r *report.Report) string {
+	switch r.Kind {
+	case sim.Liveness, sim.Deadlock, sim.Starvation:
+	default:
+		return ""
+	}
+	timing, err := sim.ParseTiming(r.Timing)
+	if err != nil {
+		return ""
+	}
+	if delay, ok := timing.MaxDelay(); ok {
+		return fmt.Sprintf("timers fire at most %v late, and a link between nodes that are up delivers one of its messages within %[1]v", delay)
+	}
+	return map[sim.Timing]string{
+		sim.ByDeadline: "a message may take longer than any timer, and node clocks may run at any speed",
+		sim.AnyOrder:   "a message may take longer than any timer, and timers fire in any order",
+		sim.Prompt:     "timers wait while a message is on its way, and node clocks may run at any speed",
+	}[timing]
+}
+
+// timingFacts shows the assumption about time.
+func timingFacts(r *report.Report) []Fact {
+	text := TimingAssumption(r)
+	if text == "" {
+		return nil
+	}
+	aside := ""
+	if timing, err := sim.ParseTiming(r.Timing); err == nil && timing.LivenessOnly() {
+		aside = "timing Bounded:DURATION sets another bound"
+	}
+	if r.Timing == sim.ByDeadline.String() {
+		aside = "timing Bounded limits both"
+	}
+	return []Fact{{"assumes:", text, aside}}
+}

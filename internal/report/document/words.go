@@ -1,0 +1,125 @@
+package document
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// seconds writes a duration for people.
+func seconds(s float64) string {
+	if s < 60 {
+		return fmt.Sprintf("%.1fs", s)
+	}
+	return fmt.Sprintf("%dm%02ds", int(s)/60, int(s)%60)
+}
+
+// limitName names the limit of a fault.
+func limitName(f sim.Fault) string { return strings.ReplaceAll(f.String(), "-", " ") }
+
+// ended says why the search ended, when that was before its time: ", stopped at the time limit".
+func ended(r *report.Report) string {
+	why, ok := map[string]string{
+		search.StoppedTime:         "stopped at the time limit",
+		search.StoppedPaths:        "stopped at the path limit",
+		search.StoppedDepth:        "stopped at the depth limit",
+		search.StoppedMemory:       "stopped at the memory limit",
+		search.StoppedDisk:         "the disk is full",
+		search.StoppedInterrupted:  "INTERRUPTED",
+		search.StoppedStuck:        "stopped by a handler that did not return",
+		search.StoppedFingerprints: "fingerprints are too short to distinguish all states",
+		search.StoppedCrashes:      "omitted crashes may change the verdict",
+		search.StoppedFound:        "",
+		"lost":                     "the search process died",
+		"unresponsive":             "killed: it did not stop at the time limit",
+	}[r.Stopped]
+	if !ok {
+		why = r.Stopped
+	}
+	if why == "" || r.Stopped == search.StoppedComplete {
+		return ""
+	}
+	return ", " + why
+}
+
+// Setting describes what was checked: time, size, limits, timing, crash cut, parameters.
+func Setting(r *report.Report) string {
+	parts := []string{seconds(r.Seconds), textfmt.Plural(r.Nodes, "node")}
+	for f, allowed := range r.Limits {
+		if allowed > 0 {
+			parts = append(parts, fmt.Sprintf("%s<=%d", limitName(sim.Fault(f)), allowed))
+		}
+	}
+	if r.Timing != "" {
+		parts = append(parts, "timing "+r.Timing)
+	}
+	if r.CrashCut != "" {
+		parts = append(parts, "crash cut "+r.CrashCut)
+	}
+	for _, k := range slices.Sorted(maps.Keys(r.Params)) {
+		parts = append(parts, k+"="+r.Params[k])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Searched describes how the run was found.
+func Searched(r *report.Report) string {
+	text := fmt.Sprintf("strategy %s, seed %d", r.Strategy, r.Seed)
+	if r.Schedule != "" {
+		text = fmt.Sprintf("strategy %s, a walk with schedule %s, seed %d", r.Strategy, r.Schedule, r.Seed)
+	}
+	if r.Events > 0 {
+		text += fmt.Sprintf("; found after %s paths and %s events", textfmt.Number(r.Paths), textfmt.Number(r.Events))
+	}
+	return text
+}
+
+// SystemName returns the system with the bugs that were switched on.
+func SystemName(r *report.Report) string {
+	switch len(r.Bugs) {
+	case 0:
+		return r.System
+	case 1:
+		return fmt.Sprintf("%s with bug %s", r.System, r.Bugs[0])
+	}
+	return fmt.Sprintf("%s with bugs %s", r.System, strings.Join(r.Bugs, ", "))
+}
+
+// median is the class of h that holds the median, as "22" or "16-31".
+func median(h *search.Histogram) string {
+	rest := (h.Count + 1) / 2
+	for class, n := range h.Buckets {
+		if rest -= n; rest > 0 || n == 0 {
+			continue
+		}
+		low, high := 0, 0
+		if class > 0 {
+			low, high = 1<<(class-1), 1<<class-1
+		}
+		low, high = max(low, h.Min), min(high, h.Max)
+		if low == high {
+			return textfmt.Number(low)
+		}
+		return textfmt.Number(low) + "-" + textfmt.Number(high)
+	}
+	return "0"
+}
+
+var kindNames = map[sim.FindingKind]string{
+	sim.Safety:         "safety violation",
+	sim.Liveness:       "liveness violation",
+	sim.Deadlock:       "deadlock",
+	sim.Starvation:     "starved forever",
+	sim.Panic:          "panic",
+	sim.Divergence:     "divergence",
+	sim.Nondeterminism: "nondeterminism",
+}
+
+// KindName names a kind of finding.
+func KindName(k sim.FindingKind) string { return kindNames[k] }

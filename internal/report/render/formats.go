@@ -1,0 +1,63 @@
+// Package render writes documents as text, Markdown, JSON, JUnit XML, SARIF, lines for editors and a self-contained page. Each format is a
+// function, listed in [Formats].
+package render
+
+import (
+	"io"
+
+	"github.com/macemc/macemc/internal/format"
+	"github.com/macemc/macemc/internal/report/document"
+)
+
+// Formats returns the formats that one report can be written in.
+func Formats() format.Table[*document.Document] {
+	t := append(FolderFormats(), format.Format[*document.Document]{Name: "text", Ext: ".txt", Doc: "for a terminal", Render: Terminal})
+	for _, c := range CollectedFormats() {
+		t = append(t, c.Format)
+	}
+	return t
+}
+
+// FolderFormats returns the formats of the files in a finding's folder.
+func FolderFormats() format.Table[*document.Document] {
+	return format.Table[*document.Document]{
+		{Name: "html", Ext: ".html", Doc: "an interactive page with both runs", Render: HTML},
+		{Name: "markdown", Ext: ".md", Doc: "with sequence diagrams", Render: Markdown},
+		{Name: "json", Ext: ".json", Doc: "everything but the runs", Render: JSON},
+	}
+}
+
+// Collected is a format for other programs. One document holds the reports of several searches. A search has a flag of the
+// format's name.
+type Collected struct {
+	format.Format[*document.Document]
+	// Mark is in the first lines of all documents that are not empty.
+	Mark  string
+	Merge func(io.Writer, []Output) error
+}
+
+// Output is what one of several searches wrote in a [Collected] format.
+type Output struct {
+	Name    string // of the system
+	Text    []byte // nil means nothing, because of Problem
+	Problem string
+}
+
+// CollectedFormats returns the formats for other programs.
+func CollectedFormats() []Collected {
+	return []Collected{
+		{format.Format[*document.Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit}, junitMark, MergeJUnit},
+		{format.Format[*document.Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF, for code scanning", Render: SARIF}, sarifMark, MergeSARIF},
+		{format.Format[*document.Document]{Name: "lines", Ext: ".lines", Doc: "lines file:line: message", Render: Lines}, linesMark, MergeLines},
+	}
+}
+
+// CollectedFormat returns the format of that name.
+func CollectedFormat(name string) (c Collected, ok bool) {
+	for _, c := range CollectedFormats() {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return c, false
+}

@@ -1,0 +1,241 @@
+package render
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
+)
+
+var (
+	//go:embed page.html
+	pageSource string
+	//go:embed page.css
+	pageStyle string
+)
+
+// HTML writes the report as one page that needs nothing else: no network, no other files.
+func HTML(w io.Writer, d *document.Document) error {
+	page, err := template.New("page").Parse(pageSource)
+	if err != nil {
+		return fmt.Errorf("report page: %w", err)
+	}
+	r := d.Report
+	p := pageData{
+		Title: d.Title, Sentence: d.Sentence, Violation: d.Single(), Setting: document.Setting(r),
+		Style: template.CSS(pageStyle), Coverage: d.Coverage, Facts: d.Facts, Tail: d.Tail, Difference: d.Difference, Commands: r.Commands,
+		View: &eventgraph.View{},
+	}
+	if p.Violation {
+		p.Search = document.Searched(r)
+		p.Files = pathFiles(r)
+	}
+	if c := r.Critical; c != nil && !c.OutOfEvents {
+		const most = 4
+		for i, repeat := range c.Tail.Repeats {
+			if i == most {
+				p.Repeats = append(p.Repeats, pageRepeat{Event: fmt.Sprintf("and %d more", len(c.Tail.Repeats)-most)})
+				break
+			}
+			p.Repeats = append(p.Repeats, pageRepeat{repeat.Event, textfmt.Number(repeat.Count), changesOf(repeat.Count, repeat.Changes)})
+		}
+	}
+	p.Brief = briefFacts(d)
+	if d.Dead != nil && d.Dead.Last() > 0 {
+		p.View = view(d)
+		var brief strings.Builder
+		if err := page.ExecuteTemplate(&brief, "brief", p.Brief); err != nil {
+			return err
+		}
+		p.View.Aside = template.HTML(brief.String()) // escaped by the template
+		if p.Markup, err = p.View.Markup(); err != nil {
+			return err
+		}
+	}
+	return page.Execute(textfmt.Printer(w), p)
+}
+
+type pageData struct {
+	Title, Sentence string
+	Violation       bool
+	Setting         string
+	Search          string
+	Style           template.CSS
+	Facts           []document.Fact
+	Brief           []document.Fact // at most mostBrief
+	Tail            string
+	Repeats         []pageRepeat
+	Difference      string
+	Coverage        []string
+	Commands        report.Commands
+	Files           []pageFile
+	View            *eventgraph.View
+	Markup          template.HTML // "": no run is known
+}
+
+// mostBrief is how many lines the summary of a page has at most, and briefLetters how long they are.
+const mostBrief, briefLetters = 5, 150
+
+// briefFacts are what a reader has to know first: where it went wrong, how that is known, what the step did, and
+// what the live run does instead.
+func briefFacts(d *document.Document) []document.Fact {
+	r := d.Report
+	var lines []document.Fact
+	add := func(label, text string) {
+		if text != "" && len(lines) < mostBrief {
+			lines = append(lines, document.Fact{Label: label, Text: textfmt.Cut(text, briefLetters)})
+		}
+	}
+	place := ""
+	for _, f := range d.Facts {
+		if f.Label == "handler:" {
+			place = "  [" + f.Text + "]"
+		}
+	}
+	before := "" // what gives way to all else
+	for _, f := range d.Facts {
+		switch label := strings.TrimSuffix(f.Label, ":"); {
+		case strings.HasPrefix(label, "since"):
+			text := f.Text
+			if c := r.Critical; c != nil && c.Step > 0 && len(text) > 80 {
+				text = strings.Join(shortWords(text), " ")
+			}
+			add(label, text+place)
+			add("because", because(r.Critical, f.Aside))
+		case label == "effect":
+			add(label, f.Text)
+			before = f.Aside
+		case label == "live run":
+			add(label, f.Text)
+		case label == "where to look":
+			add(label, f.Text)
+		case r.Starved != nil && slices.Contains([]string{"forever", "unfair", "recovery"}, label):
+			add(label, strings.TrimSuffix(f.Text+": "+f.Aside, ": "))
+		case label == "at step", label == "violated" && r.Kind == sim.Safety, label == "panic", label == "diverges", label == "mismatch",
+			label == "deadlock" && r.Critical == nil, // else the title says it
+			label == "in" || strings.HasPrefix(label, "at step "):
+			if text := f.Text; label == "violated" && f.Aside != "" {
+				add(label, text+": "+f.Aside)
+				continue
+			}
+			add(label, strings.TrimSpace(f.Text+"  "+f.Aside))
+		}
+	}
+	add("first difference", d.Difference)
+	add("before it", before)
+	return lines
+}
+
+// because says how it is known that a run is dead: whether that is proven, and what the walks did, which aside says.
+func because(c *report.Critical, aside string) string {
+	walks := strings.TrimSuffix(strings.TrimPrefix(aside, "CRITICAL: "), ")")
+	switch c.Proof {
+	case critical.Exact:
+		return "proven; " + walks
+	case critical.Walks:
+		return "not proven; " + walks
+	}
+	return walks
+}
+
+// shortWords leaves out what stands between braces.
+func shortWords(text string) []string {
+	var b strings.Builder
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+			continue
+		}
+		if depth == 0 {
+			b.WriteRune(c)
+		}
+	}
+	return strings.Fields(b.String())
+}
+
+// pageRepeat is one kind of step that goes on for ever.
+type pageRepeat struct{ Event, Count, Changes string }
+
+// pageFile is a file that the page contains.
+type pageFile struct {
+	Name string
+	URL  template.URL
+}
+
+func changesOf(count, changes int) string {
+	switch changes {
+	case 0:
+		return "changes nothing"
+	case count:
+		return "changes its node each time"
+	}
+	return fmt.Sprintf("changes its node %s times", textfmt.Number(changes))
+}
+
+func pathFiles(r *report.Report) []pageFile {
+	var files []pageFile
+	for _, f := range []struct{ name, text string }{{"error.path", r.PathText}, {"live.path", r.LivePathText}} {
+		if f.text != "" {
+			url := "data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(f.text))
+			files = append(files, pageFile{f.name, template.URL(url)}) // ours, and base64
+		}
+	}
+	return files
+}
+
+// MaxPageSteps is how many steps of a run a page shows at most, around the step that matters.
+const MaxPageSteps = 500
+
+// view shows both runs side by side, or the one there is.
+func view(d *document.Document) *eventgraph.View {
+	r := d.Report
+	v := &eventgraph.View{Unjudged: r.Critical == nil}
+	mark := document.MarkedStep(r, d.Dead.Last())
+	const width = 770
+	if d.Live != nil {
+		v.Common = r.Critical.LiveCommon
+	}
+	v.Runs = append(v.Runs, pageRun("The run that "+ends(r), d.Dead, mark, width))
+	if d.Live != nil {
+		title := fmt.Sprintf("The nearest run that recovers: the same until step %d%s", v.Common, d.LiveViolates())
+		v.Runs = append(v.Runs, pageRun(title, d.Live, min(d.LiveFrom, d.Live.Last()), width))
+	}
+	return v
+}
+
+func ends(r *report.Report) string {
+	if r.Critical != nil {
+		return "never recovers"
+	}
+	if r.Kind == sim.Starvation {
+		return "repeats forever, and leaves an obligation pending"
+	}
+	return "goes wrong"
+}
+
+func pageRun(title string, g *eventgraph.Graph, mark, width int) eventgraph.Run {
+	run := eventgraph.Run{Title: title, Graph: g, Start: mark, Options: eventgraph.Options{Width: width}}
+	if g.Last() >= MaxPageSteps {
+		// What came before matters more than what goes on for ever.
+		from := max(0, min(mark-MaxPageSteps*7/10, g.Last()-MaxPageSteps+1))
+		run.Options.From, run.Options.To = from, from+MaxPageSteps-1
+		run.Title += fmt.Sprintf(" (steps %s to %s of %s)", textfmt.Number(run.Options.From), textfmt.Number(run.Options.To), textfmt.Number(g.Last()))
+	} else {
+		run.Title += " (" + textfmt.Plural(g.Last(), "step") + ")"
+	}
+	return run
+}

@@ -1,0 +1,77 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/textfmt"
+)
+
+// junitProperties are those of the suite of a report: what was done, and what that covers.
+func junitProperties(r *report.Report) []junitProperty {
+	list := []junitProperty{
+		{"nodes", fmt.Sprint(r.Nodes)}, {"timing", r.Timing}, {"strategy", r.Strategy}, {"seed", fmt.Sprint(r.Seed)},
+		{"paths", fmt.Sprint(r.Paths)}, {"states", fmt.Sprint(r.States)}, {"events", fmt.Sprint(r.Events)}, {"stopped", r.Stopped},
+		{"complete", fmt.Sprint(r.Coverage.Complete)},
+	}
+	for _, f := range append([]*report.Report{r}, r.Findings...) {
+		if text := document.TimingAssumption(f); text != "" {
+			list = append(list, junitProperty{"liveness_assumes", text})
+			break // all findings of a search have one timing
+		}
+	}
+	if r.CrashCut != "" {
+		list = append(list, junitProperty{"crash_cut", r.CrashCut})
+	}
+	for _, what := range r.Coverage.BySample {
+		list = append(list, junitProperty{"checked_in_a_sample", what})
+	}
+	if d := r.Coverage.Reduced; d != nil {
+		list = append(list, junitProperty{"reduced", string(d.Used)}, junitProperty{"states_passed", fmt.Sprint(d.Passed)},
+			junitProperty{"chains", fmt.Sprint(d.Chains)}, junitProperty{"reduction_rounds", fmt.Sprint(d.Rounds)})
+		if d.Why != "" {
+			list = append(list, junitProperty{"reduced_less_because", d.Why})
+		}
+		if d.Permutations > 0 {
+			list = append(list, junitProperty{"permutations", fmt.Sprint(d.Permutations)})
+		}
+		if d.Asymmetry != "" {
+			list = append(list, junitProperty{"no_symmetry_because", textfmt.Printable(d.Asymmetry)})
+		}
+	}
+	if c := r.Coverage.Crashes; c != nil {
+		list = append(list, junitProperty{"crash_model", string(c.Model)}, junitProperty{"crashes_left_out", replay.ListNodes(c.Implicit)},
+			junitProperty{"crashes_left_out_proven", fmt.Sprint(c.Proven)})
+		for _, o := range c.CrashSensitive {
+			list = append(list, junitProperty{"crashes_matter", textfmt.Printable(fmt.Sprintf("n%d: %s", o.Node, o.Why))})
+		}
+		if c.Why != "" {
+			list = append(list, junitProperty{"no_crashes_left_out_because", textfmt.Printable(c.Why)})
+		}
+	}
+	if d := r.Coverage.Shortest; d != nil {
+		list = append(list, junitProperty{"shortest", fmt.Sprint(d.Least)})
+		if d.Why != "" {
+			list = append(list, junitProperty{"shortest_unknown_because", textfmt.Printable(d.Why)})
+		}
+	}
+	if f := r.Coverage.Fair; f != nil {
+		judged := "judged"
+		if !f.Judged {
+			judged = "not judged: " + document.Unjudged(&r.Coverage)
+		}
+		list = append(list, junitProperty{"fair_runs", judged})
+	}
+	for _, d := range document.SampledLines(r) {
+		list = append(list, junitProperty{"sampled", textfmt.Printable(d)})
+	}
+	for _, g := range r.Coverage.Grows {
+		list = append(list, junitProperty{"grows", document.Grown(g)})
+	}
+	if r.Uncovered != "" {
+		list = append(list, junitProperty{"not_covered", textfmt.Printable(r.Uncovered)})
+	}
+	return list
+}

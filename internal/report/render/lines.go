@@ -1,0 +1,49 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/textfmt"
+)
+
+// linesMark is in each line of [Lines].
+const linesMark = "[macemc]"
+
+// Lines writes a line file:line: message for each place that a finding leads to, as compilers do. Editors jump there. The last line says
+// what the search came to without a finding.
+func Lines(w io.Writer, d *document.Document) error {
+	b := bufio.NewWriter(w)
+	for _, f := range d.Report.Single() {
+		for i, p := range document.Positions(f) {
+			text := p.Text
+			if i == 0 {
+				text = fmt.Sprintf("%s (%s)", document.Headline(f), p.Text)
+				if f.Commands.Look != "" {
+					text += "; " + f.Commands.Look
+				}
+			}
+			fmt.Fprintf(b, "%s: %s %s\n", p.Short, linesMark, textfmt.Printable(text))
+		}
+	}
+	if len(d.Report.Single()) == 0 {
+		fmt.Fprintf(b, "%s %s\n", linesMark, textfmt.Printable(d.Title))
+	}
+	return b.Flush()
+}
+
+// MergeLines writes the lines of several searches.
+func MergeLines(w io.Writer, parts []Output) error {
+	for _, p := range parts {
+		text := p.Text
+		if text == nil {
+			text = fmt.Appendf(nil, "%s %s: %s\n", linesMark, p.Name, textfmt.Printable(textfmt.FirstLine(p.Problem)))
+		}
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

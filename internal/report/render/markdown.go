@@ -1,0 +1,99 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/textfmt"
+)
+
+// Markdown writes the report as a Markdown document with a Mermaid diagram.
+func Markdown(w io.Writer, d *document.Document) error {
+	b := bufio.NewWriter(textfmt.Printer(w))
+	r := d.Report
+	fmt.Fprintf(b, "# %s\n\n", markdownText(d.Title))
+	if !d.Single() {
+		for _, line := range d.Coverage {
+			fmt.Fprintf(b, "* %s\n", markdownText(line))
+		}
+		markdownCommands(b, r)
+		return b.Flush()
+	}
+	fmt.Fprintf(b, "**%s.**\n\n", markdownText(strings.TrimRight(d.Sentence, ".")))
+	fmt.Fprintf(b, "Checked: %s; %s.\n\n", markdownText(document.Setting(r)), document.Searched(r))
+	for _, f := range d.Facts {
+		if f.Label != "" {
+			fmt.Fprintf(b, "* **%s** %s", f.Label, markdownText(f.Text))
+		} else {
+			fmt.Fprintf(b, "* %s", markdownText(f.Text))
+		}
+		if f.Aside != "" {
+			fmt.Fprintf(b, " -- %s", markdownText(strings.ReplaceAll(f.Aside, "\n", "; ")))
+		}
+		b.WriteString("\n")
+	}
+	if d.Difference != "" {
+		fmt.Fprintf(b, "* **first difference** (dead | live): `%s`\n", d.Difference)
+	}
+	if d.Tail != "" {
+		fmt.Fprintf(b, "* **then forever:** %s\n", markdownText(d.Tail))
+	}
+	if d.Dead != nil {
+		fmt.Fprintf(b, "\n## The violating run (%s)\n\n", textfmt.Plural(d.Dead.Last(), "step"))
+		if err := markdownGraph(b, d.Dead, d.DeadSteps); err != nil {
+			return err
+		}
+	}
+	if d.Live != nil {
+		fmt.Fprintf(b, "\n## The %s\n\n", markdownText(d.LiveTitle()))
+		if err := markdownGraph(b, d.Live, d.LiveSteps); err != nil {
+			return err
+		}
+	}
+	markdownCommands(b, r)
+	return b.Flush()
+}
+
+// markdownGraph writes steps of a graph as text and as a diagram.
+func markdownGraph(b *bufio.Writer, g *eventgraph.Graph, steps []int) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	b.WriteString("```text\n")
+	for _, line := range document.Excerpt(g, steps, true, 0) {
+		b.WriteString(strings.ReplaceAll(line, "```", "'''") + "\n")
+	}
+	b.WriteString("```\n\n```mermaid\n")
+	if err := g.Mermaid(b, eventgraph.Options{Steps: steps, Fold: -1}); err != nil {
+		return err
+	}
+	b.WriteString("```\n")
+	return nil
+}
+
+func markdownCommands(b *bufio.Writer, r *report.Report) {
+	c := r.Commands
+	if c == (report.Commands{}) {
+		return
+	}
+	b.WriteString("\n## Look closer\n\n```sh\n")
+	for _, line := range []string{c.Look, c.Rerun} {
+		if line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	b.WriteString("```\n")
+	if c.Report != "" {
+		fmt.Fprintf(b, "\nThe whole report: `%s`\n", c.Report)
+	}
+}
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "|", `\|`, "\n", " ")
+
+// markdownText keeps text from being taken for Markdown or HTML.
+func markdownText(s string) string { return markdownEscapes.Replace(s) }

@@ -1,0 +1,30 @@
+package render_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/search"
+)
+
+// Whether fewer steps would do is said in place of that they might.
+func TestShortest(t *testing.T) {
+	r := nothingFound()
+	r.Verdict, r.Coverage.Reduced = search.Violation, &search.Reduced{Used: options.ReduceFull}
+	for _, c := range []struct {
+		shortest    *search.Shortest
+		text, junit string
+	}{
+		{nil, "a shorter run may exist", ""},
+		{&search.Shortest{Found: 9, Least: true, States: 1200}, "no shorter run violates anything, checked in 1,200 states", `<property name="shortest" value="true">`},
+		{&search.Shortest{Found: 9, Why: "stopped by time"}, "unknown stopped by time", `<property name="shortest_unknown_because" value="stopped by time">`},
+	} {
+		r.Coverage.Shortest = c.shortest
+		text, xml := flat(printed(t, render.Terminal, r)), string(printed(t, render.JUnit, r))
+		if !strings.Contains(text, c.text) || !strings.Contains(xml, c.junit) || c.shortest != nil && strings.Contains(text, "shorter run may exist") {
+			t.Errorf("%+v:\n%s\n%s", c.shortest, text, xml)
+		}
+	}
+}

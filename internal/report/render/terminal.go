@@ -1,0 +1,180 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+)
+
+const (
+	bold  = "\x1b[1m"
+	red   = "\x1b[1;31m"
+	green = "\x1b[1;32m"
+	plain = "\x1b[0m"
+)
+
+// Terminal writes the report for a terminal or a test log. Without colours it has no control
+// characters. Two reports of the same run differ in times only.
+func Terminal(w io.Writer, d *document.Document) error {
+	t := terminal{b: bufio.NewWriter(w), style: d.Style, textAt: 16}
+	if t.style.Width <= 0 {
+		t.style.Width = 100
+	}
+	r := d.Report
+	for i, f := range d.Findings {
+		t.paint(bold, fmt.Sprintf("finding %d of %d", i+1, len(d.Findings)))
+		one := *f
+		one.Style = d.Style
+		if err := Terminal(t.b, &one); err != nil {
+			return err
+		}
+		t.line("")
+	}
+	if !d.Single() {
+		color := green
+		switch r.Verdict {
+		case search.OK:
+		case search.Violation:
+			color = red
+		default:
+			color = bold
+		}
+		t.paint(color, d.Title)
+		for i, f := range r.Findings {
+			t.paragraph(fmt.Sprintf("  %d  ", i+1), "     ", document.FindingLine(f))
+		}
+		if d.Style.Brief && r.Verdict == search.OK {
+			for _, line := range document.Essentials(r) {
+				t.line("  " + replay.Shorten(line, t.style.Width-2))
+			}
+			return t.b.Flush()
+		}
+		for _, line := range d.Coverage {
+			t.paragraph("  ", "    ", line)
+		}
+		t.commands(r.Commands)
+		return t.b.Flush()
+	}
+	setting := "(" + document.Setting(r) + ")"
+	if len([]rune(d.Title))+2+len([]rune(setting)) <= t.style.Width {
+		t.paint(red, d.Title, "  "+setting)
+	} else {
+		t.paint(red, d.Title)
+		t.paragraph("  ", "   ", setting)
+	}
+	t.line("")
+	for _, f := range d.Facts {
+		t.textAt = max(t.textAt, len([]rune(f.Label))+4)
+	}
+	for _, f := range d.Facts {
+		t.fact(f)
+	}
+	t.excerpt(document.Excerpt(d.Dead, d.DeadSteps, true, t.style.Width))
+	if d.Tail != "" {
+		t.paragraph(" then forever: ", "     ", d.Tail)
+	}
+	if d.Live != nil {
+		t.line("")
+		title := d.LiveTitle()
+		if len(d.LiveSteps) > 0 {
+			title += ":"
+		}
+		t.paragraph("  ", "    ", title)
+		t.excerpt(document.Excerpt(d.Live, d.LiveSteps, false, t.style.Width))
+		if d.Difference != "" {
+			t.line("  first difference: " + d.Difference)
+		}
+	}
+	t.commands(r.Commands)
+	return t.b.Flush()
+}
+
+type terminal struct {
+	b      *bufio.Writer
+	style  document.Style
+	textAt int // column of what facts say
+}
+
+func (t *terminal) line(s string) { t.paint("", "", s) }
+
+// paint writes a line whose first part stands out.
+func (t *terminal) paint(color, text string, rest ...string) {
+	text, other := textfmt.Printable(text), textfmt.Printable(strings.Join(rest, ""))
+	if t.style.Color && color != "" {
+		text = color + text + plain
+	}
+	t.b.WriteString(strings.TrimRight(text+other, " "))
+	t.b.WriteByte('\n')
+}
+
+// paragraph writes text behind lead, wrapped and with its other lines indented.
+func (t *terminal) paragraph(lead, indent, text string) {
+	for part := range strings.SplitSeq(text, "\n") {
+		for _, line := range wrap(part, t.style.Width-max(len(lead), len(indent))) {
+			t.line(lead + line)
+			lead = indent
+		}
+	}
+}
+
+// fact writes a label, what it says, and the aside in a column of its own if the text leaves room.
+func (t *terminal) fact(f document.Fact) {
+	asideAt := t.textAt + 33
+	lead := fmt.Sprintf("  %-*s", t.textAt-2, f.Label)
+	indent := strings.Repeat(" ", t.textAt)
+	if len([]rune(f.Text)) > asideAt-t.textAt-2 || f.Aside == "" || strings.Contains(f.Text, "\n") {
+		t.paragraph(lead, indent, f.Text)
+		if f.Aside != "" {
+			t.paragraph(indent, indent, f.Aside)
+		}
+		return
+	}
+	t.paragraph(lead+fmt.Sprintf("%-*s", asideAt-t.textAt, f.Text), strings.Repeat(" ", asideAt), f.Aside)
+}
+
+func (t *terminal) excerpt(lines []string) {
+	for _, l := range lines {
+		if strings.HasPrefix(l, " >") {
+			t.paint(bold, l)
+		} else {
+			t.line(l)
+		}
+	}
+}
+
+func (t *terminal) commands(c report.Commands) {
+	if c == (report.Commands{}) {
+		return
+	}
+	t.line("")
+	for _, l := range [][2]string{{"look:", c.Look}, {"rerun:", c.Rerun}, {"report:", c.Report}} {
+		if l[1] != "" {
+			t.line(fmt.Sprintf("  %-7s %s", l[0], l[1]))
+		}
+	}
+}
+
+// wrap breaks text at spaces into lines of at most n characters; longer words stand alone.
+func wrap(text string, n int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) <= n:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}

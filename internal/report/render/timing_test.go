@@ -1,0 +1,49 @@
+package render_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+func TestAssumes_NamesTheTimingOfALivenessViolation(t *testing.T) {
+	const speed = ", and node clocks may run at any speed"
+	late, prompt := "a message may take longer than any timer", "timers wait while a message is on its way"+speed
+	for _, c := range []struct {
+		kind   sim.FindingKind
+		timing sim.Timing
+		want   string // the empty string means that no assumption is reported
+	}{
+		{sim.Liveness, sim.ByDeadline, late + speed},
+		{sim.Liveness, sim.AnyOrder, late + ", and timers fire in any order"},
+		{sim.Liveness, sim.Prompt, prompt},
+		{sim.Deadlock, sim.Prompt, prompt},
+		{sim.Starvation, sim.ByDeadline, late + speed},
+		{sim.Liveness, sim.Bounded(3 * time.Second), "timers fire at most 3s late, and a link between nodes that are up delivers one of its messages within 3s"},
+		{sim.Safety, sim.ByDeadline, ""},
+		{sim.Panic, sim.Prompt, ""},
+	} {
+		one := &report.Report{System: "led", Nodes: 1, Verdict: search.Violation, Kind: c.kind, Property: "led", Timing: c.timing.String()}
+		several := &report.Report{System: "led", Nodes: 1, Verdict: search.Violation, Timing: c.timing.String(), Findings: []*report.Report{one}}
+		for _, r := range []*report.Report{one, several} {
+			text := flat(printed(t, render.Terminal, r))
+			if got := strings.Contains(text+" ", "assumes: "+c.want+" "); got != (c.want != "") || strings.Contains(text, "assumes:") != got {
+				t.Errorf("%v, %v: want %q in\n%s", c.kind, c.timing, c.want, text)
+			}
+			xml := string(printed(t, render.JUnit, r))
+			if got := strings.Contains(xml, `<property name="liveness_assumes" value="`+c.want+`">`); got != (c.want != "") || strings.Contains(xml, "liveness_assumes") != got {
+				t.Errorf("%v, %v: want %q in\n%s", c.kind, c.timing, c.want, xml)
+			}
+		}
+		var got report.Report
+		if err := json.Unmarshal(printed(t, render.JSON, one), &got); err != nil || got.Assumes != c.want {
+			t.Errorf("%v, %v: JSON has %q, want %q (%v)", c.kind, c.timing, got.Assumes, c.want, err)
+		}
+	}
+}

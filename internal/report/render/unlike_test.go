@@ -1,0 +1,112 @@
+package render_test
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/sim"
+)
+
+// wide adds fields to the state of n0, so that it is too long to be shown whole.
+func wide(t *replay.Trace) {
+	for i := range 12 {
+		t.Boot.Changes = append(t.Boot.Changes, replay.NodeChange{Node: 0, Path: fmt.Sprintf("Config.Option%d", i), New: "default"})
+	}
+}
+
+// A service that is too large to be shown whole, and whose properties explain nothing, is told by what is
+// unlike the nearest live state: first what stays so, and five fields at most.
+func TestNeverAgainOfALargeService(t *testing.T) {
+	r := pingackReport(t)
+	wide(r.Dead)
+	wide(r.Live)
+	of := func(n int, path string) replay.NodeChange {
+		return replay.NodeChange{Node: n, Path: path, Old: "a", New: "b"}
+	}
+	for i := range r.Dead.Steps { // flaps to the end, where it differs
+		v := []string{"odd", "even"}[i%2]
+		r.Dead.Steps[i].Changes = append(r.Dead.Steps[i].Changes, replay.NodeChange{Node: 0, Path: "Aflap", Old: "x", New: v})
+	}
+	live := r.Live.Steps[len(r.Live.Steps)-1:]
+	live[0].Changes = append(live[0].Changes, replay.NodeChange{Node: 0, Path: "Aflap", New: "odd"})
+	for i := range 6 {
+		live[0].Changes = append(live[0].Changes, of(1, fmt.Sprintf("Zone%d", i)))
+	}
+	facts, _, _ := strings.Cut(string(printed(t, render.Terminal, r)), "since step")
+	var lines []string
+	for line := range strings.SplitSeq(facts, "\n") {
+		if at := strings.Index(line, "n0."); at >= 0 {
+			lines = append(lines, strings.TrimSpace(line[at:]))
+		} else if at := strings.Index(line, "n1."); at >= 0 {
+			lines = append(lines, strings.TrimSpace(line[at:]))
+		}
+	}
+	want := []string{"n0.Acked 1 (live run: 2)", "n1.Zone0 none (live run: b)", "n1.Zone1 none (live run: b)", "n1.Zone2 none (live run: b)", "n1.Zone3 none (live run: b)"}
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") || !strings.Contains(facts, "and 4 more") {
+		t.Errorf("got\n%s\nwant\n%s\nin\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"), facts)
+	}
+
+	r.Live = nil
+	facts, _, _ = strings.Cut(string(printed(t, render.Terminal, r)), "since step")
+	if !strings.Contains(facts, "n0.") {
+		t.Errorf("without a live run nothing is said of the state:\n%s", facts)
+	}
+}
+
+// A list that is empty in one of the two runs only is told by its elements: it is not "none" where it has some.
+func TestListThatIsEmptyInOneRun(t *testing.T) {
+	r := pingackReport(t)
+	wide(r.Dead)
+	wide(r.Live)
+	r.Dead.Boot.Changes = append(r.Dead.Boot.Changes, replay.NodeChange{Node: 0, Path: "Aline[0].Seq", New: "7"})
+	r.Live.Boot.Changes = append(r.Live.Boot.Changes, replay.NodeChange{Node: 0, Path: "Aline", New: "[]"})
+	text := string(printed(t, render.Terminal, r))
+	for _, want := range []string{"n0.Aline[0].Seq 7 (live run: none)", "n0.Aline[0].Seq  7 | none"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	for _, wrong := range []string{"n0.Aline none", "n0.Aline  none"} {
+		if strings.Contains(text, wrong) {
+			t.Errorf("%q in\n%s", wrong, text)
+		}
+	}
+}
+
+// A node that is down in one of the runs is told as that, and not by each field that it has in the other.
+func TestNodeThatIsDownInOneRun(t *testing.T) {
+	r := pingackReport(t)
+	wide(r.Dead)
+	wide(r.Live)
+	step := &r.Dead.Steps[r.Critical.Step-1]
+	step.Changes = append(step.Changes, replay.NodeChange{Node: 1, Path: "Seen", Old: "2"}, replay.NodeChange{Node: 1, Path: "(node)", New: "down", Part: replay.Part{Kind: replay.Status}})
+	text := string(printed(t, render.Terminal, r))
+	for _, want := range []string{"n1.(node) down (live run: up)", "n1.(node)  down | up"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "n1.Seen none") || strings.Contains(text, "n1.Seen  none") {
+		t.Errorf("fields of n1 in\n%s", text)
+	}
+}
+
+// A live run that itself violates a property says so in every format.
+func TestLiveRunThatViolates(t *testing.T) {
+	r := pingackReport(t)
+	live := *r.Live
+	live.Finding = &sim.Finding{Kind: sim.Safety, Property: "no ping twice"}
+	r.SetLive(&live, r.Critical.LiveCommon)
+	for name, f := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal, "Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
+		text := html.UnescapeString(string(printed(t, f, r)))
+		if !strings.Contains(text, `, which itself violates "no ping twice"`) && !strings.Contains(text, `"live_violates": "no ping twice"`) {
+			t.Errorf("%s does not say it:\n%s", name, text)
+		}
+	}
+}
