@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -153,6 +154,19 @@ func (o *Options) asks(what func() Asked) (end func()) {
 	}
 	tell(what())
 	return func() { tell(Asked{}) }
+}
+
+// awaitStarted waits until there are no more goroutines than before a handler ran, so that one which panics does so in the step that started it.
+// It does not wait for those of programs, whose steps end when all of them wait, and for others at most 20 ms.
+func awaitStarted(n *node, before int) {
+	if runtime.NumGoroutine() <= before || Carries(n.service) {
+		return
+	}
+	t := time.NewTicker(100 * time.Microsecond)
+	defer t.Stop()
+	for tries := 0; tries < 200 && runtime.NumGoroutine() > before; tries++ {
+		<-t.C
+	}
 }
 
 // Guard calls f on a goroutine of its own. The finding tells that checked code ended that goroutine; nil: it did not. What f

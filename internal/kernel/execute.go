@@ -195,7 +195,7 @@ func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {
 		w.run(n, ev, d)
 	}
 	if w.opts.Settle {
-		w.settle(n, before)
+		awaitStarted(n, before)
 	}
 	return nil
 }
