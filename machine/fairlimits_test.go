@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 )
@@ -25,7 +26,7 @@ func TestFairRunsWithinLimits(t *testing.T) {
 		want := g.violated("")
 		for k := range 24 {
 			sys := endlessSystem(seed)
-			opts := options.Options{Frontier: explore.Frontiers[k%2], Visited: explore.VisitedSets[k/2%3]}
+			opts := options.Options{Frontier: explore.Frontiers[k%2], Visited: stateset.Kinds[k/2%3]}
 			if k/6%2 == 1 {
 				opts.Go = func(f func()) { go f() }
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
@@ -331,7 +332,7 @@ func TestFairRunsOfRandomMachines(t *testing.T) {
 		}
 		sys := endlessSystem(seed)
 		for i, frontier := range explore.Frontiers {
-			visited := explore.VisitedSets[(int(seed)+i)%len(explore.VisitedSets)]
+			visited := stateset.Kinds[(int(seed)+i)%len(stateset.Kinds)]
 			x, err := table.Explore(t.Context(), &sys, options.Options{Frontier: frontier, Visited: visited})
 			if err != nil || x.Finding != nil || x.States != len(g.in) || !x.Fairness.Judged {
 				t.Fatalf("seed %d, %s, %s: %v, %+v, %d states", seed, frontier.Name, visited.Name, err, x, len(g.in))

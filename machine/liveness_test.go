@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table"
@@ -20,7 +21,7 @@ func judged(t *testing.T, sys sim.System) *table.Exploration {
 	t.Helper()
 	var first *table.Exploration
 	for _, frontier := range explore.Frontiers {
-		for _, visited := range explore.VisitedSets {
+		for _, visited := range stateset.Kinds {
 			x, err := table.Explore(t.Context(), &sys, options.Options{Frontier: frontier, Visited: visited})
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/bruteforce"
@@ -51,7 +52,7 @@ func TestRandomMachines(t *testing.T) {
 		}
 		reductions := []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull, options.ReduceAuto}
 		for i, frontier := range explore.Frontiers {
-			for k, visited := range explore.VisitedSets {
+			for k, visited := range stateset.Kinds {
 				r := reductions[(int(seed)+i+k)%len(reductions)]
 				x, err := table.Explore(t.Context(), &sys, options.Options{Frontier: frontier, Visited: visited, Reduce: r})
 				if err != nil || x.Reduced.Used != options.ReduceNone { // queues are not reduced

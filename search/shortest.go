@@ -37,10 +37,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 	if err != nil {
 		return err
 	}
-	if opts.Frontier, err = explore.FrontierNamed(BFS.strategy().frontier); err != nil {
-		return err
-	}
-	opts.Reduce, opts.Crashes, opts.Log, opts.Hurry, opts.MaxDepth = options.ReduceDrop, options.CrashExplicit, nil, nil, s.Found-1
+	opts.Frontier, opts.Reduce, opts.Crashes, opts.Log, opts.Hurry, opts.MaxDepth = explore.Queue, options.ReduceDrop, options.CrashExplicit, nil, nil, s.Found-1
 	ctx, cancel := cfg.within(ctx, cfg.Time)
 	defer cancel()
 	y, err := table.Explore(ctx, &cfg.System, opts)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
@@ -27,12 +28,12 @@ const (
 func bfsStrategy() strategy {
 	return strategy{
 		StrategyInfo: StrategyInfo{BFS, "visit all states breadth first", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable},
-		frontier:     "queue",
+		frontier:     explore.Queue,
 	}
 }
 
 func dfsStrategy() strategy {
-	return strategy{StrategyInfo: StrategyInfo{DFS, "visit all states depth first", VisitsStates | KeepsStates | BoundsDepth}, frontier: "stack"}
+	return strategy{StrategyInfo: StrategyInfo{DFS, "visit all states depth first", VisitsStates | KeepsStates | BoundsDepth}, frontier: explore.Stack}
 }
 
 // stateful visits states, not runs: the table engine looks successors up, so that there is no run for a
@@ -225,15 +226,11 @@ func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result
 
 // explorationOf says how states are visited.
 func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience int) (opts options.Options, err error) {
-	visited, err := explore.VisitedNamed(string(cfg.Visited))
+	visited, err := stateset.Named(string(cfg.Visited))
 	if err != nil {
 		return opts, err
 	}
-	frontier, err := explore.FrontierNamed(cfg.Strategy.strategy().frontier)
-	if err != nil {
-		return opts, err
-	}
-	opts = options.Options{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: frontier, Reduce: options.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)),
+	opts = options.Options{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: cfg.Strategy.strategy().frontier, Reduce: options.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)),
 		Symmetry: cfg.Symmetry, Crashes: options.CrashModel(cfg.Crashes), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	if cfg.Time > 0 {
@@ -241,7 +238,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	}
 	opts.World.UseAfterReturn, opts.World.Settle = cfg.late, cfg.Calls.Settles()
 	if cfg.Spill != "" && cfg.MaxBytes > 0 {
-		opts.Spill = &explore.Spill{Dir: cfg.Spill, Bytes: cfg.MaxBytes / 4 * 3}
+		opts.Spill = &stateset.Spill{Dir: cfg.Spill, Bytes: cfg.MaxBytes / 4 * 3}
 	}
 	late := overdueAfter(patience)
 	opts.World.Overdue = func(ticks int) bool { return late(ticks) || ticks > interruptedTicks && ctx.Err() != nil }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
 )
 
 // Name names a strategy. The empty name means [Deepening].
@@ -41,8 +42,8 @@ type StrategyInfo struct {
 type strategy struct {
 	StrategyInfo
 
-	// frontier is the frontier of package explore, for strategies that visit states.
-	frontier string
+	// frontier orders the states of strategies that visit states.
+	frontier explore.FrontierKind
 
 	// The rest is for strategies that execute runs.
 	phase  phase                                // reports count its runs under this name

@@ -10,8 +10,8 @@ func TestStrategies_TableIsConsistent(t *testing.T) {
 			t.Errorf("strategy %q: listed twice, or without a description", s.Name)
 		}
 		names[s.Name] = true
-		if visits := s.Caps&VisitsStates != 0; visits != (s.frontier != "") || visits == (s.new != nil) {
-			t.Errorf("strategy %s: visits states %v, frontier %q, executes runs %v", s.Name, visits, s.frontier, s.new != nil)
+		if visits := s.Caps&VisitsStates != 0; visits != (s.frontier.New != nil) || visits == (s.new != nil) {
+			t.Errorf("strategy %s: visits states %v, frontier %q, executes runs %v", s.Name, visits, s.frontier.Name, s.new != nil)
 		}
 		if s.new == nil {
 			continue

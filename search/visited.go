@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -33,7 +33,7 @@ func (v Visited) fits(s Name) error {
 			return fmt.Errorf("visited set %q of strategy %s is neither %s nor a number of bits, 1 to 128", v, s, AllStates)
 		}
 	default:
-		if _, err := explore.VisitedNamed(string(v)); err != nil {
+		if _, err := stateset.Named(string(v)); err != nil {
 			return fmt.Errorf("strategy %s: %w", s, err)
 		}
 	}

@@ -1,6 +1,12 @@
 package explore
 
-import "context"
+import (
+	"context"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/memory"
+	"github.com/macemc/macemc/internal/explore/stateset"
+)
 
 // DeadStates is an analysis that finds the states from which no live one can be reached by edges of the recovery relation. What it
 // found is set by Judge, Checked telling that it came to its end.
@@ -11,28 +17,28 @@ type DeadStates struct {
 	Path    []uint32 // to that one, see [Frontier]; nil: none is dead
 
 	// recovers: from here a live state is known to be reached; ordinary: found by an edge of the recovery relation.
-	recovers, ordinary bitset
+	recovers, ordinary memory.Bitset
 }
 
 // Visit implements [Analysis].
 func (d *DeadStates) Visit(id uint32, live bool, note uint8) error {
-	d.recovers.append(int(id), live)
-	d.ordinary.append(int(id), note&Recovery != 0)
+	d.recovers.Append(int(id), live)
+	d.ordinary.Append(int(id), note&graph.Recovery != 0)
 	return nil
 }
 
 // NeedsEdges implements [Analysis].
-func (d *DeadStates) NeedsEdges(id uint32) bool { return !d.recovers.has(id) }
+func (d *DeadStates) NeedsEdges(id uint32) bool { return !d.recovers.Has(id) }
 
 // Bytes implements [Analysis].
-func (d *DeadStates) Bytes() int { return d.recovers.bytes() + d.ordinary.bytes() }
+func (d *DeadStates) Bytes() int { return d.recovers.Bytes() + d.ordinary.Bytes() }
 
 // Analyze implements [Analysis]. The state that a state was found from is known, which settles most states; the edges of the
 // others are looked at, first those that were kept, then all, back and forth, until that settles no more: each time round one more step of a
 // way to a live state may lead against the direction of the round.
 func (d *DeadStates) Analyze(ctx context.Context, s *Space) error {
 	for id := s.Len(); id > 0; id-- {
-		if d.recovers.has(id - 1) {
+		if d.recovers.Has(id - 1) {
 			d.settle(s, id-1)
 		}
 	}
@@ -61,7 +67,7 @@ func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool
 		err := pass(ctx, down, d.NeedsEdges, func(id uint32, row StateEdges, to []uint32) {
 			if d.NeedsEdges(id) && d.leadsOn(row, to) {
 				again = true
-				d.recovers.add(id)
+				d.recovers.Add(id)
 				d.settle(s, id)
 			}
 		})
@@ -74,19 +80,19 @@ func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool
 
 // settle settles the states that a state which recovers was found from.
 func (d *DeadStates) settle(s *Space, id uint32) {
-	for d.ordinary.has(id) {
+	for d.ordinary.Has(id) {
 		id = s.Origin(id) - 1
-		if d.recovers.has(id) {
+		if d.recovers.Has(id) {
 			return
 		}
-		d.recovers.add(id)
+		d.recovers.Add(id)
 	}
 }
 
 // leadsOn reports whether some edge of the recovery relation leads to a state that recovers.
 func (d *DeadStates) leadsOn(row StateEdges, to []uint32) bool {
 	for k, id := range to {
-		if row.Recovers(k) && id != NoPlace && d.recovers.has(id) {
+		if row.Recovers(k) && id != stateset.NoPlace && d.recovers.Has(id) {
 			return true
 		}
 	}

@@ -1,29 +1,35 @@
 package explore
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/memory"
+	"github.com/macemc/macemc/internal/explore/stateset"
+)
 
 // DeadParts finds the states from which no live one can be reached by edges of the recovery relation, as [DeadStates] does, of an exploration
 // in [Parts] that has come to its end. It is told of all states, part by part, and once more of those that this does not settle.
 type DeadParts struct {
-	graph Graph
+	graph graph.Graph
 	width int      // of fingerprints by which states are told apart
 	base  []uint32 // by part: its first state among all; and how many there are
 	told  []uint32 // by part: how many states
 	met   int
 
-	origin             []uint32 // by state: which one it was found from, plus one; 0: it is a root
-	recovers, ordinary bitset   // as those of DeadStates
+	origin             []uint32      // by state: which one it was found from, plus one; 0: it is a root
+	recovers, ordinary memory.Bitset // as those of DeadStates
 
 	open    int      // states that are not settled
 	held    []uint32 // these
 	vectors []uint32 // of these
-	places  map[Fingerprint]uint32
-	edges   Edges // scratch
+	places  map[graph.Fingerprint]uint32
+	edges   graph.Edges // scratch
 }
 
 // NewDeadParts prepares to judge an exploration of a graph by fingerprints of so many words, whose parts have so many states.
-func NewDeadParts(g Graph, width int, lens []int) *DeadParts {
-	d := &DeadParts{graph: g, width: width, told: make([]uint32, len(lens)), places: map[Fingerprint]uint32{}}
+func NewDeadParts(g graph.Graph, width int, lens []int) *DeadParts {
+	d := &DeadParts{graph: g, width: width, told: make([]uint32, len(lens)), places: map[graph.Fingerprint]uint32{}}
 	all := uint32(0)
 	for _, n := range lens {
 		d.base = append(d.base, all)
@@ -31,7 +37,7 @@ func NewDeadParts(g Graph, width int, lens []int) *DeadParts {
 	}
 	d.base = append(d.base, all)
 	d.origin = make([]uint32, all)
-	d.recovers, d.ordinary = make(bitset, all/64+1), make(bitset, all/64+1)
+	d.recovers, d.ordinary = make(memory.Bitset, all/64+1), make(memory.Bitset, all/64+1)
 	return d
 }
 
@@ -50,19 +56,19 @@ func (d *DeadParts) Add(part int, state []uint32, from Source) error {
 		return fmt.Errorf("part %d has more than %d states", part, d.told[part])
 	}
 	d.told[part]++
-	if from.Number != NoPlace {
+	if from.Number != stateset.NoPlace {
 		before, ok := d.id(from.Part, from.Number)
 		if !ok {
 			return fmt.Errorf("a state of part %d was found from state %d of part %d, which is not there", part, from.Number, from.Part)
 		}
 		d.origin[id] = before + 1
-		if from.Note&Recovery != 0 {
-			d.ordinary.add(id)
+		if from.Note&graph.Recovery != 0 {
+			d.ordinary.Add(id)
 		}
 	}
-	live, err := d.graph.Check(&FoundState{State: state, Number: d.met, Note: from.Note, Root: from.Number == NoPlace})
+	live, err := d.graph.Check(&graph.FoundState{State: state, Number: d.met, Note: from.Note, Root: from.Number == stateset.NoPlace})
 	if d.met++; live {
-		d.recovers.add(id)
+		d.recovers.Add(id)
 	}
 	return err
 }
@@ -75,18 +81,18 @@ func (d *DeadParts) Settle() error {
 		}
 	}
 	for id := range uint32(len(d.origin)) {
-		if !d.recovers.has(id) {
+		if !d.recovers.Has(id) {
 			continue
 		}
-		for at := id; d.ordinary.has(at); {
-			if at = d.origin[at] - 1; d.recovers.has(at) {
+		for at := id; d.ordinary.Has(at); {
+			if at = d.origin[at] - 1; d.recovers.Has(at) {
 				break
 			}
-			d.recovers.add(at)
+			d.recovers.Add(at)
 		}
 	}
 	for id := range uint32(len(d.origin)) {
-		if !d.recovers.has(id) {
+		if !d.recovers.Has(id) {
 			d.open++
 		}
 	}
@@ -96,7 +102,7 @@ func (d *DeadParts) Settle() error {
 // Settled reports whether it is known of all states from one of a part up to another that a live one can be reached.
 func (d *DeadParts) Settled(part, from, until int) bool {
 	for n := from; n < until; n++ {
-		if id, ok := d.id(uint32(part), uint32(n)); ok && !d.recovers.has(id) {
+		if id, ok := d.id(uint32(part), uint32(n)); ok && !d.recovers.Has(id) {
 			return false
 		}
 	}
@@ -105,14 +111,14 @@ func (d *DeadParts) Settled(part, from, until int) bool {
 
 // Hold tells once more of a state.
 func (d *DeadParts) Hold(part, number int, state []uint32) {
-	if id, ok := d.id(uint32(part), uint32(number)); ok && !d.recovers.has(id) {
+	if id, ok := d.id(uint32(part), uint32(number)); ok && !d.recovers.Has(id) {
 		d.places[d.name(d.graph.Fingerprint(state))] = uint32(len(d.held))
 		d.held, d.vectors = append(d.held, id), append(d.vectors, state...)
 	}
 }
 
 // name is what a state is told apart by.
-func (d *DeadParts) name(f Fingerprint) Fingerprint {
+func (d *DeadParts) name(f graph.Fingerprint) graph.Fingerprint {
 	if d.width < 2 {
 		f.Hi = 0
 	}
@@ -145,13 +151,13 @@ func (d *DeadParts) Judge(limit func() error) error {
 		if err := d.graph.Expand(d.vectors[k*words:][:words], -1, &d.edges); err != nil {
 			return err
 		}
-		onward := d.recovers.has(id)
+		onward := d.recovers.Has(id)
 		for t, note := range d.edges.Notes {
-			if note&Recovery == 0 {
+			if note&graph.Recovery == 0 {
 				continue
 			}
-			to, in := d.places[d.name(Fingerprint{Lo: d.edges.Lo[t], Hi: d.edges.Hi[t]})]
-			if !in || d.recovers.has(d.held[to]) {
+			to, in := d.places[d.name(graph.Fingerprint{Lo: d.edges.Lo[t], Hi: d.edges.Hi[t]})]
+			if !in || d.recovers.Has(d.held[to]) {
 				onward = true
 				break
 			}
@@ -161,13 +167,13 @@ func (d *DeadParts) Judge(limit func() error) error {
 		if !onward {
 			continue
 		}
-		d.recovers.add(id)
+		d.recovers.Add(id)
 		for settled = append(settled[:0], uint32(k)); len(settled) > 0; {
 			at := settled[len(settled)-1]
 			settled = settled[:len(settled)-1]
 			for e := last[at]; e != none; e = backs[e].next {
-				if from := backs[e].from; !d.recovers.has(d.held[from]) {
-					d.recovers.add(d.held[from])
+				if from := backs[e].from; !d.recovers.Has(d.held[from]) {
+					d.recovers.Add(d.held[from])
 					settled = append(settled, from)
 				}
 			}
@@ -183,7 +189,7 @@ func (d *DeadParts) Dead() (states, part, number int) {
 	for i := range d.told {
 		first := true // states of a part are in the order of their distances
 		for id := d.base[i]; id < d.base[i+1]; id++ {
-			if d.recovers.has(id) {
+			if d.recovers.Has(id) {
 				continue
 			}
 			states++
@@ -208,5 +214,5 @@ func (d *DeadParts) depth(id uint32) (steps int) {
 
 // Bytes is about the memory that is taken.
 func (d *DeadParts) Bytes() int {
-	return 4*cap(d.origin) + d.recovers.bytes() + d.ordinary.bytes() + 4*cap(d.held) + 4*cap(d.vectors) + 40*len(d.places) + d.edges.Bytes()
+	return 4*cap(d.origin) + d.recovers.Bytes() + d.ordinary.Bytes() + 4*cap(d.held) + 4*cap(d.vectors) + 40*len(d.places) + d.edges.Bytes()
 }

@@ -4,27 +4,30 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // forgetful is a set that takes a state for known now and then; confused one that mistakes places.
 type forgetful struct {
-	*fingerprints
+	*stateset.Fingerprints
 	calls int
 }
 
-func (s *forgetful) AddAll(k *Keys, fresh []uint32) []uint32 {
+func (s *forgetful) AddAll(k *stateset.Keys, fresh []uint32) []uint32 {
 	n := len(fresh)
-	fresh = s.fingerprints.AddAll(k, fresh)
+	fresh = s.Fingerprints.AddAll(k, fresh)
 	if s.calls++; s.calls%3 == 0 && len(fresh) > n {
 		fresh = fresh[:len(fresh)-1]
 	}
 	return fresh
 }
 
-type confused struct{ *fingerprints }
+type confused struct{ *stateset.Fingerprints }
 
-func (s confused) FindAll(k *Keys, places []uint32) []uint32 {
-	places = s.fingerprints.FindAll(k, places)
+func (s confused) FindAll(k *stateset.Keys, places []uint32) []uint32 {
+	places = s.Fingerprints.FindAll(k, places)
 	for i := range places {
 		places[i] = places[0]
 	}
@@ -65,21 +68,21 @@ func TestDefectsAreNoticed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	broken := func(v func() Visited) []VisitedSet {
-		return []VisitedSet{{Name: "broken", New: func(Graph) Visited { return v() }}}
+	broken := func(v func() stateset.Visited) []stateset.Kind {
+		return []stateset.Kind{{Name: "broken", New: func(graph.Graph) stateset.Visited { return v() }}}
 	}
 	waits := func(f func(words int) Frontier, shortest bool) []FrontierKind {
 		return []FrontierKind{{Name: "broken", Shortest: shortest, New: f}}
 	}
 	for name, c := range map[string]struct {
-		sets      []VisitedSet
+		sets      []stateset.Kind
 		frontiers []FrontierKind
 	}{
-		"a state is forgotten":      {broken(func() Visited { return &forgetful{fingerprints: newFingerprints(1)} }), Frontiers[:1]},
-		"places are confused":       {broken(func() Visited { return confused{newFingerprints(2)} }), Frontiers[:1]},
-		"a depth ends too early":    {VisitedSets, waits(func(words int) Frontier { return hasty{newQueue(words).(*queue)} }, true)},
-		"an edge is mistaken":       {VisitedSets, waits(func(words int) Frontier { return lost{newQueue(words).(*queue)} }, true)},
-		"the way there is mistaken": {VisitedSets, waits(func(words int) Frontier { return swapped{newStack(words).(*stack)} }, false)},
+		"a state is forgotten":      {broken(func() stateset.Visited { return &forgetful{Fingerprints: stateset.NewFingerprints(1)} }), Frontiers[:1]},
+		"places are confused":       {broken(func() stateset.Visited { return confused{stateset.NewFingerprints(2)} }), Frontiers[:1]},
+		"a depth ends too early":    {stateset.Kinds, waits(func(words int) Frontier { return hasty{newQueue(words).(*queue)} }, true)},
+		"an edge is mistaken":       {stateset.Kinds, waits(func(words int) Frontier { return lost{newQueue(words).(*queue)} }, true)},
+		"the way there is mistaken": {stateset.Kinds, waits(func(words int) Frontier { return swapped{newStack(words).(*stack)} }, false)},
 	} {
 		noticed := 0
 		for seed := range 200 {

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"encoding/binary"
 
+	"github.com/macemc/macemc/internal/explore/predecessors"
 	"github.com/macemc/macemc/internal/explore/spill"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // diskQueue is a queue of which little is in memory. States are kept as differences to those before them.
 type diskQueue struct {
-	predecessors
+	predecessors.List
 	pushed uint32 // number of the next state that is pushed
 	popped uint32 // and popped
 	end    uint32 // of the states at the present depth
@@ -25,11 +27,11 @@ type diskQueue struct {
 
 const diskQueueChunk = 64 << 10
 
-func newSpooled(words int, s *Spill) Frontier {
-	held := s.Bytes / spoolShare
+func newSpooled(words int, s *stateset.Spill) Frontier {
+	held := s.Bytes / stateset.SpoolShare
 	q := &diskQueue{depth: -1, store: spill.NewStore(s.Dir), reading: spill.NewSpool(s.Dir, held), writing: spill.NewSpool(s.Dir, held),
 		first: make([]uint32, words), last: make([]uint32, words)}
-	q.spillTo(q.store)
+	q.SpillTo(q.store)
 	return q
 }
 
@@ -53,7 +55,7 @@ func (q *diskQueue) Push(b *Batch) {
 		if !b.Final() {
 			q.push(b.record(k), b.news[k].by)
 		}
-		q.predecessors.append(b.news[k].From, b.news[k].EdgeIndex)
+		q.Append(b.news[k].From, b.news[k].EdgeIndex)
 	}
 }
 
@@ -107,13 +109,7 @@ func (q *diskQueue) More() bool {
 	return q.popped < q.end
 }
 
-func (q *diskQueue) Path(id uint32) []uint32 { return q.trail(id) }
-
-func (q *diskQueue) Origin(id uint32) (from, turn uint32) { return q.at(id) }
-
-func (q *diskQueue) Monotone() bool { return q.earlier == nil }
-
-func (q *diskQueue) Bytes() (kept, waiting int) { return q.predecessors.bytes(), q.most }
+func (q *diskQueue) Bytes() (kept, waiting int) { return q.List.Bytes(), q.most }
 
 func (q *diskQueue) Close() {
 	q.store.Close()

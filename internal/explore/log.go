@@ -3,6 +3,8 @@ package explore
 import (
 	"errors"
 	"iter"
+
+	"github.com/macemc/macemc/internal/explore/graph"
 )
 
 // Log keeps the states that an exploration finds, in order, so that another one can go on where it ended. Nothing in it depends on
@@ -59,7 +61,7 @@ type CacheFiller struct {
 
 // Noting is a graph that can be logged.
 type Noting interface {
-	Graph
+	graph.Graph
 	// Visit is a number that grows when something is met for the first time.
 	Visit() int
 	// Notes appends what is to be known of the things that were met since it was called last, so that a difference can be named.
@@ -108,7 +110,7 @@ func (j *journal) replaying() bool { return j != nil && j.replay }
 const mix = 0x9E3779B97F4A7C15
 
 // expanded notes a state that was expanded, whose edges are those from one on, if it is a cache filler.
-func (j *journal) expanded(id uint32, state []uint32, e *Edges, from int) {
+func (j *journal) expanded(id uint32, state []uint32, e *graph.Edges, from int) {
 	if met := j.graph.Visit(); met != j.met {
 		j.met = met
 		j.cacheFillers = append(j.cacheFillers, CacheFiller{id, j.row(state, e, from)})
@@ -116,7 +118,7 @@ func (j *journal) expanded(id uint32, state []uint32, e *Edges, from int) {
 }
 
 // row is a hash of the edges from one on, which lead from a state.
-func (j *journal) row(state []uint32, e *Edges, from int) uint64 {
+func (j *journal) row(state []uint32, e *graph.Edges, from int) uint64 {
 	h := uint64(len(e.Ends) - from)
 	for t := from; t < len(e.Ends); t++ {
 		lo := e.Lo[t]

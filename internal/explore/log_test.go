@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // memoryLog is a log that is gone with its process.
@@ -55,7 +58,7 @@ type loggedGraph struct {
 	met    int
 }
 
-func (g *loggedGraph) Expand(v []uint32, number int, e *Edges) error {
+func (g *loggedGraph) Expand(v []uint32, number int, e *graph.Edges) error {
 	if g.met == 0 || g.always {
 		g.met++
 	}
@@ -68,7 +71,7 @@ func (g *loggedGraph) Resumed()                {}
 
 // few is a queue of which few edges are gathered.
 var few = FrontierKind{Name: "few", Shortest: true, New: func(words int) Frontier { return fewAtOnce{newQueue(words).(*queue)} },
-	Spilled: func(words int, s *Spill) Frontier { return fewSpooled{newSpooled(words, s).(*diskQueue)} }}
+	Spilled: func(words int, s *stateset.Spill) Frontier { return fewSpooled{newSpooled(words, s).(*diskQueue)} }}
 
 type fewSpooled struct{ *diskQueue }
 
@@ -78,7 +81,7 @@ type fewAtOnce struct{ *queue }
 
 func (fewAtOnce) AtOnce() int { return 9 }
 
-func (g *randomGraph) logged(t *rapid.T, log Log, most int, always bool, set VisitedSet) (Result, *DeadStates) {
+func (g *randomGraph) logged(t *rapid.T, log Log, most int, always bool, set stateset.Kind) (Result, *DeadStates) {
 	g.checked, g.trails = nil, nil
 	dead := &DeadStates{}
 	opts := Options{Visited: set, Frontier: few, MaxDepth: most, Analysis: dead, Log: log}
@@ -86,7 +89,7 @@ func (g *randomGraph) logged(t *rapid.T, log Log, most int, always bool, set Vis
 		opts.Go = func(f func()) { go f() }
 	}
 	if rapid.Bool().Draw(t, "spilled") {
-		opts.Spill = &Spill{Dir: os.TempDir(), young: rapid.IntRange(1, 20).Draw(t, "in memory")}
+		opts.Spill = &stateset.Spill{Dir: os.TempDir(), Young: rapid.IntRange(1, 20).Draw(t, "in memory")}
 	}
 	l, err := New(&loggedGraph{randomGraph: g, always: always}, opts)
 	if err != nil {
@@ -106,7 +109,7 @@ func TestLog(t *testing.T) {
 		g := drawGraph(t)
 		most := rapid.SampledFrom([]int{0, 0, 1, 2, 5}).Draw(t, "depth")
 		always := rapid.Bool().Draw(t, "always something new")
-		set := rapid.SampledFrom(VisitedSets).Draw(t, "visited")
+		set := rapid.SampledFrom(stateset.Kinds).Draw(t, "visited")
 		want := g.dumb(most)
 		log := &memoryLog{}
 		for _, when := range []string{"at first", "again", "once more"} {
@@ -140,7 +143,7 @@ func TestLogOfAnotherGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
 		g.bad, g.failing = -1, -1
-		set := rapid.SampledFrom(VisitedSets).Draw(t, "visited")
+		set := rapid.SampledFrom(stateset.Kinds).Draw(t, "visited")
 		log := &memoryLog{}
 		g.logged(t, log, 0, true, set)
 		order := g.dumb(0).order
@@ -198,12 +201,12 @@ func TestLogThatFails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
 		log := &failingLog{left: rapid.IntRange(0, 5).Draw(t, "blocks")}
-		x, _ := g.logged(t, log, 0, true, VisitedSets[0])
+		x, _ := g.logged(t, log, 0, true, stateset.Kinds[0])
 		if log.failed != (errors.Is(x.Err, errLog)) || log.failed && x.Complete {
 			t.Fatalf("the log failed: %v; %+v", log.failed, x)
 		}
 		want := g.dumb(0)
-		if x, _ := g.logged(t, &log.memoryLog, 0, true, VisitedSets[0]); g.same(&x, &want, true) != nil {
+		if x, _ := g.logged(t, &log.memoryLog, 0, true, stateset.Kinds[0]); g.same(&x, &want, true) != nil {
 			t.Fatalf("%+v, want %+v", x, want)
 		}
 	})

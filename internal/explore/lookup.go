@@ -1,5 +1,7 @@
 package explore
 
+import "github.com/macemc/macemc/internal/explore/stateset"
+
 // resolve makes fingerprints of the edges of a batch keys of whole states, if these are kept.
 func (l *Loop) resolve(b *Batch) {
 	if l.whole == nil {
@@ -19,11 +21,11 @@ func (l *Loop) prepare(b *Batch) {
 }
 
 // sift leaves out edges to states that were come to lately.
-func (l *Loop) sift(b *Batch, r *hotCache) {
-	if b.numbered() || l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.young > 0 {
+func (l *Loop) sift(b *Batch, r *stateset.HotCache) {
+	if b.numbered() || l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.Young > 0 {
 		b.named()
 	} else {
-		r.sift(b)
+		r.Sift(&b.Edges, &b.keys)
 	}
 }
 

@@ -5,19 +5,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// Loop is an exploration.
+// Loop is an exploration. Its many fields and methods are one algorithm, whose stages (expand, look up, finish, log, judge) share the batch and the
+// counters; a stage is a file.
 type Loop struct {
 	opts     Options
-	graph    Graph
-	visited  Visited
-	whole    Whole   // visited, if it is
-	bounded  Bounded // likewise
+	graph    graph.Graph
+	visited  stateset.Visited
+	whole    stateset.Whole   // visited, if it is
+	bounded  stateset.Bounded // likewise
 	frontier Frontier
-	ordered  Ordered  // frontier, if it is
-	recent   hotCache // of the batches that are prepared here
-	lately   hotCache // of those whose edges the second worker has
+	ordered  Ordered           // frontier, if it is
+	recent   stateset.HotCache // of the batches that are prepared here
+	lately   stateset.HotCache // of those whose edges the second worker has
 	worker   worker
 	reading  *reading // nil: the second worker reads no edges
 	batch    *Batch
@@ -31,7 +35,9 @@ type Loop struct {
 	keep     []uint32 // scratch
 	setBytes int
 	growth   int
-	met      FoundState
+	met      graph.FoundState
+	metIn    *Batch // where met is, and as which of its new states
+	metAs    int
 	space    *Space          // nil: no analysis
 	journal  *journal        // nil: there is no log
 	waiting  *pendingBatches // nil: the set knows at once what is new
@@ -40,12 +46,12 @@ type Loop struct {
 }
 
 // New makes an exploration of a graph. The error is about the options.
-func New(g Graph, opts Options) (*Loop, error) {
+func New(g graph.Graph, opts Options) (*Loop, error) {
 	if opts.MaxDepth < 0 || opts.MaxStates < 0 || opts.MaxBytes < 0 {
 		return nil, errors.New("explore: MaxDepth, MaxStates and MaxBytes must not be negative")
 	}
 	if opts.Visited.New == nil {
-		opts.Visited = VisitedSets[0]
+		opts.Visited = stateset.Kinds[0]
 	}
 	if opts.Frontier.New == nil {
 		opts.Frontier = Frontiers[0]
@@ -55,13 +61,13 @@ func New(g Graph, opts Options) (*Loop, error) {
 	if l.visited, err = newVisited(g, &opts); err != nil {
 		return nil, err
 	}
-	l.whole, _ = l.visited.(Whole)
-	l.bounded, _ = l.visited.(Bounded)
+	l.whole, _ = l.visited.(stateset.Whole)
+	l.bounded, _ = l.visited.(stateset.Bounded)
 	words := g.Words()
 	if l.whole != nil {
 		words = 2 // of a key
 	}
-	if delayed, ok := l.visited.(Deferred); ok {
+	if delayed, ok := l.visited.(stateset.Deferred); ok {
 		l.waiting, l.frontier = newWaiting(delayed, opts.Spill), opts.Frontier.Spilled(words, opts.Spill)
 	} else {
 		l.frontier = opts.Frontier.New(words)
@@ -69,7 +75,7 @@ func New(g Graph, opts Options) (*Loop, error) {
 	l.ordered, _ = l.frontier.(Ordered)
 	l.atOnce = l.frontier.AtOnce()
 	l.batch = l.newBatch()
-	l.met.loop = l
+	l.met.PathTo = l.pathMet
 	namer, ok := opts.Analysis.(Namer)
 	l.rows.width, l.rows.names, l.early = l.visited.Width(), ok && namer.Names(), l.keepsRows()
 	if l.whole != nil && l.bounded == nil && (opts.Analysis == nil || l.ordered == nil) {
@@ -85,7 +91,7 @@ func New(g Graph, opts Options) (*Loop, error) {
 }
 
 // newVisited makes the set for an exploration.
-func newVisited(g Graph, opts *Options) (Visited, error) {
+func newVisited(g graph.Graph, opts *Options) (stateset.Visited, error) {
 	set := &opts.Visited
 	switch {
 	case opts.Spill != nil && set.Spilled != nil && opts.Frontier.Spilled != nil && opts.Reducer == nil:
@@ -96,8 +102,8 @@ func newVisited(g Graph, opts *Options) (Visited, error) {
 	switch {
 	case set.Bounded == nil:
 		return nil, fmt.Errorf("explore: visited set %q cannot bound the depth of an exploration that takes no shortest ways", set.Name)
-	case opts.MaxDepth > Deepest:
-		return nil, fmt.Errorf("explore: MaxDepth is %d, must be at most %d", opts.MaxDepth, Deepest)
+	case opts.MaxDepth > stateset.Deepest:
+		return nil, fmt.Errorf("explore: MaxDepth is %d, must be at most %d", opts.MaxDepth, stateset.Deepest)
 	case opts.Reducer != nil:
 		return nil, errors.New("explore: what a reducer leaves out does not go with a bound on depth")
 	}
@@ -219,7 +225,7 @@ func (l *Loop) roots(ctx context.Context, logged *Block) error {
 		err = l.follow(0, l.journal.wanted(logged, 0))
 	}
 	if b.partial = err != nil; b.partial && logged != nil {
-		b.cut(0)
+		b.Cut(0)
 	}
 	b.leave()
 	if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
@@ -275,7 +281,7 @@ func (l *Loop) failed(ctx context.Context, item *Item, err error) error {
 }
 
 // enter makes an item the state that is expanded, unless it is not to be; first: it was not expanded before. If whole states are kept, the state is what
-// its tree begins with, see [Whole].
+// its tree begins with, see [stateset.Whole].
 func (l *Loop) enter(item *Item) (tree []uint32, first, ok bool) {
 	if l.opts.MaxDepth > 0 && int(item.Depth) >= l.opts.MaxDepth {
 		return nil, false, false
@@ -286,7 +292,7 @@ func (l *Loop) enter(item *Item) (tree []uint32, first, ok bool) {
 	}
 	first, ok = !item.Rest, true
 	if l.bounded != nil {
-		key := Fingerprint{}
+		key := graph.Fingerprint{}
 		if l.whole != nil {
 			key.Lo = keyOf(item.Record)
 		} else {
@@ -310,7 +316,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	if err := l.held(); err != nil {
 		return err
 	}
-	l.met.batch, l.met.Root = b, b.root
+	l.metIn, l.met.Root = b, b.root
 	before := l.out.Transitions
 	if !b.root && !b.again {
 		l.out.Transitions += b.edges
@@ -319,7 +325,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 		return l.changed("some are there twice")
 	}
 	for k, name := range b.fresh {
-		if name&Again != 0 {
+		if name&stateset.Again != 0 {
 			continue
 		}
 		err := l.add(b, k, b.news[k].note)
@@ -356,7 +362,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 func (l *Loop) add(b *Batch, k int, note uint8) error {
 	m := &l.met
 	m.Barred = false
-	m.State, m.Number, m.Note, m.k = b.vectors[k*b.words:][:b.words], l.out.States, note, k
+	m.State, m.Number, m.Note, l.metAs = b.vectors[k*b.words:][:b.words], l.out.States, note, k
 	l.out.States++
 	live, err := l.graph.Check(m)
 	if err == nil && l.opts.Analysis != nil && l.ordered != nil {
@@ -372,11 +378,20 @@ func (l *Loop) add(b *Batch, k int, note uint8) error {
 	return nil
 }
 
+// pathMet is the edge indexes to the state that is checked.
+func (l *Loop) pathMet() []uint32 {
+	n := l.metIn.Found(l.metAs)
+	if n.From == 0 {
+		return []uint32{n.EdgeIndex}
+	}
+	return append(l.frontier.Path(n.From-1), n.EdgeIndex)
+}
+
 // close gives memory back that is not the collector's.
 func (l *Loop) close() {
 	l.rows.drop()
-	l.recent.memory.free()
-	l.lately.memory.free()
+	l.recent.Free()
+	l.lately.Free()
 	l.visited.Close()
 	l.frontier.Close()
 	if l.waiting != nil {

@@ -1,20 +1,24 @@
 package explore
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/macemc/macemc/internal/explore/stateset"
+)
 
 // Options say how a graph is explored. The zero value has no bounds, and explores breadth first, keeping whole states.
 type Options struct {
-	Visited  VisitedSet   // zero: the first of [VisitedSets]
-	Frontier FrontierKind // zero: the first of [Frontiers]
-	Reducer  Reducer      // nil: nothing is left out
-	Analysis Analysis     // nil: no analysis
+	Visited  stateset.Kind // zero: the first of [stateset.Kinds]
+	Frontier FrontierKind  // zero: the first of [Frontiers]
+	Reducer  Reducer       // nil: nothing is left out
+	Analysis Analysis      // nil: no analysis
 	// Log keeps what is found. What is in it already is not explored again: all states in it are checked, and the exploration
 	// goes on behind them. The graph is to be [Noting], the frontier [Ordered]. Nil: nothing is kept.
 	Log Log
 
 	// Spill is where states are held that do not fit into memory, of a visited set that has a Spilled one and a queue without a
 	// reducer. Nil: all are in memory.
-	Spill *Spill
+	Spill *stateset.Spill
 
 	MaxDepth  int // in steps; 0: none
 	MaxStates int // 0: none
@@ -43,13 +47,13 @@ type Result struct {
 	Path   []uint32
 	AtEdge bool
 
-	Omission float64 // see [Visited]
+	Omission float64 // see [stateset.Visited]
 	Bytes    int     // of memory for the set of states, with all that is kept for each
 	Disk     int64   // bytes, at most, that were on disk for want of memory
 	Spilled  bool    // some of the set were on disk: no judge was heard
-	Blind    bool    // the set is no [Finder]: no judge was heard
+	Blind    bool    // the set is no [stateset.Finder]: no judge was heard
 	Frontier int     // bytes, at most, of what is kept of states that wait to be expanded
-	Steps    int     // see [Edges]
+	Steps    int     // see [graph.Edges]
 }
 
 // ErrLimit says that an exploration is to stop in the middle of a state, see [Loop.Limit].

@@ -1,6 +1,11 @@
 package explore
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
+)
 
 // Parts explores some of the parts that the states of a graph are in. A state belongs to a part by its fingerprint, or by what some words add to that, its
 // cut, so that each process of several finds for itself where a state is to be looked up. Whoever has a part keeps its states in the order in which they were accepted.
@@ -9,19 +14,19 @@ import "fmt"
 // All states of a level must be accepted before one of the next is expanded, and all of them be expanded in the end: then edges may
 // sleep, see [Edges.By].
 type Parts struct {
-	graph     Graph
-	kind      VisitedSet
+	graph     graph.Graph
+	kind      stateset.Kind
 	cut       []bool // by word; nil: all
 	shares    Sharer
 	own       []*part // by part; nil: another has it
 	width     int
 	words     int
-	recent    hotCache
+	recent    stateset.HotCache
 	sent      []uint64 // fingerprints, by their last bits, of states that were told elsewhere lately; 0: none
 	batch     *Batch
-	keys      []Keys // scratch, by part
+	keys      []stateset.Keys // scratch, by part
 	fresh     []uint32
-	met       FoundState
+	met       graph.FoundState
 	accepted  int
 	expanded  int
 	elsewhere func(part int, state []uint32, from Source)
@@ -33,15 +38,15 @@ type Parts struct {
 // Source is where a state was found.
 type Source struct {
 	Part      uint32
-	Number    uint32 // in that part; [NoPlace]: nowhere, it is a root
+	Number    uint32 // in that part; [stateset.NoPlace]: nowhere, it is a root
 	EdgeIndex uint32 // by which edge from there, or which root
-	By        uint32 // name of that edge, see [Edges]: it must mean the same wherever the state goes
+	By        uint32 // name of that edge, see [graph.Edges]: it must mean the same wherever the state goes
 	Note      uint8  // of the edge
 }
 
 // part is one that is explored here.
 type part struct {
-	set     Visited
+	set     stateset.Visited
 	first   int      // the states before need not be expanded again
 	vectors []uint32 // of those from there on
 	sources []Source
@@ -61,21 +66,21 @@ func (e *FoundError) Unwrap() error { return e.Err }
 
 // Sharer is a graph whose fingerprints are sums of what their words add.
 type Sharer interface {
-	Graph
+	graph.Graph
 	// Share is what a word adds to the first half of a fingerprint.
 	Share(word int, value uint32) uint64
 }
 
 // NewParts makes an exploration of a graph in so many parts, none of which it has; cut: the words by which states are in parts, none: by all. States are told apart by fingerprints. What is found in the
 // expansion of a state and belongs to a part that it has not is told to elsewhere: the state is valid until it returns.
-func NewParts(g Graph, kind VisitedSet, parts int, cut []int, elsewhere func(part int, state []uint32, from Source)) (*Parts, error) {
+func NewParts(g graph.Graph, kind stateset.Kind, parts int, cut []int, elsewhere func(part int, state []uint32, from Source)) (*Parts, error) {
 	set := kind.New(g)
 	width := set.Width()
 	set.Close()
 	if width == 0 {
 		return nil, fmt.Errorf("explore: visited set %q is not one of fingerprints, by which states are in parts", kind.Name)
 	}
-	p := &Parts{graph: g, kind: kind, width: width, words: g.Words(), own: make([]*part, parts), keys: make([]Keys, parts), elsewhere: elsewhere}
+	p := &Parts{graph: g, kind: kind, width: width, words: g.Words(), own: make([]*part, parts), keys: make([]stateset.Keys, parts), elsewhere: elsewhere}
 	if len(cut) > 0 {
 		p.shares, p.cut = g.(Sharer), make([]bool, p.words)
 		for _, w := range cut {
@@ -85,7 +90,7 @@ func NewParts(g Graph, kind VisitedSet, parts int, cut []int, elsewhere func(par
 			p.cut[w] = true
 		}
 	}
-	p.recent.init(width)
+	p.recent.Init(width)
 	p.sent = make([]uint64, width*sentLately)
 	p.batch = &Batch{words: p.words, stride: p.words}
 	p.batch.Width = width
@@ -170,9 +175,8 @@ func (p *Parts) Bytes() int {
 
 // Forget forgets what was come to lately: it is told elsewhere again.
 func (p *Parts) Forget() {
-	clear(p.recent.memory.words)
+	p.recent.Forget()
 	clear(p.sent)
-	p.recent.first[recentSlot(0)] = 1
 }
 
 // Restore adds a state that was accepted before, which must be a new one of its part.
@@ -181,7 +185,7 @@ func (p *Parts) Restore(i int, state []uint32, from Source) error {
 	if of := p.Of(state); of != i {
 		return fmt.Errorf("a state of part %d is said to be of part %d", of, i)
 	}
-	k := Keys{Names: []uint32{0}, Lo: []uint64{f.Lo}}
+	k := stateset.Keys{Names: []uint32{0}, Lo: []uint64{f.Lo}}
 	if p.width == 2 {
 		k.Hi = []uint64{f.Hi}
 	}
@@ -238,7 +242,7 @@ func (p *Parts) settle(i int) error {
 	b := p.batch
 	defer b.reset()
 	p.own[i].edges += b.All()
-	p.recent.sift(b)
+	p.recent.Sift(&b.Edges, &b.keys)
 	parent := 0
 	for k, name := range b.keys.Names {
 		for name >= b.last[parent] {
@@ -272,7 +276,7 @@ func (p *Parts) settle(i int) error {
 
 // leaves reports whether an edge changes the cut.
 func (p *Parts) leaves(b *Batch, name uint32) bool {
-	for _, change := range b.changed(int(name)) {
+	for _, change := range b.Changed(int(name)) {
 		if p.cut[change>>32] {
 			return true
 		}
@@ -289,7 +293,7 @@ func (b *Batch) source(part, parent int, name uint32) Source {
 const sentLately = 1 << 20
 
 // wasSent reports whether a state was told elsewhere lately, and notes that it is.
-func (p *Parts) wasSent(keys *Keys, k int) bool {
+func (p *Parts) wasSent(keys *stateset.Keys, k int) bool {
 	lo, hi := keys.Lo[k], uint64(0)
 	if lo == 0 {
 		return false
@@ -356,7 +360,7 @@ func (p *Parts) accept(stateOf func(name uint32, parent *int) ([]uint32, Source)
 
 // check has a new state checked.
 func (p *Parts) check(state []uint32, note uint8) error {
-	p.met = FoundState{State: state, Number: p.accepted, Note: note}
+	p.met = graph.FoundState{State: state, Number: p.accepted, Note: note}
 	p.accepted++
 	_, err := p.graph.Check(&p.met)
 	return err

@@ -5,17 +5,19 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/macemc/macemc/internal/explore/memory"
 	"github.com/macemc/macemc/internal/explore/spill"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// pendingBatches holds batches of which a [Deferred] set does not know yet what is new in them. They are finished as if they came from the
+// pendingBatches holds batches of which a [stateset.Deferred] set does not know yet what is new in them. They are finished as if they came from the
 // set then: in the same order, with the same states.
 type pendingBatches struct {
-	set     Deferred
+	set     stateset.Deferred
 	spool   *spill.Spool
 	batches int
-	n       uint32 // states
-	old     bitset // by state: it is not new
+	n       uint32        // states
+	old     memory.Bitset // by state: it is not new
 	buf     []byte
 	batch   *Batch // what is read back
 	due     bool   // the set is to be settled
@@ -31,8 +33,8 @@ const (
 	waitingTimes = 8 // of what it took last time
 )
 
-func newWaiting(set Deferred, s *Spill) *pendingBatches {
-	return &pendingBatches{set: set, spool: spill.NewSpool(s.Dir, s.Bytes/spoolShare)}
+func newWaiting(set stateset.Deferred, s *stateset.Spill) *pendingBatches {
+	return &pendingBatches{set: set, spool: spill.NewSpool(s.Dir, s.Bytes/stateset.SpoolShare)}
 }
 
 // busy reports whether batches are being finished that waited. The exploration does not stop then, so that nothing of them is lost.
@@ -91,11 +93,11 @@ func (l *Loop) leave(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	w.old = append(w.old[:0], make(bitset, w.n/64+1)...)
+	w.old = append(w.old[:0], make(memory.Bitset, w.n/64+1)...)
 	any := false
 	if err := w.set.Flush(func(number uint32) {
 		if any = true; number < w.n {
-			w.old.add(number)
+			w.old.Add(number)
 		}
 	}); err != nil {
 		return &LogError{err}
@@ -164,7 +166,7 @@ func flag(b bool) int {
 }
 
 // takeFrom makes the batch what appendTo appended, but for the states that are old, which are counted on from a number.
-func (b *Batch) takeFrom(buf []byte, old bitset, number *uint32) {
+func (b *Batch) takeFrom(buf []byte, old memory.Bitset, number *uint32) {
 	next := func() uint64 {
 		n, k := binary.Uvarint(buf)
 		buf = buf[k:]
@@ -184,7 +186,7 @@ func (b *Batch) takeFrom(buf []byte, old bitset, number *uint32) {
 		n := newState{Origin{uint32(from), uint32(next())}, until, by, 0, 0}
 		n.lo, n.note = binary.LittleEndian.Uint64(buf), buf[8]
 		buf = takeVector(buf[9:], vector)
-		if !old.has(*number) {
+		if !old.Has(*number) {
 			b.fresh, b.news, b.vectors = append(b.fresh, 0), append(b.news, n), append(b.vectors, vector...)
 		}
 		*number++

@@ -3,13 +3,16 @@ package explore
 import (
 	"math"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/explore/memory"
+	"github.com/macemc/macemc/internal/explore/predecessors"
 )
 
 // queue is a frontier of which the state that has waited longest is next. States are kept in parts, which are used again, and are
 // not the collector's: the collector lets garbage grow with what it has to keep. Words of records take two bytes each, until there is one that needs four;
 // so do the names of the edges by which states were found.
 type queue struct {
-	predecessors
+	predecessors.List
 	words  int      // of a record
 	wide   bool     // words of records take four bytes
 	broad  bool     // names do
@@ -22,7 +25,7 @@ type queue struct {
 	parts  []int32 // by number
 	free   []int32
 	made   int32 // parts
-	memory arena
+	memory memory.Arena
 }
 
 const queuePart = 1 << 10 // states
@@ -42,7 +45,7 @@ func (q *queue) Push(b *Batch) {
 		if !b.Final() {
 			q.push(b.record(k), n.by)
 		}
-		q.predecessors.append(n.From, n.EdgeIndex)
+		q.Append(n.From, n.EdgeIndex)
 	}
 }
 
@@ -65,15 +68,9 @@ func (q *queue) More() bool {
 	return q.popped < q.end
 }
 
-func (q *queue) Path(id uint32) []uint32 { return q.trail(id) }
+func (q *queue) Bytes() (kept, waiting int) { return q.List.Bytes(), q.most() }
 
-func (q *queue) Origin(id uint32) (from, turn uint32) { return q.at(id) }
-
-func (q *queue) Monotone() bool { return q.earlier == nil }
-
-func (q *queue) Bytes() (kept, waiting int) { return q.predecessors.bytes(), q.most() }
-
-func (q *queue) Close() { q.memory.free() }
+func (q *queue) Close() { q.memory.Free() }
 
 func (q *queue) push(record []uint32, by uint32) {
 	all := uint32(0)
@@ -106,11 +103,11 @@ func (q *queue) push(record []uint32, by uint32) {
 // widen makes room for words of records and names of four bytes.
 func (q *queue) widen(wide, broad bool) {
 	old := *q
-	q.wide, q.broad, q.memory, q.parts, q.free, q.made, q.pushed = wide, broad, arena{}, nil, nil, 0, q.first
+	q.wide, q.broad, q.memory, q.parts, q.free, q.made, q.pushed = wide, broad, memory.Arena{}, nil, nil, 0, q.first
 	for q.pushed < old.pushed {
 		q.push(old.kept(q.pushed))
 	}
-	old.memory.free()
+	old.memory.Free()
 }
 
 func (q *queue) part() int32 {
@@ -120,8 +117,8 @@ func (q *queue) part() int32 {
 		return part
 	}
 	q.made++
-	if words := q.most() / 8; words > len(q.memory.words) {
-		q.memory.grow(words + words/4) // what is not used takes no memory
+	if words := q.most() / 8; words > len(q.memory.Words) {
+		q.memory.Grow(words + words/4) // what is not used takes no memory
 	}
 	return q.made - 1
 }
@@ -130,7 +127,7 @@ func (q *queue) part() int32 {
 func (q *queue) place(id uint32) []uint16 {
 	at := int(id - q.first)
 	at = int(q.parts[at/queuePart])*queuePart + at%queuePart
-	all := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(q.memory.words))), 4*len(q.memory.words))
+	all := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(q.memory.Words))), 4*len(q.memory.Words))
 	return all[at*q.halves():][:q.halves()]
 }
 

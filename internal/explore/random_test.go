@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // randomGraph has states 0 to len(edges)-1, each of which is the vector of its digits to the base of 3.
@@ -84,12 +87,12 @@ func (g *randomGraph) Words() int { return g.words }
 
 func (g *randomGraph) Together() [][]int32 { return g.together }
 
-func (g *randomGraph) Fingerprint(v []uint32) Fingerprint {
+func (g *randomGraph) Fingerprint(v []uint32) graph.Fingerprint {
 	h := uint64(g.number(v)+1) * 0x9E3779B97F4A7C15
-	return Fingerprint{Lo: h, Hi: h ^ h>>31}
+	return graph.Fingerprint{Lo: h, Hi: h ^ h>>31}
 }
 
-func (g *randomGraph) append(e *Edges, from []uint32, to int, note uint8) {
+func (g *randomGraph) append(e *graph.Edges, from []uint32, to int, note uint8) {
 	v := g.state(to)
 	for i := range v {
 		if v[i] != from[i] {
@@ -99,14 +102,14 @@ func (g *randomGraph) append(e *Edges, from []uint32, to int, note uint8) {
 	e.End(g.Fingerprint(v), note)
 }
 
-func (g *randomGraph) Roots(e *Edges) error {
+func (g *randomGraph) Roots(e *graph.Edges) error {
 	for _, to := range g.roots {
 		g.append(e, make([]uint32, g.words), to, 0)
 	}
 	return nil
 }
 
-func (g *randomGraph) Expand(v []uint32, _ int, e *Edges) error {
+func (g *randomGraph) Expand(v []uint32, _ int, e *graph.Edges) error {
 	n := g.number(v)
 	for k, edge := range g.edges[n] {
 		if n == g.failing && k == len(g.edges[n])-1 {
@@ -119,7 +122,7 @@ func (g *randomGraph) Expand(v []uint32, _ int, e *Edges) error {
 		}
 		note := uint8(0)
 		if edge.recovery {
-			note = Recovery
+			note = graph.Recovery
 		}
 		g.append(e, v, edge.to, note)
 		e.Names[len(e.Names)-1] = edgeName(n, k)
@@ -130,7 +133,7 @@ func (g *randomGraph) Expand(v []uint32, _ int, e *Edges) error {
 // edgeName is the name of an edge.
 func edgeName(state, edge int) uint32 { return uint32(state<<8 | edge + 2) }
 
-func (g *randomGraph) Check(m *FoundState) (live bool, err error) {
+func (g *randomGraph) Check(m *graph.FoundState) (live bool, err error) {
 	n := g.number(m.State)
 	g.checked, g.trails = append(g.checked, n), append(g.trails, m.Path())
 	if n == g.bad {
@@ -246,11 +249,11 @@ func (g *randomGraph) dead(order []int) map[int]bool {
 }
 
 // compare explores a graph in every way, and compares what comes out with the dumb search.
-func (g *randomGraph) compare(most int, sets []VisitedSet, frontiers []FrontierKind) error {
+func (g *randomGraph) compare(most int, sets []stateset.Kind, frontiers []FrontierKind) error {
 	return g.compareSpilled(most, sets, frontiers, nil)
 }
 
-func (g *randomGraph) compareSpilled(most int, sets []VisitedSet, frontiers []FrontierKind, spill *Spill) error {
+func (g *randomGraph) compareSpilled(most int, sets []stateset.Kind, frontiers []FrontierKind, spill *stateset.Spill) error {
 	want := g.dumb(most)
 	for _, set := range sets {
 		for _, frontier := range frontiers {
@@ -343,7 +346,7 @@ func TestRandomGraphs(t *testing.T) {
 		if rapid.Bool().Draw(t, "sleep sets") {
 			g.sleep(most, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "asleep"), 1)))
 		}
-		if err := g.compare(most, VisitedSets, Frontiers); err != nil {
+		if err := g.compare(most, stateset.Kinds, Frontiers); err != nil {
 			t.Fatal(err)
 		}
 		if g.passed > 0 {
@@ -365,4 +368,9 @@ func TestRandomGraphs(t *testing.T) {
 	if n := complete + found; complete < n/10 || dead < n/20 || found < n/10 || passed < n/20 {
 		t.Errorf("%d complete, %d with dead states, %d findings, %d with edges that are not listed", complete, dead, found, passed)
 	}
+}
+
+// drawTogether draws sets of words that may change together.
+func drawTogether(t *rapid.T, words int) [][]int32 {
+	return rapid.SliceOfN(rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(words)-1), 0, 3, rapid.ID), 0, 70).Draw(t, "together")
 }

@@ -3,33 +3,19 @@ package explore
 import (
 	"context"
 	"sync"
+
+	"github.com/macemc/macemc/internal/explore/graph"
 )
-
-// Readable is a graph from which edges can be read, as long as it knows all that they follow from.
-type Readable interface {
-	Graph
-	// Reader returns what reads edges; nil: nothing can.
-	Reader() Reader
-}
-
-// Reader reads edges. Several may do so at a time, each in a goroutine of its own, but not while Roots or Expand of the graph go on.
-type Reader interface {
-	// Read does what Expand does, unless that takes more than to read: then it returns false, and what it appended is dropped.
-	Read(state []uint32, e *Edges) bool
-	// Verifies reports whether Expand does more with the number'th state than to append edges. That changes nothing that is read, and does not
-	// depend on when it is done.
-	Verifies(number int) bool
-}
 
 // reading has the second worker read edges, too, when it has nothing else to do: of batches that are handed to it, with the states that edges
 // lead from. States that cannot be read are expanded in order, so that the graph comes to know things in the same order as without.
 type reading struct {
 	mu     sync.Mutex // of the graph
-	own    Reader
-	other  Reader // the second worker's
-	away   int    // batches that are being read
-	states int    // as many as a batch has
-	missed int    // states that could not be read since a batch was begun here
+	own    graph.Reader
+	other  graph.Reader // the second worker's
+	away   int          // batches that are being read
+	states int          // as many as a batch has
+	missed int          // states that could not be read since a batch was begun here
 	tree   []uint32
 }
 
@@ -47,7 +33,7 @@ const inHand = 4
 // newReading is nil when the second worker is not to read. Where an exploration stops that counts states depends on what is in a batch, and what else a
 // state needs that is expanded, only the first one has.
 func (l *Loop) newReading() *reading {
-	g, ok := l.graph.(Readable)
+	g, ok := l.graph.(graph.Readable)
 	if !ok || l.bounded != nil || l.opts.Reducer != nil || l.journal != nil || l.waiting != nil || l.opts.MaxStates > 0 {
 		return nil
 	}
@@ -97,11 +83,11 @@ func (l *Loop) expandHere(b *Batch, k, number int) error {
 }
 
 // read reports whether the edges from a state could be read. They are there then, unless they are only tried.
-func read(r Reader, state []uint32, e *Edges, try bool) bool {
+func read(r graph.Reader, state []uint32, e *graph.Edges, try bool) bool {
 	edges, unlisted, steps := len(e.Ends), e.Unlisted, e.Steps
 	known := r.Read(state, e)
 	if !known || try {
-		e.cut(edges)
+		e.Cut(edges)
 		e.EdgeIndex, e.Unlisted, e.Steps = 0, unlisted, steps
 	}
 	return known
@@ -186,7 +172,7 @@ func (l *Loop) verify(b *Batch, k int) bool {
 	edges, turn, unlisted, steps := len(e.Ends), e.EdgeIndex, e.Unlisted, e.Steps
 	b.resume(k)
 	known := read(l.reading.own, b.parent(k), e, true) && l.expandHere(b, k, b.number+k) == nil
-	e.cut(edges)
+	e.Cut(edges)
 	e.EdgeIndex, e.Unlisted, e.Steps = turn, unlisted, steps
 	return known
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // readGraph knows the edges of a state once it has expanded one of the same class.
@@ -34,7 +37,7 @@ type graphReader struct {
 
 func verifies(number int) bool { return number >= 0 && number%13 == 0 }
 
-func (g *readGraph) Expand(v []uint32, number int, e *Edges) error {
+func (g *readGraph) Expand(v []uint32, number int, e *graph.Edges) error {
 	g.busy.Add(1)
 	defer g.busy.Add(-1)
 	if class := g.number(v) / g.width; !slices.Contains(g.learned, class) {
@@ -49,13 +52,13 @@ func (g *readGraph) Expand(v []uint32, number int, e *Edges) error {
 	return g.randomGraph.Expand(v, number, e)
 }
 
-func (g *readGraph) Reader() Reader {
+func (g *readGraph) Reader() graph.Reader {
 	r := &graphReader{g: g, own: *g.randomGraph}
 	g.readers = append(g.readers, r)
 	return r
 }
 
-func (r *graphReader) Read(v []uint32, e *Edges) bool {
+func (r *graphReader) Read(v []uint32, e *graph.Edges) bool {
 	n := r.own.number(v)
 	r.overlap = r.overlap || r.g.busy.Load() > 0
 	err := r.own.Expand(v, -1, e)
@@ -84,7 +87,7 @@ func TestReaders(t *testing.T) {
 			g.sleep(most, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "asleep"), 1)))
 		}
 		want := g.dumb(most)
-		for _, set := range VisitedSets {
+		for _, set := range stateset.Kinds {
 			var alone *readGraph
 			expanded := 0
 			for _, workers := range []func(func()){nil, func(f func()) { go f() }} {

@@ -1,6 +1,10 @@
 package explore
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+)
 
 // restItem is a state whose other edges are wanted.
 type restItem struct {
@@ -19,7 +23,7 @@ type reducedState struct {
 // reduce leaves out those of the edges from one on that are not wanted now.
 func (l *Loop) reduce(item *Item, state []uint32, from int) {
 	b := l.batch
-	row := Row{&b.Edges, from, len(b.Ends), state}
+	row := graph.Row{Edges: &b.Edges, Begin: from, End: len(b.Ends), State: state}
 	l.keep = l.opts.Reducer.Sufficient(state, row, l.keep[:0])
 	switch {
 	case item.Rest:
@@ -28,7 +32,7 @@ func (l *Loop) reduce(item *Item, state []uint32, from int) {
 		b.reduced = append(b.reduced, reducedState{len(b.ids) - 1, item.Depth, len(b.left)})
 		b.left = append(b.left, item.Record...)
 	}
-	b.keep(from, l.keep)
+	b.Keep(from, l.keep)
 }
 
 // complement is the numbers up to n that are not in an ascending list, which is lost.

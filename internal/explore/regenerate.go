@@ -2,63 +2,67 @@ package explore
 
 import (
 	"context"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/memory"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // Fingerprints do not tell states. What tells them is how they were found: the states that were expanded are expanded again, in the
 // same order, and the edges by which new ones were found then are followed.
 
 // needed is the set of the states that are wanted, and of those that these were found from.
-func (s *Space) needed(want func(id uint32) bool) bitset {
-	need := make(bitset, s.Len()/64+1)
+func (s *Space) needed(want func(id uint32) bool) memory.Bitset {
+	need := make(memory.Bitset, s.Len()/64+1)
 	for id := s.Len(); id > 0; {
 		id--
-		if !need.has(id) && !want(id) {
+		if !need.Has(id) && !want(id) {
 			continue
 		}
-		need.add(id)
+		need.Add(id)
 		if from := s.Origin(id); from != 0 {
-			need.add(from - 1)
+			need.Add(from - 1)
 		}
 	}
 	return need
 }
 
 // regenerate calls each with the states of a set, which holds all that these were found from. It returns all edges of the state, or none.
-func (s *Space) regenerate(ctx context.Context, need bitset, each func(id uint32, state []uint32) (Row, error)) error {
+func (s *Space) regenerate(ctx context.Context, need memory.Bitset, each func(id uint32, state []uint32) (graph.Row, error)) error {
 	l := s.loop
 	words := l.graph.Words()
-	e := &Edges{Width: l.visited.Width()}
+	e := &graph.Edges{Width: l.visited.Width()}
 	waiting := newQueue(words).(*queue)
 	defer waiting.Close()
 	var to []uint32
 	child := uint32(0)
 	// follow has the states wait that were found from one, whose edges are listed if they are not there.
-	follow := func(from uint32, state []uint32, row Row, list func() error) error {
+	follow := func(from uint32, state []uint32, row graph.Row, list func() error) error {
 		for ; child < s.Len(); child++ {
 			at, turn := s.ordered.Origin(child)
 			if at > from {
 				break
 			}
-			if at < from || !need.has(child) {
+			if at < from || !need.Has(child) {
 				continue
 			}
-			if row.edges == nil {
-				e.cut(0)
+			if row.Edges == nil {
+				e.Cut(0)
 				if err := list(); err != nil {
 					return err
 				}
-				row.edges = e
+				row.Edges = e
 			}
 			to = row.To(int(turn), state, to[:0])
 			waiting.push(to, 0)
 		}
 		return nil
 	}
-	err := follow(0, make([]uint32, words), Row{}, func() error { return l.graph.Roots(e) })
+	err := follow(0, make([]uint32, words), graph.Row{}, func() error { return l.graph.Roots(e) })
 	next := uint32(0)
 	var state []uint32
 	for id := uint32(0); id < s.Len() && err == nil; id++ {
-		if !need.has(id) {
+		if !need.Has(id) {
 			continue
 		}
 		record, _ := waiting.next(next)
@@ -66,7 +70,7 @@ func (s *Space) regenerate(ctx context.Context, need bitset, each func(id uint32
 		if next++; next%gathered == 0 {
 			err = l.limit(ctx)
 		}
-		row := Row{}
+		row := graph.Row{}
 		if err == nil {
 			row, err = each(id, state)
 		}
@@ -81,7 +85,7 @@ func (s *Space) regenerate(ctx context.Context, need bitset, each func(id uint32
 func (s *Space) number(ctx context.Context) error {
 	l := s.loop
 	places := s.finder.Places()
-	if uint64(places) >= uint64(NoPlace) || l.over(4*places) {
+	if uint64(places) >= uint64(stateset.NoPlace) || l.over(4*places) {
 		return ErrLimit
 	}
 	s.numbers = make([]uint32, places)
@@ -89,11 +93,11 @@ func (s *Space) number(ctx context.Context) error {
 		s.numberKnown()
 		return nil
 	}
-	all := make(bitset, s.Len()/64+1)
+	all := make(memory.Bitset, s.Len()/64+1)
 	for i := range all {
 		all[i] = ^uint64(0)
 	}
-	var k Keys
+	var k stateset.Keys
 	var ids, found []uint32
 	flush := func() {
 		found = s.finder.FindAll(&k, found[:0])
@@ -102,13 +106,13 @@ func (s *Space) number(ctx context.Context) error {
 		}
 		k.Lo, k.Hi, ids = k.Lo[:0], k.Hi[:0], ids[:0]
 	}
-	err := s.regenerate(ctx, all, func(id uint32, state []uint32) (Row, error) {
+	err := s.regenerate(ctx, all, func(id uint32, state []uint32) (graph.Row, error) {
 		f := l.graph.Fingerprint(state)
 		k.Lo, k.Hi, ids = append(k.Lo, f.Lo), append(k.Hi, f.Hi), append(ids, id)
 		if len(ids) == gathered {
 			flush()
 		}
-		return Row{}, nil
+		return graph.Row{}, nil
 	})
 	flush()
 	return err
@@ -117,13 +121,13 @@ func (s *Space) number(ctx context.Context) error {
 // numberKnown is number where fingerprints are known.
 func (s *Space) numberKnown() {
 	r := &s.loop.rows
-	var k Keys
+	var k stateset.Keys
 	var found []uint32
 	for begin := 0; begin < int(s.Len()); begin += gathered {
 		end := min(begin+gathered, int(s.Len()))
-		k.Lo = r.order[0].words[begin:end]
+		k.Lo = r.order[0].Words[begin:end]
 		if r.width == 2 {
-			k.Hi = r.order[1].words[begin:end]
+			k.Hi = r.order[1].Words[begin:end]
 		}
 		found = s.finder.FindAll(&k, found[:0])
 		for i, place := range found {

@@ -111,7 +111,7 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *CacheFiller) erro
 		err = l.follow(from, turns)
 	}
 	if err != nil {
-		batch.cut(from)
+		batch.Cut(from)
 	}
 	batch.leave()
 	if err != nil {
@@ -134,6 +134,6 @@ func (l *Loop) follow(from int, turns []uint32) error {
 		l.keep = append(l.keep, uint32(t-from))
 		t++
 	}
-	b.keep(from, l.keep)
+	b.Keep(from, l.keep)
 	return nil
 }

@@ -2,22 +2,25 @@ package explore
 
 import (
 	"math"
-	"unsafe"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/memory"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // rows say where the edges of states lead that were expanded. They are kept as long as there is room, so that analyses can be shown them without
 // states being expanded and looked up once more.
 type rows struct {
-	begin  []uint32     // by state: where its row is, plus one; 0: it is not kept
-	starts arena        // of begin
-	list   []uint32     // rows: how many edges there are, see sparse and unknown, where each leads, see kept, and, if the analysis asks for names, these, and the state
-	used   int          // of list
-	memory arena        // of list
-	full   bool         // nothing more is kept
-	width  int          // of fingerprints, see unknown; 0: whole states are visited
-	names  bool         // the analysis asks for names
-	words  int          // of a state, if it is kept: if the analysis asks for names, and nobody else has states
-	order  [2]appendVec // fingerprints of all states, in the order of their numbers: first words, and second ones if there are any
+	begin  []uint32            // by state: where its row is, plus one; 0: it is not kept
+	starts memory.Arena        // of begin
+	list   []uint32            // rows: how many edges there are, see sparse and unknown, where each leads, see kept, and, if the analysis asks for names, these, and the state
+	used   int                 // of list
+	memory memory.Arena        // of list
+	full   bool                // nothing more is kept
+	width  int                 // of fingerprints, see unknown; 0: whole states are visited
+	names  bool                // the analysis asks for names
+	words  int                 // of a state, if it is kept: if the analysis asks for names, and nobody else has states
+	order  [2]memory.AppendVec // fingerprints of all states, in the order of their numbers: first words, and second ones if there are any
 }
 
 // sparse marks how many edges a row has that lacks those which sleep. Of whole states alone: no row is unknown, too.
@@ -26,13 +29,16 @@ const sparse = 1 << 30
 // kept marks edges of the recovery relation. A state that was not visited is noted as the number below it.
 const kept = 1 << 31
 
+// minRows is how many words are made room for at least.
+const minRows = 1 << 9
+
 // mostKept is up to how many states rows can be kept.
 const mostKept = kept - 1
 
 // keepsRows reports whether rows are kept while states are visited: each is expanded once, and where its edges lead the set can tell by the
 // number of a state. At a bound on depth an exploration mostly ends before anything is judged.
 func (l *Loop) keepsRows() bool {
-	_, finds := l.visited.(Finder)
+	_, finds := l.visited.(stateset.Finder)
 	return l.opts.Analysis != nil && l.opts.Log == nil && l.opts.Reducer == nil && finds && l.waiting == nil &&
 		l.ordered != nil && l.opts.MaxDepth == 0
 }
@@ -89,7 +95,7 @@ func (l *Loop) keepRow(b *Batch, k int, to []uint32) {
 	}
 	notes := b.Notes[b.begin(k):]
 	for k, id := range to {
-		row[k] = marked(id, notes[k]&Recovery != 0)
+		row[k] = marked(id, notes[k]&graph.Recovery != 0)
 	}
 	r.behind(row[len(to):], b, k)
 }
@@ -135,28 +141,22 @@ func (r *rows) size(edges int) int {
 
 // reach makes room for the beginning of the row of a state.
 func (r *rows) reach(id uint32, room int) bool {
-	n := max(minColumn, int(id)+int(id)/4+1)
+	n := max(minRows, int(id)+int(id)/4+1)
 	if 4*(n-len(r.begin)) > room || id >= mostKept {
 		return false
 	}
-	r.begin = r.starts.halves(n)
+	r.begin = r.starts.Halves(n)
 	return true
 }
 
 // grow makes the list so long, or longer.
 func (r *rows) grow(words, room int) bool {
-	words = max(minColumn, words+words/4)
+	words = max(minRows, words+words/4)
 	if 4*(words-r.used) > room || words > math.MaxUint32 {
 		return false
 	}
-	r.list = r.memory.halves(words)
+	r.list = r.memory.Halves(words)
 	return true
-}
-
-// halves makes the region at least n times four bytes long.
-func (r *arena) halves(n int) []uint32 {
-	r.grow((n + 1) / 2)
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(r.words))), 2*len(r.words))
 }
 
 // has reports whether the row of a state is kept.
@@ -184,8 +184,8 @@ func (r *rows) parts(row []uint32) (to, names, state []uint32) {
 // placesOf are where the edges of a row lead, appended to to.
 func placesOf(row, to []uint32) []uint32 {
 	for _, edge := range row {
-		if edge &^= kept; edge == NoPlace&^kept {
-			edge = NoPlace
+		if edge &^= kept; edge == stateset.NoPlace&^kept {
+			edge = stateset.NoPlace
 		}
 		to = append(to, edge)
 	}
@@ -194,12 +194,12 @@ func placesOf(row, to []uint32) []uint32 {
 
 // drop lets all rows go, and keeps none any more.
 func (r *rows) drop() {
-	r.memory.free()
-	r.starts.free()
+	r.memory.Free()
+	r.starts.Free()
 	r.lose()
 	*r = rows{full: true, width: r.width, names: r.names, words: r.words}
 }
 
 func (r *rows) bytes() int {
-	return 4*len(r.begin) + 4*r.used + r.order[0].bytes() + r.order[1].bytes()
+	return 4*len(r.begin) + 4*r.used + r.order[0].Bytes() + r.order[1].Bytes()
 }

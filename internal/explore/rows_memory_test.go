@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 	"testing"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // sheet is a graph of pairs of numbers, each of which grows, or falls back to half.
@@ -16,16 +19,16 @@ const sheetSide = 120
 
 func (*sheet) Words() int          { return 2 }
 func (*sheet) Together() [][]int32 { return nil }
-func (*sheet) Fingerprint(v []uint32) Fingerprint {
-	return Fingerprint{Lo: hash(uint64(v[0])<<32 | uint64(v[1]) + 1), Hi: uint64(v[0])<<32 | uint64(v[1])}
+func (*sheet) Fingerprint(v []uint32) graph.Fingerprint {
+	return graph.Fingerprint{Lo: stateset.Hash(uint64(v[0])<<32 | uint64(v[1]) + 1), Hi: uint64(v[0])<<32 | uint64(v[1])}
 }
 
-func (s *sheet) Roots(e *Edges) error {
+func (s *sheet) Roots(e *graph.Edges) error {
 	e.End(s.Fingerprint([]uint32{0, 0}), 0)
 	return nil
 }
 
-func (s *sheet) Expand(v []uint32, _ int, e *Edges) error {
+func (s *sheet) Expand(v []uint32, _ int, e *graph.Edges) error {
 	if v[0]%32 == 0 {
 		if err := s.limit(); err != nil {
 			return err
@@ -39,14 +42,16 @@ func (s *sheet) Expand(v []uint32, _ int, e *Edges) error {
 	}
 	for word := range v {
 		if v[word] < sheetSide-1 {
-			to(word, v[word]+1, Recovery*uint8(word))
+			to(word, v[word]+1, graph.Recovery*uint8(word))
 		}
-		to(word, v[word]/2, Recovery)
+		to(word, v[word]/2, graph.Recovery)
 	}
 	return nil
 }
 
-func (*sheet) Check(m *FoundState) (bool, error) { return m.State[0] > 100 && m.State[1] == 3, nil }
+func (*sheet) Check(m *graph.FoundState) (bool, error) {
+	return m.State[0] > 100 && m.State[1] == 3, nil
+}
 
 // hungry looks for dead states, twice, and at what memory is taken when it is shown something.
 type hungry struct {
@@ -100,7 +105,7 @@ func TestJudgesKeepToTheMemory(t *testing.T) {
 }
 
 func judgesKeepToTheMemory(t *testing.T, every uint32) {
-	run := func(most, takes int, set VisitedSet) (*hungry, Result) {
+	run := func(most, takes int, set stateset.Kind) (*hungry, Result) {
 		h := &hungry{takes: takes, every: every}
 		g := &sheet{}
 		l, err := New(g, Options{Analysis: h, MaxBytes: most, Visited: set})
@@ -110,7 +115,7 @@ func judgesKeepToTheMemory(t *testing.T, every uint32) {
 		h.loop, g.limit = l, func() error { return l.Limit(context.Background()) }
 		return h, l.Run(context.Background())
 	}
-	for _, set := range VisitedSets {
+	for _, set := range stateset.Kinds {
 		free, out := run(0, 0, set)
 		if !free.Checked || free.Dead == 0 || out.States != sheetSide*sheetSide || free.kept == 0 {
 			t.Fatalf("%s: %+v, %+v", set.Name, free, out)

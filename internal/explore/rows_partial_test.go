@@ -3,6 +3,9 @@ package explore
 import (
 	"slices"
 	"testing"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // What is shown is all edges of the states, too, when some were taken from a log, and when a reducer followed few of them.
@@ -17,7 +20,7 @@ func TestRowsOfLogs(t *testing.T) {
 	}
 	for seed := range uint64(60) {
 		g := drawShown(seed)
-		for _, set := range VisitedSets {
+		for _, set := range stateset.Kinds {
 			for _, always := range []bool{true, false} {
 				log := &memoryLog{}
 				for _, left := range []int{0, 3, 2, 1} {
@@ -36,7 +39,7 @@ func TestRowsOfLogs(t *testing.T) {
 // halves has every other edge followed only.
 type halves struct{}
 
-func (halves) Sufficient(_ []uint32, e Row, keep []uint32) []uint32 {
+func (halves) Sufficient(_ []uint32, e graph.Row, keep []uint32) []uint32 {
 	for k := range uint32(e.Len()) {
 		if k%2 == 0 {
 			keep = append(keep, k)
@@ -56,7 +59,7 @@ func TestRowsOfReducedStates(t *testing.T) {
 				g.edges[n] = append(g.edges[n], e, e)
 			}
 		}
-		for _, set := range VisitedSets {
+		for _, set := range stateset.Kinds {
 			j := showing(g)
 			if err := j.show(Options{Visited: set, Reducer: halves{}}); err != nil {
 				t.Fatalf("seed %d, %s: %v", seed, set.Name, err)

@@ -3,6 +3,9 @@ package explore
 import (
 	"slices"
 	"testing"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // What is wrong in one row is noticed: an edge that leads elsewhere, in rows of any length, or whose mark is lost.
@@ -92,7 +95,7 @@ func TestSpoiltFingerprintsAreNoticed(t *testing.T) {
 			return true
 		},
 	} {
-		for _, set := range VisitedSets[1:] {
+		for _, set := range stateset.Kinds[1:] {
 			spoilt := 0
 			for seed := range uint64(30) {
 				done := false
@@ -125,9 +128,9 @@ func TestRowIsKept(t *testing.T) {
 		to := make([]uint32, 40)
 		for k := range to {
 			if to[k] = uint32(k); k == 7 || k == 39 {
-				to[k] = NoPlace
+				to[k] = stateset.NoPlace
 			}
-			b.End(Fingerprint{Lo: hash(uint64(k)), Hi: hash(uint64(k + 1))}, uint8(k%3)*(Recovery/2)|3)
+			b.End(graph.Fingerprint{Lo: stateset.Hash(uint64(k)), Hi: stateset.Hash(uint64(k + 1))}, uint8(k%3)*(graph.Recovery/2)|3)
 			b.Names[k] = uint32(100 + k)
 		}
 		if width == 0 {
@@ -146,7 +149,7 @@ func TestRowIsKept(t *testing.T) {
 				t.Errorf("%+v is entered, not %+v", other, b)
 			}
 			for k, note := range other.Notes {
-				if note != b.Notes[k]&Recovery {
+				if note != b.Notes[k]&graph.Recovery {
 					t.Errorf("edge %d is entered with %x", k, note)
 				}
 			}
@@ -163,7 +166,7 @@ func TestRowIsKept(t *testing.T) {
 				t.Errorf("%v", state)
 			}
 			for k := range kept {
-				if shown := (StateEdges{space: &Space{}, kept: kept}); shown.Recovers(k) != (b.Notes[k]&Recovery != 0) {
+				if shown := (StateEdges{space: &Space{}, kept: kept}); shown.Recovers(k) != (b.Notes[k]&graph.Recovery != 0) {
 					t.Errorf("edge %d", k)
 				}
 			}

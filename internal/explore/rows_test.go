@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // shown is an analysis that is shown all states several times, up and down, and compares what it is shown with the edges that the graph was drawn
@@ -180,7 +183,7 @@ func (j *shown) show(opts Options) error {
 	return j.over(&readGraph{randomGraph: j.g, width: 10, verified: map[int]int{}}, opts)
 }
 
-func (j *shown) over(g Graph, opts Options) error {
+func (j *shown) over(g graph.Graph, opts Options) error {
 	j.numbers, j.order = map[int]uint32{}, j.g.dumb(0).order
 	for k, n := range j.order {
 		j.numbers[n] = uint32(k)
@@ -216,7 +219,7 @@ func TestRowsAreThoseOfTheGraph(t *testing.T) {
 	early, long, sparse := 0, 0, 0
 	for seed := range uint64(24) {
 		g := drawShown(seed)
-		for _, set := range VisitedSets {
+		for _, set := range stateset.Kinds {
 			for drop := -1; drop < 4; drop++ {
 				for _, workers := range []func(func()){nil, func(f func()) { go f() }} {
 					j := &shown{g: g, every: 1 + uint32(seed%4), names: seed%3 != 1, drop: drop, within: -1, forget: 1 << 30}
@@ -243,7 +246,7 @@ type counting struct {
 	again int
 }
 
-func (c *counting) Expand(v []uint32, number int, e *Edges) error {
+func (c *counting) Expand(v []uint32, number int, e *graph.Edges) error {
 	if number < 0 {
 		c.again++
 	}
@@ -254,7 +257,7 @@ func (c *counting) Expand(v []uint32, number int, e *Edges) error {
 func TestRowsSpareExpansions(t *testing.T) {
 	for seed := range uint64(20) {
 		g := drawShown(seed)
-		for _, set := range VisitedSets {
+		for _, set := range stateset.Kinds {
 			again, j := &counting{randomGraph: g}, showing(g)
 			if err := j.over(again, Options{Visited: set}); err != nil || again.again > 1+j.sparse { // the first state is not wanted
 				t.Errorf("seed %d, %s: %d states are expanded again, %d rows lack edges: %v", seed, set.Name, again.again, j.sparse, err)
@@ -312,7 +315,7 @@ func TestRowsOfManyBatches(t *testing.T) {
 			g.edges[n] = append(g.edges[n], randomEdge{rnd.IntN(states), rnd.IntN(2) == 0})
 		}
 	}
-	for _, set := range VisitedSets {
+	for _, set := range stateset.Kinds {
 		for within := -1; within < 4; within++ {
 			for _, workers := range []func(func()){nil, func(f func()) { go f() }} {
 				j := &shown{g: g, every: 5, names: true, drop: -1, within: within, forget: 1 << 30}

@@ -1,5 +1,10 @@
 package explore
 
+import (
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/memory"
+)
+
 // unknown marks how many edges a row has of which it is not known yet where they lead, but for the fingerprints of these states. Behind these are
 // bits of edges of the recovery relation, and what else there is in a row.
 const unknown = 1 << 31
@@ -7,21 +12,21 @@ const unknown = 1 << 31
 // found notes what states of a batch turned out to be new.
 func (r *rows) found(b *Batch) {
 	for _, t := range b.fresh {
-		r.order[0].append(b.Lo[t])
+		r.order[0].Append(b.Lo[t])
 		if r.width == 2 {
-			r.order[1].append(b.Hi[t])
+			r.order[1].Append(b.Hi[t])
 		}
 	}
 }
 
 // knows reports whether the fingerprints of so many states are there, which are all.
-func (r *rows) knows(states uint32) bool { return states > 0 && r.order[0].n == int(states) }
+func (r *rows) knows(states uint32) bool { return states > 0 && r.order[0].N == int(states) }
 
 // lose lets go of the fingerprints of states.
 func (r *rows) lose() {
 	for i := range r.order {
-		r.order[i].memory.free()
-		r.order[i] = appendVec{}
+		r.order[i].Memory.Free()
+		r.order[i] = memory.AppendVec{}
 	}
 }
 
@@ -49,7 +54,7 @@ func (l *Loop) keepUnknown(b *Batch, k int) {
 	}
 	bits := row[prints:all]
 	for i, note := range b.Notes[begin:][:n] {
-		bits[i/32] |= uint32(note/Recovery) << (i % 32)
+		bits[i/32] |= uint32(note/graph.Recovery) << (i % 32)
 	}
 	r.behind(row[all:], b, k)
 }
@@ -71,7 +76,7 @@ func (r *rows) enter(b *Batch, id uint32) {
 	b.Reserve(n, 0)
 	for i := range n {
 		b.Ends, b.EdgeIndexes = append(b.Ends, 0), append(b.EdgeIndexes, uint32(i)) // what changes is not known
-		b.Notes = append(b.Notes, uint8(bits[i/32]>>(i%32)&1)*Recovery)
+		b.Notes = append(b.Notes, uint8(bits[i/32]>>(i%32)&1)*graph.Recovery)
 		b.Lo = append(b.Lo, word(to, i))
 	}
 	if r.width == 2 {

@@ -2,13 +2,17 @@ package explore
 
 import (
 	"context"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/memory"
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // Space is what an analysis is shown: all states, numbered in the order in which they were found, which is that of their distance.
 type Space struct {
 	loop    *Loop
 	ordered Ordered
-	finder  Finder
+	finder  stateset.Finder
 	numbers []uint32 // by place: the state; nil: places are numbers
 	visit   func(id uint32, row StateEdges, to []uint32)
 	row, to []uint32 // scratch
@@ -17,7 +21,7 @@ type Space struct {
 
 // StateEdges is what an analysis sees of a state and its edges.
 type StateEdges struct {
-	row         Row
+	row         graph.Row
 	space       *Space // nil: row is meant
 	id          uint32
 	kept, names []uint32 // edges
@@ -47,7 +51,7 @@ func (s *StateEdges) Names() []uint32 {
 // Recovers reports whether an edge is one of the recovery relation.
 func (s *StateEdges) Recovers(k int) bool {
 	if s.space == nil {
-		return s.row.Note(k)&Recovery != 0
+		return s.row.Note(k)&graph.Recovery != 0
 	}
 	return s.kept[k]&kept != 0
 }
@@ -95,7 +99,7 @@ func (l *Loop) judge(ctx context.Context) error {
 	if l.out.Spilled {
 		return nil // it would take looking up each edge on disk
 	}
-	if s.finder, ok = l.visited.(Finder); !ok || l.whole == nil && !l.ordered.Monotone() {
+	if s.finder, ok = l.visited.(stateset.Finder); !ok || l.whole == nil && !l.ordered.Monotone() {
 		l.out.Blind = !ok
 		return nil
 	}
@@ -132,14 +136,14 @@ func (l *Loop) judgeAgain(ctx context.Context) error {
 }
 
 // Pass goes through the states that are wanted, in ascending order, or, with down, in one that descends more or less: each is asked for
-// before it is expanded. It calls visit with the edges of each, and the states that they lead to, [NoPlace] for one that was not visited.
+// before it is expanded. It calls visit with the edges of each, and the states that they lead to, [stateset.NoPlace] for one that was not visited.
 // States all of whose edges are kept are not expanded again. If the visited set does not hold states, the others come last, in ascending order, and are asked for
 // once more. The error is that of Expand, or [ErrLimit].
 func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
 	return s.pass(ctx, down, false, want, visit)
 }
 
-// PassKept goes through the states whose edges are kept, as Pass does. Those that sleep, see [Edges], may be missing, unless the analysis is a [Namer]
+// PassKept goes through the states whose edges are kept, as Pass does. Those that sleep, see [graph.Edges], may be missing, unless the analysis is a [Namer]
 // that asks for names.
 func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
 	return s.pass(ctx, down, true, func(id uint32) bool { return s.loop.rows.has(id) && want(id) }, visit)
@@ -149,7 +153,7 @@ func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bo
 func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
 	s.visit = visit
 	l, n := s.loop, s.Len()
-	var last bitset // states that come last
+	var last memory.Bitset // states that come last
 	for k := range n {
 		id := k
 		if down {
@@ -168,9 +172,9 @@ func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32
 			err = s.gather(ctx, id, nil)
 		default:
 			if last == nil {
-				last = make(bitset, n/64+1)
+				last = make(memory.Bitset, n/64+1)
 			}
-			last.add(id)
+			last.Add(id)
 		}
 		if err != nil {
 			return err
@@ -179,12 +183,12 @@ func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32
 	if err := l.settle(ctx); err != nil || last == nil {
 		return err
 	}
-	if err := s.regenerate(ctx, s.needed(last.has), func(id uint32, state []uint32) (Row, error) {
-		if !last.has(id) || !want(id) {
-			return Row{}, nil
+	if err := s.regenerate(ctx, s.needed(last.Has), func(id uint32, state []uint32) (graph.Row, error) {
+		if !last.Has(id) || !want(id) {
+			return graph.Row{}, nil
 		}
 		if err := s.gather(ctx, id, state); err != nil {
-			return Row{}, err
+			return graph.Row{}, err
 		}
 		return l.batch.row(len(l.batch.last) - 1), nil
 	}); err != nil {
@@ -255,7 +259,7 @@ func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 }
 
 // expand appends all edges from a state.
-func (s *Space) expand(id uint32, state []uint32, e *Edges) error {
+func (s *Space) expand(id uint32, state []uint32, e *graph.Edges) error {
 	err := s.loop.graph.Expand(state, -1, e)
 	if err != nil {
 		s.loop.out.Path, s.loop.out.AtEdge = s.Path(id), true
@@ -270,7 +274,7 @@ func (s *Space) lookUp(b *Batch) {
 		return
 	}
 	for t, place := range b.places {
-		if place != NoPlace {
+		if place != stateset.NoPlace {
 			b.places[t] = s.numbers[place]
 		}
 	}
@@ -285,7 +289,7 @@ func (s *Space) finish(_ context.Context, b *Batch) error {
 			continue
 		}
 		row := b.row(k)
-		to := b.places[row.begin:row.end]
+		to := b.places[row.Begin:row.End]
 		switch {
 		case r.has(id) && !r.sparse(id):
 			r.know(id, to)
@@ -293,7 +297,7 @@ func (s *Space) finish(_ context.Context, b *Batch) error {
 			s.loop.keepRow(b, k, to)
 		}
 		if !s.Holds() && !r.names {
-			row.from = nil
+			row.State = nil
 		}
 		s.visit(id, StateEdges{row: row}, to)
 	}

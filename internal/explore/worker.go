@@ -3,6 +3,8 @@ package explore
 import (
 	"context"
 	"slices"
+
+	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
 // worker is a second worker, which looks up what edges lead to, and first reads those of batches that are handed to it, see reading. The
@@ -19,7 +21,7 @@ type worker struct {
 }
 
 // maxAway is how many batches may be away.
-const maxAway = 16
+const maxAway = stateset.MostPending / gathered
 
 // begin starts the worker, if there is to be one. It looks up batches that were prepared, and finish takes what comes back.
 func (l *Loop) begin(prepare, look func(*Batch), finish func(context.Context, *Batch) error) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/options"
@@ -81,7 +81,7 @@ func TestExploreContainers(t *testing.T) {
 			if found != nil || states != test.states || transitions != test.transitions {
 				t.Errorf("the replay engine: %d states, %d transitions, %v", states, transitions, found)
 			}
-			set, err := explore.VisitedNamed("128")
+			set, err := stateset.Named("128")
 			if err != nil {
 				t.Fatal(err)
 			}

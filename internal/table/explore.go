@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/audit"
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/fairness"
@@ -70,7 +71,7 @@ type Exploration struct {
 //
 // With a frontier that does not take shortest ways, and MaxDepth, a state is passed over only if it was seen at the same or a smaller
 // depth, else it is expanded once more: so all states within that many steps are visited, and Transitions counts the steps of
-// each once. MaxDepth must be at most [explore.Deepest] then.
+// each once. MaxDepth must be at most [stateset.Deepest] then.
 //
 // The error is that of [world.New], [*Unsupported] when a state turns up that the tables cannot hold, an [*explore.ChangedError] when what
 // the checked code does is not what is in the log, or another one of the log. Then what was explored is returned as well.
@@ -205,7 +206,7 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		if x.fairCycles != nil && x.opts.LabelSample > 0 {
 			x.fairCycles.Compared = x.opts.LabelSample
 		}
-		judge, graph := judgesOf(x.dead.judge(), x.fairCycles), explore.Graph(x.g)
+		judge, graph := judgesOf(x.dead.judge(), x.fairCycles), graph.Graph(x.g)
 		if r := x.reduction; r != nil {
 			r.Begin()
 			judge, graph = &por.Analysis{Reduced: r, Inner: judge}, r

@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
@@ -22,7 +24,6 @@ import (
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
-	"pgregory.net/rapid"
 )
 
 func breadth(t tester, sys *sim.System, opts options.Options) *table.Exploration {
@@ -350,7 +351,7 @@ func TestExploreIsDeterministic(t *testing.T) {
 }
 
 // visitedSets are all ways to keep visited states.
-var visitedSets = explore.VisitedSets
+var visitedSets = stateset.Kinds
 
 var bits64, bits128 = visitedSets[1], visitedSets[2]
 

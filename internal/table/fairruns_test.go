@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
@@ -304,7 +305,7 @@ func judge(t *testing.T, seed uint64) (j judged, ok bool) {
 	if j.fairGraph = fairGraphOf(t, sys); j.fairGraph == nil {
 		return j, false
 	}
-	visited, frontier := explore.VisitedSets[seed%uint64(len(explore.VisitedSets))], explore.Frontiers[seed/3%uint64(len(explore.Frontiers))]
+	visited, frontier := stateset.Kinds[seed%uint64(len(stateset.Kinds))], explore.Frontiers[seed/3%uint64(len(explore.Frontiers))]
 	x := breadth(t, sys, options.Options{Visited: visited, Frontier: frontier})
 	f := x.Fairness
 	if x.Finding != nil || !x.Complete || x.States != len(j.goal) || !f.Judged {

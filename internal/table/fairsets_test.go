@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 )
@@ -19,7 +19,7 @@ func TestFairRunsOfAllSets(t *testing.T) {
 	}
 	for seed := range seeds {
 		var first *table.Exploration
-		for _, visited := range explore.VisitedSets {
+		for _, visited := range stateset.Kinds {
 			for _, workers := range []func(func()){nil, func(f func()) { go f() }} {
 				x := breadth(t, players(seed), options.Options{Visited: visited, MaxStates: 1500, Go: workers})
 				if first == nil {

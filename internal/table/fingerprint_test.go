@@ -8,8 +8,12 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -17,7 +21,6 @@ import (
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
-	"pgregory.net/rapid"
 )
 
 // visitedBy explores to a depth in one of the orders, and returns the fingerprints of all states that were visited, and
@@ -29,7 +32,7 @@ func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[s
 		t.Fatal(err)
 	}
 	g := statespace.NewGraph(e, nil)
-	opts := explore.Options{Visited: explore.VisitedSets[2], MaxDepth: depth}
+	opts := explore.Options{Visited: stateset.Kinds[2], MaxDepth: depth}
 	if depthFirst {
 		opts.Frontier = explore.Frontiers[1]
 	}
@@ -47,8 +50,8 @@ type recorder struct {
 	met map[sim.Fingerprint]bool
 }
 
-// Check implements [explore.Graph].
-func (r *recorder) Check(m *explore.FoundState) (live bool, err error) {
+// Check implements [graph.Graph].
+func (r *recorder) Check(m *graph.FoundState) (live bool, err error) {
 	r.met[r.Fingerprint(m.State)] = true
 	return r.Graph.Check(m)
 }

@@ -11,8 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/statelog"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
@@ -20,7 +23,6 @@ import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
-	"pgregory.net/rapid"
 )
 
 // logged explores with the log in a file.
@@ -77,7 +79,7 @@ func TestLogResumes(t *testing.T) {
 		{"overcast", 3, faults, 7},
 		{"pingack", 2, sim.Limits{sim.Loss: 1}, 6},
 	} {
-		for _, set := range explore.VisitedSets[:2] {
+		for _, set := range stateset.Kinds[:2] {
 			t.Run(c.name+" "+set.Name, func(t *testing.T) {
 				sys := bundled(t, c.name, c.nodes, c.limits)
 				opts := options.Options{Visited: set, MaxDepth: c.depth, Go: func(f func()) { go f() }}
@@ -111,13 +113,13 @@ func TestLogResumes(t *testing.T) {
 
 // An exploration that goes on and has memory enough says of no state that it was on disk for want of memory.
 func TestLogResumesInMemory(t *testing.T) {
-	set, err := explore.VisitedNamed("64")
+	set, err := stateset.Named("64")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	sys, name := bundled(t, "paxos", 6, sim.Limits{sim.Crashes: 1}), filepath.Join(dir, "log")
-	opts := options.Options{Visited: set, Spill: &explore.Spill{Dir: dir, Bytes: 1 << 28}}
+	opts := options.Options{Visited: set, Spill: &stateset.Spill{Dir: dir, Bytes: 1 << 28}}
 	for _, opts.MaxStates = range []int{250_000, 251_000} {
 		x, err := logged(t, name, sys, opts)
 		if err != nil {
@@ -137,7 +139,7 @@ func TestLogOfRandomSystems(t *testing.T) {
 		n++
 		name := filepath.Join(dir, fmt.Sprint(n))
 		sys := script.DrawSmall(t).System()
-		opts := options.Options{MaxDepth: 6, Visited: rapid.SampledFrom(explore.VisitedSets).Draw(t, "visited")}
+		opts := options.Options{MaxDepth: 6, Visited: rapid.SampledFrom(stateset.Kinds).Draw(t, "visited")}
 		want := breadth(t, sys, opts)
 		first := opts
 		for first.MaxDepth = range opts.MaxDepth { // a block each
@@ -216,7 +218,7 @@ func TestLogDamaged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	sys, opts := bundled(t, "paxos", 6, sim.Limits{}), options.Options{Visited: explore.VisitedSets[1], MaxDepth: 12}
+	sys, opts := bundled(t, "paxos", 6, sim.Limits{}), options.Options{Visited: stateset.Kinds[1], MaxDepth: 12}
 	want := breadth(t, sys, opts)
 	name := filepath.Join(t.TempDir(), "log")
 	first := opts

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -26,7 +26,7 @@ func TestReadSystems(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			t.Parallel()
 			sys := bundled(t, "paxos", c.nodes, c.most)
-			for _, set := range explore.VisitedSets {
+			for _, set := range stateset.Kinds {
 				opts := options.Options{MaxDepth: c.depth, Visited: set}
 				want := breadth(t, sys, opts)
 				opts.Go = workers[1]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -115,9 +116,9 @@ func (untilLive) Bytes() int { return 0 }
 type recoveryOnly struct{}
 
 // Sufficient implements [explore.Reducer].
-func (recoveryOnly) Sufficient(_ []uint32, row explore.Row, keep []uint32) []uint32 {
+func (recoveryOnly) Sufficient(_ []uint32, row graph.Row, keep []uint32) []uint32 {
 	for k := range row.Len() {
-		if row.Note(k)&explore.Recovery != 0 {
+		if row.Note(k)&graph.Recovery != 0 {
 			keep = append(keep, uint32(k))
 		}
 	}

@@ -17,6 +17,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
@@ -36,17 +38,17 @@ const mostDrawn = 500
 // seen is what there is in a graph.
 type seen struct {
 	*Exploration
-	terminal map[explore.Fingerprint]bool // states in which nothing happens any more, but for the faults that are left
-	orbits   map[explore.Fingerprint]bool // of states
+	terminal map[graph.Fingerprint]bool // states in which nothing happens any more, but for the faults that are left
+	orbits   map[graph.Fingerprint]bool // of states
 }
 
 // terminals notes the terminal states of a graph.
 type terminals struct {
-	explore.Graph
+	graph.Graph
 	sites *statespace.NodeConfigs
-	met   map[explore.Fingerprint]bool
-	roles [][]sim.NodeID               // states are told apart up to permutations of these
-	all   map[explore.Fingerprint]bool // states that were expanded; nil: nobody wants to know
+	met   map[graph.Fingerprint]bool
+	roles [][]sim.NodeID             // states are told apart up to permutations of these
+	all   map[graph.Fingerprint]bool // states that were expanded; nil: nobody wants to know
 
 	perms [][]sim.NodeID
 	texts map[moved]string
@@ -59,7 +61,7 @@ type moved struct {
 	terminal          bool
 }
 
-func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
+func (t *terminals) Expand(state []uint32, number int, e *graph.Edges) error {
 	if number == 0 {
 		clear(t.met) // of the round before
 		clear(t.all)
@@ -71,7 +73,7 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 	from := len(e.Ends)
 	err := t.Graph.Expand(state, number, e)
 	for _, note := range e.Notes[from:] {
-		if note&explore.Recovery != 0 {
+		if note&graph.Recovery != 0 {
 			return err
 		}
 	}
@@ -89,7 +91,7 @@ func (t *terminals) Expand(state []uint32, number int, e *explore.Edges) error {
 }
 
 // orbit is the same for all states that differ by a permutation of nodes of one role; terminal ones also by messages for quorums in flight.
-func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
+func (t *terminals) orbit(state []uint32, terminal bool) graph.Fingerprint {
 	e, s := t.sites.Engine, t.sites
 	rest := ""
 	for _, id := range state[s.Monitors:s.Global] {
@@ -121,7 +123,7 @@ func (t *terminals) orbit(state []uint32, terminal bool) explore.Fingerprint {
 		}
 	}
 	sum := sha256.Sum256([]byte(least))
-	return explore.Fingerprint{Lo: binary.LittleEndian.Uint64(sum[:]), Hi: binary.LittleEndian.Uint64(sum[8:])}
+	return graph.Fingerprint{Lo: binary.LittleEndian.Uint64(sum[:]), Hi: binary.LittleEndian.Uint64(sum[8:])}
 }
 
 // moved tells of a node in which local state it is, and what is in flight to it, from whom.
@@ -154,10 +156,10 @@ func withoutVotes(s *statespace.NodeConfigs, node int, id uint32) uint32 {
 }
 
 func look(sys *sim.System, opts options.Options) (*seen, error) {
-	s := &seen{terminal: map[explore.Fingerprint]bool{}, orbits: map[explore.Fingerprint]bool{}}
+	s := &seen{terminal: map[graph.Fingerprint]bool{}, orbits: map[graph.Fingerprint]bool{}}
 	roles, _ := symmetry.RolesOf(sys)
 	opts.SkipRehearsal, opts.MaxBytes = true, cmp.Or(opts.MaxBytes, 512<<20)
-	opts.Wrap = func(g explore.Graph) explore.Graph {
+	opts.Wrap = func(g graph.Graph) graph.Graph {
 		t := &terminals{Graph: g, met: s.terminal, roles: roles}
 		if roles != nil {
 			t.all = s.orbits
@@ -198,7 +200,7 @@ func compare(number uint64, without options.Mutation, t *tallied) error {
 
 func compareSystem(sys sim.System, number uint64, without options.Mutation, t *tallied) error {
 	frontier := explore.Frontiers[number/3%2]
-	visited := explore.VisitedSets[number%3]
+	visited := stateset.Kinds[number%3]
 	all := []string{"safe", "safe too", "each", "live", "seen"}
 	variants := [][]string{{"live", "seen"}, {"safe"}, {"safe too"}, {"each"}, {sim.AssertionProperty}, all}
 	if len(sys.Monitors) > 0 {

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/netsim"
@@ -196,14 +197,14 @@ func TestNearestReadsMessages(t *testing.T) {
 }
 
 // blind is a visited set that cannot tell where edges lead.
-type blind struct{ explore.Visited }
+type blind struct{ stateset.Visited }
 
 // A reduction is judged by where edges lead. Where no set tells, nothing is reduced, and that is said.
 func TestReductionNeedsAFinder(t *testing.T) {
 	sys := bundledSystem(t, "twophase")
-	set := explore.VisitedSets[1]
+	set := stateset.Kinds[1]
 	made := set.New
-	set.New = func(g explore.Graph) explore.Visited { return blind{made(g)} }
+	set.New = func(g graph.Graph) stateset.Visited { return blind{made(g)} }
 	x, err := Explore(t.Context(), sys, options.Options{Visited: set, Reduce: options.ReduceAuto})
 	if err != nil {
 		t.Fatal(err)

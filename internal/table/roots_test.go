@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -26,11 +27,11 @@ func TestRootsWithinLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := statespace.NewGraph(e, nil)
-	if err := g.Roots(&explore.Edges{}); err != nil {
+	if err := g.Roots(&graph.Edges{}); err != nil {
 		t.Fatal(err)
 	}
 	g.LimitBy(func() error { return explore.ErrLimit })
-	if err := g.Roots(&explore.Edges{}); !errors.Is(err, explore.ErrLimit) {
+	if err := g.Roots(&graph.Edges{}); !errors.Is(err, explore.ErrLimit) {
 		t.Fatal(err)
 	}
 	for _, root := range []uint32{0, 255, 299} {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/shard"
@@ -23,7 +24,7 @@ func byShards(t tester, sys *sim.System) *table.Exploration {
 		}
 	}
 	x := &table.Exploration{States: s.states(), Transitions: s.edges, Complete: true}
-	set, err := explore.VisitedNamed("128")
+	set, err := stateset.Named("128")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func byShards(t tester, sys *sim.System) *table.Exploration {
 	}
 	dead, part, number := d.Dead()
 	var turns []uint32
-	for at := (explore.Source{Part: uint32(part), Number: uint32(number)}); dead > 0 && at.Number != explore.NoPlace; {
+	for at := (explore.Source{Part: uint32(part), Number: uint32(number)}); dead > 0 && at.Number != stateset.NoPlace; {
 		_, at = s.all[s.owner[at.Part]].State(int(at.Part), int(at.Number))
 		turns = append(turns, at.EdgeIndex)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/shard"
@@ -27,7 +28,7 @@ type shards struct {
 
 func newShards(t tester, sys *sim.System, workers, parts int, cut []int) *shards {
 	t.Helper()
-	set, err := explore.VisitedNamed("128")
+	set, err := stateset.Named("128")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func newShards(t tester, sys *sim.System, workers, parts int, cut []int) *shards
 			}
 			seen[shard.Fingerprint(state)] = true
 			if p := shard.Of(state); shard.Has(p) {
-				if err := shard.Restore(p, state, explore.Source{Number: explore.NoPlace, EdgeIndex: uint32(k)}); err != nil {
+				if err := shard.Restore(p, state, explore.Source{Number: stateset.NoPlace, EdgeIndex: uint32(k)}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -153,7 +154,7 @@ func TestShards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	set, err := explore.VisitedNamed("128")
+	set, err := stateset.Named("128")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,11 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -17,7 +21,6 @@ import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
-	"pgregory.net/rapid"
 )
 
 // sleeper notes what an exploration finds, and how many edges it does not list. It may spoil what is known of transitions.
@@ -30,7 +33,7 @@ type sleeper struct {
 	unlisted int
 }
 
-func (s *sleeper) Expand(state []uint32, number int, e *explore.Edges) error {
+func (s *sleeper) Expand(state []uint32, number int, e *graph.Edges) error {
 	before := e.Unlisted
 	err := s.Graph.Expand(state, number, e)
 	s.unlisted += e.Unlisted - before
@@ -42,7 +45,7 @@ func (s *sleeper) Expand(state []uint32, number int, e *explore.Edges) error {
 	return err
 }
 
-func (s *sleeper) Check(m *explore.FoundState) (live bool, err error) {
+func (s *sleeper) Check(m *graph.FoundState) (live bool, err error) {
 	s.found, s.trails = append(s.found, s.Fingerprint(m.State)), append(s.trails, m.Path())
 	return s.Graph.Check(m)
 }
@@ -57,7 +60,7 @@ func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*statespa
 	}
 	s := &sleeper{Graph: statespace.NewGraph(e, nil), spoil: spoil}
 	s.Configs.SleepSets = s.Configs.SleepSets && sleeps
-	loop, err := explore.New(s, explore.Options{Visited: explore.VisitedSets[set], MaxDepth: depth, MaxStates: mostStates})
+	loop, err := explore.New(s, explore.Options{Visited: stateset.Kinds[set], MaxDepth: depth, MaxStates: mostStates})
 	if err != nil {
 		return nil, explore.Result{}, err
 	}
@@ -106,7 +109,7 @@ func TestSleepSets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for set := range explore.VisitedSets {
+			for set := range stateset.Kinds {
 				n, err := compareAsleep(&sys, set, 12, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -249,7 +252,7 @@ func TestLoopsSleep(t *testing.T) {
 			sim.Action[*speaker]{Name: "once", Times: 1, Do: func(*speaker, sim.Env) {}},
 		},
 	}
-	for set := range explore.VisitedSets {
+	for set := range stateset.Kinds {
 		if unlisted, err := compareAsleep(sys, set, 9, nil); err != nil || unlisted != 1 {
 			t.Errorf("%d edges are not listed, %v", unlisted, err)
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
@@ -24,7 +24,7 @@ func TestSpilledSystems(t *testing.T) {
 		t.Run(entry.Name, func(t *testing.T) {
 			sys := bundled(t, entry.Name, 0, sim.Limits{sim.Crashes: 1})
 			for i, name := range []string{"64", "128"} {
-				set, err := explore.VisitedNamed(name)
+				set, err := stateset.Named(name)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -47,7 +47,7 @@ func TestSpilledSystems(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				opts.Spill = &explore.Spill{Dir: dir, Bytes: 1 << 14}
+				opts.Spill = &stateset.Spill{Dir: dir, Bytes: 1 << 14}
 				got, err := logged(t, filepath.Join(dir, "on disk"), sys, opts)
 				if err != nil {
 					t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -82,10 +84,10 @@ func bundledSystem(t testing.TB, name string) *sim.System {
 // steady has explored a system: all tables are full.
 type steady struct {
 	*statespace.Graph
-	visited explore.Visited
-	whole   explore.Whole // visited, if it is
-	edges   explore.Edges
-	lookups explore.Keys
+	visited stateset.Visited
+	whole   stateset.Whole // visited, if it is
+	edges   graph.Edges
+	lookups stateset.Keys
 	fresh   []uint32
 	states  [][]uint32 // packed
 	names   []uint32   // of the edges by which they were found
@@ -95,13 +97,13 @@ type steady struct {
 	at      int
 }
 
-// Expand implements [explore.Graph].
-func (s *steady) Expand(state []uint32, number int, e *explore.Edges) error {
+// Expand implements [graph.Graph].
+func (s *steady) Expand(state []uint32, number int, e *graph.Edges) error {
 	s.states, s.names = append(s.states, slices.Clone(state)), append(s.names, e.By)
 	return s.Graph.Expand(state, number, e)
 }
 
-func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *steady {
+func newSteady(t testing.TB, sys *sim.System, visited stateset.Kind) *steady {
 	t.Helper()
 	e, err := steptree.NewEngine(sys, kernel.Options{}, nil)
 	if err != nil {
@@ -117,7 +119,7 @@ func newSteady(t testing.TB, sys *sim.System, visited explore.VisitedSet) *stead
 	}
 	s.visited = visited.New(s)
 	t.Cleanup(s.visited.Close)
-	s.whole, _ = s.visited.(explore.Whole)
+	s.whole, _ = s.visited.(stateset.Whole)
 	s.edges.Width = s.visited.Width()
 	for _, state := range s.states {
 		s.edges.Reset()
@@ -190,7 +192,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 			Network: netsim.Streams{Buffer: 1, Errors: 1},
 			Actions: []sim.AnyAction{sim.Action[*pipe]{Name: "kick", Times: 2, Do: (*pipe).Kick, At: func(n sim.NodeID) bool { return n == 0 }}}},
 	} {
-		for _, visited := range explore.VisitedSets {
+		for _, visited := range stateset.Kinds {
 			s := newSteady(t, sys, visited)
 			for last := -1; s.at > last; s.batch(t) {
 				last = s.at // buffers grow to their size
@@ -211,7 +213,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 
 // What was expanded can be read, whatever sleeps there: a second worker would wait for what is never found out.
 func TestWhatWasExpandedIsRead(t *testing.T) {
-	s := newSteady(t, bundledSystem(t, "paxos"), explore.VisitedSets[1])
+	s := newSteady(t, bundledSystem(t, "paxos"), stateset.Kinds[1])
 	r := s.Reader()
 	for i, state := range s.states {
 		s.edges.Reset()
@@ -226,7 +228,7 @@ func TestWhatWasExpandedIsRead(t *testing.T) {
 // looked up in the set of visited states.
 func BenchmarkTransition(b *testing.B) {
 	sys := bundledSystem(b, "paxos")
-	for _, visited := range explore.VisitedSets {
+	for _, visited := range stateset.Kinds {
 		b.Run(visited.Name, func(b *testing.B) {
 			s := newSteady(b, sys, visited)
 			b.ReportAllocs()

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/table/symmetry"
@@ -146,18 +146,18 @@ func TestHiddenIsNoSymmetry(t *testing.T) {
 
 // planted does something to a reduction before states are expanded.
 type planted struct {
-	explore.Graph
+	graph.Graph
 	roots, expand func(r *por.ReducedGraph)
 }
 
-func (p *planted) Roots(e *explore.Edges) error {
+func (p *planted) Roots(e *graph.Edges) error {
 	if p.roots != nil {
 		p.roots(p.Graph.(*por.ReducedGraph))
 	}
 	return p.Graph.Roots(e)
 }
 
-func (p *planted) Expand(state []uint32, number int, e *explore.Edges) error {
+func (p *planted) Expand(state []uint32, number int, e *graph.Edges) error {
 	if p.expand != nil && number == 5 {
 		p.expand(p.Graph.(*por.ReducedGraph))
 	}
@@ -177,7 +177,7 @@ func plant(t *testing.T, crashes int, without options.Mutation, roots, expand fu
 	sys.Crashes = crashes
 	w := por.RulesOf(options.ReduceFull)
 	w.Mutation = without
-	x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Symmetry: true, Rules: &w, SkipRehearsal: true, Wrap: func(g explore.Graph) explore.Graph {
+	x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Symmetry: true, Rules: &w, SkipRehearsal: true, Wrap: func(g graph.Graph) graph.Graph {
 		if r, ok := g.(*por.ReducedGraph); ok && r.Permuter != nil {
 			return &planted{g, roots, expand}
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/sim"
@@ -70,7 +71,7 @@ func compareSymmetric(number uint64, only twist, without options.Mutation, t *sy
 			}
 			w.Mutation = without
 			opts := options.Options{Reduce: options.ReduceFull, Rules: &w, Symmetry: true, MaxStates: 2 * mostDrawn,
-				Frontier: explore.Frontiers[number/3%2], Visited: explore.VisitedSets[number%3]}
+				Frontier: explore.Frontiers[number/3%2], Visited: stateset.Kinds[number%3]}
 			less, err := look(&some, opts)
 			if err == nil {
 				err = same(&some, full, less)

@@ -5,14 +5,16 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
-	"pgregory.net/rapid"
 )
 
 // parcel holds times in some of the ways in which messages can.
@@ -128,7 +130,7 @@ func TestTimesInMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, frontier := range explore.Frontiers {
-			for _, visited := range explore.VisitedSets {
+			for _, visited := range stateset.Kinds {
 				x, err := table.Explore(context.Background(), sys, options.Options{Frontier: frontier, Visited: visited})
 				if err != nil || x.Finding != nil || x.States != len(g.States) || x.Transitions != g.Transitions() {
 					t.Fatalf("%s, %s: %v, %+v, brute force has %d states and %d transitions", frontier.Name, visited.Name, err, x, len(g.States), g.Transitions())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/statespace"
@@ -47,13 +48,13 @@ func sum(v *sim.View) (sum int) {
 func TestVerdicts(t *testing.T) {
 	even := sim.Property{Name: "even", Eventually: func(v *sim.View) bool { return sum(v)%2 == 0 }}
 	first := sim.Property{Name: "first", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N >= v.Service(2).(*counter).N }}
-	nothing := func(*statespace.Graph, *explore.FoundState) {}
-	all := func(g *statespace.Graph, _ *explore.FoundState) { g.World.Properties.Verdicts = steptree.Verdicts{} }
+	nothing := func(*statespace.Graph, *graph.FoundState) {}
+	all := func(g *statespace.Graph, _ *graph.FoundState) { g.World.Properties.Verdicts = steptree.Verdicts{} }
 	// As after a look at a state behind which nothing is visited, which asks Always properties alone.
-	allButSound := func(g *statespace.Graph, m *explore.FoundState) {
+	allButSound := func(g *statespace.Graph, m *graph.FoundState) {
 		*g.World.Properties.Verdicts.Of(g.ReadLocals(m.State)) = steptree.IsSound
 	}
-	live := func(forget func(*statespace.Graph, *explore.FoundState), p ...sim.Property) int {
+	live := func(forget func(*statespace.Graph, *graph.FoundState), p ...sim.Property) int {
 		e, err := steptree.NewEngine(counters(p...), kernel.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +146,7 @@ type sampler struct {
 	passed int
 }
 
-func (s *sampler) Check(m *explore.FoundState) (bool, error) {
+func (s *sampler) Check(m *graph.FoundState) (bool, error) {
 	before := *s.asked
 	live, err := s.Graph.Check(m)
 	if s.World.Samples.Sampled(m.Number+1) && *s.asked == before {
@@ -218,10 +219,10 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 // forgetful forgets some of what properties said before each state.
 type forgetful struct {
 	*statespace.Graph
-	forget func(*statespace.Graph, *explore.FoundState)
+	forget func(*statespace.Graph, *graph.FoundState)
 }
 
-func (f *forgetful) Check(m *explore.FoundState) (bool, error) {
+func (f *forgetful) Check(m *graph.FoundState) (bool, error) {
 	f.forget(f.Graph, m)
 	return f.Graph.Check(m)
 }

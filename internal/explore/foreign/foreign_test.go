@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
@@ -20,7 +22,7 @@ type mapSet map[[2]uint64]uint32
 
 func (s mapSet) Width() int { return 2 }
 
-func (s mapSet) AddAll(k *explore.Keys, fresh []uint32) []uint32 {
+func (s mapSet) AddAll(k *stateset.Keys, fresh []uint32) []uint32 {
 	for i, name := range k.Names {
 		key := [2]uint64{k.Lo[i], k.Hi[i]}
 		if _, ok := s[key]; !ok {
@@ -33,11 +35,11 @@ func (s mapSet) AddAll(k *explore.Keys, fresh []uint32) []uint32 {
 
 func (s mapSet) Places() int { return len(s) }
 
-func (s mapSet) FindAll(k *explore.Keys, places []uint32) []uint32 {
+func (s mapSet) FindAll(k *stateset.Keys, places []uint32) []uint32 {
 	for i := range k.Lo {
 		place, ok := s[[2]uint64{k.Lo[i], k.Hi[i]}]
 		if !ok {
-			place = explore.NoPlace
+			place = stateset.NoPlace
 		}
 		places = append(places, place)
 	}
@@ -92,7 +94,7 @@ func (l *list) Close()                               {}
 // everything is a reducer that leaves nothing out.
 type everything struct{}
 
-func (everything) Sufficient(_ []uint32, row explore.Row, keep []uint32) []uint32 {
+func (everything) Sufficient(_ []uint32, row graph.Row, keep []uint32) []uint32 {
 	for k := range row.Len() {
 		keep = append(keep, uint32(k))
 	}
@@ -104,7 +106,7 @@ func (everything) Rest([]uint32, bool) bool { panic("nothing was left out") }
 // later is a reducer that leaves out every other edge, and has those followed, too, each in its turn.
 type later struct{}
 
-func (later) Sufficient(_ []uint32, row explore.Row, keep []uint32) []uint32 {
+func (later) Sufficient(_ []uint32, row graph.Row, keep []uint32) []uint32 {
 	for k := 0; k < row.Len(); k += 2 {
 		keep = append(keep, uint32(k))
 	}
@@ -141,7 +143,7 @@ func (c *counter) Bytes() int             { return 0 }
 func (c *counter) NeedsEdges(uint32) bool { return true }
 
 var (
-	maps  = explore.VisitedSet{Name: "map", New: func(explore.Graph) explore.Visited { return mapSet{} }}
+	maps  = stateset.Kind{Name: "map", New: func(graph.Graph) stateset.Visited { return mapSet{} }}
 	lists = explore.FrontierKind{Name: "slice", Shortest: true, New: func(int) explore.Frontier { return &list{} }}
 )
 
@@ -167,7 +169,7 @@ func TestForeignOnesCountTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := explored(t, &sys, options.Options{MaxDepth: c.depth})
-			for _, visited := range append([]explore.VisitedSet{maps}, explore.VisitedSets...) {
+			for _, visited := range append([]stateset.Kind{maps}, stateset.Kinds...) {
 				for _, frontier := range []explore.FrontierKind{lists, explore.Frontiers[0]} {
 					for _, reducer := range []explore.Reducer{nil, everything{}} {
 						compare(t, want, explored(t, &sys, options.Options{Visited: visited, Frontier: frontier, Reducer: reducer, MaxDepth: c.depth}))
@@ -211,28 +213,28 @@ func (s square) Words() int          { return 2 }
 func (s square) Together() [][]int32 { return nil }
 func (s square) Bytes() int          { return 0 }
 
-func (s square) Fingerprint(v []uint32) explore.Fingerprint {
-	return explore.Fingerprint{Lo: uint64(v[0])<<40 | uint64(v[1]) + 1, Hi: 7}
+func (s square) Fingerprint(v []uint32) graph.Fingerprint {
+	return graph.Fingerprint{Lo: uint64(v[0])<<40 | uint64(v[1]) + 1, Hi: 7}
 }
 
-func (s square) Roots(e *explore.Edges) error {
+func (s square) Roots(e *graph.Edges) error {
 	e.End(s.Fingerprint([]uint32{0, 0}), 0)
 	return nil
 }
 
-func (s square) Expand(v []uint32, _ int, e *explore.Edges) error {
+func (s square) Expand(v []uint32, _ int, e *graph.Edges) error {
 	for word, at := range v {
 		if at+1 < s.size {
 			to := slices.Clone(v)
 			to[word]++
 			e.Change(word, at+1)
-			e.End(s.Fingerprint(to), explore.Recovery)
+			e.End(s.Fingerprint(to), graph.Recovery)
 		}
 	}
 	return nil
 }
 
-func (s square) Check(m *explore.FoundState) (live bool, err error) {
+func (s square) Check(m *graph.FoundState) (live bool, err error) {
 	return m.State[0] == m.State[1], nil
 }
 
@@ -240,7 +242,7 @@ func TestJudgeOfAForeignGraph(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	for _, visited := range append([]explore.VisitedSet{maps}, explore.VisitedSets...) {
+	for _, visited := range append([]stateset.Kind{maps}, stateset.Kinds...) {
 		for _, frontier := range append([]explore.FrontierKind{lists}, explore.Frontiers...) {
 			c := &counter{}
 			l, err := explore.New(square{100}, explore.Options{Visited: visited, Frontier: frontier, Analysis: c})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/fair"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/store"
@@ -217,7 +218,7 @@ func (f *FairCycles) trim(ctx context.Context, s *explore.Space, left stateSet) 
 		edges = 0
 		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.StateEdges, to []uint32) {
 			f.out.Expansions++
-			stays := slices.ContainsFunc(to, func(id uint32) bool { return id != explore.NoPlace && left.has(id) })
+			stays := slices.ContainsFunc(to, func(id uint32) bool { return id != stateset.NoPlace && left.has(id) })
 			if !stays && !rests(f.g, row.From(), processes) {
 				left.drop(id)
 				dropped++

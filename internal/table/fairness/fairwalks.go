@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/fair"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/options"
@@ -92,7 +93,7 @@ type fairWalk struct {
 	rows   map[uint32]*row // of states that were expanded
 	roots  []uint32        // where runs begin
 	barred map[uint32]bool // states that violate something, or are followed by a step that does
-	edges  explore.Edges   // scratch
+	edges  graph.Edges     // scratch
 
 	from, turn uint32 // of the edge to the state that is looked at
 	onward     bool   // packedVector is one: it is no root
@@ -207,7 +208,7 @@ func (w *fairWalk) id(state []uint32) uint32 {
 	id = uint32(len(w.ids))
 	w.ids[key] = id
 	w.packed = append(w.packed, state...)
-	m := &explore.FoundState{State: w.state(id), Number: int(id), Root: true}
+	m := &graph.FoundState{State: w.state(id), Number: int(id), Root: true}
 	w.g.Found = m
 	if _, err := w.g.CheckState(m); err != nil {
 		switch w.barred[id], m.Barred = true, true; {
@@ -250,7 +251,7 @@ func (w *fairWalk) expand(id uint32) *row {
 		to = w.edges.To(t, from, to[:0])
 		w.from, w.turn, w.onward = id, uint32(t), true
 		r.to = append(r.to, w.id(to))
-		r.recovers = append(r.recovers, w.edges.Notes[t]&explore.Recovery != 0)
+		r.recovers = append(r.recovers, w.edges.Notes[t]&graph.Recovery != 0)
 	}
 	w.rows[id] = r
 	return r

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/fair"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/store"
@@ -177,7 +178,7 @@ func (b *Builder) walk(to []uint32) error {
 
 // number is that of a state among those that are left.
 func (b *Builder) number(id uint32) uint32 {
-	if id == explore.NoPlace || !b.left.has(id) {
+	if id == stateset.NoPlace || !b.left.has(id) {
 		return fair.Outside
 	}
 	return b.ranks[id>>6] + uint32(bits.OnesCount64(b.left[id>>6]&(1<<(id&63)-1)))

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -14,7 +16,7 @@ type Options struct {
 	MaxDepth  int                  // in steps; 0: none
 	MaxStates int                  // 0: none
 	MaxBytes  int                  // of memory for states and tables, about; 0: none
-	Visited   explore.VisitedSet   // zero: whole states
+	Visited   stateset.Kind        // zero: whole states
 	Frontier  explore.FrontierKind // zero: breadth first
 	Reducer   explore.Reducer      // nil: nothing is left out
 	Reduce    Reduction            // "": ReduceNone
@@ -25,7 +27,7 @@ type Options struct {
 	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
 	Log explore.Log
 	// Spill is where states are held that do not fit into memory, see [explore.Options.Spill]. Nil: all are in memory.
-	Spill *explore.Spill
+	Spill *stateset.Spill
 	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up and reads edges. What is found,
 	// and where an exploration stops for any reason but memory or an interruption, does not depend on it, unless handlers are no functions of their states: whether that shows may.
 	Go func(f func())
@@ -42,9 +44,9 @@ type Options struct {
 	Progress func(states, transitions, depth, waiting int)
 
 	// For tests.
-	Rules       *Rules                            // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
-	Wrap        func(explore.Graph) explore.Graph // what is explored instead of a graph; nil: that
-	LabelSample int                               // one of so many states has the labels of its edges compared; 0: compared
+	Rules       *Rules                        // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
+	Wrap        func(graph.Graph) graph.Graph // what is explored instead of a graph; nil: that
+	LabelSample int                           // one of so many states has the labels of its edges compared; 0: compared
 
 	SkipRehearsal bool      // nothing is rehearsed
 	Together      [][]int32 // what was learned from that before
@@ -55,7 +57,7 @@ type Options struct {
 	CrashSensitive []CrashSensitive // nodes that are to crash, with CrashAuto
 }
 
-func (o *Options) Loop(g explore.Graph, judge explore.Analysis) (*explore.Loop, error) {
+func (o *Options) Loop(g graph.Graph, judge explore.Analysis) (*explore.Loop, error) {
 	return explore.New(g, explore.Options{
 		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Analysis: judge, Log: o.Log, Spill: o.Spill,
 		MaxDepth: o.MaxDepth, MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, Go: o.Go, Progress: o.Progress,

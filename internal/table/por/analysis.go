@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/store"
 )
 
@@ -124,7 +125,7 @@ func (r *ReducedGraph) proviso(ctx context.Context, s *explore.Space) (again boo
 		for id := range s.Len() {
 			note := uint8(0) // of a root
 			if s.Origin(id) > 0 {
-				note = explore.Recovery
+				note = graph.Recovery
 			}
 			if err := reach.Visit(id, full[id], note); err != nil {
 				return false, err

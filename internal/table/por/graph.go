@@ -3,27 +3,26 @@ package por
 import (
 	"cmp"
 
-	"github.com/macemc/macemc/sim"
-
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/store"
+	"github.com/macemc/macemc/sim"
 )
 
-// Words implements [explore.Graph].
+// Words implements [graph.Graph].
 func (r *ReducedGraph) Words() int { return r.g.Words() }
 
-// Together implements [explore.Graph].
+// Together implements [graph.Graph].
 func (r *ReducedGraph) Together() [][]int32 { return r.g.Together() }
 
-// Fingerprint implements [explore.Graph].
-func (r *ReducedGraph) Fingerprint(state []uint32) explore.Fingerprint { return r.g.Fingerprint(state) }
+// Fingerprint implements [graph.Graph].
+func (r *ReducedGraph) Fingerprint(state []uint32) graph.Fingerprint { return r.g.Fingerprint(state) }
 
-// Bytes implements [explore.Graph].
+// Bytes implements [graph.Graph].
 func (r *ReducedGraph) Bytes() int { return r.g.Bytes() + 256*r.known }
 
-// Roots implements [explore.Graph].
-func (r *ReducedGraph) Roots(e *explore.Edges) error {
+// Roots implements [graph.Graph].
+func (r *ReducedGraph) Roots(e *graph.Edges) error {
 	r.inner.Reset()
 	err := r.g.Roots(&r.inner)
 	zero := make([]uint32, r.Words())
@@ -41,8 +40,8 @@ func (r *ReducedGraph) Roots(e *explore.Edges) error {
 	return cmp.Or(r.Err, err)
 }
 
-// Expand implements [explore.Graph].
-func (r *ReducedGraph) Expand(state []uint32, number int, e *explore.Edges) error {
+// Expand implements [graph.Graph].
+func (r *ReducedGraph) Expand(state []uint32, number int, e *graph.Edges) error {
 	node, c := r.single(state)
 	if number >= 0 {
 		r.full = append(r.full[:number], c == nil)
@@ -78,13 +77,13 @@ func (r *ReducedGraph) Expand(state []uint32, number int, e *explore.Edges) erro
 }
 
 // emit appends an edge.
-func (r *ReducedGraph) emit(e *explore.Edges, from, to []uint32, note uint8) {
+func (r *ReducedGraph) emit(e *graph.Edges, from, to []uint32, note uint8) {
 	for word, value := range to {
 		if value != from[word] {
 			e.Change(word, value)
 		}
 	}
-	var f explore.Fingerprint
+	var f graph.Fingerprint
 	if e.Width > 0 {
 		f = r.Configs.Fingerprint(to)
 	}
@@ -281,8 +280,8 @@ func (r *ReducedGraph) drop(v []uint32) {
 	}
 }
 
-// Check implements [explore.Graph].
-func (r *ReducedGraph) Check(m *explore.FoundState) (live bool, err error) {
+// Check implements [graph.Graph].
+func (r *ReducedGraph) Check(m *graph.FoundState) (live bool, err error) {
 	g := r.g
 	if r.stuck != nil && store.VectorKey(m.State) == r.stuckAt {
 		return false, r.stuck
@@ -317,4 +316,4 @@ func (r *ReducedGraph) Check(m *explore.FoundState) (live bool, err error) {
 	return live, err
 }
 
-var _ explore.Graph = (*ReducedGraph)(nil)
+var _ graph.Graph = (*ReducedGraph)(nil)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -66,7 +67,7 @@ type ReducedGraph struct {
 	Err           error           // what makes it impossible to go on
 	stuck         error           // a property does not return
 	stuckAt       string          // in that state
-	inner         explore.Edges   // scratch
+	inner         graph.Edges     // scratch
 	there         []uint32
 	unpacked      []uint32
 	lost          bool // a path cannot be executed

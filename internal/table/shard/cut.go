@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -54,7 +55,7 @@ func (s *Shard) start() error {
 	}
 	s.Take(0)
 	for k := range len(roots) / s.Words() {
-		_ = s.Restore(0, roots[k*s.Words():][:s.Words()], explore.Source{Number: explore.NoPlace, EdgeIndex: uint32(k)}) // it may be there twice
+		_ = s.Restore(0, roots[k*s.Words():][:s.Words()], explore.Source{Number: stateset.NoPlace, EdgeIndex: uint32(k)}) // it may be there twice
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (s *Shard) leaving(cut []int, parts int) (n int) {
 		part := explore.PartBy(sum, parts)
 		of[k] = part
 		count[part]++
-		if from.Number != explore.NoPlace && of[from.Number] != part {
+		if from.Number != stateset.NoPlace && of[from.Number] != part {
 			n++
 		}
 	}

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 )
 
 // NewDead prepares to find the states from which no live one can be reached, when shards that explored together have come to their end with
 // parts of so many states; nil: the system has no Eventually property, so that no state is dead.
-func (s *Shard) NewDead(visited explore.VisitedSet, lens []int) *explore.DeadParts {
+func (s *Shard) NewDead(visited stateset.Kind, lens []int) *explore.DeadParts {
 	if len(s.g.World.Properties.Eventually) == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/sim"
 )
@@ -283,7 +284,7 @@ func (e *DiffersError) Error() string {
 
 // learn makes what is in the state that was read, and not known here: it takes the steps of the one that it was found from.
 func (s *Shard) learn(u *unpacking, src explore.Source, stateOf func(part, number uint32) ([]uint32, error)) error {
-	if src.Number == explore.NoPlace {
+	if src.Number == stateset.NoPlace {
 		return errors.New("the first states are others elsewhere")
 	}
 	before, err := stateOf(src.Part, src.Number)

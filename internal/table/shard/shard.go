@@ -3,6 +3,7 @@ package shard
 import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/statespace"
@@ -18,7 +19,7 @@ type Shard struct {
 
 	g        *statespace.Graph
 	contents *contents
-	scratch  explore.Edges
+	scratch  graph.Edges
 }
 
 // New makes a shard that has none of so many parts by a cut, see [explore.NewParts]. Of the options those about the world, the visited set and
@@ -80,7 +81,7 @@ func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error
 		}
 		return path, err
 	}
-	_, err = g.Check(&explore.FoundState{State: state, Root: true}) // all properties are looked at
+	_, err = g.Check(&graph.FoundState{State: state, Root: true}) // all properties are looked at
 	return path, err
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
 )
@@ -24,7 +24,7 @@ func (r *ReplaySource) Choose(p choose.Point) int {
 	return int(r.Picks[r.next-1])
 }
 
-func (g *Graph) takeAll(e *explore.Edges) error {
+func (g *Graph) takeAll(e *graph.Edges) error {
 	g.sleep(e.By)
 	s, v := g.Configs, g.WorldVector
 	g.spans = g.spans[:0]
@@ -66,7 +66,7 @@ func (g *Graph) takeAll(e *explore.Edges) error {
 }
 
 // takeListed takes what was listed.
-func (g *Graph) takeListed(e *explore.Edges) error {
+func (g *Graph) takeListed(e *graph.Edges) error {
 	spans := g.spans
 	g.spans = g.spans[:0]
 	if g.unread {
@@ -76,7 +76,7 @@ func (g *Graph) takeListed(e *explore.Edges) error {
 }
 
 // takeSpans takes the transitions of several node configurations. There is room in e for all of them before the first is taken.
-func (g *Graph) takeSpans(e *explore.Edges, spans []nodeSpan) error {
+func (g *Graph) takeSpans(e *graph.Edges, spans []nodeSpan) error {
 	s, v, from := g.Configs, g.WorldVector, g.fingerprint
 	places, two := s.Tables, g.width == 2
 	fr := v[s.Global]
@@ -209,7 +209,7 @@ func (g *Graph) shift(d *draft) (shift sim.Fingerprint) {
 const noSite = ^uint32(0)
 
 // takeOther takes a transition that is neither a fast nor a mixed one, or one that is refused.
-func (g *Graph) takeOther(e *explore.Edges, k uint32) error {
+func (g *Graph) takeOther(e *graph.Edges, k uint32) error {
 	s := g.Configs
 	m := &s.Transitions[k]
 	if g.reads {
@@ -232,7 +232,7 @@ func (g *Graph) takeOther(e *explore.Edges, k uint32) error {
 }
 
 // takeSlowly takes a step in the world.
-func (g *Graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
+func (g *Graph) takeSlowly(e *graph.Edges, number uint32, note uint8) error {
 	s, w, m := g.Configs, g.World, g.Configs.uncached[number]
 	s.visit(w, g.WorldVector)
 	err := m.err
@@ -256,7 +256,7 @@ func (g *Graph) takeSlowly(e *explore.Edges, number uint32, note uint8) error {
 }
 
 // takeShared takes the steps in the world by which the nodes of a process go down.
-func (g *Graph) takeShared(e *explore.Edges, m *transition) error {
+func (g *Graph) takeShared(e *graph.Edges, m *transition) error {
 	s, w, slow := g.Configs, g.World, g.Configs.uncached[m.first]
 	s.visit(w, g.WorldVector)
 	if slow.ev.Kind.TakesDown() && !w.LeadsGroup(slow.ev.Node) {
@@ -279,7 +279,7 @@ func (g *Graph) takeShared(e *explore.Edges, m *transition) error {
 }
 
 // arrive lists a transition to the state of the world.
-func (g *Graph) arrive(e *explore.Edges, note uint8) {
+func (g *Graph) arrive(e *graph.Edges, note uint8) {
 	g.Configs.Pack(g.World.Vector, g.packedVector)
 	d := draft{g.WorldVector, e.Changes, len(e.Changes)}
 	for word, value := range g.packedVector {

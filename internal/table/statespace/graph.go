@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/audit"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -27,15 +28,15 @@ type Graph struct {
 	width       int             // of fingerprints that are asked for
 	fingerprint sim.Fingerprint // its own
 
-	Found *explore.FoundState // the last state that was checked
-	Holds []bool              // by Inevitably property: whether it does there
+	Found *graph.FoundState // the last state that was checked
+	Holds []bool            // by Inevitably property: whether it does there
 
 	RootPaths    []choose.Path
 	Vector       []uint32 // scratch, of the world
 	packedVector []uint32 // likewise, packed
 	Events       []sim.Event
-	spans        []nodeSpan    // scratch
-	all          explore.Edges // scratch
+	spans        []nodeSpan  // scratch
+	all          graph.Edges // scratch
 	Answers      steptree.Answers
 	fates        choose.Enumerate // of nodes that go down with another one
 
@@ -65,25 +66,25 @@ func (g *Graph) Sibling() *Graph {
 	return &Graph{World: world.NewBareOn(g.World.Engine), Log: g.Log, BadEvent: -1, Configs: g.Configs, Vector: g.Vector, packedVector: g.packedVector}
 }
 
-// Words implements [explore.Graph].
+// Words implements [graph.Graph].
 func (g *Graph) Words() int { return g.Configs.Words }
 
-// Together implements [explore.Graph].
+// Together implements [graph.Graph].
 func (g *Graph) Together() [][]int32 { return g.World.Together }
 
-// Fingerprint implements [explore.Graph].
-func (g *Graph) Fingerprint(state []uint32) explore.Fingerprint { return g.Configs.Fingerprint(state) }
+// Fingerprint implements [graph.Graph].
+func (g *Graph) Fingerprint(state []uint32) graph.Fingerprint { return g.Configs.Fingerprint(state) }
 
 // Share implements [explore.Sharer].
 func (g *Graph) Share(word int, value uint32) uint64 { return g.Configs.WordShare(word, value).Lo }
 
-// Bytes implements [explore.Graph].
+// Bytes implements [graph.Graph].
 func (g *Graph) Bytes() int {
 	return g.Configs.bytes() + g.World.Bytes() + g.Onward.bytes()
 }
 
-// Roots implements [explore.Graph]: there are several when booting draws.
-func (g *Graph) Roots(e *explore.Edges) error {
+// Roots implements [graph.Graph]: there are several when booting draws.
+func (g *Graph) Roots(e *graph.Edges) error {
 	v := make([]uint32, g.Configs.Words)
 	known := g.RootPaths
 	defer func() {
@@ -137,8 +138,8 @@ func (g *Graph) Roots(e *explore.Edges) error {
 	return nil
 }
 
-// Expand implements [explore.Graph]. Steps are in the order of [world.World.Injections].
-func (g *Graph) Expand(state []uint32, number int, e *explore.Edges) error {
+// Expand implements [graph.Graph]. Steps are in the order of [world.World.Injections].
+func (g *Graph) Expand(state []uint32, number int, e *graph.Edges) error {
 	from := len(e.Ends)
 	g.WorldVector, g.width = state, e.Width
 	if e.Width > 0 {
@@ -165,8 +166,8 @@ func (g *Graph) Expand(state []uint32, number int, e *explore.Edges) error {
 	return err
 }
 
-// Check implements [explore.Graph]. Properties that have not read what the step to the state changed are what they were.
-func (g *Graph) Check(m *explore.FoundState) (live bool, err error) {
+// Check implements [graph.Graph]. Properties that have not read what the step to the state changed are what they were.
+func (g *Graph) Check(m *graph.FoundState) (live bool, err error) {
 	g.Found = m
 	live, err = g.CheckState(m)
 	if g.IsKnown(err) {
@@ -185,7 +186,7 @@ func (g *Graph) Check(m *explore.FoundState) (live bool, err error) {
 	return live, err
 }
 
-func (g *Graph) CheckState(m *explore.FoundState) (live bool, err error) {
+func (g *Graph) CheckState(m *graph.FoundState) (live bool, err error) {
 	w := g.World
 	for i := range g.Configs.PendingLog {
 		if u := &g.Configs.PendingLog[i]; m.State[u.Node] == u.Config {
@@ -218,7 +219,7 @@ func (g *Graph) alone() bool {
 }
 
 // ask is check by asking the properties: with check also those that must hold always.
-func (g *Graph) ask(m *explore.FoundState, check, sampled bool) (live bool, err error) {
+func (g *Graph) ask(m *graph.FoundState, check, sampled bool) (live bool, err error) {
 	defer kernel.CatchState(&err) // of properties that panic
 	w := g.World
 	p := &w.Properties

@@ -1,7 +1,7 @@
 package statespace
 
 import (
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/internal/table/world"
@@ -130,7 +130,7 @@ type uncachedTransition struct {
 const (
 	NoteNode     = store.MaxNodes - 1
 	NoteLocal    = store.MaxNodes // the local state of that node has changed
-	NoteOrdinary = explore.Recovery
+	NoteOrdinary = graph.Recovery
 )
 
 func newSites(e *steptree.Engine) *NodeConfigs {

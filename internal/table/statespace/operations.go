@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
@@ -39,7 +39,7 @@ func (o EffectOp) pair() int { return int(o.Peer >> opPair) }
 // draft is a packed vector by what it changes of another one.
 type draft struct {
 	from    []uint32
-	changes []uint64 // as of [explore.Edges]; the first ones are those of others
+	changes []uint64 // as of [graph.Edges]; the first ones are those of others
 	first   int
 }
 
@@ -223,7 +223,7 @@ func (g *Graph) answered(number uint32, node int, h streamEvent) span {
 }
 
 // takeBreaks takes the transitions by which connections break.
-func (g *Graph) takeBreaks(e *explore.Edges, fr uint32) {
+func (g *Graph) takeBreaks(e *graph.Edges, fr uint32) {
 	s, w := g.Configs, g.World
 	for node, set := range w.Established {
 		for ; set != 0; set &= set - 1 {

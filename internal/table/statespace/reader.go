@@ -3,7 +3,7 @@ package statespace
 import (
 	"errors"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -13,16 +13,16 @@ type reader struct{ Graph }
 // errUnread ends reading.
 var errUnread = errors.New("it takes more than to read")
 
-// Reader implements [explore.Readable].
-func (g *Graph) Reader() explore.Reader {
+// Reader implements [graph.Readable].
+func (g *Graph) Reader() graph.Reader {
 	if g.World.Layout.PairCount > 0 || g.World.Sys.Timing == sim.Prompt || len(g.KnownViolations) > 0 || g.Onward != nil {
 		return nil
 	}
 	return &reader{Graph{World: g.World, Configs: g.Configs, reads: true}}
 }
 
-// Read implements [explore.Reader].
-func (r *reader) Read(state []uint32, e *explore.Edges) bool {
+// Read implements [graph.Reader].
+func (r *reader) Read(state []uint32, e *graph.Edges) bool {
 	r.WorldVector, r.width, r.unread = state, e.Width, false
 	if e.Width > 0 {
 		r.fingerprint = r.Configs.Fingerprint(state)
@@ -30,5 +30,5 @@ func (r *reader) Read(state []uint32, e *explore.Edges) bool {
 	return r.takeAll(e) == nil
 }
 
-// Verifies implements [explore.Reader].
+// Verifies implements [graph.Reader].
 func (r *reader) Verifies(number int) bool { return r.World.Samples.Sampled(number + 1) }

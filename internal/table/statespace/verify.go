@@ -3,7 +3,7 @@ package statespace
 import (
 	"slices"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -56,7 +56,7 @@ func (g *Graph) EachStep(f func(t Taken) error) error {
 
 // verify takes all steps from the state that is expanded in the world, handlers being executed again, and compares
 // where they lead with its transitions, of which those listed from number t on do not sleep.
-func (g *Graph) verify(number int, e *explore.Edges, t int) error {
+func (g *Graph) verify(number int, e *graph.Edges, t int) error {
 	w := g.World
 	steps := w.Counters.Steps
 	w.Samples.All, w.Samples.Rebuild = true, number&(number+1) == 0

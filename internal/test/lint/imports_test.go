@@ -8,7 +8,7 @@ import (
 )
 
 // tableBase is what every layer of the table engine may import.
-var tableBase = []string{"choose", "internal/explore", "internal/fair", "macetime", "sim", "internal/simext", "internal/simhook", "internal/kernel", "internal/encoding"}
+var tableBase = []string{"choose", "internal/explore", "internal/explore/graph", "internal/explore/stateset", "internal/fair", "macetime", "sim", "internal/simext", "internal/simhook", "internal/kernel", "internal/encoding"}
 
 // imports says what the packages of the core may import: packages of this module, and where strict
 // is set, which of other modules. The first line that matches a package counts. Others may import
@@ -24,7 +24,12 @@ var imports = []struct {
 	{pkg: "internal/encoding", module: []string{"macetime"}, strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
 	{pkg: "internal/fair", strict: true},
 	{pkg: "internal/explore/spill", strict: true},
-	{pkg: "internal/explore", module: []string{"internal/explore/spill", "internal/encoding"}, strict: true, foreign: []string{"golang.org/x/sys/unix"}},
+	// The layers of exploration, from the lowest to the highest.
+	{pkg: "internal/explore/memory", module: []string{"internal/explore/spill"}, strict: true, foreign: []string{"golang.org/x/sys/unix"}},
+	{pkg: "internal/explore/graph", module: []string{"internal/encoding"}, strict: true},
+	{pkg: "internal/explore/predecessors", module: []string{"internal/explore/spill", "internal/explore/memory"}, strict: true},
+	{pkg: "internal/explore/stateset", module: []string{"internal/explore/spill", "internal/explore/memory", "internal/explore/graph"}, strict: true},
+	{pkg: "internal/explore", module: []string{"internal/explore/spill", "internal/explore/memory", "internal/explore/graph", "internal/explore/predecessors", "internal/explore/stateset"}, strict: true},
 	{pkg: "internal/explore/statelog", module: []string{"internal/explore"}, strict: true},
 	// The layers of the table engine, from the lowest to the highest.
 	{pkg: "internal/table/options", module: append([]string{}, tableBase...)},
@@ -58,7 +63,7 @@ var imports = []struct {
 	{pkg: "observe", module: []string{"choose", "internal/replay", "sim", "internal/kernel", "internal/encoding"}, strict: true},
 	{pkg: "refine", module: []string{"choose", "machine", "sim", "internal/table/..."}, strict: true},
 	{pkg: "internal/replay", module: []string{"internal/textfmt", "choose", "sim", "internal/simext", "internal/kernel", "internal/encoding"}},
-	{pkg: "search", module: []string{"internal/stacks", "internal/simext", "internal/budget", "choose", "internal/explore", "macetime", "sim", "internal/kernel", "internal/table", "internal/table/...", "internal/replay"}},
+	{pkg: "search", module: []string{"internal/stacks", "internal/simext", "internal/budget", "choose", "internal/explore", "internal/explore/stateset", "macetime", "sim", "internal/kernel", "internal/table", "internal/table/...", "internal/replay"}},
 	{pkg: "mdb", module: []string{"internal/newfile", "internal/textfmt", "choose", "sim", "internal/simext", "internal/kernel", "internal/encoding", "internal/replay", "search", "critical", "eventgraph", "systems/spec"}},
 	{pkg: "internal/wire", module: []string{"macetime"}, strict: true},
 	{pkg: "internal/recording", module: []string{"choose", "sim", "internal/simext", "internal/kernel", "internal/replay", "internal/wire"}},

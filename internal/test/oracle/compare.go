@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
@@ -64,7 +65,7 @@ type comparison struct {
 }
 
 func (c *comparison) all() error {
-	for k, visited := range explore.VisitedSets {
+	for k, visited := range stateset.Kinds {
 		for n, frontier := range explore.Frontiers {
 			if c.opts.Brief && k+n > 0 {
 				continue
@@ -111,7 +112,7 @@ func (c *comparison) searches() (list []search.Config) {
 }
 
 // exploration compares an exploration of states.
-func (c *comparison) exploration(visited explore.VisitedSet, frontier explore.FrontierKind) error {
+func (c *comparison) exploration(visited stateset.Kind, frontier explore.FrontierKind) error {
 	opts := options.Options{Visited: visited, Frontier: frontier, MaxStates: 4*len(c.graph.states) + 4000} // it stops even if the oracle is wrong
 	if !c.graph.complete {
 		opts.MaxDepth = max(c.graph.depth, 1)

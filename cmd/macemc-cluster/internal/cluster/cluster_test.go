@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/nats-io/nats.go"
+
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
-	"github.com/nats-io/nats.go"
-
 	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -150,7 +150,7 @@ func search(t *testing.T, url, system string, c spec.Config, set ...func(*option
 	if strings.Contains(system, heldUntil) { // workers are
 		sys.Properties[len(sys.Properties)-1].Always = func(*sim.View) bool { return true }
 	}
-	visited, err := explore.VisitedNamed("128")
+	visited, err := stateset.Named("128")
 	if err != nil {
 		t.Fatal(err)
 	}

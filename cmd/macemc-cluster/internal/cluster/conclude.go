@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/shard"
@@ -17,7 +17,7 @@ import (
 
 // conclude says what the search came to.
 func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard *shard.Shard, sys *sim.System, opts options.Options) (*table.Exploration, error) {
-	set, err := explore.VisitedNamed(r.Visited)
+	set, err := stateset.Named(r.Visited)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (r *run) turns(shard *shard.Shard, why *Why) (turns []uint32, err error) {
 	if !why.AtEdge {
 		turns = append(turns, at.EdgeIndex)
 	}
-	for at.Number != explore.NoPlace {
+	for at.Number != stateset.NoPlace {
 		part, number := int(at.Part), int(at.Number)
 		if part >= parts {
 			return nil, errDamaged

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -93,7 +93,7 @@ func TestReplicas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	visited, err := explore.VisitedNamed("128")
+	visited, err := stateset.Named("128")
 	if err != nil {
 		t.Fatal(err)
 	}

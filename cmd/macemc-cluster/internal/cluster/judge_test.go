@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/systems/spec"
@@ -18,7 +18,7 @@ func TestDead(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	work(t, url, 2)
-	visited, err := explore.VisitedNamed("128")
+	visited, err := stateset.Named("128")
 	if err != nil {
 		t.Fatal(err)
 	}

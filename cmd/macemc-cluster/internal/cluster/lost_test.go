@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/systems/spec"
@@ -53,7 +53,7 @@ func TestLogLost(t *testing.T) {
 func TestShortLog(t *testing.T) {
 	t.Parallel()
 	nc := connected(t, serve(t), Security{})
-	visited, err := explore.VisitedNamed("128")
+	visited, err := stateset.Named("128")
 	if err != nil {
 		t.Fatal(err)
 	}

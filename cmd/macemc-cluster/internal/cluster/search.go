@@ -9,14 +9,15 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/superstep"
@@ -137,7 +138,7 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, states *shard.Shard, 
 		if packs[part] == nil {
 			packs[part] = states.NewPack()
 		}
-		packs[part].Add(state, explore.Source{Number: explore.NoPlace, EdgeIndex: uint32(k)})
+		packs[part].Add(state, explore.Source{Number: stateset.NoPlace, EdgeIndex: uint32(k)})
 		lens[part]++
 	}
 	for part, pack := range packs {

@@ -8,12 +8,13 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/macemc/macemc/internal/explore"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Worker takes part in the searches at a server.
@@ -96,7 +97,7 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 		return false, err
 	}
 	opts := options.Options{Weightless: m.Weightless, World: kernel.Options{Overdue: overdue, Contain: m.Contain, Heartbeat: new(kernel.Heartbeat)}}
-	if opts.Visited, err = explore.VisitedNamed(m.Visited); err != nil {
+	if opts.Visited, err = stateset.Named(m.Visited); err != nil {
 		return false, err
 	}
 	self, err := r.enlist(until)

@@ -1,4 +1,4 @@
-package explore
+package memory
 
 import (
 	"runtime"
@@ -7,12 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arena is memory that grows in place: addresses are reserved, pages are taken as they are used, huge ones if there
+// Arena is memory that grows in place: addresses are reserved, pages are taken as they are used, huge ones if there
 // are any, since tables that are read at random spots would else spend their time on address translation.
 // It is not the collector's, but is given back when nothing refers to the region any more. The zero value is empty.
 // Nobody else may keep what words refers to.
-type arena struct {
-	words    []uint64
+type Arena struct {
+	Words    []uint64
 	reserved *mapping // nil: words are on the heap
 }
 
@@ -28,19 +28,19 @@ const (
 	mostReserve = 1 << 39
 )
 
-// grow makes the region at least so many words long, what is new being zero.
-func (r *arena) grow(words int) {
-	if words <= len(r.words) {
+// Grow makes the region at least so many words long, what is new being zero.
+func (r *Arena) Grow(words int) {
+	if words <= len(r.Words) {
 		return
 	}
 	if words <= onHeap || !r.growReserved(words) {
 		grown := make([]uint64, words)
-		copy(grown, r.words)
-		*r = arena{words: grown} // who still reads what was there keeps it
+		copy(grown, r.Words)
+		*r = Arena{Words: grown} // who still reads what was there keeps it
 	}
 }
 
-func (r *arena) growReserved(words int) bool {
+func (r *Arena) growReserved(words int) bool {
 	step := hugePage
 	if 8*words <= hugePage-smallPages {
 		step = smallPages
@@ -48,7 +48,7 @@ func (r *arena) growReserved(words int) bool {
 	size := (8*words + step - 1) &^ (step - 1)
 	old := 0
 	if r.reserved != nil {
-		old = 8 * len(r.words)
+		old = 8 * len(r.Words)
 	} else if r.reserved = reserve(size); r.reserved == nil {
 		return false
 	}
@@ -61,9 +61,9 @@ func (r *arena) growReserved(words int) bool {
 	}
 	grown := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(all))), size/8)
 	if old == 0 {
-		copy(grown, r.words)
+		copy(grown, r.Words)
 	}
-	r.words = grown
+	r.Words = grown
 	return true
 }
 
@@ -86,11 +86,11 @@ func reserve(least int) *mapping {
 
 func unmap(bytes []byte) { _ = unix.Munmap(bytes) }
 
-// free gives the memory back. The region is empty then.
-func (r *arena) free() {
+// Free gives the memory back. The region is empty then.
+func (r *Arena) Free() {
 	if m := r.reserved; m != nil {
 		m.undo.Stop()
 		unmap(m.bytes)
 	}
-	*r = arena{}
+	*r = Arena{}
 }

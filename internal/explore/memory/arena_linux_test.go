@@ -1,4 +1,4 @@
-package explore
+package memory
 
 import (
 	"testing"
@@ -7,20 +7,20 @@ import (
 
 // A region keeps what is in it when it grows, and stays where it is from the moment on that it is not on the heap, so that nothing is copied.
 func TestRegionsGrowInPlace(t *testing.T) {
-	var r arena
-	defer r.free()
+	var r Arena
+	defer r.Free()
 	at := (*uint64)(nil)
 	for words := 100; words < 4*hugePage/8; words += words / 3 {
-		before := len(r.words)
-		r.grow(words)
-		for i, word := range r.words {
+		before := len(r.Words)
+		r.Grow(words)
+		for i, word := range r.Words {
 			if i < before != (word == uint64(i)+1) || i >= before && word != 0 {
 				t.Fatalf("%d words: %d is at %d, there were %d", words, word, i, before)
 			}
-			r.words[i] = uint64(i) + 1
+			r.Words[i] = uint64(i) + 1
 		}
-		switch first := unsafe.SliceData(r.words); {
-		case len(r.words) <= onHeap:
+		switch first := unsafe.SliceData(r.Words); {
+		case len(r.Words) <= onHeap:
 		case r.reserved == nil:
 			t.Skip("addresses are scarce")
 		case at == nil:
@@ -29,12 +29,12 @@ func TestRegionsGrowInPlace(t *testing.T) {
 			t.Fatalf("%d words are somewhere else", words)
 		}
 	}
-	if at == nil || 8*len(r.words)%hugePage != 0 {
-		t.Errorf("%d words", len(r.words))
+	if at == nil || 8*len(r.Words)%hugePage != 0 {
+		t.Errorf("%d words", len(r.Words))
 	}
-	var small arena
-	defer small.free()
-	if small.grow(2 * onHeap); 8*len(small.words) > smallPages {
-		t.Errorf("%d words were asked for, and %d are there", 2*onHeap, len(small.words))
+	var small Arena
+	defer small.Free()
+	if small.Grow(2 * onHeap); 8*len(small.Words) > smallPages {
+		t.Errorf("%d words were asked for, and %d are there", 2*onHeap, len(small.Words))
 	}
 }

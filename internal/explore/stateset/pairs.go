@@ -1,19 +1,21 @@
-package explore
+package stateset
 
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/explore/memory"
 )
 
 // pairs interns pairs of numbers.
 type pairs struct {
-	list appendVec
+	list memory.AppendVec
 	// index is an open-addressing table. An entry is a number in list, plus one, in the bits that it takes to
 	// count the entries, and above them what fits of the hash, so that other pairs are seldom looked at; 0: free.
 	index  []uint32
-	memory arena // of index
-	bits   uint  // entries are so many bits' worth
-	limit  int   // so many pairs fit into index
+	memory memory.Arena // of index
+	bits   uint         // entries are so many bits' worth
+	limit  int          // so many pairs fit into index
 	sink   uint64
 }
 
@@ -22,28 +24,28 @@ const (
 	nearPairs = 1 << 15 // so many are near the processor anyway
 )
 
-func hash(pair uint64) uint64 { return (pair ^ pair>>29) * 0x9E3779B97F4A7C15 }
+func Hash(pair uint64) uint64 { return (pair ^ pair>>29) * 0x9E3779B97F4A7C15 }
 
 // slot returns where the search for a pair begins, and what of its hash is kept.
 func (p *pairs) slot(pair uint64) (at int, tag uint32) {
-	h := uint32(hash(pair) >> 32)
+	h := uint32(Hash(pair) >> 32)
 	return int(h >> (32 - p.bits)), h << p.bits
 }
 
 func (p *pairs) intern(pair uint64) (id uint32, added bool) {
-	if p.list.n >= p.limit {
+	if p.list.N >= p.limit {
 		p.grow()
 	}
 	mask := len(p.index) - 1
 	i, tag := p.slot(pair)
 	for ; p.index[i] != 0; i = (i + 1) & mask {
-		if n := p.index[i] ^ tag; n < uint32(len(p.index)) && p.list.at(n-1) == pair {
+		if n := p.index[i] ^ tag; n < uint32(len(p.index)) && p.list.At(n-1) == pair {
 			return n - 1, false
 		}
 	}
-	p.list.append(pair)
-	p.index[i] = tag | uint32(p.list.n)
-	return uint32(p.list.n - 1), true
+	p.list.Append(pair)
+	p.index[i] = tag | uint32(p.list.N)
+	return uint32(p.list.N - 1), true
 }
 
 // find returns the number of a pair, NoPlace if it is not there.
@@ -51,7 +53,7 @@ func (p *pairs) find(pair uint64) uint32 {
 	mask := len(p.index) - 1
 	i, tag := p.slot(pair)
 	for ; p.index[i] != 0; i = (i + 1) & mask {
-		if n := p.index[i] ^ tag; n < uint32(len(p.index)) && p.list.at(n-1) == pair {
+		if n := p.index[i] ^ tag; n < uint32(len(p.index)) && p.list.At(n-1) == pair {
 			return n - 1
 		}
 	}
@@ -61,7 +63,7 @@ func (p *pairs) find(pair uint64) uint32 {
 // prefetch reads what intern will read for each of some pairs. Memory is slow to answer but takes many
 // requests at a time, and these, unlike those of intern, do not wait for one another.
 func (p *pairs) prefetch(pairs []uint64) {
-	if p.list.n < nearPairs {
+	if p.list.N < nearPairs {
 		return
 	}
 	sink := uint64(0)
@@ -74,7 +76,7 @@ func (p *pairs) prefetch(pairs []uint64) {
 		i, tag := p.slot(pair)
 		for ; p.index[i] != 0; i = (i + 1) & mask {
 			if n := p.index[i] ^ tag; n < uint32(len(p.index)) {
-				sink ^= p.list.at(n - 1)
+				sink ^= p.list.At(n - 1)
 				break
 			}
 		}
@@ -85,13 +87,13 @@ func (p *pairs) prefetch(pairs []uint64) {
 func (p *pairs) grow() {
 	size := max(minPairs, 2*len(p.index))
 	clear(p.index)
-	p.memory.grow(size / 2)
-	p.index = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(p.memory.words))), size)
+	p.memory.Grow(size / 2)
+	p.index = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(p.memory.Words))), size)
 	p.bits = uint(bits.TrailingZeros(uint(size)))
 	p.limit = size / 4 * 3
 	mask := size - 1
-	for n := range uint32(p.list.n) {
-		i, tag := p.slot(p.list.at(n))
+	for n := range uint32(p.list.N) {
+		i, tag := p.slot(p.list.At(n))
 		for p.index[i] != 0 {
 			i = (i + 1) & mask
 		}
@@ -101,16 +103,16 @@ func (p *pairs) grow() {
 
 // growth is how much memory is taken in addition while the index grows, if that is due soon.
 func (p *pairs) growth() int {
-	if p.list.n+p.limit/64 < p.limit {
+	if p.list.N+p.limit/64 < p.limit {
 		return 0
 	}
 	return 4 * len(p.index)
 }
 
-func (p *pairs) bytes() int { return p.list.bytes() + 4*len(p.index) }
+func (p *pairs) bytes() int { return p.list.Bytes() + 4*len(p.index) }
 
 func (p *pairs) free() {
-	p.list.memory.free()
-	p.memory.free()
+	p.list.Memory.Free()
+	p.memory.Free()
 	*p = pairs{}
 }

@@ -1,4 +1,4 @@
-package explore
+package stateset
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/internal/explore/graph"
 )
 
 // The set must be a set: whatever is added comes back, and is told from all else.
@@ -23,7 +25,7 @@ func TestCollapseIsExact(t *testing.T) {
 		for range rapid.IntRange(1, 200).Draw(t, "adds") {
 			if len(vectors) > 0 { // a successor of some vector
 				base = make([]uint32, c.size())
-				c.unfold(roots.list.at(uint32(rapid.IntRange(0, len(vectors)-1).Draw(t, "base"))), base)
+				c.unfold(roots.list.At(uint32(rapid.IntRange(0, len(vectors)-1).Draw(t, "base"))), base)
 				copy(tree, base[:words])
 			}
 			for range rapid.IntRange(0, 3).Draw(t, "changes") {
@@ -43,7 +45,7 @@ func TestCollapseIsExact(t *testing.T) {
 			}
 		}
 		for i, v := range vectors {
-			c.unfold(roots.list.at(uint32(i)), tree)
+			c.unfold(roots.list.At(uint32(i)), tree)
 			if !slices.Equal(tree[:words], v) {
 				t.Fatalf("number %d is %v, was %v", i, tree[:words], v)
 			}
@@ -117,13 +119,13 @@ func TestResolve(t *testing.T) {
 		}
 		c := &exact{collapse: *newCollapse(words, together)}
 		c.tree = make([]uint32, c.size())
-		root := &Edges{}
-		root.End(Fingerprint{}, 0)
+		root := &graph.Edges{}
+		root.End(graph.Fingerprint{}, 0)
 		c.Resolve(root, nil, []uint32{1})
 		keys := []uint64{root.Lo[0]}
 		resolve := func() {}
 		for round := range 40 {
-			e := &Edges{}
+			e := &graph.Edges{}
 			var trees, last []uint32
 			var want [][]uint32
 			for range 1 + round%2*100 { // few, and many
@@ -136,7 +138,7 @@ func TestResolve(t *testing.T) {
 						to[at] = value
 						e.Change(at, value)
 					}
-					e.End(Fingerprint{}, 0)
+					e.End(graph.Fingerprint{}, 0)
 					want = append(want, to)
 				}
 				last = append(last, uint32(len(e.Ends)))

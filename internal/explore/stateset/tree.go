@@ -1,4 +1,4 @@
-package explore
+package stateset
 
 import "math/bits"
 

@@ -1,18 +1,18 @@
-package explore
+package stateset
 
 // roots is the set of the keys of whole states. It takes two reads of memory to look up one of them, or one when nobody asks for numbers.
 type roots struct {
 	pairs
-	table *fingerprints // of scattered keys; nil: they are pairs
+	table *Fingerprints // of scattered keys; nil: they are pairs
 	mixed []uint64      // scratch
 }
 
 // scattered spreads keys evenly. It is another number for each, and never 0, which fingerprints must not be, as no key has two children of
-// the greatest number, see [Graph].
-func scattered(key uint64) uint64 { return hash(key + 1) }
+// the greatest number, see [graph.Graph].
+func scattered(key uint64) uint64 { return Hash(key + 1) }
 
 // unnumbered makes it a set whose numbers are not asked for, see [Whole].
-func (r *roots) unnumbered() { r.table = newFingerprints(1) }
+func (r *roots) unnumbered() { r.table = NewFingerprints(1) }
 
 // addAll is as of [Visited].
 func (r *roots) addAll(k *Keys, fresh []uint32) []uint32 {

@@ -1,152 +1,15 @@
 package explore
 
-import "slices"
+import (
+	"slices"
 
-// Recovery is the bit of a note that says that an edge belongs to the recovery relation: it may lead on to a live state. All
-// other bits are the graph's.
-const Recovery = 1 << 7
-
-// Edges are edges from some states, one state after the other. A graph appends to them by Change and End, or does what these do.
-type Edges struct {
-	// Width is how many words of fingerprints are wanted: with 0 those of End may be anything.
-	Width int
-
-	Changes     []uint64 // a word's place, and its value
-	Ends        []uint32 // by edge: the end of its changes
-	Notes       []uint8  // by edge
-	Lo, Hi      []uint64 // by edge: fingerprint of the state that it leads to; Hi only when Width is 2
-	EdgeIndexes []uint32 // by edge: its number among all of its state, those that are not listed included
-	Names       []uint32 // by edge: the graph's own name for it, 0: it has none
-
-	// By is the name of the edge by which the state that is expanded was found, when states are expanded in the order in which
-	// they are found, or those of a level in any order, see [Parts]. The graph may count edges that lead to this state, or to such as were found
-	// before, or are found at that level by others, and not list them: sleep sets, see P. Godefroid, Partial-Order Methods for the
-	// Verification of Concurrent Systems, chapter 5. 0: it lists all.
-	By        uint32
-	EdgeIndex uint32 // of the edge that comes next
-	Unlisted  int    // edges
-
-	Steps int // of what the graph counts
-}
-
-// Change says that the next edge changes a word.
-func (e *Edges) Change(word int, value uint32) {
-	e.Changes = append(e.Changes, uint64(word)<<32|uint64(value))
-}
-
-// End says that all changes of an edge were listed; f is the fingerprint of the state that it leads to.
-func (e *Edges) End(f Fingerprint, note uint8) {
-	e.Ends = append(e.Ends, uint32(len(e.Changes)))
-	e.Notes = append(e.Notes, note)
-	e.Lo = append(e.Lo, f.Lo)
-	if e.Width == 2 {
-		e.Hi = append(e.Hi, f.Hi)
-	}
-	e.EdgeIndexes = append(e.EdgeIndexes, e.EdgeIndex)
-	e.Names = append(e.Names, 0)
-	e.EdgeIndex++
-}
-
-// Pass says that some edges come next which are not listed.
-func (e *Edges) Pass(edges uint32) {
-	e.EdgeIndex += edges
-	e.Unlisted += int(edges)
-}
-
-// All is how many edges there are, those that are not listed included.
-func (e *Edges) All() int { return len(e.Ends) + e.Unlisted }
-
-// Reset leaves out all edges.
-func (e *Edges) Reset() {
-	e.cut(0)
-	e.By, e.EdgeIndex, e.Unlisted, e.Steps = 0, 0, 0, 0
-}
-
-// Reserve makes room for some more edges with so many changes, all told.
-func (e *Edges) Reserve(edges, changes int) {
-	e.Changes, e.Ends = slices.Grow(e.Changes, changes), slices.Grow(e.Ends, edges)
-	e.Notes, e.Lo = slices.Grow(e.Notes, edges), slices.Grow(e.Lo, edges)
-	e.EdgeIndexes, e.Names = slices.Grow(e.EdgeIndexes, edges), slices.Grow(e.Names, edges)
-}
-
-// changed lists what an edge changes.
-func (e *Edges) changed(t int) []uint64 {
-	return e.Changes[e.changesBefore(t):e.Ends[t]]
-}
-
-func (e *Edges) changesBefore(t int) uint32 {
-	if t == 0 {
-		return 0
-	}
-	return e.Ends[t-1]
-}
-
-// To appends to buf the state that an edge leads to, from a state.
-func (e *Edges) To(t int, from, buf []uint32) []uint32 {
-	at := len(buf)
-	buf = append(buf, from...)
-	for _, change := range e.changed(t) {
-		buf[at+int(change>>32)] = uint32(change)
-	}
-	return buf
-}
-
-// keep leaves out the edges from one on but for those listed by numbers that count from there, ascending.
-func (e *Edges) keep(from int, list []uint32) {
-	at := e.changesBefore(from)
-	for k, n := range list {
-		t, to := from+int(n), from+k
-		at += uint32(copy(e.Changes[at:], e.changed(t)))
-		e.Notes[to], e.Lo[to] = e.Notes[t], e.Lo[t]
-		e.EdgeIndexes[to], e.Names[to] = e.EdgeIndexes[t], e.Names[t]
-		if e.Width == 2 {
-			e.Hi[to] = e.Hi[t]
-		}
-		e.Ends[to] = at // not before its old value was used: to <= t
-	}
-	e.cut(from + len(list))
-}
-
-// cut leaves out the edges from one on.
-func (e *Edges) cut(from int) {
-	e.Changes = e.Changes[:e.changesBefore(from)]
-	e.Ends, e.Notes, e.Lo = e.Ends[:from], e.Notes[:from], e.Lo[:from]
-	e.EdgeIndexes, e.Names = e.EdgeIndexes[:from], e.Names[:from]
-	if e.Width == 2 {
-		e.Hi = e.Hi[:from]
-	}
-}
-
-// Bytes is about the memory that the edges take.
-func (e *Edges) Bytes() int {
-	return 4*cap(e.Ends) + 4*cap(e.EdgeIndexes) + 4*cap(e.Names) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes)
-}
-
-// Row are the edges of one state.
-type Row struct {
-	edges      *Edges
-	begin, end int
-	from       []uint32
-}
-
-// From is the state whose edges these are; valid until the next call.
-func (r Row) From() []uint32 { return r.from }
-
-// Len is how many edges there are.
-func (r Row) Len() int { return r.end - r.begin }
-
-// Names are those of all edges, see [Edges].
-func (r Row) Names() []uint32 { return r.edges.Names[r.begin:r.end] }
-
-// Note is the note of an edge.
-func (r Row) Note(k int) uint8 { return r.edges.Notes[r.begin+k] }
-
-// To appends to buf the state that an edge leads to, from the state whose edges these are.
-func (r Row) To(k int, from, buf []uint32) []uint32 { return r.edges.To(r.begin+k, from, buf) }
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/stateset"
+)
 
 // Batch is edges that are looked up together, and what came of it.
 type Batch struct {
-	Edges
+	graph.Edges
 	words   int
 	parents []uint32 // states that the edges lead from, or trees of whole ones
 	stride  int      // words of each
@@ -165,12 +28,12 @@ type Batch struct {
 	unread  bool     // that is to be done, or could not be
 	keeps   bool     // where edges lead is to be kept, see [Loop.keepRows]
 	number  int      // of such a batch: what the first parent is expanded as
-	by      []uint32 // likewise, by parent: see [Edges]
+	by      []uint32 // likewise, by parent: see [graph.Edges]
 
 	verified int // likewise: so many parents need no more than to be read
 
-	keys    Keys     // what is to be looked up
-	fresh   []uint32 // edges that lead to new states, perhaps with the bit Again
+	keys    stateset.Keys // what is to be looked up
+	fresh   []uint32      // edges that lead to new states, perhaps with the bit Again
 	news    []newState
 	vectors []uint32 // by fresh
 	records []uint32 // by fresh, when not the same as vectors
@@ -180,14 +43,14 @@ type Batch struct {
 	edges   int      // how many there are, or were
 
 	bytes, growth int  // of the set
-	waits, due    bool // see [Deferred]
+	waits, due    bool // see [stateset.Deferred]
 }
 
 // newState is what is known of a new state but for what it is.
 type newState struct {
 	Origin
 	until uint32 // edges up to the one that led to it, those that are not listed included
-	by    uint32 // see [Edges]
+	by    uint32 // see [graph.Edges]
 	lo    uint64
 	note  uint8
 }
@@ -213,7 +76,7 @@ func (b *Batch) Len() int { return len(b.fresh) }
 // Found is one of these.
 func (b *Batch) Found(k int) Found {
 	n := &b.news[k]
-	return Found{b.record(k), n.From, n.EdgeIndex, b.depth, b.fresh[k]&Again != 0}
+	return Found{b.record(k), n.From, n.EdgeIndex, b.depth, b.fresh[k]&stateset.Again != 0}
 }
 
 func (b *Batch) record(k int) []uint32 {
@@ -236,7 +99,7 @@ func (b *Batch) build(whole bool) {
 	b.edges = b.All()
 	parent := uint32(0)
 	for _, name := range b.fresh {
-		t := name &^ Again
+		t := name &^ stateset.Again
 		for t >= b.last[parent] {
 			parent++
 		}
@@ -302,9 +165,11 @@ func (b *Batch) enterBare(id uint32) {
 func (b *Batch) parent(k int) []uint32 { return b.parents[k*b.stride:][:b.words:b.words] }
 
 // row are the edges of a parent.
-func (b *Batch) row(k int) Row { return Row{&b.Edges, b.begin(k), int(b.last[k]), b.parent(k)} }
+func (b *Batch) row(k int) graph.Row {
+	return graph.Row{Edges: &b.Edges, Begin: b.begin(k), End: int(b.last[k]), State: b.parent(k)}
+}
 
-// trees are those of the parents, see [Whole]; nil: they are no states.
+// trees are those of the parents, see [stateset.Whole]; nil: they are no states.
 func (b *Batch) trees() []uint32 {
 	if b.root {
 		return nil

@@ -1,4 +1,4 @@
-package explore
+package graph
 
 // FoundState is a state that was found.
 type FoundState struct {
@@ -9,19 +9,13 @@ type FoundState struct {
 	// Barred is for Check to set: the graph shows no edges from the state, and it counts as one from which a live one can be reached.
 	Barred bool
 
-	loop  *Loop
-	batch *Batch
-	k     int
+	PathTo func() []uint32 // nil: nobody knows it
 }
 
-// Path is the edge indexes to the state, see [Frontier]. In [Parts] it is nil: nobody there knows it.
+// Path is the edge indexes to the state, see [explore.Frontier]. In [explore.Parts] it is nil: nobody there knows it.
 func (m *FoundState) Path() []uint32 {
-	if m.loop == nil {
+	if m.PathTo == nil {
 		return nil
 	}
-	n := m.batch.Found(m.k)
-	if n.From == 0 {
-		return []uint32{n.EdgeIndex}
-	}
-	return append(m.loop.frontier.Path(n.From-1), n.EdgeIndex)
+	return m.PathTo()
 }

@@ -1,4 +1,6 @@
-package explore
+package stateset
+
+import "github.com/macemc/macemc/internal/explore/memory"
 
 // Deepest is the greatest bound on depth of an exploration that does not come to states by shortest ways.
 const Deepest = 1<<15 - 1
@@ -32,7 +34,7 @@ func (n *nearness) open(depth int32) (first, ok bool) {
 // boundedExact is an exact set for an exploration to a depth.
 type boundedExact struct {
 	*exact
-	near chunks[nearness]
+	near memory.Chunks[nearness]
 }
 
 // AddAll implements [Visited].
@@ -41,9 +43,9 @@ func (s *boundedExact) AddAll(k *Keys, fresh []uint32) []uint32 {
 	for i, root := range k.Lo {
 		switch id, added := s.roots.intern(root); {
 		case added:
-			s.near.append(metAt(k.Depth))
+			s.near.Append(metAt(k.Depth))
 			fresh = append(fresh, k.Names[i])
-		case s.near.ref(id).meet(k.Depth):
+		case s.near.Ref(id).meet(k.Depth):
 			fresh = append(fresh, k.Names[i]|Again)
 		}
 	}
@@ -52,13 +54,13 @@ func (s *boundedExact) AddAll(k *Keys, fresh []uint32) []uint32 {
 
 // Open implements [Bounded].
 func (s *boundedExact) Open(root, _ uint64, depth int32) (first, ok bool) {
-	return s.near.ref(s.roots.find(root)).open(depth)
+	return s.near.Ref(s.roots.find(root)).open(depth)
 }
 
 // Bytes implements [Visited].
 func (s *boundedExact) Bytes() (now, growth int) {
 	now, growth = s.exact.Bytes()
-	return now + s.near.bytes(), growth
+	return now + s.near.Bytes(), growth
 }
 
 // boundedFingerprints maps fingerprints of one or two words to what is kept for each: an open-addressing table, at most

@@ -1,18 +1,19 @@
-package explore
+package stateset
 
 import (
 	"math"
 	"math/bits"
 	"slices"
 
+	"github.com/macemc/macemc/internal/explore/memory"
 	"github.com/macemc/macemc/internal/explore/spill"
 )
 
-// fingerprints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
+// Fingerprints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
 // memory. What does not fit into the line of a fingerprint goes to the next one that is not full. A line is
 // proportional to its fingerprints, so that a table can be spread over a longer one in place, from its end on: little by little, as others
 // would wait if it were done at once.
-type fingerprints struct {
+type Fingerprints struct {
 	words   int // of a fingerprint
 	n       int
 	limit   int    // so many fingerprints fit
@@ -21,7 +22,7 @@ type fingerprints struct {
 	end     uint64 // what is before that in slots is still where it was then
 	most    uint64 // lines that it grows to at first; 0: there is no such limit
 	slots   []uint64
-	memory  arena
+	memory  memory.Arena
 	scratch []uint64
 	sink    uint64
 }
@@ -35,24 +36,24 @@ const (
 // line holds fingerprints, one after the other; 0: free.
 type line [lineWords]uint64
 
-func newFingerprints(words int) *fingerprints {
-	p := &fingerprints{words: words}
+func NewFingerprints(words int) *Fingerprints {
+	p := &Fingerprints{words: words}
 	p.resize(minLines)
 	return p
 }
 
 // resize sets the number of lines. Up to 5 of 6 fingerprints that would fit may be there: more would seldom fit into their
 // own lines.
-func (p *fingerprints) resize(lines int) {
-	p.memory.grow((lines + linesSlack) * lineWords)
+func (p *Fingerprints) resize(lines int) {
+	p.memory.Grow((lines + linesSlack) * lineWords)
 	p.homes, p.limit = uint64(lines), lines*lineWords/p.words/6*5
-	p.slots = p.memory.words
+	p.slots = p.memory.Words
 }
 
-func (p *fingerprints) line(i uint64) *line { return (*line)(p.slots[i : i+lineWords]) }
+func (p *Fingerprints) line(i uint64) *line { return (*line)(p.slots[i : i+lineWords]) }
 
 // home is where the line of a fingerprint begins.
-func (p *fingerprints) home(f uint64) uint64 {
+func (p *Fingerprints) home(f uint64) uint64 {
 	home, _ := bits.Mul64(f, p.homes)
 	home *= lineWords
 	if p.end > 0 {
@@ -65,7 +66,7 @@ func (p *fingerprints) home(f uint64) uint64 {
 
 // prefetch reads what insert will read for each of some fingerprints, given by their first words. Memory is slow
 // to answer but takes many requests at a time, and these, unlike those of insert, do not wait for one another.
-func (p *fingerprints) prefetch(first []uint64) {
+func (p *Fingerprints) prefetch(first []uint64) {
 	slots, sink := p.slots, uint64(0)
 	for _, f := range first {
 		home := p.home(f)
@@ -75,7 +76,7 @@ func (p *fingerprints) prefetch(first []uint64) {
 }
 
 // reserve makes room for some more fingerprints.
-func (p *fingerprints) reserve(more int) {
+func (p *Fingerprints) reserve(more int) {
 	for p.n+more > p.limit {
 		p.grow()
 	}
@@ -84,10 +85,10 @@ func (p *fingerprints) reserve(more int) {
 // zeros has the highest bit set if, and only if, x is 0. Unlike a comparison it is no branch to be guessed.
 func zeros(x uint64) uint64 { return (x - 1) &^ x }
 
-func (p *fingerprints) Width() int { return p.words }
+func (p *Fingerprints) Width() int { return p.words }
 
 // AddAll implements [Visited].
-func (p *fingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
+func (p *Fingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
 	p.reserve(len(k.Lo))
 	if p.end > 0 {
 		p.spreadFor(len(k.Lo))
@@ -110,13 +111,13 @@ func (p *fingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
 }
 
 // Places implements [Finder].
-func (p *fingerprints) Places() int {
+func (p *Fingerprints) Places() int {
 	p.spread(0)
 	return len(p.slots) / p.words
 }
 
 // FindAll implements [Finder].
-func (p *fingerprints) FindAll(k *Keys, places []uint32) []uint32 {
+func (p *Fingerprints) FindAll(k *Keys, places []uint32) []uint32 {
 	p.prefetch(k.Lo)
 	for i, f := range k.Lo {
 		g := uint64(0)
@@ -129,7 +130,7 @@ func (p *fingerprints) FindAll(k *Keys, places []uint32) []uint32 {
 }
 
 // place is where a fingerprint is.
-func (p *fingerprints) place(f, g uint64) uint32 {
+func (p *Fingerprints) place(f, g uint64) uint32 {
 	if f == 0 {
 		f = 1
 	}
@@ -146,7 +147,7 @@ func (p *fingerprints) place(f, g uint64) uint32 {
 
 // insert1 adds a fingerprint of one word, for which there should be room, and returns 1; or 0 when it is there. In the
 // line it does not branch, since whether it is there cannot be guessed.
-func (p *fingerprints) insert1(f uint64) (added uint64) {
+func (p *Fingerprints) insert1(f uint64) (added uint64) {
 	if f == 0 {
 		f = 1
 	}
@@ -168,7 +169,7 @@ func (p *fingerprints) insert1(f uint64) (added uint64) {
 }
 
 // insert2 is insert1 for a fingerprint of two words.
-func (p *fingerprints) insert2(f, g uint64) (added uint64) {
+func (p *Fingerprints) insert2(f, g uint64) (added uint64) {
 	if f == 0 {
 		f = 1
 	}
@@ -191,13 +192,13 @@ func (p *fingerprints) insert2(f, g uint64) (added uint64) {
 }
 
 // lengthen makes room behind the last line.
-func (p *fingerprints) lengthen() {
-	p.memory.grow(len(p.slots) + linesSlack*lineWords)
-	p.slots = p.memory.words
+func (p *Fingerprints) lengthen() {
+	p.memory.Grow(len(p.slots) + linesSlack*lineWords)
+	p.slots = p.memory.Words
 }
 
 // grow makes the table longer.
-func (p *fingerprints) grow() {
+func (p *Fingerprints) grow() {
 	p.spread(0)
 	end, before := uint64(len(p.slots)/lineWords*lineWords), p.homes
 	homes := before + before/2
@@ -210,7 +211,7 @@ func (p *fingerprints) grow() {
 
 // spreadFor spreads some of a table that is longer than it was, before some fingerprints are added. Those of them that do not fit before its
 // end come behind that, into lines that must be empty: so many are, as what was there has its new home farther on.
-func (p *fingerprints) spreadFor(added int) {
+func (p *Fingerprints) spreadFor(added int) {
 	lines, left := uint64(4*p.words*added+minLines), p.end/lineWords
 	if empty := left * (p.homes - p.before) / p.before; empty < 2*lines {
 		lines = left
@@ -220,7 +221,7 @@ func (p *fingerprints) spreadFor(added int) {
 
 // spread has what is from some place on where it belongs. Full lines and the one behind them are moved together, since what is in a line may
 // belong to one before it; they come behind all that is before them: new homes are not before old ones.
-func (p *fingerprints) spread(from uint64) {
+func (p *Fingerprints) spread(from uint64) {
 	w := uint64(p.words)
 	for p.end > from {
 		begin, end := p.end-lineWords, p.end
@@ -251,7 +252,7 @@ func (p *fingerprints) spread(from uint64) {
 }
 
 // notFull is the line that a fingerprint goes to that is not in the table.
-func (p *fingerprints) notFull(f uint64) *line {
+func (p *Fingerprints) notFull(f uint64) *line {
 	i := p.home(f)
 	for ; i+lineWords <= uint64(len(p.slots)); i += lineWords {
 		if l := p.line(i); l[lineWords-p.words] == 0 {
@@ -263,7 +264,7 @@ func (p *fingerprints) notFull(f uint64) *line {
 }
 
 // each yields all fingerprints, ascending.
-func (p *fingerprints) each(yield func(spill.Key) bool) {
+func (p *Fingerprints) each(yield func(spill.Key) bool) {
 	p.spread(0)
 	var keys []spill.Key // of lines that are full, and the one behind them: all others come before or behind
 	for at := 0; at < len(p.slots); at += lineWords {
@@ -289,7 +290,7 @@ func (p *fingerprints) each(yield func(spill.Key) bool) {
 }
 
 // empty takes all fingerprints out.
-func (p *fingerprints) empty() {
+func (p *Fingerprints) empty() {
 	clear(p.slots)
 	p.n, p.end = 0, 0
 }
@@ -307,7 +308,7 @@ func (l *line) used2() uint64 {
 }
 
 // Omission implements [Visited]: n(n-1)/2 pairs of states, each with equal fingerprints of b bits with probability 2^-b.
-func (p *fingerprints) Omission(n int) float64 { return omission(n, p.words) }
+func (p *Fingerprints) Omission(n int) float64 { return omission(n, p.words) }
 
 func omission(states, words int) float64 {
 	n := float64(states)
@@ -315,7 +316,7 @@ func omission(states, words int) float64 {
 }
 
 // Bytes implements [Visited]: it grows in place.
-func (p *fingerprints) Bytes() (now, growth int) { return 8 * len(p.slots), 0 }
+func (p *Fingerprints) Bytes() (now, growth int) { return 8 * len(p.slots), 0 }
 
 // Close implements [Visited].
-func (p *fingerprints) Close() { p.memory.free() }
+func (p *Fingerprints) Close() { p.memory.Free() }

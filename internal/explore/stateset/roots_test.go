@@ -1,4 +1,4 @@
-package explore
+package stateset
 
 import (
 	"slices"
@@ -39,11 +39,11 @@ func TestRoots(t *testing.T) {
 			return
 		}
 		for n, key := range all {
-			if got := r.find(key); got != uint32(n) || r.list.at(got) != key {
+			if got := r.find(key); got != uint32(n) || r.list.At(got) != key {
 				t.Fatalf("%x has number %d, want %d", key, got, n)
 			}
 		}
-		if r.list.n != len(all) || r.find(12345<<32|54321) != NoPlace && !known[12345<<32|54321] {
+		if r.list.N != len(all) || r.find(12345<<32|54321) != NoPlace && !known[12345<<32|54321] {
 			t.Fatal("there is more than was added")
 		}
 	})
@@ -53,7 +53,7 @@ func TestRoots(t *testing.T) {
 func TestScattered(t *testing.T) {
 	inverse := uint64(1) // of the factor: each step doubles the bits that are right
 	for range 6 {
-		inverse *= 2 - hash(1)*inverse
+		inverse *= 2 - Hash(1)*inverse
 	}
 	if scattered(0) == 0 {
 		t.Error("0 stays 0")

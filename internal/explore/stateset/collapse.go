@@ -1,6 +1,9 @@
-package explore
+package stateset
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // collapse is a set of vectors, stored as binary trees: a leaf is a word, an inner node a pair of
 // numbers that is interned, a vector the number of its root. States that differ in a few words share
@@ -34,7 +37,7 @@ const hotBits = 13
 // narrow is how many words a vector may have for sets of them to be kept in a word.
 const narrow = 64
 
-// newCollapse makes a set of vectors of so many words. What changes together, see [Graph], does not matter for what is in the set, but for how many inner
+// newCollapse makes a set of vectors of so many words. What changes together, see [graph.Graph], does not matter for what is in the set, but for how many inner
 // nodes are looked up.
 func newCollapse(words int, together [][]int32) *collapse {
 	c := &collapse{words: words}
@@ -48,7 +51,7 @@ func newCollapse(words int, together [][]int32) *collapse {
 		c.above = c.above[:words]
 		c.heights()
 		c.hot = make([]hotPair, 1<<hotBits)
-		c.hot[hash(0)>>(64-hotBits)].pair = 1 // that a pair of zeros was looked up must not be believed from the start
+		c.hot[Hash(0)>>(64-hotBits)].pair = 1 // that a pair of zeros was looked up must not be believed from the start
 	}
 	return c
 }
@@ -72,7 +75,7 @@ func (c *collapse) size() int { return c.words + len(c.left) - 1 }
 func (c *collapse) unfold(p uint64, tree []uint32) {
 	last := len(c.left) - 1
 	tree[c.left[last]], tree[c.right[last]] = uint32(p>>32), uint32(p)
-	inner := c.inner.list.published()
+	inner := c.inner.list.Published()
 	for k := last - 1; k >= 0; k-- {
 		p := inner[tree[c.words+k]]
 		tree[c.left[k]], tree[c.right[k]] = uint32(p>>32), uint32(p)
@@ -112,12 +115,13 @@ func (c *collapse) change(at int, nodes uint64) {
 // What is in hot cannot be guessed, so it does not branch by that.
 func (c *collapse) update(trees []uint32) {
 	for height, stale := range c.stale {
-		c.missed, c.places = sized(c.missed, len(stale)), sized(c.places, len(stale))
+		n := len(stale)
+		c.missed, c.places = slices.Grow(c.missed[:0], n)[:n], slices.Grow(c.places[:0], n)[:n]
 		missed, places, n := c.missed, c.places, 0
 		for _, node := range stale {
 			tree, at := trees[node.tree:], node.tree+uint32(c.words)+node.k
 			pair := c.pair(int(node.k), tree)
-			h := &c.hot[hash(pair)>>(64-hotBits)]
+			h := &c.hot[Hash(pair)>>(64-hotBits)]
 			trees[at] = h.id
 			missed[n], places[n] = pair, at
 			differs := h.pair ^ pair
@@ -127,7 +131,7 @@ func (c *collapse) update(trees []uint32) {
 		for i, pair := range missed[:n] {
 			id, _ := c.inner.intern(pair)
 			trees[places[i]] = id
-			c.hot[hash(pair)>>(64-hotBits)] = hotPair{pair, id}
+			c.hot[Hash(pair)>>(64-hotBits)] = hotPair{pair, id}
 		}
 		c.stale[height] = stale[:0]
 	}
@@ -138,7 +142,7 @@ func (c *collapse) renew(tree []uint32, nodes uint64) {
 	for ; nodes != 0; nodes &= nodes - 1 {
 		k := bits.TrailingZeros64(nodes)
 		pair := c.pair(k, tree)
-		h := &c.hot[hash(pair)>>(64-hotBits)]
+		h := &c.hot[Hash(pair)>>(64-hotBits)]
 		if h.pair != pair {
 			id, _ := c.inner.intern(pair)
 			*h = hotPair{pair, id}

@@ -1,4 +1,4 @@
-package explore
+package memory
 
 import (
 	"unsafe"
@@ -6,11 +6,11 @@ import (
 	"github.com/macemc/macemc/internal/explore/spill"
 )
 
-// chunks is a list that grows at its end without being copied. With a store, all but the last elements are on disk.
-type chunks[T any] struct {
+// Chunks is a list that grows at its end without being copied. With a store, all but the last elements are on disk.
+type Chunks[T any] struct {
 	parts  []*[chunkLen]T // nil: on disk
-	n      int
-	store  *spill.Store // nil: all are in memory
+	N      int
+	Store  *spill.Store // nil: all are in memory
 	spans  []spill.Span // of parts that are on disk
 	loaded *[chunkLen]T // the part that was read last
 	part   int          // which one that is
@@ -18,7 +18,7 @@ type chunks[T any] struct {
 
 const chunkLen = 1 << 12
 
-func (c *chunks[T]) at(i uint32) T {
+func (c *Chunks[T]) At(i uint32) T {
 	p := c.parts[i/chunkLen]
 	if p == nil {
 		p = c.load(int(i / chunkLen))
@@ -26,36 +26,36 @@ func (c *chunks[T]) at(i uint32) T {
 	return p[i%chunkLen]
 }
 
-func (c *chunks[T]) append(v T) {
-	if c.n == len(c.parts)*chunkLen {
+func (c *Chunks[T]) Append(v T) {
+	if c.N == len(c.parts)*chunkLen {
 		c.parts = append(c.parts, c.next())
 	}
-	c.parts[c.n/chunkLen][c.n%chunkLen] = v
-	c.n++
+	c.parts[c.N/chunkLen][c.N%chunkLen] = v
+	c.N++
 }
 
-// last is the element that was appended last.
-func (c *chunks[T]) last() *T { return &c.parts[(c.n-1)/chunkLen][(c.n-1)%chunkLen] }
+// Last is the element that was appended last.
+func (c *Chunks[T]) Last() *T { return &c.parts[(c.N-1)/chunkLen][(c.N-1)%chunkLen] }
 
 // next makes a part for what comes next.
-func (c *chunks[T]) next() *[chunkLen]T {
+func (c *Chunks[T]) next() *[chunkLen]T {
 	k := len(c.parts) - 1
-	if c.store == nil || k < 0 {
+	if c.Store == nil || k < 0 {
 		return new([chunkLen]T)
 	}
 	full := c.parts[k]
-	c.spans, c.parts[k] = append(c.spans, c.store.Append(raw(full))), nil
+	c.spans, c.parts[k] = append(c.spans, c.Store.Append(raw(full))), nil
 	clear(full[:])
 	return full
 }
 
 // load reads a part.
-func (c *chunks[T]) load(k int) *[chunkLen]T {
+func (c *Chunks[T]) load(k int) *[chunkLen]T {
 	if c.loaded == nil {
 		c.loaded, c.part = new([chunkLen]T), -1
 	}
 	if c.part != k {
-		c.store.Read(c.spans[k], raw(c.loaded))
+		c.Store.Read(c.spans[k], raw(c.loaded))
 		c.part = k
 	}
 	return c.loaded
@@ -66,7 +66,7 @@ func raw[T any](part *[chunkLen]T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(part)), unsafe.Sizeof(*part))
 }
 
-func (c *chunks[T]) bytes() int {
+func (c *Chunks[T]) Bytes() int {
 	inMemory := len(c.parts) - len(c.spans)
 	if c.loaded != nil {
 		inMemory++
@@ -74,5 +74,5 @@ func (c *chunks[T]) bytes() int {
 	return 8*cap(c.parts) + spill.SpanBytes*cap(c.spans) + inMemory*int(unsafe.Sizeof([chunkLen]T{}))
 }
 
-// ref points to an element, which is in memory.
-func (c *chunks[T]) ref(i uint32) *T { return &c.parts[i/chunkLen][i%chunkLen] }
+// Ref points to an element, which is in memory.
+func (c *Chunks[T]) Ref(i uint32) *T { return &c.parts[i/chunkLen][i%chunkLen] }

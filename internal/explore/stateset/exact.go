@@ -1,4 +1,10 @@
-package explore
+package stateset
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+)
 
 // exact is a visited set of whole states: a collapse, whose roots are keys, and the set of these, in which states are numbered
 // as they come.
@@ -15,7 +21,7 @@ const fewEdges = 64
 // resolvedAtOnce is how many edges have their trees made together: these stay near the processor.
 const resolvedAtOnce = 512
 
-func newExact(g Graph) *exact {
+func newExact(g graph.Graph) *exact {
 	c := &exact{collapse: *newCollapse(g.Words(), g.Together())}
 	c.tree = make([]uint32, c.size())
 	return c
@@ -42,7 +48,7 @@ func (c *exact) AddNumbered(k *Keys, fresh, numbers []uint32) (allFresh, allNumb
 }
 
 // Places implements [Finder]: they are the numbers of states.
-func (c *exact) Places() int { return c.roots.list.n }
+func (c *exact) Places() int { return c.roots.list.N }
 
 // FindAll implements [Finder].
 func (c *exact) FindAll(k *Keys, places []uint32) []uint32 {
@@ -54,7 +60,7 @@ func (c *exact) FindAll(k *Keys, places []uint32) []uint32 {
 }
 
 // Key implements [Whole].
-func (c *exact) Key(number uint32) uint64 { return c.roots.list.at(number) }
+func (c *exact) Key(number uint32) uint64 { return c.roots.list.At(number) }
 
 // Size implements [Whole].
 func (c *exact) Size() int { return c.size() }
@@ -66,7 +72,7 @@ func (c *exact) Enter(key uint64) []uint32 {
 }
 
 // Resolve implements [Whole].
-func (c *exact) Resolve(e *Edges, trees, last []uint32) {
+func (c *exact) Resolve(e *graph.Edges, trees, last []uint32) {
 	if trees == nil || c.above == nil || len(e.Ends) < fewEdges {
 		c.resolveEach(e, trees, last)
 		return
@@ -84,10 +90,10 @@ func (c *exact) Resolve(e *Edges, trees, last []uint32) {
 
 // follow makes the trees of the states that some edges lead to, but for inner nodes, which are to be brought up to date. Edges before the
 // first one are those of parents up to one, which is known. It returns that of the last edge.
-func (c *exact) follow(e *Edges, parents, last []uint32, parent, from, to int) int {
+func (c *exact) follow(e *graph.Edges, parents, last []uint32, parent, from, to int) int {
 	size := c.size()
 	c.trees = c.trees[:0]
-	begin := e.changesBefore(from)
+	begin := e.ChangesBefore(from)
 	for t := from; t < to; t++ {
 		for t >= int(last[parent]) {
 			parent++
@@ -106,8 +112,8 @@ func (c *exact) follow(e *Edges, parents, last []uint32, parent, from, to int) i
 }
 
 // resolveEach is Resolve, one edge after the other.
-func (c *exact) resolveEach(e *Edges, trees, last []uint32) {
-	c.trees = sized(c.trees, c.size())
+func (c *exact) resolveEach(e *graph.Edges, trees, last []uint32) {
+	c.trees = slices.Grow(c.trees[:0], c.size())[:c.size()]
 	var base []uint32
 	for k, t := 0, 0; k < len(last); k++ {
 		if trees != nil {
@@ -120,7 +126,7 @@ func (c *exact) resolveEach(e *Edges, trees, last []uint32) {
 				copy(c.trees, base)
 			}
 			words := uint64(0)
-			for _, change := range e.changed(t) {
+			for _, change := range e.Changed(t) {
 				c.trees[change>>32] = uint32(change)
 				words |= 1 << (change >> 32 & (narrow - 1))
 			}

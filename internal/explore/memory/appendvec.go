@@ -1,0 +1,36 @@
+package memory
+
+import "sync/atomic"
+
+// AppendVec is a list of words that grows at its end without being copied.
+type AppendVec struct {
+	Words  []uint64
+	N      int
+	Memory Arena
+	shown  atomic.Pointer[Arena] // memory, for those who read while others append
+}
+
+const minColumn = 1 << 9
+
+func (c *AppendVec) At(i uint32) uint64 { return c.Words[i] }
+
+func (c *AppendVec) Append(v uint64) {
+	if c.N == len(c.Words) {
+		c.Memory.Grow(max(minColumn, c.N+c.N/4))
+		c.Words = c.Memory.Words
+		shown := c.Memory
+		c.shown.Store(&shown)
+	}
+	c.Words[c.N] = v
+	c.N++
+}
+
+// Published is all that was appended before something that happened before the call. Others may append meanwhile.
+func (c *AppendVec) Published() []uint64 {
+	if shown := c.shown.Load(); shown != nil {
+		return shown.Words
+	}
+	return nil
+}
+
+func (c *AppendVec) Bytes() int { return 8 * c.N }

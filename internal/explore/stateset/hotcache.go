@@ -1,0 +1,75 @@
+package stateset
+
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/explore/memory"
+)
+
+// HotCache keeps fingerprints, or keys, of states that were come to lately near the processor: most states are come to again
+// soon, by the same events in another order.
+type HotCache struct {
+	memory        memory.Arena
+	first, second *[recentLen]uint64
+}
+
+const (
+	recentBits = 12
+	recentLen  = 1 << recentBits
+)
+
+// recentSlot is where a fingerprint is kept; keys would not be spread well by their last bits.
+func recentSlot(p uint64) uint64 { return p * 0x9E3779B97F4A7C15 >> (64 - recentBits) }
+
+func (r *HotCache) Init(words int) {
+	r.memory.Grow(words * recentLen)
+	r.first = (*[recentLen]uint64)(r.memory.Words)
+	if words == 2 {
+		r.second = (*[recentLen]uint64)(r.memory.Words[recentLen:])
+	}
+	r.Forget()
+}
+
+// Forget forgets all states.
+func (r *HotCache) Forget() {
+	clear(r.memory.Words)
+	r.first[recentSlot(0)] = 1 // that 0 came lately must not be believed from the start
+}
+
+// Free gives the memory back.
+func (r *HotCache) Free() { r.memory.Free() }
+
+// Sift makes the keys those of edges to states which were not come to lately. It does not branch, since what came
+// lately cannot be guessed.
+func (r *HotCache) Sift(e *graph.Edges, k *Keys) {
+	if r.first == nil {
+		r.Init(max(1, e.Width))
+	}
+	n := len(e.Lo)
+	k.Names, k.Lo, k.Hi = slices.Grow(k.Names[:0], n)[:n], slices.Grow(k.Lo[:0], n)[:n], k.Hi[:0]
+	names, lo, left := k.Names, k.Lo, 0
+	if r.second == nil {
+		for t, p := range e.Lo {
+			at := &r.first[recentSlot(p)]
+			differs := *at ^ p
+			*at = p
+			names[left], lo[left] = uint32(t), p
+			left += int((differs | -differs) >> 63)
+		}
+	} else {
+		k.Hi = slices.Grow(k.Hi[:0], n)[:n]
+		hi := k.Hi
+		for t, p := range e.Lo {
+			q := e.Hi[t]
+			slot := recentSlot(p)
+			at, and := &r.first[slot], &r.second[slot]
+			differs := (*at ^ p) | (*and ^ q)
+			*at, *and = p, q
+			names[left], lo[left], hi[left] = uint32(t), p, q
+			left += int((differs | -differs) >> 63)
+		}
+		k.Hi = hi[:left]
+	}
+	k.Names, k.Lo = names[:left], lo[:left]
+}

@@ -1,0 +1,41 @@
+package stateset
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/explore/graph"
+)
+
+// Kind is a kind of visited sets.
+type Kind struct {
+	Name string
+	Doc  string
+	New  func(graph.Graph) Visited
+	// Bounded makes a [Bounded] one; nil: there is none.
+	Bounded func(graph.Graph) Visited
+	// Spilled makes a [Deferred] one; nil: there is none.
+	Spilled func(graph.Graph, *Spill) Visited
+}
+
+// Kinds are all kinds of visited sets.
+var Kinds = []Kind{
+	{"exact", "whole states", func(g graph.Graph) Visited { return newExact(g) },
+		func(g graph.Graph) Visited { return &boundedExact{exact: newExact(g)} }, nil},
+	{"64", "fingerprints of 64 bits", func(graph.Graph) Visited { return NewFingerprints(1) }, func(graph.Graph) Visited { return newBounded(1) },
+		func(_ graph.Graph, s *Spill) Visited { return NewSpilled(1, s) }},
+	{"128", "fingerprints of 128 bits", func(graph.Graph) Visited { return NewFingerprints(2) }, func(graph.Graph) Visited { return newBounded(2) },
+		func(_ graph.Graph, s *Spill) Visited { return NewSpilled(2, s) }},
+}
+
+// Named returns the kind of visited sets of a name; "": the first.
+func Named(name string) (Kind, error) {
+	var names []string
+	for _, k := range Kinds {
+		if k.Name == name || name == "" {
+			return k, nil
+		}
+		names = append(names, k.Name)
+	}
+	return Kind{}, fmt.Errorf("visited set %q is not one of %s", name, strings.Join(names, ", "))
+}
