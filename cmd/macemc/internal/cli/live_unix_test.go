@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/live"
 	"github.com/macemc/macemc/internal/check"
 )
 
@@ -34,7 +35,7 @@ func TestLiveProcesses(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "", "live", "randtree", "--nodes", "4", "--dir", "run", "--pause", "30ms",
 		"--kill", "2@600ms", "--start", "2@900ms", "--until", "live", "--time", "4m", "--json")
-	var r liveReport
+	var r live.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s%s", err, out, errs)
 	}
@@ -100,7 +101,7 @@ func TestLiveProcessOfTwo(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "", "live", "multipaxos", "--nodes", "8", "--set", "fail=crash", "--set", "process=2", "--set", "changes=0",
 		"--set", "requests=20", "--set", "pause=50", "--kill", "3@500ms", "--start", "2@900ms", "--until", "live", "--time", "4m", "--dir", "run", "--json")
-	var r liveReport
+	var r live.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v: %s%s", err, out, errs)
 	}
@@ -155,7 +156,7 @@ func TestLiveEndsWhenLive(t *testing.T) {
 		2: {"chain", "--set", "fail=crash", "--set", "clients=3", "--set", "requests=50", "--nodes", "7", "--kill", "5@2s", "--until", "live", "--time", "4m"}, // which may stay away
 	} {
 		out, errs, status := runReal(t, t.TempDir(), "", append([]string{"live", "--dir", "run", "--json"}, args...)...)
-		var r liveReport
+		var r live.Report
 		if err := json.Unmarshal([]byte(out), &r); err != nil {
 			t.Fatalf("%v: %s%s", err, out, errs)
 		}
@@ -275,7 +276,7 @@ func TestLiveRate(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, _ := runReal(t, dir, "", "live", "chain", "--set", "fail=crash", "--set", "requests=20", "--nodes", "7", "--dir", "run",
 		"--kill", "5@1s", "--until", "live", "--time", "4m", "--bucket", "10ms", "--count", "smr.Response", "--json")
-	var r liveReport
+	var r live.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil || r.Rate == nil {
 		t.Fatalf("%v: %s%s", err, out, errs)
 	}

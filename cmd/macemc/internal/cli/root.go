@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/live"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
@@ -77,8 +78,10 @@ Exit status, of every command:
 	if a.config.Name != "" {
 		groupOwn(root)
 	}
+	live := live.Command(&a.Process, a.entry)
+	live.Args = exactlyOne("SYSTEM")
 	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.dapCommand(), a.graphCommand(),
-		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), a.liveCommand(), a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.shardsMergeCommand(),
+		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), live, a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
 	a.addCompanions(root)
 	root.Args = func(_ *cobra.Command, args []string) error { return noneOf("unknown command", root, args) }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/procgroup"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/testsched"
@@ -138,7 +139,7 @@ func (a *app) goTest(ctx context.Context, args []string, stdout, stderr io.Write
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	if !term.IsTerminal(int(os.Stdin.Fd())) { // from a terminal, Ctrl-C reaches the tests anyway
-		interruptAll(cmd)
+		procgroup.InterruptAll(cmd)
 	}
 	err = cmd.Run()
 	if summary != nil {

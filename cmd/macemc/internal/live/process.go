@@ -1,4 +1,4 @@
-package cli
+package live
 
 import (
 	"bufio"
@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/procgroup"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -116,7 +117,7 @@ func (x *fleet) start(node int) error {
 		args = append(args, "--verbose")
 	}
 	h.cmd.Args, h.cmd.Stderr = args, x.a.Stderr
-	ownGroup(h.cmd)
+	procgroup.OwnGroup(h.cmd)
 	var err error
 	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
 		return err

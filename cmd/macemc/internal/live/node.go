@@ -1,10 +1,11 @@
-package cli
+package live
 
 import (
 	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/task"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -24,17 +25,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// liveNode runs one node in this process, with those that share it.
-func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) error {
+// runNode runs one node in this process, with those that share it.
+func runNode(a *task.Process, ctx context.Context, f *options, s *check.Subject) error {
 	ids := s.System.Process(sim.NodeID(f.node))
-	var nodes []liveOne
+	var nodes []hosted
 	defer func() {
 		for i := range nodes {
 			nodes[i].closeLog()
 		}
 	}()
 	for _, id := range ids {
-		n, err := a.newNode(f, s, id, len(ids) > 1)
+		n, err := newNode(a, f, s, id, len(ids) > 1)
 		if err != nil {
 			for i := range nodes {
 				_ = nodes[i].Close()
@@ -52,7 +53,7 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if f.control {
-		go a.obey(ctx, nodes, stop)
+		go obey(a, ctx, nodes, stop)
 	}
 	ends := make(chan error, len(nodes))
 	for _, n := range nodes {
@@ -62,10 +63,10 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 					fmt.Fprintf(a.Stdout, "%d up\n", n.id)
 				}
 			}()
-			go a.confess(ctx, n)
+			go confess(a, ctx, n)
 		} else {
 			fmt.Fprintf(a.Stderr, "n%d of %s listens on %v\n", n.id, s.System.Name, n.Addr())
-			go a.tell(ctx, n.Node, n.id)
+			go tell(a, ctx, n.Node, n.id)
 		}
 		if !f.idle {
 			go act(ctx, n.Node, n.id, f.slow)
@@ -74,14 +75,14 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 			err := n.Run(ctx)
 			if finding, ok := errors.AsType[*sim.Finding](err); ok {
 				fmt.Fprintf(textfmt.Printer(a.Stderr), "n%d: %v\n%s", n.id, finding, finding.Stack)
-				err = Exit(check.StatusViolation)
+				err = task.Exit(check.StatusViolation)
 			}
 			if full, ok := errors.AsType[*realnet.QueueError](err); ok {
 				fmt.Fprintf(a.Stderr, "n%d: %v\n", n.id, full)
 				if f.control {
 					fmt.Fprintf(a.Stdout, "%d full %v\n", n.id, full)
 				}
-				err = Exit(check.StatusInconclusive)
+				err = task.Exit(check.StatusInconclusive)
 			}
 			ends <- err
 		}()
@@ -90,7 +91,7 @@ func (a *app) liveNode(ctx context.Context, f *liveFlags, s *check.Subject) erro
 		return err
 	}
 	if outside.Err() != nil && !f.control { // who controls it knows of the signal
-		return Exit(check.Status(search.Interrupted, context.Cause(outside)))
+		return task.Exit(check.Status(search.Interrupted, context.Cause(outside)))
 	}
 	return nil
 }
@@ -116,16 +117,16 @@ func together(ends <-chan error, n int, stop func(), patience time.Duration) (fa
 	return failed
 }
 
-// liveOne is a node that runs in this process.
-type liveOne struct {
+// hosted is a node that runs in this process.
+type hosted struct {
 	*realnet.Node
 	id       sim.NodeID
 	closeLog func()
 }
 
 // newNode prepares a node, which may share this process and the folder for disks with others.
-func (a *app) newNode(f *liveFlags, s *check.Subject, id sim.NodeID, shared bool) (n liveOne, err error) {
-	n = liveOne{id: id, closeLog: func() {}}
+func newNode(a *task.Process, f *options, s *check.Subject, id sim.NodeID, shared bool) (n hosted, err error) {
+	n = hosted{id: id, closeLog: func() {}}
 	level := slog.LevelWarn
 	if f.verbose {
 		level = slog.LevelDebug
@@ -165,11 +166,11 @@ func openLog(dir string, node int) (*os.File, error) {
 }
 
 // obey does what the parent process says, until it is gone: the number of a node, and what to do.
-func (a *app) obey(ctx context.Context, nodes []liveOne, stop func()) {
+func obey(a *task.Process, ctx context.Context, nodes []hosted, stop func()) {
 	defer stop()
 	for in := bufio.NewScanner(a.Stdin); in.Scan(); {
 		number, what, _ := strings.Cut(in.Text(), " ")
-		i := slices.IndexFunc(nodes, func(n liveOne) bool { return fmt.Sprint(n.id) == number })
+		i := slices.IndexFunc(nodes, func(n hosted) bool { return fmt.Sprint(n.id) == number })
 		if i < 0 {
 			continue
 		}
@@ -193,7 +194,7 @@ func (a *app) obey(ctx context.Context, nodes []liveOne, stop func()) {
 }
 
 // confess tells the parent process of a handler that does not return.
-func (a *app) confess(ctx context.Context, n liveOne) {
+func confess(a *task.Process, ctx context.Context, n hosted) {
 	last := ""
 	for {
 		select {
@@ -230,7 +231,7 @@ func act(ctx context.Context, n *realnet.Node, id sim.NodeID, pause time.Duratio
 }
 
 // tell prints the node's state when it has changed, at most once a second.
-func (a *app) tell(ctx context.Context, n *realnet.Node, id sim.NodeID) {
+func tell(a *task.Process, ctx context.Context, n *realnet.Node, id sim.NodeID) {
 	last := ""
 	for {
 		select {

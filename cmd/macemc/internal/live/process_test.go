@@ -1,4 +1,4 @@
-package cli
+package live
 
 import (
 	"bytes"
@@ -81,7 +81,7 @@ func TestLiveLateAnswer(t *testing.T) {
 		}
 	})
 	var out bytes.Buffer
-	x := &fleet{a: &app{Process: task.Process{Stdout: &out}}, flags: &liveFlags{}, nodes: []*process{p}, subject: &check.Subject{
+	x := &fleet{a: &task.Process{Stdout: &out}, flags: &options{}, nodes: []*process{p}, subject: &check.Subject{
 		System: sim.System{Actions: []sim.AnyAction{sim.Action[sim.Nop]{Name: "join"}}},
 	}}
 	x.act(0, "join")
@@ -95,7 +95,7 @@ func TestLiveKillAfterTheEnd(t *testing.T) {
 	p := upProcess(0)
 	close(p.done)
 	var out bytes.Buffer
-	x := &fleet{a: &app{Process: task.Process{Stdout: &out}}, flags: &liveFlags{}, nodes: []*process{p}}
+	x := &fleet{a: &task.Process{Stdout: &out}, flags: &options{}, nodes: []*process{p}}
 	x.do(deed{kill: true})
 	if x.nodes[0] != p || out.Len() > 0 {
 		t.Errorf("%v: %s", x.nodes, out.String())

@@ -1,4 +1,4 @@
-package cli
+package live
 
 import (
 	"cmp"
@@ -17,8 +17,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// liveReport is what is printed as JSON.
-type liveReport struct {
+// Report is what is printed as JSON.
+type Report struct {
 	System       string         `json:"system"`
 	Bugs         []string       `json:"bugs"`
 	Nodes        int            `json:"nodes"`
@@ -152,7 +152,7 @@ func patient(ctx context.Context, after time.Duration, f func()) bool {
 	}
 }
 
-func (x *fleet) tell(r *liveReport) {
+func (x *fleet) tell(r *Report) {
 	out := textfmt.Printer(x.out())
 	outcome := fmt.Sprintf("not live after %.1fs", r.Seconds)
 	if r.Live {

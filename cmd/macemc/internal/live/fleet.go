@@ -1,9 +1,10 @@
-package cli
+package live
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/task"
 	"net"
 	"os"
 	"path/filepath"
@@ -17,8 +18,8 @@ import (
 
 // fleet is all nodes of a system as processes of this machine.
 type fleet struct {
-	a         *app
-	flags     *liveFlags
+	a         *task.Process
+	flags     *options
 	subject   *check.Subject
 	codec     *wire.Types
 	dir       string
@@ -32,10 +33,10 @@ type fleet struct {
 	gaveUp    []string      // that they had to
 	said      string        // of the properties, last
 	liveSince time.Duration // after which it was live when looked at last; 0: it was not
-	report    liveReport
+	report    Report
 }
 
-func (a *app) liveAll(ctx context.Context, f *liveFlags, s *check.Subject) error {
+func runAll(a *task.Process, ctx context.Context, f *options, s *check.Subject) error {
 	if a.Respawn == nil {
 		return errors.New("this program cannot start processes of its own kind")
 	}

@@ -1,4 +1,5 @@
-package cli
+// Package live is the command that runs a system on a real network.
+package live
 
 import (
 	"errors"
@@ -15,8 +16,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// liveFlags are the flags of live, as they were given.
-type liveFlags struct {
+// options are the flags of live, as they were given.
+type options struct {
 	bugs    []string
 	set     []string
 	nodes   int
@@ -41,8 +42,9 @@ type liveFlags struct {
 	queue   int
 }
 
-func (a *app) liveCommand() *cobra.Command {
-	var f liveFlags
+// Command returns the command live. entry returns the bundled system of a name.
+func Command(a *task.Process, entry func(string) (spec.Entry, error)) *cobra.Command {
+	var f options
 	cmd := &cobra.Command{
 		Use:   "live SYSTEM",
 		Short: "Run a system on a real network",
@@ -75,9 +77,8 @@ Exit status:
   macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
   macemc live randtree --nodes 8 --kill 5@5s --time 60s --bucket 10ms --count randtree.Join
   macemc live pastry --node 0 --peers 127.0.0.1:4000,127.0.0.1:4001 --dir n0`,
-		Args: exactlyOne("SYSTEM"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			subject, err := a.liveSubject(&f, args[0])
+			subject, err := newSubject(&f, entry, args[0])
 			if err != nil {
 				return err
 			}
@@ -94,9 +95,9 @@ Exit status:
 				if !cmd.Flags().Changed("time") {
 					f.time = 0
 				}
-				return a.liveNode(cmd.Context(), &f, &subject)
+				return runNode(a, cmd.Context(), &f, &subject)
 			}
-			return a.liveAll(cmd.Context(), &f, &subject)
+			return runAll(a, cmd.Context(), &f, &subject)
 		},
 	}
 	fl := cmd.Flags()
@@ -127,8 +128,8 @@ Exit status:
 	return cmd
 }
 
-func (a *app) liveSubject(f *liveFlags, name string) (check.Subject, error) {
-	e, err := a.entry(name)
+func newSubject(f *options, entry func(string) (spec.Entry, error), name string) (check.Subject, error) {
+	e, err := entry(name)
 	if err != nil {
 		return check.Subject{}, err
 	}
@@ -139,7 +140,7 @@ func (a *app) liveSubject(f *liveFlags, name string) (check.Subject, error) {
 	return check.NewSubject(e, check.Wanted{Config: spec.Config{Nodes: f.nodes, Params: params, Bugs: f.bugs}})
 }
 
-func (f *liveFlags) validate(changed func(string) bool, s *check.Subject) error {
+func (f *options) validate(changed func(string) bool, s *check.Subject) error {
 	switch {
 	case changed("nodes") && f.nodes < 1:
 		return fmt.Errorf("--nodes is %d, must be at least 1", f.nodes)
@@ -179,7 +180,7 @@ type deed struct {
 }
 
 // schedule is what was asked for, in the order of time.
-func (f *liveFlags) schedule(nodes int) ([]deed, error) {
+func (f *options) schedule(nodes int) ([]deed, error) {
 	var all []deed
 	for _, list := range []struct {
 		flag  string

@@ -1,4 +1,4 @@
-package cli
+package live
 
 import (
 	"bytes"
@@ -41,12 +41,12 @@ func TestUnmergedIsNoVerdict(t *testing.T) {
 	cancel(&check.Interruption{Signal: syscall.SIGTERM})
 	for _, asJSON := range []bool{true, false} {
 		var out bytes.Buffer
-		x := &fleet{a: &app{Process: task.Process{Stdout: &out, Stderr: &out, Program: "macemc"}}, flags: &liveFlags{json: asJSON}}
+		x := &fleet{a: &task.Process{Stdout: &out, Stderr: &out, Program: "macemc"}, flags: &options{json: asJSON}}
 		x.report.Recording = "rec"
-		if err := x.unmerged(ctx); err != Exit(check.StatusTerminated) {
+		if err := x.unmerged(ctx); err != task.Exit(check.StatusTerminated) {
 			t.Errorf("%v", err)
 		}
-		var r liveReport
+		var r Report
 		switch {
 		case !asJSON && !strings.Contains(out.String(), "not merged, and nothing was checked\n  merge:  macemc recording merge rec\n"):
 			t.Error(out.String())

@@ -1,0 +1,11 @@
+//go:build !unix
+
+package procgroup
+
+import "os/exec"
+
+// OwnGroup does nothing.
+func OwnGroup(*exec.Cmd) {}
+
+// InterruptAll does nothing.
+func InterruptAll(*exec.Cmd) {}
