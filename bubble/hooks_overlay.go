@@ -9,6 +9,9 @@ const hooked = true
 func begin(*control)
 func end()
 func next() int64
+
+// jump sets the clock, and fires all timers that are due by then.
+func jump(to int64)
 func run(f func())
 func kill()
 func spin()

@@ -25,7 +25,9 @@ type input struct {
 	err  error
 	call *call
 	how  sim.Interleave
-	pick int // seed of the schedule of the step; 0: first come, first served
+	// clock is the node's clock from the beginning of the step on; 0 means that it goes to the next timer, and at a boot to the first of its own.
+	clock int64
+	pick  int // seed of the schedule of the step; 0: first come, first served
 
 	chosen []chosen // by the program
 	took   []bool   // of each message that a stream was offered, whether it took it
@@ -91,6 +93,9 @@ func (in *input) seal() {
 	number(int(in.how))
 	number(in.pick)
 	number(int(in.next))
+	if in.clock != 0 {
+		number(int(in.clock))
+	}
 	b = in.msg.append(b)
 	if in.err != nil {
 		b = append(b, in.err.Error()...)
@@ -159,11 +164,12 @@ func (e *effect) mark() uint64 {
 func (n *node) perform(in *input, program Main) {
 	n.ctl.arrange(in.how, in.pick)
 	h := n.host
+	n.clock = in.clock
 	switch in.kind {
 	case bootInput:
 		n.step(n.begin(in.boot, program))
 	case wakeInput:
-		to := n.next
+		to := max(n.next, in.clock)
 		n.step(func() { advance(to) })
 	case messageInput:
 		n.step(func() {

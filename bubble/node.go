@@ -43,6 +43,7 @@ type node struct {
 	gone    chan struct{}
 	bubble  uint64
 	now     int64 // its clock, in nanoseconds since 1970
+	clock   int64 // of the step in progress, see input
 	next    int64 // when its next timer fires; 0: it has none
 	effects []effect
 	fresh   any // what Observe has returned in the last step; nil: nothing
@@ -94,7 +95,9 @@ func start(b boot) *node {
 
 func (n *node) begin(b boot, program Main) func() {
 	return func() {
-		advance(epoch + int64(b.times)*int64(downtime))
+		if n.clock == 0 {
+			advance(epoch + int64(b.times)*int64(downtime))
+		}
 		n.host = newHost(b)
 		n.host.choose = n.chooses
 		go func() {
@@ -110,6 +113,9 @@ func (n *node) loop() {
 	n.bubble = enter()
 	n.done <- struct{}{}
 	for f := range n.cmd {
+		if n.clock != 0 && !n.dying {
+			jump(n.clock)
+		}
 		f()
 		spin()
 		synctest.Wait()

@@ -31,6 +31,7 @@ type past struct {
 	run      *running // nil: nothing runs
 	program  Main
 	command  *command // nil means that the node is no process
+	pace     *pace    // nil means that the clock is independent of others
 	hosts    Hosts
 	exposed  []reflect.Type
 	outlined bool // people are not shown what the goroutines wait for
@@ -128,6 +129,7 @@ func (p *Program) Boot(env sim.Env) {
 	if i, ok := env.(simext.Interleaver); ok {
 		b.seed = uint64(i.Seed(randomNumbers))
 	}
+	p.goroutines.pace = newPace(env)
 	for _, key := range env.Disk().Keys("") {
 		value, _ := env.Disk().Get(key)
 		b.disk = append(b.disk, file{key, value})
@@ -166,6 +168,7 @@ func (p *Program) step(env sim.Env, in *input) {
 			in.pick = i.Seed(schedule)
 		}
 	}
+	p.setClock(env, in)
 	take := func(peer sim.NodeID, m Message) bool {
 		took := env.Stream(peer).Send(m) == nil
 		in.took = append(in.took, took)
@@ -195,7 +198,7 @@ func (p *Program) step(env sim.Env, in *input) {
 		if n.next == 0 {
 			env.StopTimer(wake{})
 		} else {
-			env.SetTimer(wake{}, time.Duration(n.next-n.now))
+			env.SetTimer(wake{}, p.left(env, n))
 		}
 	})
 	if err != nil {

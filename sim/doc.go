@@ -18,7 +18,7 @@
 //   - [Service], and [Nop] to leave handlers out; [Closer], [PeerErrorHandler] and [PeerReadyHandler] for streams
 //   - [Env], with [Stream], [Disk], [Rand], [Generator]; [NodeID]; [ErrFull], [ErrRefused], [ErrReset]
 //   - [System], [Action] ([AnyAction]) with weights up to [MaxWeight], [Disturbance] ([Disturbing], [DisturbingOf]),
-//     [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] for each [Fault] ([ParseFault]) up to [MaxFaults], [Timing] ([Bounded], [BoundedLiveness], [ParseTiming]), [Interleave] ([ParseInterleave]), [CrashCut] ([ParseCrashCut], [MostCut]), [Abstraction]
+//     [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] for each [Fault] ([ParseFault]) up to [MaxFaults], [Timing] ([Bounded], [BoundedLiveness], [ParseTiming]), [Clocks] ([MaxOffset], [MaxDrift]), [Interleave] ([ParseInterleave]), [CrashCut] ([ParseCrashCut], [MostCut]), [Abstraction]
 //   - [Property], [View], [Each], [EachArmed], [Nodes]; [AssertionProperty]
 //   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for what must happen
 //   - [StateRule] for types of a state that are not the user's own: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy], [ByElements],

@@ -42,8 +42,10 @@ type System struct {
 	// has a role.
 	Roles func(NodeID) string
 	// Timing says which armed timers may fire; the zero value is [ByDeadline]. Checks take [BoundedLiveness] in its place for a system with
-	// nodes of package bubble and Eventually properties.
+	// nodes of package bubble, and Eventually properties or Clocks.
 	Timing Timing
+	// Clocks relates the clocks of nodes with programs of package bubble. Nil means that they are independent.
+	Clocks *Clocks
 	// Interleave says how the goroutines of nodes that have some take turns, see package bubble.
 	Interleave Interleave
 	// State says how to treat types of the state that are not the user's own. Nil: all types are encoded as they are.
@@ -203,6 +205,9 @@ func (s *System) Validate() error {
 		return fmt.Errorf("system %q: New is nil", s.Name)
 	}
 	if err := s.Limits().Validate(); err != nil {
+		return fmt.Errorf("system %q: %w", s.Name, err)
+	}
+	if err := s.Clocks.validate(); err != nil {
 		return fmt.Errorf("system %q: %w", s.Name, err)
 	}
 	for i, erased := range s.Actions {

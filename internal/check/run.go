@@ -266,10 +266,15 @@ func (o *Options) System() (sim.System, error) {
 
 // uncovered is what a search cannot see of the system's services, told once.
 func uncovered(sys *sim.System) string {
-	if l := kernel.Limited(sys); l != nil {
-		return l.Uncovered(sys.Interleave)
+	l := kernel.Limited(sys)
+	if l == nil {
+		return ""
 	}
-	return ""
+	text := l.Uncovered(sys.Interleave)
+	if c := sys.Clocks; c != nil && (c.Offset > 0 || c.Drift > 0) {
+		text += "; clock offsets and drifts other than 0 and the maximum, and clocks that jump or change their rate"
+	}
+	return text
 }
 
 // crashCut is what a report says of it; "": a prefix, or nodes do not fail.
@@ -278,6 +283,13 @@ func crashCut(sys *sim.System) string {
 		return ""
 	}
 	return sys.CrashCut.String()
+}
+
+func clocks(sys *sim.System) string {
+	if sys.Clocks == nil {
+		return ""
+	}
+	return sys.Clocks.String()
 }
 
 // report fills in what is known of every search.
@@ -289,6 +301,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Bugs:      o.Header.Bugs,
 		Limits:    c.System.Limits(),
 		Timing:    c.System.Timing.String(),
+		Clocks:    clocks(&c.System),
 		CrashCut:  crashCut(&c.System),
 		Uncovered: uncovered(&c.System),
 		Strategy:  string(cmp.Or(c.Strategy, search.Deepening)),

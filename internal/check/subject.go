@@ -82,10 +82,12 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 const DefaultDelay = 100 * time.Millisecond
 
 // LivenessTiming returns the timing of a search of runs of a system that sets none. Libraries that give up after some retries are right only
-// if delays are bounded, so the liveness of goroutines is judged under a bound.
+// if delays are bounded, so the liveness of goroutines is judged under a bound. Common time passes in small steps under a bound alone, so
+// systems with [sim.Clocks] take it, too.
 func LivenessTiming(sys *sim.System) (t sim.Timing) {
 	t = sys.Timing
-	if t != sim.ByDeadline || !slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually != nil }) {
+	judged := slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually != nil })
+	if t != sim.ByDeadline || !judged && sys.Clocks == nil {
 		return t
 	}
 	defer func() { _ = recover() }() // a New that panics is a finding of the search

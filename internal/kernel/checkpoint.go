@@ -19,6 +19,7 @@ type Checkpoint struct {
 	left        sim.Limits // faults of nodes
 	doubled     bool
 	delays      delays
+	time        commonTime
 	steps       int
 	nextID      sim.MessageID
 }
@@ -48,7 +49,7 @@ func (w *machine) Checkpoint() (c *Checkpoint, err error) {
 	if !ok && w.sys.Network != nil {
 		return nil, fmt.Errorf("the network %T cannot be taken apart", w.sys.Network)
 	}
-	c = &Checkpoint{delays: w.delays.clone(), left: w.left, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
+	c = &Checkpoint{delays: w.delays.clone(), time: w.time.clone(), left: w.left, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
 	for i := range w.nodes {
 		l := w.take(&w.nodes[i])
 		if err := w.copyable(l); err != nil {
@@ -86,7 +87,7 @@ func (w *machine) Resume(c *Checkpoint) error {
 	if len(c.nodes) != len(w.nodes) || len(c.monitors) != len(w.sys.Monitors) {
 		return fmt.Errorf("system %q: the checkpoint is of another system", w.sys.Name)
 	}
-	w.delays = c.delays.clone()
+	w.delays, w.time = c.delays.clone(), c.time.clone()
 	w.left, w.doubled, w.steps, w.nextID = c.left, c.doubled, c.steps, c.nextID
 	for i := range w.nodes {
 		l, err := w.copyLocal(c.nodes[i])

@@ -67,6 +67,10 @@ func (w *machine) budgets() sim.Fingerprint {
 		w.scratch = w.delays.append(w.scratch[:0])
 		sum = sum.Add(encoding.Hash(seed(Budgets, len(nodeFaults)), w.scratch))
 	}
+	if w.time.at != nil {
+		w.scratch = w.time.append(w.scratch[:0])
+		sum = sum.Add(encoding.Hash(seed(Budgets, len(nodeFaults)+1), w.scratch))
+	}
 	return sum
 }
 
@@ -297,6 +301,9 @@ func (w *machine) NetFields() []sim.Field {
 		if limit > 0 {
 			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.left[of])})
 		}
+	}
+	if w.time.at != nil {
+		f = append(f, sim.Field{Path: "(common time)", Value: w.time.now.String()})
 	}
 	return w.delays.fields(f)
 }

@@ -109,6 +109,7 @@ func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) er
 	if late := w.opts.UseAfterReturn; late.found.Load() != nil {
 		return late.Finding()
 	}
+	w.pass(n, ev)
 	var err error
 	if w.keepsSent() {
 		err = w.callWatched(n, ev, d)

@@ -50,6 +50,7 @@ type machine struct {
 	buf     []sim.Event
 	quiet   bool // it was quiet when timers were listed, see noteQuiet; only kept under Prompt timing
 	delays  delays
+	time    commonTime
 	timers  map[any]*timerKind
 	last    Step
 	src     choose.Source
@@ -251,6 +252,7 @@ func (w *machine) boot(src choose.Source) error {
 	}
 	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
 	w.resetDelays(src)
+	w.resetTime()
 	if err := w.whoFails(); err != nil {
 		return err
 	}

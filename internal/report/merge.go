@@ -106,7 +106,7 @@ func Merge(reports []*Report) (*Report, error) {
 	slices.SortFunc(reports, func(a, b *Report) int { return cmp.Compare(a.Shard.Number, b.Shard.Number) })
 	first := reports[0]
 	merged := &Report{
-		System: first.System, Nodes: first.Nodes, Params: first.Params, Bugs: first.Bugs, Limits: first.Limits, Timing: first.Timing, CrashCut: first.CrashCut, Strategy: first.Strategy,
+		System: first.System, Nodes: first.Nodes, Params: first.Params, Bugs: first.Bugs, Limits: first.Limits, Timing: first.Timing, Clocks: first.Clocks, CrashCut: first.CrashCut, Strategy: first.Strategy,
 		Seed: first.Shard.Seed, Workers: first.Workers, Verdict: search.OK, WalkSteps: first.WalkSteps, Stopped: first.Stopped, Uncovered: first.Uncovered,
 		Monitors: first.Monitors, Program: first.Program, OtherVersions: first.OtherVersions, Disturbing: first.Disturbing,
 		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, Coverage: search.Coverage{Unchecked: first.Coverage.Unchecked, Fair: first.Coverage.unwalked(), NeverHappened: first.Coverage.NeverHappened}, Assumed: first.Coverage.Assumed},
@@ -136,7 +136,7 @@ func settingsDiffer(a, b *Report) string {
 	of := func(r *Report) [][2]string {
 		return [][2]string{
 			{"system", r.System}, {"nodes", fmt.Sprint(r.Nodes)}, {"parameters", fmt.Sprint(r.Params)}, {"bugs", fmt.Sprint(r.Bugs)}, {"limits", fmt.Sprint(r.Limits)},
-			{"timing", r.Timing}, {"crash cut", r.CrashCut}, {"strategy", r.Strategy}, {"walk steps", fmt.Sprint(r.WalkSteps)}, {"not checked", fmt.Sprint(r.Coverage.NotChecked)},
+			{"timing", r.Timing}, {"clocks", r.Clocks}, {"crash cut", r.CrashCut}, {"strategy", r.Strategy}, {"walk steps", fmt.Sprint(r.WalkSteps)}, {"not checked", fmt.Sprint(r.Coverage.NotChecked)},
 			{"program", r.Program}, {"shards", fmt.Sprint(r.Shard.Of)}, {"seed", fmt.Sprint(r.Shard.Seed)},
 		}
 	}

@@ -17,6 +17,7 @@ type Report struct {
 	Bugs     []string          `json:"bugs"`
 	Limits   sim.Limits        `json:"limits"`
 	Timing   string            `json:"timing"`
+	Clocks   string            `json:"clocks,omitempty"`    // how clocks of nodes with programs follow a common time; empty means not at all
 	CrashCut string            `json:"crash_cut,omitempty"` // which effects remain of a step inside which a node crashes or halts; empty means a prefix
 	Strategy string            `json:"strategy"`
 	Schedule search.Schedule   `json:"schedule,omitempty"` // of the walk that found the violation

@@ -2,7 +2,11 @@
 // programs (package bubble), and other services that run code for users.
 package simext
 
-import "github.com/macemc/macemc/sim"
+import (
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
 
 // Stepper is implemented by services that have steps of their own, which neither the application nor time asks for:
 // an event that was put aside is handled, say. Such a step is an event like any other: others may come before it. A
@@ -81,6 +85,12 @@ type Comparer interface {
 type Outliner interface {
 	// Outline has those fields described by a word from now on, or in full again. It changes nothing else.
 	Outline(on bool)
+}
+
+// Timekeeper is implemented by an [sim.Env] that relates the clocks of nodes. That of the checker does.
+type Timekeeper interface {
+	// Time returns the common time since the run began, and how clocks follow it. A nil result means that clocks are independent.
+	Time() (time.Duration, *sim.Clocks)
 }
 
 // Interleaver is implemented by an [sim.Env] whose system says how goroutines take turns. That of the checker does.

@@ -22,10 +22,14 @@ func TimingAssumption(r *report.Report) string {
 	if delay, ok := timing.MaxDelay(); ok {
 		return fmt.Sprintf("timers fire at most %v late, and a link between nodes that are up delivers one of its messages within %[1]v", delay)
 	}
+	clocks := "node clocks may run at any speed"
+	if r.Clocks != "" {
+		clocks = "node clocks: " + r.Clocks
+	}
 	return map[sim.Timing]string{
-		sim.ByDeadline: "a message may take longer than any timer, and node clocks may run at any speed",
+		sim.ByDeadline: "a message may take longer than any timer, and " + clocks,
 		sim.AnyOrder:   "a message may take longer than any timer, and timers fire in any order",
-		sim.Prompt:     "timers wait while a message is on its way, and node clocks may run at any speed",
+		sim.Prompt:     "timers wait while a message is on its way, and " + clocks,
 	}[timing]
 }
 

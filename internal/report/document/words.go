@@ -59,6 +59,9 @@ func Setting(r *report.Report) string {
 	if r.Timing != "" {
 		parts = append(parts, "timing "+r.Timing)
 	}
+	if r.Clocks != "" {
+		parts = append(parts, "clocks: "+r.Clocks)
+	}
 	if r.CrashCut != "" {
 		parts = append(parts, "crash cut "+r.CrashCut)
 	}

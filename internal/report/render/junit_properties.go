@@ -22,6 +22,9 @@ func junitProperties(r *report.Report) []junitProperty {
 			break // all findings of a search have one timing
 		}
 	}
+	if r.Clocks != "" {
+		list = append(list, junitProperty{"clocks", r.Clocks})
+	}
 	if r.CrashCut != "" {
 		list = append(list, junitProperty{"crash_cut", r.CrashCut})
 	}

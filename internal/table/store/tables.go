@@ -68,6 +68,9 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	if _, bounded := sys.Timing.MaxDelay(); bounded {
 		return &options.Unsupported{Why: fmt.Sprintf("its timing %v, under which timers depend on the clocks of all nodes", sys.Timing)}
 	}
+	if sys.Clocks != nil {
+		return &options.Unsupported{Why: "the clocks of its nodes follow a common time (sim.Clocks)"}
+	}
 	if bench.Closes() {
 		return &options.Unsupported{Why: "services with a method Close: what they hold cannot be copied"}
 	}

@@ -1,0 +1,61 @@
+package kernel
+
+import (
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// commonTime is the time of [sim.Clocks]. The zero value belongs to independent clocks.
+type commonTime struct {
+	now time.Duration   // since the run began
+	at  []time.Duration // by node: the time of its last step
+}
+
+// resetTime begins a run.
+func (w *machine) resetTime() {
+	w.time = commonTime{}
+	if w.sys.Clocks != nil {
+		w.time.at = make([]time.Duration, len(w.nodes))
+	}
+}
+
+func (t *commonTime) clone() commonTime {
+	return commonTime{t.now, append([]time.Duration(nil), t.at...)}
+}
+
+// pass moves a node to the present before it handles an event. A timer that is due later makes that the present.
+func (w *machine) pass(n *node, ev sim.Event) {
+	t := &w.time
+	if t.at == nil {
+		return
+	}
+	if ev.Kind == sim.FireTimer {
+		t.now = max(t.now, t.at[n.id]+n.armed[ev.Slot].left)
+	}
+	elapsed := t.now - t.at[n.id]
+	t.at[n.id] = t.now
+	for i := range n.armed {
+		n.armed[i].left = max(0, n.armed[i].left-elapsed)
+	}
+	if d := &w.delays; d.clocks != nil && d.armed[n.id] {
+		d.clocks[n.id] += elapsed
+	}
+}
+
+// append encodes the time.
+func (t *commonTime) append(buf []byte) []byte {
+	buf = appendCount(buf, int(t.now))
+	for _, at := range t.at {
+		buf = appendCount(buf, int(t.now-at))
+	}
+	return buf
+}
+
+// Time implements [simext.Timekeeper].
+func (e *env) Time() (time.Duration, *sim.Clocks) {
+	if e.w.time.at == nil {
+		return 0, nil
+	}
+	return e.w.time.now, e.w.sys.Clocks
+}

@@ -1,0 +1,46 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+)
+
+// Clocks relates the clocks of nodes that run programs, see package bubble, to a common time. The zero value is one clock for all nodes.
+// Common time goes on when a timer fires that is due later. Until then a timer may be late, as [Timing] allows, and reads the clock as it
+// is when it fires.
+type Clocks struct {
+	// Offset is the maximal difference between a clock and common time when the node boots. Each boot chooses 0, +Offset or -Offset.
+	Offset time.Duration
+	// Drift is the maximal difference between the rates of a clock and of common time, in parts per million. Each boot chooses 0, +Drift
+	// or -Drift.
+	Drift int
+	_     struct{}
+}
+
+// MaxOffset and MaxDrift are the maxima of [Clocks].
+const (
+	MaxOffset = 10_000 * time.Hour
+	MaxDrift  = 500_000
+)
+
+func (c *Clocks) String() string {
+	switch {
+	case c == nil:
+		return "independent"
+	case c.Offset == 0 && c.Drift == 0:
+		return "one clock"
+	}
+	return fmt.Sprintf("within %v, drift %d ppm", c.Offset, c.Drift)
+}
+
+func (c *Clocks) validate() error {
+	switch {
+	case c == nil:
+		return nil
+	case c.Offset < 0 || c.Offset > MaxOffset:
+		return fmt.Errorf("Clocks: Offset is %v, must be from 0 to %v", c.Offset, MaxOffset)
+	case c.Drift < 0 || c.Drift > MaxDrift:
+		return fmt.Errorf("Clocks: Drift is %d, must be from 0 to %d", c.Drift, MaxDrift)
+	}
+	return nil
+}
