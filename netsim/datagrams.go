@@ -6,9 +6,9 @@ import (
 
 // datagram is one datagram in flight. The bag of a node is sorted by content, then sender, then age.
 type datagram struct {
-	from sim.NodeID // negative: the node has yet to send it, to ^from
+	from sim.NodeID // negative if the node has yet to send it, to ^from
 	cell int32
-	same bool // as the one before it, but for age; or, in order, it has to wait for that one
+	same bool // equal to the previous datagram, except in age; in an ordered bag, must wait for the previous one
 }
 
 // SendDatagram implements [sim.NetModel].
@@ -29,7 +29,8 @@ func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 	}
 }
 
-// insert puts a datagram where it belongs: behind all that are not greater, when the network keeps no order.
+// insert puts a datagram into its sorted position, behind equal ones, or at its place in the order that the network
+// keeps.
 func (m *model) insert(from, to sim.NodeID, cell int32) {
 	if m.order != Any {
 		place, waits := m.behind(from, to)
@@ -64,8 +65,8 @@ func (m *model) insertAt(to sim.NodeID, i int, d datagram) {
 	m.host.Dirty(to)
 }
 
-// appendDatagrams appends one event for each set of equal datagrams to node. The slot is the place
-// of the oldest of them in the bag.
+// appendDatagrams appends one event for each set of equal datagrams to node. The slot is the position of the oldest of
+// them in the bag.
 func (m *model) appendDatagrams(kind sim.EventKind, msgs int32, node sim.NodeID, buf []sim.Event) []sim.Event {
 	for i, d := range m.bags[node] {
 		if !d.same {

@@ -7,13 +7,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// prints holds the fingerprint of a model: the sum of those of its components, which are the ends
-// of connections with what is queued there, the bags of datagrams, and what there is once. A
-// component that is as after Reset counts zero. Changes are only noted; hashing waits until a
-// fingerprint is asked for, so that runs that ask for none pay next to nothing.
+// prints holds the fingerprint of a model: the sum of the fingerprints of its components. These are the ends of
+// connections with their queues, the bags of datagrams, and the global part. A component in the state after Reset
+// counts zero. Changes mark components as stale; hashing is deferred until Fingerprint is called, so that runs that
+// never call it pay almost nothing.
 type prints struct {
 	sum   sim.Fingerprint
-	ends  []sim.Fingerprint // as in sum; nil until the first is asked for
+	ends  []sim.Fingerprint // as included in sum; nil until the first call of Fingerprint
 	bags  []sim.Fingerprint
 	other sim.Fingerprint
 
@@ -22,7 +22,7 @@ type prints struct {
 	bagIsStale []bool
 	otherStale bool
 
-	seed uint64 // of the component that is being hashed
+	seed uint64 // of the component being hashed
 	buf  []byte
 }
 
@@ -31,7 +31,7 @@ func (p *prints) init(nodes int) {
 	p.otherStale = true
 }
 
-// reset is called before the model itself is reset.
+// reset must be called before the model itself is reset.
 func (p *prints) reset(m *model) {
 	if p.ends != nil {
 		for _, i := range m.touched {
@@ -46,7 +46,7 @@ func (p *prints) reset(m *model) {
 	p.staleEnds, p.staleBags = p.staleEnds[:0], p.staleBags[:0]
 }
 
-// bag notes that a bag of datagrams has changed.
+// bag marks a bag of datagrams as changed.
 func (p *prints) bag(node sim.NodeID) {
 	if !p.bagIsStale[node] {
 		p.bagIsStale[node] = true
@@ -54,10 +54,10 @@ func (p *prints) bag(node sim.NodeID) {
 	}
 }
 
-// globals notes that fault limits or the partition have changed.
+// globals marks the fault limits and the partition as changed.
 func (p *prints) globals() { p.otherStale = true }
 
-// Fingerprint implements [sim.NetModel]. It costs time for what has changed since it was last called.
+// Fingerprint implements [sim.NetModel]. Its time is proportional to the changes since the last call.
 func (m *model) Fingerprint() sim.Fingerprint {
 	p := &m.prints
 	if p.ends == nil {
@@ -85,7 +85,7 @@ func (p *prints) replace(old *sim.Fingerprint, now sim.Fingerprint) {
 	*old = now
 }
 
-// The hash of a component is keyed by its kind and place.
+// The hash of a component is keyed by its kind and position.
 const (
 	endKey uint64 = (iota + 1) << 60
 	bagKey

@@ -7,25 +7,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// config is what the kinds of networks differ in.
+// config holds the differences between the kinds of networks.
 type config struct {
 	datagrams, streams bool
-	queues             bool  // datagrams are kept in order
+	queues             bool  // datagrams keep an order
 	order              Order // of datagrams
 	bound              int
 	atMost             map[reflect.Type]int
 	buffer             int
 	limits             sim.Limits
-	asLive             bool // see host.LiveNetwork
+	asLive             bool // see simext.LiveNetwork
 	mutation           mutation
 }
 
 // model is the state of a network.
 //
-// All messages lie in one arena of cells, and queues and bags refer to them by index, so that a
-// steady state allocates nothing. What can happen at a node is kept as sets of peers, one bit each,
-// so that listing events costs time only for events that exist. The sets do not say whether the
-// node is up: that is asked when events are listed.
+// All messages lie in one arena of cells, and queues and bags refer to them by index, so that a steady state allocates
+// nothing. The possible events at a node are stored as sets of peers, one bit each, so that listing costs time only for
+// existing events. The sets ignore whether the node is up; the listing of events checks that.
 type model struct {
 	config
 	host  sim.NetHost
@@ -46,7 +45,7 @@ type model struct {
 
 	touched []int32 // ends that are not as after Reset
 	prints  prints
-	shown   sim.Connection // by Connection
+	shown   sim.Connection // result of Connection
 }
 
 // cell holds a message in flight.
@@ -57,7 +56,7 @@ type cell struct {
 
 const noCell = -1
 
-// setKind is a kind of set of peers that is kept for each node.
+// setKind is a kind of set of peers, one of which each node has.
 type setKind int
 
 const (
@@ -85,7 +84,7 @@ func newModel(host sim.NetHost, c config) *model {
 	return m
 }
 
-// Reset implements [sim.NetModel]. It costs time for what was used since the last Reset.
+// Reset implements [sim.NetModel]. Its time is proportional to what was used since the last Reset.
 func (m *model) Reset() {
 	m.prints.reset(m)
 	for _, i := range m.touched {
@@ -107,7 +106,7 @@ func (m *model) set(node sim.NodeID, kind setKind) []uint64 {
 	return m.sets[i : i+m.words : i+m.words]
 }
 
-// put adds peer to a set or removes it, and reports whether that changed the set.
+// put adds peer to a set or removes it, and reports whether the set changed.
 func (m *model) put(node sim.NodeID, kind setKind, peer sim.NodeID, in bool) bool {
 	w := &m.sets[(int(node)*int(setKinds)+int(kind))*m.words+int(peer>>6)]
 	old := *w
@@ -173,7 +172,7 @@ func (m *model) appendPeers(kind setKind, ev sim.Event, buf []sim.Event) []sim.E
 	return buf
 }
 
-// noSlot is the Slot of events other than those of datagrams.
+// noSlot is the Slot of all events except those of datagrams.
 const noSlot = -1
 
 // AppendInjections implements [sim.NetModel]: losses, then duplications, by receiver, content and
@@ -269,8 +268,8 @@ func (m *model) Halted(node sim.NodeID) {
 // Booted implements [sim.NetModel].
 func (m *model) Booted(node sim.NodeID) { m.host.Dirty(node) }
 
-// Quiet implements [sim.NetModel]: no message and no error can be delivered now. What waits for a
-// partition to heal or for a node to boot does not count, so that time-outs can notice either.
+// Quiet implements [sim.NetModel]: no message and no error can be delivered now. Messages that wait for a partition to
+// heal or for a node to boot do not count, so that time-outs can detect either condition.
 func (m *model) Quiet() bool {
 	if m.inFlight == 0 && m.due == 0 {
 		return true
@@ -283,7 +282,7 @@ func (m *model) Quiet() bool {
 	return true
 }
 
-// awaits reports whether a message or an error can be delivered to node, if it is up.
+// awaits reports whether a message or an error could be delivered to node if it is up.
 func (m *model) awaits(node sim.NodeID) bool {
 	if m.datagrams && len(m.bags[node]) > 0 {
 		return true

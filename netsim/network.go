@@ -8,28 +8,28 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// DefaultBuffer is the size of send buffers when none is given.
+// DefaultBuffer is the default size of send buffers.
 const DefaultBuffer = 20
 
 // Datagrams is a network that delivers datagrams in any order. The zero value has no faults.
 type Datagrams struct {
-	Loss       int // how many datagrams may be lost in a run
-	Dup        int // how many may be duplicated
-	Partitions int // how many partitions may happen
+	Loss       int // maximum number of datagrams lost in a run
+	Dup        int // maximum number of datagrams duplicated in a run
+	Partitions int // maximum number of partitions in a run
 }
 
 // Streams is a network of reliable, ordered streams: a simulated TCP. The zero value has no faults.
 type Streams struct {
-	Buffer     int // messages that a node can have queued to one peer; 0: DefaultBuffer
-	Errors     int // how many connections may break in a run
-	Partitions int // how many partitions may happen
+	Buffer     int // maximum number of messages queued by a node to one peer; 0 means DefaultBuffer
+	Errors     int // maximum number of broken connections in a run
+	Partitions int // maximum number of partitions in a run
 
-	asLive   bool // by AsLive
+	asLive   bool // set by AsLive
 	mutation mutation
 }
 
-// Both is a network with datagrams and streams. A partition cuts both, so it is limited here and
-// not in the two parts.
+// Both is a network with datagrams and streams. A partition cuts both, so Partitions limits it here and not in the two
+// parts.
 type Both struct {
 	Datagrams  Datagrams
 	Streams    Streams
@@ -56,7 +56,7 @@ func (b Both) Validate(nodes int) error {
 	return validate(nodes, b.Streams.Buffer, b.Limits())
 }
 
-// maxBuffer keeps queue lengths far below what their counters hold.
+// maxBuffer keeps queue lengths far below the range of their counters.
 const maxBuffer = 1 << 20
 
 func validate(nodes, buffer int, l sim.Limits) error {
@@ -84,7 +84,7 @@ func (b Both) Limits() sim.Limits {
 	return sim.Limits{sim.Loss: b.Datagrams.Loss, sim.Dup: b.Datagrams.Dup, sim.NetErrors: b.Streams.Errors, sim.Partitions: b.Partitions}
 }
 
-// WithLimits implements [sim.Network]: all limits are replaced.
+// WithLimits implements [sim.Network]: it replaces all limits.
 func (d Datagrams) WithLimits(l sim.Limits) (sim.Network, error) {
 	if l[sim.NetErrors] != 0 {
 		return nil, fmt.Errorf("%d socket errors asked for, but datagrams have no connections: only netsim.Streams and netsim.Both do", l[sim.NetErrors])
@@ -96,7 +96,7 @@ func (d Datagrams) WithLimits(l sim.Limits) (sim.Network, error) {
 	return d, nil
 }
 
-// WithLimits implements [sim.Network]: all limits are replaced.
+// WithLimits implements [sim.Network]: it replaces all limits.
 func (s Streams) WithLimits(l sim.Limits) (sim.Network, error) {
 	if l[sim.Loss] != 0 || l[sim.Dup] != 0 {
 		return nil, fmt.Errorf("%d lost and %d duplicated datagrams asked for, but streams lose and duplicate nothing: only netsim.Datagrams and netsim.Both do", l[sim.Loss], l[sim.Dup])
@@ -108,7 +108,7 @@ func (s Streams) WithLimits(l sim.Limits) (sim.Network, error) {
 	return s, nil
 }
 
-// WithLimits implements [sim.Network]: all limits are replaced.
+// WithLimits implements [sim.Network]: it replaces all limits.
 func (b Both) WithLimits(l sim.Limits) (sim.Network, error) {
 	if err := checkNew(l); err != nil {
 		return nil, err

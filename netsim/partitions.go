@@ -2,11 +2,11 @@ package netsim
 
 import "github.com/macemc/macemc/sim"
 
-// cut is a partition: which links are down. The zero value is none.
+// cut is a partition: the links that are down. The zero value means no partition.
 type cut struct {
 	active bool
 	node   sim.NodeID
-	peer   sim.NodeID // the other end of the link; -1: all links of node
+	peer   sim.NodeID // the other end of the link; -1 means all links of node
 }
 
 func (c *cut) severs(a, b sim.NodeID) bool {
@@ -31,8 +31,8 @@ func (m *model) AppendGlobal(buf []sim.Event) []sim.Event {
 	return buf
 }
 
-// appendPartitions appends the cuts of each node and then of each link. With fewer than three nodes
-// to cut off a node is to cut its only link, if it has one.
+// appendPartitions appends the cuts of each node, then those of each link. With fewer than three nodes, cutting off a
+// node equals cutting its only link.
 func (m *model) appendPartitions(buf []sim.Event) []sim.Event {
 	n := sim.NodeID(m.nodes)
 	if n > 2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// message returns the message that an event delivers, loses or duplicates, nil for other events.
+// message returns the message that an event delivers, loses or duplicates, or nil for other events.
 func (m *model) message(ev sim.Event) *sim.Message {
 	switch {
 	case ev.Kind != sim.Deliver && ev.Kind != sim.Lose && ev.Kind != sim.Duplicate && ev.Kind != sim.Arrive:
@@ -19,7 +19,7 @@ func (m *model) message(ev sim.Event) *sim.Message {
 	return &m.cells[m.bags[ev.Node][ev.Slot].cell].msg
 }
 
-// Messages implements [sim.NetModel]. Duplicate consumes nothing.
+// Messages implements [sim.NetModel]. A Duplicate event consumes nothing.
 func (m *model) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	if ev.Msgs > 0 {
 		msg := m.message(ev)
@@ -28,7 +28,7 @@ func (m *model) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	return buf
 }
 
-// Key implements [sim.NetModel]: the message, or the text of the error.
+// Key implements [sim.NetModel]. The content is the message, or the text of the error.
 func (m *model) Key(ev sim.Event) (carrier, content string) {
 	if ev.Kind == sim.DeliverError {
 		return "", m.errorAt(ev.Node, ev.Peer).Error()
@@ -56,8 +56,8 @@ func (m *model) errorAt(node, peer sim.NodeID) error {
 	return sim.ErrReset
 }
 
-// InFlight implements [sim.NetModel]: by receiver; there first what is in streams, by sender and
-// in the order in which it was sent, then datagrams by content and sender.
+// InFlight implements [sim.NetModel]. The order is by receiver. For each receiver, messages of streams come first, by
+// sender and in the order in which they were sent, then datagrams by content and sender.
 func (m *model) InFlight(yield func(sim.Envelope) bool) {
 	if m.inFlight == 0 {
 		return
@@ -99,9 +99,9 @@ func (m *model) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 	return true
 }
 
-// Fields implements [sim.NetModel]: the fault limits that remain, the partition, then for each pair
-// of nodes the sender's end of the connection and its queue, then datagrams by receiver. Ends and
-// queues with nothing to tell are left out.
+// Fields implements [sim.NetModel]. It appends the remaining fault limits, the partition, then for each pair of nodes
+// the sender's end of the connection and its queue, then datagrams by receiver. Ends and queues in their initial state
+// are left out.
 func (m *model) Fields(buf []sim.Field) []sim.Field {
 	if m.queues {
 		return m.queueFields(buf)
@@ -132,7 +132,7 @@ func (m *model) Fields(buf []sim.Field) []sim.Field {
 	return buf
 }
 
-// queueFields appends what waits for each node, and what each has yet to send.
+// queueFields appends the messages that wait for each node, and those that each has yet to send.
 func (m *model) queueFields(buf []sim.Field) []sim.Field {
 	for node, bag := range m.bags {
 		for i, d := range bag {
@@ -170,7 +170,7 @@ func (c *cut) String() string {
 
 var flagNames = [...]string{"peer not yet told of error", "error to come", "open", "refused", "ready to come"}
 
-// String names the flags that are set.
+// String returns the names of the flags that are set.
 func (f flags) String() string {
 	var set []string
 	for i, name := range flagNames {

@@ -10,32 +10,32 @@ import (
 )
 
 // Queues is a network for machines that send events to each other's input queues (package machine, and languages such
-// as P): env.Send is reliable, without a limit of its own, and in order. It loses and duplicates nothing; the zero
-// value keeps, as TCP does, the order of what one node sends to another.
+// as P): env.Send is reliable, in order, and has no limit of its own. It loses and duplicates nothing. The zero value
+// keeps the order of the messages from one node to another, as TCP does.
 //
-// What is on its way to a node when that crashes is lost with the node, and so is what is sent to a node that is down.
-// On a real network messages go over TCP, which keeps the order PerPair and no other.
+// A crash of a node loses the messages on their way to it, and messages sent to a node that is down are lost. On a real
+// network messages travel over TCP, which keeps the order PerPair and no other.
 type Queues struct {
 	Order Order
-	// Bound is how many messages from one node to another may wait at a time; one more is a finding that names
-	// both. 0: no bound.
+	// Bound is the maximum number of messages from one node to another that may wait at a time. One more is a finding
+	// that names both nodes. 0 means no bound.
 	Bound int
-	// AtMost bounds messages of these types: how many that are on their way to a node may wait at a time, whoever sent them. One more is a
-	// finding that names its sender and the receiver.
+	// AtMost bounds messages by type: the number of messages of the type that may wait for a node at a time, from all
+	// senders. One more is a finding that names its sender and the receiver.
 	AtMost map[reflect.Type]int
 }
 
-// Order says which messages of a queue can be delivered next.
+// Order selects the messages of a queue that can be delivered next.
 type Order uint8
 
 const (
-	// PerPair: messages of one sender arrive in the order in which they were sent. Whatever a checked program does
-	// in the other orders but Any it does here, too.
+	// PerPair delivers the messages of one sender in the order in which they were sent. It includes every behavior of
+	// the other orders but Any.
 	PerPair Order = iota
-	// Arrival: a node takes messages in the order in which they arrived, whoever sent them, as in P. What a
-	// handler sends arrives one by one: other nodes may act between two of its messages, it itself may not.
+	// Arrival delivers messages to a node in the order in which they arrived, from all senders, as in P. The messages
+	// that a handler sends arrive one by one: other nodes may act between two of them, but the sender may not.
 	Arrival
-	// Any: messages arrive in any order.
+	// Any delivers messages in any order.
 	Any
 )
 
@@ -46,7 +46,7 @@ func (o Order) String() string {
 	return [...]string{"PerPair", "Arrival", "Any"}[o]
 }
 
-// QueueProperty is the property name of findings about queues that outgrow their bound.
+// QueueProperty is the property name of findings about queues that exceed their bound.
 const QueueProperty = "queues stay within their bound"
 
 var _ sim.Network = Queues{}
@@ -70,7 +70,7 @@ func (q Queues) Validate(nodes int) error {
 // Limits implements [sim.Network].
 func (Queues) Limits() sim.Limits { return sim.Limits{} }
 
-// WithLimits implements [sim.Network]: there are no faults.
+// WithLimits implements [sim.Network]. Queues have no faults.
 func (q Queues) WithLimits(l sim.Limits) (sim.Network, error) {
 	if l != (sim.Limits{}) {
 		return nil, errors.New("queues have no faults: loss is for a machine to draw, or for netsim.Datagrams")
@@ -83,7 +83,7 @@ func (q Queues) Start(host sim.NetHost) sim.NetModel {
 	return newModel(host, config{datagrams: true, queues: true, order: q.Order, bound: q.Bound, atMost: q.AtMost})
 }
 
-// Ordered reports whether real networks must keep the order of what [sim.Env.Send] sends, and lose nothing of it.
+// Ordered reports whether real networks must keep the order of messages that [sim.Env.Send] sends, and lose none.
 func (m *model) Ordered() bool { return m.queues }
 
 // arrives reports whether messages arrive by events of their own.
@@ -99,7 +99,7 @@ func (m *model) Holds(node sim.NodeID) bool {
 	return m.arrives() && len(m.bags[node]) > 0 && m.bags[node][0].from < 0
 }
 
-// leave makes a message the last of those that node has yet to send.
+// leave appends a message to those that node has yet to send.
 func (m *model) leave(node, to sim.NodeID, cell int32) {
 	i := 0
 	for i < len(m.bags[node]) && m.bags[node][i].from < 0 {
@@ -108,7 +108,7 @@ func (m *model) leave(node, to sim.NodeID, cell int32) {
 	m.insertAt(node, i, datagram{^to, cell, i > 0})
 }
 
-// arrive puts the first message that node has yet to send into the queue of its receiver.
+// arrive moves the first message that node has yet to send into the queue of its receiver.
 func (m *model) arrive(node sim.NodeID) {
 	to := ^m.bags[node][0].from
 	m.host.Dirty(node)
@@ -134,7 +134,7 @@ func (m *model) Arrive(from, to sim.NodeID, msg sim.Message) {
 	m.insert(from, to, m.store(&msg))
 }
 
-// waiting is how many messages from one node to another wait.
+// waiting returns the number of messages from one node to another that wait.
 func (m *model) waiting(from, to sim.NodeID) (n int) {
 	if m.bound == 0 {
 		return 0
@@ -147,7 +147,7 @@ func (m *model) waiting(from, to sim.NodeID) (n int) {
 	return n
 }
 
-// alike is how many messages of the type of one wait for a node, and how many may.
+// alike returns the number of waiting messages to a node that have the type of body, and the maximum of that number.
 func (m *model) alike(to sim.NodeID, body any) (waits, most int) {
 	if len(m.atMost) == 0 {
 		return 0, math.MaxInt
@@ -165,8 +165,8 @@ func (m *model) alike(to sim.NodeID, body any) (waits, most int) {
 	return waits, most
 }
 
-// behind reports where a message from a node goes in a bag that keeps an order, and whether it must wait for the one
-// before it there.
+// behind returns the position of a message from a node in an ordered bag, and reports whether it must wait for the
+// message before it.
 func (m *model) behind(from, to sim.NodeID) (place int, waits bool) {
 	bag := m.bags[to]
 	place = len(bag)
@@ -179,7 +179,7 @@ func (m *model) behind(from, to sim.NodeID) (place int, waits bool) {
 	return place, place > 0 && bag[place-1].from == from
 }
 
-// forget drops what is on its way to a node, or yet to be sent by it.
+// forget drops the messages on their way to a node, and those that it has yet to send.
 func (m *model) forget(node sim.NodeID) {
 	for range m.bags[node] {
 		m.host.Fate(m.takeDatagram(node, 0).ID, sim.DroppedCrash)

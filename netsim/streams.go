@@ -6,8 +6,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// end is one node's end of its connection to one peer: the four variables of the paper's simulated
-// TCP, and the queue of what the node sent.
+// end is one node's end of its connection to one peer: the four variables of the paper's simulated TCP, and the queue
+// of messages that the node sent.
 type end struct {
 	head, tail int32 // cells, when n > 0
 	n          int32 // messages queued
@@ -25,10 +25,10 @@ const (
 	wanted                      // a message was refused: a ready call-back is due
 
 	fourVariables = localErr | remoteErr | open | notReady
-	unread        = remoteErr | notReady // the node will be told of an error
+	unread        = remoteErr | notReady // the node will get an error
 )
 
-// marks are for bookkeeping, not part of the state.
+// marks are bookkeeping, not part of the state.
 type marks uint8
 
 const (
@@ -36,18 +36,18 @@ const (
 	stale                     // in prints.staleEnds
 )
 
-// mutation is a defect of the model, put there on purpose to see that it is found.
+// mutation is a deliberate defect of the model, for tests that must detect it.
 type mutation uint8
 
 const (
-	sim1 mutation = iota + 1 // a reset of one end is also treated as a break that both ends are told of
+	sim1 mutation = iota + 1 // a reset of one end is also treated as a break that both ends notice
 	sim2                     // reading an error clears the flag of the other end
 	sim3                     // a reset while both ends have an error leaves the remote error in place
 )
 
 func (m *model) end(node, peer sim.NodeID) *end { return &m.ends[int(node)*m.nodes+int(peer)] }
 
-// changed is called for each end that is written to.
+// changed must be called for each end that is written to.
 func (m *model) changed(e *end, node, peer sim.NodeID) {
 	if e.marks != touched|stale {
 		m.mark(e, node, peer)
@@ -65,7 +65,7 @@ func (m *model) mark(e *end, node, peer sim.NodeID) {
 	e.marks = touched | stale
 }
 
-// refresh brings the sets of node up to date with its connection to peer.
+// refresh updates the sets of node for its connection to peer.
 func (m *model) refresh(node, peer sim.NodeID) {
 	e := m.end(node, peer)
 	err := e.flags&unread != 0
@@ -85,7 +85,7 @@ func (m *model) refresh(node, peer sim.NodeID) {
 	m.refreshDeliverable(node, peer)
 }
 
-// refreshDeliverable is the part of refresh that depends on what peer has queued to node.
+// refreshDeliverable is the part of refresh that depends on the queue from peer to node.
 func (m *model) refreshDeliverable(node, peer sim.NodeID) {
 	in := m.end(peer, node).n > 0 && m.end(node, peer).flags&unread == 0 && !m.cut.severs(node, peer)
 	if m.put(node, deliverable, peer, in) {
@@ -155,7 +155,7 @@ func (m *model) CloseStream(from, to sim.NodeID) {
 	m.refresh(to, from)
 }
 
-// pop takes the oldest message from node's queue to peer. The result is valid until the next message is stored.
+// pop removes the oldest message from node's queue to peer. The result is valid until the next message is stored.
 func (m *model) pop(e *end) *sim.Message {
 	i := e.head
 	e.head = m.cells[i].next
@@ -204,7 +204,7 @@ func (m *model) takeReady(node, peer sim.NodeID) {
 	m.refresh(node, peer)
 }
 
-// readError tells node of the error of its connection to peer, which leaves its end closed.
+// readError returns the error of node's connection to peer and closes node's end.
 func (m *model) readError(node, peer sim.NodeID) error {
 	e, other := m.end(node, peer), m.end(peer, node)
 	var err error
@@ -228,7 +228,7 @@ func (m *model) readError(node, peer sim.NodeID) error {
 	return err
 }
 
-// breakConnection is a socket error.
+// breakConnection executes a socket error.
 func (m *model) breakConnection(node, peer sim.NodeID) {
 	m.drop(node, peer, sim.DroppedBreak)
 	m.drop(peer, node, sim.DroppedBreak)
@@ -246,7 +246,7 @@ func (m *model) failBoth(node, peer sim.NodeID) {
 	m.changed(other, peer, node)
 }
 
-// crash makes a node forget all its connections.
+// crash resets all connections of a node.
 func (m *model) crash(node sim.NodeID) {
 	for i := range m.nodes {
 		peer := sim.NodeID(i)
@@ -276,8 +276,8 @@ func (m *model) refuse(node sim.NodeID) {
 	}
 }
 
-// giveUp closes node's end of its connection to peer. What it had queued is lost; if the connection
-// was established and has not failed, what the peer had queued is lost too and the peer will be told.
+// giveUp closes node's end of its connection to peer. Its queue is lost. If the connection was established and has not
+// failed, the peer's queue is lost, too, and the peer gets an error.
 func (m *model) giveUp(node, peer sim.NodeID, fate sim.Fate) {
 	e, other := m.end(node, peer), m.end(peer, node)
 	m.drop(node, peer, fate)
@@ -326,13 +326,13 @@ func (m *model) appendBreaks(buf []sim.Event) []sim.Event {
 	return buf
 }
 
-// attempted reports whether what is queued between two nodes, if anything, is an attempt to connect.
+// attempted reports whether the messages queued between two nodes, if any, are an attempt to connect.
 func (m *model) attempted(a, b sim.NodeID) bool {
 	e, other := m.end(a, b), m.end(b, a)
 	return (e.flags|other.flags)&fourVariables == 0 && e.n+other.n > 0
 }
 
-// attempts is a word of the set of peers between which and a node there are attempts.
+// attempts returns one word of the set of peers that have a connection attempt with a node, in either direction.
 func (m *model) attempts(node sim.NodeID, word int) (set uint64) {
 	for i := word << 6; i < min(m.nodes, (word+1)<<6); i++ {
 		if sim.NodeID(i) != node && m.attempted(node, sim.NodeID(i)) {
@@ -342,7 +342,7 @@ func (m *model) attempts(node sim.NodeID, word int) (set uint64) {
 	return set
 }
 
-// refuseAttempt ends the attempt of a node to connect to another one, if there is any.
+// refuseAttempt ends the attempt of a node to connect to another one, if any.
 func (m *model) refuseAttempt(node, peer sim.NodeID) {
 	e := m.end(node, peer)
 	if e.n > 0 {
