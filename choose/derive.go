@@ -6,9 +6,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Derive returns the stream number that belongs to what starts at path under seed. It depends on
-// nothing but its arguments, so that results do not depend on who runs what first. It takes time
-// linear in the path and does not allocate.
+// Derive returns the stream number for work that starts at path under seed. It is a pure function of its arguments, so
+// that results do not depend on the order of work or on who executes it. It takes time linear in the path and does not
+// allocate.
 func Derive(seed uint64, path Path) uint64 {
 	var (
 		hash  xxhash.Digest

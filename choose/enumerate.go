@@ -2,17 +2,17 @@ package choose
 
 import "fmt"
 
-// Enumerate answers so that a function that is called again and again sees every sequence of
-// answers exactly once, in lexicographic order; weights are ignored, and of draws that are [Point.Sampled] only
-// the sample is taken. The zero value is ready:
+// Enumerate is a [Source] that gives a repeatedly called function every sequence of answers exactly once, in
+// lexicographic order. It ignores weights, and enumerates only the sample of draws that are [Point.Sampled]. The zero
+// value is ready to use:
 //
 //	var e choose.Enumerate
 //	for e.Next() {
 //		f(&e)
 //	}
 //
-// The function must ask the same whenever it was answered the same; Enumerate panics when it does
-// not. Memory is linear in the number of points of one call. After tigerbeetle's exhaustigen.
+// The function must reach the same points whenever it got the same answers; Enumerate panics if it does not. Memory is
+// linear in the number of points of one call. After tigerbeetle's exhaustigen.
 type Enumerate struct {
 	picks   []enumerated
 	pos     int
@@ -21,7 +21,7 @@ type Enumerate struct {
 
 type enumerated struct{ turn, offered, pick, arity int }
 
-// Next prepares the next sequence of answers; false: all were seen.
+// Next prepares the next sequence of answers. It returns false if all sequences were used.
 func (e *Enumerate) Next() bool {
 	if !e.started {
 		e.started = true
@@ -43,10 +43,10 @@ func (e *Enumerate) Next() bool {
 	return false
 }
 
-// Reset makes e as new, but keeps its memory.
+// Reset restarts the enumeration and keeps the memory of e.
 func (e *Enumerate) Reset() { e.picks, e.pos, e.started = e.picks[:0], 0, false }
 
-// Choose answers with the alternative whose turn it is.
+// Choose answers with the current alternative of the point.
 func (e *Enumerate) Choose(p Point) int {
 	if !p.InPath() {
 		return 0
@@ -64,7 +64,7 @@ func (e *Enumerate) Choose(p Point) int {
 	return now.pick
 }
 
-// Path returns the answers since Next, as a new slice.
+// Path returns a new slice with the answers since Next.
 func (e *Enumerate) Path() Path {
 	path := make(Path, e.pos)
 	for i := range path {

@@ -2,13 +2,12 @@ package choose
 
 import "fmt"
 
-// FormatVersion is the version of the path file format that this package writes. Parse reads every version from 1 on, and
-// refuses a newer one by number. A change that an older program would misread raises the version.
+// FormatVersion is the version of the path file format that this package writes. Parse reads every version from 1 on,
+// and refuses newer ones. A change that an older program would misread raises the version.
 const FormatVersion = 1
 
-// File is a path in the form in which it is kept on disk: with stable event keys instead of bare
-// numbers, so that it can be read by people, checked against the system, and followed under other
-// fault limits. It is a text file:
+// File is a path in its form on disk, with stable event keys instead of bare numbers. People can read it, and it can be
+// checked against the system and executed under other fault limits. It is a text file:
 //
 //	macemc path 1
 //	system pingack
@@ -34,45 +33,46 @@ const FormatVersion = 1
 //	4 crash n1
 //	end 3
 //
-// The header's lines come first, then the choices of the first boots, when there were any, then one
-// line for each step: index, event key, picks behind "|", comment behind "#". The last line says how
-// many steps there are. Text that could be misunderstood is quoted like a Go string. Blank lines and
-// lines that begin with "#" are skipped.
+// The header's lines come first, then the choices of the first boots, if any, then one line for each step: index, event
+// key, picks behind "|", comment behind "#". The last line holds the number of steps. Ambiguous text is quoted like a
+// Go string. Blank lines and lines that begin with "#" are skipped.
 type File struct {
 	Header Header
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
-	// Lines tells where Parse found what: "system", "nodes", "package", "test", "timing", "interleave", "crash-cut", "live-network", "seed", "schedule", "finding", "property", "round", "note",
-	// "boot", and with their keys "param K", "bug ID", "limit K". WriteTo does not look at it.
+	// Lines maps the entries that Parse found to their lines: "system", "nodes", "package", "test", "timing",
+	// "interleave", "crash-cut", "live-network", "seed", "schedule", "finding", "property", "round", "note", "boot",
+	// and with their keys "param K", "bug ID", "limit K". WriteTo ignores it.
 	Lines map[string]int
 }
 
-// Header says what the path belongs to. This package gives its fields no meaning. Params, Bugs and
+// Header identifies the system and settings of a path. This package does not interpret its fields. Params, Bugs and
 // Limits keep their order; none may occur twice.
 type Header struct {
 	System  string
 	Nodes   int    // at least 1
-	Package string // import path of the package whose test describes the system; "": not said
-	Test    string // name of that test; "": not said
+	Package string // import path of the package whose test describes the system; empty if unknown
+	Test    string // name of that test; empty if unknown
 	Params  []Param
 	Bugs    []string
 	Limits  []Limit
-	Timing  string // "": not said
-	// Interleave is how the goroutines of a node take turns; "": one of several ways, chosen when a node boots.
+	Timing  string // empty if unknown
+	// Interleave is the schedule of a node's goroutines; empty means one of several, chosen when a node boots.
 	Interleave string
-	// CrashCut is what happens of a step inside which its node crashes or halts; "": a prefix of its effects.
+	// CrashCut selects the effects that survive of a step in which its node crashes or halts; empty means a prefix.
 	CrashCut string
-	// AsLive: the network does what that of live nodes does, beyond the model.
+	// AsLive means that the network behaves as between live nodes, beyond the model.
 	AsLive   bool
 	Seed     uint64
-	Schedule string // by which the random walk that found the run was ordered; "": none, or not said
-	Finding  string // the kind of violation that the run shows; an empty string means that it shows none, or that the file does not say
-	Property string // the one that is violated; "": not said
-	// Endless: the run goes on for ever by its last Round steps, which lead back to where they began; 0: it stays in its last state.
+	Schedule string // order of the random walk that found the run; empty if none or unknown
+	Finding  string // the kind of violation that the run shows; empty if none or unknown
+	Property string // the violated property; empty if unknown
+	// Endless means that the run repeats its last Round steps forever, which lead back to where they began. If Round is
+	// 0, it stays in its last state.
 	Endless bool
 	Round   int
-	Note    string // for people; "": none
-	Program string // which version wrote the file, as a comment that is not read again; "": not said
+	Note    string // for people; may be empty
+	Program string // version that wrote the file, as a comment that Parse ignores; empty if unknown
 }
 
 // Param is a parameter of the system.
@@ -86,23 +86,23 @@ type Limit struct {
 
 // FileStep is one step.
 type FileStep struct {
-	Index   int    // of the event among the enabled ones; not negative; only a check
+	Index   int    // of the event among the enabled ones; not negative; used only as a check
 	Key     string // the event's stable key
 	Picks   []FilePick
 	Comment string // for people
-	Line    int    // where Parse found it; WriteTo does not look at it
+	Line    int    // line of the file, set by Parse; WriteTo ignores it
 }
 
-// FilePick is one answer inside a step. When a file is followed, picks are matched to the points by
-// kind, in order, see [PickSource]. Faults that did not strike (kind [Fault], pick 0) are left out
-// by File.WriteTo and refused by [Parse], because other limits ask for other faults.
+// FilePick is one answer inside a step. When a file is executed, picks are matched to points by kind, in order, see
+// [PickSource]. Faults that did not strike (kind [Fault], pick 0) are left out by File.WriteTo and refused by [Parse],
+// because the fault points depend on the limits.
 type FilePick struct {
 	Kind  Kind // not Event
 	Pick  int  // not negative
 	Label string
 }
 
-// ParseError tells what is wrong with a path file.
+// ParseError describes an error in a path file.
 type ParseError struct {
 	Line   int // counted from 1
 	Reason string

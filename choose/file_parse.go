@@ -15,8 +15,8 @@ const (
 	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, round, note"
 )
 
-// Parse reads a path file. Errors are of type [*ParseError], unless r fails. A file that was cut off
-// anywhere is refused. The whole file is held in memory.
+// Parse reads a path file. Errors are of type [*ParseError], unless r fails. Truncated files are refused. The whole
+// file is held in memory.
 func Parse(r io.Reader) (*File, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -31,8 +31,8 @@ func Parse(r io.Reader) (*File, error) {
 
 type parser struct {
 	file  *File
-	line  int  // the line being read, counted from 1
-	ended bool // whether the end line was seen
+	line  int  // the current line, counted from 1
+	ended bool // whether the end line was read
 }
 
 func (p *parser) parse(data []byte) error {
@@ -41,7 +41,7 @@ func (p *parser) parse(data []byte) error {
 	if err := checkVersion(strings.TrimRight(lines[0], "\r")); err != nil {
 		return err
 	}
-	// Looked at first, because a file that was cut off usually is wrong in its last line too.
+	// This check comes first, because the last line of a truncated file usually has errors of its own.
 	p.line = len(lines)
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "end" && !strings.HasPrefix(last, "end ") {
 		return fmt.Errorf("the file is truncated: its last line is not %q", "end NUMBER-OF-STEPS")
@@ -100,7 +100,7 @@ func (p *parser) entry(text string) error {
 			return fmt.Errorf("the round has %d steps, and the file %d", p.file.Header.Round, n)
 		}
 		if n != len(p.file.Steps) {
-			return fmt.Errorf("the file says that it has %d steps, but %d are there", n, len(p.file.Steps))
+			return fmt.Errorf("the end line announces %d steps, but the file has %d", n, len(p.file.Steps))
 		}
 		p.ended = true
 		return nil
@@ -125,7 +125,7 @@ func (p *parser) entry(text string) error {
 	return p.header(word, rest)
 }
 
-// body reports whether the header is over.
+// body reports whether the header has ended.
 func (p *parser) body() bool { return p.file.Lines["boot"] != 0 || len(p.file.Steps) > 0 }
 
 func (p *parser) header(word, rest string) (err error) {
@@ -218,7 +218,7 @@ func (p *parser) step(text string) error {
 	if after, ok := strings.CutPrefix(rest, "#"); ok {
 		s.Comment, rest = strings.TrimSpace(after), ""
 		if text, err := strconv.Unquote(s.Comment); err == nil && s.Comment[0] == '"' {
-			s.Comment = text // when it cannot be unquoted it was written by hand; any text will do
+			s.Comment = text // it cannot be unquoted, so it was written by hand; any text will do
 		}
 	}
 	if rest != "" {
@@ -228,7 +228,7 @@ func (p *parser) step(text string) error {
 	return nil
 }
 
-// scanEvent reads an event key and returns what follows, beginning with "|" or "#" when all is well.
+// scanEvent reads an event key and returns the remaining text, which begins with "|" or "#" unless it is malformed.
 func scanEvent(s string) (key, rest string, err error) {
 	if strings.HasPrefix(s, `"`) {
 		if key, rest, err = scanQuoted(s); err != nil {
@@ -285,7 +285,7 @@ func scanPicks(s string) (picks []FilePick, rest string, err error) {
 	}
 }
 
-// scanLabel reads a label and the parenthesis after it.
+// scanLabel reads a label and the closing parenthesis.
 func scanLabel(s string) (label, rest string, err error) {
 	ok := false
 	if strings.HasPrefix(s, `"`) {
@@ -302,7 +302,7 @@ func scanLabel(s string) (label, rest string, err error) {
 	return label, rest, nil
 }
 
-// scanPair reads KEY=VALUE; the value is returned as it stands.
+// scanPair reads KEY=VALUE and returns the value without unquoting it.
 func scanPair(s string) (key, value string, err error) {
 	ok := false
 	if strings.HasPrefix(s, `"`) {
@@ -343,7 +343,7 @@ func unquoteRest(s string) (string, error) {
 	return text, err
 }
 
-// number reads a number that fits a path.
+// number parses a number that fits into a path.
 func number(s, what string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil {
@@ -352,7 +352,7 @@ func number(s, what string) (int, error) {
 	return int(n), nil
 }
 
-// excerpt keeps error messages short.
+// excerpt shortens s for error messages.
 func excerpt(s string) string {
 	const most = 40
 	if len(s) <= most {

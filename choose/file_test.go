@@ -144,7 +144,7 @@ func TestParseErrors(t *testing.T) {
 		{"macemc schedule 1\npackage a\n", `line 1: this is a schedule of "macemc test": execute it with macemc test -schedule FILE, debug it with macemc mdb FILE, or draw it with macemc graph FILE`},
 		{"macemc path 2\nend 0\n", `line 1: the file has format version 2; this program reads version 1`},
 		{head + "0 crash n1\n", `line 4: the file is truncated: its last line is not "end NUMBER-OF-STEPS"`},
-		{head + "0 crash n1\nend 2\n", `line 5: the file says that it has 2 steps, but 1 are there`},
+		{head + "0 crash n1\nend 2\n", `line 5: the end line announces 2 steps, but the file has 1`},
 		{head + "end\n", `line 4: bad number "" for steps: want 0 to 2147483647`},
 		{head + "end 0\nend 0\n", `line 5: "end 0" stands after the end line`},
 		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, round, note`},

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// WriteTo writes f. Nothing is written when f cannot be represented: a number that is negative or
+// WriteTo writes f. It writes nothing and returns an error if f cannot be represented: a number that is negative or
 // above 2^31-1, a header entry that occurs twice, a pick of kind [Event].
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	out, err := f.append(nil)
@@ -150,7 +150,7 @@ func (s *FileStep) append(dst []byte) ([]byte, error) {
 	return append(dst, '\n'), nil
 }
 
-// listed reports whether p is written: faults that did not strike are not.
+// listed reports whether p is written. Faults that did not strike are not.
 func (p FilePick) listed() bool { return p.Kind.Class() != Fault || p.Pick != 0 }
 
 func appendPicks(dst []byte, picks []FilePick) ([]byte, error) {
@@ -176,21 +176,21 @@ func appendPicks(dst []byte, picks []FilePick) ([]byte, error) {
 	return dst, nil
 }
 
-// The quote functions leave text as it is where the parser would read it back the same.
+// The quote functions leave text unquoted if the parser would read the same text back.
 
-func quoteRest(s string) string { // up to the end of the line
+func quoteRest(s string) string { // ends at the end of the line
 	return quoteUnless(plain(s) && strings.TrimSpace(s) == s, s)
 }
 
-func quoteEvent(s string) string { // up to "|" or "#"
+func quoteEvent(s string) string { // ends at "|" or "#"
 	return quoteUnless(plain(s) && strings.TrimSpace(s) == s && !strings.ContainsAny(s, "|#"), s)
 }
 
-func quoteKey(s string) string { // up to "="
+func quoteKey(s string) string { // ends at "="
 	return quoteUnless(plain(s) && !strings.ContainsAny(s, "= "), s)
 }
 
-func quoteLabel(s string) string { // up to ")"
+func quoteLabel(s string) string { // ends at ")"
 	return quoteUnless(plain(s) && !strings.ContainsAny(s, ")"), s)
 }
 

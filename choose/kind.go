@@ -2,20 +2,20 @@ package choose
 
 import "fmt"
 
-// Kind says what a choice point decides. Several kinds may share a class, which is the kind that path files and
-// recordings name; see [Kind.Class].
+// Kind is the kind of decision that a choice point makes. Several kinds may share a class, which is the kind that path
+// files and recordings name; see [Kind.Class].
 type Kind uint8
 
 const (
 	Event   Kind = iota // which of the enabled events runs next
 	Draw                // an alternative that a handler draws
 	Compare             // how two time values compare
-	Fault               // whether a fault strikes inside the step; alternative 0 is "no fault"
-	Outcome             // what a fault that has struck leaves behind, e.g. which unsynced writes survive
-	Seed                // which pseudo-random numbers code draws; the alternatives are alike but for 0, and always [Point.Sampled]
+	Fault               // whether a fault strikes inside the step; alternative 0 means no fault
+	Outcome             // the result of a fault that has struck, for example which unsynced writes survive
+	Seed                // seed of the numbers that code draws; all seeds but 0 are alike; always [Point.Sampled]
 
-	// CompareForeign is a [Compare] of which one time came in a message. Such times are not ordered, so more behaviours are
-	// checked than are real.
+	// CompareForeign is a [Compare] with a time that came in a message. Such times are not ordered, so the check
+	// includes behaviors that cannot really occur.
 	CompareForeign
 	CrashInside // a [Fault]: whether the node crashes inside the step, and where
 	HaltInside  // a [Fault]: whether the node halts inside the step, and where
@@ -23,11 +23,11 @@ const (
 	kindCount = iota
 )
 
-// kinds describes each kind. A kind that is a class of its own has its word alone.
+// kinds describes each kind. A kind that is its own class has only a word.
 var kinds = [kindCount]struct {
 	word  string // in path files
 	class Kind
-	label string // of its points, for people; empty if each point has its own
+	label string // label of its points, for people; empty if each point has its own
 }{
 	Event:          {word: "event", class: Event},
 	Draw:           {word: "draw", class: Draw},
@@ -40,7 +40,7 @@ var kinds = [kindCount]struct {
 	HaltInside:     {word: "fault", class: Fault, label: "halt inside the step"},
 }
 
-// Class returns the kind that k is a case of: k itself, [Compare] or [Fault].
+// Class returns the class of k: k itself, [Compare] or [Fault].
 func (k Kind) Class() Kind {
 	if int(k) < len(kinds) {
 		return kinds[k].class
@@ -48,7 +48,7 @@ func (k Kind) Class() Kind {
 	return k
 }
 
-// Label returns the label of points of kind k, or "" if each point has its own.
+// Label returns the label of points of kind k, or an empty string if each point has its own.
 func (k Kind) Label() string { return kinds[k].label }
 
 // String returns the word for k's class in path files.
@@ -59,8 +59,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// ParseKind returns the kind of a pick with this word and label in a path file: the kind that has both, or else the
-// class that has the word.
+// ParseKind returns the kind of a pick with the given word and label in a path file: the kind that has both, or else
+// the class that has the word.
 func ParseKind(word, label string) (Kind, bool) {
 	class, ok := Event, false
 	for k := range Kind(kindCount) {
@@ -75,7 +75,7 @@ func ParseKind(word, label string) (Kind, bool) {
 	return class, ok
 }
 
-// pickWords lists the words that picks of path files may have.
+// pickWords returns the words that picks of path files may have.
 func pickWords() (words []string) {
 	for k := Event + 1; k < kindCount; k++ {
 		if kinds[k].class == k {
@@ -85,11 +85,11 @@ func pickWords() (words []string) {
 	return words
 }
 
-// InPath reports whether the answer to p is part of a [Path]: it is unless there is only one
-// alternative, and for events always.
+// InPath reports whether the answer to p is part of a [Path]. It is unless there is only one alternative; for events it
+// always is.
 func (p Point) InPath() bool { return p.Arity > 1 || p.Kind == Event }
 
-// describe names p in error messages.
+// describe returns the name of p for error messages.
 func (p Point) describe() string {
 	if p.Label == "" {
 		return p.Kind.String()

@@ -2,11 +2,11 @@ package choose
 
 import "fmt"
 
-// PickSource answers the points of one step (or of the first boots) from the picks of a path file.
-// A point takes the first pick of its class that no point has taken; classes do not get into each
-// other's way. A point of class [Fault] takes one only if their kinds are equal or one of them is [Fault] itself, and
-// is answered "no fault" otherwise, because the limits may ask for faults that the file's run did
-// not have to answer. Labels of other kinds that differ are told by Renamed. The zero value has no picks.
+// PickSource answers the points of one step (or of the first boots) from the picks of a path file. A point takes the
+// first unused pick of its class; classes do not affect each other. A point of class [Fault] takes a pick only if their
+// kinds are equal or one of them is [Fault] itself. Otherwise its answer is "no fault", because the current limits may
+// allow faults that the file's run did not have. Renamed reports labels of other kinds that differ. The zero value has
+// no picks.
 type PickSource struct {
 	picks []FilePick
 	taken []bool
@@ -14,14 +14,14 @@ type PickSource struct {
 	other string // the first label that differs
 }
 
-// Reset makes s answer from picks, which are only read.
+// Reset makes s answer from picks, which it only reads.
 func (s *PickSource) Reset(picks []FilePick) {
 	s.picks = picks
 	s.taken = append(s.taken[:0], make([]bool, len(picks))...)
 	s.err, s.other = nil, ""
 }
 
-// Choose answers p. Misfits are remembered, see Done, and answered like [First] answers them.
+// Choose answers p. A mismatch is recorded, see Done, and answered like [First] answers it.
 func (s *PickSource) Choose(p Point) int {
 	if p.Arity <= 1 {
 		return 0
@@ -57,11 +57,12 @@ func (s *PickSource) fail(format string, args ...any) {
 	}
 }
 
-// Renamed says of the first point that a pick answered how it is labelled and what label the pick has; "": all that have labels agree.
+// Renamed describes the first pick with a label other than that of its point. An empty string means that all labels
+// agree.
 func (s *PickSource) Renamed() string { return s.other }
 
-// Done is called after the step. It tells of the first point that no pick fitted, else of the first
-// pick that no point took; nil: points and picks fitted each other.
+// Done must be called after the step. It returns an error for the first point without a matching pick, or else for the
+// first unused pick. Nil means that points and picks matched.
 func (s *PickSource) Done() error {
 	if s.err != nil {
 		return s.err

@@ -1,24 +1,23 @@
-// Package choose holds the one primitive of the checker: the choice. Whatever may go one way or
-// another in a run is a [Point] that is answered by a [Source]; the answers in order are the run's
-// [Path], from which everything else is recomputed.
+// Package choose holds the one primitive of the checker: the choice. Everything nondeterministic in a run is a [Point]
+// that a [Source] answers. The answers in order are the run's [Path], from which everything else is recomputed.
 package choose
 
-// A Point is one choice to be made. It is only valid during the call that it is passed to: Weights
-// may be reused by the asker. It has as many words as are passed in registers, so a distinction that strategies need is a
-// [Kind] of its own.
+// A Point is one choice to be made. It is valid only during the call to which it is passed: the caller may reuse
+// Weights. It has as many words as fit into registers, so a further distinction for strategies needs a [Kind] of its
+// own.
 type Point struct {
 	Kind    Kind
 	Arity   int    // number of alternatives, 1 to MaxArity
-	Weights []int  // weight of each alternative in a random draw; empty: all equal, see Fair; never all zero
-	Label   string // what is decided, for people
+	Weights []int  // weight of each alternative in a random draw; empty means equal, see Fair; never all zero
+	Label   string // the decision, for people
 }
 
-// Fairly is the Weights of a draw that is fair.
+// Fairly returns the Weights of a fair draw.
 func Fairly() []int { return fairly[:] }
 
 var fairly [0]int
 
-// Fair reports whether in runs without end that make this draw again and again each alternative comes again and again.
+// Fair reports whether a run that makes this draw infinitely often draws each alternative infinitely often.
 func (p Point) Fair() bool { return p.Weights != nil && len(p.Weights) == 0 && p.Kind == Draw }
 
 // Weight returns the weight of alternative i.

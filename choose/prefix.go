@@ -2,18 +2,18 @@ package choose
 
 import "fmt"
 
-// Prefix answers from Path and, when that is used up, hands over to Then. A prefix may end inside a
-// step. The zero value is an empty prefix.
+// Prefix answers from Path and, once that is used up, from Then. A prefix may end inside a step. The zero value is an
+// empty prefix.
 type Prefix struct {
-	Path Path   // only read
-	Then Source // nil: [First]
+	Path Path   // read only
+	Then Source // nil means [First]
 
 	pos int
 	err error
 }
 
-// Choose answers from the path. A pick that is out of range for p is remembered, see [Prefix.Err];
-// from then on all points are answered like [First] answers them.
+// Choose answers from the path. A pick that is out of range for p is recorded, see [Prefix.Err]; from then on all
+// points are answered like [First] answers them.
 func (x *Prefix) Choose(p Point) int {
 	switch {
 	case !p.InPath():
@@ -36,8 +36,8 @@ func (x *Prefix) Choose(p Point) int {
 	return pick
 }
 
-// Take consumes the next pick unseen, for drivers that select events themselves. When the path is
-// used up, or did not fit, ok is false.
+// Take consumes the next pick without a point, for drivers that select events themselves. ok is false if the path is
+// used up or an earlier pick was out of range.
 func (x *Prefix) Take() (pick int, ok bool) {
 	if x.Done() || x.err != nil {
 		return 0, false
@@ -47,14 +47,14 @@ func (x *Prefix) Take() (pick int, ok bool) {
 	return pick, true
 }
 
-// Pos is the number of picks of the path that were consumed.
+// Pos returns the number of consumed picks.
 func (x *Prefix) Pos() int { return x.pos }
 
 // Done reports whether the whole path was consumed.
 func (x *Prefix) Done() bool { return x.pos == len(x.Path) }
 
-// Err tells of the first pick that was out of range; nil when there was none.
+// Err returns an error for the first pick that was out of range, or nil.
 func (x *Prefix) Err() error { return x.err }
 
-// Seek goes to the place before pick pos of the path, 0 to its length, and forgets any error.
+// Seek moves to the position before pick pos of the path, 0 to its length, and clears any error.
 func (x *Prefix) Seek(pos int) { x.pos, x.err = pos, nil }

@@ -6,33 +6,32 @@ import (
 	"math/rand/v2"
 )
 
-// Random answers points by weighted draws from a pseudo-random stream. The same seed, stream and
-// sequence of draws give the same answers in every version of the program. Nothing allocates but
-// [NewRandom]. The zero value is a generator that was not seeded; call Seed before use.
+// Random answers points by weighted draws from a pseudo-random stream. The same seed, stream and sequence of draws give
+// the same answers in every version of the program. Only [NewRandom] allocates. The zero value is not seeded; call Seed
+// before use.
 type Random struct {
-	// Faults lets faults strike inside steps, with the weights of their points. When it is false
-	// every point of class [Fault] is answered "no fault", without a draw.
+	// Faults lets faults strike inside steps, with the weights of their points. If it is false, every point of class
+	// [Fault] is answered "no fault" without a draw.
 	Faults bool
 
 	gen rand.PCG
 }
 
-// NewRandom returns a source of the given stream of a seed. Streams are independent of each other,
-// whatever their numbers; see also [Derive].
+// NewRandom returns a source for the given stream of a seed. Streams are independent of each other, whatever their
+// numbers; see also [Derive].
 func NewRandom(seed, stream uint64) *Random {
 	r := new(Random)
 	r.Seed(seed, stream)
 	return r
 }
 
-// Seed makes r start over with the given stream of a seed. Faults is left as it is.
+// Seed restarts r with the given stream of a seed. It does not change Faults.
 func (r *Random) Seed(seed, stream uint64) {
-	// Small seeds and streams are what people type, and would give generator states that are close
-	// to each other; mixing sets them far apart.
+	// People type small seeds and streams, which would give similar generator states; mixing separates them.
 	r.gen.Seed(Mix(seed), Mix(stream^0x9e3779b97f4a7c15))
 }
 
-// Mix is the finaliser of SplitMix64, a bijection of words.
+// Mix is the finalizer of SplitMix64, a bijection on words.
 func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -40,9 +39,9 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Choose draws an alternative with probability proportional to its weight; weight 0 is never drawn. Of
-// draws that are [Point.Sampled] and have no weights it prefers the ends, but not of seeds.
-// It panics when a weight is negative or all are zero.
+// Choose draws an alternative with probability proportional to its weight; weight 0 is never drawn. It prefers the ends
+// in draws that are [Point.Sampled] and have no weights, except for seeds. It panics if a weight is negative or all are
+// zero.
 func (r *Random) Choose(p Point) int {
 	if p.Arity <= 1 || p.Kind.Class() == Fault && !r.Faults {
 		return 0
@@ -72,8 +71,8 @@ func (r *Random) Choose(p Point) int {
 	panic("unreachable: a draw below the total falls into some weight")
 }
 
-// IntN draws from [0, n), all alike. It panics when n < 1. Callers that know their weights by class
-// draw from the total and need no [Point].
+// IntN draws uniformly from [0, n). It panics if n < 1. Callers that know the total weight of each class draw from the
+// total and need no [Point].
 func (r *Random) IntN(n int) int {
 	if n < 1 {
 		panic(fmt.Sprintf("choose: IntN(%d): must be at least 1", n))

@@ -1,6 +1,6 @@
 package choose
 
-// Answer is a point that was answered. The point's weights are not kept.
+// Answer is a point with its answer, without the point's weights.
 type Answer struct {
 	Kind  Kind
 	Arity int
@@ -8,7 +8,7 @@ type Answer struct {
 	Label string
 }
 
-// Recorder keeps what was asked of Source and what it answered.
+// Recorder records the points that Source gets, and its answers.
 type Recorder struct {
 	Source  Source   // not nil
 	Answers []Answer // in order; truncate it to start over
@@ -21,7 +21,7 @@ func (r *Recorder) Choose(p Point) int {
 	return pick
 }
 
-// Path returns the picks that belong into a path, as a new slice.
+// Path returns a new slice with the picks that belong to a path.
 func (r *Recorder) Path() Path {
 	var path Path
 	for _, a := range r.Answers {

@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	// MaxArity is how many alternatives a point may have: picks are kept in 32 bits.
+	// MaxArity is the maximum number of alternatives of a point: picks are stored in 32 bits.
 	MaxArity = math.MaxInt32
-	// EnumeratedArity is how many alternatives of a draw are enumerated. Of a draw that has more, enumerations
-	// offer a sample, see [Point.Sampled].
+	// EnumeratedArity is the maximum number of alternatives that enumerations explore completely. For a draw with more
+	// alternatives they offer a sample, see [Point.Sampled].
 	EnumeratedArity = 1 << 16
 
-	sampledEnds   = 16 // alternatives at either end of a draw that is sampled
+	sampledEnds   = 16 // alternatives at either end of a sampled draw
 	sampledMiddle = 32
 	sampledAll    = 2*sampledEnds + sampledMiddle
 	sampledSeeds  = 16
 	manySampled   = 100
 )
 
-// Sampled reports whether p is a draw of more than [EnumeratedArity] alternatives, or a [Seed]. Enumerations offer 64 of
-// the alternatives of a draw: the first 16, the last 16, and 32 that are spread over the others, always the same ones.
-// [Random] draws one of the first or last 16 half of the time. Enumerations offer 16 seeds: 0, and 15 that are spread over the others.
+// Sampled reports whether p is a draw of more than [EnumeratedArity] alternatives, or a [Seed]. Enumerations offer 64
+// alternatives of such a draw: the first 16, the last 16, and 32 spread over the others, always the same ones. [Random]
+// draws one of the first or last 16 half of the time. Enumerations offer 16 seeds: 0, and 15 spread over the others.
 func (p *Point) Sampled() bool { return p.Arity > EnumeratedArity && p.Kind == Draw || p.Kind == Seed }
 
-// Offered is how many alternatives enumerations offer.
+// Offered returns the number of alternatives that enumerations offer.
 func (p *Point) Offered() int {
 	switch {
 	case p.Kind == Seed:
@@ -36,7 +36,7 @@ func (p *Point) Offered() int {
 	return p.Arity
 }
 
-// Alternative is the i-th alternative that enumerations offer.
+// Alternative returns the i-th alternative that enumerations offer.
 func (p *Point) Alternative(i int) int {
 	switch {
 	case p.Kind == Seed && i > 0:
@@ -52,23 +52,24 @@ func (p *Point) Alternative(i int) int {
 	return sampledEnds + i*part + int(Mix(uint64(p.Arity)<<8|uint64(i))%uint64(part))
 }
 
-// Sampled says how many alternatives of a choice a search took, when it did not enumerate them.
+// Sampled holds the number of alternatives of a choice that a search took without enumerating them.
 type Sampled struct {
 	Label string `json:"label"`
 	Arity int    `json:"arity"` // the largest; [MaxArity] or more means without limit
-	// Taken counts different alternatives. It is a lower bound from mostTaken on, and after a merge of what was read from reports.
+	// Taken counts different alternatives. It is a lower bound from mostTaken on, and after a merge of values read from
+	// reports.
 	Taken int `json:"taken"`
 
-	picks map[int]struct{} // those taken; nil if Taken alone is known
+	picks map[int]struct{} // the taken alternatives; nil if only Taken is known
 }
 
-// mostTaken is how many different alternatives of a choice are counted.
+// mostTaken is the maximum number of different alternatives that are counted for a choice.
 const mostTaken = EnumeratedArity
 
-// Samples are the choices that a search sampled, by label. Only the first hundred labels are kept.
+// Samples holds the choices that a search sampled, by label, for the first hundred labels.
 type Samples []Sampled
 
-// Add notes an answer to p if p is sampled.
+// Add records an answer to p if p is sampled.
 func (s *Samples) Add(p Point, pick int) {
 	if !p.Sampled() {
 		return
@@ -81,7 +82,7 @@ func (s *Samples) Add(p Point, pick int) {
 	d.take(pick)
 }
 
-// Merge adds what o has.
+// Merge adds the entries of o.
 func (s *Samples) Merge(o Samples) {
 	for i := range o {
 		e := &o[i]
@@ -97,7 +98,7 @@ func (s *Samples) Merge(o Samples) {
 	}
 }
 
-// find returns the entry of a label, which it adds if there is room; nil means that there is none.
+// find returns the entry of a label, adding it if there is room. Nil means that there is none.
 func (s *Samples) find(label string) *Sampled {
 	i, ok := slices.BinarySearchFunc(*s, label, func(e Sampled, label string) int { return strings.Compare(e.Label, label) })
 	if !ok {
