@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// bound limits the difference of two instants x-y from above: "less than c" is 2c, "at most c" is
-// 2c+1, so that of two bounds the smaller is the tighter.
+// bound is an upper bound on the difference of two instants x-y: "less than c" is 2c, "at most c" is 2c+1. The smaller
+// of two bounds is the tighter.
 type bound int64
 
 const (
 	unbounded bound = math.MaxInt64
 	notAfter  bound = 1 // at most 0
 
-	maxSpan = 1 << 61 // nanoseconds, 73 years; spans saturate there
+	maxSpan = 1 << 61 // nanoseconds, 73 years; spans saturate at it
 )
 
 func lessThan(c int64) bound { return bound(c) << 1 }
 func atMost(c int64) bound   { return bound(c)<<1 | 1 }
 
-// plus bounds x-z, when b bounds x-y and c bounds y-z.
+// plus returns the bound of x-z, where b bounds x-y and c bounds y-z.
 func (b bound) plus(c bound) bound {
 	if b == unbounded || c == unbounded {
 		return unbounded

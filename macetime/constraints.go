@@ -2,15 +2,15 @@ package macetime
 
 import "slices"
 
-// row returns the bounds of the reading ids[i]: against each of ids, then against now.
+// row returns the bounds on reading ids[i]: relative to each of ids, then to now.
 func (m *Model) row(i int) []bound {
 	width := len(m.ids) + 1
 	return m.bounds[i*width : (i+1)*width]
 }
 
-// bound returns the tightest bound on reading k minus reading l. A reading that is not tracked is
-// bounded through its neighbours: k is not after the next tracked reading, and l not before the last
-// one. Neighbours further away cannot give more, because the bounds are closed.
+// bound returns the tightest bound on reading k minus reading l. An untracked reading is bounded through its neighbors:
+// k is not after the next tracked reading, and l not before the last one. Neighbors further away cannot tighten the
+// result, because the bounds are closed.
 func (m *Model) bound(k, l uint64) bound {
 	if k == l {
 		return notAfter
@@ -39,7 +39,7 @@ func (m *Model) boundNow(k uint64) bound {
 	return min(notAfter, m.row(i)[len(m.ids)])
 }
 
-// track makes m.spareIDs the tracked readings. What follows for them from the present bounds is kept.
+// track makes m.spareIDs the tracked readings, keeping the bounds that follow for them from the present bounds.
 func (m *Model) track() {
 	next := m.spareBounds[:0]
 	for _, k := range m.spareIDs {
@@ -52,8 +52,8 @@ func (m *Model) track() {
 	m.bounds, m.spareBounds = next, m.bounds
 }
 
-// decide adds the constraint that reading k minus reading l is bounded by b, which must agree with
-// the present bounds, and closes the bounds again.
+// decide adds the constraint that reading k minus reading l is bounded by b, which must be consistent with the present
+// bounds, and closes the bounds again.
 func (m *Model) decide(k, l uint64, b bound) {
 	m.spareIDs = append(append(m.spareIDs[:0], m.ids...), k, l)
 	slices.Sort(m.spareIDs)
@@ -63,8 +63,8 @@ func (m *Model) decide(k, l uint64, b bound) {
 	}
 	u, _ := slices.BinarySearch(m.ids, k)
 	v, _ := slices.BinarySearch(m.ids, l)
-	// A tightest path uses the new edge at most once, and no path to u or from v does, so that one
-	// pass in place is enough.
+	// A tightest path uses the new edge at most once, and no path to u or from v uses it, so one pass in place is
+	// enough.
 	from := m.row(v)
 	for i := range m.ids {
 		row := m.row(i)

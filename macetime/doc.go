@@ -1,4 +1,4 @@
-// Package macetime is the time that services see. Values of [Time] cannot be compared by
-// themselves, only by a [Clock], because in the checker every comparison of real time is a choice;
-// [MonotoneTime] is a precise counter of one node that survives its crashes.
+// Package macetime is the time that services see. Values of [Time] can be compared only by a [Clock], because in the
+// checker every comparison of real time is a choice. [MonotoneTime] is a precise counter of one node that survives its
+// crashes.
 package macetime

@@ -5,24 +5,22 @@ import (
 	"slices"
 )
 
-// Model is the clock of one node in the checker. A reading is not a number: how two times compare is
-// a question, unless it follows from
+// Model is the clock of one node in the checker. A reading is not a number. The order of two times is a choice unless
+// it follows from
 //   - the zero value being before all others,
 //   - later readings not being earlier,
-//   - two times that stem from the same reading,
-//   - what was decided before.
+//   - two times being based on the same reading,
+//   - earlier decisions.
 //
-// "Follows" is meant in the strongest sense: an answer is asked for exactly when instants can be
-// assigned to the readings under which it is yes, and others under which it is no, both in agreement
-// with everything decided. Times of other nodes, and those lost in a crash, are unordered: every
-// comparison is a question and no answer is remembered.
+// A choice is made exactly if both answers are possible: some assignment of instants to the readings makes the
+// comparison true, another makes it false, and both are consistent with all decisions. Times of other nodes, and times
+// lost in a crash, are unordered: every comparison is a choice and no answer is recorded.
 //
-// The zero value is the clock of node 0 at its start. A model that compares nothing costs nothing;
-// otherwise a question takes time quadratic in the number of readings that decisions are remembered
-// of, which [Model.Retain] keeps small. A model is for one goroutine.
+// The zero value is the clock of node 0 at its start. A model without comparisons costs nothing. Otherwise a comparison
+// takes time quadratic in the number of readings with recorded decisions, which [Model.Retain] keeps small. A model is
+// not safe for concurrent use.
 type Model struct {
-	// Foreign counts the questions that were asked because a time was another node's. It is no part of
-	// the state.
+	// Foreign counts the choices that were made because a time belongs to another node. It is not part of the state.
 	Foreign int
 
 	node  int32
@@ -30,10 +28,10 @@ type Model struct {
 	lost  uint64 // readings up to this one were lost in a crash
 	ticks uint64
 
-	// The decisions are a system of difference constraints over the readings in ids and "now", the
-	// instant of the next reading, and are kept closed: bounds holds the tightest bounds that follow,
-	// a row for each of ids, a column for each of ids and then one for now. (Nothing bounds now from
-	// above, so it has no row.) Readings that are not in ids are bounded by their order only.
+	// The decisions are a system of difference constraints over the readings in ids and "now", the instant of the next
+	// reading. They are kept closed: bounds holds the tightest implied bounds, with a row for each of ids, and a column
+	// for each of ids and then one for now. (Now has no upper bound, so it has no row.) Readings that are not in ids
+	// are bounded by their order only.
 	ids    []uint64 // ascending
 	bounds []bound
 
@@ -42,7 +40,7 @@ type Model struct {
 	first       []Time // of AppendOrder
 }
 
-// Reset makes m the clock of a node at its start; Foreign starts over too.
+// Reset makes m the clock of a node at its start and clears Foreign.
 func (m *Model) Reset(node int) {
 	*m = Model{
 		node: int32(node),
@@ -51,7 +49,7 @@ func (m *Model) Reset(node int) {
 	}
 }
 
-// Crash forgets all readings and decisions. The monotone counter goes on.
+// Crash discards all readings and decisions. The monotone counter continues.
 func (m *Model) Crash() {
 	m.lost = m.read
 	m.forget()
@@ -59,7 +57,7 @@ func (m *Model) Crash() {
 
 func (m *Model) forget() { m.ids, m.bounds = m.ids[:0], m.bounds[:0] }
 
-// CopyFrom makes m the same clock as o, sharing no memory with it. Foreign stays what it is.
+// CopyFrom makes m the same clock as o, sharing no memory with it. It does not change Foreign.
 func (m *Model) CopyFrom(o *Model) {
 	m.node, m.read, m.lost, m.ticks = o.node, o.read, o.lost, o.ticks
 	m.ids = append(m.ids[:0], o.ids...)
@@ -72,7 +70,7 @@ func (m *Model) Tick() MonotoneTime {
 	return MonotoneTime{Node: int(m.node), Count: m.ticks}
 }
 
-// Ticks is the monotone counter: the last number that Tick gave, 0 before the first.
+// Ticks returns the monotone counter: the last result of Tick, or 0 before the first.
 func (m *Model) Ticks() uint64 { return m.ticks }
 
 // SetTicks sets the monotone counter.
@@ -87,7 +85,7 @@ func (m *Model) Now() Time {
 	return Time{base: m.read, owner: m.node}
 }
 
-// pushNow tracks the newest reading: whatever bounds now bounds it.
+// pushNow tracks the newest reading: the bounds on now bound it, too.
 func (m *Model) pushNow() {
 	n := len(m.ids)
 	next := m.spareBounds[:0]
@@ -104,8 +102,8 @@ func (m *Model) pushNow() {
 	m.bounds, m.spareBounds = next, m.bounds
 }
 
-// Before reports whether a is earlier than b. When that is open it calls ask, which picks 0 for no
-// and 1 for yes, and remembers the answer; the model has no weights of its own and passes nil.
+// Before reports whether a is earlier than b. If both answers are possible, it calls ask, which returns 0 for no and 1
+// for yes, and records the answer. The model passes nil weights because it has none.
 func (m *Model) Before(a, b Time, ask func(weights []int) int) bool {
 	switch {
 	case a.IsZero() || b.IsZero():
@@ -116,7 +114,7 @@ func (m *Model) Before(a, b Time, ask func(weights []int) int) bool {
 	case a.base == b.base:
 		return a.offset < b.offset
 	}
-	// a is before b when the reading of a minus that of b is less than d.
+	// a is before b if the reading of a minus that of b is less than d.
 	d := span(a.offset, b.offset)
 	yes, no := lessThan(d), atMost(-d)
 	if m.bound(a.base, b.base) <= yes {
@@ -133,17 +131,17 @@ func (m *Model) Before(a, b Time, ask func(weights []int) int) bool {
 	return false
 }
 
-// owns reports whether t is a reading of this clock that decisions can be remembered of.
+// owns reports whether t is based on a reading of this clock for which decisions can be recorded.
 func (m *Model) owns(t Time) bool {
 	return t.owner == m.node && t.base > m.lost && t.base <= m.read
 }
 
-// Decided reports whether any decision is remembered, which is when Retain has something to do.
+// Decided reports whether any decision is recorded. Retain has no effect otherwise.
 func (m *Model) Decided() bool { return len(m.ids) > 0 }
 
-// Retain drops what is not needed to compare the times in held, those that are made from them, and
-// later readings. All times that the node still holds must be among held, in any order. It takes
-// time quadratic in their number, and none when nothing was decided.
+// Retain drops the decisions that are not needed to compare the times in held, times computed from them, and later
+// readings. held must contain all times that the node still holds, in any order. It takes time quadratic in their
+// number, and none if there are no decisions.
 func (m *Model) Retain(held []Time) {
 	if len(m.ids) == 0 {
 		return
@@ -162,7 +160,7 @@ func (m *Model) Retain(held []Time) {
 	}
 }
 
-// trivial reports whether the bounds say nothing but the order of the readings.
+// trivial reports whether the bounds imply only the order of the readings.
 func (m *Model) trivial() bool {
 	for i := range m.ids {
 		for j, b := range m.row(i) {
@@ -174,21 +172,21 @@ func (m *Model) trivial() bool {
 	return true
 }
 
-// AppendOrder appends the clock's share in the state of its node: the monotone counter, and how the
-// times in held stand to each other and to the next reading. These must be all times that the state
-// holds, each once, in the order in which the traversal of the state meets them; the state itself is
-// encoded with their positions in held instead of their content.
+// AppendOrder appends the clock's part of the state of its node: the monotone counter, and how the times in held are
+// ordered relative to each other and to the next reading. held must list all times of the state, each once, in the
+// order in which the traversal of the state visits them. The state itself is encoded with their positions in held
+// instead of their content.
 //
-// Two states that agree in this and in the rest of their encodings behave alike: neither the numbers
-// of readings nor offsets common to all times of a reading count. (The converse has an exception: an
-// instant may be held as times of two readings that were decided to be equal.) The result tells where it ends to
-// those who know the number of times held. It takes time quadratic in that number.
+// Two states with equal results and otherwise equal encodings behave alike: the encoding ignores the numbers of
+// readings and offsets common to all times of a reading. (The converse has an exception: an instant may be held as
+// times of two readings that were decided to be equal.) A reader that knows the number of times held can find the end
+// of the result. It takes time quadratic in that number.
 func (m *Model) AppendOrder(dst []byte, held []Time) []byte {
 	dst = binary.AppendUvarint(dst, m.ticks)
 	if len(held) == 0 {
 		return dst
 	}
-	// The first time of each reading stands for it, in place of the instant of the reading.
+	// The first time of each reading replaces the instant of the reading.
 	m.first = m.first[:0]
 	for _, t := range held {
 		const zero, unordered, first, again = 0, 1, 2, 3

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// RealClock is the clock of a node outside the checker: the machine's, and a counter that survives
-// crashes. It is safe for concurrent use. Times of different machines compare as well as their
-// clocks agree.
+// RealClock is the clock of a node outside the checker: the machine's clock, and a counter that survives crashes. It is
+// safe for concurrent use. Times of different machines compare as well as their clocks agree.
 type RealClock struct {
 	node    int32
 	start   time.Time
@@ -17,17 +16,16 @@ type RealClock struct {
 
 	mu       sync.Mutex
 	count    uint64
-	reserved uint64 // Tick may go up to here without persisting
+	reserved uint64 // Tick may count up to this number without persisting
 }
 
-// tickBlock is how many ticks are reserved at once: few enough that crashes do not use up the
-// counter, many enough that persisting does not show.
+// tickBlock is the number of ticks reserved at once: few enough that crashes do not exhaust the counter, many enough
+// that the cost of persisting is negligible.
 const tickBlock = 1024
 
-// NewRealClock returns a clock of the node. Its counter goes on above last, which is the number that
-// persist was called with last before the node stopped, 0 at the node's first start. persist must
-// make the number durable before it returns; it is called here, and then once in a while by Tick. A
-// nil persist is for nodes that never start again.
+// NewRealClock returns a clock of the node. Its counter continues above last, which must be the argument of the last
+// call of persist before the node stopped, or 0 at the node's first start. persist must make the number durable before
+// it returns. It is called here, and then occasionally by Tick. It may be nil for nodes that never start again.
 func NewRealClock(node int, last uint64, persist func(upTo uint64) error) (*RealClock, error) {
 	if node < 0 || node > math.MaxInt32 {
 		return nil, fmt.Errorf("macetime: node %d is out of range", node)
@@ -50,14 +48,13 @@ func (c *RealClock) reserve() error {
 	return nil
 }
 
-// Now reads the clock. While the node runs, later readings are not earlier, even when the machine's
-// clock is set back.
+// Now reads the clock. While the node runs, later readings are not earlier, even if the machine's clock is set back.
 func (c *RealClock) Now() Time {
 	now := c.start.UnixNano() + int64(time.Since(c.start))
 	return Time{base: uint64(max(now, 1)), owner: c.node}
 }
 
-// Before reports whether a is earlier than b; the weights are for the checker.
+// Before reports whether a is earlier than b. Only the checker uses the weights.
 func (c *RealClock) Before(a, b Time, weights ...int) bool {
 	if a.IsZero() || b.IsZero() {
 		return a.IsZero() && !b.IsZero()
@@ -67,8 +64,8 @@ func (c *RealClock) Before(a, b Time, weights ...int) bool {
 
 func (t Time) real() int64 { return saturate(int64(t.base), int64(t.offset)) }
 
-// Tick advances the monotone counter and returns it. It panics when the counter cannot be made
-// durable: to hand out a number that may come again after a crash is worse than to stop.
+// Tick advances the monotone counter and returns it. It panics if the counter cannot be made durable, because a number
+// that is issued again after a crash is worse than a stop.
 func (c *RealClock) Tick() MonotoneTime {
 	c.mu.Lock()
 	defer c.mu.Unlock()
