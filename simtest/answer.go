@@ -10,28 +10,28 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Answer answers the next questions of that name: what Env.Choose calls them; "rand.IntN", "rand.Shuffle",
-// "rand.Jitter" and "rand.Seeded" for draws; "is it earlier" for a comparison of times, where 1 is yes.
-// Questions with one alternative are not asked. A question that nobody answers fails the test, and so
-// does an answer to what is not asked until the end of the test.
+// Answer answers the next choices with the given name: the name given to Env.Choose; "rand.IntN", "rand.Shuffle",
+// "rand.Jitter" and "rand.Seeded" for draws; "is it earlier" for a comparison of times, where 1 is yes. Choices with
+// one alternative need no answer. A choice without an answer fails the test, and so does an answer that is unused at
+// the end of the test.
 func (h *Node[S]) Answer(what string, picks ...int) {
 	h.questions.scripted[what] = append(h.questions.scripted[what], picks...)
 }
 
-// AnswerOthers has questions for which there is no Answer answered by src: [choose.First] takes the
-// first alternative, choose.NewRandom(1, 0) draws.
+// AnswerOthers has src answer choices for which there is no Answer. [choose.First] takes the first alternative,
+// choose.NewRandom(1, 0) draws.
 func (h *Node[S]) AnswerOthers(src choose.Source) { h.questions.others = src }
 
-// questions answers what handlers ask.
+// questions answers the choices of handlers.
 type questions struct {
 	scripted map[string][]int
 	others   choose.Source
-	wrong    string // what is wrong with a question of the step, or its answer
+	wrong    string // error in a choice of the step, or in its answer
 }
 
 func (q *questions) init() { q.scripted = map[string][]int{} }
 
-// choose goes on with the first alternative when there is no answer: a handler cannot be stopped.
+// choose continues with the first alternative if there is no answer, because a handler cannot be stopped.
 func (q *questions) choose(p choose.Point) int {
 	if picks := q.scripted[p.Label]; len(picks) > 0 {
 		q.scripted[p.Label] = picks[1:]
@@ -54,7 +54,7 @@ func (q *questions) fail(format string, args ...any) {
 	}
 }
 
-// left lists the answers to what was not asked.
+// left lists the unused answers.
 func (q *questions) left() string {
 	var texts []string
 	for _, what := range slices.Sorted(maps.Keys(q.scripted)) {
@@ -65,7 +65,7 @@ func (q *questions) left() string {
 	return strings.Join(texts, ", ")
 }
 
-// answers is how a node's questions reach the test.
+// answers passes a node's choices to the test.
 type answers[S sim.Service] struct{ h *Node[S] }
 
 func (a answers[S]) Choose(p choose.Point) int { return a.h.questions.choose(p) }

@@ -7,11 +7,11 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 )
 
-// Disk returns what the node reads from its disk: what was synced, and what was written since. The map
-// is the caller's.
+// Disk returns the content of the disk as the node reads it: the synced writes and the later ones. The caller owns the
+// map.
 func (h *Node[S]) Disk() map[string]string { return h.disk(h.run.Unsynced(h.id)) }
 
-// Synced returns what would be on the node's disk after a Crash.
+// Synced returns the content of the node's disk that would survive a Crash.
 func (h *Node[S]) Synced() map[string]string { return h.disk(0) }
 
 func (h *Node[S]) disk(unsynced int) map[string]string {
@@ -22,7 +22,7 @@ func (h *Node[S]) disk(unsynced int) map[string]string {
 	return disk
 }
 
-// SetDisk replaces what is on the disk. The node must be down.
+// SetDisk replaces the content of the disk. The node must be down.
 func (h *Node[S]) SetDisk(disk map[string]string) {
 	h.t.Helper()
 	if h.run.Up(h.id) {

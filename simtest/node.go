@@ -13,8 +13,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Node is one node of a system, in a test. It is for the goroutine of the test. Its methods fail the
-// test at once when they are called for something that cannot happen now.
+// Node is one node of a system, in a test. It must be used by the goroutine of the test only. Its methods fail the test
+// at once if their event cannot happen in the current state.
 type Node[S sim.Service] struct {
 	t     testing.TB
 	id    sim.NodeID
@@ -28,7 +28,7 @@ type Node[S sim.Service] struct {
 	room      map[sim.NodeID]int // of streams for which it was set
 
 	sent      []Sent
-	kept      []kept // all that was ever sent
+	kept      []kept // all messages ever sent
 	announced []any
 	timers    []Timer
 }
@@ -42,11 +42,11 @@ type kept struct {
 // Timer is an armed timer.
 type Timer struct {
 	Value any
-	After time.Duration // that it was set with
+	After time.Duration // delay that it was set with
 }
 
-// New returns a node of the system, which is down and has an empty disk. It runs an S. Of the system, New,
-// Nodes, Network, State, Actions and Quorums matter. The test fails when the system is not valid.
+// New returns a node of the system that is down and has an empty disk. It runs an S. Only the fields New, Nodes,
+// Network, State, Actions and Quorums of the system matter. The test fails if the system is not valid.
 func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 	t.Helper()
 	if id < 0 || int(id) >= sys.Nodes {
@@ -77,7 +77,7 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 			t.Errorf("n%d: %v", id, found)
 		}
 		if left := h.questions.left(); left != "" {
-			t.Errorf("n%d was not asked what Answer was called for: %s; a question with one alternative is not asked", id, left)
+			t.Errorf("n%d did not use all answers: %s; a choice with one alternative needs none", id, left)
 		}
 	})
 	return h
@@ -111,7 +111,7 @@ func (h *Node[S]) Receive(from sim.NodeID, msg any) {
 		kernel.Handed{Delivery: sim.Delivery{From: from, Msg: sim.Message{Body: body}}}, nil)
 }
 
-// Take hands a copy of a set of messages over to the quorum of that name, which must take exactly this set now.
+// Take passes a copy of a set of messages to the named quorum, which must take exactly this set in the current state.
 func (h *Node[S]) Take(quorum string, set ...sim.From[any]) {
 	h.t.Helper()
 	h.up("Take")
@@ -152,8 +152,8 @@ func (h *Node[S]) Fire(timer any) {
 	h.step(ev, kernel.Handed{}, nil)
 }
 
-// PeerError tells the node that its connection to peer is broken. Its service must have a handler for
-// that. The send buffer to peer is empty then.
+// PeerError notifies the node that its connection to peer is broken. Its service must handle this. The send buffer to
+// peer is then empty.
 func (h *Node[S]) PeerError(peer sim.NodeID, err error) {
 	h.t.Helper()
 	h.peer("PeerError", peer)
@@ -164,8 +164,8 @@ func (h *Node[S]) PeerError(peer sim.NodeID, err error) {
 	h.step(sim.Event{Kind: sim.DeliverError, Node: h.id, Peer: peer}, kernel.Handed{Delivery: sim.Delivery{From: peer, Err: err}}, nil)
 }
 
-// PeerReady tells the node that the stream to peer, which has refused a message, has room again. Its
-// service must have a handler for that. How much room there is, is for [Node.SetRoom].
+// PeerReady notifies the node that the stream to peer, which has refused a message, has room again. Its service must
+// handle this. [Node.SetRoom] sets the amount of room.
 func (h *Node[S]) PeerReady(peer sim.NodeID) {
 	h.t.Helper()
 	h.peer("PeerReady", peer)
@@ -175,7 +175,7 @@ func (h *Node[S]) PeerReady(peer sim.NodeID) {
 	h.step(sim.Event{Kind: sim.DeliverReady, Node: h.id, Peer: peer}, kernel.Handed{Delivery: sim.Delivery{From: peer}}, nil)
 }
 
-// Action does an action of the system, which must be enabled.
+// Action executes an action of the system, which must be enabled.
 func (h *Node[S]) Action(name string) {
 	h.t.Helper()
 	h.up("Action")
@@ -186,8 +186,7 @@ func (h *Node[S]) Action(name string) {
 	h.step(ev, kernel.Handed{}, nil)
 }
 
-// Do runs a function on the node as if it were a handler: what the application calls, or a part of the
-// service.
+// Do runs a function on the node like a handler: a call by the application, or a part of the service.
 func (h *Node[S]) Do(call func(S, sim.Env)) {
 	h.t.Helper()
 	h.up("Do")
@@ -196,10 +195,10 @@ func (h *Node[S]) Do(call func(S, sim.Env)) {
 	})
 }
 
-// Crash takes the node down. It loses everything but what is synced on its disk.
+// Crash takes the node down. It loses everything that is not synced to its disk.
 func (h *Node[S]) Crash() { h.t.Helper(); h.CrashKeeping(0) }
 
-// CrashKeeping is Crash, but the first writes that were not synced survive.
+// CrashKeeping is like Crash, but the given number of unsynced writes, from the first on, survives.
 func (h *Node[S]) CrashKeeping(writes int) {
 	h.t.Helper()
 	h.up("Crash")
@@ -211,8 +210,8 @@ func (h *Node[S]) CrashKeeping(writes int) {
 	clear(h.room)
 }
 
-// SetRoom sets how many messages the stream to peer accepts; what is sent uses it up. Streams for which
-// this was not called are as if they were emptied after every step.
+// SetRoom sets the number of messages that the stream to peer accepts; sending reduces it. Streams without a SetRoom
+// behave as if they were emptied after every step.
 func (h *Node[S]) SetRoom(peer sim.NodeID, messages int) {
 	h.t.Helper()
 	h.known("SetRoom", peer)
@@ -222,7 +221,7 @@ func (h *Node[S]) SetRoom(peer sim.NodeID, messages int) {
 	h.room[peer] = messages
 }
 
-// Service is the service that the node runs. It must be up.
+// Service returns the service that the node runs. The node must be up.
 func (h *Node[S]) Service() S {
 	h.t.Helper()
 	h.up("Service")
@@ -232,7 +231,7 @@ func (h *Node[S]) Service() S {
 // Up reports whether the node is up.
 func (h *Node[S]) Up() bool { return h.run.Up(h.id) }
 
-// Timers returns what is armed, in the order of setting. The slice is the caller's.
+// Timers returns the armed timers, in the order in which they were set. The caller owns the slice.
 func (h *Node[S]) Timers() []Timer { return append([]Timer(nil), h.timers...) }
 
 // Armed reports whether a timer is armed.
@@ -241,7 +240,7 @@ func (h *Node[S]) Armed(timer any) bool {
 	return ok
 }
 
-// Announced returns what was announced since the last call.
+// Announced returns the events announced since the last call.
 func (h *Node[S]) Announced() []any {
 	a := h.announced
 	h.announced = nil
@@ -285,7 +284,7 @@ func (h *Node[S]) disarm(timer any) {
 	}
 }
 
-// step executes one handler and takes its effects.
+// step executes one handler and records its effects.
 func (h *Node[S]) step(ev sim.Event, d kernel.Handed, call func(sim.Env, sim.Service)) {
 	h.t.Helper()
 	h.questions.wrong = ""
@@ -331,7 +330,7 @@ func (h *Node[S]) take(f *kernel.Effect) {
 	}
 }
 
-// unchanged looks for messages that were changed after they were sent.
+// unchanged fails the test if a message was changed after it was sent.
 func (h *Node[S]) unchanged() {
 	h.t.Helper()
 	rest := h.kept[:0]

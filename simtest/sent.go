@@ -11,30 +11,30 @@ import (
 // Sent is a message that a node has sent.
 type Sent struct {
 	To     sim.NodeID
-	Msg    any  // a copy, made when it was sent; [Closed] when a stream was closed
-	Stream bool // not a datagram
+	Msg    any  // a copy made when it was sent; [Closed] for a closed stream
+	Stream bool // false for a datagram
 }
 
-// Closed stands in [Sent] for a stream that the node has closed.
+// Closed is the Msg of a [Sent] for a stream that the node has closed.
 type Closed struct{}
 
-// Datagram is the datagram msg to a node.
+// Datagram returns the datagram msg to a node.
 func Datagram(to sim.NodeID, msg any) Sent { return Sent{To: to, Msg: msg} }
 
-// OnStream is the message msg on the stream to a node.
+// OnStream returns the message msg on the stream to a node.
 func OnStream(to sim.NodeID, msg any) Sent { return Sent{To: to, Msg: msg, Stream: true} }
 
-// Sent returns what the node has sent since the last call of Sent or WantSent, in order. What a stream
-// refused is not among it.
+// Sent returns the messages that the node has sent since the last call of Sent or WantSent, in order. It omits messages
+// that a stream refused.
 func (h *Node[S]) Sent() []Sent {
 	s := h.sent
 	h.sent = nil
 	return s
 }
 
-// WantSent fails the test, which goes on, unless the node has sent just this, in this order, since the
-// last call of Sent or WantSent. Messages are equal when their states are: nil and empty slices
-// are, unless the system's rules say otherwise.
+// WantSent reports a test error, and continues, unless the node has sent exactly these messages, in this order, since
+// the last call of Sent or WantSent. Messages are equal if their states are: nil and empty slices are equal unless the
+// system's rules distinguish them.
 func (h *Node[S]) WantSent(want ...Sent) {
 	h.t.Helper()
 	got := h.Sent()

@@ -156,7 +156,7 @@ func TestFailures(t *testing.T) {
 			n.Answer("a child", 1, 2)
 			n.Answer("alone", 0)
 			n.Do(func(_ *service, env sim.Env) { env.Choose("a child", 3); env.Choose("alone", 1) })
-		}, `^n0 was not asked what Answer was called for: "a child" \[2\], "alone" \[0\]; `},
+		}, `^n0 did not use all answers: "a child" \[2\], "alone" \[0\]; `},
 		{"endless questions", func(t testing.TB) {
 			n := booted(t)
 			n.AnswerOthers(choose.First)
