@@ -8,10 +8,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Answered are the variables of a monitor made by [EachAnswered].
+// Answered holds the variables of a monitor made by [EachAnswered].
 type Answered[K comparable] struct{ Open []K }
 
-// obligations implements obliged: one for each key.
+// obligations implements obliged: one obligation for each key.
 func (a *Answered[K]) obligations() []sim.Obligation {
 	var out []sim.Obligation
 	for i, k := range a.Open {
@@ -22,15 +22,16 @@ func (a *Answered[K]) obligations() []sim.Obligation {
 	return out
 }
 
-// EachAnswered adds a monitor that counts each request that is sent as owed until a response of the same key is sent: one
-// obligation for each key, unlike a counter of all, so that one answer does not stand for another. A key that is asked for
-// again before it was answered is owed until as many answers were sent. A response that nobody waits for is a violation. Keys need other
-// texts (%+v): what is owed is told apart by them. Req and Resp are types of events, and a [Sent] is a panic.
+// EachAnswered adds a monitor that counts each sent request as open until a response with the same key is sent. There
+// is one obligation for each key, so that an answer to one key does not settle another, as it would with a single
+// counter. A key that is requested again before its answer stays open until as many answers were sent. A response
+// without an open request is a violation. Keys must differ in their texts (%+v), which identify obligations. Req and
+// Resp are types of events; a [Sent] panics.
 func EachAnswered[Req, Resp any, K comparable](s *System, name string, request func(Req) K, response func(Resp) K) {
 	s.unbuilt("EachAnswered")
 	for _, t := range []reflect.Type{reflect.TypeFor[Req](), reflect.TypeFor[Resp]()} {
 		if own := sentType(t); own != t {
-			panic(fmt.Sprintf("monitor %s: it is of what is sent, %v, without Sent", name, own))
+			panic(fmt.Sprintf("monitor %s: use the type that is sent, %v, without Sent", name, own))
 		}
 	}
 	type vars = Answered[K]

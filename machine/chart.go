@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Mermaid is the state chart of the kind as a Mermaid diagram. A dashed note lists what a state defers and ignores.
+// Mermaid returns the state chart of the kind as a Mermaid diagram. A dashed note lists the events that a state defers
+// and ignores.
 func (k *Kind) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n")
@@ -26,7 +27,7 @@ func (k *Kind) Mermaid() string {
 	return b.String()
 }
 
-// arrow is all edges from one state to another.
+// arrow holds all edges from one state to another.
 type arrow struct {
 	from, to int
 	labels   []string
@@ -53,7 +54,7 @@ func (k *Kind) arrows() (all []arrow) {
 	return all
 }
 
-// note says what the state does with events without leaving, and whether it is hot or cold.
+// note describes the events that the state handles without leaving, and whether it is hot or cold.
 func (s *state) note() string {
 	var parts []string
 	for _, n := range []struct {
@@ -85,11 +86,11 @@ func (s *state) note() string {
 // Sizes of charts, in pixels.
 const (
 	chartWidth, chartBox, chartRow = 260, 54, 110
-	chartBend                      = 46 // how far an arrow bends out for each state that it passes
+	chartBend                      = 46 // bend of an arrow for each state that it passes
 )
 
-// SVG is the state chart of the kind as a picture: states from top to bottom, ways down on the right, ways back and ways
-// to the same state on the left.
+// SVG returns the state chart of the kind as an SVG image: states from top to bottom, forward edges on the right,
+// backward edges and self-loops on the left.
 func (k *Kind) SVG() string {
 	arrows := k.arrows()
 	longest := 0

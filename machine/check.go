@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// check lists all that is wrong with the table.
+// check returns all errors in the table.
 func (k *Kind) check() (problems []string) {
 	if len(k.states) == 0 {
 		return []string{"it has no states"}
@@ -57,7 +57,7 @@ func (k *Kind) check() (problems []string) {
 	return problems
 }
 
-// actions yields all actions of the state, and what they are for.
+// actions yields all actions of the state with their roles.
 func (s *state) actions() func(yield func(*action, string) bool) {
 	return func(yield func(*action, string) bool) {
 		for _, f := range []struct {
@@ -76,15 +76,15 @@ func (s *state) actions() func(yield func(*action, string) bool) {
 	}
 }
 
-// edge is a way from one state to another.
+// edge is a transition from one state to another.
 type edge struct {
 	to    State
 	label string
-	event reflect.Type // that the state is entered with; nil: not known
+	event reflect.Type // the state is entered with it; nil if unknown
 	push  bool
 }
 
-// edges yields all ways out of the state, in the order of the table.
+// edges yields all transitions out of the state, in the order of the table.
 func (s *state) edges() func(yield func(edge) bool) {
 	return func(yield func(edge) bool) {
 		for a, name := range s.actions() {
@@ -102,7 +102,7 @@ func (s *state) edges() func(yield func(edge) bool) {
 	}
 }
 
-// unreachable lists the states that no rules lead to from the start state.
+// unreachable returns the states that no rules lead to from the start state.
 func (k *Kind) unreachable() (names []State) {
 	seen := map[State]bool{k.states[0].name: true}
 	for todo := []*state{k.states[0]}; len(todo) > 0; todo = todo[1:] {

@@ -145,7 +145,7 @@ func TestContainerPanics(t *testing.T) {
 			ms.Sim("built")
 			machine.EachAnswered(ms, "n", func(A) int { return 0 }, func(B) int { return 0 })
 		},
-		"monitor n: it is of what is sent, machine_test.B, without Sent": func(ms *machine.System) {
+		"monitor n: use the type that is sent, machine_test.B, without Sent": func(ms *machine.System) {
 			machine.EachAnswered(ms, "n", func(A) int { return 0 }, func(machine.Sent[B]) int { return 0 })
 		},
 		"machine: it is of no kind":   func(ms *machine.System) { ms.Add(nil, learner{}) },

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Coverage notes which rules of which states were used, over all runs of a [System] in this process: those of package mctest are in another one,
-// unless -macemc.in-process is set. The zero value is empty; it may be used by several goroutines.
+// Coverage records which rules of which states were used, over all runs of a [System] in this process. Package mctest
+// runs in another process unless -macemc.in-process is set. The zero value is empty. It is safe for concurrent use.
 type Coverage struct {
 	mu   sync.Mutex
 	used map[pair]bool
@@ -39,8 +39,9 @@ func (c *Coverage) Used(k *Kind, s State, ev any) bool {
 	return c.used[pair{k, s, reflect.TypeOf(ev)}]
 }
 
-// Table lists, for each kind, how many of its pairs of state and event were taken, and those that never were. Rules that
-// defer are not counted: what is deferred is taken elsewhere. It says so when nothing was noted at all.
+// Table lists, for each kind, the number of its pairs of state and event that were taken, and the pairs that never
+// were. It omits rules that defer, because deferred events are taken in other states. It says so if nothing was
+// recorded.
 func (c *Coverage) Table(kinds ...*Kind) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,41 +11,41 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Halt is the event that halts a machine whose state has no rule for it. A machine that is halted forgets everything, and
-// what is sent to it is dropped.
+// Halt is the event that halts a machine if its state has no rule for it. A halted machine discards its state, and
+// events sent to it are dropped.
 type Halt struct{}
 
-// Lost comes to a machine of a system with Streams when its connection to another one has broken, or that one was down when something was sent
-// to it, if the machine's table has a rule for Lost in some state. What was on its way may be lost.
+// Lost is delivered to a machine of a system with Streams after its connection to another one has broken, or after it
+// sent to one that was down. The machine's table must have a rule for Lost in some state. Events in flight may be lost.
 type Lost struct{ Peer ID }
 
-// Names of properties that findings about machines are of.
+// Property names of findings about machines.
 const (
-	// UnhandledProperty: each event that is taken is one that the state has a rule for.
+	// UnhandledProperty requires a rule of the state for each event that is taken.
 	UnhandledProperty = "every event is handled"
-	// RulesProperty: handlers do what their rules allow.
+	// RulesProperty requires handlers to stay within their rules.
 	RulesProperty = "machines keep to their rules"
-	// BoundProperty: machines create no more machines than their pools hold.
+	// BoundProperty forbids machines to create more machines than their pools hold.
 	BoundProperty = "machine bound"
 )
 
-// Ctx is what a handler of a machine has. It is valid during the handler only. Monitors can only transfer control, assert,
-// and ask who they hear.
+// Ctx is the interface of a handler of a machine. It is valid only during the handler. Monitors can only transfer
+// control, assert, and call Self.
 type Ctx struct {
 	env   sim.Env // nil in a monitor
-	host  *Host   // likewise
+	host  *Host   // nil in a monitor
 	m     *Machine
-	id    ID // the machine; to a monitor, whose event it hears
+	id    ID // the machine; in a monitor, the source of the event
 	kind  *Kind
 	cover *Coverage
 
-	act    *action // that is running
-	pass   func()  // told of each state that a monitor comes to; nil: nobody is
-	failed error   // by Assert of a monitor
+	act    *action // the running action
+	pass   func()  // called for each state that a monitor enters; may be nil
+	failed error   // set by Assert in a monitor
 	next   transfer
 }
 
-// transfer is what a handler has asked for as its last.
+// transfer is the transfer of control that a handler has requested.
 type transfer struct {
 	how     transferKind
 	to      State
@@ -63,10 +63,10 @@ const (
 	haltMachine
 )
 
-// Self is the machine itself. To a monitor it is the machine that sent or announced the event.
+// Self returns the machine itself. In a monitor it returns the machine that sent or announced the event.
 func (x *Ctx) Self() ID { return x.id }
 
-// Env is the environment of the machine's node, for its disk, clock and log; nil in a monitor.
+// Env returns the environment of the machine's node, for its disk, clock and log; nil in a monitor.
 func (x *Ctx) Env() sim.Env {
 	if x.env != nil {
 		x.determined("asks for its environment")
@@ -74,14 +74,15 @@ func (x *Ctx) Env() sim.Env {
 	return x.env
 }
 
-// determined refuses what makes a machine more than a function of its events.
+// determined reports a finding if the kind is Deterministic, because the operation makes it depend on more than its
+// events.
 func (x *Ctx) determined(does string) {
 	if x.kind.function {
-		x.fail(RulesProperty, "%s in state %s %s, and is to be a function of its events", x.name(), x.m.State(), does)
+		x.fail(RulesProperty, "%s in state %s %s, but a deterministic machine depends on its events only", x.name(), x.m.State(), does)
 	}
 }
 
-// Send puts an event into the queue of a machine, which may be the machine itself.
+// Send puts an event into the queue of a machine, which may be the sender.
 func (x *Ctx) Send(to ID, ev any) {
 	x.open("Send")
 	x.machine("Send")
@@ -93,8 +94,9 @@ func (x *Ctx) Send(to ID, ev any) {
 	x.transmit(to, ev)
 }
 
-// TrySend is Send when there is room for the event, and false when there is none. It is for systems with Streams; queues do not tell how much
-// waits in them. The machine itself always has room. Live it keeps to the same buffer, while what Send queues has no bound.
+// TrySend sends the event if there is room for it, and returns false otherwise. It requires a system with Streams,
+// because queues do not expose how full they are. The machine itself always has room. Live nodes have the same limit,
+// while Send queues without a bound.
 func (x *Ctx) TrySend(to ID, ev any) bool {
 	if x.open("TrySend"); x.env != nil && x.host.sys.Streams == nil {
 		x.fail(RulesProperty, "%s in state %s calls TrySend, and queues do not tell how much waits in them: set System.Streams", x.name(), x.m.State())
@@ -108,7 +110,7 @@ func (x *Ctx) TrySend(to ID, ev any) bool {
 	return true
 }
 
-// transmit hands an event to the network.
+// transmit passes an event to the network.
 func (x *Ctx) transmit(to ID, ev any) {
 	if x.host.sys.Streams == nil {
 		x.env.Send(to, ev)
@@ -123,19 +125,19 @@ func (x *Ctx) transmit(to ID, ev any) {
 	}
 }
 
-// Goto leaves the state for another one.
+// Goto transfers control to another state.
 func (x *Ctx) Goto(to State) { x.leave(transfer{how: gotoState, to: to}) }
 
-// GotoWith is Goto to a state whose entry action takes the payload.
+// GotoWith is like Goto, for a state with an entry action that takes the payload.
 func (x *Ctx) GotoWith(to State, payload any) { x.leave(transfer{gotoState, to, payload}) }
 
-// Push enters a state on top of the one that the machine is in.
+// Push enters a state on top of the current one.
 func (x *Ctx) Push(to State) { x.leave(transfer{how: pushState, to: to}) }
 
-// Pop leaves the state for the one below it.
+// Pop leaves the current state and returns to the one below it.
 func (x *Ctx) Pop() { x.leave(transfer{how: popState}) }
 
-// Raise has an event handled at once, before anything else happens.
+// Raise handles an event immediately, before anything else happens.
 func (x *Ctx) Raise(ev any) { x.leave(transfer{how: raiseEvent, payload: ev}) }
 
 // Halt halts the machine.
@@ -155,21 +157,21 @@ func (x *Ctx) leave(t transfer) {
 	x.next = t
 }
 
-// open says that a handler may ask for something still.
+// open panics with a finding if the handler has already transferred control.
 func (x *Ctx) open(what string) {
 	if x.next.how != stay {
 		x.fail(RulesProperty, "%s in state %s asks for %s after its handler has transferred control", x.name(), x.m.State(), what)
 	}
 }
 
-// runs shows people which action handles an event: the first that is run.
+// runs records the action that handles an event, for traces: the first one that is run.
 func (x *Ctx) runs(a *action) {
 	if env, ok := x.env.(simext.CodeTracer); ok && a != nil {
 		env.Runs(a.code)
 	}
 }
 
-// name is the machine's or the monitor's for people.
+// name returns the name of the machine or the monitor for people.
 func (x *Ctx) name() string {
 	if x.env == nil {
 		return x.kind.name
@@ -180,7 +182,7 @@ func (x *Ctx) name() string {
 	return fmt.Sprintf("%s%d", x.kind.name, x.id)
 }
 
-// machine says that something is for machines only.
+// machine panics with a finding if the operation is called in a monitor.
 func (x *Ctx) machine(what string) {
 	if x.env == nil {
 		x.fail(RulesProperty, "monitor %s in state %s calls %s; monitors only watch", x.name(), x.m.State(), what)
@@ -192,15 +194,15 @@ func (x *Ctx) fail(property, format string, args ...any) {
 	panic(&sim.Finding{Kind: sim.Safety, Property: property, Node: x.id, Message: fmt.Sprintf(format, args...)})
 }
 
-// Announce tells the monitors of an event.
+// Announce passes an event to the monitors.
 func (x *Ctx) Announce(ev any) {
 	x.open("Announce")
 	x.machine("Announce")
 	x.env.Announce(ev)
 }
 
-// Watch creates a monitor of the kind whose variables are an M, which was given to [System.Each]. Its start state is
-// entered with the payload.
+// Watch creates a monitor of the kind with variables of type M, which must have been passed to [System.Each]. The
+// monitor enters its start state with the payload.
 func Watch[M any](x *Ctx, payload any) {
 	x.open("Watch")
 	x.machine("Watch")
@@ -211,7 +213,7 @@ func Watch[M any](x *Ctx, payload any) {
 	x.env.Announce(create{k.name, payload})
 }
 
-// Assert reports a safety violation when ok is false.
+// Assert reports a safety violation if ok is false.
 func (x *Ctx) Assert(ok bool, format string, args ...any) {
 	switch {
 	case x.env != nil:
@@ -221,7 +223,7 @@ func (x *Ctx) Assert(ok bool, format string, args ...any) {
 	}
 }
 
-// Choose draws one of n alternatives; what says what for.
+// Choose draws one of n alternatives; what names the choice.
 func (x *Ctx) Choose(what string, n int) int {
 	x.open("Choose")
 	x.machine("Choose")
@@ -229,11 +231,11 @@ func (x *Ctx) Choose(what string, n int) int {
 	return x.env.Choose(what, n)
 }
 
-// Flip draws a truth value, P's $.
+// Flip draws a boolean, P's $.
 func (x *Ctx) Flip(what string) bool { return x.Choose(what, 2) == 1 }
 
-// FairFlip is Flip whose outcomes both come again and again when the machine draws it again and again, P's $$. That is a
-// promise about runs without end; in all else it is Flip.
+// FairFlip is like Flip, but fair, P's $$: a machine that draws it infinitely often gets each outcome infinitely often.
+// The promise concerns infinite runs only.
 func (x *Ctx) FairFlip(what string) bool {
 	x.open("FairFlip")
 	x.machine("FairFlip")
@@ -241,8 +243,8 @@ func (x *Ctx) FairFlip(what string) bool {
 	return x.env.ChooseFair(what, 2) == 1
 }
 
-// SetTimer has an event come to the machine itself after a while. The event must be comparable; to set it again is to set
-// it anew.
+// SetTimer delivers an event to the machine itself after the delay. The event must be comparable; setting it again
+// replaces the timer.
 func (x *Ctx) SetTimer(ev any, after time.Duration) {
 	x.open("SetTimer")
 	x.machine("SetTimer")
@@ -250,7 +252,7 @@ func (x *Ctx) SetTimer(ev any, after time.Duration) {
 	x.env.SetTimer(ev, after)
 }
 
-// StopTimer takes a timer back, and the event, if that has come and was not handled.
+// StopTimer disarms a timer. If its event has arrived and was not handled, it is removed.
 func (x *Ctx) StopTimer(ev any) {
 	x.open("StopTimer")
 	x.machine("StopTimer")
@@ -260,9 +262,10 @@ func (x *Ctx) StopTimer(ev any) {
 	}
 }
 
-// New creates a machine of the kind whose variables are an M, which starts with the zero M and enters its start state with
-// the payload. It takes the next place of the creator's pool, see [System.Pool]; a pool that has none left is a finding. A creator that starts
-// anew after a crash begins with the first place again, and what is still there is replaced; timers that this has set fire all the same.
+// New creates a machine of the kind with variables of type M, which starts with the zero M and enters its start state
+// with the payload. It takes the next place of the creator's pool, see [System.Pool]; an exhausted pool is a finding. A
+// creator that restarts after a crash begins with the first place again and replaces the machines there. Timers set by
+// the replaced machines still fire.
 func New[M any](x *Ctx, payload any) ID {
 	x.open("New")
 	x.machine("New")
@@ -281,7 +284,7 @@ func New[M any](x *Ctx, payload any) ID {
 	return id
 }
 
-// create tells a place of a pool what to become, and the monitors of a kind that there is one more of them.
+// create is the message that makes a place of a pool a machine. It also creates one more monitor of a kind.
 type create struct {
 	Kind    string
 	Payload any

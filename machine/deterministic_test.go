@@ -34,7 +34,7 @@ func TestDeterministic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := x.Finding != nil && strings.Contains(x.Finding.Error(), what+", and is to be a function of its events")
+			said := x.Finding != nil && strings.Contains(x.Finding.Error(), what+", but a deterministic machine depends on its events only")
 			if said != (function && what != "") {
 				t.Errorf("%q, deterministic %v: %v", what, function, x.Finding)
 			}

@@ -1,8 +1,8 @@
-// Package machine writes services as state machines that send each other events, in the manner of the language P, as
-// ordinary Go: what is checked is what ships.
+// Package machine implements services as state machines that send each other events, in the manner of the language P,
+// in ordinary Go: the checked code is the shipped code.
 //
-// A type of machines is a table, see [Define]: for each state the rules that say what is done with an event. Handlers are
-// methods of the machine's variables, and the type of the event that a rule is about is that of the handler's parameter:
+// A type of machines is a table, see [Define], with the rules of each state for events. Handlers are methods of the
+// machine's variables. The type of a handler's parameter is the type of the event that its rule handles:
 //
 //	var door = machine.Define[Door]("door",
 //		machine.In("closed",
@@ -11,28 +11,28 @@
 //			machine.OnGoto[Close]("closed"),
 //			machine.Defer(Knock{})))
 //
-// A [System] is a set of machines; its Sim is a [sim.System] as any other, for every command and every strategy.
+// A [System] is a set of machines. Its Sim method returns an ordinary [sim.System], for every command and every
+// strategy.
 //
-// # What a machine does
+// # Semantics
 //
-// A machine is a node: variables, a stack of states, a queue of events that have arrived and were not handled. It has no
-// state when it is halted.
+// A machine is a node with variables, a stack of states, and a queue of events that have arrived and were not handled.
+// A halted machine has no state.
 //
-//   - An event that arrives goes to the end of the queue. Taken is the first event that no state defers; events that are
-//     ignored and stand before it are dropped. One event is taken a step; what can be taken after that is taken by a step
-//     of the machine's own.
-//   - The rule for an event is looked for from the top of the stack down. A rule below the top that goes elsewhere leaves
-//     the states above first, with their exit actions. No rule: [Halt] halts the machine, anything else is a finding that
-//     names machine, state and event.
-//   - A handler transfers control at most once, by Goto, Push, Pop, Raise or Halt, and asks for nothing after that. The
-//     states that it goes to are named in its rule. A raised event is handled at once. After 1,000 transfers without an
-//     event the machine diverges, which is a finding.
-//   - To go to a state is the exit action of the old one, the handler, and the entry action of the new one, which is given
-//     the event, or what Goto was given.
-//   - [Null] is done when nothing of the queue can be taken. What is on its way has not arrived.
+//   - An event that arrives is appended to the queue. The machine takes the first event that no state defers and drops
+//     ignored events before it. It takes one event in a step; further events are taken in steps of the machine's own.
+//   - The rule for an event is searched from the top of the stack down. A rule below the top that transfers control
+//     first leaves the states above, with their exit actions. Without a rule, [Halt] halts the machine, and any other
+//     event is a finding that names machine, state and event.
+//   - A handler transfers control at most once, by Goto, Push, Pop, Raise or Halt, as its last operation. Its rule must
+//     name the target states. A raised event is handled immediately. A machine diverges, which is a finding, after
+//     1,000 transfers without an event.
+//   - A transition runs the exit action of the old state, the handler, and the entry action of the new state. The entry
+//     action gets the event, or the argument of Goto.
+//   - [Null] runs if no event of the queue can be taken. Events in flight have not arrived.
 //
-// There is no way to wait for an event inside a handler, since what waits could neither be hashed nor copied: write a state,
-// with [DeferAll] if all else is to wait.
+// A handler cannot wait for an event, since a waiting handler could neither be hashed nor copied. Write a state
+// instead, with [DeferAll] if all other events must wait.
 //
 // Events are values: structs of exported fields.
 package machine

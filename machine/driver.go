@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Grid yields all combinations of the values of a struct's parameters: axes is a struct whose fields are slices of values,
-// each named as the field of P that it is for. A field of P that axes lacks keeps its zero. The order is that of counting, the
-// last field first. What does not fit is a panic.
+// Grid yields all combinations of the values of a struct's parameters. axes is a struct of slices of values, each with
+// the name of its field in P. A field of P without an axis keeps its zero value. The last field varies fastest. Grid
+// panics if axes does not fit P.
 //
 //	for p := range machine.Grid[Params](struct{ Clients, Servers []int }{[]int{1, 2}, []int{2, 3}}) {
 //		t.Run(fmt.Sprintf("%+v", p), func(t *testing.T) { mctest.Check(t, system(p)) })
@@ -36,8 +36,8 @@ func Grid[P any](axes any) iter.Seq[P] {
 	}
 }
 
-// Pairwise yields combinations such that each pair of values of two parameters is in one of them: far fewer than [Grid]
-// does, and most mistakes need no more than two values together. It is greedy, and always yields the same.
+// Pairwise yields combinations such that each pair of values of two parameters occurs in one of them. These are far
+// fewer than those of [Grid], and most defects need at most two particular values. It is greedy and deterministic.
 func Pairwise[P any](axes any) iter.Seq[P] {
 	a := newAxes[P](axes)
 	return func(yield func(P) bool) {
@@ -73,7 +73,7 @@ func Pairwise[P any](axes any) iter.Seq[P] {
 	}
 }
 
-// nextPairs begins with the least pair that is open, and gives each further axis the value that closes most pairs.
+// nextPairs starts with the smallest uncovered pair and gives each further axis the value that covers the most pairs.
 func nextPairs(a []axis, open map[[4]int]bool) []int {
 	var first [4]int
 	for p := range open { //lint:sorted the least does not depend on the order
@@ -108,7 +108,7 @@ func nextPairs(a []axis, open map[[4]int]bool) []int {
 	return picks
 }
 
-// axis is a parameter and its values.
+// axis is a parameter with its values.
 type axis struct {
 	field  []int
 	values reflect.Value

@@ -11,12 +11,12 @@ import (
 
 // Host is the service of a node that is a machine.
 type Host struct {
-	sys *System // no part of the state
-	at  *place  // likewise
+	sys *System // not part of the state
+	at  *place  // not part of the state
 
 	Machine
 	Queue []any // events that have arrived and were not handled, in order
-	Made  int   // machines that it has created
+	Made  int   // number of machines that it has created
 }
 
 var (
@@ -52,18 +52,18 @@ func (h *Host) Receive(env sim.Env, from sim.NodeID, msg any) {
 	c, created := msg.(create)
 	switch {
 	case created:
-		if h.Kind != "" { // its creator has started anew; else what waits is for the one that is created
+		if h.Kind != "" { // its creator has restarted; otherwise the queued events are for the machine being created
 			*h = Host{sys: h.sys, at: h.at}
 		}
 		k := h.sys.kinds[c.Kind]
 		h.start(env, k, reflect.New(k.vars).Interface(), c.Payload)
 	case h.Halted:
-	case h.Kind == "": // what creates it is on its way from another machine
+	case h.Kind == "": // the message that creates it is still in flight from another machine
 		h.push(h.context(env), from, msg)
 	default:
 		waits := h.first() >= 0
 		h.push(h.context(env), from, msg)
-		if !waits { // else what waits is taken first, in a step of its own
+		if !waits { // otherwise queued events are taken first, each in its own step
 			h.takeFirst(env)
 		}
 	}
@@ -87,7 +87,7 @@ func (h *Host) Ready() bool {
 	return h.first() >= 0 || h.nullAction(h.sys.kinds[h.Kind]) != nil
 }
 
-// Step implements [simext.Stepper]: the first event that can be taken, or else Null.
+// Step implements [simext.Stepper]: it takes the first possible event, or else runs Null.
 func (h *Host) Step(env sim.Env) {
 	if h.first() >= 0 {
 		h.takeFirst(env)
@@ -102,7 +102,7 @@ func (h *Host) Step(env sim.Env) {
 // Idle implements [simext.Idler].
 func (h *Host) Idle() bool { return h.first() < 0 }
 
-// push puts an event from a machine at the end of the queue.
+// push appends an event from a machine to the queue.
 func (h *Host) push(x *Ctx, from ID, ev any) {
 	t := reflect.TypeOf(ev)
 	if bound := h.sys.Queues.Bound; bound > 0 && len(h.Queue) >= bound {
@@ -124,7 +124,7 @@ func (h *Host) push(x *Ctx, from ID, ev any) {
 	h.Queue = with(h.Queue, ev)
 }
 
-// first is the place of the first event that can be taken, ignored ones left out; -1: there is none.
+// first returns the index of the first event that can be taken, skipping ignored ones; -1 if there is none.
 func (h *Host) first() int {
 	if h.Halted || h.Kind == "" {
 		return -1
@@ -136,7 +136,7 @@ func (h *Host) first() int {
 	})
 }
 
-// takeFirst handles the first event that can be taken, if there is one.
+// takeFirst handles the first event that can be taken, if any.
 func (h *Host) takeFirst(env sim.Env) {
 	if i := h.first(); i >= 0 {
 		ev := h.Queue[i]
@@ -146,7 +146,7 @@ func (h *Host) takeFirst(env sim.Env) {
 	h.settle()
 }
 
-// settle drops events that are ignored, up to the first that can be taken, and all of them when the machine is halted.
+// settle drops ignored events up to the first that can be taken, or all events if the machine is halted.
 func (h *Host) settle() {
 	if h.Halted {
 		h.Queue = nil
@@ -174,8 +174,8 @@ func (h *Host) remove(i int) {
 	h.Queue = with(h.Queue[:i], h.Queue[i+1:]...)
 }
 
-// with returns a slice of its own with some elements more, and without room for any others: states in which slices have
-// different room are different states.
+// with returns a new slice with further elements and no spare capacity: states with slices of different capacity are
+// different states.
 func with[T any](s []T, more ...T) []T {
 	c := make([]T, len(s)+len(more))
 	copy(c[copy(c, s):], more)

@@ -10,13 +10,13 @@ import (
 
 // Machine is the state of a machine or a monitor, without its queue.
 type Machine struct {
-	Kind   string  // "": nobody has created it
-	Vars   any     // the variables, a pointer; nil when it is halted
-	Stack  []State // the state on top is the last one
+	Kind   string  // empty if not created
+	Vars   any     // the variables, a pointer; nil if halted
+	Stack  []State // the top is the last one
 	Halted bool
 }
 
-// State is the state that the machine is in; "" when it is halted, or not created.
+// State returns the current state; empty if the machine is halted or not created.
 func (m *Machine) State() State {
 	if len(m.Stack) == 0 {
 		return ""
@@ -32,13 +32,13 @@ func (m *Machine) start(x *Ctx, vars, payload any) {
 	m.finish(x)
 }
 
-// take handles an event, and all that follows from it at once.
+// take handles an event and all transfers that follow from it.
 func (m *Machine) take(x *Ctx, ev any) {
 	m.dispatch(x, ev)
 	m.finish(x)
 }
 
-// find looks up what is done with an event, from the top of the stack down; level is where. A nil rule: nothing is known.
+// find returns the rule for an event, searching from the top of the stack down, and its level. A nil rule means none.
 func (m *Machine) find(k *Kind, ev any) (r *rule, level int) {
 	t := reflect.TypeOf(ev)
 	for level = len(m.Stack) - 1; level >= 0; level-- {
@@ -55,7 +55,7 @@ func (m *Machine) find(k *Kind, ev any) (r *rule, level int) {
 
 var haltType = reflect.TypeFor[Halt]()
 
-// nullAction is what is done when nothing can be taken; nil: nothing.
+// nullAction returns the action to run if no event can be taken; nil means none.
 func (m *Machine) nullAction(k *Kind) *action {
 	for i := len(m.Stack) - 1; i >= 0; i-- {
 		if a := k.state(m.Stack[i]).null; a != nil {
@@ -80,7 +80,7 @@ func (m *Machine) dispatch(x *Ctx, ev any) {
 		m.Stack = with(m.Stack, r.to)
 		m.enter(x, ev)
 	case goTo:
-		x.runs(r.act) // rather than an exit action
+		x.runs(r.act) // not the exit action
 		for len(m.Stack)-1 > level {
 			m.exit(x)
 			m.drop()
@@ -96,7 +96,7 @@ func (m *Machine) dispatch(x *Ctx, ev any) {
 	}
 }
 
-// drop takes the top off the stack.
+// drop removes the top of the stack.
 func (m *Machine) drop() { m.Stack = with(m.Stack[:len(m.Stack)-1]) }
 
 func (m *Machine) halt() { *m = Machine{Kind: m.Kind, Halted: true} }
@@ -116,10 +116,10 @@ func (m *Machine) enter(x *Ctx, payload any) {
 
 func (m *Machine) exit(x *Ctx) { m.run(x, x.kind.state(m.State()).exit, nil) }
 
-// mostTransfers is how many transfers may follow from one event.
+// mostTransfers is the maximum number of transfers after one event.
 const mostTransfers = 1000
 
-// finish carries out the transfer that a handler has asked for, and those that follow, until there is none.
+// finish executes the transfer that a handler has requested, and those that follow, until there is none.
 func (m *Machine) finish(x *Ctx) {
 	for n := 0; x.next.how != stay && !m.Halted; n++ {
 		if n == mostTransfers {
@@ -162,7 +162,7 @@ func (m *Machine) transfer(x *Ctx, t transfer) {
 	}
 }
 
-// eventName is the name of a type without packages.
+// eventName returns the name of a type without packages.
 func eventName(t reflect.Type) string {
 	if t == nil {
 		return "nil"

@@ -7,15 +7,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Sent is what a monitor hears of a send, if it has a rule for it: On((*M).sent) with sent(*Ctx, Sent[Request]) hears of
-// each Request that is sent, before it arrives. Of a machine that crashes in the step that sends, a monitor may hear of a
-// send that the crash has prevented.
+// Sent notifies a monitor of a sent event, if its table has a rule for it: On((*M).sent) with sent(*Ctx, Sent[Request])
+// handles each Request when it is sent, before it arrives. If a machine crashes in the step that sends, the monitor may
+// be notified of a send that the crash has prevented.
 type Sent[E any] struct {
 	From, To ID
 	Event    E
 }
 
-// sender makes a Sent of a type.
+// sender creates a Sent of a type.
 type sender interface {
 	event() reflect.Type
 	of(from, to ID, ev any) any
@@ -25,26 +25,26 @@ func (Sent[E]) event() reflect.Type { return reflect.TypeFor[E]() }
 
 func (Sent[E]) of(from, to ID, ev any) any { return Sent[E]{from, to, ev.(E)} }
 
-// watcher is what makes monitors.
+// watcher creates the monitors of a kind.
 type watcher struct {
 	kind *Kind
-	vars any  // of the one monitor; nil: they are created at run time
-	each bool // likewise
+	vars any  // of the single monitor; nil if monitors are created at run time
+	each bool // whether monitors are created at run time
 }
 
-// Monitor adds a monitor: a machine that watches all the others and sends nothing. It hears of the events that are announced
-// and, as [Sent], of those that are sent, as far as its table has rules for them in some state; in a state that has none for
-// an event that it hears, the event is unhandled, as in any machine. It survives crashes, and defers nothing.
+// Monitor adds a monitor: a machine that observes all others and sends nothing. It receives announced events and, as
+// [Sent], sent events, of the types for which its table has a rule in some state. An event without a rule in the
+// current state is unhandled, as in any machine. A monitor survives crashes and must not defer events.
 func (s *System) Monitor(k *Kind, vars any) {
 	s.unbuilt("Monitor")
 	if t := reflect.TypeOf(vars); t != k.vars {
-		panic(fmt.Sprintf("monitor %s: its variables are %v, not %v", k.name, k.vars, t))
+		panic(fmt.Sprintf("monitor %s: its variables are of type %v, not %v", k.name, k.vars, t))
 	}
 	s.watch(watcher{kind: k, vars: vars})
 }
 
-// Each adds a kind of monitors that machines create by [Watch], one for each request, say. One that halts is forgotten. Two such kinds
-// with the same variables or the same name: panic.
+// Each adds a kind of monitors that machines create by [Watch], for example one for each request. Halted monitors are
+// removed. Each panics if two such kinds have the same variables or the same name.
 func (s *System) Each(k *Kind) {
 	s.unbuilt("Each")
 	for _, w := range s.watchers {
@@ -75,14 +75,14 @@ func (s *System) watch(w watcher) {
 	s.watchers = append(s.watchers, w)
 }
 
-// watchSend tells the monitors of a send, if one of them has asked to hear of it.
+// watchSend notifies the monitors of a sent event, if one of them has a rule for it.
 func (s *System) watchSend(x *Ctx, to ID, ev any) {
 	if m, ok := s.sent[reflect.TypeOf(ev)]; ok {
 		x.env.Announce(m.of(x.id, to, ev))
 	}
 }
 
-// monitorOf is the kind that is created at run time and whose variables are of a type; nil: there is none.
+// monitorOf returns the kind of monitors created at run time that has variables of the given type, or nil.
 func (s *System) monitorOf(vars reflect.Type) *Kind {
 	for i := range s.watchers {
 		if w := &s.watchers[i]; w.each && w.kind.vars == vars {
@@ -92,13 +92,13 @@ func (s *System) monitorOf(vars reflect.Type) *Kind {
 	return nil
 }
 
-// monitor is all monitors of a kind.
+// monitor holds all monitors of a kind.
 type monitor struct {
-	watcher *watcher // no part of the state
-	sys     *System  // likewise
-	passed  passages // likewise
+	watcher *watcher // not part of the state
+	sys     *System  // not part of the state
+	passed  passages // not part of the state
 	All     []*Machine
-	Keys    []string // by monitor, of kinds that are created at run time and are hot in some state
+	Keys    []string // by monitor, for kinds that are created at run time and are hot in some state
 }
 
 func (w *watcher) monitor(s *System) func() sim.Monitor {
@@ -118,7 +118,7 @@ func (w *watcher) monitor(s *System) func() sim.Monitor {
 	}
 }
 
-// Name implements what [sim.MonitorName] asks for.
+// Name implements the optional interface of [sim.MonitorName].
 func (m *monitor) Name() string { return m.watcher.kind.name }
 
 func (m *monitor) context(one *Machine, from ID) *Ctx {
@@ -162,7 +162,7 @@ func (m *monitor) Observe(from sim.NodeID, event any) error {
 	return m.settle(nil)
 }
 
-// settle forgets monitors that have halted.
+// settle removes monitors that have halted.
 func (m *monitor) settle(x *Ctx) error {
 	var left []*Machine
 	var keys []string
@@ -182,7 +182,7 @@ func (m *monitor) settle(x *Ctx) error {
 	return nil
 }
 
-// Events are samples of what the monitor looks at, for package observe.
+// Events returns samples of the events that the monitor handles, for package observe.
 func (m *monitor) Events() []any {
 	k := m.watcher.kind
 	var events []any
@@ -194,7 +194,7 @@ func (m *monitor) Events() []any {
 	if m.watcher.each {
 		c := create{Kind: k.name}
 		if entry := k.states[0].entry; entry != nil && entry.arg != nil {
-			if c.Payload = reflect.Zero(entry.arg).Interface(); c.Payload == nil { // of an interface type, which logs do not give back
+			if c.Payload = reflect.Zero(entry.arg).Interface(); c.Payload == nil { // an interface type, which logs cannot decode
 				c.Payload = reflect.New(entry.arg).Interface()
 			}
 		}
@@ -203,11 +203,11 @@ func (m *monitor) Events() []any {
 	return events
 }
 
-// EventName, Inside and With have package observe tell apart what monitors of several kinds are created with.
+// EventName, Inside and With let package observe distinguish the creation events of several kinds of monitors.
 func (c create) EventName() string { return "machine.Watch[" + c.Kind + "]" }
 
-// Inside is what is told of a creation besides the kind.
+// Inside returns the payload of the creation.
 func (c create) Inside() any { return c.Payload }
 
-// With is the creation of a monitor of the same kind with another payload.
+// With returns the creation of a monitor of the same kind with another payload.
 func (c create) With(payload any) any { return create{c.Kind, payload} }

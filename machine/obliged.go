@@ -8,19 +8,19 @@ import (
 
 var _ sim.Obliged = (*monitor)(nil)
 
-// obliged is implemented by variables that stand for several obligations.
+// obliged is implemented by variables that hold several obligations.
 type obliged interface{ obligations() []sim.Obligation }
 
-// passed is what a state that a monitor came by meant for its key, at that moment.
+// passed is the status of a key after a monitor entered a state.
 type passed struct {
 	key          string
 	hot, settled bool
 }
 
-// passages are dropped with the copy of a monitor: they are about one call of Observe.
+// passages are not part of a monitor's state: they describe one call of Observe.
 type passages []passed
 
-// passes tells that a state is come to.
+// passes records that a monitor has entered a state.
 func (x *Ctx) passes() {
 	if x.pass != nil {
 		x.pass()
@@ -28,7 +28,7 @@ func (x *Ctx) passes() {
 }
 
 func (m *monitor) pass(one *Machine) {
-	if _, several := one.Vars.(obliged); m.Obliges() && !several { // several change by one event at a time, behind which they are told
+	if _, several := one.Vars.(obliged); m.Obliges() && !several { // several change in one event, after which they are reported
 		key, at := m.key(slices.Index(m.All, one)), m.watcher.kind.state(one.State())
 		m.passed = append(m.passed, passed{key, at.hot, at.cold && !m.owedBesides(one, key)})
 	}
@@ -41,7 +41,7 @@ func (m *monitor) key(i int) string {
 	return m.Keys[i]
 }
 
-// keyOf is the key of a monitor that is created with a payload.
+// keyOf returns the key of a monitor that is created with a payload.
 func (s *System) keyOf(payload any) string {
 	if payload == nil {
 		return ""
@@ -60,8 +60,8 @@ func (m *monitor) Obliges() bool {
 	return slices.ContainsFunc(m.watcher.kind.states, func(s *state) bool { return s.hot })
 }
 
-// Obligations implements [sim.Obliged]. Monitors that were created with equal payloads are one obligation, which is owed until it is
-// settled by all of them.
+// Obligations implements [sim.Obliged]. Monitors that were created with equal payloads are one obligation, which is
+// settled once all of them have settled it.
 func (m *monitor) Obligations() []sim.Obligation {
 	var out []sim.Obligation
 	for i, one := range m.All {
@@ -81,7 +81,7 @@ func (m *monitor) Obligations() []sim.Obligation {
 	return out
 }
 
-// open reports whether one is neither halted nor in a state that is cold.
+// open reports whether a monitor is neither halted nor in a cold state.
 func (m *monitor) open(one *Machine) bool {
 	return !one.Halted && !m.watcher.kind.state(one.State()).cold
 }
@@ -99,7 +99,7 @@ func (m *monitor) Passed() (hot, settled []string) {
 	return hot, settled
 }
 
-// owedBesides reports whether another one of the key is open.
+// owedBesides reports whether another monitor with the key is open.
 func (m *monitor) owedBesides(one *Machine, key string) bool {
 	for i, other := range m.All {
 		if other != one && m.key(i) == key && m.open(other) {

@@ -12,34 +12,34 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// System is a set of machines and monitors. The zero value is an empty one. What would change it once Sim was called is a panic.
+// System is a set of machines and monitors. The zero value is empty. Methods that change it panic after a call of Sim.
 type System struct {
-	// Queues are the network. The zero value keeps the order of each sender, as TCP does.
+	// Queues is the network. The zero value keeps the order of each sender, as TCP does.
 	Queues netsim.Queues
-	// Streams, when not nil, are the network in the place of Queues: the order is that of each sender, and connections break when a node crashes,
-	// which loses what was on its way to it and from it. Machines hear of that as [Lost]. To send more than a buffer holds is a finding in the checker, see
-	// [Ctx.TrySend]; live it waits in memory.
+	// Streams, if not nil, is the network instead of Queues. It keeps the order of each sender, and connections break
+	// when a node crashes, which loses the events in flight to it and from it. Machines receive [Lost] then. A send to
+	// a full buffer is a finding in the checker, see [Ctx.TrySend]; on live nodes it waits in memory.
 	Streams *netsim.Streams
-	// Cover, when not nil, notes which rules were used.
+	// Cover, if not nil, records the rules that were used.
 	Cover *Coverage
 
 	machines []place
-	kinds    map[string]*Kind // of machines, those of pools included
-	order    []*Kind          // likewise
+	kinds    map[string]*Kind // of machines, including those of pools
+	order    []*Kind          // of machines, including those of pools
 	pools    map[ID]*pool
 	atMost   map[reflect.Type]int
 	together [][]ID
 	watchers []watcher
-	sent     map[reflect.Type]sender // what monitors ask to see of sends
+	sent     map[reflect.Type]sender // types of sent events for which monitors have rules
 
-	built   atomic.Bool // Sim was called
+	built   atomic.Bool // whether Sim was called
 	copying sync.Mutex
 	plans   *encoding.Set
 }
 
-// place is a node: a machine that is there from the start, or one of a pool.
+// place is a node: a machine that exists from the start, or a place of a pool.
 type place struct {
-	kind *Kind // nil: of a pool
+	kind *Kind // nil in a pool
 	vars any   // an M
 }
 
@@ -50,15 +50,16 @@ func (p *place) name() string {
 	return p.kind.name
 }
 
-// pool is where a machine creates machines.
+// pool is the set of places in which a machine creates machines.
 type pool struct {
 	first ID
 	size  int
 	kinds []*Kind
 }
 
-// Add adds a machine that is there from the start, with these variables, a struct M of the kind. Each of its starts gets a
-// copy of its own. Machines enter their start states in the order in which they were added. What does not fit is a panic.
+// Add adds a machine that exists from the start, with the given variables, a struct M of the kind. Each start gets its
+// own copy of them. Machines enter their start states in the order in which they were added. Add panics if the
+// arguments do not fit.
 func (s *System) Add(k *Kind, vars any) ID {
 	s.unbuilt("Add")
 	if k == nil {
@@ -72,19 +73,19 @@ func (s *System) Add(k *Kind, vars any) ID {
 	return ID(len(s.machines) - 1)
 }
 
-// Set replaces the variables that a machine starts with, which may name machines that were added after it.
+// Set replaces the variables that a machine starts with. They may name machines that were added after it.
 func (s *System) Set(id ID, vars any) {
 	s.unbuilt("Set")
 	s.mustBe(id)
 	if k := s.machines[id].kind; k == nil || reflect.TypeOf(vars) != k.vars {
-		panic(fmt.Sprintf("machine %d: its variables are no %T", id, vars))
+		panic(fmt.Sprintf("machine %d: its variables are not of type %T", id, vars))
 	}
 	s.machines[id].vars = vars
 }
 
-// Replace has each machine of a kind that is there from the start be one of another kind, which is to stand for it: at the same place, with
-// variables made of those that it was added with. What stands for another machine should be compared with it, see package refine. No
-// machine of the kind, or one that is created at run time: panic.
+// Replace replaces each machine of a kind that exists from the start by one of another kind, its abstraction, at the
+// same place, with variables computed from those that it was added with. The two should be compared with package
+// refine. Replace panics if the system has no machine of the kind, or creates one at run time.
 func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 	if kind.vars != reflect.TypeFor[I]() || by.vars != reflect.TypeFor[A]() {
 		panic(fmt.Sprintf("machine %s: it cannot be replaced by machine %s with a function from %v to %v", kind.name, by.name, reflect.TypeFor[I](), reflect.TypeFor[A]()))
@@ -108,8 +109,8 @@ func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 	s.know(by)
 }
 
-// Pool lets a machine create size machines of these kinds, by [New]. It must be called once for a creator, which may be a
-// place of another pool. It returns the identity of the first. Kinds with the same variables: panic.
+// Pool lets a machine create up to size machines of these kinds, by [New]. It must be called once for a creator, which
+// may be a place of another pool. It returns the ID of the first place. It panics if two kinds have the same variables.
 func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 	s.unbuilt("Pool")
 	if size < 1 || s.pools[creator] != nil {
@@ -132,8 +133,9 @@ func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 	return p.first
 }
 
-// AtMost bounds events of the type of ev: how many may be on their way to a machine at a time, whoever sent them, and how many may wait in it that
-// it has not handled. One more is a finding that names both ends. It is for systems with Queues. Fewer than one, or two bounds for a type: panic.
+// AtMost bounds events of the type of ev: the number in flight to a machine at a time, from all senders, and the number
+// that wait unhandled in the machine. One more is a finding that names both ends. It requires Queues. It panics if n is
+// below one or the type already has a bound.
 func (s *System) AtMost(ev any, n int) {
 	s.unbuilt("AtMost")
 	t := reflect.TypeOf(ev)
@@ -146,9 +148,9 @@ func (s *System) AtMost(ev any, n int) {
 	s.atMost[t] = n
 }
 
-// Container has machines run in one process: they crash and halt together, see [sim.System.Containers]. A place of a pool may be one of them. A
-// machine that is not in a container has a process of its own. Fewer than two machines, one that was not added, or one that is in another
-// container: panic.
+// Container makes machines run in one process: they crash and halt together, see [sim.System.Containers]. Places of
+// pools may be among them. A machine in no container has its own process. Container panics for fewer than two machines,
+// a machine that was not added, or one that is in another container.
 func (s *System) Container(ids ...ID) {
 	s.unbuilt("Container")
 	if len(ids) < 2 {
@@ -168,24 +170,24 @@ func (s *System) Container(ids ...ID) {
 	s.together = append(s.together, slices.Clone(ids))
 }
 
-// mustBe panics when there is no such place.
+// mustBe panics if there is no such place.
 func (s *System) mustBe(id ID) {
 	if id < 0 || int(id) >= len(s.machines) {
 		panic(fmt.Sprintf("machine %d: it was not added", id))
 	}
 }
 
-// unbuilt panics when Sim was called before: the system that it made would not have what is added.
+// unbuilt panics if Sim was called before, because the system that it made would lack the addition.
 func (s *System) unbuilt(what string) {
 	if s.built.Load() {
 		panic("machine: " + what + " after Sim, which has made the system already")
 	}
 }
 
-// label names a machine for people.
+// label returns the name of a machine for people.
 func (s *System) label(id ID) string { return fmt.Sprintf("%s%d", s.machines[id].name(), id) }
 
-// know notes a kind of machines.
+// know registers a kind of machines.
 func (s *System) know(k *Kind) {
 	if other := s.kinds[k.name]; other != nil && other != k {
 		panic(fmt.Sprintf("machine %s: two kinds of that name", k.name))
@@ -199,7 +201,7 @@ func (s *System) know(k *Kind) {
 	}
 }
 
-// kind is the kind of the pool whose variables are of a type; nil: there is none.
+// kind returns the kind of the pool that has variables of the given type, or nil.
 func (p *pool) kind(vars reflect.Type) *Kind {
 	if p != nil {
 		for _, k := range p.kinds {
@@ -211,11 +213,11 @@ func (p *pool) kind(vars reflect.Type) *Kind {
 	return nil
 }
 
-// Kinds are the kinds of the machines, those of pools included, in the order in which they were first added.
+// Kinds returns the kinds of the machines, including those of pools, in the order in which they were first added.
 func (s *System) Kinds() []*Kind { return slices.Clone(s.order) }
 
-// Sim is the system to be checked, or to be run. What it does not say is for the caller to set in the result: timing other
-// than AnyOrder, crashes, properties, see [Vars].
+// Sim returns the system to be checked or run. The caller may set further fields of the result: timing other than
+// AnyOrder, crashes, properties, see [Vars].
 func (s *System) Sim(name string) sim.System {
 	s.built.Store(true)
 	if s.Queues.AtMost != nil {
@@ -245,7 +247,7 @@ func (s *System) Sim(name string) sim.System {
 	return sys
 }
 
-// vars copies the variables that a machine starts with.
+// vars returns a copy of the variables that a machine starts with.
 func (s *System) vars(id ID) any {
 	s.copying.Lock()
 	defer s.copying.Unlock()
@@ -259,7 +261,7 @@ func (s *System) planSet() *encoding.Set {
 	return s.plans
 }
 
-// copyOf returns a pointer to a copy of a struct that shares nothing with it.
+// copyOf returns a pointer to a copy of a struct that shares no memory with it.
 func (s *System) copyOf(vars any) any {
 	p := reflect.New(reflect.TypeOf(vars))
 	p.Elem().Set(reflect.ValueOf(vars))
@@ -273,8 +275,8 @@ func (s *System) copyOf(vars any) any {
 	return how.Copy(p.Interface())
 }
 
-// Vars are the variables of a machine, for properties; nil when its node is down, or it is halted, not created, or of
-// another kind. They must not be changed.
+// Vars returns the variables of a machine, for properties. It returns nil if the node is down, or the machine is
+// halted, not created, or of another kind. The variables must not be changed.
 func Vars[M any](v *sim.View, id ID) *M {
 	if h, ok := v.Service(id).(*Host); ok {
 		m, _ := h.Vars.(*M)
@@ -283,7 +285,7 @@ func Vars[M any](v *sim.View, id ID) *M {
 	return nil
 }
 
-// StateOf is the state that a machine is in, for properties; "" when it is halted, not created, or its node is down.
+// StateOf returns the state of a machine, for properties; empty if it is halted, not created, or its node is down.
 func StateOf(v *sim.View, id ID) State {
 	if h, ok := v.Service(id).(*Host); ok {
 		return h.State()

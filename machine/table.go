@@ -9,16 +9,16 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ID names a machine. It is that of its node.
+// ID identifies a machine. It is the ID of its node.
 type ID = sim.NodeID
 
-// None is the ID of no machine. The zero value of an ID is that of the first one.
+// None is the ID of no machine. The zero value of ID is the first machine.
 const None ID = -1
 
 // State is the name of a state.
 type State string
 
-// Kind is a type of machines: a table of states. It is made once, and holds nothing of any machine.
+// Kind is a type of machines: a table of states. It is immutable and holds no state of machines.
 type Kind struct {
 	name   string
 	vars   reflect.Type // a struct M; variables are *M
@@ -27,20 +27,21 @@ type Kind struct {
 	function bool // see Deterministic
 }
 
-// Deterministic says that a machine of the kind is a function of the events that it takes, as one must be of which there are several
-// copies that are to stay the same. Handlers that draw, set timers, create machines or ask for their environment are findings; a state
-// with a Null, which is done whenever no event is there, is a panic. It returns k, and is called where k is defined.
+// Deterministic declares that a machine of the kind is a function of the events that it takes, as replicas that must
+// stay equal have to be. Handlers that draw, set timers, create machines or use their environment are then findings. It
+// panics if a state has a Null, which runs whenever no event can be taken. It returns k. Call it in the definition of
+// k.
 func (k *Kind) Deterministic() *Kind {
 	for _, s := range k.states {
 		if s.null != nil {
-			panic(fmt.Sprintf("machine %s: state %s has a Null, and the machine is to be a function of its events", k.name, s.name))
+			panic(fmt.Sprintf("machine %s: state %s has a Null, and a deterministic machine depends on its events only", k.name, s.name))
 		}
 	}
 	k.function = true
 	return k
 }
 
-// Name is what the kind was defined as.
+// Name returns the name with which the kind was defined.
 func (k *Kind) Name() string { return k.name }
 
 // StateDef is a state and its rules, see [In].
@@ -49,7 +50,7 @@ type StateDef struct {
 	rules []Rule
 }
 
-// Rule says what a state does. Rules are made by [On] and its like.
+// Rule is a rule of a state, made by [On] and similar functions.
 type Rule func(*state)
 
 // state is a state of a table.
@@ -64,7 +65,7 @@ type state struct {
 	problems  []string
 }
 
-// what says what is done with an event.
+// what is the treatment of an event.
 type what uint8
 
 const (
@@ -75,30 +76,30 @@ const (
 	ignored
 )
 
-// rule is what a state does with events of one type.
+// rule is a state's rule for events of one type.
 type rule struct {
 	event reflect.Type
 	what  what
-	to    State   // of goTo and push
-	act   *action // nil: nothing
+	to    State   // target of goTo and push
+	act   *action // may be nil
 }
 
-// action is a method, wherever it is used.
+// action is a method in one of its roles.
 type action struct {
 	run     func(m any, x *Ctx, arg any)
 	code    any          // the function itself
 	vars    reflect.Type // M
-	arg     reflect.Type // of entry actions that take a payload
-	targets []State      // states that it may go to
-	stays   string       // why it may go nowhere; "": it may
+	arg     reflect.Type // payload type of an entry action
+	targets []State      // states that it may transfer control to
+	stays   string       // why it must not transfer control; empty if it may
 }
 
-// Define makes a kind of machines whose variables are an M. The first state is the one that machines start in. The name is
-// shown to people, and part of states.
+// Define makes a kind of machines with variables of type M. The first state is the start state. The name is shown to
+// people, and is part of states.
 //
-// A table is checked as a whole: two states or two rules for the same, rules for other variables than M, states that there
-// are none of or that nothing leads to, entry actions that cannot take what they are given. Define panics with all that is
-// wrong, since tables are variables of packages.
+// Define checks the table and panics with all its errors, because tables are package-level variables. Errors are: two
+// states or two rules for the same, rules for other variables than M, undefined or unreachable states, and entry
+// actions that cannot take the value that they get.
 func Define[M any](name string, states ...StateDef) *Kind {
 	k := &Kind{name: name, vars: reflect.TypeFor[M]()}
 	for _, s := range states {
@@ -118,53 +119,54 @@ func Define[M any](name string, states ...StateDef) *Kind {
 	return k
 }
 
-// In is a state with its rules.
+// In returns a state with its rules.
 func In(name State, rules ...Rule) StateDef { return StateDef{name, rules} }
 
-// On has a handler do what is to be done with events of its type. It may go to, or push, the states named, and no others.
+// On handles events of its type by a handler. The handler may go to, or push, the named states and no others.
 func On[M, E any](f func(*M, *Ctx, E), to ...State) Rule {
 	return add(rule{event: reflect.TypeFor[E](), act: taking(f, to)})
 }
 
-// OnGoto has an event lead to another state, whose entry action may take it.
+// OnGoto makes events lead to another state. The state's entry action may take the event.
 func OnGoto[E any](to State) Rule {
 	return add(rule{event: reflect.TypeFor[E](), what: goTo, to: to})
 }
 
-// OnGotoWith is OnGoto with something to do on the way, between the exit action and the entry action. It cannot transfer
-// control.
+// OnGotoWith is like OnGoto with a handler that runs between the exit action and the entry action. The handler cannot
+// transfer control.
 func OnGotoWith[M, E any](to State, f func(*M, *Ctx, E)) Rule {
 	act := taking(f, nil)
 	act.stays = "a rule that goes elsewhere already"
 	return add(rule{event: reflect.TypeFor[E](), what: goTo, to: to, act: act})
 }
 
-// OnPush enters another state on top of this one, which goes on to handle what the upper one does not, until that pops.
+// OnPush enters another state on top of this one. This state handles the events that the upper one does not, until that
+// pops.
 func OnPush[E any](to State) Rule {
 	return add(rule{event: reflect.TypeFor[E](), what: push, to: to})
 }
 
-// Defer leaves events of the types of these values in the queue.
+// Defer leaves events with the types of these values in the queue.
 func Defer(events ...any) Rule { return each(deferred, events) }
 
-// Ignore drops events of the types of these values.
+// Ignore drops events with the types of these values.
 func Ignore(events ...any) Rule { return each(ignored, events) }
 
-// DeferAll leaves all events in the queue that the state has no other rule for, but [Halt].
+// DeferAll leaves all events in the queue for which the state has no other rule, except [Halt].
 func DeferAll() Rule { return func(s *state) { s.deferAll = true } }
 
-// Null is done when no event of the queue can be taken. It may go to the states named.
+// Null runs if no event of the queue can be taken. It may go to the named states.
 func Null[M any](f func(*M, *Ctx), to ...State) Rule {
 	return once(func(s *state) **action { return &s.null }, "Null", without(f, to))
 }
 
-// Entry is done when the state is entered. It may go to the states named.
+// Entry runs when the state is entered. It may go to the named states.
 func Entry[M any](f func(*M, *Ctx), to ...State) Rule {
 	return once(func(s *state) **action { return &s.entry }, "entry", without(f, to))
 }
 
-// EntryWith is an entry action that takes what the state is entered with: the event, or the payload of
-// [Ctx.GotoWith] or [New]. With nothing, as in the start state of a machine that is there from the start, it is the zero P.
+// EntryWith is an entry action that takes the value with which the state is entered: the event, or the payload of
+// [Ctx.GotoWith] or [New]. Without one, as in the start state of a machine added with [System.Add], it gets the zero P.
 func EntryWith[M, P any](f func(*M, *Ctx, P), to ...State) Rule {
 	a := &action{vars: reflect.TypeFor[M](), arg: reflect.TypeFor[P](), code: f, targets: to}
 	a.run = func(m any, x *Ctx, arg any) {
@@ -177,18 +179,18 @@ func EntryWith[M, P any](f func(*M, *Ctx, P), to ...State) Rule {
 	return once(func(s *state) **action { return &s.entry }, "entry", a)
 }
 
-// Exit is done when the state is left. It cannot transfer control.
+// Exit runs when the state is left. It cannot transfer control.
 func Exit[M any](f func(*M, *Ctx)) Rule {
 	act := without(f, nil)
 	act.stays = "an exit action"
 	return once(func(s *state) **action { return &s.exit }, "exit", act)
 }
 
-// Hot marks a state of a monitor in which something is owed: a fair run that passes it again and again, and never again a
-// [Cold] one, is a violation. Of machines it means nothing.
+// Hot marks a state of a monitor with an open obligation, as in P: a fair run that visits it infinitely often and a
+// [Cold] one only finitely often is a violation. It has no meaning for machines.
 func Hot(s *state) { s.hot = true }
 
-// Cold marks a state of a monitor in which nothing is owed, see [Hot].
+// Cold marks a state of a monitor without open obligations, see [Hot].
 func Cold(s *state) { s.cold = true }
 
 func taking[M, E any](f func(*M, *Ctx, E), to []State) *action {
@@ -234,7 +236,7 @@ func add(r rule) Rule {
 	}
 }
 
-// sentType is the type of events that a rule is about: of a Sent, that of what is sent.
+// sentType returns the type of the sent event for a Sent, and event itself otherwise.
 func sentType(event reflect.Type) reflect.Type {
 	if event != nil && event.Kind() == reflect.Struct {
 		if m, ok := reflect.Zero(event).Interface().(sender); ok {
@@ -244,7 +246,7 @@ func sentType(event reflect.Type) reflect.Type {
 	return event
 }
 
-// maker is what makes a rule with an action that may go elsewhere.
+// maker returns the name of the function that makes a rule with the action.
 func (k *Kind) maker(a *action) string {
 	for _, s := range k.states {
 		switch {
@@ -259,7 +261,7 @@ func (k *Kind) maker(a *action) string {
 	return "On"
 }
 
-// rule is the state's own rule for a type of events; nil: there is none.
+// rule returns the state's own rule for a type of events, or nil.
 func (s *state) rule(event reflect.Type) *rule {
 	for i := range s.rules {
 		if s.rules[i].event == event {
@@ -282,8 +284,8 @@ func (k *Kind) knows(event reflect.Type) bool {
 	return slices.ContainsFunc(k.states, func(s *state) bool { return s.rule(event) != nil })
 }
 
-// Events returns a zero value of each type of events that the kinds have rules for, and of what their machines are created
-// with, unless that is of an interface type: samples for running them on a real network.
+// Events returns a zero value of each type of events for which the kinds have rules, and of each payload with which
+// their machines are created, unless that is of an interface type. Real networks need them as samples.
 func Events(kinds ...*Kind) []any {
 	events := []any{Halt{}, create{}}
 	add := func(t reflect.Type) {
