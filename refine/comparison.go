@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/table/refinement"
 )
 
-// system is what is compared.
+// system is one side of a comparison.
 type system interface {
 	Len() int
 	Roots() ([]refinement.Transition, error)
@@ -33,20 +33,20 @@ type comparison struct {
 	most      int
 
 	pairs   []pair
-	met     map[uint32][]uint32 // by state: sets
+	visited map[uint32][]uint32 // sets, by state
 	covered int
 	largest int
 
-	sets  [][]uint32 // ascending, closed under steps of which nothing is seen
+	sets  [][]uint32 // ascending, closed under unobservable steps
 	ids   map[string]uint32
 	after map[uint64]uint32 // set and label -> set
 
-	covers func(small, large []uint32) bool // for tests; contains otherwise
+	covers func(small, large []uint32) bool // contains, except in tests
 }
 
 type pair struct {
 	state, set uint32
-	from       int    // pair; -1: it is a root
+	from       int    // index of a pair; -1 for a root
 	step       uint32 // from there; the number of the root
 	label      uint32
 }
@@ -59,7 +59,7 @@ const (
 	undecided
 )
 
-// found is what a comparison comes to.
+// found is the result of a comparison.
 type found struct {
 	kind  kind
 	why   string
@@ -72,7 +72,7 @@ type found struct {
 func newComparison(impl, abs system, most int) *comparison {
 	return &comparison{
 		impl: impl, abs: abs, most: most, covers: contains,
-		met: map[uint32][]uint32{}, ids: map[string]uint32{}, after: map[uint64]uint32{},
+		visited: map[uint32][]uint32{}, ids: map[string]uint32{}, after: map[uint64]uint32{},
 	}
 }
 
@@ -84,7 +84,7 @@ func (c *comparison) run(ctx context.Context) (found, error) {
 	return c.silences(ctx)
 }
 
-// start adds the pairs to begin with.
+// start adds the initial pairs.
 func (c *comparison) start() (found, error) {
 	mine, err := c.impl.Roots()
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *comparison) start() (found, error) {
 	return found{}, nil
 }
 
-// traces looks for something that the abstraction does not do.
+// traces searches for an observation that the abstraction cannot make.
 func (c *comparison) traces(ctx context.Context) (found, error) {
 	f, err := c.start()
 	if err != nil || f.kind != same {
@@ -153,7 +153,7 @@ func (c *comparison) traces(ctx context.Context) (found, error) {
 	return found{}, nil
 }
 
-// silences looks for a pair in which only the implementation may fall silent, once all are known.
+// silences searches for a pair in which only the implementation may fall silent, once all pairs are known.
 func (c *comparison) silences(ctx context.Context) (found, error) {
 	mine, err := c.impl.silence(ctx)
 	if err != nil {
@@ -176,7 +176,7 @@ func (c *comparison) silences(ctx context.Context) (found, error) {
 	return found{}, nil
 }
 
-// unless is the error, unless it is that the time is over.
+// unless returns err, unless the context has ended.
 func (c *comparison) unless(ctx context.Context, err error) (found, error) {
 	if ctx.Err() != nil {
 		return found{kind: undecided, why: c.limit(ctx)}, nil
@@ -184,7 +184,7 @@ func (c *comparison) unless(ctx context.Context, err error) (found, error) {
 	return found{}, err
 }
 
-// limit says why it cannot go on; "": it can.
+// limit returns the reason why the comparison must stop, or an empty string.
 func (c *comparison) limit(ctx context.Context) string {
 	switch {
 	case ctx.Err() != nil:
@@ -199,7 +199,7 @@ func (c *comparison) limit(ctx context.Context) string {
 	return ""
 }
 
-// to is the way to a pair.
+// to returns the way to a pair.
 func (c *comparison) to(k int) (f found) {
 	for ; c.pairs[k].from >= 0; k = c.pairs[k].from {
 		p := c.pairs[k]
@@ -214,9 +214,9 @@ func (c *comparison) to(k int) (f found) {
 	return f
 }
 
-// add adds a pair that no other one covers.
+// add adds a pair unless another one covers it.
 func (c *comparison) add(p pair) {
-	for _, have := range c.met[p.state] {
+	for _, have := range c.visited[p.state] {
 		if have == p.set {
 			return
 		}
@@ -225,12 +225,12 @@ func (c *comparison) add(p pair) {
 			return
 		}
 	}
-	c.met[p.state] = append(c.met[p.state], p.set)
+	c.visited[p.state] = append(c.visited[p.state], p.set)
 	c.pairs = append(c.pairs, p)
 	c.largest = max(c.largest, len(c.sets[p.set]))
 }
 
-// post is the set of states after something was seen.
+// post returns the set of states after an observation.
 func (c *comparison) post(set, label uint32) (uint32, error) {
 	key := uint64(set)<<32 | uint64(label)
 	if id, ok := c.after[key]; ok {
@@ -253,7 +253,7 @@ func (c *comparison) post(set, label uint32) (uint32, error) {
 	return id, err
 }
 
-// set is the number of a set of states, and all that follow from them without anything being seen.
+// set returns the number of a set of states, closed under unobservable steps.
 func (c *comparison) set(states []uint32) (uint32, error) {
 	in := map[uint32]bool{}
 	var all []uint32
@@ -268,7 +268,7 @@ func (c *comparison) set(states []uint32) (uint32, error) {
 	}
 	for k := 0; k < len(all); k++ {
 		if c.abs.Len() > c.most {
-			break // which limit will say
+			break // limit reports it
 		}
 		row, err := c.abs.From(all[k])
 		if err != nil {
@@ -294,7 +294,7 @@ func (c *comparison) set(states []uint32) (uint32, error) {
 	return id, nil
 }
 
-// contains reports whether a set holds all of another one. Both are ascending.
+// contains reports whether large contains all elements of small. Both are ascending.
 func contains(small, large []uint32) bool {
 	if len(small) > len(large) {
 		return false

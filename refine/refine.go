@@ -1,21 +1,24 @@
-// Package refine compares a system with a simpler one that is to stand for it in the checks of others: whether it does all that the
-// other does, as far as those around it can see.
+// Package refine compares a system with a simpler one, its abstraction, which replaces it when other systems are
+// checked. It decides whether the abstraction has every behavior of the system that the surrounding nodes can observe.
 //
-// Around both are the same clients, nodes of the same numbers, which should do whatever a client may: as many inputs as there
-// is time for, at any moment. What is seen are the steps of the clients: what they get, what they do, what they draw, and what
-// they are told of room in streams. An abstraction stands for an implementation when
+// Both systems have the same clients, nodes with the same numbers, which should do everything that a client may: as
+// many inputs as time permits, at any moment. The observations are the steps of the clients: the messages they receive,
+// their actions, their draws, and their notifications of room in streams. An abstraction is valid for an implementation
+// if
 //
-//   - whatever clients see of the implementation they may see of the abstraction: traces are included;
-//   - when the implementation may fall silent, the abstraction may, after the same: a fair run without end, or one that ends, in
-//     which no more is seen. Otherwise an implementation that does nothing would be included. docs/machines.md defines fairness; of what
-//     clients do by themselves nothing is promised.
+//   - every observation of the implementation is also possible for the abstraction: traces are included;
+//   - whenever the implementation may fall silent, the abstraction may do so after the same observations. Silence is a
+//     fair infinite run, or one that ends, without further observations. Without this condition an implementation that
+//     does nothing would be included. docs/machines.md defines fairness; it promises nothing about the clients' own
+//     steps.
 //
-// What holds of all runs of a system with the abstraction, and is said of what the rest sees, holds with the implementation then, for as many
-// inputs and such values as the clients have.
+// A property of observations that holds in all runs of a system with the abstraction then also holds with the
+// implementation, for the number and values of inputs that the clients have.
 //
-// The states of the implementation are paired with sets of states of the abstraction, all that it may be in after what was seen. Pairs are
-// visited breadth first, so that a difference is shown by as few steps as possible; one with a set that contains that of another
-// pair of the same state is left out, as it has no difference that the other has not.
+// States of the implementation are paired with sets of states of the abstraction: all states that it may be in after
+// the same observations. Pairs are visited breadth first, so that a difference is shown in a minimum of steps. A pair
+// is skipped if its set contains the set of another pair with the same state, because it has no difference that the
+// other lacks.
 package refine
 
 import (
@@ -30,51 +33,53 @@ import (
 
 // Options bound a comparison.
 type Options struct {
-	// Clients are the nodes that are the same in both systems. At least one.
+	// Clients are the nodes that are the same in both systems; at least one.
 	Clients []sim.NodeID
-	// Faults has the faults happen that the implementation is limited to, but crashes of clients. Else none does.
+	// Faults enables faults within the limits of the implementation, except crashes of clients. Otherwise no faults
+	// happen.
 	Faults bool
-	// MaxStates bounds the states of the implementation, those of the abstraction, and the pairs, each. 0: [DefaultStates].
+	// MaxStates bounds the states of the implementation, those of the abstraction, and the pairs, each. 0 means
+	// [DefaultStates].
 	MaxStates int
 }
 
-// DefaultStates is as many states as are compared without another limit.
+// DefaultStates is the default of MaxStates.
 const DefaultStates = 1_000_000
 
-// Verdict is what a comparison came to.
+// Verdict is the outcome of a comparison.
 type Verdict string
 
 const (
-	NoDifference Verdict = "no difference" // within what the clients do
+	NoDifference Verdict = "no difference" // for the inputs of the clients
 	Difference   Verdict = "difference"
 	Undecided    Verdict = "undecided"
 )
 
-// What a difference is.
+// Kinds of differences.
 const (
 	NeverDone  = "the abstraction never does the last of these"
 	MustGoOn   = "after this the implementation may stop, but the abstraction must continue"
 	OtherStart = "the clients start differently"
 )
 
-// Result is what a comparison came to.
+// Result is the result of a comparison.
 type Result struct {
 	Verdict Verdict
-	// What says what the difference is, or why nothing was decided.
+	// What describes the difference, or the reason why the comparison is undecided.
 	What string
-	// Trace is what clients see of a run of the implementation that differs.
+	// Trace is the sequence of observations in a run of the implementation that differs.
 	Trace []string
-	// Path is that run, the last Round steps of which go on for ever. Round is 0 when nothing has to happen any more.
+	// Path is that run, which repeats its last Round steps forever. Round is 0 if it stays in its last state.
 	Path  choose.Path
 	Round int
 
-	States, Abstract int // of implementation and abstraction that were met
-	Pairs, Covered   int // that were visited, and that were left out
-	Largest          int // set
+	States, Abstract int // visited states of implementation and abstraction
+	Pairs, Covered   int // visited and skipped pairs
+	Largest          int // size of the largest set
 }
 
-// Compare compares an implementation with an abstraction. The error is one of the systems, a finding among them: what they do wrong by themselves is
-// for a search to find.
+// Compare compares an implementation with an abstraction. The error is one of the systems, possibly a finding:
+// violations within one system are for a search to find.
 func Compare(ctx context.Context, impl, abs *sim.System, o Options) (*Result, error) {
 	if len(o.Clients) == 0 {
 		return nil, fmt.Errorf("the comparison of system %q with %q has no clients, so nothing is observable", impl.Name, abs.Name)
@@ -113,7 +118,7 @@ func Compare(ctx context.Context, impl, abs *sim.System, o Options) (*Result, er
 	return r, nil
 }
 
-// side is a system without what is not compared.
+// side returns a system without the parts that are not compared.
 func (o *Options) side(sys *sim.System, names *labels, faults bool) (*refinement.Transitions, error) {
 	s := *sys
 	s.Properties, s.Monitors = nil, nil
@@ -148,7 +153,7 @@ func (o *Options) but(may func(sim.NodeID) bool) func(sim.NodeID) bool {
 	return func(id sim.NodeID) bool { return !client[id] && (may == nil || may(id)) }
 }
 
-// labels number what is seen.
+// labels numbers observations.
 type labels struct {
 	ids  map[string]uint32
 	list []string
