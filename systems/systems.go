@@ -12,7 +12,8 @@ import (
 	"github.com/macemc/macemc/systems/twophase"
 )
 
-// All returns the descriptions of the bundled systems that need nothing but this module, the simplest first. The slice is the caller's.
+// All returns the descriptions of the bundled systems that need only this module, the simplest first. The caller owns
+// the slice.
 func All() []spec.Entry {
 	return []spec.Entry{
 		pingack.Entry(),
@@ -26,7 +27,7 @@ func All() []spec.Entry {
 	}
 }
 
-// Find returns the description of the system with that name. The error names near ones.
+// Find returns the description of the system with the given name. The error suggests similar names.
 func Find(name string) (spec.Entry, error) {
 	return spec.Find(All(), name)
 }

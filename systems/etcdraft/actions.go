@@ -11,22 +11,22 @@ func (n *Node) leads() bool { return n.Role == raft.StateLeader }
 
 func (n *Node) idle() bool { return !n.Client.Waits }
 
-// Campaign is an action: the node's time-out strikes.
+// Campaign is the action in which the node's election time-out expires.
 func (n *Node) Campaign(env sim.Env) {
 	n.enter(env)
 	_ = n.raw.Campaign()
 	n.ready(env)
 }
 
-// Transfer is an action of a leader, which hands the leadership over to another member.
+// Transfer is the action of a leader that passes the leadership to another member.
 func (n *Node) Transfer(env sim.Env) {
 	n.enter(env)
 	n.raw.TransferLeader(n.Members[env.Choose("new leader", len(n.Members))])
 	n.ready(env)
 }
 
-// Reconfigure is an action of a leader, which removes a member or takes a node in again. Raft refuses that
-// while another change is under way.
+// Reconfigure is the action of a leader that removes a member or adds a node again. Raft refuses it while another
+// change is in progress.
 func (n *Node) Reconfigure(env sim.Env) {
 	n.enter(env)
 	id, kind := idOf(sim.NodeID(env.Choose("node", env.Nodes()))), raftpb.ConfChangeAddNode
@@ -39,8 +39,8 @@ func (n *Node) Reconfigure(env sim.Env) {
 	n.ready(env)
 }
 
-// Write is an action: the node's client begins a write.
+// Write is the action in which the node's client begins a write.
 func (n *Node) Write(env sim.Env) { n.begin(env, true) }
 
-// Read is an action: the node's client begins a read.
+// Read is the action in which the node's client begins a read.
 func (n *Node) Read(env sim.Env) { n.begin(env, false) }

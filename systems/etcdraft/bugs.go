@@ -5,8 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on, by their order in knownBugs. They are in the adapter, not
-// in raft.
+// bugs is a set of defects, by their index in knownBugs. They are in the adapter, not in raft.
 type bugs uint8
 
 const (

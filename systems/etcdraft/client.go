@@ -10,12 +10,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Value is what a register holds: the name of the write that wrote it. The zero value is there at first.
+// Value is the content of a register: the name of the write that wrote it. The initial value is the zero value.
 type Value = macetime.MonotoneTime
 
 // Op is an operation of a client on a register.
 type Op struct {
-	// ID is unique, also among those of other clients and from before crashes.
+	// ID is unique among all clients and across crashes.
 	ID    macetime.MonotoneTime
 	Key   int
 	Write bool
@@ -47,18 +47,18 @@ func decodeOp(b []byte) Op {
 	return Op{macetime.MonotoneTime{Node: int(node), Count: count}, int(key), b[i+j+k] == 1}
 }
 
-// Store is what is replicated.
+// Store is the replicated state.
 type Store struct {
 	Values []Value  // by register
-	Last   []uint64 // by client: its latest write that was applied
+	Last   []uint64 // by client: its latest applied write
 }
 
 func newStore(clients, keys int) Store {
 	return Store{make([]Value, keys), make([]uint64, clients)}
 }
 
-// apply applies a write, unless it was before: the network may deliver a proposal twice, and a client that
-// waits too long proposes again.
+// apply applies a write unless it was applied before. The network may deliver a proposal twice, and a client proposes
+// again after a time-out.
 func (s *Store) apply(o Op) {
 	if last := &s.Last[o.ID.Node]; *last < o.ID.Count {
 		*last = o.ID.Count
@@ -66,12 +66,12 @@ func (s *Store) apply(o Op) {
 	}
 }
 
-// Client runs on a node and does one operation at a time. It forgets everything in a crash.
+// Client runs on a node and executes one operation at a time. A crash loses its state.
 type Client struct {
 	Waits bool
-	Op    Op // while it waits
+	Op    Op // the operation in progress
 
-	// Of a read, when raft has said which entries it must see.
+	// For a read: raft has reported the index that it must see.
 	Confirmed bool
 	Index     uint64
 }
@@ -85,14 +85,14 @@ func (n *Node) begin(env sim.Env, write bool) {
 	n.ready(env)
 }
 
-// ask asks raft for the operation that the client waits for; not for the first time, perhaps.
+// ask passes the client's operation to raft, possibly again.
 func (n *Node) ask(env sim.Env) {
 	if n.opts.timeouts {
 		env.SetTimer(retry{}, retryPeriod)
 	}
 	switch op := n.Client.Op; {
 	case op.Write:
-		_ = n.raw.Propose(encodeOp(op)) // an error says that it is dropped, as it might be anywhere else
+		_ = n.raw.Propose(encodeOp(op)) // an error means that the proposal was dropped, as the network might do
 	case n.opts.bugs.has(er4):
 		n.Client.Confirmed = true
 		n.finish(env)
@@ -101,14 +101,14 @@ func (n *Node) ask(env sim.Env) {
 	}
 }
 
-// confirmed notes from which index on the store may answer a read.
+// confirmed records the index from which on the store may answer a read.
 func (n *Node) confirmed(r raft.ReadState) {
 	if c := &n.Client; c.Waits && !c.Confirmed && decodeOp(r.RequestCtx) == c.Op {
 		c.Confirmed, c.Index = true, r.Index
 	}
 }
 
-// finish ends the client's operation when it is done.
+// finish ends the client's operation once it is done.
 func (n *Node) finish(env sim.Env) {
 	c := &n.Client
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// On disk are the hard state and the log, an entry to a key.
+// The disk holds the hard state and the log, one key per entry.
 const (
 	hardKey  = "hard"
 	entryKey = "log/"
@@ -18,7 +18,7 @@ const (
 
 func keyOf(index uint64) string { return fmt.Sprintf("%s%08d", entryKey, index) }
 
-// load returns what raft finds at its start. Before the first entry the voters are the members.
+// load returns raft's storage at its start. Before the first entry the voters are the members.
 func load(disk sim.Disk, voters []uint64) *raft.MemoryStorage {
 	store := raft.NewMemoryStorage()
 	must(store.ApplySnapshot(&raftpb.Snapshot{Metadata: &raftpb.SnapshotMetadata{ConfState: &raftpb.ConfState{Voters: voters}}}))
@@ -43,11 +43,10 @@ func entriesOf(store *raft.MemoryStorage) []*raftpb.Entry {
 	return log
 }
 
-// persist writes what raft wants to be on disk before anybody hears of it.
+// persist writes the state that raft requires on disk before it is visible to others.
 func (n *Node) persist(disk sim.Disk, rd raft.Ready) {
 	if len(rd.Entries) > 0 {
-		// Entries that are replaced go first, the last one before the others: what is left after a crash
-		// is a log.
+		// Replaced entries are deleted first, from the last one on, so that a crash leaves a log.
 		last, _ := n.disk.LastIndex()
 		for i := last; i >= rd.Entries[0].GetIndex(); i-- {
 			disk.Delete(keyOf(i))
@@ -67,7 +66,7 @@ func (n *Node) persist(disk sim.Disk, rd raft.Ready) {
 	}
 }
 
-// encode appends the one encoding of m.
+// encode appends the canonical encoding of m.
 func encode(dst []byte, m proto.Message) []byte {
 	dst, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend(dst, m)
 	must(err)

@@ -21,7 +21,7 @@ const (
 	timeoutsParam  = "timeouts"
 )
 
-// options are what all nodes of a system have in common.
+// options are the settings shared by all nodes of a system.
 type options struct {
 	keys     int
 	voters   []uint64

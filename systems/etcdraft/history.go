@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// History watches that the registers are linearizable.
+// History is a monitor of the linearizability of the registers.
 type History struct {
 	Past []Event
 }
@@ -16,13 +16,13 @@ type History struct {
 type Event struct {
 	Op    Op
 	End   bool
-	Value Value // at the end of a read: what was read
+	Value Value // at the end of a read: its result
 }
 
 func newHistory() sim.Monitor { return &History{} }
 
-// Observe implements [sim.Monitor]. The beginning of an operation cannot break a history, so that only ends
-// are looked at.
+// Observe implements [sim.Monitor]. It checks the history at ends only, because the begin of an operation cannot
+// violate it.
 func (h *History) Observe(_ sim.NodeID, event any) error {
 	switch e := event.(type) {
 	case Invoked:
@@ -49,7 +49,7 @@ func (e Event) String() string {
 	return fmt.Sprintf("%v ends with %d.%d", e.Op, e.Value.Node, e.Value.Count)
 }
 
-// operations is the history in the terms of package linear. An operation is its own name, as no two are the same.
+// operations converts the history for package linear. An operation is its own ID, as no two are equal.
 func (h *History) operations() *linear.History[Op, Op, Value] {
 	var all linear.History[Op, Op, Value]
 	for _, e := range h.Past {
@@ -62,7 +62,7 @@ func (h *History) operations() *linear.History[Op, Op, Value] {
 	return &all
 }
 
-// register is what an operation does to one register. Registers do not know of each other.
+// register is the sequential model of one register. Registers are independent.
 var register = linear.Model[Value, Op, Value]{
 	Step: func(state Value, op Op, read *Value) (bool, Value) {
 		if op.Write {

@@ -9,27 +9,27 @@ import (
 
 // Announced events.
 type (
-	// Elected tells that the node leads.
+	// Elected reports that the node leads.
 	Elected struct {
 		Term uint64
 		Log  []uint64 // the terms of its entries
 	}
-	// Applied tells that the node has applied an entry.
+	// Applied reports that the node has applied an entry.
 	Applied struct {
 		Index, Term uint64
 		By          uint64 // the node's term: the entry was committed in it or before
-		Data        string // of the entry, in hexadecimal digits: logs hold no others
+		Data        string // of the entry, in hexadecimal digits: logs can hold no other text
 	}
-	// Invoked tells that a client has begun an operation.
+	// Invoked reports that a client has begun an operation.
 	Invoked struct{ Op Op }
-	// Returned tells that the client's operation has come to its end.
+	// Returned reports that the client's operation has ended.
 	Returned struct {
 		Op    Op
-		Value Value // that was read
+		Value Value // result of a read
 	}
 )
 
-// shown is the operation of the entry.
+// shown returns the operation of the entry.
 func (a Applied) shown() string {
 	data, err := hex.DecodeString(a.Data)
 	if err != nil {
@@ -46,7 +46,7 @@ func (n *Node) elected() Elected {
 	return e
 }
 
-// Leaders watches that a term has one leader, also when the other has crashed meanwhile.
+// Leaders checks that a term has only one leader, crashed ones included.
 type Leaders struct {
 	OfTerm map[uint64]sim.NodeID
 }
@@ -69,9 +69,9 @@ func (l *Leaders) Observe(from sim.NodeID, event any) error {
 // Events implements [observe.Knower].
 func (*Leaders) Events() []any { return []any{Elected{}} }
 
-// Committed watches that what was applied once is applied everywhere, and known to all later leaders.
+// Committed checks that an entry applied once is applied everywhere, and is in the log of all later leaders.
 type Committed struct {
-	Entries []Applied // in the order of their indexes, By being the first term that is known to have them
+	Entries []Applied // by index; By is the first term that is known to have the entry
 }
 
 func newCommitted() sim.Monitor { return &Committed{} }

@@ -14,27 +14,27 @@ import (
 type Node struct {
 	sim.Nop
 
-	// What raft says of itself, after each event.
+	// Raft's status after each event.
 	Role    raft.StateType
 	Term    uint64
 	Lead    uint64
 	Commit  uint64
-	Members []uint64 // voters of the configuration that was applied last
+	Members []uint64 // voters of the last applied configuration
 
 	Applied uint64 // index of the last entry that the store has applied
 	Store   Store
 	Client  Client
 
 	raw   *raft.RawNode
-	disk  *raft.MemoryStorage // what raft reads: what was written to the node's disk
+	disk  *raft.MemoryStorage // raft's view of the node's disk
 	log   []*raftpb.Entry     `macemc:"-"` // of disk
-	armed any                 // election{} or heartbeat{}; nil: neither
-	quiet int                 // how often the election timer has fired since the node heard from a leader
+	armed any                 // election{} or heartbeat{}; nil if neither
+	quiet int                 // number of times that the election timer has fired without a message from a leader
 	out   logger              `macemc:"-"`
 	opts  *options            `macemc:"-"`
 }
 
-// idOf is the node's name within raft, which has a use of its own for 0.
+// idOf returns the node's name within raft, which reserves 0.
 func idOf(id sim.NodeID) uint64 { return uint64(id) + 1 }
 
 // Boot implements [sim.Service].
@@ -61,7 +61,7 @@ func (n *Node) Boot(env sim.Env) {
 func (n *Node) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	n.enter(env)
 	m := msg.(*raftpb.Message)
-	_ = n.raw.Step(m) // an error says that the message is of no use
+	_ = n.raw.Step(m) // an error means that the message is obsolete
 	n.ready(env)
 	if m.GetFrom() == n.Lead {
 		n.quiet = 0
@@ -71,7 +71,7 @@ func (n *Node) Receive(env sim.Env, _ sim.NodeID, msg any) {
 // enter begins a handler, ready ends it.
 func (n *Node) enter(env sim.Env) { n.out.to = env.Log() }
 
-// ready does what raft wants done, in the order that its documentation demands.
+// ready executes the operations that raft requests, in the order that its documentation demands.
 func (n *Node) ready(env sim.Env) {
 	for n.raw.HasReady() {
 		rd := n.raw.Ready()
@@ -106,8 +106,8 @@ func send(env sim.Env, msgs []*raftpb.Message) {
 	}
 }
 
-// apply applies entries in their order. After a restart raft hands over all committed ones again: nothing
-// that was applied is on disk.
+// apply applies entries in order. After a restart raft passes all committed entries again, because the applied state is
+// not on disk.
 func (n *Node) apply(env sim.Env, entries []*raftpb.Entry) {
 	for _, e := range entries {
 		if e.GetIndex() <= n.Applied {
@@ -120,7 +120,7 @@ func (n *Node) apply(env sim.Env, entries []*raftpb.Entry) {
 			change := new(raftpb.ConfChange)
 			decode(e.GetData(), change)
 			n.Members = n.raw.ApplyConfChange(change).GetVoters()
-		case len(e.GetData()) > 0: // else a leader's first entry
+		case len(e.GetData()) > 0: // otherwise a leader's first entry
 			n.Store.apply(decodeOp(e.GetData()))
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// logger is a raft.Logger: what raft says is shown in replays, and what it panics about is a finding.
+// logger is a raft.Logger. Replays show raft's log, and its panics are findings.
 type logger struct {
-	to *slog.Logger `macemc:"-"` // of the handler that runs
+	to *slog.Logger `macemc:"-"` // of the running handler
 }
 
 func (l *logger) say(level slog.Level, format string, v []any) {
@@ -39,11 +39,11 @@ func (l *logger) Fatalf(f string, v ...any) { panic(fmt.Sprintf(f, v...)) }
 func (l *logger) Panic(v ...any)            { panic(fmt.Sprint(v...)) }
 func (l *logger) Panicf(f string, v ...any) { panic(fmt.Sprintf(f, v...)) }
 
-// show is for people, and for the keys of events in path files.
+// show returns a text for display and for the keys of events in path files.
 func show(m proto.Message) string {
 	switch m := m.(type) {
 	case *raftpb.Message:
-		// Who sends it to whom is shown anyway.
+		// Sender and receiver are shown anyway.
 		_, text, _ := strings.Cut(raft.DescribeMessage(m, showOp), " ")
 		if len(m.GetContext()) > 0 {
 			text += fmt.Sprintf(" Context:%q", m.GetContext())

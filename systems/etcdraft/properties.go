@@ -21,7 +21,7 @@ const (
 	Written        = "a write returns"
 )
 
-// properties lists the properties. What monitors watch is not among them.
+// properties returns the properties, without those of monitors.
 func properties(o *options) []sim.Property {
 	list := []sim.Property{
 		{Name: ElectionSafety, Always: pairs(electionSafety), Explain: explain},
@@ -52,7 +52,7 @@ func pairs(holds func(a, b *Node) bool) func(*sim.View) bool {
 
 func electionSafety(a, b *Node) bool { return !a.leads() || !b.leads() || a.Term != b.Term }
 
-// logMatching: from the last entry on that has the same index and term in both logs, all before it are equal.
+// logMatching reports whether the logs are equal up to the last entry that has the same index and term in both.
 func logMatching(a, b *Node) bool {
 	same := false
 	for i := min(len(a.log), len(b.log)) - 1; i >= 0; i-- {
@@ -77,7 +77,7 @@ func stateMachines(a, b *Node) bool {
 		slices.Equal(a.Store.Values, b.Store.Values) && slices.Equal(a.Store.Last, b.Store.Last)
 }
 
-// leader is the leader of the highest term, nil when there is none.
+// leader returns the leader of the highest term, or nil if there is none.
 func leader(v *sim.View) *Node {
 	var found *Node
 	for _, n := range sim.Nodes[*Node](v) {
@@ -88,7 +88,7 @@ func leader(v *sim.View) *Node {
 	return found
 }
 
-// members asks whether holds is true of all members that a leader has, which are up.
+// members reports whether all members of the leader's configuration are up and satisfy holds.
 func members(v *sim.View, holds func(leader, member *Node) bool) bool {
 	l := leader(v)
 	if l == nil || !l.member(l.Lead) {
@@ -114,7 +114,7 @@ func progress(v *sim.View) bool {
 
 func (n *Node) member(id uint64) bool { return slices.Contains(n.Members, id) }
 
-// written: some client has had a write that was applied.
+// written reports whether some client's write has returned.
 func written(v *sim.View) bool {
 	for id, n := range sim.Nodes[*Node](v) {
 		if n.Store.Last[id] > 0 && !n.Client.Waits {

@@ -7,18 +7,18 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// rules say what of raft's own types is state.
+// rules returns the rules for the state in raft's own types.
 func rules() []sim.StateRule {
 	return []sim.StateRule{
-		// The role decides which functions these are, and they are bound to the same raft always.
+		// The role determines these functions, and they are always bound to the same raft.
 		sim.MethodByName[raft.RawNode]("raft.tick"),
 		sim.MethodByName[raft.RawNode]("raft.step"),
-		// Drawn from a global source, at every change of the role. Ticks never get there, nor does their number.
+		// Drawn from a global source at every change of the role. Ticks never reach it, so it has no effect.
 		sim.IgnoreField[raft.RawNode]("raft.randomizedElectionTimeout"),
 		sim.IgnoreField[raft.RawNode]("raft.electionElapsed"),
-		// Counts who reads it.
+		// Counts reads.
 		sim.IgnoreField[raft.MemoryStorage]("callStats"),
-		// Messages keep notes about themselves, and change them even when they are only looked at.
+		// Messages contain caches that even reads change.
 		sim.EncodeBy(encode),
 		sim.CopyBy(func(m proto.Message) proto.Message { return proto.Clone(m) }),
 		sim.ShowBy(show),

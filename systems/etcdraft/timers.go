@@ -6,11 +6,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Timers. Raft's own time-outs, which it counts in ticks, are never reached.
+// Timers. Raft's own time-outs, counted in ticks, are never reached.
 type (
-	election  struct{} // of all but leaders: campaign, unless there was a sign of a leader
+	election  struct{} // of followers and candidates: campaign unless there was a sign of a leader
 	heartbeat struct{} // of leaders: send heartbeats
-	retry     struct{} // of a client that waits: ask once more
+	retry     struct{} // of a waiting client: propose again
 )
 
 const (
@@ -18,7 +18,7 @@ const (
 	heartbeatPeriod = 100 * time.Millisecond
 	retryPeriod     = 2 * time.Second
 
-	never = 1 << 30 // ticks, more than a run has steps
+	never = 1 << 30 // ticks, more than the steps of a run
 )
 
 // Timer implements [sim.Service].
@@ -40,7 +40,7 @@ func (n *Node) Timer(env sim.Env, t any) {
 	n.ready(env)
 }
 
-// arm sets the timer of the node's role. One that was removed is silent, as if its process were stopped.
+// arm sets the timer of the node's role. A removed node is silent, as if its process were stopped.
 func (n *Node) arm(env sim.Env) {
 	var want any
 	after := electionPeriod

@@ -9,18 +9,18 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Member is what a node believes of another.
+// Member is a node's belief about another node.
 type Member struct {
 	Status      Status
 	Incarnation int
-	// Untold is how many messages are still to carry this.
+	// Untold is the number of messages that still have to carry this belief.
 	Untold int
 }
 
 func (m Member) String() string { return fmt.Sprintf("%v(%d)", m.Status, m.Incarnation) }
 
-// superseded reports whether u is newer than what is believed: of a later incarnation, or worse news
-// of the same. Where the dead do not come back nothing is newer than a death.
+// superseded reports whether u is newer than the belief m: of a later incarnation, or worse within the same one. If
+// dead nodes do not come back, nothing is newer than a death.
 func (n *Node) superseded(m Member, u Update) bool {
 	switch {
 	case !n.config.rejoin && (m.Status == Dead || u.Status == Dead):
@@ -31,7 +31,7 @@ func (n *Node) superseded(m Member, u Update) bool {
 	return u.Status > m.Status
 }
 
-// hear takes the news of a message. It reports whether the node is still in.
+// hear processes the news of a message. It reports whether the node still participates.
 func (n *Node) hear(env sim.Env, from sim.NodeID, news News) bool {
 	n.learn(env, Update{from, Alive, news.Incarnation})
 	for _, u := range news.Updates {
@@ -40,7 +40,7 @@ func (n *Node) hear(env sim.Env, from sim.NodeID, news News) bool {
 	return !n.Out
 }
 
-// learn takes a piece of news, which is passed on when it is news.
+// learn processes one update, which is passed on if it is new.
 func (n *Node) learn(env sim.Env, u Update) {
 	if u.Node == n.self {
 		n.learnOfSelf(env, u)
@@ -57,10 +57,10 @@ func (n *Node) learn(env sim.Env, u Update) {
 	if u.Status == Dead || !n.config.bugs.has(gs2) {
 		env.StopTimer(suspicionTimer{u.Node})
 	}
-	n.answered(env, u.Node) // a probe would find out nothing more
+	n.answered(env, u.Node) // a probe would yield nothing more
 }
 
-// learnOfSelf refutes what is said of the node itself, by an incarnation that nobody has heard of.
+// learnOfSelf refutes an update about the node itself by starting a new incarnation.
 func (n *Node) learnOfSelf(env sim.Env, u Update) {
 	own := n.Members[n.self].Incarnation
 	switch {
@@ -85,12 +85,12 @@ func (n *Node) leave(env sim.Env) {
 	}
 }
 
-// tellings is how many messages carry a piece of news: enough that it spreads to all nodes with some
-// certainty. Who misses it finds out by probes.
+// tellings is the number of messages that carry an update: enough that it probably reaches all nodes. Probes inform the
+// others.
 func (n *Node) tellings() int { return bits.Len(uint(len(n.Members))) }
 
-// news is what a message to a node carries: what the sender believes of that node, unless that is good,
-// and what has been told the fewest times.
+// news returns the news for a message to a node: the sender's belief about that node, if it is bad, and the updates
+// that were sent the fewest times.
 func (n *Node) news(to sim.NodeID) News {
 	news := News{Incarnation: n.Members[n.self].Incarnation}
 	if m := n.Members[to]; m.Status != Alive {
@@ -116,14 +116,14 @@ func (n *Node) news(to sim.NodeID) News {
 
 const nextKey = "next incarnation"
 
-// load returns the incarnation to boot in: one that the node has never been in.
+// load returns a new incarnation for the boot of a node.
 func load(env sim.Env) int {
 	b, _ := env.Disk().Get(nextKey)
 	next, _ := binary.Uvarint(b)
 	return int(next)
 }
 
-// incarnate begins an incarnation. It is on disk before anybody hears of it.
+// incarnate starts an incarnation. It is on disk before it is visible to others.
 func (n *Node) incarnate(env sim.Env, incarnation int) {
 	n.Members[n.self].Incarnation = incarnation
 	if n.config.bugs.has(gs4) && incarnation > n.Born {

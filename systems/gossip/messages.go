@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Status is what is said of a node.
+// Status is the believed status of a node.
 type Status uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 
 func (s Status) String() string { return [...]string{"alive", "suspect", "dead"}[s] }
 
-// Update is a piece of news: what a node is said to be in which incarnation.
+// Update is a piece of news: the status of a node in an incarnation.
 type Update struct {
 	Node        sim.NodeID
 	Status      Status
@@ -26,7 +26,7 @@ type Update struct {
 
 func (u Update) String() string { return fmt.Sprintf("n%d %v(%d)", u.Node, u.Status, u.Incarnation) }
 
-// News rides on every message.
+// News is part of every message.
 type News struct {
 	Incarnation int // of the sender, which is alive
 	Updates     []Update
@@ -36,7 +36,7 @@ type News struct {
 type (
 	// Ping asks for an Ack.
 	Ping struct {
-		For  sim.NodeID // whom the sender asks for, None: itself
+		For  sim.NodeID // node on whose behalf the sender asks; None means itself
 		News News
 	}
 	// Ack answers a Ping, with the same For.
@@ -49,7 +49,7 @@ type (
 		Target sim.NodeID
 		News   News
 	}
-	// Relayed tells a node that sent a PingReq of the target's Ack.
+	// Relayed passes the target's Ack to the sender of a PingReq.
 	Relayed struct {
 		Target      sim.NodeID
 		Incarnation int // of the target
@@ -59,7 +59,7 @@ type (
 
 // Timers.
 type (
-	periodTimer struct{} // always armed, unless the node is out
+	periodTimer struct{} // always armed while the node participates
 	ackTimer    struct{} // armed while a probe waits for its direct Ack
 	// suspicionTimer is armed exactly while its node is suspected.
 	suspicionTimer struct{ Node sim.NodeID }

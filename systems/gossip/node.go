@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/systems/nodeset"
 )
 
-// None stands for no node.
+// None means no node.
 const None = nodeset.None
 
 const (
@@ -17,25 +17,25 @@ const (
 
 // Node is the service of one node.
 type Node struct {
-	// Members is what the node believes of all nodes, itself included.
+	// Members holds the node's belief about every node, itself included.
 	Members []Member
-	// Born is the incarnation in which the node has booted.
+	// Born is the incarnation in which the node booted.
 	Born int
-	// Out says that the node has left for good: nodes that are dead do not come back, and it was
-	// declared dead, or has crashed. It is silent.
+	// Out means that the node has left permanently and is silent: dead nodes do not come back, and it was declared dead
+	// or has crashed.
 	Out bool
-	// Probed is the node whose answer is waited for, None when there is none. Nothing new has been heard of
-	// it since it was pinged, unless that others suspect it.
+	// Probed is the node from which an answer is awaited, or None. Nothing new has been learned about it since it was
+	// pinged, except that others suspect it.
 	Probed sim.NodeID
 
 	self   sim.NodeID
 	config config
 }
 
-// config is what the parameters say.
+// config holds the values of the parameters.
 type config struct {
-	indirect  int // how many others are asked when a node does not answer
-	suspicion int // periods until a suspect is declared dead; 0: there are no suspects
+	indirect  int // number of nodes asked to ping a node that does not answer
+	suspicion int // periods until a suspect is declared dead; 0 means no suspects
 	carry     int // updates that a message carries
 	rejoin    bool
 	bugs      bugs

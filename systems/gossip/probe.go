@@ -2,7 +2,7 @@ package gossip
 
 import "github.com/macemc/macemc/sim"
 
-// beginProbe pings a node, and all suspects besides, so that they hear of it and can refute.
+// beginProbe pings a node, and also all suspects, so that they learn of it and can refute.
 func (n *Node) beginProbe(env sim.Env) {
 	target := None
 	if others := n.others(func(m Member) bool { return m.Status != Dead || n.config.rejoin }); len(others) > 0 {
@@ -52,7 +52,7 @@ func (n *Node) endProbe(env sim.Env) {
 	n.learn(env, u)
 }
 
-// others returns the nodes but this one of which holds is true, in order.
+// others returns the other nodes that satisfy holds, in order.
 func (n *Node) others(holds func(Member) bool) []sim.NodeID {
 	var ids []sim.NodeID
 	for id, m := range n.Members {

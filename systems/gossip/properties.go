@@ -22,7 +22,7 @@ func properties() []sim.Property {
 	}
 }
 
-// in returns a node that takes part, nil when it is down or out.
+// in returns a participating node, or nil if the node is down or out.
 func in(v *sim.View, id sim.NodeID) *Node {
 	if n, ok := v.Service(id).(*Node); ok && !n.Out {
 		return n
@@ -30,8 +30,8 @@ func in(v *sim.View, id sim.NodeID) *Node {
 	return nil
 }
 
-// noFalseDeath: nobody believes that a node is dead in an incarnation that it has been in since it
-// booted. That it is believed to have died before is no more than true.
+// noFalseDeath reports whether no node is believed dead in an incarnation that it has had since it booted. A belief
+// that it died before that is correct.
 func noFalseDeath(v *sim.View) bool {
 	for i, n := range sim.Nodes[*Node](v) {
 		if n.Out {
@@ -49,7 +49,7 @@ func noFalseDeath(v *sim.View) bool {
 	return true
 }
 
-// agreement: whoever takes part believes that those are alive who take part, and that others are dead.
+// agreement reports whether all participating nodes believe that exactly the participating nodes are alive.
 func agreement(v *sim.View) bool {
 	for i, n := range sim.Nodes[*Node](v) {
 		if n.Out {

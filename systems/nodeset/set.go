@@ -1,4 +1,4 @@
-// Package nodeset holds sets of nodes as values, for services whose messages and states carry them.
+// Package nodeset implements sets of nodes as values, which messages and states of services can contain.
 package nodeset
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// None stands for no node.
+// None means no node.
 const None sim.NodeID = -1
 
-// Max is the number of nodes that a [Set] can hold.
+// Max is the maximum number of nodes of a [Set].
 const Max = 64
 
 // Set is a set of nodes 0 to Max-1. It is a value: messages can carry it and copying is free.
@@ -28,7 +28,7 @@ func Of(ids ...sim.NodeID) Set {
 	return s
 }
 
-// Has reports whether id is in s; None never is.
+// Has reports whether id is in s. None is in no set.
 func (s Set) Has(id sim.NodeID) bool { return id >= 0 && s>>uint(id)&1 == 1 }
 
 // With returns s with id, which must be 0 to Max-1.
@@ -42,14 +42,14 @@ func (s Set) Without(id sim.NodeID) Set {
 	return s &^ (1 << uint(id))
 }
 
-// Len is the number of nodes in s.
+// Len returns the number of nodes in s.
 func (s Set) Len() int { return bits.OnesCount64(uint64(s)) }
 
 // Lowest returns the lowest node of s, which must not be empty.
 func (s Set) Lowest() sim.NodeID { return sim.NodeID(bits.TrailingZeros64(uint64(s))) }
 
-// After returns the first node of s that follows id in the ring of addresses, which is id itself when
-// s holds no other. s must not be empty.
+// After returns the first node of s that follows id in the ring of addresses, which is id itself if s has no other
+// node. s must not be empty.
 func (s Set) After(id sim.NodeID) sim.NodeID {
 	if higher := s & (^Set(0) << uint(id+1)); higher != 0 {
 		return higher.Lowest()
@@ -76,7 +76,7 @@ func (s Set) All() iter.Seq[sim.NodeID] {
 	}
 }
 
-// String lists the nodes as in "{0 3}".
+// String lists the nodes, such as "{0 3}".
 func (s Set) String() string {
 	var b strings.Builder
 	b.WriteByte('{')

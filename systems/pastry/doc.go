@@ -5,34 +5,32 @@
 //
 // The key of a node is a position on a ring, the hash of its address, and a key is owned by the node
 // that is closest to it. A node is preJoining until the application asks it to join, then joining, then
-// joined. It knows
+// joined. It stores
 //
-//   - its leaf set: in two halves, the nodes that are next on either side, and of each half the bound,
-//     its furthest node. A leaf has shown itself to be a member;
-//   - its routing table: row r holds nodes whose keys agree with its own in exactly r digits, in cells
-//     by their next digit, up to ten in each. Hearsay is good enough for a cell.
+//   - its leaf set, in two halves: the nodes next to it on either side, and for each half the bound, its furthest node.
+//     Every leaf has itself confirmed that it is a member;
+//   - its routing table: row r holds nodes with keys that share exactly r digits with its own, in cells by their next
+//     digit, up to ten in each. Cells may contain nodes known by hearsay.
 //
-// A message for the owner of a key goes to the closest leaf when the key is within the bounds of the
-// leaf set, else to a node of the table whose key agrees with it in one digit more, else (the rare
-// case) to the closest node that is known.
+// A message for the owner of a key goes to the closest leaf if the key is within the bounds of the leaf set. Otherwise
+// it goes to a node of the table that shares one more digit with the key, or else (the rare case) to the closest known
+// node.
 //
-// A Join is routed to the owner of the joiner's key, but never to the joiner. Every node on the way
-// sends the rows that it shares with the joiner, from the one that the joiner still needs; the owner
-// sends the others and its leaf set. Each row is a message, and what the send buffer has no room for is
-// lost. When the join timer fires the joiner asks again, from the first row that is missing. When all
-// has come it is a member, informs all nodes that it has heard of, and tells those that sent something
-// how old that is by now; they send what has changed since.
+// A Join is routed to the owner of the joiner's key, but never to the joiner. Every node on the way sends the rows that
+// it shares with the joiner, from the first one that the joiner still needs. The owner sends the others and its leaf
+// set. Each row is a message; messages that do not fit into the send buffer are lost. When the join timer fires, the
+// joiner asks again, from the first missing row. Once it has everything, it is a member. It informs all nodes that it
+// has learned of, and reports to the senders the age of their information; they send what has changed since.
 //
-// Members that hear of a node which belongs into their leaf set ask it to inform them, and take it in
-// when it does. Connection errors remove a node from leaf set and table. By timers a member exchanges a
-// row with a node of it, and leaf sets with its furthest leaves. By another it looks for separate rings:
-// it asks the nodes that it once joined by, and then each closer one that it is told of, for the node
-// next to its own key. That one says whether it knows the member; if not the two introduce themselves.
-// These probes are datagrams, all else travels on streams, or by the parameter over on package transport,
-// over datagrams as well. That a node has restarted is then noticed when something is sent to it; the
-// timers send to all nodes that matter.
+// A member that learns of a node that belongs in its leaf set asks it for an Inform, and adds it when that arrives.
+// Connection errors remove a node from leaf set and table. By timers a member exchanges a row with a node of that row,
+// and leaf sets with its furthest leaves. By another timer it looks for separate rings. It asks the nodes through which
+// it once joined, and then each closer node that it is referred to, for the node next to its own key. That node reports
+// whether it knows the member; if not, the two introduce themselves. These probes are datagrams. All other messages
+// travel on streams, or with the parameter over on package transport, over datagrams as well. A restart of a node is
+// then detected when something is sent to it; the timers send to all relevant nodes.
 //
-// The driver has all nodes join through node 0, again after every start. Node 0 begins a ring alone.
+// The driver makes all nodes join through node 0, again after every start. Node 0 starts a ring alone.
 //
 // # Source
 //
@@ -43,30 +41,28 @@
 //
 // # Simplifications
 //
-//   - Everybody can hash an address, so messages carry addresses and keys are derived. Tables are sets
-//     of addresses; the key says in which row and cell a node is. A set is a word, which limits systems
-//     to 64 nodes. Short keys are the first bits of long ones.
-//   - All nodes are equally near. A full cell keeps what it has.
+//   - Every node can hash an address, so messages carry addresses and keys are derived. Tables are sets of addresses;
+//     the key determines the row and cell of a node. A set is a word, which limits systems to 64 nodes. Short keys are
+//     the first bits of long ones.
+//   - All nodes are equally near. A full cell keeps its nodes.
 //   - Time stamps count the changes of a node's leaf set and table.
-//   - Applications look up owners of keys (parameter lookups) and do nothing else. Nobody leaves but by
-//     a crash.
-//   - What an application may do is up to its own node, so joins overlap: a node may ask node 0 while
-//     others are joining, or before node 0 has joined itself.
+//   - Applications look up owners of keys (parameter lookups) and do nothing else. Nodes leave only by crashing.
+//   - Applications act independently, so joins overlap: a node may contact node 0 while others are joining, or before
+//     node 0 has joined itself.
 //
-// # What had to be added
+// # Additions to the source
 //
-// For P5 the paper has no fix. Here a node that has not joined neither answers nor forwards a Join. One
-// that came from the joiner itself waits until the node has joined. If it was forwarded, then by somebody
-// who takes the node for a member, on hearsay from before its restart, and who is told to remove it. And
-// a Join drops hearsay about the joiner from the table of every node that it comes to, since two joins
-// may be routed to each other's senders by different nodes. A leaf stays: it was a member when it
-// became one, and had it restarted, a connection error would tell; the Join is an old one. The defect P4
-// leaves all this out, too: it came before P5.
+// The paper has no fix for P5. Here a node that has not joined neither answers nor forwards a Join. A Join from the
+// joiner itself waits until the node has joined. A forwarded Join was sent by a node that takes this node for a member,
+// on hearsay from before its restart; that node is told to remove it. A Join also removes hearsay about the joiner from
+// the table of every node that it reaches, since different nodes may route two joins to each other's senders. A leaf
+// stays: it was a member when it became one, and a connection error would report a restart, so the Join is an old one.
+// The defect P4 omits all of this, because it predates P5.
 //
-// Three more rules make recovery faster; without any one of them it was still found to be possible. Who
-// takes in a leaf tells it, so that it is one on both sides. Who loses a leaf looks for another in its
-// table. A message that was routed by distance once is so from then on, since table and leaf sets that
-// do not agree could send it back and forth.
+// Three more rules make recovery faster; without any one of them recovery was still found to be possible. A node that
+// adds a leaf informs it, so that the relation is mutual. A node that loses a leaf looks for another in its table. A
+// message that was once routed by distance stays so, since a table and leaf sets that disagree could send it back and
+// forth.
 //
 // # Properties
 //

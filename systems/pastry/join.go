@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// JoinOverlay makes the node join the ring of which peers are members. Without peers it begins a ring of
-// its own. It must be in [PreJoining].
+// JoinOverlay makes the node join the ring with peers as members. Without peers it starts its own ring. The node must
+// be in [PreJoining].
 func (n *Node) JoinOverlay(env sim.Env, peers Set) {
 	n.Peers = peers.Without(n.self)
 	if n.Peers == 0 {
@@ -19,14 +19,14 @@ func (n *Node) JoinOverlay(env sim.Env, peers Set) {
 	n.join(env)
 }
 
-// join asks for what is still missing.
+// join requests the missing information.
 func (n *Node) join(env sim.Env) {
 	env.SetTimer(joinTimer{}, joinPeriod)
 	peer := n.Peers.At(env.Choose("peer to join by", n.Peers.Len()))
 	_ = n.to(env, peer).Send(Join{Who: n.self, StartRow: bits.TrailingZeros64(^n.rows)})
 }
 
-// joinAsked sends what a joiner can use, and the Join on to a node that is closer.
+// joinAsked sends the rows that a joiner can use, and forwards the Join to a closer node.
 func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 	switch {
 	case m.Who == n.self:
@@ -36,7 +36,7 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 		n.deferJoin(m)
 		return
 	case n.State != Joined:
-		_ = n.to(env, from).Send(Remove{}) // who forwarded it takes this node for a member
+		_ = n.to(env, from).Send(Remove{}) // the node that forwarded it takes this node for a member
 		return
 	}
 	except := m.Who
@@ -60,8 +60,8 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 	_ = n.to(env, next).Send(m)
 }
 
-// welcome answers a joiner whose key this node owns: with the rest of the rows and the leaf set. What
-// does not fit into the send buffer the joiner asks for again.
+// welcome answers a joiner with a key that this node owns: it sends the remaining rows and the leaf set. The joiner
+// asks again for what does not fit into the send buffer.
 func (n *Node) welcome(env sim.Env, m Join) {
 	if n.sendRows(env, m.Who, m.StartRow, n.space.rows-1) {
 		n.sendLeafset(env, m.Who)
@@ -118,7 +118,7 @@ func (n *Node) leafsetCame(env sim.Env, from sim.NodeID, m LeafsetInfo) {
 	}
 }
 
-// source returns the record of a node that sends what a joiner needs.
+// source returns the record of a node that has sent information for a join.
 func (n *Node) source(from sim.NodeID) *source {
 	for i := range n.sources {
 		if n.sources[i].node == from {
@@ -129,8 +129,8 @@ func (n *Node) source(from sim.NodeID) *source {
 	return &n.sources[len(n.sources)-1]
 }
 
-// finishJoin makes the node a member when it has all that it needs, and informs everybody it has heard
-// of. Nodes that it has the rows and the leaf set from are told how old those are by now.
+// finishJoin makes the node a member once it has everything, and informs all nodes that it has learned of. It reports
+// to the senders of rows and of the leaf set the age of their information.
 func (n *Node) finishJoin(env sim.Env) {
 	if n.rows != n.space.allRows() || !n.leafset {
 		return
@@ -155,7 +155,7 @@ func (n *Node) finishJoin(env sim.Env) {
 	n.rows, n.leafset, n.sources = 0, false, nil
 }
 
-// becomeMember ends joining and answers those who have waited for it.
+// becomeMember ends joining and answers the deferred Joins.
 func (n *Node) becomeMember(env sim.Env) {
 	n.State = Joined
 	env.SetTimer(tableTimer{}, tablePeriod)

@@ -8,9 +8,9 @@ import (
 // keyBits is the length of the longest keys.
 const keyBits = 160
 
-// Key is a position on the ring of keys, or the distance between two: a number modulo 2^160, the most
-// significant word first. The last word has its low 32 bits clear. Shorter keys are the high bits of
-// long ones whose other bits are clear, so that arithmetic is the same for all lengths.
+// Key is a position on the ring of keys, or the distance between two: a number modulo 2^160, most significant word
+// first. The low 32 bits of the last word are clear. Shorter keys are the high bits of long keys with the other bits
+// clear, so that arithmetic is the same for all lengths.
 type Key [3]uint64
 
 // Minus returns k-l on the ring: the clockwise distance from l to k.
@@ -23,7 +23,7 @@ func (k Key) Minus(l Key) Key {
 	return d
 }
 
-// Less compares as numbers from 0 to 2^160-1, which is right for distances of any size.
+// Less compares the keys as numbers from 0 to 2^160-1, which is correct for all distances.
 func (k Key) Less(l Key) bool {
 	for i := range k {
 		if k[i] != l[i] {
@@ -36,7 +36,7 @@ func (k Key) Less(l Key) bool {
 // overflown reports whether k is at least half the ring.
 func (k Key) overflown() bool { return k[0]>>63 == 1 }
 
-// apart returns the distance between two keys by the shorter way.
+// apart returns the distance between two keys along the shorter arc.
 func apart(k, l Key) Key {
 	d := k.Minus(l)
 	if d.overflown() {
@@ -51,7 +51,7 @@ func (k Key) digit(i, width int) int {
 	return int(k[at/64] << (at % 64) >> (64 - width))
 }
 
-// sharedBits is the number of leading bits in which k and l agree.
+// sharedBits returns the number of leading bits that k and l share.
 func (k Key) sharedBits(l Key) int {
 	for i := range k {
 		if x := k[i] ^ l[i]; x != 0 {
@@ -61,5 +61,5 @@ func (k Key) sharedBits(l Key) int {
 	return keyBits
 }
 
-// String is the first 32 bits in hexadecimal, enough to tell nodes apart.
+// String returns the first 32 bits in hexadecimal, enough to distinguish nodes.
 func (k Key) String() string { return fmt.Sprintf("%08x", k[0]>>32) }

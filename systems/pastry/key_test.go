@@ -98,7 +98,7 @@ func TestNewSpace(t *testing.T) {
 			t.Errorf("%d bits: %d different keys", length, len(seen))
 		}
 	}
-	if _, err := newSpace(3, 30, 4, 16, 0); err == nil || err.Error() != "keys of 30 bits have no whole number of digits of 4 bits" {
+	if _, err := newSpace(3, 30, 4, 16, 0); err == nil || err.Error() != "keys of 30 bits cannot be divided into digits of 4 bits" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -13,19 +13,19 @@ const (
 
 func (s side) String() string { return [...]string{"left", "right"}[s] }
 
-// Half is the half of a leaf set on one side: the nodes that are next in that direction. In a small
-// ring a node can be in both halves.
+// Half is the half of a leaf set on one side: the next nodes in that direction. In a small ring a node can be in both
+// halves.
 type Half struct {
 	Nodes Set
-	// Bound is the furthest of Nodes, Lmin or Lmax: what is further does not belong there when the half
-	// is full. None when there are no nodes.
+	// Bound is the furthest of Nodes, Lmin or Lmax: a full half excludes nodes that are further. None if there are no
+	// nodes.
 	Bound sim.NodeID
 }
 
 // Leaves returns the leaf set.
 func (n *Node) Leaves() Set { return n.Halves[left].Nodes | n.Halves[right].Nodes }
 
-// distance is how far peer is when one goes to that side.
+// distance returns the distance to peer in the direction of the side.
 func (n *Node) distance(s side, peer sim.NodeID) Key {
 	if s == left {
 		return n.space.clockwise[peer][n.self]
@@ -53,13 +53,12 @@ func (n *Node) admits(s side, peer sim.NodeID) bool {
 	return n.distance(s, peer).Less(n.distance(s, h.Bound))
 }
 
-// wanted reports whether peer is to be a leaf, but is none.
+// wanted reports whether peer belongs in the leaf set but is not in it.
 func (n *Node) wanted(peer sim.NodeID) bool {
 	return !n.Leaves().Has(peer) && (n.admits(left, peer) || n.admits(right, peer))
 }
 
-// addLeaf puts peer where it belongs in the leaf set, and reports whether it was not there before but
-// is now.
+// addLeaf adds peer to the leaf set if it belongs there, and reports whether it was added.
 func (n *Node) addLeaf(peer sim.NodeID) bool {
 	before := n.Leaves()
 	for s := range sides {
@@ -81,7 +80,7 @@ func (n *Node) addLeaf(peer sim.NodeID) bool {
 	return n.Leaves()&^before != 0
 }
 
-// furthest returns the furthest of nodes, None when there are none.
+// furthest returns the furthest of nodes, or None if there are none.
 func (n *Node) furthest(s side, nodes Set) sim.NodeID {
 	bound := None
 	for peer := range nodes.All() {
@@ -92,7 +91,7 @@ func (n *Node) furthest(s side, nodes Set) sim.NodeID {
 	return bound
 }
 
-// removeLeaf reports whether peer was a leaf.
+// removeLeaf removes peer from the leaf set, and reports whether it was a leaf.
 func (n *Node) removeLeaf(peer sim.NodeID) bool {
 	before := n.Leaves()
 	for s := range sides {
@@ -106,7 +105,7 @@ func (n *Node) removeLeaf(peer sim.NodeID) bool {
 	return before.Has(peer)
 }
 
-// stampLeaves notes the time if the leaf set is not what it was before.
+// stampLeaves records the time if the leaf set differs from before.
 func (n *Node) stampLeaves(before Set) {
 	if n.Leaves() != before {
 		n.clock++
@@ -114,20 +113,18 @@ func (n *Node) stampLeaves(before Set) {
 	}
 }
 
-// covers reports whether a key lies within the bounds of the leaf set, which then holds the node that
-// is closest to it.
+// covers reports whether a key lies within the bounds of the leaf set, which then holds the node closest to it.
 func (n *Node) covers(k Key) bool {
 	return n.within(left, n.key().Minus(k)) || n.within(right, k.Minus(n.key()))
 }
 
-// within reports whether a distance to that side is no longer than that of the bound.
+// within reports whether a distance in the direction of the side is at most that of the bound.
 func (n *Node) within(s side, d Key) bool {
 	bound := n.Halves[s].Bound
 	return bound != None && !n.distance(s, bound).Less(d)
 }
 
-// Right returns the right neighbour: the leaf that is next in clockwise direction, None when there are
-// none.
+// Right returns the right neighbour: the next leaf in clockwise direction, or None.
 func (n *Node) Right() sim.NodeID {
 	next := None
 	var nearest Key

@@ -2,8 +2,8 @@ package pastry
 
 import "github.com/macemc/macemc/sim"
 
-// meet notes that a peer has shown itself to be a member. One that becomes a leaf is told, so that it
-// can have this node for a leaf, too.
+// meet records that a peer has confirmed that it is a member. A new leaf is informed, so that it can add this node as a
+// leaf, too.
 func (n *Node) meet(env sim.Env, peer sim.NodeID) {
 	n.addToTable(peer)
 	if n.addLeaf(peer) && n.State == Joined {
@@ -11,8 +11,8 @@ func (n *Node) meet(env sim.Env, peer sim.NodeID) {
 	}
 }
 
-// hear takes note of nodes that somebody has told of. Hearsay is good enough for the routing table. Who
-// may be a leaf must show itself first.
+// hear records nodes that another node has named. Hearsay suffices for the routing table; a leaf must confirm its
+// membership first.
 func (n *Node) hear(env sim.Env, nodes Set) {
 	for peer := range nodes.Without(n.self).All() {
 		n.addToTable(peer)
@@ -22,7 +22,7 @@ func (n *Node) hear(env sim.Env, nodes Set) {
 	}
 }
 
-// forget drops a peer whose connection failed, or who is no member. Others may take its place.
+// forget removes a peer that failed or is not a member. Other nodes may take its place.
 func (n *Node) forget(env sim.Env, peer sim.NodeID) {
 	n.removeFromTable(peer)
 	if n.removeLeaf(peer) && n.State == Joined {
@@ -30,7 +30,7 @@ func (n *Node) forget(env sim.Env, peer sim.NodeID) {
 	}
 }
 
-// maintainTable exchanges a row with a member of it.
+// maintainTable exchanges a row with a node of that row.
 func (n *Node) maintainTable(env sim.Env) {
 	env.SetTimer(tableTimer{}, tablePeriod)
 	if n.Table == 0 {
@@ -41,8 +41,8 @@ func (n *Node) maintainTable(env sim.Env) {
 	_ = n.to(env, peer).Send(RowRequest{row, n.row(row)})
 }
 
-// maintainLeaves exchanges leaf sets with the furthest leaves, and asks nodes of the table to which no
-// request has got through.
+// maintainLeaves exchanges leaf sets with the furthest leaves, and repeats requests to nodes of the table that none has
+// reached.
 func (n *Node) maintainLeaves(env sim.Env) {
 	env.SetTimer(leafTimer{}, leafPeriod)
 	n.hear(env, n.Table)

@@ -14,11 +14,11 @@ const (
 	recoveryPeriod = 10 * time.Second
 )
 
-// State is how far a node has come.
+// State is the progress of a node.
 type State uint8
 
 const (
-	PreJoining State = iota // has booted; nobody asked it to join
+	PreJoining State = iota // has booted; not yet asked to join
 	Joining                 // waits for rows and a leaf set
 	Joined                  // is a member of a ring
 )
@@ -28,27 +28,26 @@ func (s State) String() string { return [...]string{"preJoining", "joining", "jo
 // Node is the service of one node.
 type Node struct {
 	State State
-	// Halves are the two sides of the leaf set. All leaves have been heard of from themselves.
+	// Halves are the two sides of the leaf set. All leaves have confirmed their membership themselves.
 	Halves [sides]Half
-	// Table holds the nodes of the routing table, some of which are known by hearsay only. Keys say in
-	// which row and cell a node is.
+	// Table holds the nodes of the routing table, some of which are known by hearsay only. Keys determine the row and
+	// cell of a node.
 	Table Set
-	// Peers are the nodes that this one joins by. Probed are those that were asked in this round of
-	// recovery.
+	// Peers are the nodes that this one joins by. Probed are those that were asked in the current round of recovery.
 	Peers, Probed Set
 
 	// The node's time counts changes of the leaf set and the table.
 	clock, leavesChanged int
 	rowChanged           []int // by row; later rows have not changed
 
-	// While joining: which rows have come, whether a leaf set has, and from whom.
+	// While joining: the received rows, whether the leaf set was received, and the senders.
 	rows     uint64
 	leafset  bool
 	sources  []source
-	deferred []Join // that came while not joined
+	deferred []Join // received while not joined
 	echoed   bool   // whether the node got its own Join back
 
-	found bool // whether a lookup of the node reached the one whose key it was for
+	found bool // whether a lookup of the node reached the owner of its key
 
 	self    sim.NodeID
 	space   *space `macemc:"-"`
@@ -56,7 +55,7 @@ type Node struct {
 	bugs    bugs
 }
 
-// source is a node that has sent parts of its routing table or its leaf set to a joiner.
+// source is a node that has sent rows or its leaf set to a joiner.
 type source struct {
 	node    sim.NodeID
 	rows    uint64
@@ -74,8 +73,8 @@ func (n *Node) Boot(env sim.Env) {
 	n.carrier.Boot(env)
 }
 
-// to returns what sends to a peer. A message that is refused because the buffer is full is no loss: all
-// that matters is asked for again by some timer.
+// to returns the sender for a peer. Messages that are refused because the buffer is full may be lost, as some timer
+// repeats all requests that matter.
 func (n *Node) to(env sim.Env, peer sim.NodeID) transport.Sender { return n.carrier.To(env, peer) }
 
 // Receive implements [sim.Service].
@@ -85,11 +84,10 @@ func (n *Node) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// service is how traces name a node above a transport.
+// service is the name of a node above a transport in traces.
 const service = "pastry"
 
-// Deliver handles a message that the transport delivers; it, Failed and ClearToSend implement
-// [transport.Application].
+// Deliver handles a message from the transport; it, Failed and ClearToSend implement [transport.Application].
 func (n *Node) Deliver(env sim.Env, from sim.NodeID, msg any) {
 	defer sim.Enter(env, service, "Deliver", from, msg).Leave()
 	n.deliver(env, from, msg)
@@ -101,7 +99,7 @@ func (n *Node) Failed(env sim.Env, peer sim.NodeID, err error) {
 	n.forget(env, peer)
 }
 
-// ClearToSend does nothing: what was refused is asked for again.
+// ClearToSend does nothing: timers repeat refused messages.
 func (n *Node) ClearToSend(sim.Env, sim.NodeID) {}
 
 func (n *Node) deliver(env sim.Env, from sim.NodeID, msg any) {
@@ -121,7 +119,7 @@ func (n *Node) deliver(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// asMember handles what only members care for.
+// asMember handles messages that only members handle.
 func (n *Node) asMember(env sim.Env, from sim.NodeID, msg any) {
 	switch m := msg.(type) {
 	case Probe:

@@ -17,8 +17,8 @@ const (
 	LookupFound     = "a lookup reaches the node whose key it is for"
 )
 
-// properties lists the properties, cheap ones first: the evaluation of those that should hold together
-// stops at the first that does not.
+// properties returns the properties, cheap ones first: the evaluation of those that should hold together stops at the
+// first that does not.
 func properties(lookups bool) []sim.Property {
 	props := []sim.Property{
 		{Name: EveryNodeJoined, Eventually: everyNodeJoined, Explain: explainStates},
@@ -35,7 +35,7 @@ func properties(lookups bool) []sim.Property {
 
 func noOwnJoin(_ sim.NodeID, n *Node) bool { return !n.echoed }
 
-// member returns a node that has joined, nil when it has not or is down.
+// member returns a joined node, or nil if the node has not joined or is down.
 func member(v *sim.View, id sim.NodeID) *Node {
 	if n, _ := v.Service(id).(*Node); n != nil && n.State == Joined {
 		return n
@@ -43,7 +43,7 @@ func member(v *sim.View, id sim.NodeID) *Node {
 	return nil
 }
 
-// everyNodeJoined: all nodes are up and have joined.
+// everyNodeJoined reports whether all nodes are up and have joined.
 func everyNodeJoined(v *sim.View) bool {
 	for id := range sim.NodeID(v.Len()) {
 		if member(v, id) == nil {
@@ -53,25 +53,25 @@ func everyNodeJoined(v *sim.View) bool {
 	return true
 }
 
-// oneRing: all nodes have joined, and from each one gets to all by going from right neighbour to right
-// neighbour. That is so when the way from node 0 comes back after it has met all of them.
+// oneRing reports whether all nodes have joined, and right neighbours lead from each node to all nodes. This holds if
+// the path from node 0 returns to it after visiting all of them.
 func oneRing(v *sim.View) bool {
 	id := sim.NodeID(0)
-	var met Set
+	var seen Set
 	for range v.Len() {
 		n := member(v, id)
 		if n == nil {
 			return false
 		}
-		met = met.With(id)
+		seen = seen.With(id)
 		if id = n.Right(); id == None {
 			return v.Len() == 1
 		}
 	}
-	return id == 0 && met.Len() == v.Len()
+	return id == 0 && seen.Len() == v.Len()
 }
 
-// symmetric: all nodes have joined, and one is a leaf of another exactly when the other is one of it.
+// symmetric reports whether all nodes have joined and the leaf relation is symmetric.
 func symmetric(v *sim.View) bool {
 	for id := range sim.NodeID(v.Len()) {
 		n := member(v, id)
@@ -87,8 +87,8 @@ func symmetric(v *sim.View) bool {
 	return true
 }
 
-// boundsAgree: each half of the leaf set is no larger than it may be, and its bound is the furthest
-// of its nodes.
+// boundsAgree reports whether each half of the leaf set respects its maximum size, and its bound is the furthest of its
+// nodes.
 func boundsAgree(_ sim.NodeID, n *Node) bool {
 	for s := range sides {
 		h := &n.Halves[s]
@@ -137,7 +137,7 @@ func explainLeaves(v *sim.View) string {
 	})
 }
 
-// explain tells one line for each node.
+// explain returns one line for each node.
 func explain(v *sim.View, tell func(*Node) string) string {
 	lines := make([]string, v.Len())
 	for id := range sim.NodeID(v.Len()) {

@@ -2,7 +2,7 @@ package pastry
 
 import "github.com/macemc/macemc/sim"
 
-// recover asks the nodes that this one joined by whether its ring is theirs.
+// recover asks the nodes through which this one joined whether its ring is theirs.
 func (n *Node) recover(env sim.Env) {
 	if n.bugs.has(p2) {
 		return
@@ -14,7 +14,7 @@ func (n *Node) recover(env sim.Env) {
 	}
 }
 
-// probe asks a node for the one whose key is next to this node's own; nobody twice in a round.
+// probe asks a node for the one with the key next to this node's own; at most once per node and round.
 func (n *Node) probe(env sim.Env, peer sim.NodeID) {
 	if !n.Probed.With(n.self).Has(peer) {
 		n.Probed = n.Probed.With(peer)

@@ -2,9 +2,9 @@ package pastry
 
 import "github.com/macemc/macemc/sim"
 
-// nextHop returns the node that a message for the owner of key is to be sent to, which is never except;
-// the node itself when it is the owner. Rare says that the message goes by distance alone, as it must
-// once the prefix did not help or the leaf set was used: else the two rules could send it in circles.
+// nextHop returns the next hop, which is never except, of a message for the owner of key; the node itself if it is the
+// owner. Rare means that the message is routed by distance alone, as it must be once the prefix did not help or the
+// leaf set was used: otherwise the two rules could route it in a cycle.
 func (n *Node) nextHop(key Key, except sim.NodeID, rare bool) (next sim.NodeID, nextRare bool) {
 	if n.covers(key) {
 		return n.closest(key, n.self, n.Leaves().Without(except)), true
@@ -17,7 +17,7 @@ func (n *Node) nextHop(key Key, except sim.NodeID, rare bool) (next sim.NodeID, 
 	return n.closest(key, n.self, (n.Leaves() | n.Table).Without(except)), true
 }
 
-// closest returns the node whose key is closest to key: first, or one of nodes.
+// closest returns the node with the key closest to key: first, or one of nodes.
 func (n *Node) closest(key Key, first sim.NodeID, nodes Set) sim.NodeID {
 	least := apart(n.space.keys[first], key)
 	for ; nodes != 0; nodes &= nodes - 1 {
@@ -29,13 +29,13 @@ func (n *Node) closest(key Key, first sim.NodeID, nodes Set) sim.NodeID {
 	return first
 }
 
-// Lookup looks for the owner of a random key: that of some node. The node must have joined.
+// Lookup looks up the owner of a random key: the key of some node. The node must have joined.
 func (n *Node) Lookup(env sim.Env) {
 	id := env.Choose("whose key to look up", env.Nodes())
 	n.lookup(env, Lookup{Key: n.space.keys[id], Source: n.self})
 }
 
-// lookup passes a Lookup on, or answers it.
+// lookup forwards a Lookup, or answers it.
 func (n *Node) lookup(env sim.Env, m Lookup) {
 	next, rare := n.nextHop(m.Key, None, m.Rare)
 	m.Rare = rare

@@ -5,5 +5,5 @@ import "github.com/macemc/macemc/systems/nodeset"
 // Set is a set of nodes.
 type Set = nodeset.Set
 
-// None stands for no node.
+// None means no node.
 const None = nodeset.None

@@ -9,23 +9,23 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// space is the key space and what all nodes agree on. It never changes.
+// space is the key space and the settings shared by all nodes. It is immutable.
 type space struct {
 	keys  []Key // by node: the hash of its address
 	digit int   // bits of a digit
 	rows  int   // digits of a key: rows of a routing table
 	half  int   // nodes on each side of a leaf set
 
-	// What follows from keys, by two nodes.
-	shared    [][]uint8 // the leading digits in which their keys agree
+	// Derived from the keys, by pair of nodes.
+	shared    [][]uint8 // the number of leading digits that their keys share
 	clockwise [][]Key   // the distance from the first to the second
 }
 
-// newSpace hashes addresses to keys of the given length in bits, a multiple of digit. Another salt
-// gives another arrangement.
+// newSpace hashes addresses to keys with the given length in bits, a multiple of digit. A different salt gives a
+// different arrangement.
 func newSpace(nodes, length, digit, leaves, salt int) (*space, error) {
 	if length%digit != 0 {
-		return nil, fmt.Errorf("keys of %d bits have no whole number of digits of %d bits", length, digit)
+		return nil, fmt.Errorf("keys of %d bits cannot be divided into digits of %d bits", length, digit)
 	}
 	keys := make([]Key, 0, nodes)
 	for id := range nodes {
@@ -65,8 +65,8 @@ func hash(address string, length int) Key {
 	return k
 }
 
-// row returns the row in which node keeps peer: the number of leading digits that they share.
+// row returns the row in which node stores peer: the number of leading digits that they share.
 func (s *space) row(node, peer sim.NodeID) int { return int(s.shared[node][peer]) }
 
-// allRows is the set of all rows, one bit each.
+// allRows returns the set of all rows, one bit each.
 func (s *space) allRows() uint64 { return 1<<s.rows - 1 }

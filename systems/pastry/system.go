@@ -87,7 +87,7 @@ func build(c spec.Config) (sim.System, error) {
 		},
 		Network: network,
 		Timing:  sim.AnyOrder,
-		// The key space is never changed, so that all copies of a node can share it.
+		// The key space is immutable, so all copies of a node can share it.
 		State:      []sim.StateRule{sim.CopyBy(func(s *space) *space { return s })},
 		Actions:    actions,
 		Properties: properties(lookups > 0),

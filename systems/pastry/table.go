@@ -2,11 +2,11 @@ package pastry
 
 import "github.com/macemc/macemc/sim"
 
-// cellSize is the number of nodes that a cell of the routing table can hold.
+// cellSize is the maximum number of nodes in a cell of the routing table.
 const cellSize = 10
 
-// row returns a row of the routing table: the nodes whose keys agree with the node's own in exactly
-// that many leading digits.
+// row returns a row of the routing table: the nodes with keys that share exactly that many leading digits with the
+// node's own.
 func (n *Node) row(row int) Set {
 	var nodes Set
 	for rest := n.Table; rest != 0; rest &= rest - 1 {
@@ -17,8 +17,8 @@ func (n *Node) row(row int) Set {
 	return nodes
 }
 
-// cell returns the cell of a key that is not the node's own: the nodes which share one digit more with
-// the key than the node itself does.
+// cell returns the cell of a key that is not the node's own: the nodes that share one more digit with the key than the
+// node itself.
 func (n *Node) cell(k Key) Set {
 	row := min(k.sharedBits(n.key())/n.space.digit, n.space.rows-1)
 	column := k.digit(row, n.space.digit)
@@ -47,7 +47,7 @@ func (n *Node) removeFromTable(peer sim.NodeID) {
 	}
 }
 
-// stampRow notes the time of a change in the row of peer.
+// stampRow records the time of a change in the row of peer.
 func (n *Node) stampRow(peer sim.NodeID) {
 	row := n.space.row(n.self, peer)
 	for len(n.rowChanged) <= row {

@@ -2,11 +2,11 @@ package paxos
 
 import "github.com/macemc/macemc/sim"
 
-// Acceptor keeps promises and accepts values. What it has promised and accepted is on its disk before
-// anybody hears of it.
+// Acceptor keeps promises and accepts values. Its promises and accepted values are on its disk before they are visible
+// to others.
 type Acceptor struct {
 	sim.Nop
-	Promised Ballot // no lower ballot is answered or accepted
+	Promised Ballot // lower ballots are neither answered nor accepted
 	Accepted Ballot // highest ballot in which a value was accepted
 	Value    Value  // that value
 
@@ -14,7 +14,7 @@ type Acceptor struct {
 	bugs  bugs
 }
 
-// record is the key of what an acceptor has on disk.
+// record is the key of an acceptor's record on disk.
 const record = "acceptor"
 
 // Boot implements [sim.Service].

@@ -2,15 +2,15 @@ package paxos
 
 import "github.com/macemc/macemc/sim"
 
-// Tally is what a learner knows of one ballot.
+// Tally is a learner's count for one ballot.
 type Tally struct {
-	Accepts int // how many were told, past the majority too
-	// Value is what was accepted, 0 below the majority: it is not kept before it matters. From the
-	// majority on it follows from what the acceptors hold, if all is well.
+	Accepts int // number of accepts received, also beyond the majority
+	// Value is the accepted value, 0 below the majority: it is not stored before it matters. From the majority on it is
+	// determined by the acceptors' state if the protocol is correct.
 	Value Value
 }
 
-// Learner counts what acceptors have accepted. It keeps no decision: that is in the counts.
+// Learner counts accepts. It does not store the decision, which follows from the counts.
 type Learner struct {
 	sim.Nop
 	Tallies []Tally // of ballot 1, 2, ...
@@ -19,8 +19,7 @@ type Learner struct {
 	bugs  bugs
 }
 
-// Receive implements [sim.Service]. Accepts are counted whoever sends them: the network must not
-// duplicate any.
+// Receive implements [sim.Service]. Accepts are counted regardless of sender: the network must not duplicate any.
 func (l *Learner) Receive(_ sim.Env, _ sim.NodeID, msg any) {
 	m := msg.(Accept)
 	t := &l.Tallies[m.Ballot-1]

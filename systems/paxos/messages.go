@@ -1,9 +1,9 @@
 package paxos
 
-// Ballot numbers the attempts to have a value chosen; 0 stands for none. Each proposer has one ballot.
+// Ballot numbers the attempts to have a value chosen; 0 means none. Each proposer has one ballot.
 type Ballot uint8
 
-// Value is what is agreed on; 0 stands for none.
+// Value is a proposed value; 0 means none.
 type Value uint8
 
 // Messages.
@@ -21,7 +21,7 @@ type (
 		Ballot Ballot
 		Value  Value
 	}
-	// Accept tells a learner that the sender has accepted a value.
+	// Accept reports to a learner that the sender has accepted a value.
 	Accept struct {
 		Ballot Ballot
 		Value  Value

@@ -13,8 +13,8 @@ const (
 	Chosen    = "a value is chosen"
 )
 
-// properties lists the properties. That a value is chosen is no liveness property: nobody proposes
-// again, so it is prevented by a crash of the proposer with the highest ballot, for instance.
+// properties returns the properties. "A value is chosen" is not a liveness property: there is no second proposal, so
+// for example a crash of the proposer with the highest ballot prevents it.
 func properties() []sim.Property {
 	return []sim.Property{
 		{Name: Agreement, Always: agreement, Explain: explain},
@@ -22,7 +22,7 @@ func properties() []sim.Property {
 	}
 }
 
-// agreement: no two different values have a majority.
+// agreement reports whether no two different values have a majority.
 func agreement(v *sim.View) bool {
 	var value Value
 	for _, l := range sim.Nodes[*Learner](v) {
@@ -36,7 +36,7 @@ func agreement(v *sim.View) bool {
 	return true
 }
 
-// chosen: some learner has seen a majority.
+// chosen reports whether some learner has seen a majority.
 func chosen(v *sim.View) bool {
 	for _, l := range sim.Nodes[*Learner](v) {
 		for _, t := range l.Tallies {

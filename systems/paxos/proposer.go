@@ -2,11 +2,11 @@ package paxos
 
 import "github.com/macemc/macemc/sim"
 
-// Phase is how far a proposer has come.
+// Phase is the progress of a proposer.
 type Phase uint8
 
 const (
-	Idle    Phase = iota // has not proposed, or has forgotten it in a crash
+	Idle    Phase = iota // has not proposed, or lost its state in a crash
 	Reading              // waits for a majority of replies
 	Written              // has asked all acceptors to accept a value
 )
@@ -17,12 +17,12 @@ func (p Phase) String() string { return [...]string{"idle", "reading", "written"
 type Proposer struct {
 	sim.Nop
 	Phase Phase
-	// While reading: the number of replies, the highest ballot among what they tell and its value.
+	// While reading: the number of replies, the highest ballot that they report, and its value.
 	Replies int
 	Highest Ballot
 	Value   Value
 
-	own   Ballot // also the number of the value that the proposer would like
+	own   Ballot // also the number of the value that the proposer prefers
 	sizes Sizes
 	bugs  bugs
 }
@@ -33,8 +33,7 @@ func (p *Proposer) Propose(env sim.Env) {
 	p.sizes.toAcceptors(env, Read{p.own})
 }
 
-// Receive implements [sim.Service]. Replies are counted whoever sends them: the network must not
-// duplicate any.
+// Receive implements [sim.Service]. Replies are counted regardless of sender: the network must not duplicate any.
 func (p *Proposer) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	if p.Phase != Reading {
 		return

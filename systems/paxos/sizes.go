@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Sizes says how many nodes there are of each role. Proposers are the first nodes, then come the
-// acceptors, then the learners.
+// Sizes is the number of nodes of each role. Proposers are the first nodes, followed by the acceptors, then the
+// learners.
 type Sizes struct{ Proposers, Acceptors, Learners int }
 
 // Bounds of sizes, and the defaults.
@@ -26,8 +26,8 @@ const (
 	defaultNodes     = defaultProposers + defaultAcceptors + defaultLearners
 )
 
-// sizesOf returns the sizes that are asked for, which determine the number of nodes. A number of nodes that
-// is asked for says how many proposers there are, unless that is asked for too.
+// sizesOf returns the requested sizes, which determine the number of nodes. A requested number of nodes determines the
+// number of proposers unless that is requested, too.
 func sizesOf(c spec.Config) (Sizes, error) {
 	s := Sizes{c.Int(proposersParam), c.Int(acceptorsParam), c.Int(learnersParam)}
 	if c.NodesGiven() && !c.Given(proposersParam) {
@@ -46,10 +46,10 @@ func sizesOf(c spec.Config) (Sizes, error) {
 	return s, nil
 }
 
-// Nodes is the number of all nodes.
+// Nodes returns the total number of nodes.
 func (s Sizes) Nodes() int { return s.Proposers + s.Acceptors + s.Learners }
 
-// Majority is how many acceptors make a majority.
+// Majority returns the size of a majority of acceptors.
 func (s Sizes) Majority() int { return s.Acceptors/2 + 1 }
 
 func (s Sizes) String() string {

@@ -4,13 +4,13 @@
 //
 // # Protocol
 //
-// Node 0 sends numbered pings, the next one when the last was acknowledged, and by a timer sends the
-// last one again. Node 1 acknowledges. It does not acknowledge a ping that it has seen before, so one
-// lost acknowledgement leaves node 0 waiting for ever: that is the bug, which is always there.
+// Node 0 sends numbered pings, each one after the last was acknowledged, and resends the last one by a timer. Node 1
+// acknowledges pings. It does not acknowledge a ping that it has seen before, so one lost acknowledgement leaves node 0
+// waiting forever: this is the bug, which is always present.
 //
 // # Source
 //
-// None: it was made up as an example. Nothing is simplified, and nothing had to be added.
+// None: it is an invented example. Nothing is simplified, and nothing was added.
 //
 // # Properties
 //

@@ -23,13 +23,13 @@ type Pinger struct {
 // Ping sends the next ping.
 func (p *Pinger) Ping(env sim.Env) { p.Sent++; p.Timer(env, resend{}) }
 
-// Timer sends the latest ping again.
+// Timer resends the latest ping.
 func (p *Pinger) Timer(env sim.Env, _ any) {
 	env.Send(1, Ping{p.Sent})
 	env.SetTimer(resend{}, time.Second)
 }
 
-// Receive takes an acknowledgement.
+// Receive handles an acknowledgement.
 func (p *Pinger) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	if a := msg.(Ack); a.Seq == p.Sent {
 		p.Acked = a.Seq
@@ -53,7 +53,7 @@ func (q *Ponger) Receive(env sim.Env, from sim.NodeID, msg any) {
 
 func acked(_ sim.NodeID, p *Pinger) bool { return p.Acked == p.Sent }
 
-// System is what is checked.
+// System is the checked system.
 var System = sim.System{
 	Name:  "pingack",
 	Nodes: 2,

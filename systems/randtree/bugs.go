@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on, by their order in knownBugs.
+// bugs is a set of defects, by their index in knownBugs.
 type bugs uint32
 
 const (
@@ -31,8 +31,8 @@ const (
 // has reports whether any of the bugs in which is on.
 func (b bugs) has(which bugs) bool { return b&which != 0 }
 
-// lateJoins makes walks take their time with the application's requests, so that nodes boot, restart
-// and shed children while others are busy, and spreads faults over the walk.
+// lateJoins delays the application's requests in walks, so that nodes boot, restart and shed children while others are
+// busy, and spreads faults over the walk.
 var lateJoins = spec.Weights{Action: 4, Fault: 1}
 
 // knownBugs describes RT1 to RT17 of the MaceMC paper.

@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/nodeset"
 )
 
-// setRoot changes the root pointer and tells the children.
+// setRoot changes the root pointer and notifies the children.
 func (n *Node) setRoot(env sim.Env, root sim.NodeID) {
 	if root == n.Root {
 		return
@@ -18,8 +18,8 @@ func (n *Node) setRoot(env sim.Env, root sim.NodeID) {
 	}
 }
 
-// updateChildren tells every child the root and its siblings; joiner is one more child that knows
-// them already, or None.
+// updateChildren sends every child the root and its siblings; joiner is a further child that has received them already,
+// or None.
 func (n *Node) updateChildren(env sim.Env, joiner sim.NodeID) {
 	for child := range n.Children.All() {
 		n.updateChild(env, child, joiner)
@@ -36,7 +36,7 @@ func (n *Node) updateChild(env sim.Env, child, joiner sim.NodeID) {
 	}
 }
 
-// sendRemove tells a peer that this node is no child of it.
+// sendRemove notifies a peer that this node is not its child.
 func (n *Node) sendRemove(env sim.Env, peer sim.NodeID) {
 	if n.carrier.To(env, peer).Send(Remove{}) != nil && !n.bugs.has(rt12) {
 		n.owedRemove = n.owedRemove.With(peer)
@@ -51,7 +51,7 @@ func (n *Node) PeerReady(env sim.Env, peer sim.NodeID) {
 	n.peerReady(env, peer)
 }
 
-// peerReady sends what was refused.
+// peerReady sends the refused messages.
 func (n *Node) peerReady(env sim.Env, peer sim.NodeID) {
 	if n.owedRemove.Has(peer) {
 		n.owedRemove = n.owedRemove.Without(peer)
@@ -108,7 +108,7 @@ func (n *Node) PeerError(env sim.Env, peer sim.NodeID, err error) {
 	n.peerFailed(env, peer)
 }
 
-// peerFailed handles the end of the connection to a peer, which can be child and parent at once.
+// peerFailed handles the failure of the connection to a peer, which can be child and parent at once.
 func (n *Node) peerFailed(env sim.Env, peer sim.NodeID) {
 	n.owedRemove = n.owedRemove.Without(peer)
 	if n.Children.Has(peer) {
@@ -120,8 +120,8 @@ func (n *Node) peerFailed(env sim.Env, peer sim.NodeID) {
 	}
 }
 
-// parentLost looks for another parent. When the root itself is lost the siblings agree without
-// talking: the lowest is the new root.
+// parentLost looks for another parent. If the root itself is lost, the siblings agree without communication: the lowest
+// is the new root.
 func (n *Node) parentLost(env sim.Env, parent sim.NodeID) {
 	root, lowest := n.Root, n.Siblings.With(n.self).Lowest()
 	n.leaveParent(env)

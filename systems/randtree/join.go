@@ -10,12 +10,12 @@ import (
 func (n *Node) join(env sim.Env, target sim.NodeID) {
 	n.State = Joining
 	n.Bootstrap = target
-	// A refused Join is no loss: the timer tries again.
+	// A refused Join may be lost: the timer tries again.
 	_ = n.carrier.To(env, target).Send(Join{Source: n.self, Epoch: n.Epoch, RedirectedBy: nodeset.None})
 	env.SetTimer(joinTimer{}, joinPeriod)
 }
 
-// joinTimedOut starts the attempt over, at the next peer that is not a child.
+// joinTimedOut repeats the attempt at the next peer that is not a child.
 func (n *Node) joinTimedOut(env sim.Env) {
 	env.Assert(n.parent == nodeset.None, "joining again although there is a parent")
 	if !n.bugs.has(rt15) {
@@ -32,13 +32,13 @@ func (n *Node) joinTimedOut(env sim.Env) {
 	n.join(env, next)
 }
 
-// joinAsked finds a place for a joiner, or somebody who does.
+// joinAsked takes a joiner as a child, or forwards the Join.
 func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 	if n.State == Init {
 		return // the joiner's timer tries again
 	}
-	// A mark tells that this tree's root wants the joiner below this node. It may be out of date: the
-	// node, or one between it and the root, may have moved since.
+	// A mark means that this tree's root wants the joiner below this node. It may be out of date: the node, or one
+	// between it and the root, may have moved since.
 	marked := m.RedirectedBy == n.Root && from == n.parent
 	isRoot := n.Root == n.self
 	switch {
@@ -84,7 +84,7 @@ func (n *Node) reply(env sim.Env, m Join, r JoinReply) bool {
 	return n.carrier.To(env, m.Source).Send(r) == nil
 }
 
-// forward sends a Join on and reports whether there was room to.
+// forward forwards a Join and reports whether there was room to send.
 func (n *Node) forward(env sim.Env, to sim.NodeID, m Join) bool {
 	if n.carrier.To(env, to).Send(m) != nil {
 		n.reply(env, m, JoinReply{Answer: Unreachable})
@@ -93,8 +93,8 @@ func (n *Node) forward(env sim.Env, to sim.NodeID, m Join) bool {
 	return true
 }
 
-// committed notes that somebody was told to join below this root. An acceptance that is still on
-// its way to the root itself must not count any more: it may come from below that joiner.
+// committed records that a node was told to join below this root. An acceptance still in flight to the root itself must
+// not count any more: it may come from below that joiner.
 func (n *Node) committed(env sim.Env) {
 	n.newEpoch(env)
 	n.settle(env)
@@ -128,8 +128,8 @@ func (n *Node) setParent(env sim.Env, parent sim.NodeID, m JoinReply) {
 	n.linked(env, parent)
 }
 
-// forcedRoot makes the joining node a root. The attempt stays open: a root that has no children to
-// be redirected to may still be accepted by somebody.
+// forcedRoot makes the joining node a root. The attempt stays open: another node may still accept a root without
+// children to be redirected to.
 func (n *Node) forcedRoot(env sim.Env, epoch macetime.MonotoneTime) {
 	if n.State == Joining && epoch == n.Epoch {
 		env.Assert(n.Root == n.self, "made root while the root pointer names another")
@@ -145,5 +145,5 @@ func (n *Node) settle(env sim.Env) {
 	}
 }
 
-// newEpoch makes replies to earlier Joins void.
+// newEpoch invalidates replies to earlier Joins.
 func (n *Node) newEpoch(env sim.Env) { n.Epoch = env.Clock().Tick() }

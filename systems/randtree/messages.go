@@ -9,7 +9,7 @@ import (
 
 // Messages.
 type (
-	// Join asks on behalf of Source for a place in the tree.
+	// Join requests a place in the tree on behalf of Source.
 	Join struct {
 		Source sim.NodeID
 		Epoch  macetime.MonotoneTime // of Source; the reply repeats it
@@ -23,16 +23,16 @@ type (
 		Root     sim.NodeID            // of Accepted
 		Siblings nodeset.Set           // of Accepted: the other children
 	}
-	// Remove tells a parent that the sender is no child of it.
+	// Remove reports to a parent that the sender is not its child.
 	Remove struct{}
 	// Rejoin tells a child to look for another place.
 	Rejoin struct{}
-	// UpdateSiblings tells a child the root and the other children.
+	// UpdateSiblings notifies a child of the root and the other children.
 	UpdateSiblings struct {
 		Root     sim.NodeID
 		Siblings nodeset.Set
 	}
-	// NewRoot tells a child the root.
+	// NewRoot notifies a child of the root.
 	NewRoot struct{ Root sim.NodeID }
 	// Probe looks for other trees: Root is the sender's.
 	Probe struct{ Root sim.NodeID }
@@ -42,8 +42,8 @@ type (
 	Payload struct{ Body any }
 )
 
-// Messages are samples of all that a node sends, over streams or over our transport, for a codec of a real
-// network.
+// Messages returns samples of all messages that a node sends, over streams or over its own transport, for a codec of a
+// real network.
 func Messages() []any {
 	return append(transport.Messages(), Join{}, JoinReply{}, Remove{}, Rejoin{}, UpdateSiblings{}, NewRoot{}, Probe{},
 		ProbeJoin{}, Payload{})
@@ -54,7 +54,7 @@ type Answer uint8
 
 const (
 	Accepted    Answer = iota // the sender is the joiner's parent
-	RootForce                 // the joiner is lower than the root that it asked: it is to be root
+	RootForce                 // the joiner is lower than the root that it asked, and must become root
 	LoopError                 // the joiner is already the root of the tree that it asked
 	Unreachable               // the Join could not be sent on
 )

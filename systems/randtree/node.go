@@ -14,11 +14,11 @@ const (
 	recoveryPeriod = time.Second
 )
 
-// State is how far a node has come.
+// State is the progress of a node.
 type State uint8
 
 const (
-	Init    State = iota // has booted; nobody asked it to join
+	Init    State = iota // has booted; not yet asked to join
 	Joining              // looks for a parent
 	Joined               // has a parent, or is a root
 )
@@ -28,28 +28,28 @@ func (s State) String() string { return [...]string{"init", "joining", "joined"}
 // Node is the service of one node.
 type Node struct {
 	State State
-	// Root is the root of the node's tree as far as it knows; the node itself when it has no parent.
+	// Root is the root of the node's tree in the node's view; the node itself if it has no parent.
 	Root sim.NodeID
 	// Children and Siblings are the nodes below and next to this one, Peers those that it may ask to
 	// join or probe.
 	Children, Siblings, Peers nodeset.Set
 	// Bootstrap is the node that was asked to join last, Probed the one that was probed last.
 	Bootstrap, Probed sim.NodeID
-	// Epoch tells attempts to join apart. Only an acceptance of the current one counts.
+	// Epoch distinguishes attempts to join. Only an acceptance of the current one counts.
 	Epoch macetime.MonotoneTime
 
 	parent sim.NodeID // None for a root and while joining
-	// Send buffers had no room for a Remove to these, and for the root or the siblings to those.
+	// Peers with a send buffer that had no room for a Remove, and for the root or the siblings.
 	owedRemove, owedUpdate nodeset.Set
 
 	self    sim.NodeID
-	degree  int // children that it may have
+	degree  int // maximum number of children
 	carrier transport.Carrier
-	up      Application // nil: there is none
+	up      Application // nil means none
 	bugs    bugs
 }
 
-// Parent is the node's parent as others see it: a root is its own. None when the node has not
+// Parent returns the node's parent as seen by others: a root is its own parent. It returns None if the node has not
 // joined.
 func (n *Node) Parent() sim.NodeID {
 	if n.parent == nodeset.None && n.State == Joined && !n.bugs.has(rt2) {
@@ -70,7 +70,7 @@ func (n *Node) Boot(env sim.Env) {
 	n.newEpoch(env)
 }
 
-// JoinOverlay makes the node join the tree of which peers are members. It must be in [Init].
+// JoinOverlay makes the node join the tree with peers as members. It must be in [Init].
 func (n *Node) JoinOverlay(env sim.Env, peers nodeset.Set) {
 	if n.up != nil {
 		defer sim.Enter(env, service, "JoinOverlay", peers).Leave()
@@ -84,7 +84,7 @@ func (n *Node) JoinOverlay(env sim.Env, peers nodeset.Set) {
 	n.join(env, n.Peers.After(n.self))
 }
 
-// Shed tells a random child to look for another place. The node must have one.
+// Shed tells a random child to look for another place. The node must have a child.
 func (n *Node) Shed(env sim.Env) {
 	if n.up != nil {
 		defer sim.Enter(env, service, "Shed").Leave()

@@ -18,7 +18,7 @@ const (
 	JoiningIsRootless = "joining implies that the root is self"
 )
 
-// Holder is a service that has a tree: the tree itself, or one above it.
+// Holder is a service with a tree: the tree itself, or a service above it.
 type Holder interface {
 	sim.Service
 	// Tree returns the tree.
@@ -39,9 +39,9 @@ func Properties[S Holder](strictRoot bool) []sim.Property {
 		})
 }
 
-// properties lists the properties, cheap ones first: the evaluation of those that should hold
-// together stops at the first that does not. The three liveness properties together mean that all
-// nodes are in one spanning tree. Each and armed lift predicates over one node to all nodes.
+// properties returns the properties, cheap ones first: the evaluation of those that should hold together stops at the
+// first that does not. The three liveness properties together mean that all nodes are in one spanning tree. Each and
+// armed lift predicates over one node to all nodes.
 func properties(strictRoot bool, each func(func(sim.NodeID, *Node) bool) func(*sim.View) bool,
 	armed func(any, func(sim.NodeID, *Node, bool) bool) func(*sim.View) bool) []sim.Property {
 	props := []sim.Property{
@@ -61,8 +61,8 @@ func hasJoined(_ sim.NodeID, n *Node) bool { return n.State == Joined }
 
 func joiningIsRootless(id sim.NodeID, n *Node) bool { return n.State != Joining || n.Root == id }
 
-// node returns a node, nil when it is down. Loops over all nodes do the same by themselves, because this
-// cannot be inlined.
+// node returns a node, or nil if it is down. Loops over all nodes repeat this code, because the function cannot be
+// inlined.
 func node(v *sim.View, id sim.NodeID) *Node {
 	n, own := v.Service(id).(*Node)
 	if !own {
@@ -71,7 +71,7 @@ func node(v *sim.View, id sim.NodeID) *Node {
 	return n
 }
 
-// below returns the tree below a service, nil when there is none.
+// below returns the tree below a service, or nil if there is none.
 func below(s sim.Service) *Node {
 	if h, ok := s.(Holder); ok {
 		return h.Tree()
@@ -79,8 +79,8 @@ func below(s sim.Service) *Node {
 	return nil
 }
 
-// oneRoot: all nodes are up and hold the same root pointer, and the node that it names, and no
-// other, is its own parent.
+// oneRoot reports whether all nodes are up and hold the same root pointer, and exactly the node that it names is its
+// own parent.
 func oneRoot(v *sim.View) bool {
 	root := nodeset.None
 	for id := range sim.NodeID(v.Len()) {
@@ -101,7 +101,7 @@ func oneRoot(v *sim.View) bool {
 	return true
 }
 
-// familiesAgree: all nodes are up, and one is a child of another exactly when that is its parent.
+// familiesAgree reports whether all nodes are up and the relations child and parent agree.
 func familiesAgree(v *sim.View) bool {
 	for id := range sim.NodeID(v.Len()) {
 		n := node(v, id)
@@ -124,11 +124,11 @@ func familiesAgree(v *sim.View) bool {
 	return true
 }
 
-// noLoop: following parents from any node ends at a root, at a node without a parent or at one that
+// noLoop reports whether following parents from any node ends at a root, at a node without a parent or at a node that
 // is down.
 func noLoop(v *sim.View) bool {
 	var parents [nodeset.Max]int8 // small, because it is cleared for every state
-	var ends, rest nodeset.Set    // nodes that are known to lead out, and the others
+	var ends, rest nodeset.Set    // nodes on paths that are known to end, and the others
 	for id := range sim.NodeID(v.Len()) {
 		n, own := v.Service(id).(*Node)
 		if !own {

@@ -42,7 +42,7 @@ func (n *Node) probed(env sim.Env, m Probe) {
 	}
 }
 
-// probeJoin handles a ProbeJoin. A node that is no root any more leaves it to the next probe.
+// probeJoin handles a ProbeJoin. A node that has ceased to be a root leaves it to the next probe.
 func (n *Node) probeJoin(env sim.Env, m ProbeJoin) {
 	if n.State == Joining || n.State == Init && !n.bugs.has(rt14) {
 		return

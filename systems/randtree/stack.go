@@ -6,17 +6,17 @@ import (
 	"github.com/macemc/macemc/systems/transport"
 )
 
-// service is how traces name the tree.
+// service is the name of the tree in traces.
 const service = "randtree"
 
 // Application is the service above a tree. The calls are made within the handlers of the node; they may
 // send.
 type Application interface {
-	// Deliver hands over what the application of another node sent.
+	// Deliver handles a message that the application of another node sent.
 	Deliver(env sim.Env, from sim.NodeID, msg any)
-	// Linked tells that a peer has become the parent or a child. What was sent to it before may be lost.
+	// Linked reports that a peer has become the parent or a child. Earlier messages to it may be lost.
 	Linked(env sim.Env, peer sim.NodeID)
-	// Ready tells that there may be room for a peer again that a message was refused for.
+	// Ready reports that there may be room again for a peer for which a message was refused.
 	Ready(env sim.Env, peer sim.NodeID)
 }
 
@@ -24,9 +24,9 @@ type Application interface {
 type Config struct {
 	// Degree is the number of children that a node may have, at least 1.
 	Degree int
-	// Datagrams says that the tree brings its own transport over datagrams instead of using streams.
+	// Datagrams makes the tree use its own transport over datagrams instead of streams.
 	Datagrams bool
-	// Buffer is the number of packets that the send buffer of that transport holds; 0: its default.
+	// Buffer is the number of packets in the send buffer of that transport; 0 means its default.
 	Buffer int
 }
 
@@ -48,8 +48,8 @@ func (n *Node) Neighbours() nodeset.Set {
 	return n.Children.With(n.parent)
 }
 
-// Send sends a message of the application to that of a peer, which is best a neighbour. It returns
-// [sim.ErrFull] when there is no room; Ready is called when there is.
+// Send sends a message to the application of a peer, which should be a neighbour. It returns [sim.ErrFull] if there is
+// no room; Ready is called once there is.
 func (n *Node) Send(env sim.Env, to sim.NodeID, msg any) error {
 	defer sim.Enter(env, service, "Send", to, msg).Leave()
 	return n.carrier.To(env, to).Send(Payload{msg})
@@ -75,7 +75,7 @@ func (n *Node) Failed(env sim.Env, peer sim.NodeID, err error) {
 	n.peerFailed(env, peer)
 }
 
-// ClearToSend handles that the transport has room again.
+// ClearToSend handles the notification that the transport has room again.
 func (n *Node) ClearToSend(env sim.Env, peer sim.NodeID) {
 	defer sim.Enter(env, service, "ClearToSend", peer).Leave()
 	n.peerReady(env, peer)

@@ -16,7 +16,7 @@ const (
 	strictRootParam = "strict-root"
 )
 
-// Params returns the parameters that a tree has; a system above it shares them.
+// Params returns the parameters of a tree; a system above it shares them.
 func Params() []spec.Param {
 	return []spec.Param{
 		{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: nodeset.Max,
@@ -48,15 +48,15 @@ func Entry() spec.Entry {
 	}
 }
 
-// ConfigOf returns the settings of a tree by the parameters.
+// ConfigOf returns the settings of a tree for the parameters.
 func ConfigOf(c spec.Config) Config {
 	return Config{Degree: c.Int(degreeParam), Datagrams: transport.OverTransport(c), Buffer: c.Int(bufferParam)}
 }
 
-// StrictRoot tells whether [Properties] are to be strict by the parameters.
+// StrictRoot reports whether the parameters request strict [Properties].
 func StrictRoot(c spec.Config) bool { return c.Bool(strictRootParam) }
 
-// NetworkOf returns the network that a tree runs over by the parameters.
+// NetworkOf returns the network of a tree for the parameters.
 func NetworkOf(c spec.Config) sim.Network {
 	if transport.OverTransport(c) {
 		return netsim.Datagrams{}
@@ -64,7 +64,7 @@ func NetworkOf(c spec.Config) sim.Network {
 	return netsim.Streams{Buffer: c.Int(bufferParam)}
 }
 
-// Actions returns what the application does with the trees of services of type S.
+// Actions returns the application's actions on the trees of services of type S.
 func Actions[S Holder](c spec.Config) []sim.AnyAction {
 	return actions(c,
 		func(s S) bool { return mayJoin(s.Tree()) }, func(s S, env sim.Env) { join(s.Tree(), env) },

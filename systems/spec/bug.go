@@ -8,54 +8,53 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Bug is a known defect of a system that can be put back into the corrected code.
+// Bug is a known defect of a system that can be reintroduced into the corrected code.
 type Bug struct {
-	// ID is unique among all systems, as in "RT4".
+	// ID is unique among all systems, for example "RT4".
 	ID string
-	// Summary says in one line what the defective code does.
+	// Summary describes the defective code in one line.
 	Summary string
-	// Shows says how the defect shows. May be empty.
+	// Shows describes the effect of the defect. It may be empty.
 	Shows string
-	// Fix says in one line what the corrected code does instead.
+	// Fix describes the corrected code in one line.
 	Fix string
 
-	// Kind is the kind of finding that is expected when all properties are checked.
+	// Kind is the expected kind of finding if all properties are checked.
 	Kind sim.FindingKind
-	// PaperKind is the kind as the defect's original report saw it. It is what is expected when
-	// PaperProperty alone is checked.
+	// PaperKind is the kind in the defect's original report. It is expected if PaperProperty alone is checked.
 	PaperKind sim.FindingKind
-	// OtherKinds are kinds that the same defect may be reported as, depending on the run that shows it
-	// first. Usually empty.
+	// OtherKinds are further kinds as which the defect may be reported, depending on the first run that shows it.
+	// Usually empty.
 	OtherKinds []sim.FindingKind
-	// PaperProperty is the name of the property that alone must catch the defect. Empty when it shows
-	// without any property: panics, divergences and what monitors watch.
+	// PaperProperty is the property that must detect the defect alone. It is empty if no property is needed: for
+	// panics, divergences and violations of monitors.
 	PaperProperty string
 
-	// Defaults is a setting in which the defect is found within seconds.
+	// Defaults are settings with which the defect is found within seconds.
 	Defaults Defaults
 }
 
-// Accepts reports whether a finding of kind k is an expected one of the bug.
+// Accepts reports whether a finding of kind k is expected for the bug.
 func (b *Bug) Accepts(k sim.FindingKind) bool {
 	return k == b.Kind || k == b.PaperKind || slices.Contains(b.OtherKinds, k)
 }
 
-// Defaults are the settings of a search that replace the entry's own when a bug is put back. What the
-// user sets has precedence.
+// Defaults are the settings of a search that replace the entry's own when a bug is reintroduced. Settings by the user
+// take precedence.
 type Defaults struct {
-	// Nodes is the number of nodes; 0: the entry's default.
+	// Nodes is the number of nodes; 0 means the entry's default.
 	Nodes int
-	// Params replace the entry's defaults by name. May be nil.
+	// Params override the entry's defaults by name. It may be nil.
 	Params map[string]string
-	// Limits replace the entry's limits, all of them.
+	// Limits replace all limits of the entry.
 	Limits sim.Limits
 	// Strategy names a strategy of package search; empty means its default.
 	Strategy string
-	// Prefix says that the search should start from a live state that it makes itself, without faults.
+	// Prefix makes the search start from a live state that it computes itself, without faults.
 	Prefix bool
 	// Weights replace those of random walks. A zero weight keeps the search's default.
 	Weights Weights
-	// WalkSteps is the walk limit; 0: the search's default.
+	// WalkSteps is the walk limit; 0 means the search's default.
 	WalkSteps int
 }
 
@@ -65,11 +64,11 @@ type Weights struct {
 	Message     int `json:"message"`
 	Timer       int `json:"timer"`
 	Consequence int `json:"consequence"` // boot, errors, ready call-backs, healing
-	Fault       int `json:"fault"`       // of each injection, in faulty walks while faults are on
+	Fault       int `json:"fault"`       // of each injection, in faulty walks while faults are enabled
 }
 
-// Apply returns c with the defaults of bug b filled in where c leaves something out, and b among the
-// bugs. It shares nothing with c or b.
+// Apply returns c with bug b added, and with the defaults of b where c has no setting. The result shares no memory with
+// c or b.
 func (b *Bug) Apply(c Config) Config {
 	c.filled.params = maps.Clone(c.filled.params)
 	if c.Nodes == 0 && b.Defaults.Nodes != 0 {
@@ -91,14 +90,14 @@ func (b *Bug) Apply(c Config) Config {
 	return c
 }
 
-// BugSet is a set of bugs by identifier. A service asks it once, when it is built.
+// BugSet is a set of bugs by identifier. A service reads it once, when it is built.
 type BugSet []string
 
 // Has reports whether the bug is in the set.
 func (s BugSet) Has(id string) bool { return slices.Contains(s, id) }
 
-// Bits returns the bugs of the set as bits, bit i for known[i]: what a service keeps of them. It panics
-// when B has too few bits for all that are known.
+// Bits returns the bugs of the set as bits, with bit i for known[i], in the form that a service stores. It panics if B
+// has too few bits for all known bugs.
 func Bits[B ~uint8 | ~uint16 | ~uint32](set BugSet, known []Bug) B {
 	var bits B
 	for i := range known {

@@ -7,34 +7,33 @@ import (
 	"strconv"
 )
 
-// Config is a choice among what an [Entry] offers. The zero Config means all defaults.
+// Config is a selection of the settings of an [Entry]. The zero Config means all defaults.
 type Config struct {
-	// Nodes is the number of nodes; 0: the entry's default.
+	// Nodes is the number of nodes; 0 means the entry's default.
 	Nodes int
-	// Params are values of parameters by name. Those left out have their defaults.
+	// Params are values of parameters by name. Missing ones have their defaults.
 	Params map[string]string
-	// Bugs are the defects that are put back.
+	// Bugs are the reintroduced defects.
 	Bugs BugSet
 
 	complete bool   // by Configure
-	filled   filled // with values that nobody asked for
+	filled   filled // with defaults
 }
 
-// filled says what was filled in.
+// filled records the settings that were filled in.
 type filled struct {
 	nodes  bool
 	params map[string]bool
 }
 
-// NodesGiven reports whether somebody asked for the number of nodes: it is no default of the system or of
-// a bug. It panics like Int.
+// NodesGiven reports whether the number of nodes was requested, and is not a default of the system or of a bug. It
+// panics like Int.
 func (c Config) NodesGiven() bool {
 	c.mustBeComplete()
 	return !c.filled.nodes
 }
 
-// Given reports whether somebody asked for the value of a parameter, which may be the default all the
-// same. It panics like Int.
+// Given reports whether the value of a parameter was requested, even if it equals the default. It panics like Int.
 func (c Config) Given(name string) bool {
 	c.mustBeComplete()
 	c.param(name)
@@ -47,8 +46,8 @@ func (c Config) mustBeComplete() {
 	}
 }
 
-// Configure returns c with all defaults filled in, sharing nothing with c. The error is the first
-// thing that is wrong with c; it says what is accepted.
+// Configure returns c with all defaults filled in; the result shares no memory with c. The error describes the first
+// invalid setting and the accepted values.
 func (e *Entry) Configure(c Config) (Config, error) {
 	c.filled.params = maps.Clone(c.filled.params)
 	if c.Nodes == 0 {
@@ -96,12 +95,12 @@ func (f *filled) add(param string) {
 	f.params[param] = true
 }
 
-// Int returns the value of an [Int] parameter. It panics when the entry has no such parameter, or c did
-// not come from [Entry.Configure].
+// Int returns the value of an [Int] parameter. It panics if the entry has no such parameter, or if c is not a result of
+// [Entry.Configure].
 func (c Config) Int(name string) int {
 	i, err := strconv.Atoi(c.param(name))
 	if err != nil {
-		panic(fmt.Sprintf("spec: parameter %q is no number: %v", name, err))
+		panic(fmt.Sprintf("spec: parameter %q is not a number: %v", name, err))
 	}
 	return i
 }
@@ -115,7 +114,7 @@ func (c Config) Bool(name string) bool {
 	return b
 }
 
-// Text returns the value of a parameter as it was given. It panics like Int.
+// Text returns the value of a parameter as text. It panics like Int.
 func (c Config) Text(name string) string { return c.param(name) }
 
 func (c Config) param(name string) string {

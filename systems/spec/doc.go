@@ -1,4 +1,4 @@
-// Package spec describes bundled systems as plain data: what can be set, within which ranges, which
-// known bugs can be put back, and how to build the [sim.System]. The command line, the search and
-// the documentation list and build systems from these descriptions alone.
+// Package spec describes bundled systems as plain data: the parameters and their ranges, the known bugs that can be
+// reintroduced, and the constructor of the [sim.System]. The command line, the search and the documentation use these
+// descriptions alone.
 package spec

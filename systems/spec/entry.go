@@ -8,37 +8,35 @@ import (
 
 // Entry describes one system.
 type Entry struct {
-	// Name is how the command line and path files name the system: lower case, one word.
+	// Name is the name of the system on the command line and in path files: lower case, one word.
 	Name string
 	// Package and Test name the test that describes the system, by the import path of its package; empty for
 	// bundled systems.
 	Package, Test string
 	// Summary is one line without a full stop.
 	Summary string
-	// Notes says what a user should know before reading results: simplifications, oddities. It may be
-	// several lines, or empty.
+	// Notes explains what users should know to interpret results: simplifications, special cases. It may have several
+	// lines, or be empty.
 	Notes string
-	// Params are the settings that the system has, in the order in which they are shown.
+	// Params are the parameters of the system, in display order.
 	Params []Param
-	// MinNodes to MaxNodes is the accepted number of nodes, both inclusive; DefaultNodes is used when
-	// none is given.
+	// MinNodes to MaxNodes is the accepted number of nodes, both inclusive; DefaultNodes is the default.
 	MinNodes, MaxNodes, DefaultNodes int
-	// Limits are the fault limits that the system is checked with when none are given.
+	// Limits are the default fault limits.
 	Limits sim.Limits
-	// LimitsOf are the limits for a complete configuration, for systems whose faults depend on it; with
-	// the defaults they are Limits. Nil: always Limits.
+	// LimitsOf returns the default fault limits for a complete configuration, for systems with limits that depend on
+	// it. For the default configuration the result must equal Limits. Nil means Limits for all configurations.
 	LimitsOf func(Config) sim.Limits
-	// Messages are samples of all types of messages, for running the system on a real network.
+	// Messages are samples of all types of messages, needed to run the system on a real network.
 	Messages []any
-	// Bugs are the defects that can be put back, one at a time or together.
+	// Bugs are the defects that can be reintroduced, one at a time or together.
 	Bugs []Bug
-	// Build makes the system from a complete configuration. Call [Entry.New] instead, which completes
-	// and validates the configuration first.
+	// Build returns the system for a complete configuration. Call [Entry.New] instead, which completes and validates
+	// the configuration first.
 	Build func(Config) (sim.System, error)
 }
 
-// New builds the system: c is completed and validated by [Entry.Configure], and the entry's limits are
-// applied.
+// New returns the system for c, completed and validated by [Entry.Configure], with the entry's limits.
 func (e *Entry) New(c Config) (sim.System, error) {
 	c, err := e.Configure(c)
 	if err != nil {
@@ -52,8 +50,7 @@ func (e *Entry) New(c Config) (sim.System, error) {
 	return sys.WithLimits(e.DefaultLimits(c))
 }
 
-// DefaultLimits returns the fault limits that the system is checked with in configuration c, which must
-// be complete, when none are given.
+// DefaultLimits returns the default fault limits for configuration c, which must be complete.
 func (e *Entry) DefaultLimits(c Config) sim.Limits {
 	if e.LimitsOf == nil {
 		return e.Limits
@@ -61,7 +58,7 @@ func (e *Entry) DefaultLimits(c Config) sim.Limits {
 	return e.LimitsOf(c)
 }
 
-// Bug returns the description of a bug. The error names near bugs.
+// Bug returns the description of a bug. The error suggests similar names.
 func (e *Entry) Bug(id string) (*Bug, error) {
 	for i := range e.Bugs {
 		if e.Bugs[i].ID == id {
@@ -71,7 +68,7 @@ func (e *Entry) Bug(id string) (*Bug, error) {
 	return nil, Unknown(fmt.Sprintf("system %q: unknown bug", e.Name), id, e.BugIDs())
 }
 
-// BugIDs returns the identifiers of all bugs in the order of Bugs. The slice is the caller's.
+// BugIDs returns the identifiers of all bugs in the order of Bugs. The caller owns the slice.
 func (e *Entry) BugIDs() []string {
 	ids := make([]string, len(e.Bugs))
 	for i, b := range e.Bugs {
@@ -80,7 +77,7 @@ func (e *Entry) BugIDs() []string {
 	return ids
 }
 
-// Find returns the description of the system with that name. The error names near ones.
+// Find returns the description of the system with the given name. The error suggests similar names.
 func Find(entries []Entry, name string) (Entry, error) {
 	var names []string
 	for _, e := range entries {

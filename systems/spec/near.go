@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Near returns the known names that name may have been meant to be: those that differ by case only,
-// those that begin with it, and those within a small edit distance; nearest first, at most three.
+// Near returns the known names that are similar to name: those that differ by case only, those that begin with it, and
+// those within a small edit distance; nearest first, at most three.
 func Near(name string, known []string) []string {
 	type candidate struct {
 		name     string
@@ -32,8 +32,8 @@ func Near(name string, known []string) []string {
 	return names
 }
 
-// Unknown is the error for a name that is not among the known ones: what it is, as in "unknown
-// system", and the names that may have been meant or, when none is near, all.
+// Unknown returns the error for a name that is not known. what is its subject, such as "unknown system". The error
+// lists similar names or, if there are none, all.
 func Unknown(what, name string, known []string) error {
 	if near := Near(name, known); len(near) > 0 {
 		return fmt.Errorf("%s %q; did you mean %s?", what, name, strings.Join(near, " or "))
@@ -44,8 +44,8 @@ func Unknown(what, name string, known []string) error {
 	return fmt.Errorf("%s %q; known are %s", what, name, strings.Join(known, ", "))
 }
 
-// distance is the number of bytes to insert, delete, replace or swap with a neighbour to get from a
-// to b (optimal string alignment).
+// distance returns the number of bytes to insert, delete, replace or swap with a neighbour to transform a into b
+// (optimal string alignment).
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -22,7 +22,7 @@ type Param struct {
 	Name string
 	// Kind is the type of the value.
 	Kind ParamKind
-	// Default is the value when none is given; it must be valid.
+	// Default is the default value; it must be valid.
 	Default string
 	// Min and Max bound the value of an Int, both inclusive.
 	Min, Max int
@@ -32,7 +32,7 @@ type Param struct {
 	Help string
 }
 
-// Range says in words which values are accepted.
+// Range describes the accepted values.
 func (p *Param) Range() string {
 	switch p.Kind {
 	case Int:
@@ -44,7 +44,7 @@ func (p *Param) Range() string {
 	}
 }
 
-// Validate reports a value that is not accepted.
+// Validate returns an error if the value is not accepted.
 func (p *Param) Validate(value string) error {
 	ok := false
 	switch p.Kind {

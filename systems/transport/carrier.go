@@ -2,19 +2,19 @@ package transport
 
 import "github.com/macemc/macemc/sim"
 
-// Carrier takes messages of a service to the same service on other nodes, in order and once as long as
-// the connection lasts; when it fails, both ends are told, and what was on the way in either direction is
-// lost. It uses the streams of the network, or a [Transport] over its datagrams and what that lacks for
-// such connections. The zero value uses streams.
+// Carrier transports messages of a service to the same service on other nodes, in order and once while the connection
+// lasts. When it fails, both ends are notified, and messages in flight in either direction are lost. It uses the
+// streams of the network, or a [Transport] over its datagrams plus what that lacks for such connections. The zero value
+// uses streams.
 //
-// What comes back reaches the service by the handlers of its node. Over streams these are its own:
-// Receive, PeerError and PeerReady of package sim. Over a transport they belong to that, which calls the
-// service up: Deliver, Failed and ClearToSend of [Application].
+// Incoming messages reach the service through the handlers of its node. Over streams these are its own: Receive,
+// PeerError and PeerReady of package sim. Over a transport they belong to the transport, which calls the service:
+// Deliver, Failed and ClearToSend of [Application].
 type Carrier struct {
 	over *sessions
 }
 
-// Over returns a carrier by a transport of its own, whose application is up.
+// Over returns a carrier with its own transport, for the application up.
 func Over(up Application, c Config) Carrier {
 	s := &sessions{up: up}
 	s.transport = New(s, c)
@@ -28,9 +28,9 @@ func (c Carrier) Boot(env sim.Env) {
 	}
 }
 
-// Check makes sure that the service is told some time when the peer restarts. Streams need nothing for
-// that. A transport finds out when it sends something: so does Check, and has to be called again and
-// again.
+// Check makes sure that the service is eventually notified of a restart of the peer. Streams need nothing
+// for that. A transport detects a restart when it sends: Check makes it send, and must be called
+// repeatedly.
 func (c Carrier) Check(env sim.Env, peer sim.NodeID) {
 	if c.over != nil {
 		defer sim.Enter(env, sessionService, "Check", peer).Leave()
@@ -40,12 +40,12 @@ func (c Carrier) Check(env sim.Env, peer sim.NodeID) {
 
 // Sender sends messages to one peer, within one handler.
 type Sender interface {
-	// Send sends a message, which counts as a value from then on. It returns [sim.ErrFull] when there is
-	// no room; the service is told once when there is.
+	// Send sends a message, which must not change afterwards. It returns [sim.ErrFull] if there is no room; the service
+	// is notified once when there is.
 	Send(msg any) error
 }
 
-// To returns what sends to a peer.
+// To returns the sender for a peer.
 func (c Carrier) To(env sim.Env, peer sim.NodeID) Sender {
 	if c.over == nil {
 		return env.Stream(peer)
@@ -64,12 +64,12 @@ func (s *sender) Send(msg any) error {
 	return s.over.send(s.env, s.peer, msg)
 }
 
-// Receive reports whether msg is not one of the service but of the transport, which has handled it then.
+// Receive reports whether msg belongs to the transport. If so, it has handled the message.
 func (c Carrier) Receive(env sim.Env, from sim.NodeID, msg any) bool {
 	return c.over != nil && c.over.transport.Receive(env, from, msg)
 }
 
-// Timer reports whether the timer is one of the transport, which has handled it then.
+// Timer reports whether the timer belongs to the transport. If so, it has handled the timer.
 func (c Carrier) Timer(env sim.Env, timer any) bool {
 	return c.over != nil && c.over.transport.Timer(env, timer)
 }

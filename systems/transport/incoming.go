@@ -9,23 +9,23 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// incoming is a connection at its receiver. When closed it is zero.
+// incoming is a connection at its receiver. It is zero when closed.
 type incoming struct {
 	open     bool
 	syn      macetime.MonotoneTime
 	initial  int // first sequence number
 	expected int // all packets below have arrived
 	deliver  int // first packet of the message to be delivered next
-	acked    int // what was acknowledged last
+	acked    int // last acknowledged number
 
-	held []message // the reorder buffer: messages that are not delivered, by their first packets
+	held []message // the reorder buffer: undelivered messages, by their first packets
 }
 
-// message is a message of which a packet has arrived.
+// message is a message with at least one packet arrived.
 type message struct {
 	first, packets int
 	have           int    // number of packets that have arrived
-	arrived        uint64 // which have: bit i is fragment i
+	arrived        uint64 // bit i is set if fragment i has arrived
 	body           any
 }
 
@@ -50,8 +50,8 @@ func (t *Transport) data(env sim.Env, from sim.NodeID, m *Data) {
 	env.Send(from, Ack{ack, in.syn})
 }
 
-// stale reports whether a SYN is older than one that was accepted, or is the last one, whose connection
-// has been closed since.
+// stale reports whether a SYN is older than an accepted one, or is the last one, with a connection that was closed
+// since.
 func (t *Transport) stale(env sim.Env, from sim.NodeID, syn macetime.MonotoneTime) bool {
 	switch in := &t.peers[from].in; {
 	case t.bugs.has(mt3):
@@ -65,13 +65,13 @@ func (t *Transport) stale(env sim.Env, from sim.NodeID, syn macetime.MonotoneTim
 	}
 }
 
-// accept opens a connection in place of the one that there may be.
+// accept opens a connection, replacing an open one.
 func (t *Transport) accept(env sim.Env, from sim.NodeID, m *Data) {
 	keepSYN(env, from, m.SYN)
 	t.peers[from].in = incoming{open: true, syn: m.SYN, initial: m.Seq, expected: m.Seq, deliver: m.Seq, acked: m.Seq - 1}
 }
 
-// closeIncoming forgets all about the connection from a peer. Only a time-out may drop what is buffered.
+// closeIncoming resets the connection from a peer. Only a time-out may drop buffered packets.
 func (t *Transport) closeIncoming(from sim.NodeID, why error) {
 	in := &t.peers[from].in
 	if why != ErrTimeout {
@@ -80,7 +80,7 @@ func (t *Transport) closeIncoming(from sim.NodeID, why error) {
 	*in = incoming{}
 }
 
-// take puts a packet into the reorder buffer unless it is there or has been, and returns the number to be
+// take puts a packet into the reorder buffer unless it has arrived before, and returns the number to be
 // acknowledged.
 func (t *Transport) take(in *incoming, m *Data) int {
 	was := in.expected
@@ -117,7 +117,7 @@ func (in *incoming) hold(m *Data, b bugs) {
 	}
 }
 
-// advance moves expected to the first packet that is missing.
+// advance moves expected to the first missing packet.
 func (in *incoming) advance() {
 	for i := range in.held {
 		h := &in.held[i]
@@ -127,7 +127,7 @@ func (in *incoming) advance() {
 	}
 }
 
-// deliver hands over what is complete and next in order, after packet seq has arrived.
+// deliver delivers the messages that are complete and next in order, after packet seq has arrived.
 func (t *Transport) deliver(env sim.Env, from sim.NodeID, seq int) {
 	in := &t.peers[from].in
 	for len(in.held) > 0 && in.held[0].have >= in.held[0].packets && in.held[0].first <= in.expected {
@@ -141,7 +141,7 @@ func (t *Transport) deliver(env sim.Env, from sim.NodeID, seq int) {
 	}
 }
 
-// buffered is the number of packets in the reorder buffer.
+// buffered returns the number of packets in the reorder buffer.
 func (in *incoming) buffered() int {
 	n := 0
 	for i := range in.held {
@@ -150,9 +150,9 @@ func (in *incoming) buffered() int {
 	return n
 }
 
-// keepSYN and lastSYN write and read the identifier of the last SYN that was accepted from a peer, zero
-// at first. It is on disk: a node that restarts would otherwise take an old SYN for a new one, and
-// never find out when the sender has long gone on.
+// keepSYN and lastSYN write and read the identifier of the last accepted SYN of a peer, zero at first. It is on disk:
+// otherwise a restarted node would take an old SYN for a new one, and never detect that the sender has abandoned the
+// connection.
 func keepSYN(env sim.Env, from sim.NodeID, syn macetime.MonotoneTime) {
 	env.Disk().Put(synKey(from), binary.AppendUvarint(nil, syn.Count))
 	env.Disk().Sync()

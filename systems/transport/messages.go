@@ -10,13 +10,13 @@ type (
 	// Data is a packet: a message, or a fragment of one.
 	Data struct {
 		Seq int
-		// SYN identifies the connection in its first packet, whose Seq is the initial one. All other
+		// SYN identifies the connection in its first packet, which has the initial Seq. All other
 		// packets have the zero value and belong to a connection by their Seq.
 		SYN macetime.MonotoneTime
 		Fragment
-		Body any // of fragment 0: the message
+		Body any // the message, in fragment 0
 	}
-	// Fragment says which part of its message a packet is, counted from 0, and of how many. The first
+	// Fragment is the index of a packet in its message, counted from 0, and the number of its packets. The first
 	// fragment has the sequence number Seq-Index.
 	Fragment struct{ Index, Count int }
 	// Ack acknowledges all packets up to Seq of the connection that SYN identifies.
@@ -31,7 +31,7 @@ type (
 	}
 )
 
-// Messages are samples of what [Transport] and [Carrier] send, for a codec of a real network.
+// Messages returns samples of all messages of [Transport] and [Carrier], for a codec of a real network.
 func Messages() []any { return []any{Data{}, Ack{}, Reset{}, Framed{}} }
 
 // Timers.

@@ -11,38 +11,38 @@ const (
 	initialThreshold = 4
 	// maxWindow keeps the number of packets in flight small.
 	maxWindow = 8
-	// fastRetransmit is the number of duplicate acknowledgements that stand for a loss.
+	// fastRetransmit is the number of duplicate acknowledgements that indicate a loss.
 	fastRetransmit = 3
-	// stride is how many sequence numbers a connection has. No two connections of a node share any.
+	// stride is the number of sequence numbers of a connection. Connections of a node share none.
 	stride = 1000
 )
 
-// outgoing is a connection at its sender. When closed it is zero, but for wanted.
+// outgoing is a connection at its sender. When closed it is zero, except for wanted.
 type outgoing struct {
 	open    bool
 	syn     macetime.MonotoneTime
 	initial int // first sequence number
 	base    int // all packets below are acknowledged
 
-	// packets are those from base on. Of the first sent of them flying are in flight; the others among
-	// these wait to be sent again (the retransmit buffer), those beyond wait to be sent (the send buffer).
+	// packets are those from base on. Of the first sent of them, flying are in flight; the others wait in the
+	// retransmit buffer. Those beyond sent wait in the send buffer.
 	packets      []packet
 	sent, flying int
 
 	window, threshold int // of packets in flight, at least 1
-	credit            int // packets acknowledged since the window grew last, from the threshold on
+	credit            int // packets acknowledged since the last growth of the window, above the threshold
 	duplicates        int // acknowledgements of base-1 in a row, up to fastRetransmit
 	backoff           int
 	since             macetime.Time // when the first packet became the oldest in flight
 
-	wanted bool // the application wants to be told when it is clear to send
+	wanted bool // the application has requested a clear-to-send call-back
 }
 
 type packet struct {
 	Fragment
 	body    any
 	flying  bool
-	retries int // when these are limited
+	retries int // if these are limited
 }
 
 // start opens the connection. The first packet carries SYN and travels alone: until it is acknowledged
@@ -56,8 +56,8 @@ func (o *outgoing) start(env sim.Env) {
 	}
 }
 
-// spent reports whether the connection may have too few sequence numbers left for a message. It ends
-// when all is acknowledged, and the next message starts another, which replaces it at the peer.
+// spent reports whether the connection may have too few sequence numbers left for a message. It ends once all is
+// acknowledged, and the next message opens another, which replaces it at the peer.
 func (o *outgoing) spent() bool {
 	return o.open && o.base+len(o.packets)+MaxPackets > o.initial+stride
 }
@@ -66,18 +66,18 @@ func (t *Transport) room(o *outgoing) bool {
 	return len(o.packets)-o.sent < t.config.Buffer && (len(o.packets) == 0 || !o.spent())
 }
 
-// idle reports whether all that was sent to a peer is acknowledged.
+// idle reports whether everything sent to a peer is acknowledged.
 func (t *Transport) idle(to sim.NodeID) bool { return len(t.peers[to].out.packets) == 0 }
 
-// offer arms the clear-to-send timer if somebody waits for it and there is room.
+// offer arms the clear-to-send timer if the application waits for it and there is room.
 func (t *Transport) offer(env sim.Env, to sim.NodeID) {
 	if o := &t.peers[to].out; o.wanted && t.room(o) {
 		env.SetTimer(clearToSend{to}, clearToSendDelay)
 	}
 }
 
-// pump sends what the congestion window allows. What waits to be sent again comes first, because its
-// numbers are lower.
+// pump sends what the congestion window allows. The retransmit buffer comes first, because its numbers are
+// lower.
 func (t *Transport) pump(env sim.Env, to sim.NodeID) {
 	o := &t.peers[to].out
 	for i := 0; i < len(o.packets) && o.flying < o.window; i++ {
@@ -88,7 +88,7 @@ func (t *Transport) pump(env sim.Env, to sim.NodeID) {
 	t.offer(env, to)
 }
 
-// transmit puts packets[i] in flight, or once more if it is.
+// transmit puts packets[i] in flight, or sends it again.
 func (t *Transport) transmit(env sim.Env, to sim.NodeID, i int) {
 	o := &t.peers[to].out
 	p := &o.packets[i]
@@ -110,7 +110,7 @@ func (t *Transport) transmit(env sim.Env, to sim.NodeID, i int) {
 	env.SetTimer(retransmit{to, m.Seq}, baseTimeout<<o.backoff)
 }
 
-// timedOut handles the retransmission timer: the packet is taken for lost.
+// timedOut handles the retransmission timer: the packet is considered lost.
 func (t *Transport) timedOut(env sim.Env, r retransmit) {
 	o := &t.peers[r.Peer].out
 	if !o.open {
@@ -133,8 +133,8 @@ func (t *Transport) timedOut(env sim.Env, r retransmit) {
 	t.pump(env, r.Peer)
 }
 
-// hopeless reports whether p was sent too often, or the oldest packet in flight is too old. Random walks
-// never take it for too old: that would heal every violation of liveness.
+// hopeless reports whether p was sent too often, or the oldest packet in flight is too old. In random walks it is never
+// too old, because that would heal every violation of liveness.
 func (t *Transport) hopeless(env sim.Env, o *outgoing, p *packet) bool {
 	if t.config.Retries > 0 && p.retries >= t.config.Retries {
 		return true
@@ -164,7 +164,7 @@ func (t *Transport) acknowledged(env sim.Env, from sim.NodeID, m Ack) {
 	}
 }
 
-// highest is the number of the highest packet in flight.
+// highest returns the number of the highest packet in flight.
 func (o *outgoing) highest() int {
 	i := o.sent - 1
 	for i >= 0 && !o.packets[i].flying {
@@ -208,12 +208,12 @@ func (o *outgoing) grow(n int) {
 	}
 }
 
-// refused handles a Reset: the peer does not know this connection, which says nothing of the one from
-// there.
+// refused handles a Reset: the peer does not know this connection. It implies nothing about the connection from the
+// peer.
 func (t *Transport) refused(env sim.Env, from sim.NodeID, m Reset) {
 	o := &t.peers[from].out
 	if !o.open || m.Seq < o.base || m.Seq >= o.base+o.sent || m.SYN.Count != 0 && m.SYN != o.syn {
-		return // it is about a connection that ended, or a packet that has arrived elsewise
+		return // it concerns a connection that ended, or a packet that has arrived in another copy
 	}
 	t.closeOutgoing(env, from)
 	if t.bugs.has(mt7) {
@@ -222,7 +222,7 @@ func (t *Transport) refused(env sim.Env, from sim.NodeID, m Reset) {
 	t.up.Failed(env, from, ErrReset)
 }
 
-// closeOutgoing forgets all about the connection to a peer.
+// closeOutgoing resets the connection to a peer.
 func (t *Transport) closeOutgoing(env sim.Env, to sim.NodeID) {
 	o := &t.peers[to].out
 	for i := range o.sent {

@@ -12,17 +12,17 @@ const (
 	overTransport = "transport"
 )
 
-// OverParam is the parameter of a system which says what its [Carrier] is over.
+// OverParam returns the parameter that selects the network of a system's [Carrier].
 func OverParam() spec.Param {
 	return spec.Param{Name: overParam, Kind: spec.OneOf, Default: overStreams, Values: []string{overStreams, overTransport},
 		Help: "what carries messages: streams of the network, or this project's reliable transport over datagrams"}
 }
 
-// OverTransport reports whether the parameter asks for a [Transport].
+// OverTransport reports whether the parameter selects a [Transport].
 func OverTransport(c spec.Config) bool { return c.Text(overParam) == overTransport }
 
-// LimitsOver returns the limits of faults by the parameter: those given over streams; over datagrams as
-// many crashes, and a datagram lost and one duplicated.
+// LimitsOver returns the fault limits for the parameter: the given ones over streams; over datagrams as many crashes,
+// one lost datagram and one duplicated datagram.
 func LimitsOver(streams sim.Limits) func(spec.Config) sim.Limits {
 	return func(c spec.Config) sim.Limits {
 		if OverTransport(c) {

@@ -20,7 +20,7 @@ const (
 	CallbacksMatch = "clear-to-send call-backs match requests"
 )
 
-// properties lists the properties, cheap ones first.
+// properties returns the properties, cheap ones first.
 func properties() []sim.Property {
 	return []sim.Property{
 		{Name: AllSent, Eventually: allSent, Explain: explainOutgoing},
@@ -47,7 +47,7 @@ func bufferKept(_ sim.NodeID, n *Talker) bool { return n.transport.wasted == 0 }
 
 func callbacksMatch(_ sim.NodeID, n *Talker) bool { return n.unasked == 0 }
 
-// each lifts a predicate over incoming connections to all that are open.
+// each lifts a predicate over incoming connections to all open ones.
 func each(holds func(*incoming) bool) func(*sim.View) bool {
 	return sim.Each(func(_ sim.NodeID, n *Talker) bool {
 		for i := range n.transport.peers {
@@ -59,13 +59,13 @@ func each(holds func(*incoming) bool) func(*sim.View) bool {
 	})
 }
 
-// node returns a node, nil when it is down.
+// node returns a node, or nil if it is down.
 func node(v *sim.View, id sim.NodeID) *Talker {
 	n, _ := v.Service(id).(*Talker)
 	return n
 }
 
-// allSent: all nodes are up, and their applications have handed over all messages.
+// allSent reports whether all nodes are up, and their applications have passed on all messages.
 func allSent(v *sim.View) bool {
 	for id := range sim.NodeID(v.Len()) {
 		n := node(v, id)
@@ -81,9 +81,9 @@ func allSent(v *sim.View) bool {
 	return true
 }
 
-// acknowledged: on every open connection nothing is in flight or buffered, and its ends agree on the
-// next sequence number. A receiver that has closed its end, or restarted, will say so when it hears
-// the next packet.
+// acknowledged reports whether nothing is in flight or buffered on all open connections, and their ends agree on
+// the next sequence number. A receiver that has closed its end, or restarted, reports this when the next packet
+// arrives.
 func acknowledged(v *sim.View) bool {
 	for id := range sim.NodeID(v.Len()) {
 		n := node(v, id)
@@ -182,7 +182,7 @@ func explainDisorder(v *sim.View) string {
 	return strings.Join(lines, "\n")
 }
 
-// explain tells one line for each connection.
+// explain returns one line for each connection.
 func explain(v *sim.View, tell func(*strings.Builder, *Talker, sim.NodeID)) string {
 	var lines []string
 	for id := range sim.NodeID(v.Len()) {

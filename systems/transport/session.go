@@ -7,35 +7,35 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// sessions is a service between a [Transport] and its application that makes one connection, which fails
-// as a whole and for both sides, of the transport's two independent ones. Without it what a peer sent
-// before it restarted can arrive after its restart was noticed.
+// sessions is a service between a [Transport] and its application. It combines the two independent connections of the
+// transport into one, which fails as a whole and for both sides. Without it messages sent before a restart of the peer
+// can arrive after the restart was detected.
 //
-// A session is a pair of identifiers, one of each side, from the sides' monotone counters. A side that
-// finds out a failure by itself, or restarts, never uses its identifier again; one that the other's new
-// identifier tells of it keeps its own, since the pair is new. Messages carry both, and count only at a
-// receiver that has the same two: so what was sent in a session that either side has given up is dropped.
-// Before anything else is sent the two sides tell each other their identifiers. A side that is told a newer
-// one than it knows, knows that the session has failed.
+// A session is a pair of identifiers, one of each side, from the sides' monotone counters. A side that detects a
+// failure itself, or restarts, never uses its identifier again. A side that learns of it by the other's new
+// identifier keeps its own, since the pair is new. Messages carry both, and count only at a receiver with the same
+// two: messages of a session that either side has abandoned are dropped. Before anything else is sent, the two sides
+// exchange their identifiers. A side that receives a newer identifier than the last one infers that the session has
+// failed.
 type sessions struct {
 	transport Transport
 	up        Application
 	peers     []session
 }
 
-// session is what one side knows of the connection with a peer.
+// session is one side's state of the connection with a peer.
 type session struct {
 	own    macetime.MonotoneTime // zero until it is needed
-	theirs macetime.MonotoneTime // the latest that the peer has told; zero: none
-	open   bool                  // the peer knows own
+	theirs macetime.MonotoneTime // the latest that the peer has sent; zero means none
+	open   bool                  // the peer has received own
 
 	pending []any // messages to be sent when the session is open and there is room
-	owed    bool  // there was no room to tell own
+	owed    bool  // there was no room to send own
 	wanted  bool  // a message was refused
 }
 
-// Framed is a message of a session: From is the sender's identifier, To the receiver's as far as the
-// sender knows it. Without a Body it only tells that.
+// Framed is a message of a session: From is the sender's identifier, To the receiver's as last received by the sender.
+// Without a Body it only conveys these.
 type Framed struct {
 	From, To macetime.MonotoneTime
 	Body     any
@@ -49,7 +49,7 @@ func (m Framed) Packets() int {
 	return 1
 }
 
-// sessionService is how traces name it.
+// sessionService is its name in traces.
 const sessionService = "session"
 
 func (l *sessions) boot(env sim.Env) {
@@ -73,15 +73,15 @@ func (l *sessions) send(env sim.Env, to sim.NodeID, msg any) error {
 	return nil
 }
 
-// check tells the peer this side's identifier, also again, unless something is on its way to it. A peer
-// that has restarted or failed since answers, or the transport finds out.
+// check sends the peer this side's identifier, possibly again, unless something is in flight to it. A peer that has
+// restarted or failed since answers, or the transport detects it.
 func (l *sessions) check(env sim.Env, to sim.NodeID) {
 	if l.transport.idle(to) {
 		l.tell(env, to)
 	}
 }
 
-// tell tells the peer this side's identifier.
+// tell sends this side's identifier to the peer.
 func (l *sessions) tell(env sim.Env, to sim.NodeID) {
 	s := &l.peers[to]
 	if s.own.Count == 0 {
@@ -92,7 +92,7 @@ func (l *sessions) tell(env sim.Env, to sim.NodeID) {
 	}
 }
 
-// flush sends what is pending while there is room.
+// flush sends pending messages while there is room.
 func (l *sessions) flush(env sim.Env, to sim.NodeID) {
 	s := &l.peers[to]
 	for len(s.pending) > 0 {
@@ -123,7 +123,7 @@ func (l *sessions) Deliver(env sim.Env, from sim.NodeID, msg any) {
 		}
 	}
 	if m.To != s.own || s.own.Count == 0 {
-		l.tell(env, from) // the peer does not know of this session, or has not heard that another failed
+		l.tell(env, from) // the peer has not learned of this session, or of the failure of another
 		return
 	}
 	if !s.open {

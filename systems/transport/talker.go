@@ -5,22 +5,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Talker is the service of a node that is checked: an application that sends numbered messages to all
-// other nodes, and sends them again to those whose connection failed.
+// Talker is the service of a checked node: an application that sends numbered messages to all other nodes, and resends
+// them after a failure of the connection.
 type Talker struct {
 	transport Transport
 	self      sim.NodeID
 	talks     []talk // by peer
 	messages  int    // for each peer
-	packets   int    // that each message takes
+	packets   int    // of each message
 
-	disorder disorder // the first that was seen
-	unasked  int      // call-backs that nobody asked for
+	disorder disorder // the first one observed
+	unasked  int      // call-backs without a request
 }
 
 // Numbered is a message of a [Talker].
 type Numbered struct {
-	Session macetime.MonotoneTime // begins anew when a connection failed
+	Session macetime.MonotoneTime // new after a failed connection
 	Number  int                   // from 1 in each session
 	Size    int                   // in packets
 }
@@ -28,7 +28,7 @@ type Numbered struct {
 // Packets implements [Sized].
 func (m Numbered) Packets() int { return m.Size }
 
-// talk is what a talker knows of a peer.
+// talk is a talker's state for a peer.
 type talk struct {
 	session macetime.MonotoneTime // of the messages to the peer
 	sent    int                   // in the session
@@ -38,13 +38,13 @@ type talk struct {
 	last  int                   // its number
 }
 
-// disorder is a message that came out of order.
+// disorder is a message received out of order.
 type disorder struct {
 	got  Numbered
-	want int // number; 0: there was none
+	want int // number; 0 means no disorder
 }
 
-// application is how traces name the talker.
+// application is the name of the talker in traces.
 const application = "talker"
 
 // Boot implements [sim.Service].
@@ -60,7 +60,7 @@ func (n *Talker) Receive(env sim.Env, from sim.NodeID, msg any) { n.transport.Re
 // Timer implements [sim.Service].
 func (n *Talker) Timer(env sim.Env, t any) { n.transport.Timer(env, t) }
 
-// CanSend reports whether Send has something to do.
+// CanSend reports whether Send has an effect.
 func (n *Talker) CanSend() bool {
 	for peer := range n.talks {
 		if n.canSend(sim.NodeID(peer)) {
@@ -113,7 +113,7 @@ func (n *Talker) Failed(env sim.Env, peer sim.NodeID, err error) {
 // Deliver implements [Application].
 func (n *Talker) Deliver(env sim.Env, from sim.NodeID, msg any) {
 	defer sim.Enter(env, application, "Deliver", from, msg).Leave()
-	m, _ := msg.(Numbered) // an incomplete message is none
+	m, _ := msg.(Numbered) // an incomplete message is not a Numbered
 	t := &n.talks[from]
 	next := 1
 	if m.Session == t.heard {

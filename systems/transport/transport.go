@@ -14,9 +14,9 @@ import (
 type Application interface {
 	// Deliver hands over a message, in the order in which its sender sent them.
 	Deliver(env sim.Env, from sim.NodeID, msg any)
-	// Failed tells that the connection to a peer was closed with [ErrTimeout] or [ErrReset]. Of the
-	// messages that were not acknowledged nobody knows which have arrived. A request to be told when it
-	// is clear to send is void.
+	// Failed reports that the connection to a peer was closed with [ErrTimeout] or [ErrReset]. It is unknown
+	// which of the unacknowledged messages have arrived. A pending request for a clear-to-send call-back is
+	// void.
 	Failed(env sim.Env, peer sim.NodeID, err error)
 	// ClearToSend answers a request: the send buffer had room.
 	ClearToSend(env sim.Env, peer sim.NodeID)
@@ -26,7 +26,7 @@ type Application interface {
 // never changes.
 type Sized interface{ Packets() int }
 
-// MaxPackets is the number of packets that a message may take.
+// MaxPackets is the maximum number of packets of a message.
 const MaxPackets = 64
 
 // Errors of connections.
@@ -37,20 +37,20 @@ var (
 
 // Config holds the limits of a transport, which must not be negative.
 type Config struct {
-	// Buffer is the number of packets that may wait for the congestion window, beyond which messages are
-	// refused; 0: 16.
+	// Buffer is the maximum number of packets that wait for the congestion window, beyond which messages are refused; 0
+	// means 16.
 	Buffer int
-	// Retries is how often a packet is sent again before its connection is given up. 0: as often as its
-	// age allows.
+	// Retries is the number of times that a packet is resent before its connection is closed. 0 means no limit but the
+	// age of the packet.
 	Retries int
 }
 
-// service is how traces name the transport.
+// service is the name of the transport in traces.
 const service = "transport"
 
 const (
 	defaultBuffer = 16
-	// maxAge is how long a connection may go without an acknowledgement that it waits for.
+	// maxAge is the maximum time that a connection waits for an acknowledgement.
 	maxAge = 30 * time.Second
 	// The retransmission time-out doubles up to maxBackoff times until something is acknowledged.
 	baseTimeout = 500 * time.Millisecond
@@ -59,8 +59,8 @@ const (
 	clearToSendDelay = time.Millisecond
 )
 
-// Transport is a service for other services: it belongs to one, which calls Boot, Receive and Timer
-// from its own handlers.
+// Transport is a service for other services. It belongs to one service, which calls Boot, Receive and Timer from its
+// own handlers.
 type Transport struct {
 	up     Application
 	config Config
@@ -70,13 +70,13 @@ type Transport struct {
 	wasted int
 }
 
-// peer is the two connections with a peer: one in each direction.
+// peer holds the two connections with a peer: one in each direction.
 type peer struct {
 	out outgoing
 	in  incoming
 }
 
-// New returns a transport whose application is up.
+// New returns a transport for the application up.
 func New(up Application, c Config) Transport {
 	if c.Buffer < 0 || c.Retries < 0 {
 		panic(fmt.Sprintf("transport: %+v has a negative limit", c))
@@ -91,8 +91,8 @@ func (t *Transport) Boot(env sim.Env) {
 	t.peers = make([]peer, env.Nodes())
 }
 
-// Send sends a message, which counts as a value from then on. It returns [sim.ErrFull] when the send
-// buffer has no room; see RequestClearToSend.
+// Send sends a message, which must not change afterwards. It returns [sim.ErrFull] if the send buffer has no room; see
+// RequestClearToSend.
 func (t *Transport) Send(env sim.Env, to sim.NodeID, msg any) error {
 	defer sim.Enter(env, service, "Send", to, msg).Leave()
 	count := 1
@@ -119,15 +119,15 @@ func (t *Transport) Send(env sim.Env, to sim.NodeID, msg any) error {
 	return nil
 }
 
-// RequestClearToSend asks for one call of ClearToSend as soon as there is room. Asking again before
-// that makes no difference.
+// RequestClearToSend requests one call of ClearToSend as soon as there is room. Repeated requests before that have no
+// effect.
 func (t *Transport) RequestClearToSend(env sim.Env, to sim.NodeID) {
 	defer sim.Enter(env, service, "RequestClearToSend", to).Leave()
 	t.peers[to].out.wanted = true
 	t.offer(env, to)
 }
 
-// Receive reports whether msg is a packet of the transport, which has been handled then.
+// Receive reports whether msg is a packet of the transport. If so, it has handled the packet.
 func (t *Transport) Receive(env sim.Env, from sim.NodeID, msg any) bool {
 	switch msg.(type) {
 	case Data, Ack, Reset:
@@ -146,7 +146,7 @@ func (t *Transport) Receive(env sim.Env, from sim.NodeID, msg any) bool {
 	return true
 }
 
-// Timer reports whether the timer is one of the transport, which has been handled then.
+// Timer reports whether the timer belongs to the transport. If so, it has handled the timer.
 func (t *Transport) Timer(env sim.Env, timer any) bool {
 	switch timer.(type) {
 	case retransmit, clearToSend:

@@ -11,8 +11,8 @@ const votePeriod = 10 * time.Second
 // Coordinator is the service of node 0.
 type Coordinator struct {
 	sim.Nop
-	Voting  bool   // votes are awaited
-	Yes     uint64 // while voting: who has voted yes, bit i is node i
+	Voting  bool   // waiting for votes
+	Yes     uint64 // while voting: the nodes that have voted yes, bit i is node i
 	Outcome Outcome
 
 	bugs bugs
@@ -30,7 +30,7 @@ func (c *Coordinator) Boot(env sim.Env) {
 	}
 }
 
-// Begin asks for the votes. The coordinator must not be voting, and have no outcome.
+// Begin requests the votes. The coordinator must not be voting, and have no outcome.
 func (c *Coordinator) Begin(env sim.Env) {
 	c.Voting = true
 	env.SetTimer(votesDue{}, votePeriod)
@@ -72,7 +72,7 @@ func (c *Coordinator) decide(env sim.Env, o Outcome) {
 	c.tellAll(env)
 }
 
-// tell tells one participant the outcome, if there is one.
+// tell sends the outcome, if there is one, to a participant.
 func (c *Coordinator) tell(env sim.Env, to sim.NodeID) {
 	if c.Outcome != Undecided {
 		env.Send(to, Decision{c.Outcome == Committed})

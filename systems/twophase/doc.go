@@ -3,28 +3,28 @@
 //
 // # Protocol
 //
-// Node 0, the coordinator, asks the participants to prepare. Each of them votes, and then all are told
-// whether the transaction commits, which it does when all votes are yes. When votes do not come in time
-// the coordinator aborts. What a node must not forget is on its disk before anybody hears of it. A
-// participant that has voted yes is in doubt until it is told; it asks after a restart. A coordinator
-// that restarts tells its decision again or, when it has none, asks for the votes again.
+// Node 0, the coordinator, asks the participants to prepare. Each of them votes. The transaction commits if all votes
+// are yes; the coordinator then sends the outcome to all. It aborts if votes are late. State that a node must not lose
+// is on its disk before it is visible to others. A participant that has voted yes is in doubt until it learns the
+// outcome; it asks after a restart. A restarted coordinator sends its decision again or, if there is none, requests the
+// votes again.
 //
 // # Source
 //
-// Gray, "Notes on Data Base Operating Systems" (1978). The defects TP1 to TP3 are common mistakes, of no
+// Gray, "Notes on Data Base Operating Systems" (1978). The defects TP1 to TP3 are common mistakes, not taken from a
 // particular implementation.
 //
 // # Simplifications
 //
-//   - There is one transaction, without content, and how a participant votes is a choice.
-//   - Nothing is sent again except after a restart, so the network must not lose datagrams.
-//   - No participant asks another: while the coordinator is down those in doubt wait. When it has halted they wait for
-//     ever (--halts 1): two-phase commit blocks.
+//   - There is one transaction, without content, and the vote of a participant is a choice.
+//   - Nothing is resent except after a restart, so the network must not lose datagrams.
+//   - Participants do not ask each other: while the coordinator is down, those in doubt wait. If it has halted, they
+//     wait forever (--halts 1): two-phase commit blocks.
 //
-// # What had to be added
+// # Additions to the source
 //
-// A vote of yes that comes when the coordinator has decided is answered with the decision: it may come from
-// a participant that lost the decision in a crash, or asked while there was none.
+// A vote of yes that arrives after the decision is answered with the decision: it may come from a participant that lost
+// the decision in a crash, or that asked before there was one.
 //
 // # Properties
 //
@@ -34,7 +34,7 @@
 //
 // In some state that stays reachable:
 //
-//   - all nodes that have not halted are up, the outcome is decided and nobody is in doubt.
+//   - all nodes that have not halted are up, the outcome is decided and no node is in doubt.
 //
 // Sometimes:
 //

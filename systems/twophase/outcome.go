@@ -2,7 +2,7 @@ package twophase
 
 import "github.com/macemc/macemc/sim"
 
-// Outcome is what becomes of the transaction, as far as a node knows.
+// Outcome is the outcome of the transaction in a node's view.
 type Outcome uint8
 
 const (
@@ -13,10 +13,10 @@ const (
 
 func (o Outcome) String() string { return [...]string{"undecided", "committed", "aborted"}[o] }
 
-// record is the key of what a node has on disk: an outcome, or that a participant is prepared.
+// record is the key of a node's record on disk: an outcome, or that a participant is prepared.
 const record = "transaction"
 
-// prepared stands on the disk of a participant that has voted yes.
+// prepared is the record of a participant that has voted yes.
 const prepared = "prepared"
 
 func save(env sim.Env, what string) {
@@ -24,7 +24,7 @@ func save(env sim.Env, what string) {
 	env.Disk().Sync()
 }
 
-// saved returns what is on disk; "" when nothing is.
+// saved returns the record on disk, or an empty string.
 func saved(env sim.Env) string {
 	value, _ := env.Disk().Get(record)
 	return string(value)

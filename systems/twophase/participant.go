@@ -45,7 +45,7 @@ func (p *Participant) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// vote decides on the vote, unless that is known already.
+// vote chooses the vote, unless it is already determined.
 func (p *Participant) vote(env sim.Env) {
 	switch {
 	case p.InDoubt || p.Outcome != Undecided:

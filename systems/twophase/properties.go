@@ -35,8 +35,8 @@ func atomic(v *sim.View) bool {
 	return !seen[Committed] || !seen[Aborted]
 }
 
-// decided: the coordinator has an outcome, and all participants are up and not in doubt. One that has
-// not voted need not hear of it. What a node that has halted thought of it does not matter.
+// decided reports whether the coordinator has an outcome, and all participants are up and not in doubt. A participant
+// that has not voted need not learn the outcome. The state of halted nodes does not matter.
 func decided(v *sim.View) bool {
 	for id := range sim.NodeID(v.Len()) {
 		switch s := v.Service(id).(type) {
