@@ -20,6 +20,7 @@ import (
 type engines struct {
 	asked  Engine
 	late   *kernel.UseAfterReturn
+	settle bool // see [kernel.Options]
 	sys    *sim.System
 	replay kernel.World
 	table  kernel.World // nil: not made yet
@@ -51,16 +52,16 @@ const fewEntries = 1 << 15
 // was the faster one lately, as far as runs were made within [Loop.Measure], and from the first state on that the
 // tables cannot hold by the replay engine; those of programs ([kernel.Carries]) all by the replay engine. The error is that of [kernel.NewWorld] or [world.New].
 func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
-	return newEngineLoop(sys, engine, nil)
+	return newEngineLoop(sys, engine, nil, false)
 }
 
-func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn) (*Loop, error) {
-	e := &engines{asked: engine, sys: sys, late: late}
+func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn, settle bool) (*Loop, error) {
+	e := &engines{asked: engine, sys: sys, late: late, settle: settle}
 	newWorld := kernel.NewWorld
 	if engine == TableEngine {
 		newWorld, e.now = world.New, byTable
 	}
-	w, err := newWorld(sys, kernel.Options{UseAfterReturn: late, Guarded: true})
+	w, err := newWorld(sys, kernel.Options{UseAfterReturn: late, Settle: settle, Guarded: true})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func (l *Loop) turn(to int) {
 	w := e.replay
 	if to == byTable {
 		if e.table == nil {
-			made, err := world.New(e.sys, kernel.Options{UseAfterReturn: e.late, Guarded: true})
+			made, err := world.New(e.sys, kernel.Options{UseAfterReturn: e.late, Settle: e.settle, Guarded: true})
 			if err != nil {
 				e.why = unsupported(err)
 				e.measuring = false

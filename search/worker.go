@@ -29,7 +29,7 @@ type worker struct {
 
 // newWorker returns a worker that starts from the given roots.
 func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
-	loop, err := newEngineLoop(&cfg.System, cfg.Engine, cfg.late)
+	loop, err := newEngineLoop(&cfg.System, cfg.Engine, cfg.late, cfg.Calls.Settles())
 	if err != nil {
 		return nil, err
 	}

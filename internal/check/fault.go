@@ -68,8 +68,9 @@ func faultIn(said string) *FaultError {
 	return nil
 }
 
-// apart reports whether a process died, by what it wrote, on a goroutine that a handler had started, and so maybe after the handler's step.
+// apart reports whether a process may have died, by what it wrote, on a goroutine that a handler had started, and so after the handler's
+// step. Without a stack it exited.
 func apart(said string) bool {
 	all := stacks.Read(said)
-	return len(all) > 0 && all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
+	return len(all) == 0 || all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
 }

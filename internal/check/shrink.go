@@ -219,8 +219,14 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 	limit := o.stepLimit(ctx)
 	reducing := ctx
 	if at, ok := budget.Deadline(ctx); ok {
+		left := at - budget.Now()
+		reserve := left / 10 // the result is confirmed
+		if d.endless {
+			limit = min(limit, max(left/4, leastPatience))
+			reserve = 2 * limit
+		}
 		var cancel context.CancelFunc
-		reducing, cancel = budget.WithDeadline(ctx, at-2*limit) // what comes of it is to be confirmed
+		reducing, cancel = budget.WithDeadline(ctx, at-reserve)
 		defer cancel()
 	}
 	patience := limit // what dies of itself is waited for

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
@@ -83,7 +84,7 @@ type lostError struct {
 	memory bool        // there was too little of it
 	fault  *FaultError // of the checker; nil means that none is known
 	call   uint64      // the call of checked code that went on; 0: none is known
-	apart  bool        // it died on a goroutine that a handler had started
+	apart  bool        // it may have died on a goroutine that a handler had started
 }
 
 func (e *lostError) Error() string {
@@ -184,7 +185,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	// It need not have been a handler: what a search remembers takes memory, too.
 	last = &lostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), memory: how.memory,
 		fault: faultIn(said.head.String())}
-	if !settle && last.fault == nil && apart(said.head.String()) {
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !settle && !last.memory && last.fault == nil && !(ok && status.Signaled()) && apart(said.head.String()) {
 		last.call, last.apart = 0, true // the call that goes on need not be the one that started the goroutine
 	}
 	if last.call != 0 {
