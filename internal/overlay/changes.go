@@ -8,8 +8,8 @@ var runtimeSource string
 //go:embed source/sync.go.txt
 var syncSource string
 
-// gobSource is for package gob, which learns types once in a process, behind locks.
-const gobSource = `package gob
+// quietSource is for packages that do something once in a process, behind locks.
+const quietSource = `
 
 import _ "unsafe"
 
@@ -31,33 +31,34 @@ var sysrandSource string
 
 // added are the files that a distribution gets besides its own.
 var added = map[string]string{
-	"crypto/internal/sysrand/zz_macemc.go": sysrandSource,
-	"runtime/zz_macemc.go":                 runtimeSource,
-	"sync/zz_macemc.go":                    syncSource,
-	"runtime/zz_macemc_cpu_linux.go":       testsCPULinuxSource,
-	"runtime/zz_macemc_cpu.go":             testsCPUSource,
-	"runtime/zz_macemc_tests.go":           testsRuntimeSource,
-	"runtime/zz_macemc_state.go":           testsStateSource,
-	"runtime/zz_macemc_nodes.go":           nodesRuntimeSource,
-	"sync/zz_macemc_tests.go":              testsSyncSource,
-	"os/zz_macemc_tests.go":                testsOSSource,
-	"os/zz_macemc_nodes.go":                nodesOSSource,
-	"os/signal/zz_macemc.go":               "package signal" + testsRefuse,
-	"os/signal/zz_macemc_nodes.go":         nodesSignalSource,
-	"syscall/zz_macemc.go":                 nodesSyscallSource,
-	"testing/synctest/zz_macemc.go":        testsBubbleSource,
-	"internal/synctest/zz_macemc.go":       testsSynctestSource,
-	"net/zz_macemc.go":                     testsNetSource,
-	"net/zz_macemc_nodes.go":               nodesNetSource,
-	"net/http/zz_macemc.go":                testsHTTPSource,
-	"net/http/zz_macemc_nodes.go":          nodesHTTPSource,
-	"testing/zz_macemc.go":                 testsTestingSource,
-	"testing/zz_macemc_example.go":         testsExampleSource,
-	"math/rand/zz_macemc.go":               "package rand" + randSource,
-	"math/rand/v2/zz_macemc.go":            "package rand" + randSource,
-	"os/zz_macemc.go":                      "package os" + randSource,
-	"encoding/gob/zz_macemc.go":            gobSource,
-	"internal/runtime/maps/zz_macemc.go":   testsMapsSource,
+	"crypto/internal/sysrand/zz_macemc.go":   sysrandSource,
+	"runtime/zz_macemc.go":                   runtimeSource,
+	"sync/zz_macemc.go":                      syncSource,
+	"runtime/zz_macemc_cpu_linux.go":         testsCPULinuxSource,
+	"runtime/zz_macemc_cpu.go":               testsCPUSource,
+	"runtime/zz_macemc_tests.go":             testsRuntimeSource,
+	"runtime/zz_macemc_state.go":             testsStateSource,
+	"runtime/zz_macemc_nodes.go":             nodesRuntimeSource,
+	"sync/zz_macemc_tests.go":                testsSyncSource,
+	"os/zz_macemc_tests.go":                  testsOSSource,
+	"os/zz_macemc_nodes.go":                  nodesOSSource,
+	"os/signal/zz_macemc.go":                 "package signal" + testsRefuse,
+	"os/signal/zz_macemc_nodes.go":           nodesSignalSource,
+	"syscall/zz_macemc.go":                   nodesSyscallSource,
+	"testing/synctest/zz_macemc.go":          testsBubbleSource,
+	"internal/synctest/zz_macemc.go":         testsSynctestSource,
+	"net/zz_macemc.go":                       testsNetSource,
+	"net/zz_macemc_nodes.go":                 nodesNetSource,
+	"net/http/zz_macemc.go":                  testsHTTPSource,
+	"net/http/zz_macemc_nodes.go":            nodesHTTPSource,
+	"testing/zz_macemc.go":                   testsTestingSource,
+	"testing/zz_macemc_example.go":           testsExampleSource,
+	"math/rand/zz_macemc.go":                 "package rand" + randSource,
+	"math/rand/v2/zz_macemc.go":              "package rand" + randSource,
+	"os/zz_macemc.go":                        "package os" + randSource,
+	"encoding/gob/zz_macemc.go":              "package gob" + quietSource,
+	"testing/internal/testdeps/zz_macemc.go": "package testdeps" + quietSource,
+	"internal/runtime/maps/zz_macemc.go":     testsMapsSource,
 }
 
 // changes are all that is done to the files of a distribution.

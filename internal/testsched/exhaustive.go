@@ -1,9 +1,6 @@
 package testsched
 
-import (
-	"math"
-	"time"
-)
+import "math"
 
 // Unbounded means that any number of preemptions is explored.
 const Unbounded = math.MaxInt
@@ -220,7 +217,7 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 	first := r.Schedules
 	left := func(part int) bool {
 		switch {
-		case c.Schedules > 0 && r.Schedules >= c.Schedules, c.Time > 0 && start.over(c.Time/time.Duration(part)):
+		case c.Schedules > 0 && r.Schedules >= c.Schedules, r.over(c, start, part):
 			r.Missing = "the limits of the exploration were reached"
 		case limit > 0 && (r.Schedules-first)*part >= limit:
 			r.Missing = "the test is not small"

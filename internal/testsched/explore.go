@@ -10,6 +10,7 @@ type Config struct {
 	Seed          uint64
 	Schedules     int           // how many at most; 0 means that only Time limits them
 	Time          time.Duration // 0 means that only Schedules limits them
+	End           time.Time     // no schedule begins after it; zero means no limit
 	Race          bool          // the build has the race detector
 	Corpus        []*Stored     // executed first
 	Exhaustive    bool          // nothing is sampled
@@ -25,6 +26,7 @@ type Result struct {
 	Orders    int  // different orders of goroutines
 	Once      int  // of these, how many were seen once
 	Saturated bool // no new order for long
+	Ended     bool // at Config.End
 	TooLong   int  // runs that were ended at the limit of points, and would have ended under a fair schedule
 	Elapsed   time.Duration
 	Finding   *Outcome // nil means none
@@ -156,7 +158,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if c.Schedules > 0 && r.Schedules >= c.Schedules {
 			return r
 		}
-		if c.Time > 0 && start.over(c.Time) {
+		if r.over(&c, start, 1) {
 			return r
 		}
 		if since := r.Schedules - fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders {
@@ -164,6 +166,12 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			return r
 		}
 	}
+}
+
+// over reports whether the time is used up, or one of so many parts of Config.Time.
+func (r *Result) over(c *Config, start stopwatch, parts int) bool {
+	r.Ended = !c.End.IsZero() && !time.Now().Before(c.End)
+	return r.Ended || c.Time > 0 && start.over(c.Time/time.Duration(parts))
 }
 
 // ends reports whether a run that reached the limit of points ends if a random walk continues it: then it is long, or its schedule is unfair.

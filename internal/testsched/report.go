@@ -26,6 +26,9 @@ func (r *Result) text() string {
 	if r.Complete != nil {
 		text += "; " + r.Complete.String()
 	}
+	if r.Ended {
+		text += "; stopped because -timeout is near"
+	}
 	if r.TooLong > 0 {
 		text += fmt.Sprintf("; %d did not end within the limit of scheduling points", r.TooLong)
 	}

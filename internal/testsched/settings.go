@@ -37,7 +37,8 @@ type Settings struct {
 	summaries string
 	summary   map[string]string // lines by test
 	environ   []string
-	suspected string // file of a finding that is not yet confirmed or minimized
+	reserve   time.Duration // before the deadline, for examining a finding
+	suspected string        // file of a finding that is not yet confirmed or minimized
 }
 
 // FromEnvironment returns the settings; nil means that nothing is explored.
@@ -80,14 +81,29 @@ type Runner interface {
 	Changed() []string
 }
 
-// Test explores a test. It returns nil if the test is to be executed as go test does.
-func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
+// mostReserve limits Settings.reserve.
+const mostReserve = 10 * time.Second
+
+// end returns when no further schedule begins, for the deadline of package testing; zero means that there is none.
+func (s *Settings) end(deadline time.Time) time.Time {
+	if deadline.IsZero() {
+		return deadline
+	}
+	if s.reserve == 0 {
+		s.reserve = min(mostReserve, time.Until(deadline)/4)
+	}
+	return deadline.Add(-s.reserve)
+}
+
+// Test explores a test, until shortly before a deadline; the zero time means that there is none. It returns nil if the test is to be executed
+// as go test does.
+func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner Runner) *Report {
 	// FromEnvironment reads them before package testing notes which variables a cached result depends on.
 	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks} {
 		os.Getenv(v)
 	}
 	c := s.config
-	c.Package, c.Test, c.Race = pkg, name, race
+	c.Package, c.Test, c.Race, c.End = pkg, name, race, s.end(deadline)
 	plain := func(sch *Schedule) *Outcome { return runner.Run(sch, false) }
 	switch {
 	case s.only >= 0:
@@ -135,6 +151,9 @@ func (s *Settings) Test(pkg, name string, race bool, runner Runner) *Report {
 		if len(r.Left) > 0 {
 			note = "left after the test has returned: " + r.Left[0]
 		}
+		if r.Ended {
+			note = "stopped because -timeout is near"
+		}
 		s.summarize(name, r, note)
 		return &Report{Note: r.text()}
 	}
@@ -177,11 +196,11 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	}
 	s.suspect(c, r, r.Finding, "confirmed")
 	again := s.replay(c, r.Found)
-	if r.Found.Warm && (again == nil || !again.Same(r.Finding)) {
-		cold := *r.Found
-		cold.Warm = false
-		if o := s.replay(c, &cold); o != nil && o.Same(r.Finding) {
-			r.Found, again = &cold, o
+	if again == nil || !again.Same(r.Finding) { // other tests may have been executed before, or what the first run set up does not matter
+		other := *r.Found
+		other.Warm = !other.Warm
+		if o := s.replay(c, &other); o != nil && o.Same(r.Finding) {
+			r.Found, again = &other, o
 		}
 	}
 	if again == nil || !again.Same(r.Finding) || s.anyway(c, r) {
