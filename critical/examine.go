@@ -8,6 +8,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -81,7 +83,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
 	case r.Path != nil && f.cfg.Calls.Refuses():
-		return nil, "", &Ended{Finding: kernel.GivenUp(), Path: r.Path, Overdue: true}
+		return nil, "", &Ended{Finding: contain.GivenUp(), Path: r.Path, Overdue: true}
 	case r.Live != nil || r.Closed:
 		return r, "", nil
 	case r.Stopped == "finding", r.Stopped == "violation":
@@ -92,7 +94,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 
 // states is how many states are visited when it is not said how many.
 func (f *finder) states() int {
-	if kernel.CarriesAny(&f.cfg.System) {
+	if declared.CarriesAny(&f.cfg.System) {
 		return programStates
 	}
 	return defaultStates

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -102,7 +102,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		if f.IsCall() {
 			e.Calls = append(e.Calls, Call{f.Depth, f.Text, f.From})
 		}
-		if f.Kind == kernel.AnnounceEffect.String() || f.Kind == kernel.LogEffect.String() {
+		if f.Kind == stepinfo.AnnounceEffect.String() || f.Kind == stepinfo.LogEffect.String() {
 			e.Notes = append(e.Notes, f.Kind+" "+f.Text)
 		}
 	}
@@ -135,10 +135,10 @@ func (b *builder) firstTimers(e *Event, initial []replay.NodeChange) {
 func (b *builder) timerEffect(e *Event, f replay.TraceEffect) {
 	switch {
 	case e.Step == 0:
-	case f.Kind == kernel.SetTimerEffect.String():
+	case f.Kind == stepinfo.SetTimerEffect.String():
 		b.endTimer(e, e.Node, f.Text, "set again")
 		b.setTimer(e, e.Node, f.Text)
-	case f.Kind == kernel.StopTimerEffect.String():
+	case f.Kind == stepinfo.StopTimerEffect.String():
 		b.endTimer(e, e.Node, f.Text, "stopped")
 	}
 }

@@ -3,7 +3,7 @@ package eventgraph
 import (
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -69,7 +69,7 @@ func (o *orderer) event(e *Event) {
 		o.crashes[e.Node] = e.Step
 	}
 	for _, f := range e.effects {
-		if f.Applied && f.Kind == kernel.CloseEffect.String() {
+		if f.Applied && f.Kind == stepinfo.CloseEffect.String() {
 			o.cuts[[2]int{min(e.Node, f.Peer), max(e.Node, f.Peer)}] = e.Step
 		}
 	}

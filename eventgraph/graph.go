@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -59,7 +59,7 @@ type Event struct {
 	// Gone are messages that the step did away with besides: dropped by a crash, refused, ...
 	Gone    []int               `json:"gone,omitempty"`
 	Changes []replay.NodeChange `json:"changes,omitempty"`
-	Choices []kernel.Answer     `json:"choices,omitempty"`
+	Choices []stepinfo.Answer   `json:"choices,omitempty"`
 	Notes   []string            `json:"notes,omitempty"` // announcements and log lines
 	Crashed bool                `json:"crashed,omitempty"`
 	Halted  bool                `json:"halted,omitempty"` // Crashed for ever

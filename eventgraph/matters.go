@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -18,7 +18,7 @@ func (e *Event) Matters() bool {
 		return true
 	}
 	return slices.ContainsFunc(e.effects, func(f replay.TraceEffect) bool {
-		return f.Applied && (f.Kind == kernel.WriteEffect.String() || f.Kind == kernel.SyncEffect.String())
+		return f.Applied && (f.Kind == stepinfo.WriteEffect.String() || f.Kind == stepinfo.SyncEffect.String())
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table"
@@ -233,7 +234,7 @@ func TestWhatPeopleSee(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := w.Last()
-	if f := last.Effects[len(last.Effects)-1]; f.Kind != kernel.SendEffect || !strings.Contains(f.From, "monitor_test.go:") || !strings.Contains(last.Source, "monitor_test.go:") {
+	if f := last.Effects[len(last.Effects)-1]; f.Kind != stepinfo.SendEffect || !strings.Contains(f.From, "monitor_test.go:") || !strings.Contains(last.Source, "monitor_test.go:") {
 		t.Errorf("%v from %s, inside %s", f.Kind, f.From, last.Source)
 	}
 	found := false

@@ -3,6 +3,7 @@ package mdb
 import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -109,13 +110,13 @@ func (l *links) follow(w kernel.World, s *stepInfo, n int) {
 		}
 		f := &last.Effects[i]
 		switch f.Kind {
-		case kernel.SetTimerEffect:
+		case stepinfo.SetTimerEffect:
 			l.timers[armed{ev.Node, l.text(w, f.Value)}] = at
-		case kernel.StreamEffect:
+		case stepinfo.StreamEffect:
 			l.sent[int(ev.Node)*l.nodes+int(f.Peer)] = at
-		case kernel.RefusedEffect:
+		case stepinfo.RefusedEffect:
 			l.refused[int(ev.Node)*l.nodes+int(f.Peer)] = at
-		case kernel.CloseEffect:
+		case stepinfo.CloseEffect:
 			l.broken[int(f.Peer)*l.nodes+int(ev.Node)] = at
 		}
 	}

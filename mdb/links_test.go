@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/systest"
@@ -123,7 +124,7 @@ func lastRefused(trace *replay.Trace, ev *eventgraph.Event) int {
 	last := -1
 	for _, s := range trace.Steps[:ev.Step-1] {
 		for _, f := range s.Effects {
-			if f.Applied && s.Node == ev.Node && f.Peer == ev.Peer && f.Kind == kernel.RefusedEffect.String() {
+			if f.Applied && s.Node == ev.Node && f.Peer == ev.Peer && f.Kind == stepinfo.RefusedEffect.String() {
 				last = s.Number
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
@@ -183,7 +184,7 @@ func violation(f *sim.Finding) string {
 	if f.Property != "" {
 		text += ": " + f.Property
 	}
-	if f.Message != "" && f.Message != kernel.DoesNotHold {
+	if f.Message != "" && f.Message != properties.DoesNotHold {
 		text += ": " + textfmt.FirstLine(f.Message)
 	}
 	return text

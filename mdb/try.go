@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 )
 
@@ -146,12 +146,12 @@ func (p *picker) Choose(point choose.Point) int {
 		}
 		pick = 0
 	}
-	p.asked = append(p.asked, fmt.Sprintf("%d. %s", i+1, question(kernel.Answer{Kind: point.Kind, Label: point.Label, Pick: pick, Arity: point.Arity})))
+	p.asked = append(p.asked, fmt.Sprintf("%d. %s", i+1, question(stepinfo.Answer{Kind: point.Kind, Label: point.Label, Pick: pick, Arity: point.Arity})))
 	return pick
 }
 
 // question says how a question was answered, and by which numbers it could be.
-func question(a kernel.Answer) string {
+func question(a stepinfo.Answer) string {
 	text := fmt.Sprintf("%s %q: pick %d of 0 to %d", a.Kind, a.Label, a.Pick, a.Arity-1)
 	if a.Kind != choose.Draw {
 		text += fmt.Sprintf(" (%s)", replay.Answered(a))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -80,7 +81,7 @@ type causes struct {
 }
 
 // note adds a step: what it takes comes before what it announces, and that before what it sends.
-func (c *causes) note(last *kernel.Step, all []said, step int) error {
+func (c *causes) note(last *stepinfo.Step, all []said, step int) error {
 	for _, m := range last.Msgs {
 		if before, ok := c.sent[m.ID]; ok && last.Handler {
 			c.clocks[last.Event.Node].merge(before)

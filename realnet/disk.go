@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/memdisk"
 	"github.com/macemc/macemc/internal/recording"
 )
 
@@ -155,7 +156,7 @@ func (d *disk) apply(body []byte, found *kernel.Durable, sameBoot *bool) bool {
 			return false
 		}
 		key, value := string(rest[:n]), slices.Clone(rest[n:])
-		i, ok := slices.BinarySearchFunc(found.Disk, key, func(e kernel.Entry, key string) int { return strings.Compare(e.Key, key) })
+		i, ok := slices.BinarySearchFunc(found.Disk, key, func(e memdisk.Entry, key string) int { return strings.Compare(e.Key, key) })
 		if ok {
 			d.live -= int64(len(found.Disk[i].Key) + len(found.Disk[i].Value) + 16)
 		}
@@ -166,7 +167,7 @@ func (d *disk) apply(body []byte, found *kernel.Durable, sameBoot *bool) bool {
 		case ok:
 			found.Disk[i].Value = value
 		default:
-			found.Disk = slices.Insert(found.Disk, i, kernel.Entry{Key: key, Value: value})
+			found.Disk = slices.Insert(found.Disk, i, memdisk.Entry{Key: key, Value: value})
 		}
 		if kind == putEntry {
 			d.live += int64(len(key) + len(value) + 16)
@@ -197,7 +198,7 @@ func (d *disk) entry(kind byte, content func([]byte) []byte) {
 }
 
 // write adds a write. Nothing happens before commit.
-func (d *disk) write(w kernel.Write) {
+func (d *disk) write(w memdisk.Write) {
 	d.writes++
 	if d.file == nil {
 		return
@@ -274,7 +275,7 @@ func (d *disk) compact(now kernel.Durable) error {
 	fresh := &disk{file: f, dir: d.dir, boot: d.boot, reserved: d.reserved, live: d.live}
 	fresh.entry(reserveEntry, func(b []byte) []byte { return binary.AppendUvarint(b, d.reserved) })
 	for _, e := range now.Disk {
-		fresh.write(kernel.Write{Entry: e})
+		fresh.write(memdisk.Write{Entry: e})
 	}
 	fresh.writes = d.writes
 	fresh.meta(d.ticks, d.counts)

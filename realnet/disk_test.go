@@ -15,12 +15,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/memdisk"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/sim"
 )
 
-func put(key, value string) kernel.Write {
-	return kernel.Write{Entry: kernel.Entry{Key: key, Value: []byte(value)}}
+func put(key, value string) memdisk.Write {
+	return memdisk.Write{Entry: memdisk.Entry{Key: key, Value: []byte(value)}}
 }
 
 func contents(d kernel.Durable) string {
@@ -166,7 +167,7 @@ func TestLogIsCompacted(t *testing.T) {
 	big := make([]byte, 1<<18)
 	for i := range 20 {
 		big[0] = byte(i)
-		d.write(kernel.Write{Entry: kernel.Entry{Key: "big", Value: big}})
+		d.write(memdisk.Write{Entry: memdisk.Entry{Key: "big", Value: big}})
 	}
 	d.write(put("small", "x"))
 	d.meta(7, []int{1, 2})

@@ -12,6 +12,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
@@ -205,7 +207,7 @@ func (n *Node) step(g given) {
 		n.log.Debug("event", "number", n.events, "is", g.String(), "after", g.after())
 	}
 	n.watchdog.begin(&g)
-	done := n.run.Run(ev, kernel.Handed{Delivery: sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err}, Set: g.assembled()}, n, g.call)
+	done := n.run.Run(ev, declared.Handed{Delivery: sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err}, Set: g.assembled()}, n, g.call)
 	if ran := n.watchdog.end(); ran > 0 {
 		n.log.Warn("the handler has returned", "handles", g.String(), "ran", ran)
 	}
@@ -249,11 +251,11 @@ func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 	}
 	for i := range done.Effects {
 		f := &done.Effects[i]
-		if n.rec != nil && f.Kind != kernel.LogEffect {
+		if n.rec != nil && f.Kind != stepinfo.LogEffect {
 			e.Effects = append(e.Effects, recording.Effect{Kind: f.Kind, Peer: f.Peer})
 		}
 		switch f.Kind {
-		case kernel.SendEffect, kernel.StreamEffect:
+		case stepinfo.SendEffect, stepinfo.StreamEffect:
 			n.number++
 			data, err := n.cfg.Codec.Append(n.encoded, f.Msg.Body)
 			n.encoded = again(data)
@@ -273,20 +275,20 @@ func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 				n.log.Debug("send", "to", int(f.Peer), "id", messageID(n.cfg.Node, n.incarnation, n.number))
 			}
 			n.send(f, data)
-		case kernel.RefusedEffect:
+		case stepinfo.RefusedEffect:
 			n.links[f.Peer].wanted = true
-		case kernel.CloseEffect:
+		case stepinfo.CloseEffect:
 			n.closeStream(n.links[f.Peer])
-		case kernel.SetTimerEffect:
+		case stepinfo.SetTimerEffect:
 			if now.IsZero() {
 				now = time.Now()
 			}
 			n.timers.set(f.Value, now.Add(time.Duration(f.After)/time.Duration(n.cfg.Speed)))
-		case kernel.StopTimerEffect:
+		case stepinfo.StopTimerEffect:
 			n.timers.stop(f.Value)
-		case kernel.SyncEffect:
+		case stepinfo.SyncEffect:
 			n.disk.sync = true
-		case kernel.AnnounceEffect:
+		case stepinfo.AnnounceEffect:
 			n.log.Debug("announce", "event", f.Value)
 		}
 	}
@@ -296,9 +298,9 @@ func (n *Node) effects(done *kernel.Done, e *recording.Event) {
 }
 
 // send queues a message. Data is not kept.
-func (n *Node) send(f *kernel.Effect, data []byte) {
+func (n *Node) send(f *stepinfo.Effect, data []byte) {
 	l := n.links[f.Peer]
-	stream := f.Kind == kernel.StreamEffect
+	stream := f.Kind == stepinfo.StreamEffect
 	switch {
 	case f.Peer == n.cfg.Node:
 		msg, err := n.cfg.Codec.Decode(data)

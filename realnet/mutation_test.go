@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/sim"
@@ -58,7 +58,7 @@ func TestMergeOfWrongRecordings(t *testing.T) {
 			case 5:
 				e.Answers = append(e.Answers, recording.Answer{Kind: choose.Draw, Arity: 2, Pick: 1})
 			case 6:
-				e.Effects = append(e.Effects, recording.Effect{Kind: kernel.StreamEffect, Peer: 2})
+				e.Effects = append(e.Effects, recording.Effect{Kind: stepinfo.StreamEffect, Peer: 2})
 			default:
 				r.Events = r.Events[:i]
 			}

@@ -3,7 +3,7 @@ package realnet
 import (
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/sim"
 )
@@ -36,7 +36,7 @@ func (n *Node) takeSets() {
 			n.forget(func(i int) bool { return made.Over[i] })
 			return
 		}
-		first := slices.MinFunc(made.Sets, func(a, b kernel.AssemblySet) int {
+		first := slices.MinFunc(made.Sets, func(a, b declared.AssemblySet) int {
 			return int(slices.Max(a.Members) - slices.Max(b.Members))
 		})
 		g := given{kind: sim.TakeQuorum, peer: -1, quorum: first.Quorum}
@@ -61,11 +61,11 @@ func (n *Node) forget(drop func(i int) bool) {
 }
 
 // assembled is the set that the service is given; nil: the event hands over none.
-func (g *given) assembled() *kernel.Assembled {
+func (g *given) assembled() *declared.Assembled {
 	if g.kind != sim.TakeQuorum {
 		return nil
 	}
-	made := &kernel.Assembled{Quorum: g.quorum}
+	made := &declared.Assembled{Quorum: g.quorum}
 	for i := range g.set {
 		made.Set = append(made.Set, sim.From[any]{From: g.set[i].peer, Msg: g.set[i].msg})
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
@@ -49,7 +50,7 @@ func TestInstantsThatAreHeldAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done := run.Run(sim.Event{Kind: sim.Boot}, kernel.Handed{}, nil, nil); done.Finding != nil {
+	if done := run.Run(sim.Event{Kind: sim.Boot}, declared.Handed{}, nil, nil); done.Finding != nil {
 		t.Fatal(done.Finding)
 	}
 	if len(i.read) != 2000 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -65,7 +66,7 @@ type idleWorld struct {
 	kernel.World
 	sys    sim.System
 	events []sim.Event
-	last   kernel.Step
+	last   stepinfo.Step
 }
 
 func newIdleWorld(events int) *idleWorld {
@@ -81,7 +82,7 @@ func (w *idleWorld) System() *sim.System                 { return &w.sys }
 func (w *idleWorld) Start(choose.Source) error           { return nil }
 func (w *idleWorld) Enabled() []sim.Event                { return w.events }
 func (w *idleWorld) Step(sim.Event, choose.Source) error { return nil }
-func (w *idleWorld) Last() *kernel.Step                  { return &w.last }
+func (w *idleWorld) Last() *stepinfo.Step                { return &w.last }
 func (w *idleWorld) Check() error                        { return nil }
 func (w *idleWorld) Live() bool                          { return false }
 

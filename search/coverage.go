@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -59,7 +61,7 @@ func newCoverage(sys *sim.System) *coverage {
 	for i := range c.services {
 		s := sys.New(sim.NodeID(i))
 		c.services[i] = reflect.TypeOf(s)
-		kernel.Discard(s)
+		declared.Discard(s)
 	}
 	return c
 }
@@ -108,9 +110,9 @@ func (c *coverage) after(w kernel.World) {
 	effects := w.Last().Effects
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
-		case kernel.SendEffect, kernel.StreamEffect:
+		case stepinfo.SendEffect, stepinfo.StreamEffect:
 			c.expect(messageItem, e.Peer, e.Msg.Body)
-		case kernel.SetTimerEffect:
+		case stepinfo.SetTimerEffect:
 			c.expect(timerItem, -1, e.Value)
 		}
 	}
@@ -223,7 +225,7 @@ func shortName(t reflect.Type) string {
 // bySample is what is checked by samples, of what the system has.
 func (c *coverage) bySample(sys *sim.System) []string {
 	list := []string{"handlers are deterministic"}
-	if kernel.Guarded(sys) {
+	if declared.Guarded(sys) {
 		list = append(list, "When has no side effects")
 	}
 	if len(sys.Quorums) > 0 {

@@ -2,7 +2,7 @@ package search
 
 import (
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -158,7 +158,7 @@ func (s *deepening) Visit(at *Node) (seen bool) {
 }
 
 // Edge implements [Stateful].
-func (s *deepening) Edge(_, to *Node, step *kernel.Step, seen bool) {
+func (s *deepening) Edge(_, to *Node, step *stepinfo.Step, seen bool) {
 	if s.walk {
 		return
 	}
@@ -177,7 +177,7 @@ func (s *deepening) Edge(_, to *Node, step *kernel.Step, seen bool) {
 }
 
 // aside reports whether a step does not belong to the recovery relation, which has the steps that walks take.
-func (s *deepening) aside(to *Node, step *kernel.Step) bool {
+func (s *deepening) aside(to *Node, step *stepinfo.Step) bool {
 	return step.Event.Kind.Injection() || step.Crashed || step.Disturbs || to.Unlikely || s.walker.weightOf(&step.Event) == 0
 }
 

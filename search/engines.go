@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -36,7 +37,7 @@ type engines struct {
 	gone      EngineStats   // of tables that are not used any more
 	alternate bool          // see Config
 	pinned    bool          // to the replay engine, see Loop.Keep
-	programs  bool          // and that from the beginning, see [kernel.CarriesAny]
+	programs  bool          // and that from the beginning, see [declared.CarriesAny]
 }
 
 // Numbers of engines.
@@ -50,7 +51,7 @@ const fewEntries = 1 << 15
 
 // NewEngineLoop returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that
 // was the faster one lately, as far as runs were made within [Loop.Measure], and from the first state on that the
-// tables cannot hold by the replay engine; those of programs ([kernel.Carries]) all by the replay engine. The error is that of [kernel.NewWorld] or [world.New].
+// tables cannot hold by the replay engine; those of programs ([declared.Carries]) all by the replay engine. The error is that of [kernel.NewWorld] or [world.New].
 func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
 	return newEngineLoop(sys, engine, nil, false)
 }
@@ -72,7 +73,7 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn, 
 	}
 	// The state of a program is its history, so few states of a run occur in others, each of them takes the memory of its history, and the
 	// collector's time for that is no time of the thread, which is measured. Tables do not pay.
-	e.programs = engine == AutoEngine && kernel.CarriesAny(sys)
+	e.programs = engine == AutoEngine && declared.CarriesAny(sys)
 	e.pinned = e.programs
 	l := NewLoop(w)
 	l.engines, l.guarded = e, true
@@ -225,7 +226,7 @@ type EngineStats struct {
 	Handlers     int     `json:"handlers"`              // handler executions behind the table engine's steps, verification included
 	Tried        int     `json:"tried,omitempty"`       // sets that quorums without a Need were asked about for the tables
 	Unsupported  string  `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine went on
-	Programs     bool    `json:"programs,omitempty"`    // no engine was measured: nodes carry programs, see [kernel.Carries], and replay executes those
+	Programs     bool    `json:"programs,omitempty"`    // no engine was measured: nodes carry programs, see [declared.Carries], and replay executes those
 	Copies       []Copy  `json:"copies"`                // how services were made for the handlers that had to run
 
 	steps, misses int

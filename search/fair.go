@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/sim"
@@ -102,7 +102,7 @@ func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 	r.Stats.fair(&cfg.System, x)
 	var finding *sim.Finding
 	switch {
-	case errors.As(x.Finding, &finding) && !kernel.Overdue(finding): // that runs did not show
+	case errors.As(x.Finding, &finding) && !contain.Overdue(finding): // that runs did not show
 		err = r.found(&cfg, x, finding)
 	case x.Dead > 0:
 		err = deadState(ctx, &cfg, x, r)

@@ -1,7 +1,7 @@
 package search
 
 import (
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -42,7 +42,7 @@ func (l *links) reset(nodes int) {
 // follow brings the order up to date with a state. It is to be called in each.
 func (l *links) follow(at *Node) {
 	l.now++
-	var step *kernel.Step
+	var step *stepinfo.Step
 	if l.known {
 		step = at.Run.World.Last()
 	}
@@ -84,7 +84,7 @@ func datagram(ev *sim.Event) bool { return ev.Kind == sim.Deliver && ev.Slot >= 
 
 // update makes events the sets of the bag. Those that a step added were sent by its node. Where the lists leave open which those are,
 // the later ones are.
-func (b *bag) update(events []sim.Event, step *kernel.Step, now int) {
+func (b *bag) update(events []sim.Event, step *stepinfo.Step, now int) {
 	old := b.list
 	sender := sim.NodeID(-1)
 	if step != nil {
@@ -126,7 +126,7 @@ func (l *links) age(b *bag) {
 }
 
 // takes reports whether a step took the first of a set of datagrams. If others are left they count as new.
-func takes(step *kernel.Step, node sim.NodeID, f *flying) bool {
+func takes(step *stepinfo.Step, node sim.NodeID, f *flying) bool {
 	return step != nil && (step.Event.Kind == sim.Deliver || step.Event.Kind == sim.Lose) && step.Event.Node == node && step.Event.Slot == f.slot
 }
 

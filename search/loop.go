@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -110,7 +111,7 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 			o.End, o.Finding = Found, f
 		}
 	} else if l.guarded {
-		if f := kernel.Guard(func() { l.make(o) }); f != nil {
+		if f := contain.Guard(func() { l.make(o) }); f != nil {
 			o.End, o.Finding = Found, f
 		}
 	} else {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -39,7 +40,7 @@ func (s *script) Visit(at *search.Node) (seen bool) {
 	return seen
 }
 
-func (s *script) Edge(from, to *search.Node, step *kernel.Step, seen bool) {
+func (s *script) Edge(from, to *search.Node, step *stepinfo.Step, seen bool) {
 	s.log = append(s.log, fmt.Sprintf("%d-%v-%d seen %v", from.Step, step.Event.Kind, to.Step, seen))
 }
 
@@ -60,7 +61,7 @@ func (s *script) Ended(o *search.Outcome) {
 	s.log = append(s.log, fmt.Sprintf("end %d steps %d choices %d", o.End, o.Steps, o.Choices))
 }
 
-func (s *script) OnStep(at *search.Node, step *kernel.Step) {
+func (s *script) OnStep(at *search.Node, step *stepinfo.Step) {
 	s.log = append(s.log, fmt.Sprintf("observed %v after step %d", step.Event.Kind, at.Step))
 }
 

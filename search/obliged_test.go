@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -90,7 +91,7 @@ func TestObligedIsWatched(t *testing.T) {
 					err = w.Step(w.Enabled()[i], src)
 				}
 				var finding *sim.Finding
-				if !errors.As(err, &finding) || kernel.Overdue(finding) == panics {
+				if !errors.As(err, &finding) || contain.Overdue(finding) == panics {
 					t.Errorf("executed again: %v, path %v", err, f.Path)
 				}
 			})

@@ -8,12 +8,12 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
 )
 
 // tick is how often a round looks after its workers.
-const tick = kernel.WatchInterval
+const tick = contain.WatchInterval
 
 // round is units that are being done in parallel.
 type round struct {

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
 
 // sampledByServices returns the choices of which services take a part by themselves.
 func sampledByServices(sys *sim.System) (s choose.Samples) {
-	l := kernel.Limited(sys)
+	l := declared.Limited(sys)
 	if l == nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
@@ -51,7 +51,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 	s.States = y.States
 	var finding *sim.Finding
 	switch errors.As(y.Finding, &finding); {
-	case finding != nil && !kernel.Overdue(finding) && finding.Kind != sim.Nondeterminism:
+	case finding != nil && !contain.Overdue(finding) && finding.Kind != sim.Nondeterminism:
 		stats := r.Stats
 		if err := r.found(cfg, y, finding); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
@@ -151,7 +152,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	through := complete || r.Stopped == StoppedSampled
 	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Refuses() || through && !cfg.Calls.Doubts()
 	switch {
-	case finding != nil && kernel.Overdue(finding):
+	case finding != nil && contain.Overdue(finding):
 		return stuck(ctx, cfg, began, patience, x, finding, r)
 	case finding != nil:
 		if err := r.found(cfg, x, finding); err != nil {
@@ -179,7 +180,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	case err != nil:
 		return nil, err
 	case refused != nil:
-		return stuck(ctx, cfg, began, patience, refused, kernel.GivenUp(), r)
+		return stuck(ctx, cfg, began, patience, refused, contain.GivenUp(), r)
 	}
 	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive && !r.Stats.pointless(&cfg.System))
 	r.Stats.Seconds = time.Since(began).Seconds()

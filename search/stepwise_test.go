@@ -1,12 +1,13 @@
 package search_test
 
 import (
+	"pgregory.net/rapid"
+
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-	"pgregory.net/rapid"
 )
 
 // stepwise is depth-first search as it is done without tables: bounded in steps, from the start for each run, a state
@@ -53,7 +54,7 @@ func (s *stepwise) Visit(at *search.Node) (seen bool) {
 	return s.known
 }
 
-func (s *stepwise) Edge(_, _ *search.Node, _ *kernel.Step, _ bool) {}
+func (s *stepwise) Edge(_, _ *search.Node, _ *stepinfo.Step, _ bool) {}
 
 func (s *stepwise) Select(at *search.Node) search.Selection {
 	switch {

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -38,14 +38,14 @@ type Stateful interface {
 	Visit(at *Node) (seen bool)
 	// Edge is called after Visit, but not for first states. Of from only the numbers are left: the
 	// world has moved on.
-	Edge(from, to *Node, step *kernel.Step, seen bool)
+	Edge(from, to *Node, step *stepinfo.Step, seen bool)
 }
 
 // An Observer watches steps.
 type Observer interface {
 	// OnStep is called after each step beyond the run's task, that with the last choice of the task
 	// included.
-	OnStep(at *Node, step *kernel.Step)
+	OnStep(at *Node, step *stepinfo.Step)
 }
 
 // Selection says how a run goes on from a state.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -135,7 +136,7 @@ func (v *verifier) details(d *difference) []string {
 		return nil
 	}
 	id := sim.NodeID(d.component.Index)
-	return kernel.Compare(v.run.World.Service(id), v.w.loop.run.World.Service(id))
+	return declared.Compare(v.run.World.Service(id), v.w.loop.run.World.Service(id))
 }
 
 // lasting looks whether the two executions, at whose ends worlds are, refer to the same memory.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,7 +28,7 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		found = kernel.Guard(func() { l.make(o) })
+		found = contain.Guard(func() { l.make(o) })
 	}()
 	cfg := Config{HandlerLimit: l.patrol.limit}
 	w := watch{patience: cfg.patience(), cpu: budget.ProcessTime()}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -97,18 +98,18 @@ func newScale(w Weights) scale {
 func (d *scale) adopt(w kernel.World, recovery bool) {
 	sys := w.System()
 	if d.of != sys {
-		d.of, d.disturbed = sys, recovery && kernel.DisturbingOf(sys) != nil
-		d.weigh(kernel.ActionRules(sys))
+		d.of, d.disturbed = sys, recovery && declared.DisturbingOf(sys) != nil
+		d.weigh(declared.ActionRules(sys))
 	}
 	if d.disturbed {
 		d.world = w
 	}
 }
 
-func (d *scale) weigh(rules []kernel.ActionRule) {
+func (d *scale) weigh(rules []declared.ActionRule) {
 	d.actions, d.world = nil, nil
 	all := d.weights[sim.DoAction]
-	if all == 0 || !slices.ContainsFunc(rules, func(r kernel.ActionRule) bool { return r.Weight > 0 }) {
+	if all == 0 || !slices.ContainsFunc(rules, func(r declared.ActionRule) bool { return r.Weight > 0 }) {
 		return
 	}
 	d.actions = make([]int, len(rules))

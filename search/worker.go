@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -56,7 +57,7 @@ func (w *worker) setRoots(roots []choose.Path) {
 
 // do does a unit. Checked code may end the goroutine that it is done on.
 func (w *worker) do(u *unit) {
-	if f := kernel.Guard(func() { w.measured(u) }); f != nil {
+	if f := contain.Guard(func() { w.measured(u) }); f != nil {
 		run := w.loop.run
 		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: u.phase.strategy(), Schedule: scheduleOf(w.strategies[u.phase])}
 		u.stopped = true
@@ -214,7 +215,7 @@ func (w *worker) suspect(p phase, o *Outcome) *Suspect {
 		sus.Kind, sus.Message = sim.Liveness, "no live state was reached"
 		if sus.OutOfEvents {
 			sus.Kind, sus.Message = sim.Deadlock, "no event is enabled, and the state is not live"
-			if kernel.DisturbingOf(w.loop.world.System()) != nil {
+			if declared.DisturbingOf(w.loop.world.System()) != nil {
 				sus.Message = "only disturbing events are enabled, and the state is not live"
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -32,7 +32,7 @@ type stopper struct {
 	at     int
 }
 
-func (s *stopper) OnStep(at *Node, _ *kernel.Step) {
+func (s *stopper) OnStep(at *Node, _ *stepinfo.Step) {
 	if at.Step == s.at {
 		s.worker.signal.Or(stopSignal)
 	}

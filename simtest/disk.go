@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/memdisk"
 )
 
 // Disk returns the content of the disk as the node reads it: the synced writes and the later ones. The caller owns the
@@ -31,7 +31,7 @@ func (h *Node[S]) SetDisk(disk map[string]string) {
 	d := h.run.Durable(h.id, 0)
 	d.Disk = nil
 	for _, key := range slices.Sorted(maps.Keys(disk)) {
-		d.Disk = append(d.Disk, kernel.Entry{Key: key, Value: []byte(disk[key])})
+		d.Disk = append(d.Disk, memdisk.Entry{Key: key, Value: []byte(disk[key])})
 	}
 	h.run.Revive(h.id, d)
 }

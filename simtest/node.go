@@ -10,6 +10,8 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -54,7 +56,7 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 	}
 	if sys.New != nil {
 		s := sys.New(id)
-		defer kernel.Discard(s)
+		defer declared.Discard(s)
 		if _, ok := s.(S); !ok {
 			t.Fatalf("simtest.New: node %d runs a %T, not a %T", id, s, *new(S))
 		}
@@ -96,7 +98,7 @@ func (h *Node[S]) Boot() {
 	if h.run.Up(h.id) {
 		h.t.Fatalf("Boot: n%d is up", h.id)
 	}
-	h.step(sim.Event{Kind: sim.Boot, Node: h.id, Peer: -1}, kernel.Handed{}, nil)
+	h.step(sim.Event{Kind: sim.Boot, Node: h.id, Peer: -1}, declared.Handed{}, nil)
 }
 
 // Receive delivers a copy of msg.
@@ -108,7 +110,7 @@ func (h *Node[S]) Receive(from sim.NodeID, msg any) {
 		h.t.Fatalf("Receive: %v", err)
 	}
 	h.step(sim.Event{Kind: sim.Deliver, Node: h.id, Peer: from},
-		kernel.Handed{Delivery: sim.Delivery{From: from, Msg: sim.Message{Body: body}}}, nil)
+		declared.Handed{Delivery: sim.Delivery{From: from, Msg: sim.Message{Body: body}}}, nil)
 }
 
 // Take passes a copy of a set of messages to the named quorum, which must take exactly this set in the current state.
@@ -133,11 +135,11 @@ func (h *Node[S]) Take(quorum string, set ...sim.From[any]) {
 	if found != nil {
 		h.t.Fatalf("Take: %v", found)
 	}
-	if !slices.ContainsFunc(made.Sets, func(s kernel.AssemblySet) bool { return int(s.Quorum) == q && len(s.Members) == len(set) }) {
+	if !slices.ContainsFunc(made.Sets, func(s declared.AssemblySet) bool { return int(s.Quorum) == q && len(s.Members) == len(set) }) {
 		h.t.Fatalf("Take: n%d does not take these %d messages by quorum %q now", h.id, len(set), quorum)
 	}
 	h.step(sim.Event{Kind: sim.TakeQuorum, Node: h.id, Peer: -1, Msgs: int32(len(set))},
-		kernel.Handed{Delivery: sim.Delivery{From: -1}, Set: &kernel.Assembled{Quorum: int32(q), Set: set}}, nil)
+		declared.Handed{Delivery: sim.Delivery{From: -1}, Set: &declared.Assembled{Quorum: int32(q), Set: set}}, nil)
 }
 
 // Fire fires a timer, which must be armed. Timers may fire in any order.
@@ -149,7 +151,7 @@ func (h *Node[S]) Fire(timer any) {
 		h.t.Fatalf("Fire: n%d has not armed %s; armed are %s", h.id, h.run.TimerText(timer), h.timerTexts())
 	}
 	h.disarm(timer)
-	h.step(ev, kernel.Handed{}, nil)
+	h.step(ev, declared.Handed{}, nil)
 }
 
 // PeerError notifies the node that its connection to peer is broken. Its service must handle this. The send buffer to
@@ -161,7 +163,7 @@ func (h *Node[S]) PeerError(peer sim.NodeID, err error) {
 		h.t.Fatalf("PeerError: %T has no PeerError(sim.Env, sim.NodeID, error)", h.Service())
 	}
 	delete(h.room, peer)
-	h.step(sim.Event{Kind: sim.DeliverError, Node: h.id, Peer: peer}, kernel.Handed{Delivery: sim.Delivery{From: peer, Err: err}}, nil)
+	h.step(sim.Event{Kind: sim.DeliverError, Node: h.id, Peer: peer}, declared.Handed{Delivery: sim.Delivery{From: peer, Err: err}}, nil)
 }
 
 // PeerReady notifies the node that the stream to peer, which has refused a message, has room again. Its service must
@@ -172,7 +174,7 @@ func (h *Node[S]) PeerReady(peer sim.NodeID) {
 	if _, ok := any(h.Service()).(sim.PeerReadyHandler); !ok {
 		h.t.Fatalf("PeerReady: %T has no PeerReady(sim.Env, sim.NodeID)", h.Service())
 	}
-	h.step(sim.Event{Kind: sim.DeliverReady, Node: h.id, Peer: peer}, kernel.Handed{Delivery: sim.Delivery{From: peer}}, nil)
+	h.step(sim.Event{Kind: sim.DeliverReady, Node: h.id, Peer: peer}, declared.Handed{Delivery: sim.Delivery{From: peer}}, nil)
 }
 
 // Action executes an action of the system, which must be enabled.
@@ -183,14 +185,14 @@ func (h *Node[S]) Action(name string) {
 	if !ok {
 		h.t.Fatalf("Action: n%d cannot do %q now; it can do %q", h.id, name, h.run.Actions(h.id))
 	}
-	h.step(ev, kernel.Handed{}, nil)
+	h.step(ev, declared.Handed{}, nil)
 }
 
 // Do runs a function on the node like a handler: a call by the application, or a part of the service.
 func (h *Node[S]) Do(call func(S, sim.Env)) {
 	h.t.Helper()
 	h.up("Do")
-	h.step(sim.Event{Kind: sim.DoAction, Node: h.id, Peer: -1}, kernel.Handed{}, func(env sim.Env, s sim.Service) {
+	h.step(sim.Event{Kind: sim.DoAction, Node: h.id, Peer: -1}, declared.Handed{}, func(env sim.Env, s sim.Service) {
 		call(s.(S), env)
 	})
 }
@@ -285,7 +287,7 @@ func (h *Node[S]) disarm(timer any) {
 }
 
 // step executes one handler and records its effects.
-func (h *Node[S]) step(ev sim.Event, d kernel.Handed, call func(sim.Env, sim.Service)) {
+func (h *Node[S]) step(ev sim.Event, d declared.Handed, call func(sim.Env, sim.Service)) {
 	h.t.Helper()
 	h.questions.wrong = ""
 	done := h.run.Run(ev, d, answers[S]{h}, call)
@@ -308,24 +310,24 @@ func (h *Node[S]) step(ev sim.Event, d kernel.Handed, call func(sim.Env, sim.Ser
 	}
 }
 
-func (h *Node[S]) take(f *kernel.Effect) {
+func (h *Node[S]) take(f *stepinfo.Effect) {
 	switch f.Kind {
-	case kernel.SendEffect, kernel.StreamEffect:
-		stream := f.Kind == kernel.StreamEffect
+	case stepinfo.SendEffect, stepinfo.StreamEffect:
+		stream := f.Kind == stepinfo.StreamEffect
 		h.sent = append(h.sent, Sent{f.Peer, f.Msg.Body, stream})
 		h.kept = append(h.kept, kept{f.Peer, f.Msg})
 		if room, set := h.room[f.Peer]; stream && set {
 			h.room[f.Peer] = room - 1
 		}
-	case kernel.CloseEffect:
+	case stepinfo.CloseEffect:
 		h.sent = append(h.sent, Sent{f.Peer, Closed{}, true})
 		delete(h.room, f.Peer)
-	case kernel.SetTimerEffect:
+	case stepinfo.SetTimerEffect:
 		h.disarm(f.Value)
 		h.timers = append(h.timers, Timer{f.Value, time.Duration(f.After)})
-	case kernel.StopTimerEffect:
+	case stepinfo.StopTimerEffect:
 		h.disarm(f.Value)
-	case kernel.AnnounceEffect:
+	case stepinfo.AnnounceEffect:
 		h.announced = append(h.announced, f.Value)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/sim"
@@ -92,7 +93,7 @@ func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
 		Kind: ev.Kind.String(), Node: int(ev.Node), Peer: int(ev.Peer), Key: label.String(), What: replay.What(&label),
 	}
 	for _, p := range d.Picks {
-		s.Choices = append(s.Choices, kernel.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})
+		s.Choices = append(s.Choices, stepinfo.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})
 	}
 	return s, nil
 }

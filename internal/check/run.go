@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/version"
@@ -266,7 +266,7 @@ func (o *Options) System() (sim.System, error) {
 
 // uncovered is what a search cannot see of the system's services, told once.
 func uncovered(sys *sim.System) string {
-	l := kernel.Limited(sys)
+	l := declared.Limited(sys)
 	if l == nil {
 		return ""
 	}
@@ -323,7 +323,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
 	r.Kept, r.Shard, r.Cluster = o.Kept, o.Shard, o.Cluster
 	r.Monitors = full.MonitorNames()
-	for i, rule := range kernel.ActionRules(&full) {
+	for i, rule := range declared.ActionRules(&full) {
 		if rule.Disturbs {
 			r.Disturbing = append(r.Disturbing, full.ActionNames()[i])
 		}

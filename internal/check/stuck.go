@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
@@ -34,7 +35,7 @@ func handlerStack() (stack string, waits bool) {
 	all := stacks.Running()
 	for i := range all {
 		g := &all[i]
-		if g.Creator.Function != kernel.ContainedCreator {
+		if g.Creator.Function != contain.ContainedCreator {
 			continue
 		}
 		if !g.Calls(stacks.Name(simext.AwaitProgram)) {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -91,7 +91,7 @@ func LivenessTiming(sys *sim.System) (t sim.Timing) {
 		return t
 	}
 	defer func() { _ = recover() }() // a New that panics is a finding of the search
-	if kernel.Limited(sys) != nil {
+	if declared.Limited(sys) != nil {
 		t = sim.BoundedLiveness(DefaultDelay)
 	}
 	return t
@@ -100,7 +100,7 @@ func LivenessTiming(sys *sim.System) (t sim.Timing) {
 // turns refuses an interleaving where no service has goroutines that could take turns.
 func turns(sys *sim.System) (err error) {
 	defer func() { _ = recover() }() // a New that panics is a finding of the search
-	if sys.Interleave != sim.Rotate && kernel.Limited(sys) == nil {
+	if sys.Interleave != sim.Rotate && declared.Limited(sys) == nil {
 		err = fmt.Errorf("--interleave %v: no service of %s uses package bubble, so there are no goroutines to interleave", sys.Interleave, sys.Name)
 	}
 	return err

@@ -5,33 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
 
-// asker is a function of a system that is asked about a state, which it only looks at.
-type asker interface {
-	// question names the function.
-	question() string
-}
-
-func (a *action) question() string {
-	if a == own || a == ownEvent {
-		return "Ready of the service"
-	}
-	return fmt.Sprintf("the When of action %q", a.Name)
-}
-
-// askedQuorum is one of the functions of a quorum.
-type askedQuorum struct{ quorum, function string }
-
-func (a askedQuorum) question() string {
-	return fmt.Sprintf("the %s of quorum %q", a.function, a.quorum)
-}
-
-func (q *quorum) asked(function string) asker { return askedQuorum{q.Name, function} }
-
 // look calls by f what only looks at the state of a node and at some messages.
-func look[T any](w *machine, n *node, what asker, set []sim.From[any], f func() T) T {
+func look[T any](w *machine, n *node, what declared.Asker, set []sim.From[any], f func() T) T {
 	w.asked, w.askedAt = what, n.id
 	var before sim.Fingerprint
 	var said []byte
@@ -40,7 +19,7 @@ func look[T any](w *machine, n *node, what asker, set []sim.From[any], f func() 
 	}
 	var v T
 	if w.apart {
-		v = asking(w, func() Asked { return Asked{Name: what.question()} }, f)
+		v = asking(w, func() Asked { return Asked{Name: what.Question()} }, f)
 	} else {
 		v = f()
 	}
@@ -53,7 +32,7 @@ func look[T any](w *machine, n *node, what asker, set []sim.From[any], f func() 
 			changed = "a message"
 		}
 		if changed != "" {
-			panic(&sim.Finding{Kind: sim.Nondeterminism, Message: fmt.Sprintf("%s changed %s, which it may only look at", what.question(), changed)})
+			panic(&sim.Finding{Kind: sim.Nondeterminism, Message: fmt.Sprintf("%s changed %s, which it may only look at", what.Question(), changed)})
 		}
 	}
 	w.asked = nil
@@ -74,9 +53,9 @@ const mostTried = 1 << 16
 type assembler struct {
 	w     *machine
 	n     *node
-	q     *quorum
+	q     *declared.Quorum
 	index int32
-	out   *Assembly
+	out   *declared.Assembly
 	all   []sim.From[any]
 
 	senders [][]int32 // the messages that fit, by sender
@@ -86,11 +65,11 @@ type assembler struct {
 
 // assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in
 // canonical order. It panics like an action's When.
-func (w *machine) assemble(n *node, all []sim.From[any]) (out Assembly) {
+func (w *machine) assemble(n *node, all []sim.From[any]) (out declared.Assembly) {
 	out.Taken, out.Over = make([]bool, len(all)), make([]bool, len(all))
 	for i := range w.quorums {
 		q := &w.quorums[i]
-		if !q.has(n.service) {
+		if !q.Has(n.service) {
 			continue
 		}
 		need := 0
@@ -98,7 +77,7 @@ func (w *machine) assemble(n *node, all []sim.From[any]) (out Assembly) {
 			need = w.needed(n, i)
 		}
 		for k := range all {
-			if q.takes(all[k].Msg) {
+			if q.Takes(all[k].Msg) {
 				out.Over[k] = need < 0 && (out.Over[k] || !out.Taken[k])
 				out.Taken[k] = true
 			}
@@ -117,9 +96,9 @@ func (w *machine) assemble(n *node, all []sim.From[any]) (out Assembly) {
 // needed asks how many senders a set of a quorum has. It panics with a finding when there were to be none any more.
 func (w *machine) needed(n *node, i int) int {
 	q := &w.quorums[i]
-	need := look(w, n, q.asked("Need"), nil, func() int { return q.Need(n.service) })
+	need := look(w, n, q.Asked("Need"), nil, func() int { return q.Need(n.service) })
 	if need >= 0 && n.never>>i&1 == 1 {
-		w.asked = q.asked("Need")
+		w.asked = q.Asked("Need")
 		panic(&sim.Finding{Kind: sim.Safety, Property: sim.QuorumProperty, Message: fmt.Sprintf(
 			"quorum %q: Need was negative, which says that no set will be taken any more, crashes included; now it is %d", q.Name, need)})
 	}
@@ -130,8 +109,8 @@ func (w *machine) needed(n *node, i int) int {
 func (w *machine) noteNever(n *node) (err error) {
 	defer w.catchWhen(&err)
 	for i := range w.quorums {
-		if q := &w.quorums[i]; q.Need != nil && q.has(n.service) && n.never>>i&1 == 0 {
-			if look(w, n, q.asked("Need"), nil, func() int { return q.Need(n.service) }) < 0 {
+		if q := &w.quorums[i]; q.Need != nil && q.Has(n.service) && n.never>>i&1 == 0 {
+			if look(w, n, q.Asked("Need"), nil, func() int { return q.Need(n.service) }) < 0 {
 				n.never |= 1 << i
 				n.hashed = false
 			}
@@ -145,15 +124,15 @@ func (a *assembler) groups() (groups [][]int32) {
 	var keys []any
 	for k := range a.all {
 		m := &a.all[k]
-		if !a.q.takes(m.Msg) || a.q.Fits != nil && !look(a.w, a.n, a.q.asked("Fits"), a.all[k:k+1],
+		if !a.q.Takes(m.Msg) || a.q.Fits != nil && !look(a.w, a.n, a.q.Asked("Fits"), a.all[k:k+1],
 			func() bool { return a.q.Fits(a.n.service, m.From, m.Msg) }) {
 			continue
 		}
 		var key any
 		if a.q.Key != nil {
-			key = look(a.w, a.n, a.q.asked("Key"), a.all[k:k+1], func() any { return a.q.Key(m.Msg) })
+			key = look(a.w, a.n, a.q.Asked("Key"), a.all[k:k+1], func() any { return a.q.Key(m.Msg) })
 		}
-		a.w.asked, a.w.askedAt = a.q.asked("Key"), a.n.id // keys that cannot be compared panic
+		a.w.asked, a.w.askedAt = a.q.Asked("Key"), a.n.id // keys that cannot be compared panic
 		i := slices.Index(keys, key)
 		if a.q.Key != nil && a.w.closely() && key != a.q.Key(a.w.privateTo(m.Msg)) {
 			panic(&sim.Finding{Kind: sim.Nondeterminism, Property: sim.QuorumProperty, Message: fmt.Sprintf(
@@ -205,7 +184,7 @@ func (a *assembler) choose(from, more int) {
 
 func (a *assembler) try() {
 	if a.tried++; a.tried > mostTried {
-		a.w.asked, a.w.askedAt = a.q.asked("Guard"), a.n.id
+		a.w.asked, a.w.askedAt = a.q.Asked("Guard"), a.n.id
 		panic(&sim.Finding{Kind: sim.Divergence, Property: sim.QuorumProperty, Message: fmt.Sprintf(
 			"quorum %q has more than %d sets to choose from in one state: a Need and a Key make them fewer", a.q.Name, mostTried)})
 	}
@@ -217,9 +196,9 @@ func (a *assembler) try() {
 		for i, k := range a.chosen {
 			set[i] = a.all[k]
 		}
-		if !look(a.w, a.n, a.q.asked("Guard"), set, func() bool { return a.q.Guard(a.n.service, set) }) {
+		if !look(a.w, a.n, a.q.Asked("Guard"), set, func() bool { return a.q.Guard(a.n.service, set) }) {
 			return
 		}
 	}
-	a.out.Sets = append(a.out.Sets, AssemblySet{a.index, slices.Clone(a.chosen)})
+	a.out.Sets = append(a.out.Sets, declared.AssemblySet{Quorum: a.index, Members: slices.Clone(a.chosen)})
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -29,9 +31,9 @@ type Bench struct {
 // Outcome is what a handler did. Its slices are the bench's, valid until the next call.
 type Outcome struct {
 	After     *Local // before any of the effects
-	Effects   []Effect
+	Effects   []stepinfo.Effect
 	Questions []Question
-	Observed  []Observation
+	Observed  []stepinfo.Observation
 	Err       error // a finding; then effects do not happen
 }
 
@@ -49,7 +51,7 @@ func NewBench(sys *sim.System, opts Options) (*Bench, error) {
 	b.idle.b = b
 	b.w.net, b.w.holder, b.w.groups = &b.idle, nil, nil
 	b.shown = make([]*Local, sys.Nodes)
-	b.w.check.shown.World = benchView{b}
+	b.w.check.Shown.World = benchView{b}
 	b.inFlight = func(func(sim.Envelope) bool) {}
 	return b, nil
 }
@@ -70,7 +72,7 @@ func (b *Bench) Down(id sim.NodeID) *Local {
 
 // Run runs the handler of an event on a local state. It consumes l, whose service must be nobody
 // else's; d is what a network event hands over.
-func (b *Bench) Run(id sim.NodeID, l *Local, ev sim.Event, d Handed, answers Answerer) Outcome {
+func (b *Bench) Run(id sim.NodeID, l *Local, ev sim.Event, d declared.Handed, answers Answerer) Outcome {
 	w := b.w
 	n := w.put(id, l)
 	w.last.Reset(&ev)
@@ -81,7 +83,7 @@ func (b *Bench) Run(id sim.NodeID, l *Local, ev sim.Event, d Handed, answers Ans
 	return Outcome{After: w.take(n), Effects: w.last.Effects, Questions: b.run, Observed: w.last.Observed, Err: err}
 }
 
-func (b *Bench) handle(n *node, ev sim.Event, d *Handed) error {
+func (b *Bench) handle(n *node, ev sim.Event, d *declared.Handed) error {
 	switch ev.Kind {
 	case sim.Boot:
 		if err := b.w.load(n); err != nil {
@@ -104,8 +106,8 @@ func (b *Bench) Load(id sim.NodeID) (*Local, error) {
 
 // Settle makes the effects before end happen to the node that asked for them; l is as after the
 // handler, and is what is returned when they do nothing to it. When an effect fails, failed is its number, and the effects before it have happened.
-func (b *Bench) Settle(id sim.NodeID, l *Local, effects []Effect, end int) (after *Local, failed int, err error) {
-	if !settle(effects[:end]) {
+func (b *Bench) Settle(id sim.NodeID, l *Local, effects []stepinfo.Effect, end int) (after *Local, failed int, err error) {
+	if !stepinfo.Settle(effects[:end]) {
 		return l, end, nil
 	}
 	n := b.prepare(id, l, effects)
@@ -121,7 +123,7 @@ func (b *Bench) Settle(id sim.NodeID, l *Local, effects []Effect, end int) (afte
 	return after, failed, err
 }
 
-func (b *Bench) prepare(id sim.NodeID, l *Local, effects []Effect) *node {
+func (b *Bench) prepare(id sim.NodeID, l *Local, effects []stepinfo.Effect) *node {
 	n := b.w.put(id, l)
 	b.w.last.Reset(&sim.Event{Node: id, Peer: -1})
 	b.w.last.Effects = append(b.w.last.Effects, effects...)
@@ -131,7 +133,7 @@ func (b *Bench) prepare(id sim.NodeID, l *Local, effects []Effect) *node {
 
 // CrashInside makes the effects before cut happen to the node, and then a crash, which keeps that
 // many unsynced writes. Outcomes is how many numbers of kept writes there are.
-func (b *Bench) CrashInside(id sim.NodeID, l *Local, effects []Effect, cut, kept int) (after *Local, outcomes int) {
+func (b *Bench) CrashInside(id sim.NodeID, l *Local, effects []stepinfo.Effect, cut, kept int) (after *Local, outcomes int) {
 	n := b.prepare(id, l, effects)
 	src := fixed{pick: kept, arity: 1}
 	b.w.src = &src
@@ -173,7 +175,7 @@ func (b *Bench) Moved(to sim.NodeID, l *Local) (moved *Local, err error) {
 // restore makes properties see again what was shown.
 func (b *Bench) restore(id sim.NodeID) {
 	if s := b.shown[id]; s != nil {
-		b.w.check.shown.Services[id] = s.service
+		b.w.check.Shown.Services[id] = s.service
 	}
 }
 
@@ -220,7 +222,7 @@ func (b *Bench) Quorums() bool { return len(b.w.quorums) > 0 }
 
 // Assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in the network's
 // canonical order. Watched, it looks whether their functions change anything. The error is a finding.
-func (b *Bench) Assemble(id sim.NodeID, l *Local, all []sim.From[any], watched bool) (made Assembly, err error) {
+func (b *Bench) Assemble(id sim.NodeID, l *Local, all []sim.From[any], watched bool) (made declared.Assembly, err error) {
 	b.w.watching = watched
 	defer func() { b.w.watching = false }()
 	defer b.w.catchWhen(&err)
@@ -228,12 +230,12 @@ func (b *Bench) Assemble(id sim.NodeID, l *Local, all []sim.From[any], watched b
 }
 
 // Observe tells a monitor of an announced event, and returns what it waits for then. The error is a finding.
-func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) (Owed, error) {
+func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) (declared.Owed, error) {
 	w := b.w
-	w.owed = Owed{}
+	w.owed = declared.Owed{}
 	w.monitors = append(w.monitors[:0], m)
 	w.last.Reset(&sim.Event{Node: from, Peer: -1})
-	w.last.Effects = append(w.last.Effects, Effect{Kind: AnnounceEffect, Peer: -1, Value: event})
+	w.last.Effects = append(w.last.Effects, stepinfo.Effect{Kind: stepinfo.AnnounceEffect, Peer: -1, Value: event})
 	err := w.apply(&w.nodes[from], 0, 1)
 	w.monitors = w.monitors[:0]
 	return w.owed, err
@@ -251,7 +253,7 @@ func (b *Bench) Contain(id sim.NodeID, f func()) (err error) {
 func (b *Bench) Place(id sim.NodeID, l *Local) { b.w.put(id, l) }
 
 // Label is [World.Label] of an event that concerns nothing but what was placed.
-func (b *Bench) Label(ev sim.Event) Label {
+func (b *Bench) Label(ev sim.Event) stepinfo.Label {
 	b.w.net = b.real
 	defer func() { b.w.net = &b.idle }()
 	if ev.Kind == sim.TakeQuorum {

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -44,7 +45,7 @@ func (b *Bench) CopyValue(v any) any {
 func (b *Bench) NewMonitor(i int) sim.Monitor { return b.w.sys.Monitors[i]() }
 
 // Owes returns what a monitor waits for that nothing was announced to, as a world was asked when it was made.
-func (b *Bench) Owes(m sim.Monitor) Owed { return owedBy(m) }
+func (b *Bench) Owes(m sim.Monitor) declared.Owed { return declared.OwedBy(m) }
 
 // AppendMonitor appends the canonical encoding of a monitor.
 func (b *Bench) AppendMonitor(m sim.Monitor, buf []byte) []byte {

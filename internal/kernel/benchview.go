@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/simhook"
 	"github.com/macemc/macemc/sim"
 )
@@ -11,7 +12,7 @@ import (
 // Show makes l the state of a node that properties see. Unlike most methods it keeps l.
 func (b *Bench) Show(id sim.NodeID, l *Local) {
 	b.shown[id] = l
-	b.w.check.shown.Services[id] = l.service
+	b.w.check.Shown.Services[id] = l.service
 }
 
 // ShowInFlight says how properties see the messages in flight.
@@ -28,8 +29,8 @@ func (b *Bench) Explain(p *sim.Property) string { return b.w.Explain(p) }
 
 // Reads returns what properties have read since it was called last.
 func (b *Bench) Reads() simhook.Reads {
-	r := b.w.check.shown.Reads
-	b.w.check.shown.Reads = simhook.Reads{}
+	r := b.w.check.Shown.Reads
+	b.w.check.Shown.Reads = simhook.Reads{}
 	return r
 }
 
@@ -37,16 +38,16 @@ func (b *Bench) Reads() simhook.Reads {
 func (b *Bench) Predicates(id sim.NodeID, l *Local) (holds uint64, n int) {
 	b.Show(id, l)
 	c := &b.w.check
-	for k, p := range c.predicates {
+	for k, p := range c.Predicates {
 		bit := uint64(1) << k
 		if l.known&bit == 0 {
-			if b.w.consult(func(*sim.View) bool { return p.HoldsAt(c.shown, id) }) {
+			if c.Consult(func(*sim.View) bool { return p.HoldsAt(c.Shown, id) }) {
 				l.holds |= bit
 			}
 			l.known |= bit
 		}
 	}
-	return l.holds, len(c.predicates)
+	return l.holds, len(c.Predicates)
 }
 
 // benchView is what the bench's view looks through.
@@ -58,10 +59,10 @@ func (l benchView) TimerSet(id sim.NodeID, t any) bool { return l.b.shown[id].ti
 
 func (l benchView) Halted(id sim.NodeID) bool { return l.b.shown[id].halted }
 
-func (l benchView) Each(v *shown, p *predicate) bool {
+func (l benchView) Each(v *properties.View, p *properties.Predicate) bool {
 	b := l.b
 	c := &b.w.check
-	k := c.slot(p)
+	k := c.Slot(p)
 	if n := len(b.shown); n < 64 {
 		v.Reads.Nodes |= 1<<n - 1
 	} else {
@@ -69,9 +70,8 @@ func (l benchView) Each(v *shown, p *predicate) bool {
 	}
 	if k < 0 {
 		v.Reads.Closely |= v.Reads.Nodes
-		return holdsAtAll(v, p, len(b.shown))
+		return properties.HoldsAtAll(v, p, len(b.shown))
 	}
-	c.next = k + 1
 	bit := uint64(1) << k
 	for id, s := range b.shown {
 		if s.known&bit == 0 {

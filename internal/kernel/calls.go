@@ -3,25 +3,11 @@ package kernel
 import (
 	"fmt"
 	"math"
-	"runtime"
-	"strings"
 
+	"github.com/macemc/macemc/internal/kernel/callsite"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
-
-// Call is a call between services of one node, as [sim.Enter] notes it.
-type Call struct {
-	// Caller is the service that made the call: the one whose call encloses this one. Empty when that
-	// is the node's own handler.
-	Caller  string
-	Service string
-	Name    string
-	Args    []string // as text
-}
-
-func (c Call) String() string {
-	return fmt.Sprintf("%s.%s(%s)", c.Service, c.Name, strings.Join(c.Args, ", "))
-}
 
 // ShowsCalls implements [sim.CallTracer].
 func (e *env) ShowsCalls() bool { return e.told }
@@ -31,7 +17,7 @@ func (e *env) EnterCall(service, name string, args []any) (leave func()) {
 	if !e.told || !e.running {
 		return nil
 	}
-	c := Call{Service: service, Name: name}
+	c := stepinfo.Call{Service: service, Name: name}
 	depth := len(e.calls)
 	if depth > 0 {
 		c.Caller = e.calls[depth-1]
@@ -40,8 +26,8 @@ func (e *env) EnterCall(service, name string, args []any) (leave func()) {
 		c.Args = append(c.Args, e.w.argument(a))
 	}
 	if w := e.w; e.traced {
-		w.last.Effects = append(w.last.Effects, Effect{
-			Kind: CallEffect, Peer: -1, Depth: e.depth(), Value: c, Text: c.String(), From: caller(),
+		w.last.Effects = append(w.last.Effects, stepinfo.Effect{
+			Kind: stepinfo.CallEffect, Peer: -1, Depth: e.depth(), Value: c, Text: c.String(), From: callsite.Caller(),
 		})
 	} else {
 		e.logger.Debug("call", "is", c, "depth", depth)
@@ -59,7 +45,7 @@ func (w *machine) argument(v any) string {
 	case nil:
 		return "nil"
 	case sim.NodeID:
-		return string(appendNode(nil, v))
+		return string(stepinfo.AppendNode(nil, v))
 	case error:
 		return v.Error()
 	}
@@ -68,29 +54,4 @@ func (w *machine) argument(v any) string {
 		return fmt.Sprintf("%T", v)
 	}
 	return p.Names(v)
-}
-
-// caller is the file:line from which the function was called that called Enter. When that is the
-// checker, which calls actions, it is where Enter was called.
-func caller() string {
-	var pcs [16]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	site, found := "", false
-	for {
-		f, more := frames.Next()
-		outside := !ownFunction(f.Function)
-		if found && !outside {
-			return site
-		}
-		if outside {
-			site = fmt.Sprintf("%s:%d", f.File, f.Line)
-			if found {
-				return site
-			}
-			found = true
-		}
-		if !more {
-			return site
-		}
-	}
 }

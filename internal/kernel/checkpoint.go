@@ -94,7 +94,7 @@ func (w *machine) Resume(c *Checkpoint) error {
 		if err != nil {
 			return err
 		}
-		w.check.shown.Services[i] = w.put(sim.NodeID(i), l).service
+		w.check.Shown.Services[i] = w.put(sim.NodeID(i), l).service
 	}
 	w.monitors = w.monitors[:0]
 	for _, m := range c.monitors {
@@ -114,7 +114,7 @@ func (w *machine) Resume(c *Checkpoint) error {
 			}
 		}
 	}
-	w.check.reset()
+	w.check.Reset()
 	w.listAnew()
 	w.last.Reset(&sim.Event{Peer: -1})
 	return nil

@@ -3,15 +3,14 @@ package kernel
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
-// closes reports whether a service wants to know that it is thrown away.
-func closes(s sim.Service) bool { return simext.Close(s) != nil }
-
 // closeService tells a service that it is thrown away. The finding is that Close failed, panicked, or did not return.
-func closeService(w *watch, id sim.NodeID, s sim.Service) (found *sim.Finding) {
+func closeService(w *contain.Watch, id sim.NodeID, s sim.Service) (found *sim.Finding) {
 	defer func() {
 		if r := recover(); r != nil {
 			found = panicFinding(id, r)
@@ -21,14 +20,11 @@ func closeService(w *watch, id sim.NodeID, s sim.Service) (found *sim.Finding) {
 		}
 	}()
 	end := simext.Close(s)
-	if err := containedValue(w, end); err != nil {
+	if err := contain.Value(w, end); err != nil {
 		return &sim.Finding{Kind: sim.Panic, Node: id, Message: fmt.Sprintf("Close failed: %v", err)}
 	}
 	return nil
 }
-
-// Discard is for those who make a service to look at it only: it is told that it is thrown away.
-func Discard(s sim.Service) { simext.Discard(s) }
 
 // discard tells the service of a node that it is thrown away, once. A service whose handler did not return is left alone: that may
 // still run.
@@ -37,7 +33,7 @@ func (w *machine) discard(n *node) *sim.Finding {
 		return nil
 	}
 	n.closed = true
-	if !closes(n.service) {
+	if !declared.Closes(n.service) {
 		return nil
 	}
 	found := closeService(w.watch, n.id, n.service)

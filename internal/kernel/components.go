@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"go/ast"
 	"iter"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -104,7 +103,7 @@ func (w *machine) appendNodeState(n *node, buf []byte) []byte {
 	if len(w.quorums) > 0 {
 		buf = binary.AppendUvarint(buf, n.never)
 	}
-	return n.disk.append(buf)
+	return n.disk.Append(buf)
 }
 
 // appendService encodes the service of a node, and what its clock knows of the times that the service holds.
@@ -160,7 +159,7 @@ func (w *machine) DescribeMessage(m *sim.Message) string { return w.planOf(m.Bod
 
 func (w *machine) Fate(id sim.MessageID, fate sim.Fate) {
 	if w.opts.Trace && id > 0 {
-		w.last.Fates = append(w.last.Fates, FateOf{ID: id, Fate: fate})
+		w.last.Fates = append(w.last.Fates, stepinfo.FateOf{ID: id, Fate: fate})
 	}
 }
 
@@ -172,7 +171,7 @@ func (w *machine) Duplicated(id sim.MessageID) sim.MessageID {
 	}
 	w.nextID++
 	if w.opts.Trace {
-		w.last.Fates = append(w.last.Fates, FateOf{ID: id, Fate: sim.Duplicated, Copy: w.nextID})
+		w.last.Fates = append(w.last.Fates, stepinfo.FateOf{ID: id, Fate: sim.Duplicated, Copy: w.nextID})
 	}
 	return w.nextID
 }
@@ -185,7 +184,7 @@ func (w *machine) NodeFields(id sim.NodeID) []sim.Field {
 	} else if !n.up {
 		f = append(f, sim.Field{Path: "(node)", Value: "down", Part: encoding.Part{Kind: encoding.OfStatus}})
 	} else {
-		f = ofCarrier(n.service, ofHosted(n.service, w.planOf(n.service).Fields("", n.service, f)))
+		f = declared.OfCarrier(n.service, declared.OfHosted(n.service, w.planOf(n.service).Fields("", n.service, f)))
 	}
 	return w.besides(n, f)
 }
@@ -206,17 +205,17 @@ func (w *machine) besides(n *node, f []sim.Field) []sim.Field {
 				Part: encoding.Part{Kind: encoding.OfAction, Name: a.Name, Times: a.Times}})
 		}
 	}
-	for _, e := range n.disk.synced {
-		f = append(f, sim.Field{Path: "(disk " + e.key + ")", Value: quoted(e.value),
-			Part: encoding.Part{Kind: encoding.OfDisk, Name: e.key}})
+	for _, e := range n.disk.Synced {
+		f = append(f, sim.Field{Path: "(disk " + e.Key + ")", Value: quoted(e.Value),
+			Part: encoding.Part{Kind: encoding.OfDisk, Name: e.Key}})
 	}
-	for i, p := range n.disk.pending {
-		value := p.key + " = " + quoted(p.value)
-		if p.gone {
-			value = p.key + " deleted"
+	for i, p := range n.disk.Pending {
+		value := p.Key + " = " + quoted(p.Value)
+		if p.Gone {
+			value = p.Key + " deleted"
 		}
 		f = append(f, sim.Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value,
-			Part: encoding.Part{Kind: encoding.OfWrite, Name: p.key}})
+			Part: encoding.Part{Kind: encoding.OfWrite, Name: p.Key}})
 	}
 	return f
 }
@@ -227,56 +226,6 @@ func quoted(value []byte) string {
 		return "`" + text + "`"
 	}
 	return strconv.Quote(string(value))
-}
-
-// Carries reports whether a service carries a program, see [simext.Carrier].
-func Carries(s sim.Service) bool {
-	_, ok := s.(simext.Carrier)
-	return ok
-}
-
-// CarriesAny reports whether a node of a system carries a program. It makes the services of all nodes.
-func CarriesAny(sys *sim.System) bool {
-	for id := range sim.NodeID(sys.Nodes) {
-		s := sys.New(id)
-		Discard(s)
-		if Carries(s) {
-			return true
-		}
-	}
-	return false
-}
-
-// ofCarrier puts the names of fields that a carrier keeps to itself in parentheses.
-func ofCarrier(s sim.Service, fields []sim.Field) []sim.Field {
-	if Carries(s) {
-		for i := range fields {
-			if p := fields[i].Path; !ast.IsExported(p) {
-				fields[i].Path, fields[i].Part.Kind = "("+p+")", encoding.OfProgram
-			}
-		}
-	}
-	return fields
-}
-
-// ofHosted leaves out of the names of fields what leads to the code that a service runs for others.
-func ofHosted(s sim.Service, fields []sim.Field) []sim.Field {
-	if prefix := hostedPrefix(s); prefix != "" {
-		for i := range fields {
-			fields[i].Path = strings.TrimPrefix(fields[i].Path, prefix)
-		}
-	}
-	return fields
-}
-
-// hostedPrefix is what the names begin with of fields of the code that a service runs for others; "": it runs none.
-func hostedPrefix(s sim.Service) string {
-	if h, ok := s.(simext.Hosting); ok {
-		if _, code, path := h.Hosted(); code != nil {
-			return fmt.Sprintf("%s.(*%s).", path, reflect.TypeOf(code).Elem().Name())
-		}
-	}
-	return ""
 }
 
 // MonitorFields describes the state of a monitor for people. Nil: the world does not hold it as it is.
@@ -290,14 +239,14 @@ func MonitorFields(in World, i int) []sim.Field {
 // Obligations are those of a monitor that are not settled, if it obliges and the world holds it as it is. When it panics, so does the call.
 func Obligations(in World, i int) []sim.Obligation {
 	if w, ok := in.(*machine); ok && i < len(w.monitors) {
-		return owedBy(w.monitors[i]).Waits
+		return declared.OwedBy(w.monitors[i]).Waits
 	}
 	return nil
 }
 
 func (w *machine) NetFields() []sim.Field {
 	f := w.net.Fields(nil)
-	for of, limit := range nodeLimits(w.sys) {
+	for of, limit := range declared.NodeLimits(w.sys) {
 		if limit > 0 {
 			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.left[of])})
 		}

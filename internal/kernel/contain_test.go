@@ -9,15 +9,17 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
 
 // Guard returns also when the goroutine of f is ended, and tells by whom.
 func TestGuard(t *testing.T) {
-	if f := kernel.Guard(func() {}); f != nil {
+	if f := contain.Guard(func() {}); f != nil {
 		t.Error(f)
 	}
-	f := kernel.Guard(func() { endsGoroutine() })
+	f := contain.Guard(func() { endsGoroutine() })
 	if f == nil || f.Kind != sim.Panic || !strings.Contains(f.Message, "runtime.Goexit") || !strings.Contains(f.Stack, "endsGoroutine") {
 		t.Errorf("%+v", f)
 	}
@@ -46,7 +48,7 @@ func TestContained(t *testing.T) {
 			}
 		}
 		var f *sim.Finding
-		if !errors.As(err, &f) || !kernel.Exited(f) || f.Kind != sim.Panic || f.Property != c.property || !strings.HasPrefix(f.Message, c.want) ||
+		if !errors.As(err, &f) || !contain.Exited(f) || f.Kind != sim.Panic || f.Property != c.property || !strings.HasPrefix(f.Message, c.want) ||
 			!strings.Contains(f.Stack, "endsGoroutine") {
 			t.Errorf("%s: %+v", c.where, err)
 		}
@@ -131,13 +133,13 @@ func TestGuardedBench(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out kernel.Outcome
-		f := kernel.Guard(func() {
+		f := contain.Guard(func() {
 			l, err := b.Load(0)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			out = b.Run(0, l, sim.Event{Kind: sim.DoAction}, kernel.Handed{}, nil)
+			out = b.Run(0, l, sim.Event{Kind: sim.DoAction}, declared.Handed{}, nil)
 		})
 		var contained *sim.Finding
 		if errors.As(out.Err, &contained); (contained == nil) != guarded || (f != nil) != guarded {

@@ -3,77 +3,13 @@ package kernel
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
-
-// Survivors is the label of the question how many unsynced writes survive the crash of the node that a step is about.
-const Survivors = "unsynced writes that survive"
-
-// SurvivorsOf is that for a node that crashes with it, as they run in one process.
-func SurvivorsOf(id sim.NodeID) string { return fmt.Sprintf("unsynced writes of n%d that survive", id) }
-
-// Cut is what happens of a step inside which its node fails: the effects before At, but for some datagrams.
-type Cut struct {
-	At   int
-	Lost uint16 // bit i: the i'th datagram that the step sends
-}
-
-// AppendCuts appends the ways in which a node may fail inside a step: before each effect that matters, and then those by which datagrams are lost.
-func AppendCuts(cuts []Cut, how sim.CrashCut, effects []Effect, matters func(EffectKind) bool) []Cut {
-	if how == sim.CutNone {
-		return cuts
-	}
-	first := len(cuts)
-	for i := range effects {
-		if matters(effects[i].Kind) {
-			cuts = append(cuts, Cut{At: i})
-		}
-	}
-	if how != sim.CutSubset {
-		return cuts
-	}
-	places, sent := cuts[first:], 0
-	for k, last := range places { // which happens, so that no two ways are the same
-		at := len(effects)
-		if k+1 < len(places) {
-			at = places[k+1].At
-		}
-		for lost := 1; lost < 1<<sent; lost++ {
-			cuts = append(cuts, Cut{at, uint16(lost)})
-		}
-		if effects[last.At].Kind == SendEffect {
-			sent++
-		}
-	}
-	return cuts
-}
-
-// Happened reports whether an effect did: the node did not fail before it, nor was it lost with that.
-func (s *Step) Happened(effect int) bool {
-	if effect >= s.Applied || s.Lost == 0 || s.Effects[effect].Kind != SendEffect {
-		return effect < s.Applied
-	}
-	sent := 0
-	for i := range s.Effects[:effect] {
-		if s.Effects[i].Kind == SendEffect {
-			sent++
-		}
-	}
-	return s.Lost>>sent&1 == 0
-}
-
-// outlasts reports whether it can make a difference that a node fails inside the step. What is heard outlasts, too.
-func (s *Step) outlasts() bool {
-	for i := range s.Effects {
-		if s.Effects[i].Kind.Outlasts() {
-			return true
-		}
-	}
-	return false
-}
 
 // askCut asks whether a fault strikes the node inside the step, and notes what happens of the step then.
 func (w *machine) askCut(id sim.NodeID) {
@@ -86,8 +22,8 @@ func (w *machine) askCut(id sim.NodeID) {
 	}
 }
 
-func (w *machine) asksCut(kind choose.Kind, matters func(EffectKind) bool) bool {
-	w.cuts = AppendCuts(w.cuts[:0], w.sys.CrashCut, w.last.Effects, matters)
+func (w *machine) asksCut(kind choose.Kind, matters func(stepinfo.EffectKind) bool) bool {
+	w.cuts = stepinfo.AppendCuts(w.cuts[:0], w.sys.CrashCut, w.last.Effects, matters)
 	if len(w.cuts) == 0 {
 		return false
 	}
@@ -101,8 +37,8 @@ func (w *machine) asksCut(kind choose.Kind, matters func(EffectKind) bool) bool 
 // crashInside applies the effects before cut and crashes the node, or halts it.
 func (w *machine) crashInside(n *node, cut int) error {
 	for _, f := range w.last.Effects[cut:] {
-		if f.Kind == WriteEffect {
-			n.disk.pending = n.disk.pending[:f.disk]
+		if f.Kind == stepinfo.WriteEffect {
+			n.disk.Pending = n.disk.Pending[:f.Disk]
 			break
 		}
 	}
@@ -118,7 +54,7 @@ func (w *machine) sendable(id sim.NodeID) {
 	if w.sys.CrashCut != sim.CutSubset {
 		return
 	}
-	limits, fails := nodeLimits(w.sys), false
+	limits, fails := declared.NodeLimits(w.sys), false
 	for f := range nodeFaults {
 		fails = fails || limits[f] > 0 && (w.may[f] == nil || w.may[f][id])
 	}
@@ -127,7 +63,7 @@ func (w *machine) sendable(id sim.NodeID) {
 	}
 	sent := 0
 	for _, f := range w.last.Effects[w.own:] {
-		if f.Kind == SendEffect {
+		if f.Kind == stepinfo.SendEffect {
 			sent++
 		}
 	}
@@ -147,7 +83,7 @@ func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 		case *sim.Finding:
 			r.Node, err = -1, r
 		default:
-			err = panicked(name, r)
+			err = contain.Panicked(name, r)
 		}
 	}()
 	*known = asking(w, func() Asked { return Asked{Name: name} }, func() []bool {
@@ -162,11 +98,11 @@ func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 
 // crash takes a node down, and those that run in its process. The error is the finding that a service could not be closed.
 func (w *machine) crash(n *node) error {
-	err := w.crashAlone(n, Survivors)
+	err := w.crashAlone(n, stepinfo.Survivors)
 	for _, id := range w.groupOf(n.id) {
 		if m := &w.nodes[id]; m.up {
 			w.last.With = append(w.last.With, id)
-			err = cmp.Or(err, w.crashAlone(m, SurvivorsOf(id)))
+			err = cmp.Or(err, w.crashAlone(m, stepinfo.SurvivorsOf(id)))
 		}
 	}
 	return err
@@ -175,10 +111,10 @@ func (w *machine) crash(n *node) error {
 // crashAlone takes a node down. How many of its unsynced writes survive is a choice.
 func (w *machine) crashAlone(n *node, survivors string) error {
 	err := w.takeDown(n)
-	if p := len(n.disk.pending); p > 0 {
+	if p := len(n.disk.Pending); p > 0 {
 		kept := w.ask(choose.Point{Kind: choose.Outcome, Arity: p + 1, Label: survivors})
-		n.disk.flush(kept)
-		n.disk.pending = n.disk.pending[:0]
+		n.disk.Flush(kept)
+		n.disk.Pending = n.disk.Pending[:0]
 	}
 	n.clock.model.Crash()
 	w.net.Crashed(n.id)
@@ -202,7 +138,7 @@ func (w *machine) haltAlone(n *node) error {
 	err := w.takeDown(n)
 	n.halted, n.never = true, 0
 	clear(n.counts)
-	n.disk.reset()
+	n.disk.Reset()
 	n.clock.reset(n.id)
 	w.net.Halted(n.id)
 	w.touch(n)
@@ -226,18 +162,6 @@ func (w *machine) leads(id sim.NodeID) bool {
 		}
 	}
 	return true
-}
-
-// Mates are by node those that run in its process, ascending; nil: each node has one of its own.
-func Mates(sys *sim.System) [][]sim.NodeID {
-	if len(sys.Containers) == 0 {
-		return nil
-	}
-	mates := make([][]sim.NodeID, sys.Nodes)
-	for id := range mates {
-		mates[id] = slices.DeleteFunc(sys.Process(sim.NodeID(id)), func(mate sim.NodeID) bool { return int(mate) == id })
-	}
-	return mates
 }
 
 // processGroups refuses containers of nodes of which only some may crash, or halt.
@@ -268,7 +192,7 @@ func (w *machine) takeDown(n *node) (err error) {
 		err = found
 	}
 	n.up, n.service, n.onError, n.onReady, n.stepper = false, nil, nil, nil, nil
-	w.check.shown.Services[n.id] = nil
+	w.check.Shown.Services[n.id] = nil
 	n.armed = n.armed[:0]
 	return err
 }

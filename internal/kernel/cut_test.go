@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -79,25 +80,25 @@ func TestCrashCut(t *testing.T) {
 
 // Effects that are no datagrams are not lost, and no two ways to fail are the same.
 func TestAppendCuts(t *testing.T) {
-	var effects []kernel.Effect
-	for _, k := range []kernel.EffectKind{kernel.SendEffect, kernel.SetTimerEffect, kernel.WriteEffect, kernel.SendEffect, kernel.StreamEffect} {
-		effects = append(effects, kernel.Effect{Kind: k})
+	var effects []stepinfo.Effect
+	for _, k := range []stepinfo.EffectKind{stepinfo.SendEffect, stepinfo.SetTimerEffect, stepinfo.WriteEffect, stepinfo.SendEffect, stepinfo.StreamEffect} {
+		effects = append(effects, stepinfo.Effect{Kind: k})
 	}
 	for _, c := range []struct {
-		matters func(kernel.EffectKind) bool
-		want    []kernel.Cut
+		matters func(stepinfo.EffectKind) bool
+		want    []stepinfo.Cut
 	}{
-		{kernel.EffectKind.Outlasts, []kernel.Cut{{0, 0}, {2, 0}, {3, 0}, {3, 1}, {5, 1}}},
-		{kernel.EffectKind.Heard, []kernel.Cut{{0, 0}, {3, 0}, {5, 1}}},
+		{stepinfo.EffectKind.Outlasts, []stepinfo.Cut{{At: 0, Lost: 0}, {At: 2, Lost: 0}, {At: 3, Lost: 0}, {At: 3, Lost: 1}, {At: 5, Lost: 1}}},
+		{stepinfo.EffectKind.Heard, []stepinfo.Cut{{At: 0, Lost: 0}, {At: 3, Lost: 0}, {At: 5, Lost: 1}}},
 	} {
-		if got := kernel.AppendCuts(nil, sim.CutSubset, effects, c.matters); !slices.Equal(got, c.want) {
+		if got := stepinfo.AppendCuts(nil, sim.CutSubset, effects, c.matters); !slices.Equal(got, c.want) {
 			t.Errorf("got %v, want %v", got, c.want)
 		}
 	}
-	all := slices.Repeat([]kernel.Effect{{Kind: kernel.SendEffect}}, sim.MostCut)
+	all := slices.Repeat([]stepinfo.Effect{{Kind: stepinfo.SendEffect}}, sim.MostCut)
 	seen := map[string]bool{}
-	for _, c := range kernel.AppendCuts(nil, sim.CutSubset, all, kernel.EffectKind.Outlasts) {
-		s := kernel.Step{Effects: all, Applied: c.At, Lost: c.Lost}
+	for _, c := range stepinfo.AppendCuts(nil, sim.CutSubset, all, stepinfo.EffectKind.Outlasts) {
+		s := stepinfo.Step{Effects: all, Applied: c.At, Lost: c.Lost}
 		text := ""
 		for i := range all {
 			if s.Happened(i) {

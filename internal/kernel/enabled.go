@@ -3,6 +3,8 @@ package kernel
 import (
 	"slices"
 
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -52,7 +54,7 @@ func (w *machine) catchWhen(err *error) {
 		*err, w.asked = f, nil
 		return
 	}
-	f := panicked(w.asked.question(), r)
+	f := contain.Panicked(w.asked.Question(), r)
 	f.Node = w.askedAt
 	*err, w.asked = f, nil
 }
@@ -148,7 +150,7 @@ func (w *machine) can(n *node, i int32) bool {
 }
 
 // when asks whether an action is enabled.
-func (w *machine) when(n *node, a *action) bool {
+func (w *machine) when(n *node, a *declared.Action) bool {
 	if w.apart || w.closely() {
 		return look(w, n, a, nil, func() bool { return a.When(n.service) })
 	}
@@ -159,13 +161,13 @@ func (w *machine) when(n *node, a *action) bool {
 }
 
 // own stands for the steps of a [simext.Stepper] where actions are named.
-var own = &action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return s.(simext.Stepper).Ready() }}}
+var own = &declared.Action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return s.(simext.Stepper).Ready() }}}
 
 // ready reports whether the node can take a step of its own.
 func (w *machine) ready(n *node) bool { return w.when(n, own) }
 
 // ownEvent is own for the steps that handle an event.
-var ownEvent = &action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return handlesEvent(s.(simext.Stepper)) }}}
+var ownEvent = &declared.Action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return handlesEvent(s.(simext.Stepper)) }}}
 
 func handlesEvent(s simext.Stepper) bool {
 	if !s.Ready() {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -21,8 +23,8 @@ func Evaluate(w World) (failing []int, found *sim.Finding) {
 			break
 		}
 		e.failing = append(e.failing, e.next)
-		switch f := propertyPanic(&props[e.next], r); {
-		case Overdue(f):
+		switch f := properties.Panic(&props[e.next], r); {
+		case contain.Overdue(f):
 			stuck = cmp.Or(stuck, f)
 		case props[e.next].Eventually != nil:
 			liveness = cmp.Or(liveness, f)
@@ -51,21 +53,21 @@ type evaluation struct {
 // goOn asks the next properties, until the function of one panics, with what it returns; nil: all were asked. Where functions are
 // contained and nobody gives them up, they are called on one goroutine, unless what ends it may be no finding, see [machine.evaluateShown].
 func (e *evaluation) goOn() any {
-	if w, ok := e.w.(*machine); ok && w.opts.Contain && w.watch == nil && !w.check.mayBeStale {
+	if w, ok := e.w.(*machine); ok && w.opts.Contain && w.watch == nil && !w.check.MayBeStale {
 		return e.askApart(w)
 	}
 	return e.ask()
 }
 
 func (e *evaluation) askApart(w *machine) (r any) {
-	w.contained = true
+	w.check.Contained = true
 	defer func() {
-		w.contained = false
+		w.check.Contained = false
 		if end := recover(); end != nil { // of the goroutine
 			r = end
 		}
 	}()
-	contained(nil, func() { r = e.ask() })
+	contain.Call(nil, func() { r = e.ask() })
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -117,7 +118,7 @@ func TestEvaluateWhatDoesNotReturn(t *testing.T) {
 				t.Fatal(err)
 			}
 			failing, found := kernel.Evaluate(w)
-			if !slices.Contains(failing, 1) || found == nil || !kernel.Overdue(found) || found.Property != "hangs" {
+			if !slices.Contains(failing, 1) || found == nil || !contain.Overdue(found) || found.Property != "hangs" {
 				t.Errorf("%+v: failing %v, found %v", p, failing, found)
 			}
 		}

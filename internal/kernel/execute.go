@@ -5,29 +5,12 @@ import (
 	"runtime"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
-
-// Reset begins a step. The slices keep their memory, and are cut in place because that is cheaper than
-// writing them.
-func (s *Step) Reset(ev *sim.Event) {
-	to := &s.Event // by field, as it was stored lately: processors wait for words that were stored in parts
-	to.Kind, to.Node, to.Peer, to.Slot, to.Msgs = ev.Kind, ev.Node, ev.Peer, ev.Slot, ev.Msgs
-	s.Msgs = s.Msgs[:0]
-	s.Effects = s.Effects[:0]
-	s.Observed, s.Over = s.Observed[:0], s.Over[:0]
-	s.Answers = s.Answers[:0]
-	s.Sent, s.Fates = s.Sent[:0], s.Fates[:0]
-	s.With = s.With[:0]
-	s.Disturbs, s.Handler, s.Crashed, s.Halted, s.Applied, s.Lost = false, false, false, false, 0, 0
-	if s.Source != "" || s.Failed != "" {
-		s.Source, s.Inner, s.Failed = "", "", ""
-	}
-	if s.Timer != nil {
-		s.Timer = nil
-	}
-}
 
 func (w *machine) Step(ev sim.Event, src choose.Source) error {
 	if err := w.step(ev, src); err != nil {
@@ -58,7 +41,7 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 		return nil
 	}
 	n := &w.nodes[ev.Node]
-	var d Handed
+	var d declared.Handed
 	switch ev.Kind {
 	case sim.Boot:
 		if err := w.load(n); err != nil {
@@ -67,7 +50,7 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 	case sim.DoAction:
 		n.counts[ev.Slot]++
 	case sim.TakeQuorum:
-		d.Set = &Assembled{Quorum: n.sets[ev.Slot].quorum}
+		d.Set = &declared.Assembled{Quorum: n.sets[ev.Slot].quorum}
 		if err := w.takeSet(ev, d.Set); err != nil {
 			return err
 		}
@@ -86,7 +69,7 @@ func (w *machine) step(ev sim.Event, src choose.Source) error {
 	if err := w.handle(n, ev, &d, src); err != nil {
 		return err
 	}
-	if w.mayFail() && w.last.outlasts() {
+	if w.mayFail() && w.last.Outlasts() {
 		w.askCut(n.id)
 	}
 	if w.last.Crashed {
@@ -103,7 +86,7 @@ func (w *machine) arrive(ev sim.Event) (err error) {
 }
 
 // handle runs the handler of an event. Its effects are recorded, not applied.
-func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) error {
+func (w *machine) handle(n *node, ev sim.Event, d *declared.Handed, src choose.Source) error {
 	w.src, w.choices, w.failed, w.ended, w.badType = src, 0, nil, nil, nil
 	w.own = len(w.last.Effects)
 	if late := w.opts.UseAfterReturn; late.found.Load() != nil {
@@ -118,7 +101,7 @@ func (w *machine) handle(n *node, ev sim.Event, d *Handed, src choose.Source) er
 		n.env = n.envs[n.turn]
 		err = w.call(n, ev, d)
 	}
-	if f, ok := err.(*sim.Finding); ok && Overdue(f) {
+	if f, ok := err.(*sim.Finding); ok && contain.Overdue(f) {
 		return f // its handler may go on changing all else
 	}
 	if err == nil && len(w.quorums) > 0 {
@@ -146,7 +129,7 @@ func (w *machine) outcome(n *node, err error) error {
 }
 
 // callWatched is call with an Env of its own for each handler, and looks whether the handler changes what is not its own.
-func (w *machine) callWatched(n *node, ev sim.Event, d *Handed) error {
+func (w *machine) callWatched(n *node, ev sim.Event, d *declared.Handed) error {
 	n.env = newEnv(w, n)
 	var unchanged, probe func() error
 	if w.opts.CheckMessages {
@@ -168,7 +151,7 @@ func (w *machine) callWatched(n *node, ev sim.Event, d *Handed) error {
 	return err
 }
 
-func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {
+func (w *machine) call(n *node, ev sim.Event, d *declared.Handed) (err error) {
 	e := n.env
 	e.running, e.kind, e.slot = true, ev.Kind, ev.Slot
 	e.calls = e.calls[:0]
@@ -176,7 +159,7 @@ func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {
 		e.running = false
 		if r := recover(); r != nil {
 			found := panicFinding(n.id, r)
-			if err = found; Overdue(found) {
+			if err = found; contain.Overdue(found) {
 				n.renew(w) // that of the handler stays invalid
 				n.closed = true
 			}
@@ -187,7 +170,7 @@ func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {
 		before = runtime.NumGoroutine()
 	}
 	if w.contains() {
-		var own Handed
+		var own declared.Handed
 		if d != nil { // not so when the first nodes boot
 			own = *d
 		}
@@ -195,23 +178,23 @@ func (w *machine) call(n *node, ev sim.Event, d *Handed) (err error) {
 	} else {
 		w.run(n, ev, d)
 	}
-	if w.opts.Settle {
-		awaitStarted(n, before)
+	if w.opts.Settle && !declared.Carries(n.service) { // whose steps end when all of their goroutines wait
+		contain.AwaitStarted(before)
 	}
 	return nil
 }
 
 // runContained is run on a goroutine of its own. It has a copy of the delivery, as that would be allocated in every step if
 // the goroutine had the original.
-func (w *machine) runContained(n *node, ev sim.Event, d Handed) {
-	contained(w.watch, func() { w.run(n, ev, &d) })
+func (w *machine) runContained(n *node, ev sim.Event, d declared.Handed) {
+	contain.Call(w.watch, func() { w.run(n, ev, &d) })
 }
 
 // HandlerCaller is the name in stacks of what calls handlers.
 var HandlerCaller = stacks.Name((*machine).run)
 
 // run calls the handler of an event.
-func (w *machine) run(n *node, ev sim.Event, d *Handed) {
+func (w *machine) run(n *node, ev sim.Event, d *declared.Handed) {
 	e := n.env
 	switch ev.Kind {
 	case sim.Boot:
@@ -245,13 +228,13 @@ func (w *machine) run(n *node, ev sim.Event, d *Handed) {
 }
 
 func panicFinding(id sim.NodeID, r any) *sim.Finding {
-	value, stack := raisedBy(r)
+	value, stack := contain.RaisedBy(r)
 	switch r := value.(type) {
 	case *sim.Finding:
 		r.Node = id
 		return r
-	case exited:
-		return &sim.Finding{Kind: sim.Panic, Cause: sim.GoroutineEnded, Node: id, Message: "the code of the node " + exitedText, Stack: stack}
+	case contain.Ended:
+		return &sim.Finding{Kind: sim.Panic, Cause: sim.GoroutineEnded, Node: id, Message: "the code of the node " + contain.EndedText, Stack: stack}
 	case diverged:
 		return &sim.Finding{Kind: sim.Divergence, Node: id, Message: "the handler made more choices in one step than the bound allows"}
 	case usedAfterReturn:
@@ -269,7 +252,7 @@ func (w *machine) ask(p choose.Point) int {
 		pick = w.src.Choose(p)
 	}
 	if w.opts.Trace {
-		w.last.Answers = append(w.last.Answers, Answer{p.Kind, p.Label, pick, p.Arity})
+		w.last.Answers = append(w.last.Answers, stepinfo.Answer{Kind: p.Kind, Label: p.Label, Pick: pick, Arity: p.Arity})
 	}
 	return pick
 }

@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel/callsite"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/memdisk"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
@@ -63,12 +67,12 @@ func (e *env) peer(what string, id sim.NodeID) {
 }
 
 // effect records an effect, for the caller to fill in where it stands: copying one costs more than most handlers do.
-func (e *env) effect(k EffectKind, peer sim.NodeID) *Effect {
+func (e *env) effect(k stepinfo.EffectKind, peer sim.NodeID) *stepinfo.Effect {
 	last := &e.w.last
 	last.Effects = slices.Grow(last.Effects, 1)
 	last.Effects = last.Effects[:len(last.Effects)+1]
 	f := &last.Effects[len(last.Effects)-1]
-	*f = Effect{Kind: k, Peer: peer}
+	*f = stepinfo.Effect{Kind: k, Peer: peer}
 	if e.traced {
 		e.trace(f)
 	}
@@ -84,7 +88,7 @@ func (e *env) Send(to sim.NodeID, msg any) {
 	e.peer("Send", to)
 	e.w.sendable(e.n.id)
 	m := e.w.message("message", msg)
-	e.effect(SendEffect, to).carry(m)
+	m.by(e.effect(stepinfo.SendEffect, to))
 }
 
 func (e *env) Stream(peer sim.NodeID) sim.Stream {
@@ -101,13 +105,13 @@ func (e *env) Stream(peer sim.NodeID) sim.Stream {
 
 func (e *env) SetTimer(t any, after time.Duration) {
 	e.use("SetTimer")
-	f := e.effect(SetTimerEffect, -1)
+	f := e.effect(stepinfo.SetTimerEffect, -1)
 	f.Value, f.After = t, int64(after)
 }
 
 func (e *env) StopTimer(t any) {
 	e.use("StopTimer")
-	e.effect(StopTimerEffect, -1).Value = t
+	e.effect(stepinfo.StopTimerEffect, -1).Value = t
 }
 
 func (e *env) Choose(what string, n int) int { return e.draw("Choose", what, n, false) }
@@ -165,14 +169,14 @@ func (e *env) Disk() sim.Disk { return &e.files }
 func (e *env) Announce(event any) {
 	e.use("Announce")
 	body := e.w.message("announced event", event).body
-	e.effect(AnnounceEffect, -1).Value = body
+	e.effect(stepinfo.AnnounceEffect, -1).Value = body
 }
 
 func (e *env) Assert(ok bool, format string, args ...any) {
 	if !ok && e.w.failed == nil && e.w.sys.Asserts() {
 		e.use("Assert")
-		if e.traced && !Carries(e.n.service) {
-			e.w.last.Failed = callSite(e.n.service)
+		if e.traced && !declared.Carries(e.n.service) {
+			e.w.last.Failed = callsite.Of(e.n.service)
 		}
 		e.w.failed = &sim.Finding{Kind: sim.Safety, Property: sim.AssertionProperty, Node: e.n.id, Message: fmt.Sprintf(format, args...)}
 	}
@@ -202,7 +206,7 @@ func (e *env) Push(to sim.NodeID, msg any) error {
 	e.use("Push")
 	e.peer("Push", to)
 	m := e.w.message("message", msg)
-	e.effect(StreamEffect, to).carry(m)
+	m.by(e.effect(stepinfo.StreamEffect, to))
 	return nil
 }
 
@@ -213,14 +217,14 @@ func (s *stream) room() int {
 	for i := w.own; i < len(w.last.Effects); i++ {
 		switch f := &w.last.Effects[i]; {
 		case f.Peer != s.peer:
-		case f.Kind == StreamEffect:
+		case f.Kind == stepinfo.StreamEffect:
 			room--
-		case f.Kind == CloseEffect:
+		case f.Kind == stepinfo.CloseEffect:
 			room = w.net.Capacity()
 		}
 	}
 	room = max(0, room)
-	w.last.Observed = append(w.last.Observed, Observation{s.peer, room})
+	w.last.Observed = append(w.last.Observed, stepinfo.Observation{Peer: s.peer, Room: room})
 	return room
 }
 
@@ -228,10 +232,10 @@ func (s *stream) Send(msg any) error {
 	s.e.use("Stream.Send")
 	m := s.e.w.message("message", msg)
 	if s.room() == 0 {
-		s.e.effect(RefusedEffect, s.peer).carry(m)
+		m.by(s.e.effect(stepinfo.RefusedEffect, s.peer))
 		return sim.ErrFull
 	}
-	s.e.effect(StreamEffect, s.peer).carry(m)
+	m.by(s.e.effect(stepinfo.StreamEffect, s.peer))
 	return nil
 }
 
@@ -242,43 +246,43 @@ func (s *stream) Room() int {
 
 func (s *stream) Close() {
 	s.e.use("Stream.Close")
-	s.e.effect(CloseEffect, s.peer)
+	s.e.effect(stepinfo.CloseEffect, s.peer)
 }
 
 // files is the Disk of a node.
 type files struct{ e *env }
 
-func (f *files) write(w write) {
+func (f *files) write(w memdisk.Write) {
 	d := &f.e.n.disk
-	asked := f.e.effect(WriteEffect, -1)
-	asked.Text, asked.disk = w.key, len(d.pending)
-	d.pending = append(d.pending, w)
+	asked := f.e.effect(stepinfo.WriteEffect, -1)
+	asked.Text, asked.Disk = w.Key, len(d.Pending)
+	d.Pending = append(d.Pending, w)
 }
 
 func (f *files) Put(key string, value []byte) {
 	f.e.use("Disk.Put")
-	f.write(write{entry: entry{key, slices.Clone(value)}})
+	f.write(memdisk.Write{Entry: memdisk.Entry{Key: key, Value: slices.Clone(value)}})
 }
 
 func (f *files) Delete(key string) {
 	f.e.use("Disk.Delete")
-	f.write(write{entry: entry{key: key}, gone: true})
+	f.write(memdisk.Write{Entry: memdisk.Entry{Key: key}, Gone: true})
 }
 
 func (f *files) Get(key string) ([]byte, bool) {
 	f.e.use("Disk.Get")
-	v, ok := f.e.n.disk.get(key)
+	v, ok := f.e.n.disk.Get(key)
 	return slices.Clone(v), ok
 }
 
 func (f *files) Keys(prefix string) []string {
 	f.e.use("Disk.Keys")
-	return f.e.n.disk.keys(prefix)
+	return f.e.n.disk.Keys(prefix)
 }
 
 func (f *files) Sync() {
 	f.e.use("Disk.Sync")
-	f.e.effect(SyncEffect, -1).disk = len(f.e.n.disk.pending)
+	f.e.effect(stepinfo.SyncEffect, -1).Disk = len(f.e.n.disk.Pending)
 }
 
 // random is the Rand of a node: every draw is a choice.

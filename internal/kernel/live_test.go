@@ -6,6 +6,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -24,24 +26,24 @@ func TestTogether(t *testing.T) {
 		{[]int{holds, panics, panics}, false, 1},
 		{[]int{panics, holds, panics}, false, 0},
 		{nil, true, nil},
-		{[]int{panics, hangs, holds}, false, kernel.GivenUp().Message},
+		{[]int{panics, hangs, holds}, false, contain.GivenUp().Message},
 	} {
 		for last := range max(1, len(c.does)) {
 			lastFailed, hung := last, 0
-			live, at, panicked := kernel.Together(len(c.does), &lastFailed, func(i int) bool {
+			live, at, panicked := properties.Together(len(c.does), &lastFailed, func(i int) bool {
 				switch c.does[i] {
 				case panics:
 					panic(i)
 				case hangs:
 					hung++
-					panic(kernel.GivenUp())
+					panic(contain.GivenUp())
 				}
 				return c.does[i] == holds
 			})
 			if f, ok := panicked.(*sim.Finding); ok {
 				panicked = f.Message
 			}
-			if place, ok := panicked.(int); ok && at != place || panicked == kernel.GivenUp().Message && c.does[at] != hangs {
+			if place, ok := panicked.(int); ok && at != place || panicked == contain.GivenUp().Message && c.does[at] != hangs {
 				t.Errorf("%v, %d first: %v is said to be of %d", c.does, last, panicked, at)
 			}
 			if live != c.live || panicked != c.want || hung > 1 {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/memdisk"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -21,7 +23,7 @@ type Local struct {
 	armed   []timer
 	fits    []int32
 	counts  []int32
-	disk    disk
+	disk    memdisk.Disk
 	clock   clock
 	never   uint64 // set of quorums that take nothing any more
 
@@ -39,7 +41,7 @@ func (l *Local) HandlesEvent() bool { return l.up && l.stepper != nil && handles
 func (l *Local) Service() sim.Service { return l.service }
 
 // Unsynced is the number of writes that a crash may lose.
-func (l *Local) Unsynced() int { return len(l.disk.pending) }
+func (l *Local) Unsynced() int { return len(l.disk.Pending) }
 
 // Timer is the value of the armed timer in a slot, see [sim.Event].
 func (l *Local) Timer(slot int32) any { return l.armed[slot].value }
@@ -63,8 +65,8 @@ func (w *machine) put(id sim.NodeID, l *Local) *node {
 	n.armed = append(n.armed[:0], l.armed...)
 	n.fits = append(n.fits[:0], l.fits...)
 	n.counts = append(n.counts[:0], l.counts...)
-	n.disk.synced = append(n.disk.synced[:0], l.disk.synced...)
-	n.disk.pending = append(n.disk.pending[:0], l.disk.pending...)
+	n.disk.Synced = append(n.disk.Synced[:0], l.disk.Synced...)
+	n.disk.Pending = append(n.disk.Pending[:0], l.disk.Pending...)
 	n.clock.model.Reset(int(id))
 	n.clock.model.CopyFrom(&l.clock.model)
 	n.never = l.never
@@ -78,8 +80,8 @@ func (w *machine) take(n *node) *Local {
 	l.armed = slices.Clone(n.armed)
 	l.fits = slices.Clone(n.fits)
 	l.counts = slices.Clone(n.counts)
-	l.disk.synced = slices.Clone(n.disk.synced)
-	l.disk.pending = slices.Clone(n.disk.pending)
+	l.disk.Synced = slices.Clone(n.disk.Synced)
+	l.disk.Pending = slices.Clone(n.disk.Pending)
 	l.clock.model.Reset(int(n.id))
 	l.clock.model.CopyFrom(&n.clock.model)
 	return l
@@ -90,7 +92,7 @@ func (w *machine) copyable(l *Local) error {
 	if l.service == nil {
 		return nil
 	}
-	if closes(l.service) {
+	if declared.Closes(l.service) {
 		return fmt.Errorf("%T has a method Close", l.service)
 	}
 	return w.planOf(l.service).Uncopyable()

@@ -8,6 +8,11 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/memdisk"
+	"github.com/macemc/macemc/internal/kernel/properties"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
@@ -19,29 +24,29 @@ type machine struct {
 	sys     *sim.System
 	opts    Options
 	closing bool // a service wants to know when it is thrown away
-	actions []action
-	quorums []quorum
+	actions []declared.Action
+	quorums []declared.Quorum
 	plans   *encoding.Set
 	copies  *encoding.Set // of messages: as plans, but a copy does not tell when a time was read or how a slice was made, and shares nothing
 	enc     encoding.Encoder
 	scratch []byte
 
-	disturbing *Disturbing // nil: nothing does
+	disturbing *declared.Disturbing // nil: nothing does
 
 	net      sim.NetModel
 	asLive   bool       // the network takes all that is pushed
 	holder   sim.Queued // the network, if what nodes send leaves them one by one
 	nodes    []node
 	monitors []sim.Monitor
-	owed     Owed                   // what the monitor said that was told of an event last
+	owed     declared.Owed          // what the monitor said that was told of an event last
 	left     sim.Limits             // faults of nodes that can still strike
 	may      [sim.FaultCount][]bool // by node: the fault may strike it when it is up; nil: not asked yet, or all
 	groups   [][]sim.NodeID         // by node: those that crash with it; nil: none does
-	cuts     []Cut                  // of the step in progress
+	cuts     []stepinfo.Cut         // of the step in progress
 	doubled  bool                   // a datagram was duplicated, so that messages in flight may share memory
 
-	events  []sim.Event // ordinary events of all blocks in order; block i is node i, the last one the network's
-	asked   asker       // which function is being called, nil: none
+	events  []sim.Event    // ordinary events of all blocks in order; block i is node i, the last one the network's
+	asked   declared.Asker // which function is being called, nil: none
 	askedAt sim.NodeID
 	blocks  []int32 // block i is events[blocks[i]:blocks[i+1]]
 	dirty   []bool  // per block
@@ -52,7 +57,7 @@ type machine struct {
 	delays  delays
 	time    commonTime
 	timers  map[any]*timerKind
-	last    Step
+	last    stepinfo.Step
 	src     choose.Source
 	choices int // asked in the step in progress
 	own     int // where the effects of the handler in progress begin
@@ -61,16 +66,15 @@ type machine struct {
 	ended   *sim.Finding // by which the checker ended the handler in progress; see end
 	badType error        // a type that the state plan cannot handle, met in the step in progress
 
-	check     propertyState
+	check     properties.State
 	steps     int
 	nextID    sim.MessageID
 	envelopes []sim.Envelope // scratch
 	probing   bool           // a set is handed over in another order than its own
 	bench     bool           // part of a [Bench]
 	apart     bool           // checked code is called on goroutines of its own
-	contained bool           // so is what asks functions of properties just now
 	watching  bool           // of a bench: see Bench.EventsWatched
-	watch     *watch
+	watch     *contain.Watch
 
 	swallowed int // panics by which the handler in progress was ended
 }
@@ -88,7 +92,7 @@ type node struct {
 	set     *timerKind // set last
 	fits    []int32    // actions that the service has
 	counts  []int32    // by action: how often it was done
-	disk    disk
+	disk    memdisk.Disk
 	clock   clock
 	never   uint64     // set of quorums that take nothing any more
 	sets    []takenSet // of its events by quorums
@@ -125,12 +129,12 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	}
 	w := &machine{
 		sys: sys, opts: opts, plans: plans, copies: copies, timers: map[any]*timerKind{},
-		apart: opts.Contain || opts.Overdue != nil, watch: newWatch(opts.Overdue), groups: Mates(sys),
+		apart: opts.Contain || opts.Overdue != nil, watch: contain.NewWatch(opts.Overdue), groups: declared.Mates(sys),
 	}
 	if err := processGroups(sys, &opts); err != nil {
 		return nil, err
 	}
-	w.actions, w.quorums, w.disturbing = actionsOf(sys), quorumsOf(sys), DisturbingOf(sys)
+	w.actions, w.quorums, w.disturbing = declared.Actions(sys), declared.Quorums(sys), declared.DisturbingOf(sys)
 	w.nodes = make([]node, sys.Nodes)
 	if sys.Network != nil {
 		w.net, w.asLive = sys.Network.Start(w), simext.IsLive(sys.Network)
@@ -164,7 +168,8 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 			return nil, err
 		}
 	}
-	w.check.init(w)
+	w.check.Watching = properties.Watching{Apart: opts.Contain, Watch: w.watch, Heartbeat: opts.Heartbeat}
+	w.check.Init(sys, w)
 	return w, nil
 }
 
@@ -178,9 +183,9 @@ func (w *machine) tryService(id sim.NodeID) error {
 	if s == nil {
 		return fmt.Errorf("system %q: New(%d) is nil", sys.Name, id)
 	}
-	w.closing = w.closing || closes(s)
+	w.closing = w.closing || declared.Closes(s)
 	if _, ok := s.(simext.Showing); ok {
-		w.check.mayBeStale = true
+		w.check.MayBeStale = true
 	}
 	if c, ok := s.(simext.Conditional); ok {
 		if err := c.CanRun(); err != nil {
@@ -190,7 +195,7 @@ func (w *machine) tryService(id sim.NodeID) error {
 	if _, err := w.plans.Of(s); err != nil {
 		return fmt.Errorf("system %q: node %d: %w", sys.Name, id, err)
 	}
-	Discard(s)
+	declared.Discard(s)
 	return nil
 }
 
@@ -203,13 +208,13 @@ func (w *machine) tryMonitor(i int) error {
 	if _, err := w.plans.Of(m); err != nil {
 		return fmt.Errorf("system %q: monitor %d: %w", w.sys.Name, i, err)
 	}
-	_, err = setUp(w.sys, &w.opts, askedOwed(i), func() Owed { return owedBy(m) })
+	_, err = setUp(w.sys, &w.opts, askedOwed(i), func() declared.Owed { return declared.OwedBy(m) })
 	return err
 }
 
 func (w *machine) System() *sim.System { return w.sys }
 
-func (w *machine) Last() *Step { return &w.last }
+func (w *machine) Last() *stepinfo.Step { return &w.last }
 
 func (w *machine) Start(src choose.Source) error {
 	if err := w.boot(src); err != nil {
@@ -221,9 +226,9 @@ func (w *machine) Start(src choose.Source) error {
 // boot goes to the first state.
 func (w *machine) boot(src choose.Source) error {
 	w.net.Reset()
-	w.left, w.doubled = nodeLimits(w.sys), false
+	w.left, w.doubled = declared.NodeLimits(w.sys), false
 	w.steps, w.nextID = 0, 0
-	w.check.reset()
+	w.check.Reset()
 	w.monitors = w.monitors[:0]
 	for i, newMonitor := range w.sys.Monitors {
 		made := w.opts.asks(func() Asked { return askedMaker(i) })
@@ -237,10 +242,10 @@ func (w *machine) boot(src choose.Source) error {
 			return found
 		}
 		n.up, n.halted, n.service, n.hashed, n.never = false, false, nil, false, 0
-		w.check.shown.Services[i] = nil
+		w.check.Shown.Services[i] = nil
 		n.armed = n.armed[:0]
 		clear(n.counts)
-		n.disk.reset()
+		n.disk.Reset()
 		n.clock.reset(n.id)
 	}
 	late := func(i int) bool {
@@ -295,13 +300,13 @@ func (w *machine) load(n *node) (err error) {
 		n.service = asking(w, func() Asked { return askedNew(n.id) }, func() sim.Service { return w.sys.New(n.id) })
 	}
 	n.closed = false
-	w.check.shown.Services[n.id] = n.service
+	w.check.Shown.Services[n.id] = n.service
 	n.onError, _ = n.service.(sim.PeerErrorHandler)
 	n.onReady, _ = n.service.(sim.PeerReadyHandler)
 	n.stepper, _ = n.service.(simext.Stepper)
 	n.fits = n.fits[:0]
 	for i := range w.actions {
-		if w.actions[i].fits(n.id, n.service) {
+		if w.actions[i].Fits(n.id, n.service) {
 			n.fits = append(n.fits, int32(i))
 		}
 	}
@@ -314,7 +319,7 @@ func (w *machine) load(n *node) (err error) {
 // touch notes that the node's local state may have changed.
 func (w *machine) touch(n *node) {
 	n.hashed = false
-	w.check.changed(n.id)
+	w.check.Changed(n.id)
 	w.relist(n.id)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -13,8 +14,8 @@ type content struct {
 	sent any // what was copied, when it can still be changed and this is checked
 }
 
-// carry makes an effect one about a message.
-func (f *Effect) carry(c content) {
+// by makes an effect one about the content.
+func (c content) by(f *stepinfo.Effect) {
 	f.Msg.Body = c.body
 	if c.sent != nil {
 		f.Msg.Seam().Sent = c.sent

@@ -2,13 +2,15 @@ package kernel
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
 // nodeFault is a fault that takes a node down, and the nodes of its process with it.
 type nodeFault struct {
-	inside  choose.Kind           // asks whether it strikes inside a step
-	matters func(EffectKind) bool // whether it makes a difference that it strikes before an effect
+	inside  choose.Kind                    // asks whether it strikes inside a step
+	matters func(stepinfo.EffectKind) bool // whether it makes a difference that it strikes before an effect
 	strike  func(*machine, *node) error
 	may     func(*sim.System) func(sim.NodeID) bool // which nodes it may strike; nil: as decided for the fault like
 	name    string                                  // of may
@@ -18,22 +20,14 @@ type nodeFault struct {
 // nodeFaults are the faults of nodes, in the order in which they are offered.
 var nodeFaults = [...]nodeFault{
 	sim.Crashes: {
-		inside: choose.CrashInside, matters: EffectKind.Outlasts, strike: (*machine).crash,
+		inside: choose.CrashInside, matters: stepinfo.EffectKind.Outlasts, strike: (*machine).crash,
 		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayCrash }, name: "MayCrash", like: sim.Crashes,
 	},
 	sim.Halts: {
-		inside: choose.HaltInside, matters: EffectKind.Heard, strike: (*machine).halt,
+		inside: choose.HaltInside, matters: stepinfo.EffectKind.Heard, strike: (*machine).halt,
 		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayHalt }, name: "MayHalt", like: sim.Crashes,
 	},
 }
-
-// nodeLimits returns how often each of them can strike in a run; faults of the network are 0.
-func nodeLimits(sys *sim.System) sim.Limits {
-	return sim.Limits{sim.Crashes: sys.Crashes, sim.Halts: MostHalts(sys)}
-}
-
-// MostHalts is how many nodes can halt in a run.
-func MostHalts(sys *sim.System) int { return min(sys.Halts, sys.Nodes) }
 
 // fail has a fault strike a node.
 func (w *machine) fail(n *node, f sim.Fault) error {
@@ -58,7 +52,7 @@ func (w *machine) strikes(f sim.Fault, id sim.NodeID) bool {
 
 // whoFails asks the system once which nodes may fail. The error is a finding.
 func (w *machine) whoFails() (err error) {
-	limits := nodeLimits(w.sys)
+	limits := declared.NodeLimits(w.sys)
 	for f := range nodeFaults {
 		of := sim.Fault(f)
 		if nodeFaults[f].may(w.sys) == nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -49,9 +50,9 @@ func (b *Bench) room(peer sim.NodeID) int {
 	for i := range b.w.last.Effects {
 		switch f := &b.w.last.Effects[i]; {
 		case f.Peer != peer:
-		case f.Kind == StreamEffect:
+		case f.Kind == stepinfo.StreamEffect:
 			q.Sent++
-		case f.Kind == CloseEffect:
+		case f.Kind == stepinfo.CloseEffect:
 			q.Fresh, q.Sent = true, 0
 		}
 	}
@@ -70,7 +71,7 @@ func (b *Bench) classify() {
 		q.Exact = true
 		if q.Before < len(b.w.last.Effects) && (i+1 == len(b.run) || b.run[i+1].Before > q.Before) {
 			f := &b.w.last.Effects[q.Before]
-			q.Exact = f.Peer != q.Peer || f.Kind != StreamEffect && f.Kind != RefusedEffect
+			q.Exact = f.Peer != q.Peer || f.Kind != stepinfo.StreamEffect && f.Kind != stepinfo.RefusedEffect
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -56,7 +58,7 @@ type takenSet struct {
 // refuse panics with a finding when a message is handed over by itself that a quorum of the node takes.
 func (w *machine) refuse(n *node, msg any) {
 	for i := range w.quorums {
-		if q := &w.quorums[i]; q.takes(msg) && q.has(n.service) {
+		if q := &w.quorums[i]; q.Takes(msg) && q.Has(n.service) {
 			panic(&sim.Finding{Kind: sim.Safety, Property: sim.QuorumProperty, Message: fmt.Sprintf(
 				"quorum %q takes a set of %T, as datagrams, but one is handed over by itself: send it by env.Send, not in a stream", q.Name, msg)})
 		}
@@ -64,7 +66,7 @@ func (w *machine) refuse(n *node, msg any) {
 }
 
 // takeSet removes from the network the messages of the set that ev is about.
-func (w *machine) takeSet(ev sim.Event, made *Assembled) error {
+func (w *machine) takeSet(ev sim.Event, made *declared.Assembled) error {
 	// From behind, so that the slots of the others stay what they are.
 	members := slices.Clone(w.nodes[ev.Node].sets[ev.Slot].members)
 	slices.SortFunc(members, func(a, b sim.Event) int { return int(b.Slot - a.Slot) })
@@ -94,7 +96,7 @@ func (w *machine) quorumMessages(ev sim.Event, buf []sim.Envelope) []sim.Envelop
 
 // probeOrder returns a function that handles a set in other orders, too, once it was handled in its own, on copies of the state of
 // its node, and says what differs. Nil: it cannot be told.
-func (w *machine) probeOrder(n *node, ev sim.Event, made *Assembled) func() error {
+func (w *machine) probeOrder(n *node, ev sim.Event, made *declared.Assembled) func() error {
 	l := w.take(n)
 	if len(made.Set) < 2 || w.copyable(l) != nil {
 		return nil
@@ -126,7 +128,7 @@ func (w *machine) probeOrder(n *node, ev sim.Event, made *Assembled) func() erro
 			w.put(n.id, l)
 			w.last.Effects, w.last.Answers, w.last.Observed, w.choices = nil, nil, nil, 0
 			w.own, w.src = 0, &picked{given: picks.given}
-			err = w.call(n, ev, &Handed{Delivery: sim.Delivery{From: -1}, Set: &Assembled{made.Quorum, w.copySet(other)}})
+			err = w.call(n, ev, &declared.Handed{Delivery: sim.Delivery{From: -1}, Set: &declared.Assembled{Quorum: made.Quorum, Set: w.copySet(other)}})
 			if err == nil && w.failed == nil && w.ended == nil && w.result(n) == want {
 				continue
 			}
@@ -146,7 +148,7 @@ func (w *machine) result(n *node) string {
 	var sends []string
 	for i := w.own; i < len(w.last.Effects); i++ {
 		f := &w.last.Effects[i]
-		if f.Kind == LogEffect || f.Kind == CallEffect {
+		if f.Kind == stepinfo.LogEffect || f.Kind == stepinfo.CallEffect {
 			continue
 		}
 		text := fmt.Sprintf("%d %d %d %q", f.Kind, f.Peer, f.After, f.Text)
@@ -156,7 +158,7 @@ func (w *machine) result(n *node) string {
 		case f.Value != nil:
 			text += string(w.planOf(f.Value).Append(nil, f.Value))
 		}
-		if f.Kind == SendEffect {
+		if f.Kind == stepinfo.SendEffect {
 			sends = append(sends, text)
 		} else {
 			state = appendString(state, text)

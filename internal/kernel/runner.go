@@ -6,6 +6,9 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/memdisk"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
@@ -19,7 +22,7 @@ import (
 type Runner struct {
 	w      *machine
 	out    externalNetwork
-	writes []Write
+	writes []memdisk.Write
 
 	ordered bool
 }
@@ -42,10 +45,10 @@ type Answers interface {
 
 // Done is what a step did. It is the runner's, valid until the next step.
 type Done struct {
-	*Step
+	*stepinfo.Step
 	// Writes are those of the effects, in order. They wait for a sync as far as the effects have none
 	// after them.
-	Writes []Write
+	Writes []memdisk.Write
 	// Finding is a failed assertion, or a panic and the like. After a failed assertion the effects
 	// have happened; after anything else they have not and the node must not be run on.
 	Finding *sim.Finding
@@ -137,13 +140,13 @@ func (r *Runner) Ready(id sim.NodeID) (ready bool, found *sim.Finding) {
 // Takes reports whether quorums take a message to the node, which is up, now or later.
 func (r *Runner) Takes(id sim.NodeID, msg any) bool {
 	s := r.w.nodes[id].service
-	return slices.ContainsFunc(r.w.quorums, func(q quorum) bool { return q.takes(msg) && q.has(s) })
+	return slices.ContainsFunc(r.w.quorums, func(q declared.Quorum) bool { return q.Takes(msg) && q.Has(s) })
 }
 
 // Assemble tells what the quorums of a node take of the datagrams that wait for it. The event by which it takes a set is of kind
-// [sim.TakeQuorum], and the set is handed over in [Handed].Set. A finding is that of a quorum that cannot tell; the node must not
+// [sim.TakeQuorum], and the set is handed over in [declared.Handed].Set. A finding is that of a quorum that cannot tell; the node must not
 // be run on.
-func (r *Runner) Assemble(id sim.NodeID, all []sim.From[any]) (made Assembly, found *sim.Finding) {
+func (r *Runner) Assemble(id sim.NodeID, all []sim.From[any]) (made declared.Assembly, found *sim.Finding) {
 	n := &r.w.nodes[id]
 	if !n.up {
 		return made, nil
@@ -196,7 +199,7 @@ func (r *Runner) Unchanged(from, to sim.NodeID, m sim.Message) error {
 // first. d is what an event of the network hands over; its message must be nobody else's. A nil call
 // is for all events of the model; else it is what runs, with the event's node only, in place of a
 // handler.
-func (r *Runner) Run(ev sim.Event, d Handed, answers Answers, call func(sim.Env, sim.Service)) Done {
+func (r *Runner) Run(ev sim.Event, d declared.Handed, answers Answers, call func(sim.Env, sim.Service)) Done {
 	w, n := r.w, &r.w.nodes[ev.Node]
 	w.steps++
 	w.last.Reset(&ev)
@@ -212,7 +215,7 @@ func (r *Runner) Run(ev sim.Event, d Handed, answers Answers, call func(sim.Env,
 	case ev.Kind == sim.DoAction:
 		n.counts[ev.Slot]++
 	}
-	first := len(n.disk.pending)
+	first := len(n.disk.Pending)
 	switch {
 	case err != nil:
 	case call != nil:
@@ -220,9 +223,7 @@ func (r *Runner) Run(ev sim.Event, d Handed, answers Answers, call func(sim.Env,
 	default:
 		err = w.handle(n, ev, &d, answers)
 	}
-	for _, p := range n.disk.pending[first:] {
-		r.writes = append(r.writes, Write{Entry{p.key, p.value}, p.gone})
-	}
+	r.writes = append(r.writes, n.disk.Pending[first:]...)
 	done.Writes = r.writes
 	if done.Finding = findingOf(n.id, err); done.Broken() {
 		return done

@@ -6,6 +6,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
@@ -15,7 +17,7 @@ import (
 // told answers a runner's questions as a world's were answered.
 type told struct {
 	picks []int
-	rooms []kernel.Observation
+	rooms []stepinfo.Observation
 }
 
 func (a *told) Choose(choose.Point) int {
@@ -84,7 +86,7 @@ func mirror(t *testing.T, sys *sim.System, seed uint64) {
 	}
 	answers.rooms = append(answers.rooms, w.Last().Observed...)
 	for id := range sim.NodeID(sys.Nodes) {
-		r.Run(sim.Event{Kind: sim.Boot, Node: id, Peer: -1}, kernel.Handed{}, &answers, nil)
+		r.Run(sim.Event{Kind: sim.Boot, Node: id, Peer: -1}, declared.Handed{}, &answers, nil)
 	}
 	for step := range 300 {
 		all := w.Injections(append([]sim.Event(nil), w.Enabled()...))
@@ -93,7 +95,7 @@ func mirror(t *testing.T, sys *sim.System, seed uint64) {
 		}
 		index := random.IntN(len(all))
 		ev := all[index]
-		var d kernel.Handed
+		var d declared.Handed
 		for _, env := range w.Messages(ev, nil) {
 			d.Delivery = sim.Delivery{From: env.From, Msg: sim.Message{Body: env.Msg}}
 		}

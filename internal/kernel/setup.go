@@ -3,10 +3,11 @@ package kernel
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/sim"
 )
 
-// setUpTicks is how long a function of a system may take when a world is made, in units of [WatchInterval]: three seconds.
+// setUpTicks is how long a function of a system may take when a world is made, in units of [contain.WatchInterval]: three seconds.
 const setUpTicks = 60
 
 // Asked names checked code that is called and is neither a handler nor a property.
@@ -32,19 +33,35 @@ func askedOwed(monitor int) Asked {
 // how else it failed; what names it.
 func setUp[T any](sys *sim.System, opts *Options, what Asked, f func() T) (v T, err error) {
 	defer opts.asks(func() Asked { return what })()
-	w := newWatch(func(ticks int) bool { return ticks >= setUpTicks })
-	defer w.ticker.Stop()
+	w := contain.NewWatch(func(ticks int) bool { return ticks >= setUpTicks })
+	defer w.Ticker.Stop()
 	defer func() {
 		r := recover()
 		if r == nil {
 			return
 		}
-		if found, ok := r.(*sim.Finding); ok && Overdue(found) {
-			err = fmt.Errorf("system %q: %s does not return: it took more than %v", sys.Name, what.Name, setUpTicks*WatchInterval)
+		if found, ok := r.(*sim.Finding); ok && contain.Overdue(found) {
+			err = fmt.Errorf("system %q: %s does not return: it took more than %v", sys.Name, what.Name, setUpTicks*contain.WatchInterval)
 			return
 		}
-		value, stack := raisedBy(r)
-		err = fmt.Errorf("system %q: %s %s\n%s", sys.Name, what.Name, panicText(value, "panicked: %v"), stack)
+		value, stack := contain.RaisedBy(r)
+		err = fmt.Errorf("system %q: %s %s\n%s", sys.Name, what.Name, contain.PanicText(value, "panicked: %v"), stack)
 	}()
-	return containedValue(w, f), nil
+	return contain.Value(w, f), nil
+}
+
+// asking is containedValue for what is neither a handler nor a property, and tells so.
+func asking[T any](w *machine, what func() Asked, f func() T) T {
+	defer w.opts.asks(what)()
+	return contain.Value(w.watch, f)
+}
+
+// asks tells that checked code is called which is neither a handler nor a property, until end is called.
+func (o *Options) asks(what func() Asked) (end func()) {
+	tell := o.Asking
+	if tell == nil {
+		return func() {}
+	}
+	tell(what())
+	return func() { tell(Asked{}) }
 }

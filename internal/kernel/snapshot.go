@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -18,7 +19,7 @@ type Snapshot struct {
 // TakeSnapshot keeps what [World.NodeFields] describes of a node.
 func TakeSnapshot(in World, id sim.NodeID) Snapshot {
 	if w, ok := in.(*machine); ok {
-		if n := &w.nodes[id]; n.up && !n.halted && !Carries(n.service) {
+		if n := &w.nodes[id]; n.up && !n.halted && !declared.Carries(n.service) {
 			if p := w.planOf(n.service); p.Copyable() {
 				return Snapshot{p.Copy(n.service).(sim.Service), w.besides(n, nil)}
 			}
@@ -43,9 +44,9 @@ func NodeChanges(in World, id sim.NodeID, was Snapshot) []encoding.Change {
 	}
 	w := in.(*machine)
 	n := &w.nodes[id]
-	p, prefix := w.planOf(was.service), hostedPrefix(was.service)
-	if !n.up || n.halted || w.planOf(n.service) != p || hostedPrefix(n.service) != prefix {
-		return encoding.Diff(append(ofHosted(was.service, p.Fields("", was.service, nil)), was.Fields...), w.NodeFields(id))
+	p, prefix := w.planOf(was.service), declared.HostedPrefix(was.service)
+	if !n.up || n.halted || w.planOf(n.service) != p || declared.HostedPrefix(n.service) != prefix {
+		return encoding.Diff(append(declared.OfHosted(was.service, p.Fields("", was.service, nil)), was.Fields...), w.NodeFields(id))
 	}
 	changes := p.Changes("", was.service, n.service)
 	for i := range changes {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
@@ -52,7 +53,7 @@ const lateAdvice = "; macemc vet finds such uses in the source"
 
 // callsChecked reports whether a goroutine with that frame in its stack is one on which checked code is called.
 func callsChecked(f stacks.Frame) bool {
-	for _, caller := range []string{stacks.Methods[machine](), stacks.Methods[Bench](), stacks.Methods[Runner](), ContainedCreator} {
+	for _, caller := range []string{stacks.Methods[machine](), stacks.Methods[Bench](), stacks.Methods[Runner](), contain.ContainedCreator} {
 		if strings.HasPrefix(f.Function, caller) {
 			return true
 		}

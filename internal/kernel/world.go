@@ -1,12 +1,13 @@
 package kernel
 
 import (
-	"encoding/json"
 	"fmt"
 	"iter"
 	"log/slog"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -34,13 +35,13 @@ type World interface {
 	// system says of it.
 	Disturbs(ev sim.Event) bool
 	// Last describes the step that was executed last. It is the world's, valid until the next step.
-	Last() *Step
+	Last() *stepinfo.Step
 
 	// Check returns the first safety violation of the state: an Always property that does not hold.
 	// The cost is that of the properties whose reads have changed.
 	Check() error
 	// Live reports whether all Eventually properties hold together. When the function of one panics, and none fails, it panics with
-	// a [*sim.Finding], see [Together] and [CatchState].
+	// a [*sim.Finding], see [properties.Together] and [CatchState].
 	Live() bool
 	// Holds evaluates one property. When its function panics, it panics with a [*sim.Finding].
 	Holds(p *sim.Property) bool
@@ -55,7 +56,7 @@ type World interface {
 	NodeFingerprint(sim.NodeID) sim.Fingerprint
 
 	// Label returns what the event's stable key is made of.
-	Label(ev sim.Event) Label
+	Label(ev sim.Event) stepinfo.Label
 	// Key is the event's stable key, the text of its Label: its class, node and content, never an index.
 	Key(ev sim.Event) string
 	// Messages appends the messages that ev would consume.
@@ -79,22 +80,22 @@ type Options struct {
 	// were changed after they were sent, and the states of all other nodes before and after each handler.
 	CheckMessages bool
 	// Contain calls checked code on goroutines of its own, so that it is a finding, as a panic is, when it ends its
-	// goroutine. It is slow. Without it such code ends the goroutine of the world's caller: see [Guard].
+	// goroutine. It is slow. Without it such code ends the goroutine of the world's caller: see [contain.Guard].
 	Contain bool
-	// Guarded: the world's caller calls it within [Guard], so the handlers of a [Bench] need no goroutines of their own either.
+	// Guarded: the world's caller calls it within [contain.Guard], so the handlers of a [Bench] need no goroutines of their own either.
 	Guarded bool
 	// Settle has each step wait for the goroutines that its handler started, as far as they end. It is slow.
 	Settle bool
 	// Asking is told, with Contain, which checked code is called that is neither a handler nor a property, and the zero Asked when it
 	// has returned. May be nil.
 	Asking func(Asked)
-	// Overdue, when it is not nil, is asked every [WatchInterval] while checked code runs that is no property's, the how manieth
-	// time this is. Once it is true that code is given up, which is a finding (see [Overdue]), and the world good for
+	// Overdue, when it is not nil, is asked every [contain.WatchInterval] while checked code runs that is no property's, the how manieth
+	// time this is. Once it is true that code is given up, which is a finding (see [contain.Overdue]), and the world good for
 	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only, else by
 	// those who wait for Pulse.
 	Overdue func(ticks int) bool
 	// Heartbeat is told of each call of a property's function that is not contained. May be nil.
-	Heartbeat *Heartbeat
+	Heartbeat *contain.Heartbeat
 	// UseAfterReturn is told when an Env is used too late on a goroutine that a handler started. Nil: the world has one of its own.
 	UseAfterReturn *UseAfterReturn
 	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
@@ -132,65 +133,4 @@ func (c Component) String() string {
 		return "the fault limits"
 	}
 	return "the network"
-}
-
-// Step describes one executed step.
-type Step struct {
-	Event    sim.Event
-	Disturbs bool           // it is no part of recovery, by what the system says of it
-	Timer    any            // the value of the timer that fired; nil: none did
-	Msgs     []sim.Envelope // consumed, when tracing
-	Handler  bool           // whether a handler ran
-	Effects  []Effect       // in order
-	Applied  int            // effects before this one happened; fewer than all when the node crashed inside the step
-	Lost     uint16         // of these the datagrams that did not, see [Cut]
-	Crashed  bool           // the node crashed inside the step, or halted
-	Halted   bool           // it halted
-	With     []sim.NodeID   // the nodes that crashed with it, or halted, as they run in its process
-
-	Observed []Observation  // questions answered by the world
-	Over     []Overflow     // messages that were queued without room
-	Answers  []Answer       // questions answered by a choice; only when tracing
-	Sent     []sim.Envelope // messages that got an identity, refused ones included; only when tracing
-	Fates    []FateOf       // what became of messages; only when tracing
-	Source   string         // file:line of the handler, when tracing; the file as the compiler named it
-	// Inner is, of a delivery or timer, the file:line of the deepest function of the service's package that
-	// was running when the handler asked for its first effect; only when tracing, "" without an effect.
-	Inner string
-	// Failed is the file:line of the assertion of a handler that failed, when tracing; "": none did.
-	Failed string
-}
-
-// Observation is a question that the world answered from the state and the effects so far.
-type Observation struct {
-	Peer sim.NodeID
-	Room int
-}
-
-// Overflow is a message that a stream took without having room for it, see [host.LiveNetwork].
-type Overflow struct {
-	From, To sim.NodeID
-	Room     int // that there was; negative: so many more were queued than the buffer holds
-}
-
-// Answer is a question that was answered by a choice.
-type Answer struct {
-	Kind  choose.Kind `json:"kind"`
-	Label string      `json:"label"`
-	Pick  int         `json:"pick"`
-	Arity int         `json:"arity"`
-}
-
-// MarshalJSON writes the class of the kind.
-func (a Answer) MarshalJSON() ([]byte, error) {
-	type plain Answer
-	a.Kind = a.Kind.Class()
-	return json.Marshal(plain(a))
-}
-
-// FateOf says what became of a message in a step.
-type FateOf struct {
-	ID   sim.MessageID
-	Fate sim.Fate
-	Copy sim.MessageID // the message that the network made of it, when it was duplicated
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -20,10 +21,10 @@ func (m *merger) compareEffects(want []Effect, first int) error {
 			return fmt.Errorf("it does not ask for effect %d, %v", i+1, want[i].Kind)
 		case i >= len(want):
 			return fmt.Errorf("it asks for effect %d, %v, which was not recorded", i+1, got[i].Kind)
-		case got[i].Kind == kernel.StreamEffect && want[i].Kind == kernel.RefusedEffect:
+		case got[i].Kind == stepinfo.StreamEffect && want[i].Kind == stepinfo.RefusedEffect:
 			return fmt.Errorf("the send buffer to n%d was full, but in the model it has room: the peer had handled messages "+
 				"of which the node had not heard; the network model lacks that", want[i].Peer)
-		case got[i].Kind == kernel.RefusedEffect && want[i].Kind == kernel.StreamEffect:
+		case got[i].Kind == stepinfo.RefusedEffect && want[i].Kind == stepinfo.StreamEffect:
 			return fmt.Errorf("the send buffer to n%d had room, but in the model it is full", want[i].Peer)
 		case got[i].Kind != want[i].Kind || want[i].about() && got[i].Peer != want[i].Peer:
 			return fmt.Errorf("effect %d is %v to n%d, recorded was %v to n%d", i+1, got[i].Kind, got[i].Peer, want[i].Kind, want[i].Peer)
@@ -34,7 +35,7 @@ func (m *merger) compareEffects(want []Effect, first int) error {
 
 // about reports whether the effect is about a peer.
 func (e Effect) about() bool {
-	return e.numbered() || e.Kind == kernel.RefusedEffect || e.Kind == kernel.CloseEffect
+	return e.numbered() || e.Kind == stepinfo.RefusedEffect || e.Kind == stepinfo.CloseEffect
 }
 
 // compare compares the step that was executed last with what was recorded.
@@ -59,7 +60,7 @@ func (m *merger) compare(e *Event, src *answers, failed error) error {
 	digest := xxhash.New()
 	for i := range m.world.Last().Effects {
 		f := &m.world.Last().Effects[i]
-		if f.Kind == kernel.SendEffect || f.Kind == kernel.StreamEffect {
+		if f.Kind == stepinfo.SendEffect || f.Kind == stepinfo.StreamEffect {
 			data, err := m.codec.Append(nil, f.Msg.Body)
 			if err != nil {
 				return err

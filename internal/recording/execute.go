@@ -7,7 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -160,9 +160,9 @@ func (m *merger) crash(index int) {
 	ev, _ := m.run.Event(index)
 	src := answers{lost: map[string]int{}}
 	for _, id := range m.fallsWith(ev.Node) {
-		label := kernel.SurvivorsOf(id)
+		label := stepinfo.SurvivorsOf(id)
 		if id == ev.Node {
-			label = kernel.Survivors
+			label = stepinfo.Survivors
 		}
 		src.lost[label] = m.cursors[id].lost()
 		for peer := range m.cursors {

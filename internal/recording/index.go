@@ -3,7 +3,7 @@ package recording
 import (
 	"fmt"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -112,7 +112,7 @@ func (m *merger) findRefused(c *cursor) {
 				last[e.Peer] = nil
 			}
 			for _, f := range e.Effects {
-				if f.Kind == kernel.StreamEffect && f.Peer >= 0 && int(f.Peer) < len(last) {
+				if f.Kind == stepinfo.StreamEffect && f.Peer >= 0 && int(f.Peer) < len(last) {
 					last[f.Peer] = e
 				}
 			}

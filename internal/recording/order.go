@@ -6,7 +6,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -234,9 +234,9 @@ func (m *merger) count(node sim.NodeID, e *Event) {
 	}
 	for _, f := range e.Effects {
 		switch {
-		case f.Kind == kernel.StreamEffect && int(f.Peer) < len(m.cursors) && m.up(f.Peer):
+		case f.Kind == stepinfo.StreamEffect && int(f.Peer) < len(m.cursors) && m.up(f.Peer):
 			m.queued[out(f.Peer)]++
-		case f.Kind == kernel.CloseEffect:
+		case f.Kind == stepinfo.CloseEffect:
 			m.queued[out(f.Peer)] = 0
 			m.queued[[2]sim.NodeID{f.Peer, node}] = 0
 		}

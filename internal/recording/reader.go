@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -215,7 +215,7 @@ func (e *Event) sensible(nodes int) bool {
 		}
 	}
 	for _, f := range e.Effects {
-		if f.Kind > kernel.LogEffect || f.about() && !ok(f.Peer) {
+		if f.Kind > stepinfo.LogEffect || f.about() && !ok(f.Peer) {
 			return false
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -54,7 +54,7 @@ type Event struct {
 	Writes, Ticks uint64
 
 	Answers []Answer
-	Rooms   []kernel.Observation
+	Rooms   []stepinfo.Observation
 	Effects []Effect
 	Digest  uint64 // of the messages sent
 	Failed  bool   // the handler panicked; its effects did not happen
@@ -103,12 +103,14 @@ type Answer struct {
 
 // Effect is what a handler asked for, without its content.
 type Effect struct {
-	Kind kernel.EffectKind
+	Kind stepinfo.EffectKind
 	Peer sim.NodeID // of sends and Close
 }
 
 // numbered reports whether the effect is a message that has a number.
-func (e Effect) numbered() bool { return e.Kind == kernel.SendEffect || e.Kind == kernel.StreamEffect }
+func (e Effect) numbered() bool {
+	return e.Kind == stepinfo.SendEffect || e.Kind == stepinfo.StreamEffect
+}
 
 // State is the fingerprint of the node's state after an event.
 type State struct {
@@ -300,10 +302,10 @@ func (e *Event) parse(data []byte, since int64) error {
 		e.Answers = append(e.Answers, Answer{choose.Kind(f.take(1)[0]), f.small(), f.small()})
 	}
 	for range f.count() {
-		e.Rooms = append(e.Rooms, kernel.Observation{Peer: sim.NodeID(f.small()), Room: int(f.int())})
+		e.Rooms = append(e.Rooms, stepinfo.Observation{Peer: sim.NodeID(f.small()), Room: int(f.int())})
 	}
 	for range f.count() {
-		e.Effects = append(e.Effects, Effect{kernel.EffectKind(f.take(1)[0]), sim.NodeID(f.int())})
+		e.Effects = append(e.Effects, Effect{stepinfo.EffectKind(f.take(1)[0]), sim.NodeID(f.int())})
 	}
 	e.Writes, e.Ticks = f.uint(), f.uint()
 	e.Digest = binary.LittleEndian.Uint64(f.take(8))

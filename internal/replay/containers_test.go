@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -85,7 +86,7 @@ func TestContainerFile(t *testing.T) {
 	if s := &trace.Steps[2]; !slices.Equal(s.Kept, []string{"note"}) || !slices.Equal(s.Lost, []string{"n2: note"}) || !slices.Equal(s.With, []int{2}) {
 		t.Errorf("kept %q, lost %q with %v", s.Kept, s.Lost, s.With)
 	}
-	fell := kernel.Label{Event: sim.Event{Kind: sim.Crash, Node: 2, Peer: -1}, Process: []sim.NodeID{0, 2, 5}}
+	fell := stepinfo.Label{Event: sim.Event{Kind: sim.Crash, Node: 2, Peer: -1}, Process: []sim.NodeID{0, 2, 5}}
 	if got := replay.Describe(&fell); got != "n2 crashes with n0, n5" || fell.String() != "crash n0 with n2, n5" {
 		t.Errorf("%q for %q", got, fell.String())
 	}

@@ -7,15 +7,16 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
 // Decision says how a question was answered, in the words of people: "is it earlier: no", "unsynced
 // writes that survive: none of 1", "rand.IntN: 1 of 0..2".
-func Decision(a kernel.Answer) string { return a.Label + ": " + Answered(a) }
+func Decision(a stepinfo.Answer) string { return a.Label + ": " + Answered(a) }
 
 // Answered is the answer of [Decision] alone: "no", "none of 1", "1 of 0..2".
-func Answered(a kernel.Answer) string {
+func Answered(a stepinfo.Answer) string {
 	switch {
 	case a.Kind.Class() == choose.Compare && a.Arity == 2:
 		return [...]string{"no", "yes"}[a.Pick]
@@ -48,7 +49,7 @@ func (e *TraceEffect) Phrase() string {
 }
 
 // happens reports whether the effect is one that a crash can prevent.
-func (e *TraceEffect) happens() bool { return !e.IsCall() && e.Kind != kernel.LogEffect.String() }
+func (e *TraceEffect) happens() bool { return !e.IsCall() && e.Kind != stepinfo.LogEffect.String() }
 
 // Aftermath says what a crash left behind: which effects of the step happened and which did not, when
 // the node crashed inside it, and which unsynced writes survived. It is empty when no node crashed.
@@ -110,19 +111,19 @@ func (s *TraceStep) left(kept []kernel.Snapshot) {
 	for i := range s.Effects {
 		switch e := &s.Effects[i]; {
 		case !e.Applied:
-		case e.Kind == kernel.WriteEffect.String():
+		case e.Kind == stepinfo.WriteEffect.String():
 			pending = append(pending, e.Text)
-		case e.Kind == kernel.SyncEffect.String():
+		case e.Kind == stepinfo.SyncEffect.String():
 			pending = nil
 		}
 	}
-	s.survive(pending, kernel.Survivors)
+	s.survive(pending, stepinfo.Survivors)
 	for _, id := range s.With {
 		pending := unsynced(kept[id].Fields)
 		for i, key := range pending {
 			pending[i] = fmt.Sprintf("n%d: %s", id, key)
 		}
-		s.survive(pending, kernel.SurvivorsOf(sim.NodeID(id)))
+		s.survive(pending, stepinfo.SurvivorsOf(sim.NodeID(id)))
 	}
 }
 

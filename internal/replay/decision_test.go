@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -13,14 +13,14 @@ import (
 
 func TestDecision(t *testing.T) {
 	for _, c := range []struct {
-		answer kernel.Answer
+		answer stepinfo.Answer
 		want   string
 	}{
-		{kernel.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 0, Arity: 2}, "is it earlier: no"},
-		{kernel.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 1, Arity: 2}, "is it earlier: yes"},
-		{kernel.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 0, Arity: 2}, "unsynced writes that survive: none of 1"},
-		{kernel.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 2, Arity: 4}, "unsynced writes that survive: 2 of 3"},
-		{kernel.Answer{Kind: choose.Draw, Label: "leader", Pick: 0, Arity: 3}, "leader: 0 of 0..2"},
+		{stepinfo.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 0, Arity: 2}, "is it earlier: no"},
+		{stepinfo.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 1, Arity: 2}, "is it earlier: yes"},
+		{stepinfo.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 0, Arity: 2}, "unsynced writes that survive: none of 1"},
+		{stepinfo.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 2, Arity: 4}, "unsynced writes that survive: 2 of 3"},
+		{stepinfo.Answer{Kind: choose.Draw, Label: "leader", Pick: 0, Arity: 3}, "leader: 0 of 0..2"},
 	} {
 		if got := replay.Decision(c.answer); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.answer, got, c.want)

@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -58,7 +60,7 @@ func (rec *recorder) took(s *TraceStep) {
 }
 
 // source is the place of the code that handled the event of a step, of an assertion if one failed.
-func (rec *recorder) source(last *kernel.Step) string {
+func (rec *recorder) source(last *stepinfo.Step) string {
 	switch {
 	case last.Failed != "":
 		return last.Failed
@@ -129,19 +131,19 @@ func propertyKind(p *sim.Property) string {
 }
 
 // effect describes an effect on a node, -1 for the first boots.
-func (rec *recorder) effect(node int, e kernel.Effect, applied bool) TraceEffect {
+func (rec *recorder) effect(node int, e stepinfo.Effect, applied bool) TraceEffect {
 	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: rec.places.Short(e.From), Applied: applied, Depth: int(e.Depth)}
 	switch e.Kind {
-	case kernel.SendEffect, kernel.StreamEffect, kernel.RefusedEffect:
+	case stepinfo.SendEffect, stepinfo.StreamEffect, stepinfo.RefusedEffect:
 		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.words.text(e.Msg.Body), int(e.Msg.ID)
-	case kernel.CloseEffect:
+	case stepinfo.CloseEffect:
 		t.Peer = int(e.Peer)
-	case kernel.SetTimerEffect, kernel.StopTimerEffect:
+	case stepinfo.SetTimerEffect, stepinfo.StopTimerEffect:
 		t.Text = rec.words.exact(e.Value)
-	case kernel.AnnounceEffect:
+	case stepinfo.AnnounceEffect:
 		t.Text = rec.words.text(e.Value)
-	case kernel.CallEffect:
-		c := e.Value.(kernel.Call)
+	case stepinfo.CallEffect:
+		c := e.Value.(stepinfo.Call)
 		for i, a := range c.Args {
 			c.Args[i] = Brief(a)
 		}
@@ -159,7 +161,7 @@ func nodeNames(sys *sim.System) []string {
 	names := make([]string, sys.Nodes)
 	for id := range names {
 		s := sys.New(sim.NodeID(id))
-		defer kernel.Discard(s)
+		defer declared.Discard(s)
 		if h, ok := s.(simext.Hosting); ok {
 			names[id], _, _ = h.Hosted()
 			continue

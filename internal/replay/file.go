@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
@@ -48,11 +49,11 @@ func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
 
 // Notable reports whether an answer says something: there were alternatives, and it is not that a
 // fault did not strike.
-func Notable(a kernel.Answer) bool {
+func Notable(a stepinfo.Answer) bool {
 	return a.Arity > 1 && (a.Kind.Class() != choose.Fault || a.Pick != 0)
 }
 
-func picks(answers []kernel.Answer) []choose.FilePick {
+func picks(answers []stepinfo.Answer) []choose.FilePick {
 	var p []choose.FilePick
 	for _, a := range answers {
 		if Notable(a) {

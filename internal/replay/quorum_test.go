@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers/register"
 	"github.com/macemc/macemc/internal/test/systest"
@@ -50,7 +50,7 @@ func TestQuorumFile(t *testing.T) {
 
 // The senders of a set are named, whatever its messages contain.
 func TestQuorumSentence(t *testing.T) {
-	l := kernel.Label{Event: sim.Event{Kind: sim.TakeQuorum, Node: 0, Peer: -1}, Content: "a majority",
+	l := stepinfo.Label{Event: sim.Event{Kind: sim.TakeQuorum, Node: 0, Peer: -1}, Content: "a majority",
 		Set: []sim.From[string]{{From: 2, Msg: `Reply{Text:"} <-n7 "}`}, {From: 11, Msg: `Reply{Inner:{A:" <-n8 "}}`}}}
 	if got, want := replay.Describe(&l), "n0 receives a majority from n2, n11"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -162,7 +164,7 @@ type recorder struct {
 	places *Places
 	near   func(step int) bool // which steps are described in full; nil: all
 
-	label kernel.Label // of the event of step
+	label stepinfo.Label // of the event of step
 	step  TraceStep
 	// Per node, before the step.
 	kept   []kernel.Snapshot
@@ -189,7 +191,7 @@ func (rec *recorder) told() *Trace {
 func explain(w kernel.World, p *sim.Property) (text string) {
 	defer func() {
 		r := recover()
-		if f, ok := r.(*sim.Finding); ok && kernel.Overdue(f) {
+		if f, ok := r.(*sim.Finding); ok && contain.Overdue(f) {
 			text = "(its function did not return)"
 		} else if r != nil {
 			text = fmt.Sprintf("(its function panicked: %v)", r)

@@ -4,19 +4,19 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
 // Describe returns a short sentence about an event: "n0 timer resend", "network loses Ack{2} n1->n0".
-func Describe(l *kernel.Label) string { return describe(l, What(l)) }
+func Describe(l *stepinfo.Label) string { return describe(l, What(l)) }
 
 // What returns what an event is about, for people: its action, timer, message or error; "" if there is nothing to
 // name. Of a quorum it is "promised from n2, n3", of a crash "with n2", and [Brief] text else.
-func What(l *kernel.Label) string { return what(l, Brief(l.Content)) }
+func What(l *stepinfo.Label) string { return what(l, Brief(l.Content)) }
 
 // what is What with another text for the content of the label.
-func what(l *kernel.Label, content string) string {
+func what(l *stepinfo.Label, content string) string {
 	switch {
 	case l.Event.Kind == sim.TakeQuorum:
 		var senders []sim.NodeID
@@ -33,7 +33,7 @@ func what(l *kernel.Label, content string) string {
 }
 
 // describe is Describe with another text for what the event is about.
-func describe(l *kernel.Label, what string) string {
+func describe(l *stepinfo.Label, what string) string {
 	ev := &l.Event
 	switch {
 	case ev.Kind.TakesDown():
@@ -50,7 +50,7 @@ func fill(ev *sim.Event, what string) string {
 }
 
 // mates names the nodes that fall with that of a crash, as they run in its process: " with n2, n3"; "" if there are none.
-func mates(l *kernel.Label) string {
+func mates(l *stepinfo.Label) string {
 	var others []int
 	for _, id := range l.Process {
 		if id != l.Event.Node {
@@ -76,7 +76,7 @@ func (s *TraceStep) Sentence() string {
 	if s.Number == 0 {
 		return s.Key
 	}
-	text := describe(&kernel.Label{Event: s.Event}, s.What)
+	text := describe(&stepinfo.Label{Event: s.Event}, s.What)
 	if s.Event.Kind.TakesDown() {
 		text += AlsoFell(s.With) // of the nodes of a process some were down
 	}

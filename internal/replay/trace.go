@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -72,14 +72,14 @@ type TraceStep struct {
 	// Concerns is the message that the event delivers, loses or duplicates; 0: none.
 	Concerns int `json:"concerns,omitempty"`
 	// Source is the file:line of the code that handled the event, see [Places.Short].
-	Source  string          `json:"source,omitempty"`
-	place   string          // the same, with the file as the compiler named it
-	Choices []kernel.Answer `json:"choices,omitempty"`
-	Effects []TraceEffect   `json:"effects,omitempty"`
-	Changes []NodeChange    `json:"changes,omitempty"` // of node states
-	Crashed bool            `json:"crashed,omitempty"` // inside the step
-	Halted  bool            `json:"halted,omitempty"`  // and for ever
-	With    []int           `json:"with,omitempty"`    // the nodes that crashed with it, or halted, as they run in its process
+	Source  string            `json:"source,omitempty"`
+	place   string            // the same, with the file as the compiler named it
+	Choices []stepinfo.Answer `json:"choices,omitempty"`
+	Effects []TraceEffect     `json:"effects,omitempty"`
+	Changes []NodeChange      `json:"changes,omitempty"` // of node states
+	Crashed bool              `json:"crashed,omitempty"` // inside the step
+	Halted  bool              `json:"halted,omitempty"`  // and for ever
+	With    []int             `json:"with,omitempty"`    // the nodes that crashed with it, or halted, as they run in its process
 	// Kept and Lost are the writes, by key and in order, that were not synced when the node crashed in
 	// this step: those that survive, and those that do not. Those of nodes that crashed with it are named "n2: key".
 	Kept []string `json:"writes_kept,omitempty"`

@@ -8,13 +8,14 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
 // classify returns what an event has in common with those that take its place when the run before it changes: kind, nodes, the Go types of
 // the messages, and the word that the text of a message or timer begins with. The rest of the text is content, which depends on what came
 // before. handler is the same without nodes.
-func classify(w kernel.World, l *kernel.Label) (class, handler string) {
+func classify(w kernel.World, l *stepinfo.Label) (class, handler string) {
 	ev := l.Event
 	kind := ev.Kind.String() + " "
 	if ev.Msgs == 0 && ev.Kind != sim.FireTimer {
@@ -34,7 +35,7 @@ func classify(w kernel.World, l *kernel.Label) (class, handler string) {
 }
 
 // isOfClass reports whether an event is of the class that classify returned for another one.
-func isOfClass(w kernel.World, l *kernel.Label, class string) bool {
+func isOfClass(w kernel.World, l *stepinfo.Label, class string) bool {
 	of, _ := classify(w, l)
 	return of == class
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -72,7 +73,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.MaxSteps < 0 {
 		return nil, fmt.Errorf("shrink: MaxSteps is %d, must not be negative", cfg.MaxSteps)
 	}
-	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{Contain: kernel.Exited(&cfg.Finding)})
+	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{Contain: contain.Exited(&cfg.Finding)})
 	if err != nil {
 		return nil, err
 	}

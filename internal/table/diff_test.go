@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
@@ -161,7 +162,7 @@ func components(w kernel.World) (list []component) {
 
 // plain is an effect without what only the replay engine knows.
 type plain struct {
-	Kind  kernel.EffectKind
+	Kind  stepinfo.EffectKind
 	Peer  sim.NodeID
 	Body  any
 	Value any
@@ -169,7 +170,7 @@ type plain struct {
 	Text  string
 }
 
-func (d *both) effects(s *kernel.Step) (list []plain) {
+func (d *both) effects(s *stepinfo.Step) (list []plain) {
 	for _, e := range s.Effects {
 		list = append(list, plain{e.Kind, e.Peer, d.content(e.Msg.Body), d.content(e.Value), e.After, e.Text})
 	}
@@ -204,7 +205,7 @@ func (d *both) compare() {
 	sa, sb := a.Last(), b.Last()
 	same(d, "event", sa.Event, sb.Event)
 	same(d, "effects", d.effects(sa), d.effects(sb))
-	same(d, "observed", append([]kernel.Observation{}, sa.Observed...), append([]kernel.Observation{}, sb.Observed...))
+	same(d, "observed", append([]stepinfo.Observation{}, sa.Observed...), append([]stepinfo.Observation{}, sb.Observed...))
 	same(d, "disturbs, timer, handler, applied, crashed, with",
 		fmt.Sprint(sa.Disturbs, sa.Timer, sa.Handler, sa.Applied, sa.Crashed, sa.Halted, sa.With), fmt.Sprint(sb.Disturbs, sb.Timer, sb.Handler, sb.Applied, sb.Crashed, sb.Halted, sb.With))
 	same(d, "enabled", append([]sim.Event{}, a.Enabled()...), append([]sim.Event{}, b.Enabled()...))

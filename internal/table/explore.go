@@ -32,7 +32,7 @@ type Exploration struct {
 	Complete    bool
 	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled", [crashes.StoppedCrashes]
 	// Finding is what is wrong with a state or step, mostly a [*sim.Finding]; nil: nothing. Path leads there,
-	// breadth first by as few steps as possible, unless its kind is nondeterminism, a handler does not return (see [kernel.Overdue]), or Reduced.Used is [options.ReduceFull].
+	// breadth first by as few steps as possible, unless its kind is nondeterminism, a handler does not return (see [contain.Overdue]), or Reduced.Used is [options.ReduceFull].
 	Finding error
 	Path    choose.Path
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
 )
@@ -47,7 +48,7 @@ func TestStartAfterExit(t *testing.T) {
 		}
 		run := func(exits bool, events ...sim.Event) {
 			t.Helper()
-			f := kernel.Guard(func() {
+			f := contain.Guard(func() {
 				err := w.Start(choose.First)
 				for i := 0; err == nil; i++ {
 					if err = w.Check(); err != nil || i == len(events) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -115,7 +115,7 @@ func stackFacts(r *report.Report) []Fact {
 
 // explained returns what is known of the violation beyond that the property does not hold; an empty string means nothing.
 func explained(r *report.Report) string {
-	if r.Explain == "" && r.Message == kernel.DoesNotHold {
+	if r.Explain == "" && r.Message == properties.DoesNotHold {
 		return ""
 	}
 	return cmp.Or(r.Explain, r.Message)

@@ -56,7 +56,7 @@ func fromChecker(pkg string) bool {
 		return false
 	}
 	for _, p := range []string{"sim", "internal/kernel", "internal/table", "internal/encoding", "internal/explore", "netsim", "internal/replay", "search", "critical", "internal/check", "mctest"} {
-		if rest == p || p == "internal/table" && strings.HasPrefix(rest, p+"/") {
+		if rest == p || strings.HasPrefix(p, "internal/") && strings.HasPrefix(rest, p+"/") {
 			return true
 		}
 	}

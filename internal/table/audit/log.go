@@ -6,6 +6,8 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -117,7 +119,7 @@ func (n *Log) Local(id uint32) {
 	switch {
 	case !ok:
 		values := noted{events}
-		if id < notedFields && !kernel.Carries(l.State.Service()) {
+		if id < notedFields && !declared.Carries(l.State.Service()) {
 			values = append(values, n.fields(id)...)
 		}
 		n.add(localNote, l.Hash.Lo, values)
@@ -185,16 +187,16 @@ func kindOf(err error) string {
 }
 
 // effect is a hash of what matters of an effect: not what it logs.
-func (n *Log) effect(f *kernel.Effect) uint64 {
+func (n *Log) effect(f *stepinfo.Effect) uint64 {
 	buf := fmt.Appendf(nil, "%d %d %d;", f.Kind, f.Peer, f.After)
-	if f.Kind != kernel.LogEffect {
+	if f.Kind != stepinfo.LogEffect {
 		buf = append(buf, f.Text...)
 	}
 	buf = append(buf, 0)
 	switch {
 	case f.Kind.Carries():
 		buf = n.e.Bench.AppendValue(f.Msg.Body, buf)
-	case f.Value != nil && f.Kind != kernel.LogEffect:
+	case f.Value != nil && f.Kind != stepinfo.LogEffect:
 		buf = n.e.Bench.AppendValue(f.Value, buf)
 	}
 	return store.ContentHash(buf)

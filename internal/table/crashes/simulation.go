@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/table/statespace"
@@ -290,7 +290,7 @@ func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32,
 		return nil, nil
 	}
 	leaf, node := e.Trees.Leaves.At(o.Leaf), sim.NodeID(l.Node)
-	add := func(down uint32, c kernel.Cut) {
+	add := func(down uint32, c stepinfo.Cut) {
 		if c.Lost != 0 {
 			return // what can be done where all was sent can be done where some of it was lost
 		}
@@ -302,14 +302,14 @@ func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32,
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range e.CutsOf(leaf, kernel.EffectKind.Heard) {
+		for _, c := range e.CutsOf(leaf, stepinfo.EffectKind.Heard) {
 			add(down, c)
 		}
 	}
 	if !e.Crashing[node] || leaf.CrashCuts == 0 {
 		return duties, nil
 	}
-	for _, c := range e.CutsOf(leaf, kernel.EffectKind.Outlasts) {
+	for _, c := range e.CutsOf(leaf, stepinfo.EffectKind.Outlasts) {
 		outcomes := e.CrashedInside(node, o.Leaf, leaf.CutOf(c)).Outcomes
 		for kept := range outcomes {
 			if r.Mutated(por.NoSurvivors) && kept < outcomes-1 {

@@ -6,7 +6,7 @@ import (
 	"reflect"
 
 	"github.com/macemc/macemc/internal/fair"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/world"
@@ -20,7 +20,7 @@ type processes struct {
 	ids        map[processKey]uint16
 	plain      []uint16 // likewise, of those that their kind and nodes tell; 0: not known
 	names      []string // of nodes
-	rules      []kernel.ActionRule
+	rules      []declared.ActionRule
 	label      []string                // of actions
 	disturbing []bool                  // by number, less one
 	Free       func(ev sim.Event) bool // events of which nothing is promised; nil: none
@@ -34,7 +34,7 @@ type processKey struct {
 }
 
 func NewProcesses(e *steptree.Engine) *processes {
-	p := &processes{e: e, ids: map[processKey]uint16{}, rules: kernel.ActionRules(e.Sys), label: e.Sys.ActionNames()}
+	p := &processes{e: e, ids: map[processKey]uint16{}, rules: declared.ActionRules(e.Sys), label: e.Sys.ActionNames()}
 	for id := range sim.NodeID(e.Nodes) {
 		name := fmt.Sprintf("n%d", id)
 		if h, ok := e.Sys.New(id).(simext.Hosting); ok {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 )
 
 // Calls lets another process know which call of checked code an exploration was making when that ended its process: of a handler or
@@ -79,7 +79,7 @@ func (c *Calls) Enter(kind int, content uint64) (before uint64, err error) {
 	}
 	c.Leave(before)
 	c.Doubted = c.Doubted || kind == RepeatCall || kind == RunCall
-	return before, kernel.GivenUp()
+	return before, contain.GivenUp()
 }
 
 // Answered notes what the code that is called was told. It ends the goroutine when the call is refused now.

@@ -3,7 +3,7 @@ package options
 import (
 	"context"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 )
 
 // Guard explores, and if checked code ends the goroutine that this is done on, or is a property that does not return, does so
@@ -21,12 +21,12 @@ func Guard[T any](ctx context.Context, opts Options, explore func(context.Contex
 	)
 	defer cancel() // what was given up ends when the property returns
 	if opts.World.Overdue != nil {
-		watched.World.Heartbeat = new(kernel.Heartbeat)
+		watched.World.Heartbeat = new(contain.Heartbeat)
 	}
 	go func() {
 		defer close(done)
 		var r result
-		if kernel.Guard(func() { r.made, r.err = explore(first, watched) }) == nil {
+		if contain.Guard(func() { r.made, r.err = explore(first, watched) }) == nil {
 			made <- r
 		}
 	}()

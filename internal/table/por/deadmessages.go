@@ -1,7 +1,7 @@
 package por
 
 import (
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -136,7 +136,7 @@ func (r *ReducedGraph) crashInside(l *LocalState, o *Outcome, add func(uint32)) 
 		return true
 	}
 	node := sim.NodeID(l.Node)
-	for _, way := range e.CutsOf(leaf, kernel.EffectKind.Outlasts) {
+	for _, way := range e.CutsOf(leaf, stepinfo.EffectKind.Outlasts) {
 		c := leaf.CutOf(way)
 		for kept := range e.CrashedInside(node, o.Leaf, c).Outcomes {
 			down, err := e.Survived(node, o.Leaf, c, kept)

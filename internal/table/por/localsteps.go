@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -258,9 +258,9 @@ func (r *ReducedGraph) outcome(id uint32, s *store.Situation) Outcome {
 func (r *ReducedGraph) Heard(node sim.NodeID, ops []steptree.Op) (sends []statespace.EffectOp, tells []uint32, others bool) {
 	for _, o := range ops {
 		switch {
-		case o.Kind == kernel.AnnounceEffect:
+		case o.Kind == stepinfo.AnnounceEffect:
 			tells = append(tells, o.ID)
-		case o.Kind == kernel.SendEffect && r.World.Layout.InboxCount > 0:
+		case o.Kind == stepinfo.SendEffect && r.World.Layout.InboxCount > 0:
 			sends = append(sends, statespace.EffectOp{Peer: uint32(o.Peer), Index: r.Configs.DatagramTo(o.Peer, node, o.ID)})
 		default:
 			others = true

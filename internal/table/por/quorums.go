@@ -3,7 +3,7 @@ package por
 import (
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -86,7 +86,7 @@ func (r *ReducedGraph) takes(id, set uint32) bool {
 			all = append(all, store.InboxItem{From: s.From[i], Msg: s.Msgs[i]})
 		}
 		made, _ := r.World.Assemble(id, all, false)
-		can = slices.ContainsFunc(made.Sets, func(m kernel.AssemblySet) bool { return m.Quorum == s.Quorum && len(m.Members) == len(all) })
+		can = slices.ContainsFunc(made.Sets, func(m declared.AssemblySet) bool { return m.Quorum == s.Quorum && len(m.Members) == len(all) })
 		if t.sets == nil {
 			t.sets = map[uint32]bool{}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/table/audit"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -226,7 +227,7 @@ func (g *Graph) ask(m *graph.FoundState, check, sampled bool) (live bool, err er
 	if c := w.Calls; c != nil {
 		defer c.EndState()
 		if !c.BeginState(m.Number) {
-			return false, kernel.GivenUp()
+			return false, contain.GivenUp()
 		}
 	}
 	g.Configs.Unpack(m.State, w.Vector)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -42,7 +42,7 @@ func (s *NodeConfigs) Growths() []Growth {
 		node := sim.NodeID(i)
 		least, most, inbox := s.extremes(node)
 		add(node, "inbox", 0, messageTypes(s.Engine, inbox))
-		if most == nil || kernel.Carries(most.State.Service()) { // to describe a program costs much
+		if most == nil || declared.Carries(most.State.Service()) { // to describe a program costs much
 			continue
 		}
 		before, after := collections(s.Engine.FieldsOf(node, least.State)), collections(s.Engine.FieldsOf(node, most.State))

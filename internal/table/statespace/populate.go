@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/internal/table/world"
@@ -345,18 +345,18 @@ func (s *NodeConfigs) handle(w *world.World, packed []uint32, node int, m *trans
 	for _, o := range w.Trees.Leaves.At(w.Leaf).OpsLeft(w.Happened) {
 		peer := int(o.Peer)
 		switch o.Kind {
-		case kernel.SendEffect:
+		case stepinfo.SendEffect:
 			if peer != node && severed>>peer&1 == 0 && !s.Engine.Inboxes.HoldsOutgoing {
 				s.op(m, EffectOp{uint32(peer), s.DatagramTo(o.Peer, sim.NodeID(node), o.ID)})
 				refusable = refusable || s.Engine.Inboxes.Bounded
 			}
-		case kernel.StreamEffect:
+		case stepinfo.StreamEffect:
 			s.op(m, s.stream(node, peer, store.OpSend, o.ID))
-		case kernel.RefusedEffect:
+		case stepinfo.RefusedEffect:
 			s.op(m, s.stream(node, peer, store.OpRefuse, 0))
-		case kernel.CloseEffect:
+		case stepinfo.CloseEffect:
 			s.op(m, s.stream(node, peer, store.OpClose, 0))
-		case kernel.AnnounceEffect:
+		case stepinfo.AnnounceEffect:
 			s.op(m, EffectOp{opAnnounce << opPeer, o.ID})
 			refusable = true
 		}

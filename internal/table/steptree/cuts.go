@@ -3,7 +3,7 @@ package steptree
 import (
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -17,14 +17,14 @@ type cutState struct {
 }
 
 // CutsOf are the ways in which a node may fail inside the step of a leaf.
-func (e *Engine) CutsOf(l *Leaf, matters func(kernel.EffectKind) bool) []kernel.Cut {
-	return kernel.AppendCuts(nil, e.Sys.CrashCut, l.Effects, matters)
+func (e *Engine) CutsOf(l *Leaf, matters func(stepinfo.EffectKind) bool) []stepinfo.Cut {
+	return stepinfo.AppendCuts(nil, e.Sys.CrashCut, l.Effects, matters)
 }
 
-func (l *Leaf) CutOf(c kernel.Cut) Cut { return Cut{int32(c.At), min(int32(c.At), l.Failed)} }
+func (l *Leaf) CutOf(c stepinfo.Cut) Cut { return Cut{int32(c.At), min(int32(c.At), l.Failed)} }
 
 // OpsLeft are the operations that a cut leaves of a leaf.
-func (l *Leaf) OpsLeft(c kernel.Cut) []Op {
+func (l *Leaf) OpsLeft(c stepinfo.Cut) []Op {
 	end := len(l.Ops)
 	for end > 0 && int(l.Ops[end-1].At) >= c.At {
 		end--
@@ -35,7 +35,7 @@ func (l *Leaf) OpsLeft(c kernel.Cut) []Op {
 	var left []Op
 	sent := 0
 	for _, o := range l.Ops[:end] {
-		if o.Kind == kernel.SendEffect {
+		if o.Kind == stepinfo.SendEffect {
 			if sent++; c.Lost>>(sent-1)&1 == 1 {
 				continue
 			}
@@ -75,13 +75,13 @@ func (e *Engine) Survived(node sim.NodeID, id uint32, c Cut, kept int) (uint32, 
 }
 
 // effectsCut are the effects of a leaf, of which those that failed are made ones without effect.
-func (e *Engine) effectsCut(l *Leaf, c Cut) []kernel.Effect {
+func (e *Engine) effectsCut(l *Leaf, c Cut) []stepinfo.Effect {
 	if c.Failed >= c.At {
 		return l.Effects
 	}
 	effects := slices.Clone(l.Effects)
 	for i := c.Failed; i < c.At; i++ {
-		effects[i].Kind = kernel.LogEffect
+		effects[i].Kind = stepinfo.LogEffect
 	}
 	return effects
 }

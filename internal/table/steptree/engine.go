@@ -2,6 +2,7 @@ package steptree
 
 import (
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -15,9 +16,9 @@ type Engine struct {
 	Together [][]int32 // words of packed vectors that steps changed which were rehearsed
 	// weightless is the set of kinds of events that random walks never take.
 	Weightless   uint64
-	Disturbing   *kernel.Disturbing // nil: nothing does
-	StepRecorder stepRecorder       // nil: nothing is recorded
-	picks        []int32            // scratch: the answers of the step that is looked up
+	Disturbing   *declared.Disturbing // nil: nothing does
+	StepRecorder stepRecorder         // nil: nothing is recorded
+	picks        []int32              // scratch: the answers of the step that is looked up
 	Counters     Stats
 }
 
@@ -27,7 +28,7 @@ type stepRecorder interface {
 }
 
 func NewEngine(sys *sim.System, opts kernel.Options, calls *options.Calls) (*Engine, error) {
-	e := &Engine{Disturbing: kernel.DisturbingOf(sys)}
+	e := &Engine{Disturbing: declared.DisturbingOf(sys)}
 	if err := e.Tables.Init(sys, opts, calls); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
 )
@@ -23,7 +23,7 @@ type Gathering struct {
 	Events []sim.Event   // deliveries, and behind them the taking of sets
 	Sets   []GatheredSet // by slot of the latter
 	Err    error         // a finding: it cannot be told
-	made   kernel.Assembly
+	made   declared.Assembly
 }
 
 // GatheredSet is a set that a node takes.
@@ -79,7 +79,7 @@ func (q *quorums) watched() bool {
 }
 
 // Assemble asks the quorums of a node about datagrams. The error is a finding.
-func (e *Engine) Assemble(local uint32, items []store.InboxItem, watched bool) (made kernel.Assembly, err error) {
+func (e *Engine) Assemble(local uint32, items []store.InboxItem, watched bool) (made declared.Assembly, err error) {
 	var all []sim.From[any]
 	for _, it := range items {
 		if !it.Same {
@@ -102,7 +102,7 @@ func (e *Engine) RepeatQuorums(local, bag uint32) error {
 	if err != nil || before.Err != nil {
 		return err
 	}
-	same := slices.Equal(made.Taken, before.made.Taken) && slices.EqualFunc(made.Sets, before.made.Sets, func(a, b kernel.AssemblySet) bool {
+	same := slices.Equal(made.Taken, before.made.Taken) && slices.EqualFunc(made.Sets, before.made.Sets, func(a, b declared.AssemblySet) bool {
 		return a.Quorum == b.Quorum && slices.Equal(a.Members, b.Members)
 	})
 	if same {
@@ -131,9 +131,9 @@ func (e *Engine) SetOf(made MessageSet) uint32 {
 }
 
 // setFor is a copy of a set of messages, for a handler.
-func (e *Engine) setFor(id uint32) *kernel.Assembled {
+func (e *Engine) setFor(id uint32) *declared.Assembled {
 	s := &e.Quorums.Sets[id]
-	made := &kernel.Assembled{Quorum: s.Quorum}
+	made := &declared.Assembled{Quorum: s.Quorum}
 	for i, from := range s.From {
 		made.Set = append(made.Set, sim.From[any]{From: from, Msg: e.Bench.CopyValue(e.Contents.List[s.Msgs[i]].Body)})
 	}

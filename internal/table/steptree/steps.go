@@ -7,6 +7,9 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -37,7 +40,7 @@ type Leaf struct {
 	CrashCuts int32 // in how many ways the node may crash inside the step
 	HaltCuts  int32 // and halt
 	Ops       []Op
-	Effects   []kernel.Effect
+	Effects   []stepinfo.Effect
 	Answers   []store.Answer // of all questions
 	Observed  []RoomAsked
 	handled   *kernel.Local // after the handler, before any effect, without its service; nil unless it may crash inside the step
@@ -46,7 +49,7 @@ type Leaf struct {
 
 // Op is an effect that concerns more than the node itself.
 type Op struct {
-	Kind kernel.EffectKind
+	Kind stepinfo.EffectKind
 	At   int32 // among the effects
 	Peer sim.NodeID
 	ID   uint32 // message or announced event
@@ -136,7 +139,7 @@ func (e *Engine) learn(s *store.Situation, src choose.Source, rooms roomSource) 
 	}
 	out := e.run(s, own, &missHandler{e: e, rooms: rooms, src: src, picks: e.picks})
 	if e.Calls.WasRefused() {
-		return 0, kernel.GivenUp()
+		return 0, contain.GivenUp()
 	}
 	made, err := e.newLeaf(s, &out)
 	if err != nil {
@@ -148,7 +151,7 @@ func (e *Engine) learn(s *store.Situation, src choose.Source, rooms roomSource) 
 // run runs a handler on a local state that is its own.
 func (e *Engine) run(s *store.Situation, own *kernel.Local, answers kernel.Answerer) kernel.Outcome {
 	e.Counters.Handlers++
-	d := kernel.Handed{Delivery: sim.Delivery{From: s.Event.Peer, Err: s.Err}}
+	d := declared.Handed{Delivery: sim.Delivery{From: s.Event.Peer, Err: s.Err}}
 	if s.Event.Kind == sim.Deliver {
 		d.Msg.Body = e.Bench.CopyValue(e.Contents.List[s.Message].Body)
 	}
@@ -196,10 +199,10 @@ func (e *Engine) newLeaf(s *store.Situation, out *kernel.Outcome) (made Leaf, er
 		f := &made.Effects[i]
 		o := Op{Kind: f.Kind, At: int32(i), Peer: f.Peer}
 		switch {
-		case f.Kind == kernel.SendEffect || f.Kind == kernel.StreamEffect:
+		case f.Kind == stepinfo.SendEffect || f.Kind == stepinfo.StreamEffect:
 			o.ID = e.Message(f.Msg.Body)
-		case f.Kind == kernel.RefusedEffect || f.Kind == kernel.CloseEffect:
-		case f.Kind == kernel.AnnounceEffect && len(e.Sys.Monitors) > 0:
+		case f.Kind == stepinfo.RefusedEffect || f.Kind == stepinfo.CloseEffect:
+		case f.Kind == stepinfo.AnnounceEffect && len(e.Sys.Monitors) > 0:
 			o.ID = e.Announced(f.Value)
 		default:
 			continue
@@ -209,10 +212,10 @@ func (e *Engine) newLeaf(s *store.Situation, out *kernel.Outcome) (made Leaf, er
 	after, failed, failure := e.Bench.Settle(node, out.After, made.Effects, len(made.Effects))
 	made.Failed, made.Failure = int32(failed), failure
 	if e.Sys.Halts > 0 {
-		made.HaltCuts = int32(len(e.CutsOf(&made, kernel.EffectKind.Heard)))
+		made.HaltCuts = int32(len(e.CutsOf(&made, stepinfo.EffectKind.Heard)))
 	}
 	if e.Sys.Crashes > 0 {
-		made.CrashCuts = int32(len(e.CutsOf(&made, kernel.EffectKind.Outlasts)))
+		made.CrashCuts = int32(len(e.CutsOf(&made, stepinfo.EffectKind.Outlasts)))
 		if made.CrashCuts > 0 {
 			made.handled = out.After.Bare()
 		}

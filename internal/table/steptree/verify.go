@@ -6,6 +6,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -95,7 +97,7 @@ func (e *Engine) verify(s *store.Situation, id uint32, rooms roomSource) (err er
 	out := e.run(s, own, &missHandler{e: e, rooms: rooms, src: choose.First, picks: e.picks})
 	if e.Calls.WasRefused() {
 		e.Calls.Doubted = true
-		return kernel.GivenUp()
+		return contain.GivenUp()
 	}
 	if store.IsOverdue(out.Err) {
 		return out.Err
@@ -150,7 +152,7 @@ func (e *Engine) find(s *store.Situation, out *kernel.Outcome) (leaf uint32, at 
 	return uint32(at >> 1), at, nil
 }
 
-func (e *Engine) FirstDifference(a, b []kernel.Effect) int {
+func (e *Engine) FirstDifference(a, b []stepinfo.Effect) int {
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) || !e.sameEffect(&a[i], &b[i]) {
 			return i
@@ -159,7 +161,7 @@ func (e *Engine) FirstDifference(a, b []kernel.Effect) int {
 	return -1
 }
 
-func (e *Engine) sameEffect(a, b *kernel.Effect) bool {
+func (e *Engine) sameEffect(a, b *stepinfo.Effect) bool {
 	if a.Kind != b.Kind || a.Peer != b.Peer || a.After != b.After || a.Text != b.Text {
 		return false
 	}
@@ -176,7 +178,7 @@ func (e *Engine) sameValue(a, b any) bool {
 	return string(e.Bench.AppendValue(a, nil)) == string(e.Bench.AppendValue(b, nil))
 }
 
-func (e *Engine) DescribeEffect(effects []kernel.Effect, i int) string {
+func (e *Engine) DescribeEffect(effects []stepinfo.Effect, i int) string {
 	if i >= len(effects) {
 		return "none"
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -92,7 +93,7 @@ func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id 
 	l.Always = int32(len(list(node, state, false, nil)))
 	l.Events = e.Bench.Events(node, state, true, nil)
 	l.Busy = e.Sys.Timing == sim.Prompt && state.HandlesEvent()
-	if id < describedLocals && !kernel.Carries(state.Service()) { // to describe a program costs much
+	if id < describedLocals && !declared.Carries(state.Service()) { // to describe a program costs much
 		l.fields = e.FieldsOf(node, state)
 	}
 	e.Locals.ids[l.Encoding] = id

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -56,7 +57,7 @@ func (m *monitors) init(e *Tables) error {
 }
 
 // internMonitor interns the state of a monitor that said what it waits for; nil: it failed.
-func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin, says *kernel.Owed) (id uint32, err error) {
+func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin, says *declared.Owed) (id uint32, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &options.Unsupported{Why: fmt.Sprintf("%s: %v", sim.MonitorName(state), r)}

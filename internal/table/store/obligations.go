@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 )
 
 // obligations interns what monitors wait for.
@@ -40,7 +40,7 @@ func (o *obligations) id(monitor int, key string) uint32 {
 }
 
 // of lists what a monitor waits for, ascending.
-func (o *obligations) of(index int, says *kernel.Owed) (list []Owed) {
+func (o *obligations) of(index int, says *declared.Owed) (list []Owed) {
 	for _, w := range says.Waits {
 		list = append(list, Owed{o.id(index, w.Key), w.Hot})
 	}

@@ -6,13 +6,14 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/sim"
 )
 
 // IsOverdue reports whether a step was given up: what became of it is then not to be looked at.
 func IsOverdue(err error) bool {
 	f, ok := errors.AsType[*sim.Finding](err)
-	return ok && kernel.Overdue(f)
+	return ok && contain.Overdue(f)
 }
 
 // IsDivergence reports whether a handler did not come to its end, which has no other cause than its node's state.

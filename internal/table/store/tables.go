@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -74,7 +75,7 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	if bench.Closes() {
 		return &options.Unsupported{Why: "services with a method Close: what they hold cannot be copied"}
 	}
-	e.Sys, e.Groups, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, kernel.Mates(sys), opts, bench, bench.Parted(), sys.Nodes, calls
+	e.Sys, e.Groups, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, declared.Mates(sys), opts, bench, bench.Parted(), sys.Nodes, calls
 	if e.Net == nil && sys.Network != nil {
 		return &options.Unsupported{Why: fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
 	}
@@ -110,7 +111,7 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	for left := range sys.Crashes + 1 {
 		e.budgets = append(e.budgets, bench.HashBudgets(sim.Limits{sim.Crashes: left}))
 	}
-	for left := range kernel.MostHalts(sys) + 1 {
+	for left := range declared.MostHalts(sys) + 1 {
 		e.halts = append(e.halts, bench.HashBudgets(sim.Limits{sim.Halts: left}).Sub(e.budgets[0]))
 	}
 	return nil

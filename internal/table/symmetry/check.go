@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/store"
@@ -205,10 +205,10 @@ func (s *Symmetry) crashesInside(k int, id, other uint32, p, q *por.Outcome) boo
 	}
 	for i := range a.Ops {
 		x, y := a.Ops[i], b.Ops[i]
-		if x.Kind == kernel.SendEffect {
+		if x.Kind == stepinfo.SendEffect {
 			x.Peer = s.perms[k][x.Peer]
 		}
-		if x.Kind != y.Kind || x.At != y.At || x.ID != y.ID || x.Kind == kernel.SendEffect && x.Peer != y.Peer {
+		if x.Kind != y.Kind || x.At != y.At || x.ID != y.ID || x.Kind == stepinfo.SendEffect && x.Peer != y.Peer {
 			return false
 		}
 	}
@@ -220,7 +220,7 @@ func (s *Symmetry) crashesInside(k int, id, other uint32, p, q *por.Outcome) boo
 	if !crashes {
 		return true
 	}
-	for _, way := range e.CutsOf(a, kernel.EffectKind.Outlasts) {
+	for _, way := range e.CutsOf(a, stepinfo.EffectKind.Outlasts) {
 		c := a.CutOf(way)
 		outcomes := e.CrashedInside(node, p.Leaf, c).Outcomes
 		if e.CrashedInside(to, q.Leaf, c).Outcomes != outcomes {

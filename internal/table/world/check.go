@@ -3,7 +3,7 @@ package world
 import (
 	"math/bits"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/simhook"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -197,7 +197,7 @@ func (w *World) Live() bool {
 	if said := *p.Verdicts.Of(w.ReadLocals()); said&(steptree.IsLive|steptree.NotLive) != 0 {
 		return said&steptree.IsLive != 0
 	}
-	live, _, panicked := kernel.Together(len(p.Eventually), &p.last, func(i int) bool { return w.Value(&p.Eventually[i]) })
+	live, _, panicked := properties.Together(len(p.Eventually), &p.last, func(i int) bool { return w.Value(&p.Eventually[i]) })
 	switch {
 	case panicked != nil:
 		panic(panicked)

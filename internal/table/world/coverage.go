@@ -5,7 +5,8 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -73,7 +74,7 @@ func (w *World) CoverState() {
 // noteFaults notes how many faults have struck on the way to the state.
 func (w *World) noteFaults() {
 	most, left, budget := w.Sys.Limits(), w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].State.Left, w.Vector[w.Layout.Budget]
-	most[sim.Halts] = kernel.MostHalts(w.Sys)
+	most[sim.Halts] = declared.MostHalts(w.Sys)
 	left[sim.Crashes], left[sim.Halts] = store.CrashesLeft(budget), store.HaltsLeft(budget)
 	for f := range most {
 		w.Covering.Used[f] = max(w.Covering.Used[f], most[f]-left[f])
@@ -143,9 +144,9 @@ func (w *World) coverTree(c *Coverage, kinds typesMet, at steptree.Ref) (met boo
 	}
 	for i := range l.Effects {
 		switch e := &l.Effects[i]; e.Kind {
-		case kernel.SendEffect, kernel.StreamEffect:
+		case stepinfo.SendEffect, stepinfo.StreamEffect:
 			kinds.send(&c.Sent, e.Peer, e.Msg.Body)
-		case kernel.SetTimerEffect:
+		case stepinfo.SetTimerEffect:
 			kinds.timer(&c.Set, e.Value)
 		}
 	}

@@ -3,7 +3,7 @@ package world
 import (
 	"iter"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
 )
@@ -15,7 +15,7 @@ func (w *World) Key(ev sim.Event) string {
 }
 
 // Label implements [kernel.World].
-func (w *World) Label(ev sim.Event) kernel.Label {
+func (w *World) Label(ev sim.Event) stepinfo.Label {
 	l := &w.Layout
 	if ev.Node >= 0 {
 		w.Bench.Place(ev.Node, w.Locals.List[w.Vector[ev.Node]].State)

@@ -2,7 +2,7 @@ package world
 
 import (
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -10,7 +10,7 @@ import (
 
 // crash takes a node down, and those that run in its process. How many of their unsynced writes survive is a choice.
 func (w *World) crash(node sim.NodeID, src choose.Source) error {
-	if err := w.crashAlone(node, kernel.Survivors, src); err != nil {
+	if err := w.crashAlone(node, stepinfo.Survivors, src); err != nil {
 		return err
 	}
 	return w.crashGroup(node, src)
@@ -26,7 +26,7 @@ func (w *World) crashGroup(node sim.NodeID, src choose.Source) error {
 		if w.Locals.List[w.Vector[mate]].State.Unsynced() > 0 {
 			w.AskedOfGroup++
 		}
-		if err := w.crashAlone(mate, kernel.SurvivorsOf(mate), src); err != nil {
+		if err := w.crashAlone(mate, stepinfo.SurvivorsOf(mate), src); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (w *World) crashInside(id uint32, c steptree.Cut, src choose.Source) error 
 		return w.halt(node)
 	}
 	w.spend(store.OneCrash)
-	kept := askSurvivors(w.CrashedInside(node, id, c).Outcomes, kernel.Survivors, src)
+	kept := askSurvivors(w.CrashedInside(node, id, c).Outcomes, stepinfo.Survivors, src)
 	down, err := w.Survived(node, id, c, kept)
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@ package world
 
 import (
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -70,14 +70,14 @@ func (w *World) Advance(ev *sim.Event, src choose.Source) error {
 		w.last.Handler = ev.Kind != sim.Boot || w.UpNodes>>ev.Node&1 == 1
 		return l.Err
 	}
-	c := kernel.Cut{At: len(l.Effects)}
+	c := stepinfo.Cut{At: len(l.Effects)}
 	if budget := w.Vector[w.Layout.Budget]; budget > 0 && l.CrashCuts+l.HaltCuts > 0 {
 		c = w.askCut(l, ev.Node, budget, src)
 	}
 	w.last.Applied, w.last.Lost, w.last.Crashed, w.last.Halted = c.At, c.Lost, w.FailedInside, w.Halted
 	w.setLocal(ev.Node, l.Next)
 	failed, err := w.apply(id, c)
-	w.Happened = kernel.Cut{At: failed, Lost: c.Lost}
+	w.Happened = stepinfo.Cut{At: failed, Lost: c.Lost}
 	if !w.FailedInside {
 		return err
 	}
@@ -138,7 +138,7 @@ var errorOf = [store.EventClasses]error{store.ResetEvent: sim.ErrReset, store.Re
 // observe tells what the step was told of room in streams.
 func (w *World) observe(l *steptree.Leaf) {
 	for _, o := range l.Observed {
-		w.last.Observed = append(w.last.Observed, kernel.Observation{Peer: o.Peer, Room: w.roomSeen(o)})
+		w.last.Observed = append(w.last.Observed, stepinfo.Observation{Peer: o.Peer, Room: w.roomSeen(o)})
 	}
 }
 
@@ -153,31 +153,31 @@ type RoomTold struct {
 }
 
 // askCut asks whether the node crashes inside the step, or halts, and returns what happens of it.
-func (w *World) askCut(l *steptree.Leaf, node sim.NodeID, budget uint32, src choose.Source) kernel.Cut {
+func (w *World) askCut(l *steptree.Leaf, node sim.NodeID, budget uint32, src choose.Source) stepinfo.Cut {
 	if store.CrashesLeft(budget) > 0 && l.CrashCuts > 0 && w.MayCrash(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.CrashInside, Arity: int(l.CrashCuts) + 1, Label: choose.CrashInside.Label()}); pick > 0 {
 			w.FailedInside = true
-			return w.CutsOf(l, kernel.EffectKind.Outlasts)[pick-1]
+			return w.CutsOf(l, stepinfo.EffectKind.Outlasts)[pick-1]
 		}
 	}
 	if store.HaltsLeft(budget) > 0 && l.HaltCuts > 0 && w.MayHalt(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.HaltInside, Arity: int(l.HaltCuts) + 1, Label: choose.HaltInside.Label()}); pick > 0 {
 			w.FailedInside, w.Halted = true, true
-			return w.CutsOf(l, kernel.EffectKind.Heard)[pick-1]
+			return w.CutsOf(l, stepinfo.EffectKind.Heard)[pick-1]
 		}
 	}
-	return kernel.Cut{At: len(l.Effects)}
+	return stepinfo.Cut{At: len(l.Effects)}
 }
 
 // apply makes what a cut leaves of the effects of a leaf happen; the node is in the state after all of them.
 // The error is a finding; then the effects from failed on did not happen.
-func (w *World) apply(id uint32, c kernel.Cut) (failed int, err error) {
+func (w *World) apply(id uint32, c stepinfo.Cut) (failed int, err error) {
 	l := w.Trees.Leaves.At(id)
 	node := w.Acting
 	if failed = c.At; int(l.Failed) < failed {
 		failed, err = int(l.Failed), l.Failure
 	}
-	ops := l.OpsLeft(kernel.Cut{At: failed, Lost: c.Lost})
+	ops := l.OpsLeft(stepinfo.Cut{At: failed, Lost: c.Lost})
 	for i := range ops {
 		o := &ops[i]
 		if found := w.do(node, o); found != nil {
@@ -198,7 +198,7 @@ func (w *World) apply(id uint32, c kernel.Cut) (failed int, err error) {
 // do makes an effect happen.
 func (w *World) do(node sim.NodeID, o *steptree.Op) error {
 	switch o.Kind {
-	case kernel.SendEffect:
+	case stepinfo.SendEffect:
 		if w.Layout.InboxCount == 0 {
 			return w.Bench.Contain(node, func() { w.Net.SendDatagram(node, o.Peer, sim.Message{}) })
 		}
@@ -208,16 +208,16 @@ func (w *World) do(node sim.NodeID, o *steptree.Op) error {
 		case w.UpNodes>>o.Peer&1 == 1 && w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].Severed[node]>>o.Peer&1 == 0:
 			return w.send(node, o.Peer, o.ID)
 		}
-	case kernel.StreamEffect:
+	case stepinfo.StreamEffect:
 		w.operate(node, o.Peer, store.OpSend, o.ID)
-	case kernel.RefusedEffect:
+	case stepinfo.RefusedEffect:
 		w.operate(node, o.Peer, store.OpRefuse, 0)
-	case kernel.CloseEffect:
+	case stepinfo.CloseEffect:
 		if w.Layout.PairCount == 0 {
 			return w.Bench.Contain(node, func() { w.Net.CloseStream(node, o.Peer) })
 		}
 		w.operate(node, o.Peer, store.OpClose, 0)
-	case kernel.AnnounceEffect:
+	case stepinfo.AnnounceEffect:
 		for i := range w.Sys.Monitors {
 			word := w.Layout.Monitors + i
 			next, err := w.Engine.Observe(w.Vector[word], node, o.ID)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -17,7 +19,7 @@ type World struct {
 	*steptree.Engine
 	Vector      []uint32 // the state
 	UpNodes     uint64   // set of nodes
-	last        kernel.Step
+	last        stepinfo.Step
 	RoomAnswers *[]RoomTold // what a step was told of room in streams is added here; nil: nobody asks
 
 	// Sets of peers, by node.
@@ -37,11 +39,11 @@ type World struct {
 
 	Handled  bool // the last step was that of a handler, and went the way of leaf
 	Leaf     uint32
-	Happened kernel.Cut // what happened of its effects
+	Happened stepinfo.Cut // what happened of its effects
 
 	Acting     sim.NodeID // whose handler is running
 	Current    store.Situation
-	effects    []kernel.Effect // of Start
+	effects    []stepinfo.Effect // of Start
 	Properties Properties
 	Covering   covering
 	printed    printed
@@ -94,7 +96,7 @@ func NewBareOn(e *steptree.Engine) *World {
 func (w *World) System() *sim.System { return w.Sys }
 
 // Last implements [kernel.World].
-func (w *World) Last() *kernel.Step { return &w.last }
+func (w *World) Last() *stepinfo.Step { return &w.last }
 
 // Service implements [kernel.World].
 func (w *World) Service(id sim.NodeID) sim.Service {
@@ -123,7 +125,7 @@ func (w *World) clear() {
 			w.Vector[l.Conns+l.Pair(id, id)] = store.EmptySelf
 		}
 	}
-	w.Vector[l.Budget] = uint32(w.Sys.Crashes*store.OneCrash + kernel.MostHalts(w.Sys)*store.OneHalt)
+	w.Vector[l.Budget] = uint32(w.Sys.Crashes*store.OneCrash + declared.MostHalts(w.Sys)*store.OneHalt)
 	w.Refresh()
 	w.enabled.all()
 }
@@ -204,7 +206,7 @@ func (w *World) Begin(src choose.Source) error {
 			return l.Err
 		}
 		w.last.Applied = len(w.effects)
-		if _, err := w.apply(id, kernel.Cut{At: len(l.Effects)}); err != nil {
+		if _, err := w.apply(id, stepinfo.Cut{At: len(l.Effects)}); err != nil {
 			return err
 		}
 	}

@@ -10,12 +10,12 @@ import (
 )
 
 // deterministic are the packages whose code runs inside steps.
-var deterministic = []string{"sim", "internal/encoding", "internal/kernel", "internal/simext", "internal/simhook", "internal/table", "internal/table/...", "netsim", "systems/...", "internal/test/papers/...", "linear", "machine"}
+var deterministic = []string{"sim", "internal/encoding", "internal/kernel", "internal/kernel/...", "internal/simext", "internal/simhook", "internal/table", "internal/table/...", "netsim", "systems/...", "internal/test/papers/...", "linear", "machine"}
 
 var (
 	realTime = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	random   = []string{"math/rand", "math/rand/v2", "crypto/rand"}
-	waiting  = []string{"internal/kernel/contain.go", "internal/encoding/contain.go", "internal/kernel/heartbeat.go", "internal/table/options/guard.go"}
+	waiting  = []string{"internal/kernel/contain/contain.go", "internal/encoding/contain.go", "internal/kernel/contain/heartbeat.go", "internal/table/options/guard.go"}
 )
 
 // noHiddenInputs: code that runs inside steps depends on its inputs only. It does not read the clock,
@@ -77,10 +77,10 @@ func f(t clock.Time) {
 	snippet{"sim": source, "systems/a/b": source}.test(t, noHiddenInputs)
 	const free = "package x\nimport \"time\"\nvar X = time.Now\nfunc f() { go f() }\n"
 	snippet{
-		"search":                     free,
-		"internal/kernel/contain.go": "package x\nfunc f() { go f() }",
-		"internal/table/contain.go":  "package x\nfunc f() { go f() } // want starts a goroutine",
-		"macetime/realclock.go":      "package x\nimport \"time\"\nvar X = time.Now",
-		"macetime/model.go":          "package x\nimport \"time\"\nvar Y = time.Now // want uses time.Now",
+		"search":                             free,
+		"internal/kernel/contain/contain.go": "package x\nfunc f() { go f() }",
+		"internal/table/contain.go":          "package x\nfunc f() { go f() } // want starts a goroutine",
+		"macetime/realclock.go":              "package x\nimport \"time\"\nvar X = time.Now",
+		"macetime/model.go":                  "package x\nimport \"time\"\nvar Y = time.Now // want uses time.Now",
 	}.test(t, noHiddenInputs)
 }

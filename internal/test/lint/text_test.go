@@ -11,21 +11,21 @@ import (
 // rendered are the fields and methods that hold texts made for people or files, by type. What they were made of has a
 // type: the parts of a label, the part that a field is of, the kind of a question, the cause of a finding.
 var rendered = map[string][]string{
-	"internal/kernel.World":       {"Key"},
-	"internal/kernel.Label":       {"String", "Head"},
-	"internal/kernel.Answer":      {"Label"},
-	"choose.Point":                {"Label"},
-	"choose.FilePick":             {"Label"},
-	"choose.FileStep":             {"Key"},
-	"internal/replay.TraceStep":   {"Key", "Kind", "What", "Sentence"},
-	"internal/replay.TraceEffect": {"Kind", "Text"},
-	"internal/replay.NodeChange":  {"Path"},
-	"internal/encoding.Field":     {"Path"},
-	"internal/encoding.Change":    {"Path"},
-	"internal/shrink.Step":        {"Key", "Class"},
-	"eventgraph.Event":            {"Key", "Kind", "Text", "What"},
-	"sim.Finding":                 {"Message", "Stack"},
-	"search.Suspect":              {"Message", "Stack"},
+	"internal/kernel.World":           {"Key"},
+	"internal/kernel/stepinfo.Label":  {"String", "Head"},
+	"internal/kernel/stepinfo.Answer": {"Label"},
+	"choose.Point":                    {"Label"},
+	"choose.FilePick":                 {"Label"},
+	"choose.FileStep":                 {"Key"},
+	"internal/replay.TraceStep":       {"Key", "Kind", "What", "Sentence"},
+	"internal/replay.TraceEffect":     {"Kind", "Text"},
+	"internal/replay.NodeChange":      {"Path"},
+	"internal/encoding.Field":         {"Path"},
+	"internal/encoding.Change":        {"Path"},
+	"internal/shrink.Step":            {"Key", "Class"},
+	"eventgraph.Event":                {"Key", "Kind", "Text", "What"},
+	"sim.Finding":                     {"Message", "Stack"},
+	"search.Suspect":                  {"Message", "Stack"},
 }
 
 // takers are the functions of package strings that take texts apart.
@@ -37,7 +37,7 @@ var mayTakeApart = map[string]string{
 	"eventgraph.Digest":                     "fields of one struct are shown with its path once",
 	"eventgraph.whole":                      "fields of one element are shown as one",
 	"internal/encoding.note":                "a field is a part of another one by its path",
-	"internal/kernel.ofHosted":              "leaves out the path of the host",
+	"internal/kernel/declared.OfHosted":     "leaves out the path of the host",
 	"internal/kernel.NodeChanges":           "leaves out the path of the host",
 	"internal/table/statespace.collections": "lists what has an index in the path",
 	"mdb.test":                              "the user searches by a regular expression",
@@ -121,25 +121,25 @@ func TestNothingFromText(t *testing.T) {
 
 func TestNothingFromTextNotices(t *testing.T) {
 	snippet{
-		"choose": "package choose\ntype Point struct { Kind int; Label string }\n",
+		"choose":                   "package choose\ntype Point struct { Kind int; Label string }\n",
+		"internal/kernel/stepinfo": "package stepinfo\ntype Label struct { Content string }\nfunc (l *Label) String() string { return l.Content }\n",
 		"internal/kernel": `package kernel
 import (
 	"regexp"
 	"strings"
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 )
 type World interface { Key(int) string }
-type Label struct { Content string }
-func (l *Label) String() string { return l.Content }
 var number = regexp.MustCompile("[0-9]+")
-func decides(w World, l *Label, p choose.Point) bool {
+func decides(w World, l *stepinfo.Label, p choose.Point) bool {
 	if strings.HasPrefix(w.Key(1), "crash ") { // want takes internal/kernel.World.Key apart
 		return true
 	}
-	_, _, ok := strings.Cut((l.String()), " with ") // want takes internal/kernel.Label.String apart
+	_, _, ok := strings.Cut((l.String()), " with ") // want takes internal/kernel/stepinfo.Label.String apart
 	return ok || number.MatchString(p.Label) // want takes choose.Point.Label apart
 }
-func shows(w World, l *Label, p choose.Point) string {
+func shows(w World, l *stepinfo.Label, p choose.Point) string {
 	return strings.ToUpper(w.Key(1)) + strings.TrimPrefix(l.Content, "a") + p.Label
 }
 `,

@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/wire"
@@ -53,7 +54,7 @@ func TestMessagesCanBeSent(t *testing.T) {
 					}
 					for i := range w.Last().Effects {
 						f := &w.Last().Effects[i]
-						if f.Kind != kernel.SendEffect && f.Kind != kernel.StreamEffect {
+						if f.Kind != stepinfo.SendEffect && f.Kind != stepinfo.StreamEffect {
 							continue
 						}
 						sent++

@@ -19,6 +19,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	macesearch "github.com/macemc/macemc/search"
@@ -281,7 +282,7 @@ func TestFinding(t *testing.T) {
 			continue
 		}
 		if found.Kind != sim.Safety { // it would not return here, either
-			if found.Kind != sim.Panic && !kernel.Overdue(found) || len(x.Path) != len(plain.Path) {
+			if found.Kind != sim.Panic && !contain.Overdue(found) || len(x.Path) != len(plain.Path) {
 				t.Errorf("%v: found %v by %v, alone by %v", c, found, x.Path, plain.Path)
 			}
 			continue

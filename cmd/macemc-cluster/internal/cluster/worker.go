@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -96,7 +97,7 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	if err != nil {
 		return false, err
 	}
-	opts := options.Options{Weightless: m.Weightless, World: kernel.Options{Overdue: overdue, Contain: m.Contain, Heartbeat: new(kernel.Heartbeat)}}
+	opts := options.Options{Weightless: m.Weightless, World: kernel.Options{Overdue: overdue, Contain: m.Contain, Heartbeat: new(contain.Heartbeat)}}
 	if opts.Visited, err = stateset.Named(m.Visited); err != nil {
 		return false, err
 	}
@@ -125,7 +126,7 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	ended, working := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer close(ended)
-		if found := kernel.Guard(func() { working <- member.work() }); found != nil {
+		if found := contain.Guard(func() { working <- member.work() }); found != nil {
 			working <- member.stuck(found.Message)
 		}
 	}()

@@ -1,4 +1,4 @@
-package kernel
+package declared
 
 import (
 	"github.com/macemc/macemc/internal/simext"
@@ -40,22 +40,22 @@ func Guarded(s *sim.System) bool {
 	return false
 }
 
-// action is one of a system's actions, as one of services of all types.
-type action struct {
+// Action is one of a system's actions, as one of services of all types.
+type Action struct {
 	sim.Action[sim.Service]
-	types simhook.Types
+	Types simhook.Types
 }
 
-// actionsOf are the actions of a system.
-func actionsOf(s *sim.System) []action {
-	all := make([]action, len(s.Actions))
+// Actions are the actions of a system.
+func Actions(s *sim.System) []Action {
+	all := make([]Action, len(s.Actions))
 	for i, a := range s.Actions {
-		all[i].Action, all[i].types = a.Erased()
+		all[i].Action, all[i].Types = a.Erased()
 	}
 	return all
 }
 
-// fits reports whether a node that runs s has the action.
-func (a *action) fits(id sim.NodeID, s sim.Service) bool {
-	return a.types.Has(s) && (a.At == nil || a.At(id))
+// Fits reports whether a node that runs s has the action.
+func (a *Action) Fits(id sim.NodeID, s sim.Service) bool {
+	return a.Types.Has(s) && (a.At == nil || a.At(id))
 }

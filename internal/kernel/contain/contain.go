@@ -1,4 +1,5 @@
-package kernel
+// Package contain calls checked code so that whatever ends it becomes a finding.
+package contain
 
 import (
 	"fmt"
@@ -13,10 +14,10 @@ import (
 // Checked code may end the goroutine that it runs on, by runtime.Goexit or what calls it: FailNow, Fatal and Skip of a
 // testing.T. Nothing that runs on the same goroutine can keep it from that.
 
-// exited is the panic value for checked code that ended its goroutine.
-type exited struct{}
+// Ended is the panic value for checked code that ended its goroutine.
+type Ended struct{}
 
-const exitedText = "ended its goroutine (runtime.Goexit, which FailNow, Fatal and Skip of testing.T call)"
+const EndedText = "ended its goroutine (runtime.Goexit, which FailNow, Fatal and Skip of testing.T call)"
 
 // Exited reports whether a finding is that checked code ended its goroutine.
 func Exited(f *sim.Finding) bool { return f.Cause == sim.GoroutineEnded }
@@ -28,35 +29,35 @@ type raised struct {
 }
 
 // String is what is said of it where it is met without being taken apart.
-func (r raised) String() string { return panicText(r.value, "%v") }
+func (r raised) String() string { return PanicText(r.value, "%v") }
 
-// raisedBy takes a recovered value apart.
-func raisedBy(r any) (value any, stack string) {
+// RaisedBy takes a recovered value apart.
+func RaisedBy(r any) (value any, stack string) {
 	if r, ok := r.(raised); ok {
 		return r.value, r.stack
 	}
 	return r, string(debug.Stack())
 }
 
-// panicText says of a recovered value, after the name of what it came from, what that did.
-func panicText(value any, format string) string {
-	if value == (exited{}) {
-		return exitedText
+// PanicText says of a recovered value, after the name of what it came from, what that did.
+func PanicText(value any, format string) string {
+	if value == (Ended{}) {
+		return EndedText
 	}
 	return fmt.Sprintf(format, value)
 }
 
-// panicked returns the finding that something panicked, or ended its goroutine; r is the recovered value.
-func panicked(what string, r any) *sim.Finding {
-	value, stack := raisedBy(r)
-	f := &sim.Finding{Kind: sim.Panic, Node: -1, Message: what + " " + panicText(value, "panicked: %v"), Stack: stack}
-	if value == (exited{}) {
+// Panicked returns the finding that something panicked, or ended its goroutine; r is the recovered value.
+func Panicked(what string, r any) *sim.Finding {
+	value, stack := RaisedBy(r)
+	f := &sim.Finding{Kind: sim.Panic, Node: -1, Message: what + " " + PanicText(value, "panicked: %v"), Stack: stack}
+	if value == (Ended{}) {
 		f.Cause = sim.GoroutineEnded
 	}
 	return f
 }
 
-// Overdue reports whether a finding is that checked code did not return in time, see [Options].
+// Overdue reports whether a finding is that checked code did not return in time, see [kernel.Options].
 func Overdue(f *sim.Finding) bool { return f.Cause == sim.NotReturned }
 
 // GivenUp is the finding that checked code did not return in time.
@@ -64,24 +65,24 @@ func GivenUp() *sim.Finding {
 	return &sim.Finding{Kind: sim.Divergence, Cause: sim.NotReturned, Message: "checked code did not return"}
 }
 
-// WatchInterval is how often [Options].Overdue is asked.
+// WatchInterval is how often [kernel.Options].Overdue is asked.
 const WatchInterval = 50 * time.Millisecond
 
-// watch gives up checked code that does not return. Nil never does.
-type watch struct {
+// Watch gives up checked code that does not return. Nil never does.
+type Watch struct {
 	overdue func(ticks int) bool
-	ticker  *time.Ticker
+	Ticker  *time.Ticker
 }
 
-func newWatch(overdue func(ticks int) bool) *watch {
+func NewWatch(overdue func(ticks int) bool) *Watch {
 	if overdue == nil {
 		return nil
 	}
-	return &watch{overdue, time.NewTicker(WatchInterval)}
+	return &Watch{overdue, time.NewTicker(WatchInterval)}
 }
 
 // returned waits until done is closed; false: that was given up.
-func (w *watch) returned(done <-chan struct{}) bool {
+func (w *Watch) returned(done <-chan struct{}) bool {
 	if w == nil {
 		<-done
 		return true
@@ -90,7 +91,7 @@ func (w *watch) returned(done <-chan struct{}) bool {
 		select {
 		case <-done:
 			return true
-		case <-w.ticker.C:
+		case <-w.Ticker.C:
 			if w.overdue(ticks) {
 				return false
 			}
@@ -98,12 +99,12 @@ func (w *watch) returned(done <-chan struct{}) bool {
 	}
 }
 
-// ContainedCreator is the name in stacks of what makes the goroutines on which worlds with [Options].Contain call checked code.
-var ContainedCreator = stacks.Name(contained)
+// ContainedCreator is the name in stacks of what makes the goroutines on which worlds with [kernel.Options].Contain call checked code.
+var ContainedCreator = stacks.Name(Call)
 
-// contained calls f on a goroutine of its own. It panics when f does, and also when f ends that goroutine, or does not return and
+// Call calls f on a goroutine of its own. It panics when f does, and also when f ends that goroutine, or does not return and
 // is given up; then f may still be running.
-func contained(w *watch, f func()) {
+func Call(w *Watch, f func()) {
 	done := make(chan struct{})
 	var failed any
 	go func() {
@@ -115,7 +116,7 @@ func contained(w *watch, f func()) {
 			}
 			switch r := recover().(type) {
 			case nil:
-				failed = raised{exited{}, string(debug.Stack())}
+				failed = raised{Ended{}, string(debug.Stack())}
 			case *sim.StateError, *sim.Finding:
 				failed = r
 			default:
@@ -133,33 +134,17 @@ func contained(w *watch, f func()) {
 	}
 }
 
-// containedValue is contained for a function with a result.
-func containedValue[T any](w *watch, f func() T) T {
+// Value is contained for a function with a result.
+func Value[T any](w *Watch, f func() T) T {
 	var v T
-	contained(w, func() { v = f() })
+	Call(w, func() { v = f() })
 	return v
 }
 
-// asking is containedValue for what is neither a handler nor a property, and tells so.
-func asking[T any](w *machine, what func() Asked, f func() T) T {
-	defer w.opts.asks(what)()
-	return containedValue(w.watch, f)
-}
-
-// asks tells that checked code is called which is neither a handler nor a property, until end is called.
-func (o *Options) asks(what func() Asked) (end func()) {
-	tell := o.Asking
-	if tell == nil {
-		return func() {}
-	}
-	tell(what())
-	return func() { tell(Asked{}) }
-}
-
-// awaitStarted waits until there are no more goroutines than before a handler ran, so that one which panics does so in the step that started it.
-// It does not wait for those of programs, whose steps end when all of them wait, and for others at most 20 ms.
-func awaitStarted(n *node, before int) {
-	if runtime.NumGoroutine() <= before || Carries(n.service) {
+// AwaitStarted waits until there are no more goroutines than before a handler ran, so that one which panics does so in the step that started it.
+// It waits at most 20 ms.
+func AwaitStarted(before int) {
+	if runtime.NumGoroutine() <= before {
 		return
 	}
 	t := time.NewTicker(100 * time.Microsecond)
@@ -185,7 +170,7 @@ func Guard(f func()) (found *sim.Finding) {
 			if r := recover(); r != nil {
 				panic(r) // here, so that the stack of the first panic is told, too
 			}
-			found = panicked("checked code", exited{})
+			found = Panicked("checked code", Ended{})
 		}()
 		f()
 		returned = true

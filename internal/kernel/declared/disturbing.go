@@ -1,4 +1,4 @@
-package kernel
+package declared
 
 import (
 	"reflect"
@@ -54,19 +54,4 @@ func (d *Disturbing) Asks(kind sim.EventKind) bool { return d != nil && d.asks>>
 // Hands reports whether an event of a kind disturbs because of the value that it hands over: a timer, a message, or one of a set.
 func (d *Disturbing) Hands(kind sim.EventKind, value any) bool {
 	return d.Asks(kind) && d.hands[handing{kind, reflect.TypeOf(value)}]
-}
-
-// Disturbs implements [World].
-func (w *machine) Disturbs(ev sim.Event) bool {
-	d := w.disturbing
-	switch {
-	case d.Event(ev):
-		return true
-	case !d.Asks(ev.Kind):
-		return false
-	case ev.Kind == sim.FireTimer:
-		return d.Hands(ev.Kind, w.nodes[ev.Node].armed[ev.Slot].value)
-	}
-	w.envelopes = w.Messages(ev, w.envelopes[:0])
-	return len(w.envelopes) > 0 && d.Hands(ev.Kind, w.envelopes[0].Msg)
 }

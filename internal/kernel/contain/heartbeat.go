@@ -1,4 +1,4 @@
-package kernel
+package contain
 
 import (
 	"sync/atomic"
@@ -6,14 +6,14 @@ import (
 )
 
 // Heartbeat shows another goroutine whether functions of properties return, which are called so often that none can have a
-// goroutine of its own. See [Options].
+// goroutine of its own. See [kernel.Options].
 type Heartbeat struct{ calls atomic.Uint64 } // odd: one is under way
 
-func (p *Heartbeat) begin() { p.calls.Store(p.calls.Load() + 1) }
+func (p *Heartbeat) Begin() { p.calls.Store(p.calls.Load() + 1) }
 
-func (p *Heartbeat) end() { p.calls.Store(p.calls.Load() + 1) }
+func (p *Heartbeat) End() { p.calls.Store(p.calls.Load() + 1) }
 
-// Returned waits until done is closed. It is false when a call was given up before: overdue is asked as [Options].Overdue is.
+// Returned waits until done is closed. It is false when a call was given up before: overdue is asked as [kernel.Options].Overdue is.
 func (p *Heartbeat) Returned(done <-chan struct{}, overdue func(ticks int) bool) bool {
 	ticker := time.NewTicker(WatchInterval)
 	defer ticker.Stop()

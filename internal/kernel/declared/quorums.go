@@ -1,4 +1,4 @@
-package kernel
+package declared
 
 import (
 	"reflect"
@@ -33,23 +33,23 @@ type Handed struct {
 	Set *Assembled // of TakeQuorum
 }
 
-// quorum is one of a system's quorums, as one of services of all types that takes all messages.
-type quorum struct {
+// Quorum is one of a system's quorums, as one of services of all types that takes all messages.
+type Quorum struct {
 	sim.Quorum[sim.Service, any]
-	types simhook.Types
+	Types simhook.Types
 }
 
-// quorumsOf are the quorums of a system.
-func quorumsOf(s *sim.System) []quorum {
-	all := make([]quorum, len(s.Quorums))
+// Quorums are the quorums of a system.
+func Quorums(s *sim.System) []Quorum {
+	all := make([]Quorum, len(s.Quorums))
 	for i, q := range s.Quorums {
-		all[i].Quorum, all[i].types = q.Erased()
+		all[i].Quorum, all[i].Types = q.Erased()
 	}
 	return all
 }
 
-// takes reports whether a message is for the quorum, whether it fits now or not.
-func (q *quorum) takes(msg any) bool { return q.types.Message == reflect.TypeOf(msg) }
+// Takes reports whether a message is for the quorum, whether it fits now or not.
+func (q *Quorum) Takes(msg any) bool { return q.Types.Message == reflect.TypeOf(msg) }
 
-// has reports whether a service has the quorum.
-func (q *quorum) has(s sim.Service) bool { return q.types.Has(s) }
+// Has reports whether a service has the quorum.
+func (q *Quorum) Has(s sim.Service) bool { return q.Types.Has(s) }

@@ -1,0 +1,30 @@
+package kernel
+
+import (
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/sim"
+)
+
+// observed is what a monitor did with an announced event.
+type observed struct {
+	err  error
+	owed declared.Owed // unless it failed
+}
+
+// observe tells a monitor of an announced event.
+func (w *machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
+	tell := func() (o observed) {
+		if o.err = m.Observe(from, event); o.err == nil {
+			o.owed = declared.OwedBy(m)
+		}
+		return o
+	}
+	var o observed
+	if w.apart {
+		o = asking(w, func() Asked { return Asked{Name: sim.MonitorName(m)} }, tell)
+	} else {
+		o = tell()
+	}
+	w.owed = o.owed
+	return o.err
+}
