@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -61,7 +61,7 @@ func (n *Node) Thaw(ctx context.Context) error {
 }
 
 // Look calls f in the event loop. It must not change anything, nor keep the runner.
-func (n *Node) Look(ctx context.Context, f func(*kernel.Runner)) error {
+func (n *Node) Look(ctx context.Context, f func(*runner.Runner)) error {
 	return n.enter(ctx, func() error { f(n.run); return nil })
 }
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/test/ports"
 	"github.com/macemc/macemc/netsim"
@@ -124,7 +124,7 @@ func (e *echo) run(b *testing.B, size int, over, record bool) {
 		nodes = append(nodes, n)
 		go func() { ended <- n.Run(ctx) }()
 	}
-	if err := nodes[1].Look(ctx, func(*kernel.Runner) {}); err != nil {
+	if err := nodes[1].Look(ctx, func(*runner.Runner) {}); err != nil {
 		b.Fatal(err)
 	}
 	cpu := cpuTime()

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/memdisk"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/recording"
 )
 
@@ -53,7 +53,7 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // openDisk reads the disk in a folder. cut is how many bytes of a torn end were dropped.
-func openDisk(dir string) (d *disk, found kernel.Durable, cut int64, err error) {
+func openDisk(dir string) (d *disk, found runner.Durable, cut int64, err error) {
 	d = &disk{dir: dir, boot: bootID()}
 	if dir == "" {
 		return d, found, 0, nil
@@ -123,7 +123,7 @@ func keepCut(log string, data []byte) error {
 
 // load applies the log and returns how much of it is good, and whether its last part was written since the
 // machine was started.
-func (d *disk) load(data []byte, found *kernel.Durable) (good int, sameBoot bool) {
+func (d *disk) load(data []byte, found *runner.Durable) (good int, sameBoot bool) {
 	for at := 0; at+8 <= len(data); {
 		n := int(binary.LittleEndian.Uint32(data[at:]))
 		if n == 0 || n > len(data)-at-8 {
@@ -142,7 +142,7 @@ func (d *disk) load(data []byte, found *kernel.Durable) (good int, sameBoot bool
 	return good, sameBoot
 }
 
-func (d *disk) apply(body []byte, found *kernel.Durable, sameBoot *bool) bool {
+func (d *disk) apply(body []byte, found *runner.Durable, sameBoot *bool) bool {
 	kind, rest := body[0], body[1:]
 	number := func() uint64 {
 		n, size := binary.Uvarint(rest)
@@ -263,7 +263,7 @@ func (d *disk) commit() error {
 }
 
 // compact writes the log anew, without what is out of date.
-func (d *disk) compact(now kernel.Durable) error {
+func (d *disk) compact(now runner.Durable) error {
 	name := filepath.Join(d.dir, diskName)
 	f, err := os.OpenFile(name+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {

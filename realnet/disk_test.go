@@ -14,8 +14,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/memdisk"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/sim"
 )
@@ -24,7 +24,7 @@ func put(key, value string) memdisk.Write {
 	return memdisk.Write{Entry: memdisk.Entry{Key: key, Value: []byte(value)}}
 }
 
-func contents(d kernel.Durable) string {
+func contents(d runner.Durable) string {
 	s := ""
 	for _, e := range d.Disk {
 		s += fmt.Sprintf("%s=%s ", e.Key, e.Value)

@@ -6,7 +6,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/realnet"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/pingack"
@@ -43,7 +43,7 @@ func ExampleNode() {
 	}
 	acked := false
 	for !acked {
-		_ = nodes[0].Look(ctx, func(r *kernel.Runner) {
+		_ = nodes[0].Look(ctx, func(r *runner.Runner) {
 			p := r.Service(0).(*pingack.Pinger)
 			acked = p.Acked == p.Sent
 		})

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/test/ports"
 	"github.com/macemc/macemc/netsim"
@@ -238,7 +238,7 @@ func TestDiskSurvivesAndItsTornEndIsCut(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- n.Run(ctx) }()
 		for late := false; !late; time.Sleep(time.Millisecond) {
-			if err := n.Look(ctx, func(r *kernel.Runner) { late = len(r.Service(0).(*drawer).Drawn) >= 8 }); err != nil {
+			if err := n.Look(ctx, func(r *runner.Runner) { late = len(r.Service(0).(*drawer).Drawn) >= 8 }); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/macetime"
@@ -243,7 +243,7 @@ func (n *Node) step(g given) {
 }
 
 // effects makes what the handler asked for happen.
-func (n *Node) effects(done *kernel.Done, e *recording.Event) {
+func (n *Node) effects(done *runner.Done, e *recording.Event) {
 	digest := xxhash.New()
 	var now time.Time // of all timers that it sets
 	for _, w := range done.Writes {
@@ -378,5 +378,5 @@ func (n *Node) Choose(p choose.Point) int {
 	return pick
 }
 
-// Room implements [kernel.Answers].
+// Room implements [runner.Answers].
 func (n *Node) Room(_, peer sim.NodeID) int { return n.room(peer) }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
@@ -39,7 +40,7 @@ type Node struct {
 	watchdog    watchdog
 
 	// The event loop's.
-	run     *kernel.Runner
+	run     *runner.Runner
 	links   []*link
 	timers  timers
 	times   instants
@@ -50,7 +51,7 @@ type Node struct {
 	debug   bool            // what it does is logged
 	events  int
 	stateAt int            // number of the event whose state was recorded last
-	found   kernel.Durable // at boot
+	found   runner.Durable // at boot
 	number  uint64         // of the last message sent
 	local   []item         // messages to the node itself, not yet handled
 	dirty   []*link        // have something to transmit
@@ -150,7 +151,7 @@ func New(cfg Config) (_ *Node, err error) {
 		return nil, err
 	}
 	n.times = newInstants(clock)
-	if n.run, err = kernel.NewRunner(cfg.System, kernel.Options{Log: n.log, Times: &n.times}); err != nil {
+	if n.run, err = runner.NewRunner(cfg.System, kernel.Options{Log: n.log, Times: &n.times}); err != nil {
 		return nil, err
 	}
 	if len(cfg.System.Quorums) > 0 && n.run.Ordered() {

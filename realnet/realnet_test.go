@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/ports"
@@ -65,7 +65,7 @@ func newCluster(t testing.TB, name string, c spec.Config, record bool) *cluster 
 		x.start(sim.NodeID(id))
 	}
 	for _, r := range x.nodes {
-		if err := r.Look(context.Background(), func(*kernel.Runner) {}); err != nil {
+		if err := r.Look(context.Background(), func(*runner.Runner) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +137,7 @@ func (x *cluster) until(what string, f func(services []sim.Service) bool) {
 	}
 	for id, r := range x.nodes {
 		if r != nil {
-			_ = r.Look(context.Background(), func(run *kernel.Runner) { x.t.Logf("n%d: %v", id, run.NodeFields(sim.NodeID(id))) })
+			_ = r.Look(context.Background(), func(run *runner.Runner) { x.t.Logf("n%d: %v", id, run.NodeFields(sim.NodeID(id))) })
 		}
 	}
 	x.t.Fatalf("not reached: %s", what)
@@ -154,7 +154,7 @@ func (x *cluster) all(f func([]sim.Service) bool) bool {
 		}
 		there.Add(1)
 		gone.Go(func() {
-			err := r.Look(context.Background(), func(run *kernel.Runner) {
+			err := r.Look(context.Background(), func(run *runner.Runner) {
 				services[id] = run.Service(sim.NodeID(id))
 				there.Done()
 				<-release

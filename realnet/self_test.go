@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -34,7 +34,7 @@ func TestMessagesToItself(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	for heard := 0; heard < sent; {
-		if err := x.nodes[0].Look(context.Background(), func(r *kernel.Runner) { heard = len(r.Service(0).(*soliloquist).Heard) }); err != nil {
+		if err := x.nodes[0].Look(context.Background(), func(r *runner.Runner) { heard = len(r.Service(0).(*soliloquist).Heard) }); err != nil {
 			t.Fatal(err)
 		}
 	}

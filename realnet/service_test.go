@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/test/ports"
 	"github.com/macemc/macemc/macetime"
@@ -28,7 +28,7 @@ func custom(t testing.TB, sys sim.System, messages ...any) *cluster {
 		x.start(sim.NodeID(id))
 	}
 	for _, r := range x.nodes {
-		if err := r.Look(context.Background(), func(*kernel.Runner) {}); err != nil {
+		if err := r.Look(context.Background(), func(*runner.Runner) {}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
@@ -46,7 +47,7 @@ func TestInstantsThatAreHeldAreKept(t *testing.T) {
 	i := newInstants(clock)
 	var held []macetime.Time
 	reader := sim.System{Name: "reader", Nodes: 1, New: func(sim.NodeID) sim.Service { return &readings{held: &held} }}
-	run, err := kernel.NewRunner(&reader, kernel.Options{Times: &i})
+	run, err := runner.NewRunner(&reader, kernel.Options{Times: &i})
 	if err != nil {
 		t.Fatal(err)
 	}

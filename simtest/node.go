@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -21,7 +22,7 @@ type Node[S sim.Service] struct {
 	t     testing.TB
 	id    sim.NodeID
 	nodes int
-	run   *kernel.Runner
+	run   *runner.Runner
 
 	quorums []string
 	plans   *encoding.Set
@@ -61,7 +62,7 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 			t.Fatalf("simtest.New: node %d runs a %T, not a %T", id, s, *new(S))
 		}
 	}
-	run, err := kernel.NewRunner(&sys, kernel.Options{CheckMessages: true, Log: slog.New(slog.NewTextHandler(t.Output(),
+	run, err := runner.NewRunner(&sys, kernel.Options{CheckMessages: true, Log: slog.New(slog.NewTextHandler(t.Output(),
 		&slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: withoutTime}))})
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)

@@ -7,9 +7,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// apply makes effects first to end-1 of the step happen, which n asked for.
-func (w *machine) apply(n *node, first, end int) (err error) {
-	defer w.contain(n.id, &err) // of the network, when it lacks what was asked for, and of monitors
+// Apply makes effects first to end-1 of the step happen, which n asked for.
+func (w *Machine) Apply(n *Node, first, end int) (err error) {
+	defer w.Contain(n.ID, &err) // of the network, when it lacks what was asked for, and of monitors
 	flushed := 0
 	w.last.Applied = end
 	for i := first; i < end; i++ {
@@ -20,21 +20,21 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 				continue
 			}
 			w.sent(n, f)
-			w.net.SendDatagram(n.id, f.Peer, f.Msg)
+			w.Net.SendDatagram(n.ID, f.Peer, f.Msg)
 		case stepinfo.StreamEffect:
 			w.sent(n, f)
-			if w.asLive && !w.bench {
-				if room := w.net.Room(n.id, f.Peer); room <= 0 {
-					w.last.Over = append(w.last.Over, stepinfo.Overflow{From: n.id, To: f.Peer, Room: room})
+			if w.asLive && !w.OnBench {
+				if room := w.Net.Room(n.ID, f.Peer); room <= 0 {
+					w.last.Over = append(w.last.Over, stepinfo.Overflow{From: n.ID, To: f.Peer, Room: room})
 				}
 			}
-			w.net.SendStream(n.id, f.Peer, f.Msg)
+			w.Net.SendStream(n.ID, f.Peer, f.Msg)
 		case stepinfo.RefusedEffect:
 			w.sent(n, f)
 			w.Fate(f.Msg.ID, sim.Refused)
-			w.net.RefuseStream(n.id, f.Peer)
+			w.Net.RefuseStream(n.ID, f.Peer)
 		case stepinfo.CloseEffect:
-			w.net.CloseStream(n.id, f.Peer)
+			w.Net.CloseStream(n.ID, f.Peer)
 		case stepinfo.SetTimerEffect:
 			if err := w.setTimer(n, f.Value, time.Duration(f.After)); err != nil {
 				return err
@@ -42,16 +42,16 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 		case stepinfo.StopTimerEffect:
 			n.stopTimer(f.Value)
 		case stepinfo.SyncEffect:
-			n.disk.Flush(f.Disk - flushed)
+			n.Disk.Flush(f.Disk - flushed)
 			flushed = f.Disk
 		case stepinfo.AnnounceEffect:
-			for _, m := range w.monitors {
+			for _, m := range w.Monitors {
 				event := f.Value
-				if !w.bench { // what one does to it is not for the others to see; on a bench it is a copy already
-					event = w.privateTo(event)
+				if !w.OnBench { // what one does to it is not for the others to see; on a bench it is a copy already
+					event = w.PrivateTo(event)
 				}
-				if err := w.observe(m, n.id, event); err != nil {
-					return &sim.Finding{Kind: sim.Safety, Property: sim.MonitorName(m), Node: n.id, Message: err.Error()}
+				if err := w.observe(m, n.ID, event); err != nil {
+					return &sim.Finding{Kind: sim.Safety, Property: sim.MonitorName(m), Node: n.ID, Message: err.Error()}
 				}
 			}
 		}
@@ -60,11 +60,11 @@ func (w *machine) apply(n *node, first, end int) (err error) {
 }
 
 // sent gives a message its identity.
-func (w *machine) sent(n *node, f *stepinfo.Effect) {
+func (w *Machine) sent(n *Node, f *stepinfo.Effect) {
 	w.nextID++
 	f.Msg.ID = w.nextID
-	if w.opts.Trace {
+	if w.Opts.Trace {
 		w.last.Sent = append(w.last.Sent,
-			sim.Envelope{From: n.id, To: f.Peer, Msg: f.Msg.Body, ID: f.Msg.ID, Stream: f.Kind != stepinfo.SendEffect})
+			sim.Envelope{From: n.ID, To: f.Peer, Msg: f.Msg.Body, ID: f.Msg.ID, Stream: f.Kind != stepinfo.SendEffect})
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // look calls by f what only looks at the state of a node and at some messages.
-func look[T any](w *machine, n *node, what declared.Asker, set []sim.From[any], f func() T) T {
-	w.asked, w.askedAt = what, n.id
+func look[T any](w *Machine, n *Node, what declared.Asker, set []sim.From[any], f func() T) T {
+	w.asked, w.askedAt = what, n.ID
 	var before sim.Fingerprint
 	var said []byte
 	if w.closely() {
@@ -27,7 +27,7 @@ func look[T any](w *machine, n *node, what declared.Asker, set []sim.From[any], 
 		changed := ""
 		switch {
 		case w.serviceHash(n) != before:
-			changed = fmt.Sprintf("the state of the service %T", n.service)
+			changed = fmt.Sprintf("the state of the service %T", n.Service)
 		case string(w.appendSet(nil, set)) != string(said):
 			changed = "a message"
 		}
@@ -39,9 +39,9 @@ func look[T any](w *machine, n *node, what declared.Asker, set []sim.From[any], 
 	return v
 }
 
-func (w *machine) appendSet(buf []byte, set []sim.From[any]) []byte {
+func (w *Machine) appendSet(buf []byte, set []sim.From[any]) []byte {
 	for i := range set {
-		buf = appendString(appendCount(buf, int(set[i].From)), string(w.planOf(set[i].Msg).Append(nil, set[i].Msg)))
+		buf = appendString(appendCount(buf, int(set[i].From)), string(w.PlanOf(set[i].Msg).Append(nil, set[i].Msg)))
 	}
 	return buf
 }
@@ -51,8 +51,8 @@ const mostTried = 1 << 16
 
 // assembler lists the sets that one quorum of a node takes.
 type assembler struct {
-	w     *machine
-	n     *node
+	w     *Machine
+	n     *Node
 	q     *declared.Quorum
 	index int32
 	out   *declared.Assembly
@@ -63,13 +63,13 @@ type assembler struct {
 	tried   int
 }
 
-// assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in
+// Assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in
 // canonical order. It panics like an action's When.
-func (w *machine) assemble(n *node, all []sim.From[any]) (out declared.Assembly) {
+func (w *Machine) Assemble(n *Node, all []sim.From[any]) (out declared.Assembly) {
 	out.Taken, out.Over = make([]bool, len(all)), make([]bool, len(all))
-	for i := range w.quorums {
-		q := &w.quorums[i]
-		if !q.Has(n.service) {
+	for i := range w.Quorums {
+		q := &w.Quorums[i]
+		if !q.Has(n.Service) {
 			continue
 		}
 		need := 0
@@ -94,9 +94,9 @@ func (w *machine) assemble(n *node, all []sim.From[any]) (out declared.Assembly)
 }
 
 // needed asks how many senders a set of a quorum has. It panics with a finding when there were to be none any more.
-func (w *machine) needed(n *node, i int) int {
-	q := &w.quorums[i]
-	need := look(w, n, q.Asked("Need"), nil, func() int { return q.Need(n.service) })
+func (w *Machine) needed(n *Node, i int) int {
+	q := &w.Quorums[i]
+	need := look(w, n, q.Asked("Need"), nil, func() int { return q.Need(n.Service) })
 	if need >= 0 && n.never>>i&1 == 1 {
 		w.asked = q.Asked("Need")
 		panic(&sim.Finding{Kind: sim.Safety, Property: sim.QuorumProperty, Message: fmt.Sprintf(
@@ -106,11 +106,11 @@ func (w *machine) needed(n *node, i int) int {
 }
 
 // noteNever notes which quorums of a node say that they take nothing any more.
-func (w *machine) noteNever(n *node) (err error) {
-	defer w.catchWhen(&err)
-	for i := range w.quorums {
-		if q := &w.quorums[i]; q.Need != nil && q.Has(n.service) && n.never>>i&1 == 0 {
-			if look(w, n, q.Asked("Need"), nil, func() int { return q.Need(n.service) }) < 0 {
+func (w *Machine) noteNever(n *Node) (err error) {
+	defer w.CatchWhen(&err)
+	for i := range w.Quorums {
+		if q := &w.Quorums[i]; q.Need != nil && q.Has(n.Service) && n.never>>i&1 == 0 {
+			if look(w, n, q.Asked("Need"), nil, func() int { return q.Need(n.Service) }) < 0 {
 				n.never |= 1 << i
 				n.hashed = false
 			}
@@ -125,16 +125,16 @@ func (a *assembler) groups() (groups [][]int32) {
 	for k := range a.all {
 		m := &a.all[k]
 		if !a.q.Takes(m.Msg) || a.q.Fits != nil && !look(a.w, a.n, a.q.Asked("Fits"), a.all[k:k+1],
-			func() bool { return a.q.Fits(a.n.service, m.From, m.Msg) }) {
+			func() bool { return a.q.Fits(a.n.Service, m.From, m.Msg) }) {
 			continue
 		}
 		var key any
 		if a.q.Key != nil {
 			key = look(a.w, a.n, a.q.Asked("Key"), a.all[k:k+1], func() any { return a.q.Key(m.Msg) })
 		}
-		a.w.asked, a.w.askedAt = a.q.Asked("Key"), a.n.id // keys that cannot be compared panic
+		a.w.asked, a.w.askedAt = a.q.Asked("Key"), a.n.ID // keys that cannot be compared panic
 		i := slices.Index(keys, key)
-		if a.q.Key != nil && a.w.closely() && key != a.q.Key(a.w.privateTo(m.Msg)) {
+		if a.q.Key != nil && a.w.closely() && key != a.q.Key(a.w.PrivateTo(m.Msg)) {
 			panic(&sim.Finding{Kind: sim.Nondeterminism, Property: sim.QuorumProperty, Message: fmt.Sprintf(
 				"quorum %q: Key returns %T for a message, and another one for a copy of it: no two messages are in one set", a.q.Name, key)})
 		}
@@ -184,7 +184,7 @@ func (a *assembler) choose(from, more int) {
 
 func (a *assembler) try() {
 	if a.tried++; a.tried > mostTried {
-		a.w.asked, a.w.askedAt = a.q.Asked("Guard"), a.n.id
+		a.w.asked, a.w.askedAt = a.q.Asked("Guard"), a.n.ID
 		panic(&sim.Finding{Kind: sim.Divergence, Property: sim.QuorumProperty, Message: fmt.Sprintf(
 			"quorum %q has more than %d sets to choose from in one state: a Need and a Key make them fewer", a.q.Name, mostTried)})
 	}
@@ -196,7 +196,7 @@ func (a *assembler) try() {
 		for i, k := range a.chosen {
 			set[i] = a.all[k]
 		}
-		if !look(a.w, a.n, a.q.Asked("Guard"), set, func() bool { return a.q.Guard(a.n.service, set) }) {
+		if !look(a.w, a.n, a.q.Asked("Guard"), set, func() bool { return a.q.Guard(a.n.Service, set) }) {
 			return
 		}
 	}

@@ -67,13 +67,13 @@ func TestCallArguments(t *testing.T) {
 	}
 }
 
-func newTestMachine(t *testing.T) *machine {
+func newTestMachine(t *testing.T) *Machine {
 	t.Helper()
 	w, err := NewWorld(&sim.System{Name: "x", Nodes: 1, New: func(sim.NodeID) sim.Service { return &idleService{} }}, Options{Trace: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.(*machine)
+	return w.(*Machine)
 }
 
 type idleService struct{ sim.Nop }

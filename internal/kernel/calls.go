@@ -14,7 +14,7 @@ func (e *env) ShowsCalls() bool { return e.told }
 
 // EnterCall implements [sim.CallTracer].
 func (e *env) EnterCall(service, name string, args []any) (leave func()) {
-	if !e.told || !e.running {
+	if !e.told || !e.Running {
 		return nil
 	}
 	c := stepinfo.Call{Service: service, Name: name}
@@ -40,7 +40,7 @@ func (e *env) EnterCall(service, name string, args []any) (leave func()) {
 func (e *env) depth() uint8 { return uint8(min(len(e.calls), math.MaxUint8)) }
 
 // argument renders an argument of a call for people.
-func (w *machine) argument(v any) string {
+func (w *Machine) argument(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "nil"

@@ -39,29 +39,29 @@ type Checkpointer interface {
 	Identities() int
 }
 
-var _ Checkpointer = (*machine)(nil)
+var _ Checkpointer = (*Machine)(nil)
 
-func (w *machine) Identities() int { return int(w.nextID) }
+func (w *Machine) Identities() int { return int(w.nextID) }
 
-func (w *machine) Checkpoint() (c *Checkpoint, err error) {
+func (w *Machine) Checkpoint() (c *Checkpoint, err error) {
 	defer encoding.Catch(&err)
-	net, ok := w.net.(sim.Parted)
-	if !ok && w.sys.Network != nil {
-		return nil, fmt.Errorf("the network %T cannot be taken apart", w.sys.Network)
+	net, ok := w.Net.(sim.Parted)
+	if !ok && w.Sys.Network != nil {
+		return nil, fmt.Errorf("the network %T cannot be taken apart", w.Sys.Network)
 	}
-	c = &Checkpoint{delays: w.delays.clone(), time: w.time.clone(), left: w.left, doubled: w.doubled, steps: w.steps, nextID: w.nextID}
-	for i := range w.nodes {
-		l := w.take(&w.nodes[i])
-		if err := w.copyable(l); err != nil {
+	c = &Checkpoint{delays: w.delays.clone(), time: w.time.clone(), left: w.Left, doubled: w.doubled, steps: w.Steps, nextID: w.nextID}
+	for i := range w.Members {
+		l := w.Take(&w.Members[i])
+		if err := w.Copyable(l); err != nil {
 			return nil, err
 		}
-		if l, err = w.copyLocal(l); err != nil {
+		if l, err = w.CopyLocal(l); err != nil {
 			return nil, err
 		}
 		c.nodes = append(c.nodes, l)
 	}
-	for _, m := range w.monitors {
-		p := w.planOf(m)
+	for _, m := range w.Monitors {
+		p := w.PlanOf(m)
 		if err := p.Uncopyable(); err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func (w *machine) Checkpoint() (c *Checkpoint, err error) {
 	}
 	c.rest = net.Rest()
 	datagrams, streams := net.Kinds()
-	for a := range sim.NodeID(len(w.nodes)) {
+	for a := range sim.NodeID(len(w.Members)) {
 		if datagrams {
 			c.bags = append(c.bags, w.copyBag(net.Bag(a)))
 		}
@@ -83,25 +83,25 @@ func (w *machine) Checkpoint() (c *Checkpoint, err error) {
 	return c, nil
 }
 
-func (w *machine) Resume(c *Checkpoint) error {
-	if len(c.nodes) != len(w.nodes) || len(c.monitors) != len(w.sys.Monitors) {
-		return fmt.Errorf("system %q: the checkpoint is of another system", w.sys.Name)
+func (w *Machine) Resume(c *Checkpoint) error {
+	if len(c.nodes) != len(w.Members) || len(c.monitors) != len(w.Sys.Monitors) {
+		return fmt.Errorf("system %q: the checkpoint is of another system", w.Sys.Name)
 	}
 	w.delays, w.time = c.delays.clone(), c.time.clone()
-	w.left, w.doubled, w.steps, w.nextID = c.left, c.doubled, c.steps, c.nextID
-	for i := range w.nodes {
-		l, err := w.copyLocal(c.nodes[i])
+	w.Left, w.doubled, w.Steps, w.nextID = c.left, c.doubled, c.steps, c.nextID
+	for i := range w.Members {
+		l, err := w.CopyLocal(c.nodes[i])
 		if err != nil {
 			return err
 		}
-		w.check.Shown.Services[i] = w.put(sim.NodeID(i), l).service
+		w.Properties.Shown.Services[i] = w.Put(sim.NodeID(i), l).Service
 	}
-	w.monitors = w.monitors[:0]
+	w.Monitors = w.Monitors[:0]
 	for _, m := range c.monitors {
-		w.monitors = append(w.monitors, w.planOf(m).Copy(m).(sim.Monitor))
+		w.Monitors = append(w.Monitors, w.PlanOf(m).Copy(m).(sim.Monitor))
 	}
-	w.net.Reset()
-	if net, ok := w.net.(sim.Parted); ok {
+	w.Net.Reset()
+	if net, ok := w.Net.(sim.Parted); ok {
 		net.SetRest(c.rest)
 		for i, bag := range c.bags {
 			net.SetBag(sim.NodeID(i), w.copyBag(bag))
@@ -114,7 +114,7 @@ func (w *machine) Resume(c *Checkpoint) error {
 			}
 		}
 	}
-	w.check.Reset()
+	w.Properties.Reset()
 	w.listAnew()
 	w.last.Reset(&sim.Event{Peer: -1})
 	return nil
@@ -122,7 +122,7 @@ func (w *machine) Resume(c *Checkpoint) error {
 
 // Who receives a message owns it, so a message that is kept is a copy, and so is one that is handed out.
 
-func (w *machine) copyBag(bag []sim.Datagram) []sim.Datagram {
+func (w *Machine) copyBag(bag []sim.Datagram) []sim.Datagram {
 	bag = slices.Clone(bag)
 	for i := range bag {
 		w.copyMessage(&bag[i].Msg)
@@ -130,7 +130,7 @@ func (w *machine) copyBag(bag []sim.Datagram) []sim.Datagram {
 	return bag
 }
 
-func (w *machine) copyConnection(c sim.Connection) sim.Connection {
+func (w *Machine) copyConnection(c sim.Connection) sim.Connection {
 	for i := range c {
 		c[i].Queue = slices.Clone(c[i].Queue)
 		for j := range c[i].Queue {
@@ -140,7 +140,7 @@ func (w *machine) copyConnection(c sim.Connection) sim.Connection {
 	return c
 }
 
-func (w *machine) copyMessage(m *sim.Message) {
+func (w *Machine) copyMessage(m *sim.Message) {
 	m.Seam().Sent = nil
-	m.Body = w.privateTo(m.Body)
+	m.Body = w.PrivateTo(m.Body)
 }

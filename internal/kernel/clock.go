@@ -7,23 +7,23 @@ import (
 )
 
 // clock is the time model of one node.
-type clock struct{ model macetime.Model }
+type clock struct{ Model macetime.Model }
 
-func (c *clock) reset(id sim.NodeID) { c.model.Reset(int(id)) }
+func (c *clock) Reset(id sim.NodeID) { c.Model.Reset(int(id)) }
 
 // append encodes the clock: the decided order of the times that the state still holds.
 func (c *clock) append(buf []byte, held []macetime.Time) []byte {
-	return c.model.AppendOrder(buf, held)
+	return c.Model.AppendOrder(buf, held)
 }
 
 // retain lets the clock forget what was decided about times that the node does not hold any more.
-func (w *machine) retain(n *node) {
-	if n.service == nil {
+func (w *Machine) retain(n *Node) {
+	if n.Service == nil {
 		return
 	}
-	w.enc.Reset()
-	w.enc.Add(w.planOf(n.service), n.service)
-	n.clock.model.Retain(w.enc.Times())
+	w.Enc.Reset()
+	w.Enc.Add(w.PlanOf(n.Service), n.Service)
+	n.Clock.Model.Retain(w.Enc.Times())
 }
 
 // ticker is the macetime.Clock of a node.
@@ -31,9 +31,9 @@ type ticker struct{ e *env }
 
 func (t *ticker) Now() macetime.Time {
 	t.e.use("Clock.Now")
-	now := t.e.n.clock.model.Now()
-	if t.e.w.opts.Times != nil {
-		t.e.w.opts.Times.Read(t.e.n.id, now)
+	now := t.e.n.Clock.Model.Now()
+	if t.e.w.Opts.Times != nil {
+		t.e.w.Opts.Times.Read(t.e.n.ID, now)
 	}
 	return now
 }
@@ -43,15 +43,15 @@ func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
 	if len(weights) != 0 && len(weights) != 2 {
 		t.e.w.end(misuse("Clock.Before: weights must be none or two"))
 	}
-	m := &t.e.n.clock.model
+	m := &t.e.n.Clock.Model
 	foreign := m.Foreign
 	return m.Before(a, b, func([]int) int {
 		kind := choose.Compare
 		if m.Foreign > foreign {
 			kind = choose.CompareForeign
 		}
-		if t.e.w.opts.Times != nil {
-			t.e.w.opts.Times.Compare(t.e.n.id, a, b)
+		if t.e.w.Opts.Times != nil {
+			t.e.w.Opts.Times.Compare(t.e.n.ID, a, b)
 		}
 		return t.e.ask(choose.Point{Kind: kind, Arity: 2, Weights: weights, Label: kind.Label()})
 	})
@@ -59,5 +59,5 @@ func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
 
 func (t *ticker) Tick() macetime.MonotoneTime {
 	t.e.use("Clock.Tick")
-	return t.e.n.clock.model.Tick()
+	return t.e.n.Clock.Model.Tick()
 }

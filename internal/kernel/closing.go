@@ -13,7 +13,7 @@ import (
 func closeService(w *contain.Watch, id sim.NodeID, s sim.Service) (found *sim.Finding) {
 	defer func() {
 		if r := recover(); r != nil {
-			found = panicFinding(id, r)
+			found = PanicFinding(id, r)
 			if found.Kind == sim.Panic {
 				found.Message = "Close: " + found.Message
 			}
@@ -26,39 +26,33 @@ func closeService(w *contain.Watch, id sim.NodeID, s sim.Service) (found *sim.Fi
 	return nil
 }
 
-// discard tells the service of a node that it is thrown away, once. A service whose handler did not return is left alone: that may
+// Discard tells the service of a node that it is thrown away, once. A service whose handler did not return is left alone: that may
 // still run.
-func (w *machine) discard(n *node) *sim.Finding {
-	if !w.closing || n.service == nil || n.closed {
+func (w *Machine) Discard(n *Node) *sim.Finding {
+	if !w.Closing || n.Service == nil || n.closed {
 		return nil
 	}
 	n.closed = true
-	if !declared.Closes(n.service) {
+	if !declared.Closes(n.Service) {
 		return nil
 	}
-	found := closeService(w.watch, n.id, n.service)
-	w.touch(n)
+	found := closeService(w.watch, n.ID, n.Service)
+	w.Touch(n)
 	return found
 }
 
 // Finish ends a run of a world: services with a Close are told that they are thrown away. The world shows what they are like then, and
 // can only be started anew. The finding is that one of them failed, nil if none did. Without a call the start of the next run does so.
 func Finish(w World) *sim.Finding {
-	m, ok := w.(*machine)
-	if !ok || !m.closing {
+	m, ok := w.(*Machine)
+	if !ok || !m.Closing {
 		return nil // tables hold no service that is to be closed
 	}
 	var first *sim.Finding
-	for i := range m.nodes {
-		if found := m.discard(&m.nodes[i]); first == nil {
+	for i := range m.Members {
+		if found := m.Discard(&m.Members[i]); first == nil {
 			first = found
 		}
 	}
 	return first
 }
-
-// Close tells the service of a node, which is not to run any more, that it is thrown away. The finding is that it failed.
-func (r *Runner) Close(id sim.NodeID) *sim.Finding { return r.w.discard(&r.w.nodes[id]) }
-
-// Closes reports whether a service of the system has a Close.
-func (b *Bench) Closes() bool { return b.w.closing }

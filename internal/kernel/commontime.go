@@ -13,10 +13,10 @@ type commonTime struct {
 }
 
 // resetTime begins a run.
-func (w *machine) resetTime() {
+func (w *Machine) resetTime() {
 	w.time = commonTime{}
-	if w.sys.Clocks != nil {
-		w.time.at = make([]time.Duration, len(w.nodes))
+	if w.Sys.Clocks != nil {
+		w.time.at = make([]time.Duration, len(w.Members))
 	}
 }
 
@@ -25,21 +25,21 @@ func (t *commonTime) clone() commonTime {
 }
 
 // pass moves a node to the present before it handles an event. A timer that is due later makes that the present.
-func (w *machine) pass(n *node, ev sim.Event) {
+func (w *Machine) pass(n *Node, ev sim.Event) {
 	t := &w.time
 	if t.at == nil {
 		return
 	}
 	if ev.Kind == sim.FireTimer {
-		t.now = max(t.now, t.at[n.id]+n.armed[ev.Slot].left)
+		t.now = max(t.now, t.at[n.ID]+n.Armed[ev.Slot].left)
 	}
-	elapsed := t.now - t.at[n.id]
-	t.at[n.id] = t.now
-	for i := range n.armed {
-		n.armed[i].left = max(0, n.armed[i].left-elapsed)
+	elapsed := t.now - t.at[n.ID]
+	t.at[n.ID] = t.now
+	for i := range n.Armed {
+		n.Armed[i].left = max(0, n.Armed[i].left-elapsed)
 	}
-	if d := &w.delays; d.clocks != nil && d.armed[n.id] {
-		d.clocks[n.id] += elapsed
+	if d := &w.delays; d.clocks != nil && d.armed[n.ID] {
+		d.clocks[n.ID] += elapsed
 	}
 }
 
@@ -57,5 +57,5 @@ func (e *env) Time() (time.Duration, *sim.Clocks) {
 	if e.w.time.at == nil {
 		return 0, nil
 	}
-	return e.w.time.now, e.w.sys.Clocks
+	return e.w.time.now, e.w.Sys.Clocks
 }

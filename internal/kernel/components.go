@@ -18,46 +18,46 @@ func appendCount(buf []byte, n int) []byte { return binary.AppendUvarint(buf, ui
 
 func appendString(buf []byte, s string) []byte { return append(appendCount(buf, len(s)), s...) }
 
-func (w *machine) Fingerprint() sim.Fingerprint {
-	sum := w.net.Fingerprint().Add(w.budgets())
-	for i := range w.nodes {
-		sum = sum.Add(w.nodeHash(&w.nodes[i]))
+func (w *Machine) Fingerprint() sim.Fingerprint {
+	sum := w.Net.Fingerprint().Add(w.Budgets())
+	for i := range w.Members {
+		sum = sum.Add(w.NodeHash(&w.Members[i]))
 	}
-	for i, m := range w.monitors {
+	for i, m := range w.Monitors {
 		sum = sum.Add(w.monitorHash(i, m))
 	}
 	return sum
 }
 
-func (w *machine) Components() iter.Seq2[Component, sim.Fingerprint] {
+func (w *Machine) Components() iter.Seq2[Component, sim.Fingerprint] {
 	return func(yield func(Component, sim.Fingerprint) bool) {
-		for i := range w.nodes {
-			if !yield(Component{NodeState, i}, w.nodeHash(&w.nodes[i])) {
+		for i := range w.Members {
+			if !yield(Component{NodeState, i}, w.NodeHash(&w.Members[i])) {
 				return
 			}
 		}
-		if !yield(Component{NetState, 0}, w.net.Fingerprint()) {
+		if !yield(Component{NetState, 0}, w.Net.Fingerprint()) {
 			return
 		}
-		for i, m := range w.monitors {
+		for i, m := range w.Monitors {
 			if !yield(Component{MonitorState, i}, w.monitorHash(i, m)) {
 				return
 			}
 		}
-		yield(Component{Budgets, 0}, w.budgets())
+		yield(Component{Budgets, 0}, w.Budgets())
 	}
 }
 
-func (w *machine) NodeFingerprint(id sim.NodeID) sim.Fingerprint { return w.nodeHash(&w.nodes[id]) }
+func (w *Machine) NodeFingerprint(id sim.NodeID) sim.Fingerprint { return w.NodeHash(&w.Members[id]) }
 
 // seed keys the hash of a component.
 func seed(kind ComponentKind, index int) uint64 { return uint64(kind)<<32 | uint64(index) }
 
-func (w *machine) budgets() sim.Fingerprint {
+func (w *Machine) Budgets() sim.Fingerprint {
 	var sum sim.Fingerprint
 	for f := range nodeFaults {
 		// If none of a fault is left, a fingerprint is that of a system without that fault. Crashes always count.
-		if left := w.left[f]; left > 0 || sim.Fault(f) == sim.Crashes {
+		if left := w.Left[f]; left > 0 || sim.Fault(f) == sim.Crashes {
 			w.scratch = appendCount(w.scratch[:0], left)
 			sum = sum.Add(encoding.Hash(seed(Budgets, f), w.scratch))
 		}
@@ -73,57 +73,57 @@ func (w *machine) budgets() sim.Fingerprint {
 	return sum
 }
 
-func (w *machine) monitorHash(i int, m sim.Monitor) sim.Fingerprint {
-	w.enc.Reset()
-	w.enc.Add(w.planOf(m), m)
-	return encoding.Hash(seed(MonitorState, i), w.enc.Bytes())
+func (w *Machine) monitorHash(i int, m sim.Monitor) sim.Fingerprint {
+	w.Enc.Reset()
+	w.Enc.Add(w.PlanOf(m), m)
+	return encoding.Hash(seed(MonitorState, i), w.Enc.Bytes())
 }
 
-func (w *machine) nodeHash(n *node) sim.Fingerprint {
+func (w *Machine) NodeHash(n *Node) sim.Fingerprint {
 	if !n.hashed {
-		w.scratch = w.appendNodeState(n, w.scratch[:0])
-		n.hash, n.hashed = encoding.Hash(seed(NodeState, int(n.id)), w.scratch), true
+		w.scratch = w.AppendNodeState(n, w.scratch[:0])
+		n.hash, n.hashed = encoding.Hash(seed(NodeState, int(n.ID)), w.scratch), true
 	}
 	return n.hash
 }
 
-// appendNodeState encodes the whole local state of a node.
-func (w *machine) appendNodeState(n *node, buf []byte) []byte {
+// AppendNodeState encodes the whole local state of a node.
+func (w *Machine) AppendNodeState(n *Node, buf []byte) []byte {
 	buf = w.appendService(n, buf)
-	buf = appendCount(buf, len(n.armed))
-	for i := range n.armed {
-		buf = appendString(buf, n.armed[i].kind.enc)
-		buf = binary.AppendUvarint(buf, uint64(n.armed[i].left))
+	buf = appendCount(buf, len(n.Armed))
+	for i := range n.Armed {
+		buf = appendString(buf, n.Armed[i].Kind.enc)
+		buf = binary.AppendUvarint(buf, uint64(n.Armed[i].left))
 	}
-	for i := range w.actions {
-		if w.actions[i].Times > 0 {
-			buf = appendCount(buf, int(n.counts[i]))
+	for i := range w.Actions {
+		if w.Actions[i].Times > 0 {
+			buf = appendCount(buf, int(n.Counts[i]))
 		}
 	}
-	if len(w.quorums) > 0 {
+	if len(w.Quorums) > 0 {
 		buf = binary.AppendUvarint(buf, n.never)
 	}
-	return n.disk.Append(buf)
+	return n.Disk.Append(buf)
 }
 
 // appendService encodes the service of a node, and what its clock knows of the times that the service holds.
-func (w *machine) appendService(n *node, buf []byte) []byte {
-	if !n.up {
+func (w *Machine) appendService(n *Node, buf []byte) []byte {
+	if !n.Up {
 		mark := byte(0)
 		if n.halted {
 			mark = 2
 		}
-		return n.clock.append(append(buf, mark), nil)
+		return n.Clock.append(append(buf, mark), nil)
 	}
-	w.enc.Reset()
-	w.enc.Add(w.planOf(n.service), n.service)
-	buf = append(append(buf, 1), w.enc.Bytes()...)
-	return n.clock.append(buf, w.enc.Times())
+	w.Enc.Reset()
+	w.Enc.Add(w.PlanOf(n.Service), n.Service)
+	buf = append(append(buf, 1), w.Enc.Bytes()...)
+	return n.Clock.append(buf, w.Enc.Times())
 }
 
-// planOf returns the plan of a value whose type has been accepted before, or may turn out now to be
+// PlanOf returns the plan of a value whose type has been accepted before, or may turn out now to be
 // one that cannot be handled: then it panics with a [*sim.StateError].
-func (w *machine) planOf(v any) *encoding.Plan {
+func (w *Machine) PlanOf(v any) *encoding.Plan {
 	p, err := w.plans.Of(v)
 	if err != nil {
 		panic(err)
@@ -133,83 +133,83 @@ func (w *machine) planOf(v any) *encoding.Plan {
 
 // HashMessage, CompareMessages and DescribeMessage serve the network model.
 
-func (w *machine) HashMessage(m *sim.Message) sim.Fingerprint {
+func (w *Machine) HashMessage(m *sim.Message) sim.Fingerprint {
 	known := m.Seam()
 	if !known.Hashed {
-		w.enc.Reset()
-		w.enc.Add(w.planOf(m.Body), m.Body)
-		known.Hash, known.Hashed = encoding.Hash(0, w.enc.Bytes()), true
+		w.Enc.Reset()
+		w.Enc.Add(w.PlanOf(m.Body), m.Body)
+		known.Hash, known.Hashed = encoding.Hash(0, w.Enc.Bytes()), true
 	}
 	return known.Hash
 }
 
-func (w *machine) CompareMessages(a, b *sim.Message) int {
-	return bytes.Compare(w.encoded(a), w.encoded(b))
+func (w *Machine) CompareMessages(a, b *sim.Message) int {
+	return bytes.Compare(w.Encoded(a), w.Encoded(b))
 }
 
-func (w *machine) encoded(m *sim.Message) []byte {
+func (w *Machine) Encoded(m *sim.Message) []byte {
 	known := m.Seam()
 	if known.Encoding == nil {
-		known.Encoding = w.planOf(m.Body).Append(nil, m.Body)
+		known.Encoding = w.PlanOf(m.Body).Append(nil, m.Body)
 	}
 	return known.Encoding
 }
 
-func (w *machine) DescribeMessage(m *sim.Message) string { return w.planOf(m.Body).Text(m.Body) }
+func (w *Machine) DescribeMessage(m *sim.Message) string { return w.PlanOf(m.Body).Text(m.Body) }
 
-func (w *machine) Fate(id sim.MessageID, fate sim.Fate) {
-	if w.opts.Trace && id > 0 {
+func (w *Machine) Fate(id sim.MessageID, fate sim.Fate) {
+	if w.Opts.Trace && id > 0 {
 		w.last.Fates = append(w.last.Fates, stepinfo.FateOf{ID: id, Fate: fate})
 	}
 }
 
 // Duplicated gives a copy an identity of its own, but on a bench, where an identity stands for the
 // content.
-func (w *machine) Duplicated(id sim.MessageID) sim.MessageID {
-	if w.bench {
+func (w *Machine) Duplicated(id sim.MessageID) sim.MessageID {
+	if w.OnBench {
 		return id
 	}
 	w.nextID++
-	if w.opts.Trace {
+	if w.Opts.Trace {
 		w.last.Fates = append(w.last.Fates, stepinfo.FateOf{ID: id, Fate: sim.Duplicated, Copy: w.nextID})
 	}
 	return w.nextID
 }
 
-func (w *machine) NodeFields(id sim.NodeID) []sim.Field {
-	n := &w.nodes[id]
+func (w *Machine) NodeFields(id sim.NodeID) []sim.Field {
+	n := &w.Members[id]
 	var f []sim.Field
 	if n.halted {
 		f = append(f, sim.Field{Path: "(node)", Value: "halted", Part: encoding.Part{Kind: encoding.OfStatus}})
-	} else if !n.up {
+	} else if !n.Up {
 		f = append(f, sim.Field{Path: "(node)", Value: "down", Part: encoding.Part{Kind: encoding.OfStatus}})
 	} else {
-		f = declared.OfCarrier(n.service, declared.OfHosted(n.service, w.planOf(n.service).Fields("", n.service, f)))
+		f = declared.OfCarrier(n.Service, declared.OfHosted(n.Service, w.PlanOf(n.Service).Fields("", n.Service, f)))
 	}
 	return w.besides(n, f)
 }
 
 // besides appends what there is of a node besides its service.
-func (w *machine) besides(n *node, f []sim.Field) []sim.Field {
-	for i := range n.armed {
+func (w *Machine) besides(n *Node, f []sim.Field) []sim.Field {
+	for i := range n.Armed {
 		value := "armed"
-		if w.sys.Timing != sim.AnyOrder {
-			value = fmt.Sprintf("in %v", n.armed[i].left)
+		if w.Sys.Timing != sim.AnyOrder {
+			value = fmt.Sprintf("in %v", n.Armed[i].left)
 		}
-		name := n.armed[i].kind.text
+		name := n.Armed[i].Kind.Text
 		f = append(f, sim.Field{Path: "(timer " + name + ")", Value: value, Part: encoding.Part{Kind: encoding.OfTimer, Name: name}})
 	}
-	for i := range w.actions {
-		if a := &w.actions[i]; a.Times > 0 && n.counts[i] > 0 {
-			f = append(f, sim.Field{Path: "(action " + a.Name + ")", Value: fmt.Sprintf("%d of %d done", n.counts[i], a.Times),
+	for i := range w.Actions {
+		if a := &w.Actions[i]; a.Times > 0 && n.Counts[i] > 0 {
+			f = append(f, sim.Field{Path: "(action " + a.Name + ")", Value: fmt.Sprintf("%d of %d done", n.Counts[i], a.Times),
 				Part: encoding.Part{Kind: encoding.OfAction, Name: a.Name, Times: a.Times}})
 		}
 	}
-	for _, e := range n.disk.Synced {
+	for _, e := range n.Disk.Synced {
 		f = append(f, sim.Field{Path: "(disk " + e.Key + ")", Value: quoted(e.Value),
 			Part: encoding.Part{Kind: encoding.OfDisk, Name: e.Key}})
 	}
-	for i, p := range n.disk.Pending {
+	for i, p := range n.Disk.Pending {
 		value := p.Key + " = " + quoted(p.Value)
 		if p.Gone {
 			value = p.Key + " deleted"
@@ -230,25 +230,25 @@ func quoted(value []byte) string {
 
 // MonitorFields describes the state of a monitor for people. Nil: the world does not hold it as it is.
 func MonitorFields(in World, i int) []sim.Field {
-	if w, ok := in.(*machine); ok && i < len(w.monitors) {
-		return w.planOf(w.monitors[i]).Fields("", w.monitors[i], nil)
+	if w, ok := in.(*Machine); ok && i < len(w.Monitors) {
+		return w.PlanOf(w.Monitors[i]).Fields("", w.Monitors[i], nil)
 	}
 	return nil
 }
 
 // Obligations are those of a monitor that are not settled, if it obliges and the world holds it as it is. When it panics, so does the call.
 func Obligations(in World, i int) []sim.Obligation {
-	if w, ok := in.(*machine); ok && i < len(w.monitors) {
-		return declared.OwedBy(w.monitors[i]).Waits
+	if w, ok := in.(*Machine); ok && i < len(w.Monitors) {
+		return declared.OwedBy(w.Monitors[i]).Waits
 	}
 	return nil
 }
 
-func (w *machine) NetFields() []sim.Field {
-	f := w.net.Fields(nil)
-	for of, limit := range declared.NodeLimits(w.sys) {
+func (w *Machine) NetFields() []sim.Field {
+	f := w.Net.Fields(nil)
+	for of, limit := range declared.NodeLimits(w.Sys) {
 		if limit > 0 {
-			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.left[of])})
+			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.Left[of])})
 		}
 	}
 	if w.time.at != nil {

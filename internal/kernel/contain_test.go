@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
@@ -128,11 +129,11 @@ func TestEachMadeAnew(t *testing.T) {
 func TestGuardedBench(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		sys := exitSystem("Do")
-		b, err := kernel.NewBench(&sys, kernel.Options{Guarded: guarded})
+		b, err := bench.NewBench(&sys, kernel.Options{Guarded: guarded})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out kernel.Outcome
+		var out bench.Outcome
 		f := contain.Guard(func() {
 			l, err := b.Load(0)
 			if err != nil {

@@ -12,18 +12,18 @@ import (
 )
 
 // askCut asks whether a fault strikes the node inside the step, and notes what happens of the step then.
-func (w *machine) askCut(id sim.NodeID) {
+func (w *Machine) askCut(id sim.NodeID) {
 	for f := range nodeFaults {
 		how := &nodeFaults[f]
-		if w.left[f] > 0 && w.strikes(sim.Fault(f), id) && w.asksCut(how.inside, how.matters) {
+		if w.Left[f] > 0 && w.strikes(sim.Fault(f), id) && w.asksCut(how.inside, how.matters) {
 			w.last.Crashed, w.last.Halted = true, sim.Fault(f) == sim.Halts
 			return
 		}
 	}
 }
 
-func (w *machine) asksCut(kind choose.Kind, matters func(stepinfo.EffectKind) bool) bool {
-	w.cuts = stepinfo.AppendCuts(w.cuts[:0], w.sys.CrashCut, w.last.Effects, matters)
+func (w *Machine) asksCut(kind choose.Kind, matters func(stepinfo.EffectKind) bool) bool {
+	w.cuts = stepinfo.AppendCuts(w.cuts[:0], w.Sys.CrashCut, w.last.Effects, matters)
 	if len(w.cuts) == 0 {
 		return false
 	}
@@ -34,15 +34,15 @@ func (w *machine) asksCut(kind choose.Kind, matters func(stepinfo.EffectKind) bo
 	return pick > 0
 }
 
-// crashInside applies the effects before cut and crashes the node, or halts it.
-func (w *machine) crashInside(n *node, cut int) error {
+// CrashInside applies the effects before cut and crashes the node, or halts it.
+func (w *Machine) CrashInside(n *Node, cut int) error {
 	for _, f := range w.last.Effects[cut:] {
 		if f.Kind == stepinfo.WriteEffect {
-			n.disk.Pending = n.disk.Pending[:f.Disk]
+			n.Disk.Pending = n.Disk.Pending[:f.Disk]
 			break
 		}
 	}
-	err, f := w.apply(n, 0, cut), sim.Crashes
+	err, f := w.Apply(n, 0, cut), sim.Crashes
 	if w.last.Halted {
 		f = sim.Halts
 	}
@@ -50,19 +50,19 @@ func (w *machine) crashInside(n *node, cut int) error {
 }
 
 // sendable refuses a datagram of a step of which too many subsets could be lost.
-func (w *machine) sendable(id sim.NodeID) {
-	if w.sys.CrashCut != sim.CutSubset {
+func (w *Machine) sendable(id sim.NodeID) {
+	if w.Sys.CrashCut != sim.CutSubset {
 		return
 	}
-	limits, fails := declared.NodeLimits(w.sys), false
+	limits, fails := declared.NodeLimits(w.Sys), false
 	for f := range nodeFaults {
-		fails = fails || limits[f] > 0 && (w.may[f] == nil || w.may[f][id])
+		fails = fails || limits[f] > 0 && (w.May[f] == nil || w.May[f][id])
 	}
 	if !fails {
 		return
 	}
 	sent := 0
-	for _, f := range w.last.Effects[w.own:] {
+	for _, f := range w.last.Effects[w.FirstEffect:] {
 		if f.Kind == stepinfo.SendEffect {
 			sent++
 		}
@@ -73,7 +73,7 @@ func (w *machine) sendable(id sim.NodeID) {
 }
 
 // who keeps what may, a function of the system of that name, says of each node.
-func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (err error) {
+func (w *Machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (err error) {
 	if *known != nil {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 		}
 	}()
 	*known = asking(w, func() Asked { return Asked{Name: name} }, func() []bool {
-		all := make([]bool, len(w.nodes))
+		all := make([]bool, len(w.Members))
 		for i := range all {
 			all[i] = may(sim.NodeID(i))
 		}
@@ -96,11 +96,11 @@ func (w *machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 	return nil
 }
 
-// crash takes a node down, and those that run in its process. The error is the finding that a service could not be closed.
-func (w *machine) crash(n *node) error {
+// Crash takes a node down, and those that run in its process. The error is the finding that a service could not be closed.
+func (w *Machine) Crash(n *Node) error {
 	err := w.crashAlone(n, stepinfo.Survivors)
-	for _, id := range w.groupOf(n.id) {
-		if m := &w.nodes[id]; m.up {
+	for _, id := range w.groupOf(n.ID) {
+		if m := &w.Members[id]; m.Up {
 			w.last.With = append(w.last.With, id)
 			err = cmp.Or(err, w.crashAlone(m, stepinfo.SurvivorsOf(id)))
 		}
@@ -109,55 +109,55 @@ func (w *machine) crash(n *node) error {
 }
 
 // crashAlone takes a node down. How many of its unsynced writes survive is a choice.
-func (w *machine) crashAlone(n *node, survivors string) error {
-	err := w.takeDown(n)
-	if p := len(n.disk.Pending); p > 0 {
+func (w *Machine) crashAlone(n *Node, survivors string) error {
+	err := w.TakeDown(n)
+	if p := len(n.Disk.Pending); p > 0 {
 		kept := w.ask(choose.Point{Kind: choose.Outcome, Arity: p + 1, Label: survivors})
-		n.disk.Flush(kept)
-		n.disk.Pending = n.disk.Pending[:0]
+		n.Disk.Flush(kept)
+		n.Disk.Pending = n.Disk.Pending[:0]
 	}
-	n.clock.model.Crash()
-	w.net.Crashed(n.id)
-	w.touch(n)
+	n.Clock.Model.Crash()
+	w.Net.Crashed(n.ID)
+	w.Touch(n)
 	w.dirtyNetwork()
 	return err
 }
 
 // halt takes a node down for ever, and those that run in its process, be they up or not. The error is as that of crash.
-func (w *machine) halt(n *node) error {
+func (w *Machine) halt(n *Node) error {
 	err := w.haltAlone(n)
-	for _, id := range w.groupOf(n.id) {
+	for _, id := range w.groupOf(n.ID) {
 		w.last.With = append(w.last.With, id)
-		err = cmp.Or(err, w.haltAlone(&w.nodes[id]))
+		err = cmp.Or(err, w.haltAlone(&w.Members[id]))
 	}
 	return err
 }
 
 // haltAlone takes a node down for ever. All that have halted are alike: nobody asks any more what they knew.
-func (w *machine) haltAlone(n *node) error {
-	err := w.takeDown(n)
+func (w *Machine) haltAlone(n *Node) error {
+	err := w.TakeDown(n)
 	n.halted, n.never = true, 0
-	clear(n.counts)
-	n.disk.Reset()
-	n.clock.reset(n.id)
-	w.net.Halted(n.id)
-	w.touch(n)
+	clear(n.Counts)
+	n.Disk.Reset()
+	n.Clock.Reset(n.ID)
+	w.Net.Halted(n.ID)
+	w.Touch(n)
 	w.dirtyNetwork()
 	return err
 }
 
 // groupOf are the nodes that crash with a node.
-func (w *machine) groupOf(id sim.NodeID) []sim.NodeID {
-	if w.groups == nil {
+func (w *Machine) groupOf(id sim.NodeID) []sim.NodeID {
+	if w.Groups == nil {
 		return nil
 	}
-	return w.groups[id]
+	return w.Groups[id]
 }
 
 // leads reports whether a node stands for its process where crashes are listed: it is the first of those that are up.
-func (w *machine) leads(id sim.NodeID) bool {
+func (w *Machine) leads(id sim.NodeID) bool {
 	for _, mate := range w.groupOf(id) {
-		if mate < id && w.nodes[mate].up {
+		if mate < id && w.Members[mate].Up {
 			return false
 		}
 	}
@@ -186,13 +186,13 @@ func processGroups(sys *sim.System, opts *Options) error {
 	return nil
 }
 
-// takeDown takes the service of a node away, with its timers.
-func (w *machine) takeDown(n *node) (err error) {
-	if found := w.discard(n); found != nil {
+// TakeDown takes the service of a node away, with its timers.
+func (w *Machine) TakeDown(n *Node) (err error) {
+	if found := w.Discard(n); found != nil {
 		err = found
 	}
-	n.up, n.service, n.onError, n.onReady, n.stepper = false, nil, nil, nil, nil
-	w.check.Shown.Services[n.id] = nil
-	n.armed = n.armed[:0]
+	n.Up, n.Service, n.onError, n.onReady, n.Stepper = false, nil, nil, nil, nil
+	w.Properties.Shown.Services[n.ID] = nil
+	n.Armed = n.Armed[:0]
 	return err
 }

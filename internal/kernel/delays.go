@@ -24,19 +24,19 @@ type delays struct {
 }
 
 // resetDelays begins a run.
-func (w *machine) resetDelays(src choose.Source) {
-	bound, ok := w.sys.Timing.MaxDelay()
+func (w *Machine) resetDelays(src choose.Source) {
+	bound, ok := w.Sys.Timing.MaxDelay()
 	if !ok {
 		return
 	}
-	if w.sys.Timing.LivenessOnly() {
-		w.src = src
+	if w.Sys.Timing.LivenessOnly() {
+		w.Src = src
 		if w.ask(choose.Point{Kind: choose.Draw, Arity: 2, Weights: []int{1, 1}, Label: "delays are unbounded"}) == 1 {
 			w.delays = delays{unbounded: true}
 			return
 		}
 	}
-	n := w.sys.Nodes
+	n := w.Sys.Nodes
 	w.delays = delays{
 		bound: bound, clocks: make([]time.Duration, n), armed: make([]bool, n), since: make([]time.Duration, n*n), waiting: make([]bool, n*n),
 		fires: make([]bool, n), stepped: true,
@@ -46,7 +46,7 @@ func (w *machine) resetDelays(src choose.Source) {
 // JudgesLiveness reports whether the Eventually properties are judged in the run of a world: not if its delays are unbounded under
 // [sim.BoundedLiveness].
 func JudgesLiveness(w World) bool {
-	m, ok := w.(*machine)
+	m, ok := w.(*Machine)
 	return !ok || !m.delays.unbounded
 }
 
@@ -64,7 +64,7 @@ func (d *delays) latest() time.Duration {
 
 // noteDelays updates the delays after a step. A timer may fire if it is due at most the bound later than every other timer and every link
 // that has to deliver. What is due first may always happen.
-func (w *machine) noteDelays() {
+func (w *Machine) noteDelays() {
 	d := &w.delays
 	if !d.stepped {
 		return
@@ -72,21 +72,21 @@ func (w *machine) noteDelays() {
 	d.stepped = false
 	now := d.latest()
 	waiting := make([]bool, len(d.waiting))
-	for i := range w.nodes {
-		if n := &w.nodes[i]; n.up {
-			w.buf = w.net.AppendEvents(n.id, w.buf[:0])
+	for i := range w.Members {
+		if n := &w.Members[i]; n.Up {
+			w.buf = w.Net.AppendEvents(n.ID, w.buf[:0])
 			for _, ev := range w.buf {
-				waiting[i*len(w.nodes)+int(ev.Peer)] = true
+				waiting[i*len(w.Members)+int(ev.Peer)] = true
 			}
 		}
 	}
 	for i, waits := range waiting {
-		took := w.last.Event.Peer >= 0 && i == int(w.last.Event.Node)*len(w.nodes)+int(w.last.Event.Peer) && !w.last.Event.Kind.Injection()
+		took := w.last.Event.Peer >= 0 && i == int(w.last.Event.Node)*len(w.Members)+int(w.last.Event.Peer) && !w.last.Event.Kind.Injection()
 		set(&d.since[i], waits, d.waiting[i] && !took, now)
 	}
 	d.waiting = waiting
-	for i := range w.nodes {
-		armed := len(w.nodes[i].armed) > 0
+	for i := range w.Members {
+		armed := len(w.Members[i].Armed) > 0
 		set(&d.clocks[i], armed, d.armed[i], now)
 		d.armed[i] = armed
 	}
@@ -128,18 +128,18 @@ func (d *delays) normalize() {
 }
 
 // noteFires lists the timers of a node anew when they may fire, or may no longer.
-func (w *machine) noteFires() {
+func (w *Machine) noteFires() {
 	d := &w.delays
-	due := make([]time.Duration, len(w.nodes))
+	due := make([]time.Duration, len(w.Members))
 	limit := time.Duration(-1)
 	note := func(t time.Duration) {
 		if limit < 0 || t < limit {
 			limit = t
 		}
 	}
-	for i := range w.nodes {
+	for i := range w.Members {
 		if d.armed[i] {
-			due[i] = d.clocks[i] + w.nodes[i].nextTimer()
+			due[i] = d.clocks[i] + w.Members[i].nextTimer()
 			note(due[i])
 		}
 	}
@@ -148,7 +148,7 @@ func (w *machine) noteFires() {
 			note(d.since[i])
 		}
 	}
-	for i := range w.nodes {
+	for i := range w.Members {
 		if fires := d.armed[i] && due[i] <= limit+d.bound; fires != d.fires[i] {
 			d.fires[i] = fires
 			w.relist(sim.NodeID(i))

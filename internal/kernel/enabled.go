@@ -11,8 +11,8 @@ import (
 
 // Enabled keeps the list of events between steps and lists anew only the nodes whose events may have
 // changed: listing everything costs more than a typical handler.
-func (w *machine) Enabled() []sim.Event {
-	if w.sys.Timing == sim.Prompt {
+func (w *Machine) Enabled() []sim.Event {
+	if w.Sys.Timing == sim.Prompt {
 		w.noteQuiet()
 	}
 	w.noteDelays()
@@ -26,14 +26,14 @@ func (w *machine) Enabled() []sim.Event {
 
 // list is Enabled for the end of a step. The error is a finding, of an action's When that panics, or a
 // [*sim.StateError]; then nothing is listed.
-func (w *machine) list() (err error) {
-	defer w.catchWhen(&err)
+func (w *Machine) list() (err error) {
+	defer w.CatchWhen(&err)
 	w.Enabled()
 	return nil
 }
 
-// catchWhen, when deferred, makes an error of what went wrong while events were listed.
-func (w *machine) catchWhen(err *error) {
+// CatchWhen, when deferred, makes an error of what went wrong while events were listed.
+func (w *Machine) CatchWhen(err *error) {
 	r := recover()
 	if r == nil {
 		return
@@ -60,7 +60,7 @@ func (w *machine) catchWhen(err *error) {
 }
 
 // listAnew forgets the list.
-func (w *machine) listAnew() {
+func (w *Machine) listAnew() {
 	w.stale = w.stale[:0]
 	for i := range w.dirty {
 		w.dirty[i] = true
@@ -72,18 +72,18 @@ func (w *machine) listAnew() {
 }
 
 // refresh lists the events of one block anew. Of a node whose state is as it was only what the network has for it.
-func (w *machine) refresh(b int) {
+func (w *Machine) refresh(b int) {
 	buf := w.buf[:0]
 	first, end := int(w.blocks[b]), int(w.blocks[b+1])
 	switch {
-	case b == len(w.nodes):
-		buf = w.net.AppendGlobal(buf)
+	case b == len(w.Members):
+		buf = w.Net.AppendGlobal(buf)
 	case w.kept[b] > 0:
 		first += int(w.kept[b]) - 1
-		buf = w.appendWaiting(&w.nodes[b], buf)
+		buf = w.appendWaiting(&w.Members[b], buf)
 	default:
 		var own int
-		buf, own = w.appendNode(&w.nodes[b], buf)
+		buf, own = w.AppendNode(&w.Members[b], buf)
 		w.kept[b] = int32(own + 1)
 	}
 	w.buf = buf
@@ -101,61 +101,59 @@ func (w *machine) refresh(b int) {
 	copy(w.events[first:], buf)
 }
 
-// appendNode lists all events of a node. The first own ones depend on its state alone; -1: this cannot be told.
-func (w *machine) appendNode(n *node, buf []sim.Event) (all []sim.Event, own int) {
+// AppendNode lists all events of a node. The first own ones depend on its state alone; -1: this cannot be told.
+func (w *Machine) AppendNode(n *Node, buf []sim.Event) (all []sim.Event, own int) {
 	if n.halted {
 		return buf, -1
 	}
-	if !n.up {
-		return append(buf, sim.Event{Kind: sim.Boot, Node: n.id, Peer: -1}), -1
+	if !n.Up {
+		return append(buf, sim.Event{Kind: sim.Boot, Node: n.ID, Peer: -1}), -1
 	}
-	if w.holder != nil && w.holder.Holds(n.id) {
-		return w.net.AppendEvents(n.id, buf), -1
+	if w.Holder != nil && w.Holder.Holds(n.ID) {
+		return w.Net.AppendEvents(n.ID, buf), -1
 	}
-	for _, i := range n.fits {
-		if w.can(n, i) {
-			buf = append(buf, sim.Event{Kind: sim.DoAction, Node: n.id, Peer: -1, Slot: i})
+	for _, i := range n.Fits {
+		if w.Can(n, i) {
+			buf = append(buf, sim.Event{Kind: sim.DoAction, Node: n.ID, Peer: -1, Slot: i})
 		}
 	}
-	if n.stepper != nil && w.ready(n) {
-		buf = append(buf, sim.Event{Kind: sim.Internal, Node: n.id, Peer: -1})
+	if n.Stepper != nil && w.Ready(n) {
+		buf = append(buf, sim.Event{Kind: sim.Internal, Node: n.ID, Peer: -1})
 	}
 	buf = w.appendTimers(n, buf)
 	own = len(buf)
-	if w.holder != nil {
+	if w.Holder != nil {
 		own = -1
 	}
 	return w.appendWaiting(n, buf), own
 }
 
 // appendWaiting lists what the network has for a node that is up.
-func (w *machine) appendWaiting(n *node, buf []sim.Event) []sim.Event {
+func (w *Machine) appendWaiting(n *Node, buf []sim.Event) []sim.Event {
 	first := len(buf)
-	buf = w.net.AppendEvents(n.id, buf)
-	if len(w.quorums) > 0 {
-		if _, none := w.net.(*stubNetwork); !none {
-			buf = w.gather(n, buf, first)
-		}
+	buf = w.Net.AppendEvents(n.ID, buf)
+	if len(w.Quorums) > 0 && !w.OnBench {
+		buf = w.gather(n, buf, first)
 	}
 	return buf
 }
 
-// can reports whether the node can do action number i now.
-func (w *machine) can(n *node, i int32) bool {
-	a := &w.actions[i]
-	if a.Times > 0 && int(n.counts[i]) >= a.Times {
+// Can reports whether the node can do action number i now.
+func (w *Machine) Can(n *Node, i int32) bool {
+	a := &w.Actions[i]
+	if a.Times > 0 && int(n.Counts[i]) >= a.Times {
 		return false
 	}
 	return a.When == nil || w.when(n, a)
 }
 
 // when asks whether an action is enabled.
-func (w *machine) when(n *node, a *declared.Action) bool {
+func (w *Machine) when(n *Node, a *declared.Action) bool {
 	if w.apart || w.closely() {
-		return look(w, n, a, nil, func() bool { return a.When(n.service) })
+		return look(w, n, a, nil, func() bool { return a.When(n.Service) })
 	}
-	w.asked, w.askedAt = a, n.id
-	ok := a.When(n.service)
+	w.asked, w.askedAt = a, n.ID
+	ok := a.When(n.Service)
 	w.asked = nil
 	return ok
 }
@@ -163,8 +161,8 @@ func (w *machine) when(n *node, a *declared.Action) bool {
 // own stands for the steps of a [simext.Stepper] where actions are named.
 var own = &declared.Action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return s.(simext.Stepper).Ready() }}}
 
-// ready reports whether the node can take a step of its own.
-func (w *machine) ready(n *node) bool { return w.when(n, own) }
+// Ready reports whether the node can take a step of its own.
+func (w *Machine) Ready(n *Node) bool { return w.when(n, own) }
 
 // ownEvent is own for the steps that handle an event.
 var ownEvent = &declared.Action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return handlesEvent(s.(simext.Stepper)) }}}
@@ -177,40 +175,40 @@ func handlesEvent(s simext.Stepper) bool {
 	return !ok || !i.Idle()
 }
 
-func (w *machine) Injections(buf []sim.Event) []sim.Event {
+func (w *Machine) Injections(buf []sim.Event) []sim.Event {
 	for f := range nodeFaults {
-		if w.left[f] == 0 {
+		if w.Left[f] == 0 {
 			continue
 		}
 		kind := sim.Fault(f).Event()
-		for i := range w.nodes {
+		for i := range w.Members {
 			if id := sim.NodeID(i); w.strikes(sim.Fault(f), id) && w.leads(id) {
 				buf = append(buf, sim.Event{Kind: kind, Node: id, Peer: -1})
 			}
 		}
 	}
-	return w.net.AppendInjections(buf)
+	return w.Net.AppendInjections(buf)
 }
 
 // dirtyNetwork notes that the events that belong to no node may have changed.
-func (w *machine) dirtyNetwork() { w.Dirty(sim.NodeID(len(w.nodes))) }
+func (w *Machine) dirtyNetwork() { w.Dirty(sim.NodeID(len(w.Members))) }
 
 // relist notes that all events of a node may have changed.
-func (w *machine) relist(id sim.NodeID) {
+func (w *Machine) relist(id sim.NodeID) {
 	w.kept[id] = 0
 	w.Dirty(id)
 }
 
 // noteQuiet lists all timers anew when it has become quiet, or ceased to be: neither the network nor a node has an event to handle.
-func (w *machine) noteQuiet() {
-	q := w.net.Quiet()
-	for i := range w.nodes {
-		n := &w.nodes[i]
-		q = q && !(n.up && n.stepper != nil && w.when(n, ownEvent))
+func (w *Machine) noteQuiet() {
+	q := w.Net.Quiet()
+	for i := range w.Members {
+		n := &w.Members[i]
+		q = q && !(n.Up && n.Stepper != nil && w.when(n, ownEvent))
 	}
-	if q != w.quiet {
-		w.quiet = q
-		for i := range w.nodes {
+	if q != w.Quiet {
+		w.Quiet = q
+		for i := range w.Members {
 			w.relist(sim.NodeID(i))
 		}
 	}

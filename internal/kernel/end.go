@@ -7,9 +7,9 @@ const swallowedPanics = 1000
 
 // end ends the handler by a panic with why. The finding is kept, so that a handler which recovers does not hide it. One that
 // recovers for ever does not come back: its goroutine is ended where that is contained.
-func (w *machine) end(why any) {
-	if w.ended == nil {
-		w.ended, w.swallowed = panicFinding(-1, why), 0
+func (w *Machine) end(why any) {
+	if w.Ended == nil {
+		w.Ended, w.swallowed = PanicFinding(-1, why), 0
 	}
 	if w.swallowed++; w.swallowed > swallowedPanics && w.contains() {
 		runtime.Goexit()
@@ -19,4 +19,4 @@ func (w *machine) end(why any) {
 
 // contains reports whether handlers run on goroutines of their own. Those of a bench do unless its caller is guarded: explorations by
 // the table engine run few.
-func (w *machine) contains() bool { return w.apart || w.bench && !w.opts.Guarded }
+func (w *Machine) contains() bool { return w.apart || w.OnBench && !w.Opts.Guarded }

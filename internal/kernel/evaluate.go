@@ -53,16 +53,16 @@ type evaluation struct {
 // goOn asks the next properties, until the function of one panics, with what it returns; nil: all were asked. Where functions are
 // contained and nobody gives them up, they are called on one goroutine, unless what ends it may be no finding, see [machine.evaluateShown].
 func (e *evaluation) goOn() any {
-	if w, ok := e.w.(*machine); ok && w.opts.Contain && w.watch == nil && !w.check.MayBeStale {
+	if w, ok := e.w.(*Machine); ok && w.Opts.Contain && w.watch == nil && !w.Properties.MayBeStale {
 		return e.askApart(w)
 	}
 	return e.ask()
 }
 
-func (e *evaluation) askApart(w *machine) (r any) {
-	w.check.Contained = true
+func (e *evaluation) askApart(w *Machine) (r any) {
+	w.Properties.Contained = true
 	defer func() {
-		w.check.Contained = false
+		w.Properties.Contained = false
 		if end := recover(); end != nil { // of the goroutine
 			r = end
 		}

@@ -12,84 +12,84 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-func (w *machine) Step(ev sim.Event, src choose.Source) error {
+func (w *Machine) Step(ev sim.Event, src choose.Source) error {
 	if err := w.step(ev, src); err != nil {
 		return err
 	}
 	return w.list()
 }
 
-func (w *machine) step(ev sim.Event, src choose.Source) error {
-	w.steps++
+func (w *Machine) step(ev sim.Event, src choose.Source) error {
+	w.Steps++
 	w.delays.stepped = w.delays.fires != nil
 	w.last.Reset(&ev)
 	w.last.Disturbs = w.disturbing != nil && w.Disturbs(ev)
-	w.src = src
-	if w.opts.Trace {
+	w.Src = src
+	if w.Opts.Trace {
 		w.traceEvent(ev)
 	}
 	switch ev.Kind {
 	case sim.Crash, sim.Halt:
 		f, _ := ev.Kind.Fault()
-		return w.fail(&w.nodes[ev.Node], f)
+		return w.fail(&w.Members[ev.Node], f)
 	case sim.Arrive:
 		return w.arrive(ev)
 	case sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal:
 		w.doubled = w.doubled || ev.Kind == sim.Duplicate
-		w.net.Inject(ev)
+		w.Net.Inject(ev)
 		w.dirtyNetwork()
 		return nil
 	}
-	n := &w.nodes[ev.Node]
+	n := &w.Members[ev.Node]
 	var d declared.Handed
 	switch ev.Kind {
 	case sim.Boot:
-		if err := w.load(n); err != nil {
+		if err := w.Load(n); err != nil {
 			return err
 		}
 	case sim.DoAction:
-		n.counts[ev.Slot]++
+		n.Counts[ev.Slot]++
 	case sim.TakeQuorum:
 		d.Set = &declared.Assembled{Quorum: n.sets[ev.Slot].quorum}
 		if err := w.takeSet(ev, d.Set); err != nil {
 			return err
 		}
 	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
-		d.Delivery = w.net.Take(ev)
+		d.Delivery = w.Net.Take(ev)
 		if d.Msg.Seam().Sent != nil {
-			if err := w.checkUnchanged(&d.Delivery, n.id); err != nil {
+			if err := w.CheckUnchanged(&d.Delivery, n.ID); err != nil {
 				return err
 			}
 		}
 		if w.doubled && ev.Kind == sim.Deliver {
-			d.Msg.Body = w.privateTo(d.Msg.Body)
+			d.Msg.Body = w.PrivateTo(d.Msg.Body)
 		}
 	}
 	w.last.Handler = true
-	if err := w.handle(n, ev, &d, src); err != nil {
+	if err := w.Handle(n, ev, &d, src); err != nil {
 		return err
 	}
 	if w.mayFail() && w.last.Outlasts() {
-		w.askCut(n.id)
+		w.askCut(n.ID)
 	}
 	if w.last.Crashed {
-		return w.crashInside(n, w.last.Applied)
+		return w.CrashInside(n, w.last.Applied)
 	}
-	return w.apply(n, 0, len(w.last.Effects))
+	return w.Apply(n, 0, len(w.last.Effects))
 }
 
 // arrive has a message put into the queue of its receiver.
-func (w *machine) arrive(ev sim.Event) (err error) {
-	defer w.contain(ev.Node, &err) // of the network, when the queue is full
-	w.net.Inject(ev)
+func (w *Machine) arrive(ev sim.Event) (err error) {
+	defer w.Contain(ev.Node, &err) // of the network, when the queue is full
+	w.Net.Inject(ev)
 	return nil
 }
 
-// handle runs the handler of an event. Its effects are recorded, not applied.
-func (w *machine) handle(n *node, ev sim.Event, d *declared.Handed, src choose.Source) error {
-	w.src, w.choices, w.failed, w.ended, w.badType = src, 0, nil, nil, nil
-	w.own = len(w.last.Effects)
-	if late := w.opts.UseAfterReturn; late.found.Load() != nil {
+// Handle runs the handler of an event. Its effects are recorded, not applied.
+func (w *Machine) Handle(n *Node, ev sim.Event, d *declared.Handed, src choose.Source) error {
+	w.Src, w.Choices, w.Failed, w.Ended, w.BadType = src, 0, nil, nil, nil
+	w.FirstEffect = len(w.last.Effects)
+	if late := w.Opts.UseAfterReturn; late.found.Load() != nil {
 		return late.Finding()
 	}
 	w.pass(n, ev)
@@ -98,41 +98,41 @@ func (w *machine) handle(n *node, ev sim.Event, d *declared.Handed, src choose.S
 		err = w.callWatched(n, ev, d)
 	} else {
 		n.turn = (n.turn + 1) % len(n.envs) // a later use of an Env is noticed also while another handler of the node runs
-		n.env = n.envs[n.turn]
+		n.Env = n.envs[n.turn]
 		err = w.call(n, ev, d)
 	}
 	if f, ok := err.(*sim.Finding); ok && contain.Overdue(f) {
 		return f // its handler may go on changing all else
 	}
-	if err == nil && len(w.quorums) > 0 {
+	if err == nil && len(w.Quorums) > 0 {
 		err = w.noteNever(n)
 	}
-	w.touch(n)
-	if n.clock.model.Decided() {
+	w.Touch(n)
+	if n.Clock.Model.Decided() {
 		w.retain(n)
 	}
-	return w.outcome(n, err)
+	return w.Outcome(n, err)
 }
 
-// outcome is what is wrong with a handler that has returned, or panicked with err.
-func (w *machine) outcome(n *node, err error) error {
+// Outcome is what is wrong with a handler that has returned, or panicked with err.
+func (w *Machine) Outcome(n *Node, err error) error {
 	switch {
-	case w.ended != nil:
-		w.ended.Node = n.id
-		return w.ended
+	case w.Ended != nil:
+		w.Ended.Node = n.ID
+		return w.Ended
 	case err != nil:
 		return err
-	case w.failed != nil:
-		return w.failed
+	case w.Failed != nil:
+		return w.Failed
 	}
-	return w.badType
+	return w.BadType
 }
 
 // callWatched is call with an Env of its own for each handler, and looks whether the handler changes what is not its own.
-func (w *machine) callWatched(n *node, ev sim.Event, d *declared.Handed) error {
-	n.env = newEnv(w, n)
+func (w *Machine) callWatched(n *Node, ev sim.Event, d *declared.Handed) error {
+	n.Env = NewEnv(w, n)
 	var unchanged, probe func() error
-	if w.opts.CheckMessages {
+	if w.Opts.CheckMessages {
 		unchanged = w.watchOthers(n)
 	}
 	if ev.Kind == sim.TakeQuorum {
@@ -140,7 +140,7 @@ func (w *machine) callWatched(n *node, ev sim.Event, d *declared.Handed) error {
 	}
 	err := w.call(n, ev, d)
 	if err == nil {
-		err = w.sentUnchanged(n.id)
+		err = w.sentUnchanged(n.ID)
 	}
 	if err == nil && unchanged != nil {
 		err = unchanged()
@@ -151,14 +151,14 @@ func (w *machine) callWatched(n *node, ev sim.Event, d *declared.Handed) error {
 	return err
 }
 
-func (w *machine) call(n *node, ev sim.Event, d *declared.Handed) (err error) {
-	e := n.env
-	e.running, e.kind, e.slot = true, ev.Kind, ev.Slot
+func (w *Machine) call(n *Node, ev sim.Event, d *declared.Handed) (err error) {
+	e := n.Env
+	e.Running, e.kind, e.slot = true, ev.Kind, ev.Slot
 	e.calls = e.calls[:0]
 	defer func() {
-		e.running = false
+		e.Running = false
 		if r := recover(); r != nil {
-			found := panicFinding(n.id, r)
+			found := PanicFinding(n.ID, r)
 			if err = found; contain.Overdue(found) {
 				n.renew(w) // that of the handler stays invalid
 				n.closed = true
@@ -166,7 +166,7 @@ func (w *machine) call(n *node, ev sim.Event, d *declared.Handed) (err error) {
 		}
 	}()
 	before := 0
-	if w.opts.Settle {
+	if w.Opts.Settle {
 		before = runtime.NumGoroutine()
 	}
 	if w.contains() {
@@ -178,7 +178,7 @@ func (w *machine) call(n *node, ev sim.Event, d *declared.Handed) (err error) {
 	} else {
 		w.run(n, ev, d)
 	}
-	if w.opts.Settle && !declared.Carries(n.service) { // whose steps end when all of their goroutines wait
+	if w.Opts.Settle && !declared.Carries(n.Service) { // whose steps end when all of their goroutines wait
 		contain.AwaitStarted(before)
 	}
 	return nil
@@ -186,32 +186,32 @@ func (w *machine) call(n *node, ev sim.Event, d *declared.Handed) (err error) {
 
 // runContained is run on a goroutine of its own. It has a copy of the delivery, as that would be allocated in every step if
 // the goroutine had the original.
-func (w *machine) runContained(n *node, ev sim.Event, d declared.Handed) {
+func (w *Machine) runContained(n *Node, ev sim.Event, d declared.Handed) {
 	contain.Call(w.watch, func() { w.run(n, ev, &d) })
 }
 
 // HandlerCaller is the name in stacks of what calls handlers.
-var HandlerCaller = stacks.Name((*machine).run)
+var HandlerCaller = stacks.Name((*Machine).run)
 
 // run calls the handler of an event.
-func (w *machine) run(n *node, ev sim.Event, d *declared.Handed) {
-	e := n.env
+func (w *Machine) run(n *Node, ev sim.Event, d *declared.Handed) {
+	e := n.Env
 	switch ev.Kind {
 	case sim.Boot:
-		n.service.Boot(e)
+		n.Service.Boot(e)
 	case sim.DoAction:
-		w.actions[ev.Slot].Do(n.service, e)
+		w.Actions[ev.Slot].Do(n.Service, e)
 	case sim.FireTimer:
 		if w.delays.clocks != nil {
-			w.delays.clocks[n.id] += n.armed[ev.Slot].left
+			w.delays.clocks[n.ID] += n.Armed[ev.Slot].left
 		}
 		w.last.Timer = n.fire(ev.Slot)
-		n.service.Timer(e, w.last.Timer)
+		n.Service.Timer(e, w.last.Timer)
 	case sim.Deliver:
-		if len(w.quorums) > 0 {
+		if len(w.Quorums) > 0 {
 			w.refuse(n, d.Msg.Body)
 		}
-		n.service.Receive(e, d.From, d.Msg.Body)
+		n.Service.Receive(e, d.From, d.Msg.Body)
 	case sim.DeliverError:
 		if n.onError != nil {
 			n.onError.PeerError(e, d.From, d.Err)
@@ -221,13 +221,13 @@ func (w *machine) run(n *node, ev sim.Event, d *declared.Handed) {
 			n.onReady.PeerReady(e, d.From)
 		}
 	case sim.TakeQuorum:
-		w.quorums[d.Set.Quorum].Do(n.service, e, d.Set.Set)
+		w.Quorums[d.Set.Quorum].Do(n.Service, e, d.Set.Set)
 	case sim.Internal:
-		n.stepper.Step(e)
+		n.Stepper.Step(e)
 	}
 }
 
-func panicFinding(id sim.NodeID, r any) *sim.Finding {
+func PanicFinding(id sim.NodeID, r any) *sim.Finding {
 	value, stack := contain.RaisedBy(r)
 	switch r := value.(type) {
 	case *sim.Finding:
@@ -246,12 +246,12 @@ func panicFinding(id sim.NodeID, r any) *sim.Finding {
 }
 
 // ask has a question of the step in progress answered.
-func (w *machine) ask(p choose.Point) int {
+func (w *Machine) ask(p choose.Point) int {
 	pick := 0
 	if p.Arity > 1 {
-		pick = w.src.Choose(p)
+		pick = w.Src.Choose(p)
 	}
-	if w.opts.Trace {
+	if w.Opts.Trace {
 		w.last.Answers = append(w.last.Answers, stepinfo.Answer{Kind: p.Kind, Label: p.Label, Pick: pick, Arity: p.Arity})
 	}
 	return pick

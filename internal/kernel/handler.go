@@ -19,9 +19,9 @@ import (
 
 // env is the Env of one node. It answers questions, and records effects in the machine's step.
 type env struct {
-	w       *machine
-	n       *node
-	running bool
+	w       *Machine
+	n       *Node
+	Running bool
 	kind    sim.EventKind // of the event whose handler it was passed to last
 	slot    int32
 	traced  bool
@@ -34,16 +34,16 @@ type env struct {
 	logger  *slog.Logger
 }
 
-func newEnv(w *machine, n *node) *env {
+func NewEnv(w *Machine, n *Node) *env {
 	e := &env{w: w, n: n, logger: discard}
 	e.rand, e.files, e.ticker = random{e}, files{e}, ticker{e}
-	e.traced = w.opts.Trace
-	e.told = e.traced || w.opts.Log != nil && w.opts.Log.Enabled(context.Background(), slog.LevelDebug)
+	e.traced = w.Opts.Trace
+	e.told = e.traced || w.Opts.Log != nil && w.Opts.Log.Enabled(context.Background(), slog.LevelDebug)
 	switch {
 	case e.traced:
 		e.logger = slog.New(&traceHandler{env: e})
-	case w.opts.Log != nil:
-		e.logger = w.opts.Log
+	case w.Opts.Log != nil:
+		e.logger = w.Opts.Log
 	}
 	return e
 }
@@ -52,16 +52,16 @@ func newEnv(w *machine, n *node) *env {
 type misuse string
 
 func (e *env) use(what string) {
-	if !e.running {
+	if !e.Running {
 		e.late(what)
 	}
 }
 
 func (e *env) peer(what string, id sim.NodeID) {
-	if e.w.sys.Network == nil {
+	if e.w.Sys.Network == nil {
 		e.w.end(misuse(what + ": the system has no Network"))
 	}
-	if uint(id) >= uint(len(e.w.nodes)) {
+	if uint(id) >= uint(len(e.w.Members)) {
 		e.w.end(misuse(fmt.Sprintf("%s: there is no node %d", what, id)))
 	}
 }
@@ -79,14 +79,14 @@ func (e *env) effect(k stepinfo.EffectKind, peer sim.NodeID) *stepinfo.Effect {
 	return f
 }
 
-func (e *env) Self() sim.NodeID { return e.n.id }
+func (e *env) Self() sim.NodeID { return e.n.ID }
 
-func (e *env) Nodes() int { return len(e.w.nodes) }
+func (e *env) Nodes() int { return len(e.w.Members) }
 
 func (e *env) Send(to sim.NodeID, msg any) {
 	e.use("Send")
 	e.peer("Send", to)
-	e.w.sendable(e.n.id)
+	e.w.sendable(e.n.ID)
 	m := e.w.message("message", msg)
 	m.by(e.effect(stepinfo.SendEffect, to))
 }
@@ -95,7 +95,7 @@ func (e *env) Stream(peer sim.NodeID) sim.Stream {
 	e.use("Stream")
 	e.peer("Stream", peer)
 	if e.streams == nil {
-		e.streams = make([]stream, len(e.w.nodes))
+		e.streams = make([]stream, len(e.w.Members))
 		for i := range e.streams {
 			e.streams[i] = stream{e, sim.NodeID(i)}
 		}
@@ -154,7 +154,7 @@ type diverged struct{}
 func (e *env) ask(p choose.Point) int {
 	e.use("a choice")
 	w := e.w
-	if w.choices++; w.choices > w.opts.MaxChoices {
+	if w.Choices++; w.Choices > w.Opts.MaxChoices {
 		w.end(diverged{})
 	}
 	return w.ask(p)
@@ -173,12 +173,12 @@ func (e *env) Announce(event any) {
 }
 
 func (e *env) Assert(ok bool, format string, args ...any) {
-	if !ok && e.w.failed == nil && e.w.sys.Asserts() {
+	if !ok && e.w.Failed == nil && e.w.Sys.Asserts() {
 		e.use("Assert")
-		if e.traced && !declared.Carries(e.n.service) {
-			e.w.last.Failed = callsite.Of(e.n.service)
+		if e.traced && !declared.Carries(e.n.Service) {
+			e.w.last.Failed = callsite.Of(e.n.Service)
 		}
-		e.w.failed = &sim.Finding{Kind: sim.Safety, Property: sim.AssertionProperty, Node: e.n.id, Message: fmt.Sprintf(format, args...)}
+		e.w.Failed = &sim.Finding{Kind: sim.Safety, Property: sim.AssertionProperty, Node: e.n.ID, Message: fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -190,7 +190,7 @@ func (e *env) Seed(what string) int {
 }
 
 // Interleave implements [simext.Interleaver].
-func (e *env) Interleave() sim.Interleave { return e.w.sys.Interleave }
+func (e *env) Interleave() sim.Interleave { return e.w.Sys.Interleave }
 
 // stream is the sending side of one stream of a node.
 type stream struct {
@@ -213,14 +213,14 @@ func (e *env) Push(to sim.NodeID, msg any) error {
 // room counts what the step has sent so far. It is an observation: the step depended on it.
 func (s *stream) room() int {
 	w := s.e.w
-	room := w.net.Room(s.e.n.id, s.peer)
-	for i := w.own; i < len(w.last.Effects); i++ {
+	room := w.Net.Room(s.e.n.ID, s.peer)
+	for i := w.FirstEffect; i < len(w.last.Effects); i++ {
 		switch f := &w.last.Effects[i]; {
 		case f.Peer != s.peer:
 		case f.Kind == stepinfo.StreamEffect:
 			room--
 		case f.Kind == stepinfo.CloseEffect:
-			room = w.net.Capacity()
+			room = w.Net.Capacity()
 		}
 	}
 	room = max(0, room)
@@ -253,7 +253,7 @@ func (s *stream) Close() {
 type files struct{ e *env }
 
 func (f *files) write(w memdisk.Write) {
-	d := &f.e.n.disk
+	d := &f.e.n.Disk
 	asked := f.e.effect(stepinfo.WriteEffect, -1)
 	asked.Text, asked.Disk = w.Key, len(d.Pending)
 	d.Pending = append(d.Pending, w)
@@ -271,18 +271,18 @@ func (f *files) Delete(key string) {
 
 func (f *files) Get(key string) ([]byte, bool) {
 	f.e.use("Disk.Get")
-	v, ok := f.e.n.disk.Get(key)
+	v, ok := f.e.n.Disk.Get(key)
 	return slices.Clone(v), ok
 }
 
 func (f *files) Keys(prefix string) []string {
 	f.e.use("Disk.Keys")
-	return f.e.n.disk.Keys(prefix)
+	return f.e.n.Disk.Keys(prefix)
 }
 
 func (f *files) Sync() {
 	f.e.use("Disk.Sync")
-	f.e.effect(stepinfo.SyncEffect, -1).Disk = len(f.e.n.disk.Pending)
+	f.e.effect(stepinfo.SyncEffect, -1).Disk = len(f.e.n.Disk.Pending)
 }
 
 // random is the Rand of a node: every draw is a choice.

@@ -9,23 +9,23 @@ import (
 
 // watchOthers hashes the services of all nodes but one, before a handler of that one runs. What it returns says afterwards
 // whether they are as they were: a handler that holds a pointer into another node's state may have changed it.
-func (w *machine) watchOthers(acting *node) (unchanged func() error) {
-	before := make([]sim.Fingerprint, len(w.nodes))
-	for i := range w.nodes {
-		if n := &w.nodes[i]; n != acting {
+func (w *Machine) watchOthers(acting *Node) (unchanged func() error) {
+	before := make([]sim.Fingerprint, len(w.Members))
+	for i := range w.Members {
+		if n := &w.Members[i]; n != acting {
 			before[i] = w.serviceHash(n)
 		}
 	}
 	return func() error {
-		for i := range w.nodes {
-			if n := &w.nodes[i]; n != acting && w.serviceHash(n) != before[i] {
+		for i := range w.Members {
+			if n := &w.Members[i]; n != acting && w.serviceHash(n) != before[i] {
 				where := ""
-				if mine, theirs, ok := aliased(acting.service, n.service); ok {
-					where = fmt.Sprintf(": %s of n%d and %s of n%d are the same", mine, acting.id, theirs, n.id)
+				if mine, theirs, ok := aliased(acting.Service, n.Service); ok {
+					where = fmt.Sprintf(": %s of n%d and %s of n%d are the same", mine, acting.ID, theirs, n.ID)
 				}
-				return &sim.Finding{Kind: sim.Nondeterminism, Node: n.id, Message: fmt.Sprintf(
+				return &sim.Finding{Kind: sim.Nondeterminism, Node: n.ID, Message: fmt.Sprintf(
 					"the service %T of n%d was changed while a handler of n%d ran: the nodes share memory%s",
-					n.service, n.id, acting.id, where)}
+					n.Service, n.ID, acting.ID, where)}
 			}
 		}
 		return nil
@@ -33,10 +33,10 @@ func (w *machine) watchOthers(acting *node) (unchanged func() error) {
 }
 
 // closely reports whether what is only to look at a state is watched.
-func (w *machine) closely() bool { return w.opts.CheckMessages || w.watching }
+func (w *Machine) closely() bool { return w.Opts.CheckMessages || w.Watching }
 
 // serviceHash hashes what code can come to that holds a pointer to a service.
-func (w *machine) serviceHash(n *node) sim.Fingerprint {
+func (w *Machine) serviceHash(n *Node) sim.Fingerprint {
 	w.scratch = w.appendService(n, w.scratch[:0])
-	return encoding.Hash(seed(NodeState, int(n.id)), w.scratch)
+	return encoding.Hash(seed(NodeState, int(n.ID)), w.scratch)
 }

@@ -6,22 +6,24 @@ import (
 )
 
 // Check implements [World].
-func (w *machine) Check() error { return w.check.Check() }
+func (w *Machine) Check() error { return w.Properties.Check() }
 
 // Live implements [World].
-func (w *machine) Live() bool { return w.check.Live() }
+func (w *Machine) Live() bool { return w.Properties.Live() }
 
 // Holds implements [World].
-func (w *machine) Holds(p *sim.Property) bool { return w.check.Holds(p) }
+func (w *Machine) Holds(p *sim.Property) bool { return w.Properties.Holds(p) }
 
 // Explain implements [World].
-func (w *machine) Explain(p *sim.Property) string { return w.check.Explain(p) }
+func (w *Machine) Explain(p *sim.Property) string { return w.Properties.Explain(p) }
 
 // Each makes the machine what views look through.
-func (w *machine) Each(v *properties.View, p *properties.Predicate) bool { return w.check.Each(v, p) }
+func (w *Machine) Each(v *properties.View, p *properties.Predicate) bool {
+	return w.Properties.Each(v, p)
+}
 
 // Unjudged reports whether hardly any value of a property that a world was asked for was known, because nodes showed earlier states.
 func Unjudged(w World) bool {
-	m, ok := w.(*machine)
-	return ok && m.check.Unjudged()
+	m, ok := w.(*Machine)
+	return ok && m.Properties.Unjudged()
 }

@@ -6,45 +6,45 @@ import (
 )
 
 // Label implements [World].
-func (w *machine) Label(ev sim.Event) stepinfo.Label {
+func (w *Machine) Label(ev sim.Event) stepinfo.Label {
 	l := stepinfo.Label{Event: ev}
 	switch ev.Kind {
 	case sim.Crash, sim.Halt:
-		l.Process = w.sys.Process(ev.Node)
+		l.Process = w.Sys.Process(ev.Node)
 	case sim.Boot, sim.Internal:
 	case sim.DoAction:
-		l.Content = w.actions[ev.Slot].Name
+		l.Content = w.Actions[ev.Slot].Name
 	case sim.FireTimer:
-		l.Content = w.nodes[ev.Node].armed[ev.Slot].kind.text
+		l.Content = w.Members[ev.Node].Armed[ev.Slot].Kind.Text
 	case sim.TakeQuorum:
-		l.Content = w.quorums[w.nodes[ev.Node].sets[ev.Slot].quorum].Name
+		l.Content = w.Quorums[w.Members[ev.Node].sets[ev.Slot].quorum].Name
 		for _, m := range w.quorumMessages(ev, nil) {
-			l.Set = append(l.Set, sim.From[string]{From: m.From, Msg: w.planOf(m.Msg).Text(m.Msg)})
+			l.Set = append(l.Set, sim.From[string]{From: m.From, Msg: w.PlanOf(m.Msg).Text(m.Msg)})
 		}
 	default:
-		l.Carrier, l.Content = w.net.Key(ev)
+		l.Carrier, l.Content = w.Net.Key(ev)
 	}
 	return l
 }
 
 // Key implements [World].
-func (w *machine) Key(ev sim.Event) string {
+func (w *Machine) Key(ev sim.Event) string {
 	l := w.Label(ev)
 	return l.String()
 }
 
-func (w *machine) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+func (w *Machine) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	if ev.Msgs == 0 {
 		return buf
 	}
 	if ev.Kind == sim.TakeQuorum {
 		return w.quorumMessages(ev, buf)
 	}
-	return w.net.Messages(ev, buf)
+	return w.Net.Messages(ev, buf)
 }
 
 // Disturbs implements [World].
-func (w *machine) Disturbs(ev sim.Event) bool {
+func (w *Machine) Disturbs(ev sim.Event) bool {
 	d := w.disturbing
 	switch {
 	case d.Event(ev):
@@ -52,7 +52,7 @@ func (w *machine) Disturbs(ev sim.Event) bool {
 	case !d.Asks(ev.Kind):
 		return false
 	case ev.Kind == sim.FireTimer:
-		return d.Hands(ev.Kind, w.nodes[ev.Node].armed[ev.Slot].value)
+		return d.Hands(ev.Kind, w.Members[ev.Node].Armed[ev.Slot].Value)
 	}
 	w.envelopes = w.Messages(ev, w.envelopes[:0])
 	return len(w.envelopes) > 0 && d.Hands(ev.Kind, w.envelopes[0].Msg)

@@ -12,15 +12,15 @@ import (
 // is no constant: it was made in a run, and lasts longer. Code can tell it from what is made anew each time, and encodings do not.
 // W is a world of [NewWorld]; of others nothing is said.
 func Lasting(w World, id sim.NodeID, other sim.Service) error {
-	m, ok := w.(*machine)
-	if !ok || m.nodes[id].service == nil || other == nil {
+	m, ok := w.(*Machine)
+	if !ok || m.Members[id].Service == nil || other == nil {
 		return nil
 	}
 	there := map[unsafe.Pointer]bool{}
-	m.planOf(other).References(other, func(at unsafe.Pointer) { there[at] = true })
+	m.PlanOf(other).References(other, func(at unsafe.Pointer) { there[at] = true })
 	var common unsafe.Pointer
-	own := m.nodes[id].service
-	m.planOf(own).References(own, func(at unsafe.Pointer) {
+	own := m.Members[id].Service
+	m.PlanOf(own).References(own, func(at unsafe.Pointer) {
 		if common == nil && there[at] {
 			common = at
 		}

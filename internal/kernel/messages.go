@@ -23,19 +23,19 @@ func (c content) by(f *stepinfo.Effect) {
 }
 
 // message makes a private copy of what a handler sends or announces.
-func (w *machine) message(role string, msg any) content {
+func (w *Machine) message(role string, msg any) content {
 	c := content{body: msg}
-	p, err := w.copies.Of(msg)
+	p, err := w.Copies.Of(msg)
 	if err == nil && !p.Flat() {
 		err = w.privateCopy(&c, p)
 	}
-	if err != nil && w.badType == nil {
-		w.badType = encoding.As(role, err)
+	if err != nil && w.BadType == nil {
+		w.BadType = encoding.As(role, err)
 	}
 	return c
 }
 
-func (w *machine) privateCopy(c *content, p *encoding.Plan) (err error) {
+func (w *Machine) privateCopy(c *content, p *encoding.Plan) (err error) {
 	defer encoding.Catch(&err)
 	msg := c.body
 	c.body = p.Copy(msg)
@@ -46,11 +46,11 @@ func (w *machine) privateCopy(c *content, p *encoding.Plan) (err error) {
 }
 
 // keepsSent reports whether messages are kept as they were sent, to see whether they are changed.
-func (w *machine) keepsSent() bool { return w.opts.CheckMessages || w.bench }
+func (w *Machine) keepsSent() bool { return w.Opts.CheckMessages || w.OnBench }
 
-// privateTo returns a copy of a message or announced event for one who is told of it.
-func (w *machine) privateTo(v any) any {
-	p, err := w.copies.Of(v)
+// PrivateTo returns a copy of a message or announced event for one who is told of it.
+func (w *Machine) PrivateTo(v any) any {
+	p, err := w.Copies.Of(v)
 	if err != nil {
 		panic(err)
 	}
@@ -61,10 +61,10 @@ func (w *machine) privateTo(v any) any {
 }
 
 // sentUnchanged compares the messages of the handler that has returned with what it holds of them.
-func (w *machine) sentUnchanged(from sim.NodeID) error {
-	for i := w.own; i < len(w.last.Effects); i++ {
+func (w *Machine) sentUnchanged(from sim.NodeID) error {
+	for i := w.FirstEffect; i < len(w.last.Effects); i++ {
 		if f := &w.last.Effects[i]; f.Msg.Seam().Sent != nil {
-			if err := w.checkUnchanged(&sim.Delivery{From: from, Msg: f.Msg}, f.Peer); err != nil {
+			if err := w.CheckUnchanged(&sim.Delivery{From: from, Msg: f.Msg}, f.Peer); err != nil {
 				return err
 			}
 		}
@@ -72,9 +72,9 @@ func (w *machine) sentUnchanged(from sim.NodeID) error {
 	return nil
 }
 
-// checkUnchanged compares a message with what its sender still holds.
-func (w *machine) checkUnchanged(d *sim.Delivery, to sim.NodeID) error {
-	p, err := w.copies.Of(d.Msg.Body) // the sender's may have room behind its elements
+// CheckUnchanged compares a message with what its sender still holds.
+func (w *Machine) CheckUnchanged(d *sim.Delivery, to sim.NodeID) error {
+	p, err := w.Copies.Of(d.Msg.Body) // the sender's may have room behind its elements
 	if err != nil {
 		return err
 	}

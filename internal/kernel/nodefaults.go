@@ -11,7 +11,7 @@ import (
 type nodeFault struct {
 	inside  choose.Kind                    // asks whether it strikes inside a step
 	matters func(stepinfo.EffectKind) bool // whether it makes a difference that it strikes before an effect
-	strike  func(*machine, *node) error
+	strike  func(*Machine, *Node) error
 	may     func(*sim.System) func(sim.NodeID) bool // which nodes it may strike; nil: as decided for the fault like
 	name    string                                  // of may
 	like    sim.Fault
@@ -20,25 +20,25 @@ type nodeFault struct {
 // nodeFaults are the faults of nodes, in the order in which they are offered.
 var nodeFaults = [...]nodeFault{
 	sim.Crashes: {
-		inside: choose.CrashInside, matters: stepinfo.EffectKind.Outlasts, strike: (*machine).crash,
+		inside: choose.CrashInside, matters: stepinfo.EffectKind.Outlasts, strike: (*Machine).Crash,
 		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayCrash }, name: "MayCrash", like: sim.Crashes,
 	},
 	sim.Halts: {
-		inside: choose.HaltInside, matters: stepinfo.EffectKind.Heard, strike: (*machine).halt,
+		inside: choose.HaltInside, matters: stepinfo.EffectKind.Heard, strike: (*Machine).halt,
 		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayHalt }, name: "MayHalt", like: sim.Crashes,
 	},
 }
 
 // fail has a fault strike a node.
-func (w *machine) fail(n *node, f sim.Fault) error {
-	w.left[f]--
+func (w *Machine) fail(n *Node, f sim.Fault) error {
+	w.Left[f]--
 	return nodeFaults[f].strike(w, n)
 }
 
 // mayFail reports whether any of them can still strike.
-func (w *machine) mayFail() bool {
+func (w *Machine) mayFail() bool {
 	for f := range nodeFaults {
-		if w.left[f] > 0 {
+		if w.Left[f] > 0 {
 			return true
 		}
 	}
@@ -46,22 +46,22 @@ func (w *machine) mayFail() bool {
 }
 
 // strikes reports whether a fault can strike a node, if any is left.
-func (w *machine) strikes(f sim.Fault, id sim.NodeID) bool {
-	return w.nodes[id].up && (w.may[f] == nil || w.may[f][id])
+func (w *Machine) strikes(f sim.Fault, id sim.NodeID) bool {
+	return w.Members[id].Up && (w.May[f] == nil || w.May[f][id])
 }
 
-// whoFails asks the system once which nodes may fail. The error is a finding.
-func (w *machine) whoFails() (err error) {
-	limits := declared.NodeLimits(w.sys)
+// WhoFails asks the system once which nodes may fail. The error is a finding.
+func (w *Machine) WhoFails() (err error) {
+	limits := declared.NodeLimits(w.Sys)
 	for f := range nodeFaults {
 		of := sim.Fault(f)
-		if nodeFaults[f].may(w.sys) == nil {
+		if nodeFaults[f].may(w.Sys) == nil {
 			of = nodeFaults[f].like
 		}
-		if may := nodeFaults[of].may(w.sys); may != nil && limits[f] > 0 && err == nil {
-			err = w.who(nodeFaults[of].name, may, &w.may[of])
+		if may := nodeFaults[of].may(w.Sys); may != nil && limits[f] > 0 && err == nil {
+			err = w.who(nodeFaults[of].name, may, &w.May[of])
 		}
-		w.may[f] = w.may[of]
+		w.May[f] = w.May[of]
 	}
 	return err
 }

@@ -12,7 +12,7 @@ type observed struct {
 }
 
 // observe tells a monitor of an announced event.
-func (w *machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
+func (w *Machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
 	tell := func() (o observed) {
 		if o.err = m.Observe(from, event); o.err == nil {
 			o.owed = declared.OwedBy(m)
@@ -25,6 +25,6 @@ func (w *machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
 	} else {
 		o = tell()
 	}
-	w.owed = o.owed
+	w.Owed = o.owed
 	return o.err
 }

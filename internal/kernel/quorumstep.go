@@ -11,7 +11,7 @@ import (
 )
 
 // gather puts events by which a node takes sets of messages in the place of the deliveries, from a place on, of those messages.
-func (w *machine) gather(n *node, buf []sim.Event, first int) []sim.Event {
+func (w *Machine) gather(n *Node, buf []sim.Event, first int) []sim.Event {
 	var all []sim.From[any]
 	var events []sim.Event
 	n.sets = n.sets[:0]
@@ -19,13 +19,13 @@ func (w *machine) gather(n *node, buf []sim.Event, first int) []sim.Event {
 		if ev.Kind != sim.Deliver {
 			continue
 		}
-		w.envelopes = w.net.Messages(ev, w.envelopes[:0])
+		w.envelopes = w.Net.Messages(ev, w.envelopes[:0])
 		m := &w.envelopes[0]
 		if !m.Stream {
 			all, events = append(all, sim.From[any]{From: m.From, Msg: m.Msg}), append(events, ev)
 		}
 	}
-	made := w.assemble(n, all)
+	made := w.Assemble(n, all)
 	end := first
 	k := 0
 	for _, ev := range buf[first:] {
@@ -44,7 +44,7 @@ func (w *machine) gather(n *node, buf []sim.Event, first int) []sim.Event {
 			taken.members = append(taken.members, events[k])
 		}
 		n.sets = append(n.sets, taken)
-		buf = append(buf, sim.Event{Kind: sim.TakeQuorum, Node: n.id, Peer: -1, Slot: int32(i), Msgs: int32(len(s.Members))})
+		buf = append(buf, sim.Event{Kind: sim.TakeQuorum, Node: n.ID, Peer: -1, Slot: int32(i), Msgs: int32(len(s.Members))})
 	}
 	return buf
 }
@@ -56,9 +56,9 @@ type takenSet struct {
 }
 
 // refuse panics with a finding when a message is handed over by itself that a quorum of the node takes.
-func (w *machine) refuse(n *node, msg any) {
-	for i := range w.quorums {
-		if q := &w.quorums[i]; q.Takes(msg) && q.Has(n.service) {
+func (w *Machine) refuse(n *Node, msg any) {
+	for i := range w.Quorums {
+		if q := &w.Quorums[i]; q.Takes(msg) && q.Has(n.Service) {
 			panic(&sim.Finding{Kind: sim.Safety, Property: sim.QuorumProperty, Message: fmt.Sprintf(
 				"quorum %q takes a set of %T, as datagrams, but one is handed over by itself: send it by env.Send, not in a stream", q.Name, msg)})
 		}
@@ -66,19 +66,19 @@ func (w *machine) refuse(n *node, msg any) {
 }
 
 // takeSet removes from the network the messages of the set that ev is about.
-func (w *machine) takeSet(ev sim.Event, made *declared.Assembled) error {
+func (w *Machine) takeSet(ev sim.Event, made *declared.Assembled) error {
 	// From behind, so that the slots of the others stay what they are.
-	members := slices.Clone(w.nodes[ev.Node].sets[ev.Slot].members)
+	members := slices.Clone(w.Members[ev.Node].sets[ev.Slot].members)
 	slices.SortFunc(members, func(a, b sim.Event) int { return int(b.Slot - a.Slot) })
 	for _, m := range members {
-		d := w.net.Take(m)
+		d := w.Net.Take(m)
 		if d.Msg.Seam().Sent != nil {
-			if err := w.checkUnchanged(&d, ev.Node); err != nil {
+			if err := w.CheckUnchanged(&d, ev.Node); err != nil {
 				return err
 			}
 		}
 		if w.doubled {
-			d.Msg.Body = w.privateTo(d.Msg.Body)
+			d.Msg.Body = w.PrivateTo(d.Msg.Body)
 		}
 		made.Set = append(made.Set, sim.From[any]{From: m.Peer, Msg: d.Msg.Body})
 	}
@@ -87,54 +87,54 @@ func (w *machine) takeSet(ev sim.Event, made *declared.Assembled) error {
 }
 
 // quorumMessages appends the messages of a set.
-func (w *machine) quorumMessages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
-	for _, m := range w.nodes[ev.Node].sets[ev.Slot].members {
-		buf = w.net.Messages(m, buf)
+func (w *Machine) quorumMessages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+	for _, m := range w.Members[ev.Node].sets[ev.Slot].members {
+		buf = w.Net.Messages(m, buf)
 	}
 	return buf
 }
 
 // probeOrder returns a function that handles a set in other orders, too, once it was handled in its own, on copies of the state of
 // its node, and says what differs. Nil: it cannot be told.
-func (w *machine) probeOrder(n *node, ev sim.Event, made *declared.Assembled) func() error {
-	l := w.take(n)
-	if len(made.Set) < 2 || w.copyable(l) != nil {
+func (w *Machine) probeOrder(n *Node, ev sim.Event, made *declared.Assembled) func() error {
+	l := w.Take(n)
+	if len(made.Set) < 2 || w.Copyable(l) != nil {
 		return nil
 	}
-	before, err := w.copyLocal(l)
+	before, err := w.CopyLocal(l)
 	if err != nil {
 		return nil
 	}
 	set := w.copySet(made.Set)
-	picks := &picked{src: w.src}
-	w.src = picks
+	picks := &picked{src: w.Src}
+	w.Src = picks
 	return func() error {
-		w.src = picks.src
-		if len(w.last.Observed) > 0 || w.failed != nil || w.ended != nil {
+		w.Src = picks.src
+		if len(w.last.Observed) > 0 || w.Failed != nil || w.Ended != nil {
 			return nil
 		}
-		after, last, choices := w.take(n), w.last, w.choices
+		after, last, choices := w.Take(n), w.last, w.Choices
 		want := w.result(n)
 		defer func() {
-			w.put(n.id, after)
-			w.last, w.src, w.probing, w.choices = last, picks.src, false, choices
+			w.Put(n.ID, after)
+			w.last, w.Src, w.Probing, w.Choices = last, picks.src, false, choices
 		}()
-		w.probing = true
+		w.Probing = true
 		for _, other := range orders(set) {
-			l, err := w.copyLocal(before)
+			l, err := w.CopyLocal(before)
 			if err != nil {
 				return nil
 			}
-			w.put(n.id, l)
-			w.last.Effects, w.last.Answers, w.last.Observed, w.choices = nil, nil, nil, 0
-			w.own, w.src = 0, &picked{given: picks.given}
+			w.Put(n.ID, l)
+			w.last.Effects, w.last.Answers, w.last.Observed, w.Choices = nil, nil, nil, 0
+			w.FirstEffect, w.Src = 0, &picked{given: picks.given}
 			err = w.call(n, ev, &declared.Handed{Delivery: sim.Delivery{From: -1}, Set: &declared.Assembled{Quorum: made.Quorum, Set: w.copySet(other)}})
-			if err == nil && w.failed == nil && w.ended == nil && w.result(n) == want {
+			if err == nil && w.Failed == nil && w.Ended == nil && w.result(n) == want {
 				continue
 			}
-			w.failed, w.ended = nil, nil
-			q := &w.quorums[made.Quorum]
-			return &sim.Finding{Kind: sim.Nondeterminism, Node: n.id, Message: fmt.Sprintf(
+			w.Failed, w.Ended = nil, nil
+			q := &w.Quorums[made.Quorum]
+			return &sim.Finding{Kind: sim.Nondeterminism, Node: n.ID, Message: fmt.Sprintf(
 				"quorum %q: what its Do does depends on the order of the messages: handed over as%s it does something else than by ascending sender",
 				q.Name, w.textOf(other))}
 		}
@@ -143,10 +143,10 @@ func (w *machine) probeOrder(n *node, ev sim.Event, made *declared.Assembled) fu
 }
 
 // result is what a handler made of its node, and its effects. Datagrams may be sent in any order.
-func (w *machine) result(n *node) string {
-	state := w.appendNodeState(n, nil)
+func (w *Machine) result(n *Node) string {
+	state := w.AppendNodeState(n, nil)
 	var sends []string
-	for i := w.own; i < len(w.last.Effects); i++ {
+	for i := w.FirstEffect; i < len(w.last.Effects); i++ {
 		f := &w.last.Effects[i]
 		if f.Kind == stepinfo.LogEffect || f.Kind == stepinfo.CallEffect {
 			continue
@@ -154,9 +154,9 @@ func (w *machine) result(n *node) string {
 		text := fmt.Sprintf("%d %d %d %q", f.Kind, f.Peer, f.After, f.Text)
 		switch {
 		case f.Kind.Carries():
-			text += string(w.planOf(f.Msg.Body).Append(nil, f.Msg.Body))
+			text += string(w.PlanOf(f.Msg.Body).Append(nil, f.Msg.Body))
 		case f.Value != nil:
-			text += string(w.planOf(f.Value).Append(nil, f.Value))
+			text += string(w.PlanOf(f.Value).Append(nil, f.Value))
 		}
 		if f.Kind == stepinfo.SendEffect {
 			sends = append(sends, text)
@@ -171,17 +171,17 @@ func (w *machine) result(n *node) string {
 	return string(state)
 }
 
-func (w *machine) textOf(set []sim.From[any]) (text string) {
+func (w *Machine) textOf(set []sim.From[any]) (text string) {
 	for _, m := range set {
-		text += fmt.Sprintf(" n%d %s", m.From, w.planOf(m.Msg).Text(m.Msg))
+		text += fmt.Sprintf(" n%d %s", m.From, w.PlanOf(m.Msg).Text(m.Msg))
 	}
 	return text
 }
 
-func (w *machine) copySet(set []sim.From[any]) []sim.From[any] {
+func (w *Machine) copySet(set []sim.From[any]) []sim.From[any] {
 	set = slices.Clone(set)
 	for i := range set {
-		set[i].Msg = w.privateTo(set[i].Msg)
+		set[i].Msg = w.PrivateTo(set[i].Msg)
 	}
 	return set
 }

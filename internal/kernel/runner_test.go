@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers"
@@ -64,7 +65,7 @@ func mirror(t *testing.T, sys *sim.System, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := kernel.NewRunner(sys, kernel.Options{})
+	r, err := runner.NewRunner(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,8 +51,8 @@ func setUp[T any](sys *sim.System, opts *Options, what Asked, f func() T) (v T, 
 }
 
 // asking is containedValue for what is neither a handler nor a property, and tells so.
-func asking[T any](w *machine, what func() Asked, f func() T) T {
-	defer w.opts.asks(what)()
+func asking[T any](w *Machine, what func() Asked, f func() T) T {
+	defer w.Opts.asks(what)()
 	return contain.Value(w.watch, f)
 }
 

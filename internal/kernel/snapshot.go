@@ -18,10 +18,10 @@ type Snapshot struct {
 
 // TakeSnapshot keeps what [World.NodeFields] describes of a node.
 func TakeSnapshot(in World, id sim.NodeID) Snapshot {
-	if w, ok := in.(*machine); ok {
-		if n := &w.nodes[id]; n.up && !n.halted && !declared.Carries(n.service) {
-			if p := w.planOf(n.service); p.Copyable() {
-				return Snapshot{p.Copy(n.service).(sim.Service), w.besides(n, nil)}
+	if w, ok := in.(*Machine); ok {
+		if n := &w.Members[id]; n.Up && !n.halted && !declared.Carries(n.Service) {
+			if p := w.PlanOf(n.Service); p.Copyable() {
+				return Snapshot{p.Copy(n.Service).(sim.Service), w.besides(n, nil)}
 			}
 		}
 	}
@@ -30,8 +30,8 @@ func TakeSnapshot(in World, id sim.NodeID) Snapshot {
 
 // OutlineNode has the service of a node outlined or described in full, see [simext.Outliner].
 func OutlineNode(in World, id sim.NodeID, on bool) {
-	if w, ok := in.(*machine); ok {
-		if o, ok := w.nodes[id].service.(simext.Outliner); ok {
+	if w, ok := in.(*Machine); ok {
+		if o, ok := w.Members[id].Service.(simext.Outliner); ok {
 			o.Outline(on)
 		}
 	}
@@ -42,13 +42,13 @@ func NodeChanges(in World, id sim.NodeID, was Snapshot) []encoding.Change {
 	if was.service == nil {
 		return encoding.Diff(was.Fields, in.NodeFields(id))
 	}
-	w := in.(*machine)
-	n := &w.nodes[id]
-	p, prefix := w.planOf(was.service), declared.HostedPrefix(was.service)
-	if !n.up || n.halted || w.planOf(n.service) != p || declared.HostedPrefix(n.service) != prefix {
+	w := in.(*Machine)
+	n := &w.Members[id]
+	p, prefix := w.PlanOf(was.service), declared.HostedPrefix(was.service)
+	if !n.Up || n.halted || w.PlanOf(n.Service) != p || declared.HostedPrefix(n.Service) != prefix {
 		return encoding.Diff(append(declared.OfHosted(was.service, p.Fields("", was.service, nil)), was.Fields...), w.NodeFields(id))
 	}
-	changes := p.Changes("", was.service, n.service)
+	changes := p.Changes("", was.service, n.Service)
 	for i := range changes {
 		changes[i].Path = strings.TrimPrefix(changes[i].Path, prefix)
 	}

@@ -14,18 +14,18 @@ import (
 type timerKind struct {
 	value any
 	enc   string // canonical encoding: the order of timers
-	text  string
+	Text  string
 }
 
 // timer is an armed timer of a node.
 type timer struct {
-	value any
-	kind  *timerKind
+	Value any
+	Kind  *timerKind
 	left  time.Duration // until its deadline; 0 under AnyOrder, where deadlines do not matter
 }
 
-// kindOf interns a timer value.
-func (w *machine) kindOf(t any) (k *timerKind, err error) {
+// KindOf interns a timer value.
+func (w *Machine) KindOf(t any) (k *timerKind, err error) {
 	incomparable := func() error {
 		return &encoding.Error{Role: "timer", Type: reflect.TypeOf(t), Verb: "a timer", Hint: "timers must be comparable; use a struct of names and numbers"}
 	}
@@ -41,95 +41,95 @@ func (w *machine) kindOf(t any) (k *timerKind, err error) {
 	if t == nil || !reflect.TypeOf(t).Comparable() {
 		return nil, incomparable()
 	}
-	if k, ok := w.timers[t]; ok {
+	if k, ok := w.Timers[t]; ok {
 		return k, nil
 	}
 	p, err := w.plans.Of(t)
 	if err != nil {
 		return nil, encoding.As("timer", err)
 	}
-	w.enc.Reset()
-	w.enc.Add(p, t)
-	if len(w.enc.Times()) > 0 {
+	w.Enc.Reset()
+	w.Enc.Add(p, t)
+	if len(w.Enc.Times()) > 0 {
 		return nil, &encoding.Error{Role: "timer", Type: p.Type(), Verb: "a timer", Hint: "timers must not hold macetime.Time values; keep them in the service"}
 	}
 	// One that refers to nothing but constants is its own copy.
-	if own, err := w.copies.Of(t); err != nil || !own.Copyable() || w.privateTo(t) != t {
+	if own, err := w.Copies.Of(t); err != nil || !own.Copyable() || w.PrivateTo(t) != t {
 		return nil, &encoding.Error{Role: "timer", Type: p.Type(), Verb: "a timer", Hint: "timers must not hold pointers, of which two that look alike would be one timer; use names and numbers"}
 	}
-	k = &timerKind{value: t, enc: string(w.enc.Bytes()), text: p.Text(t)}
-	w.timers[t] = k
+	k = &timerKind{value: t, enc: string(w.Enc.Bytes()), Text: p.Text(t)}
+	w.Timers[t] = k
 	return k, nil
 }
 
-func (n *node) findTimer(t any) (int, bool) {
-	for i := range n.armed {
-		if n.armed[i].value == t {
+func (n *Node) FindTimer(t any) (int, bool) {
+	for i := range n.Armed {
+		if n.Armed[i].Value == t {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-func (w *machine) setTimer(n *node, t any, after time.Duration) error {
-	if after = max(0, after); w.sys.Timing == sim.AnyOrder {
+func (w *Machine) setTimer(n *Node, t any, after time.Duration) error {
+	if after = max(0, after); w.Sys.Timing == sim.AnyOrder {
 		after = 0
 	}
-	if i, armed := n.findTimer(t); armed {
-		n.armed[i].left = after
+	if i, armed := n.FindTimer(t); armed {
+		n.Armed[i].left = after
 		return nil
 	}
 	k := n.set
 	if k == nil || k.value != t {
 		var err error
-		if k, err = w.kindOf(t); err != nil {
+		if k, err = w.KindOf(t); err != nil {
 			return err
 		}
 		n.set = k
 	}
-	i, _ := slices.BinarySearchFunc(n.armed, k, func(a timer, k *timerKind) int {
-		return strings.Compare(a.kind.enc, k.enc)
+	i, _ := slices.BinarySearchFunc(n.Armed, k, func(a timer, k *timerKind) int {
+		return strings.Compare(a.Kind.enc, k.enc)
 	})
-	n.armed = slices.Insert(n.armed, i, timer{k.value, k, after})
+	n.Armed = slices.Insert(n.Armed, i, timer{k.value, k, after})
 	return nil
 }
 
-func (n *node) stopTimer(t any) {
-	if i, armed := n.findTimer(t); armed {
-		n.armed = slices.Delete(n.armed, i, i+1)
+func (n *Node) stopTimer(t any) {
+	if i, armed := n.FindTimer(t); armed {
+		n.Armed = slices.Delete(n.Armed, i, i+1)
 	}
 }
 
 // fire disarms the timer in a slot and moves the node's time to its deadline.
-func (n *node) fire(slot int32) any {
-	t := n.armed[slot]
-	n.armed = slices.Delete(n.armed, int(slot), int(slot)+1)
+func (n *Node) fire(slot int32) any {
+	t := n.Armed[slot]
+	n.Armed = slices.Delete(n.Armed, int(slot), int(slot)+1)
 	if t.left != 0 {
-		for i := range n.armed {
-			n.armed[i].left = max(0, n.armed[i].left-t.left)
+		for i := range n.Armed {
+			n.Armed[i].left = max(0, n.Armed[i].left-t.left)
 		}
 	}
-	return t.value
+	return t.Value
 }
 
 // nextTimer returns how long it takes until the earliest deadline of a node with timers.
-func (n *node) nextTimer() time.Duration {
-	first := n.armed[0].left
-	for i := range n.armed {
-		first = min(first, n.armed[i].left)
+func (n *Node) nextTimer() time.Duration {
+	first := n.Armed[0].left
+	for i := range n.Armed {
+		first = min(first, n.Armed[i].left)
 	}
 	return first
 }
 
 // appendTimers appends the timers of n that may fire.
-func (w *machine) appendTimers(n *node, buf []sim.Event) []sim.Event {
-	if len(n.armed) == 0 || w.sys.Timing == sim.Prompt && !w.quiet || w.delays.fires != nil && !w.delays.fires[n.id] {
+func (w *Machine) appendTimers(n *Node, buf []sim.Event) []sim.Event {
+	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || w.delays.fires != nil && !w.delays.fires[n.ID] {
 		return buf
 	}
 	first := n.nextTimer()
-	for i := range n.armed {
-		if n.armed[i].left == first {
-			buf = append(buf, sim.Event{Kind: sim.FireTimer, Node: n.id, Peer: -1, Slot: int32(i)})
+	for i := range n.Armed {
+		if n.Armed[i].left == first {
+			buf = append(buf, sim.Event{Kind: sim.FireTimer, Node: n.ID, Peer: -1, Slot: int32(i)})
 		}
 	}
 	return buf

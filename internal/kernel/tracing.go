@@ -15,27 +15,27 @@ import (
 )
 
 // traceEvent records what is known of an event before it is executed.
-func (w *machine) traceEvent(ev sim.Event) {
+func (w *Machine) traceEvent(ev sim.Event) {
 	w.last.Msgs = w.Messages(ev, w.last.Msgs)
 	w.last.Source = w.handlerSource(ev)
 }
 
 // handlerSource is the file:line of the function that handles ev, "" when there is none of the
 // user's.
-func (w *machine) handlerSource(ev sim.Event) string {
+func (w *Machine) handlerSource(ev sim.Event) string {
 	var code reflect.Value
 	switch ev.Kind {
 	case sim.DoAction:
-		code = reflect.ValueOf(w.actions[ev.Slot].Types.Do)
+		code = reflect.ValueOf(w.Actions[ev.Slot].Types.Do)
 	case sim.TakeQuorum:
-		code = reflect.ValueOf(w.quorums[w.nodes[ev.Node].sets[ev.Slot].quorum].Types.Do)
+		code = reflect.ValueOf(w.Quorums[w.Members[ev.Node].sets[ev.Slot].quorum].Types.Do)
 	default:
 		if ev.Kind.Seam().Method == "" {
 			return ""
 		}
-		s := w.nodes[ev.Node].service
+		s := w.Members[ev.Node].Service
 		if s == nil {
-			s = w.sys.New(ev.Node)
+			s = w.Sys.New(ev.Node)
 			defer declared.Discard(s)
 		}
 		if declared.Carries(s) {
@@ -55,7 +55,7 @@ func (w *machine) handlerSource(ev sim.Event) string {
 
 // Runs implements [simext.CodeTracer].
 func (e *env) Runs(code any) {
-	if last := &e.w.last; e.traced && last.Source == "" && e.w.steps > 0 {
+	if last := &e.w.last; e.traced && last.Source == "" && e.w.Steps > 0 {
 		last.Source = callsite.Place(reflect.ValueOf(code))
 	}
 }
@@ -65,15 +65,15 @@ func (e *env) Runs(code any) {
 //go:noinline
 func (e *env) trace(f *stepinfo.Effect) {
 	f.Depth = e.depth()
-	if declared.Carries(e.n.service) {
+	if declared.Carries(e.n.Service) {
 		return
 	}
-	f.From = callsite.Of(e.n.service)
-	if _, hosts := e.n.service.(simext.Hosting); hosts {
+	f.From = callsite.Of(e.n.Service)
+	if _, hosts := e.n.Service.(simext.Hosting); hosts {
 		return
 	}
 	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == sim.Deliver || last.Event.Kind == sim.FireTimer || last.Event.Kind == sim.Internal || last.Event.Kind == sim.TakeQuorum) {
-		last.Inner = callsite.Innermost(e.n.service)
+		last.Inner = callsite.Innermost(e.n.Service)
 	}
 }
 

@@ -29,7 +29,7 @@ func (l *UseAfterReturn) Finding() *sim.Finding {
 
 // late is called when the Env is used after its handler had returned.
 func (e *env) late(what string) {
-	text := fmt.Sprintf("%s: the Env of node %d was used after its handler had returned", what, e.n.id)
+	text := fmt.Sprintf("%s: the Env of node %d was used after its handler had returned", what, e.n.ID)
 	stack := string(debug.Stack())
 	g := stacks.Read(stack)[0]
 	if g.Creator.Function == "" || slices.ContainsFunc(g.Frames, callsChecked) {
@@ -39,7 +39,7 @@ func (e *env) late(what string) {
 		e.w.end(usedAfterReturn(text + lateAdvice))
 	}
 	text += fmt.Sprintf("; a goroutine used it that %s started (%s)", g.Creator.Function, g.Creator.Place)
-	e.w.opts.UseAfterReturn.found.CompareAndSwap(nil, &sim.Finding{Kind: sim.Panic, Cause: sim.UsedAfterReturn, Node: e.n.id, Message: text + lateAdvice, Stack: stack})
+	e.w.Opts.UseAfterReturn.found.CompareAndSwap(nil, &sim.Finding{Kind: sim.Panic, Cause: sim.UsedAfterReturn, Node: e.n.ID, Message: text + lateAdvice, Stack: stack})
 	runtime.Goexit()
 }
 
@@ -51,9 +51,12 @@ type usedAfterReturn string
 
 const lateAdvice = "; macemc vet finds such uses in the source"
 
+// callers is the path of the packages that call checked code.
+var callers = reflect.TypeFor[Machine]().PkgPath()
+
 // callsChecked reports whether a goroutine with that frame in its stack is one on which checked code is called.
 func callsChecked(f stacks.Frame) bool {
-	for _, caller := range []string{stacks.Methods[machine](), stacks.Methods[Bench](), stacks.Methods[Runner](), contain.ContainedCreator} {
+	for _, caller := range []string{stacks.Methods[Machine](), callers + "/bench.(*Bench).", callers + "/runner.(*Runner).", contain.ContainedCreator} {
 		if strings.HasPrefix(f.Function, caller) {
 			return true
 		}
@@ -64,13 +67,13 @@ func callsChecked(f stacks.Frame) bool {
 // handler names the handler that the Env was passed to last.
 func (e *env) handler() string {
 	if e.kind == sim.DoAction {
-		return fmt.Sprintf("the action %q", e.w.actions[e.slot].Name)
+		return fmt.Sprintf("the action %q", e.w.Actions[e.slot].Name)
 	}
 	name := e.kind.Seam().Method
-	if e.n.service == nil || name == "" || e.kind == sim.Internal { // whose method is of what carries the code
+	if e.n.Service == nil || name == "" || e.kind == sim.Internal { // whose method is of what carries the code
 		return ""
 	}
-	t := reflect.TypeOf(e.n.service)
+	t := reflect.TypeOf(e.n.Service)
 	if m, ok := t.MethodByName(name); ok {
 		file, line := runtime.FuncForPC(m.Func.Pointer()).FileLine(m.Func.Pointer())
 		return fmt.Sprintf("%v.%s (%s:%d)", t, name, file, line)

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -82,7 +83,7 @@ type Options struct {
 	// Contain calls checked code on goroutines of its own, so that it is a finding, as a panic is, when it ends its
 	// goroutine. It is slow. Without it such code ends the goroutine of the world's caller: see [contain.Guard].
 	Contain bool
-	// Guarded: the world's caller calls it within [contain.Guard], so the handlers of a [Bench] need no goroutines of their own either.
+	// Guarded: the world's caller calls it within [contain.Guard], so the handlers of a [bench.Bench] need no goroutines of their own either.
 	Guarded bool
 	// Settle has each step wait for the goroutines that its handler started, as far as they end. It is slow.
 	Settle bool
@@ -104,6 +105,15 @@ type Options struct {
 	Log *slog.Logger
 	// Times is told of the readings of clocks. Nil: nobody is.
 	Times Times
+}
+
+// Times is told which readings of the clock are made and compared, by a runner whose caller knows the
+// instants.
+type Times interface {
+	// Read tells of a new reading.
+	Read(node sim.NodeID, t macetime.Time)
+	// Compare tells that the next question of class [choose.Compare] is whether a is earlier than b.
+	Compare(node sim.NodeID, a, b macetime.Time)
 }
 
 // ComponentKind is a kind of part of the global state.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/wire"
@@ -108,7 +109,7 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := kernel.NewRunner(&loose, kernel.Options{})
+	r, err := runner.NewRunner(&loose, kernel.Options{})
 	if err != nil {
 		return nil, err
 	}

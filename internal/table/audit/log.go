@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -140,7 +140,7 @@ func (n *Log) fields(id uint32) (values noted) {
 func fieldHash(f sim.Field) uint64 { return store.ContentHash([]byte(f.Path + "\x00" + f.Value)) }
 
 // Step notes what a handler did, or compares it.
-func (n *Log) Step(s *store.Situation, out *kernel.Outcome, made *steptree.Leaf) {
+func (n *Log) Step(s *store.Situation, out *bench.Outcome, made *steptree.Leaf) {
 	e := n.e
 	buf := e.AppendSituation(s, nil)
 	situation := store.ContentHash(buf)

@@ -2,6 +2,7 @@ package steptree
 
 import (
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/store"
@@ -24,7 +25,7 @@ type Engine struct {
 
 // stepRecorder is notified of each new step of a handler.
 type stepRecorder interface {
-	Step(s *store.Situation, out *kernel.Outcome, made *Leaf)
+	Step(s *store.Situation, out *bench.Outcome, made *Leaf)
 }
 
 func NewEngine(sys *sim.System, opts kernel.Options, calls *options.Calls) (*Engine, error) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -16,7 +16,7 @@ type question struct {
 	Far  map[int]Ref // by answers from farBranch on
 }
 
-// RoomAsked says which room in a stream a question is about, see [kernel.Question].
+// RoomAsked says which room in a stream a question is about, see [bench.Question].
 type RoomAsked struct {
 	Peer  sim.NodeID
 	Sent  int
@@ -24,9 +24,9 @@ type RoomAsked struct {
 	Exact bool
 }
 
-func AboutRoom(q *kernel.Question) RoomAsked { return RoomAsked{q.Peer, q.Sent, q.Fresh, q.Exact} }
+func AboutRoom(q *bench.Question) RoomAsked { return RoomAsked{q.Peer, q.Sent, q.Fresh, q.Exact} }
 
-func (q *question) same(o *kernel.Question) bool {
+func (q *question) same(o *bench.Question) bool {
 	if o.Observation() != (q.Point.Arity == 0) {
 		return false
 	}

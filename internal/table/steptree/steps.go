@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
@@ -149,7 +150,7 @@ func (e *Engine) learn(s *store.Situation, src choose.Source, rooms roomSource) 
 }
 
 // run runs a handler on a local state that is its own.
-func (e *Engine) run(s *store.Situation, own *kernel.Local, answers kernel.Answerer) kernel.Outcome {
+func (e *Engine) run(s *store.Situation, own *kernel.Local, answers bench.Answerer) bench.Outcome {
 	e.Counters.Handlers++
 	d := declared.Handed{Delivery: sim.Delivery{From: s.Event.Peer, Err: s.Err}}
 	if s.Event.Kind == sim.Deliver {
@@ -162,7 +163,7 @@ func (e *Engine) run(s *store.Situation, own *kernel.Local, answers kernel.Answe
 }
 
 // newLeaf makes the leaf of what a handler did.
-func (e *Engine) newLeaf(s *store.Situation, out *kernel.Outcome) (made Leaf, err error) {
+func (e *Engine) newLeaf(s *store.Situation, out *bench.Outcome) (made Leaf, err error) {
 	defer func() {
 		if r := recover(); r == store.ErrTooMany {
 			err = &options.Unsupported{Why: store.ErrTooMany.Error()}
@@ -225,7 +226,7 @@ func (e *Engine) newLeaf(s *store.Situation, out *kernel.Outcome) (made Leaf, er
 }
 
 // insert adds a leaf to the tree of a step.
-func (e *Engine) insert(s *store.Situation, out *kernel.Outcome, made Leaf) (uint32, error) {
+func (e *Engine) insert(s *store.Situation, out *bench.Outcome, made Leaf) (uint32, error) {
 	t := &e.Trees
 	key := SituationKey(s.Local, s.EventID)
 	at := NoRef
@@ -262,14 +263,14 @@ func (e *Engine) insert(s *store.Situation, out *kernel.Outcome, made Leaf) (uin
 }
 
 // RoomBefore is the room that an observation started from.
-func (e *Engine) RoomBefore(q *kernel.Question) int {
+func (e *Engine) RoomBefore(q *bench.Question) int {
 	if q.Fresh {
 		return e.Net.Capacity()
 	}
 	return q.Room
 }
 
-func answersOf(questions []kernel.Question) []store.Answer {
+func answersOf(questions []bench.Question) []store.Answer {
 	var a []store.Answer
 	for i := range questions {
 		if q := &questions[i]; q.Observation() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/options"
@@ -131,7 +132,7 @@ func (e *Engine) verify(s *store.Situation, id uint32, rooms roomSource) (err er
 
 // find walks a step's tree by the questions of a handler. When that does not lead to a leaf, at and q
 // are what does not fit.
-func (e *Engine) find(s *store.Situation, out *kernel.Outcome) (leaf uint32, at Ref, q *kernel.Question) {
+func (e *Engine) find(s *store.Situation, out *bench.Outcome) (leaf uint32, at Ref, q *bench.Question) {
 	v, _ := e.Trees.Roots.Get(SituationKey(s.Local, s.EventID))
 	at = Ref(v)
 	for i := range out.Questions {
@@ -194,7 +195,7 @@ func (e *Engine) DescribeEffect(effects []stepinfo.Effect, i int) string {
 
 // otherQuestions is the finding that a handler asked something else than before with the same
 // answers so far.
-func (e *Engine) otherQuestions(s *store.Situation, at Ref, q *kernel.Question) error {
+func (e *Engine) otherQuestions(s *store.Situation, at Ref, q *bench.Question) error {
 	before := "no more questions"
 	switch {
 	case at == NoRef:

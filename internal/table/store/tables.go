@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
@@ -15,7 +16,7 @@ import (
 type Tables struct {
 	Sys    *sim.System
 	Opts   kernel.Options
-	Bench  *kernel.Bench
+	Bench  *bench.Bench
 	Net    sim.Parted // nil: no network
 	Nodes  int
 	Layout layout
@@ -59,7 +60,7 @@ const MaxNodes = 64
 
 // Init fills the tables with what a run begins with.
 func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls) error {
-	bench, err := kernel.NewBench(sys, opts)
+	bench, err := bench.NewBench(sys, opts)
 	if err != nil {
 		return err
 	}

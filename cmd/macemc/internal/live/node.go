@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -59,7 +59,7 @@ func runNode(a *task.Process, ctx context.Context, f *options, s *check.Subject)
 	for _, n := range nodes {
 		if f.control {
 			go func() {
-				if n.Look(ctx, func(*kernel.Runner) {}) == nil { // after the boot was recorded
+				if n.Look(ctx, func(*runner.Runner) {}) == nil { // after the boot was recorded
 					fmt.Fprintf(a.Stdout, "%d up\n", n.id)
 				}
 			}()
@@ -219,7 +219,7 @@ func act(ctx context.Context, n *realnet.Node, id sim.NodeID, pause time.Duratio
 		case <-time.After(min(wait, 10*pause)):
 		}
 		var names []string
-		if n.Look(ctx, func(r *kernel.Runner) { names = r.Actions(id) }) != nil {
+		if n.Look(ctx, func(r *runner.Runner) { names = r.Actions(id) }) != nil {
 			return
 		}
 		if len(names) > 0 {
@@ -240,7 +240,7 @@ func tell(a *task.Process, ctx context.Context, n *realnet.Node, id sim.NodeID) 
 		case <-time.After(time.Second):
 		}
 		text := ""
-		if n.Look(ctx, func(r *kernel.Runner) { text = stateLine(int(id), r.NodeFields(id)) }) != nil {
+		if n.Look(ctx, func(r *runner.Runner) { text = stateLine(int(id), r.NodeFields(id)) }) != nil {
 			return
 		}
 		if text != last {

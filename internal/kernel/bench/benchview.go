@@ -1,6 +1,7 @@
-package kernel
+package bench
 
 import (
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/simhook"
 	"github.com/macemc/macemc/sim"
@@ -10,9 +11,9 @@ import (
 // local state is kept with that state.
 
 // Show makes l the state of a node that properties see. Unlike most methods it keeps l.
-func (b *Bench) Show(id sim.NodeID, l *Local) {
+func (b *Bench) Show(id sim.NodeID, l *kernel.Local) {
 	b.shown[id] = l
-	b.w.check.Shown.Services[id] = l.service
+	b.w.Properties.Shown.Services[id] = l.Code
 }
 
 // ShowInFlight says how properties see the messages in flight.
@@ -29,25 +30,25 @@ func (b *Bench) Explain(p *sim.Property) string { return b.w.Explain(p) }
 
 // Reads returns what properties have read since it was called last.
 func (b *Bench) Reads() simhook.Reads {
-	r := b.w.check.Shown.Reads
-	b.w.check.Shown.Reads = simhook.Reads{}
+	r := b.w.Properties.Shown.Reads
+	b.w.Properties.Shown.Reads = simhook.Reads{}
 	return r
 }
 
 // Predicates returns what the node predicates whose values are kept say of a local state of a node: bit k is predicate k, of so many.
-func (b *Bench) Predicates(id sim.NodeID, l *Local) (holds uint64, n int) {
+func (b *Bench) Predicates(id sim.NodeID, l *kernel.Local) (holds uint64, n int) {
 	b.Show(id, l)
-	c := &b.w.check
+	c := &b.w.Properties
 	for k, p := range c.Predicates {
 		bit := uint64(1) << k
-		if l.known&bit == 0 {
+		if l.Known&bit == 0 {
 			if c.Consult(func(*sim.View) bool { return p.HoldsAt(c.Shown, id) }) {
-				l.holds |= bit
+				l.Holds |= bit
 			}
-			l.known |= bit
+			l.Known |= bit
 		}
 	}
-	return l.holds, len(c.Predicates)
+	return l.Holds, len(c.Predicates)
 }
 
 // benchView is what the bench's view looks through.
@@ -55,13 +56,13 @@ type benchView struct{ b *Bench }
 
 func (l benchView) VisitInFlight(yield func(sim.Envelope) bool) { l.b.inFlight(yield) }
 
-func (l benchView) TimerSet(id sim.NodeID, t any) bool { return l.b.shown[id].timerSet(t) }
+func (l benchView) TimerSet(id sim.NodeID, t any) bool { return l.b.shown[id].TimerSet(t) }
 
-func (l benchView) Halted(id sim.NodeID) bool { return l.b.shown[id].halted }
+func (l benchView) Halted(id sim.NodeID) bool { return l.b.shown[id].Halted }
 
 func (l benchView) Each(v *properties.View, p *properties.Predicate) bool {
 	b := l.b
-	c := &b.w.check
+	c := &b.w.Properties
 	k := c.Slot(p)
 	if n := len(b.shown); n < 64 {
 		v.Reads.Nodes |= 1<<n - 1
@@ -74,13 +75,13 @@ func (l benchView) Each(v *properties.View, p *properties.Predicate) bool {
 	}
 	bit := uint64(1) << k
 	for id, s := range b.shown {
-		if s.known&bit == 0 {
+		if s.Known&bit == 0 {
 			if p.HoldsAt(v, sim.NodeID(id)) {
-				s.holds |= bit
+				s.Holds |= bit
 			}
-			s.known |= bit
+			s.Known |= bit
 		}
-		if s.holds&bit == 0 {
+		if s.Holds&bit == 0 {
 			return false
 		}
 	}

@@ -1,15 +1,16 @@
-package kernel
+package runner
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
 
 // externalNetwork stands for a network that is elsewhere.
 type externalNetwork struct {
-	noNetwork
+	kernel.NoNetwork
 	answers            Answers
 	capacity           int
 	datagrams, streams bool

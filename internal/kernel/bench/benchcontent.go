@@ -1,61 +1,62 @@
-package kernel
+package bench
 
 import (
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
 
 // AppendLocal appends the canonical encoding of a local state. It panics with a finding's text when
 // the state holds something that cannot be encoded.
-func (b *Bench) AppendLocal(id sim.NodeID, l *Local, buf []byte) []byte {
-	return b.w.appendNodeState(b.w.put(id, l), buf)
+func (b *Bench) AppendLocal(id sim.NodeID, l *kernel.Local, buf []byte) []byte {
+	return b.w.AppendNodeState(b.w.Put(id, l), buf)
 }
 
 // HashBudgets is the component hash of the faults of nodes that are left.
 func (b *Bench) HashBudgets(left sim.Limits) sim.Fingerprint {
-	b.w.left = left
-	return b.w.budgets()
+	b.w.Left = left
+	return b.w.Budgets()
 }
 
 // Copyable reports why a local state cannot be copied; nil when it can.
-func (b *Bench) Copyable(l *Local) error { return b.w.copyable(l) }
+func (b *Bench) Copyable(l *kernel.Local) error { return b.w.Copyable(l) }
 
 // Copy returns a deep copy.
-func (b *Bench) Copy(l *Local) (*Local, error) { return b.w.copyLocal(l) }
+func (b *Bench) Copy(l *kernel.Local) (*kernel.Local, error) { return b.w.CopyLocal(l) }
 
 // NewMessage returns a message with an identity, whose encoding and hash are known. It refers to
 // body.
 func (b *Bench) NewMessage(body any, id sim.MessageID) sim.Message {
 	m := sim.Message{Body: body, ID: id}
-	b.w.encoded(&m)
+	b.w.Encoded(&m)
 	b.w.HashMessage(&m)
 	return m
 }
 
 // AppendValue appends the canonical encoding of a message or an announced event.
-func (b *Bench) AppendValue(v any, buf []byte) []byte { return b.w.planOf(v).Append(buf, v) }
+func (b *Bench) AppendValue(v any, buf []byte) []byte { return b.w.PlanOf(v).Append(buf, v) }
 
 // CopyValue returns a private copy of a message or an announced event.
 func (b *Bench) CopyValue(v any) any {
-	return b.w.privateTo(v)
+	return b.w.PrivateTo(v)
 }
 
 // NewMonitor returns monitor number i as at the start of a run.
-func (b *Bench) NewMonitor(i int) sim.Monitor { return b.w.sys.Monitors[i]() }
+func (b *Bench) NewMonitor(i int) sim.Monitor { return b.w.Sys.Monitors[i]() }
 
 // Owes returns what a monitor waits for that nothing was announced to, as a world was asked when it was made.
 func (b *Bench) Owes(m sim.Monitor) declared.Owed { return declared.OwedBy(m) }
 
 // AppendMonitor appends the canonical encoding of a monitor.
 func (b *Bench) AppendMonitor(m sim.Monitor, buf []byte) []byte {
-	b.w.enc.Reset()
-	b.w.enc.Add(b.w.planOf(m), m)
-	return append(buf, b.w.enc.Bytes()...)
+	b.w.Enc.Reset()
+	b.w.Enc.Add(b.w.PlanOf(m), m)
+	return append(buf, b.w.Enc.Bytes()...)
 }
 
 // CopyMonitor returns a deep copy. The error says why there is none.
 func (b *Bench) CopyMonitor(m sim.Monitor) (c sim.Monitor, err error) {
 	defer encoding.Catch(&err)
-	return b.w.planOf(m).Copy(m).(sim.Monitor), nil
+	return b.w.PlanOf(m).Copy(m).(sim.Monitor), nil
 }

@@ -1,4 +1,4 @@
-package kernel
+package bench
 
 import (
 	"slices"
@@ -38,17 +38,17 @@ func (q *Question) Observation() bool { return q.Point.Arity == 0 }
 func (b *Bench) Choose(p choose.Point) int {
 	pick := b.asked.Choose(p)
 	p.Weights = slices.Clone(p.Weights)
-	b.run = append(b.run, Question{Before: len(b.w.last.Effects), Point: p, Pick: pick})
+	b.run = append(b.run, Question{Before: len(b.w.Last().Effects), Point: p, Pick: pick})
 	return pick
 }
 
 func (b *Bench) room(peer sim.NodeID) int {
-	if b.w.probing {
+	if b.w.Probing {
 		return 0
 	}
-	q := Question{Before: len(b.w.last.Effects), Peer: peer, Room: b.asked.Room(peer)}
-	for i := range b.w.last.Effects {
-		switch f := &b.w.last.Effects[i]; {
+	q := Question{Before: len(b.w.Last().Effects), Peer: peer, Room: b.asked.Room(peer)}
+	for i := range b.w.Last().Effects {
+		switch f := &b.w.Last().Effects[i]; {
 		case f.Peer != peer:
 		case f.Kind == stepinfo.StreamEffect:
 			q.Sent++
@@ -69,8 +69,8 @@ func (b *Bench) classify() {
 			continue
 		}
 		q.Exact = true
-		if q.Before < len(b.w.last.Effects) && (i+1 == len(b.run) || b.run[i+1].Before > q.Before) {
-			f := &b.w.last.Effects[q.Before]
+		if q.Before < len(b.w.Last().Effects) && (i+1 == len(b.run) || b.run[i+1].Before > q.Before) {
+			f := &b.w.Last().Effects[q.Before]
 			q.Exact = f.Peer != q.Peer || f.Kind != stepinfo.StreamEffect && f.Kind != stepinfo.RefusedEffect
 		}
 	}

@@ -1,9 +1,11 @@
-package kernel
+// Package bench executes parts of steps outside of any run.
+package bench
 
 import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
@@ -16,7 +18,7 @@ import (
 //
 // A bench is for one goroutine. Methods that take a *Local do not keep it.
 type Bench struct {
-	w      *machine
+	w      *kernel.Machine
 	idle   stubNetwork
 	real   sim.NetModel
 	parted sim.Parted
@@ -24,34 +26,34 @@ type Bench struct {
 	asked Answerer
 	run   []Question
 
-	shown    []*Local
+	shown    []*kernel.Local
 	inFlight func(func(sim.Envelope) bool)
 }
 
 // Outcome is what a handler did. Its slices are the bench's, valid until the next call.
 type Outcome struct {
-	After     *Local // before any of the effects
+	After     *kernel.Local // before any of the effects
 	Effects   []stepinfo.Effect
 	Questions []Question
 	Observed  []stepinfo.Observation
 	Err       error // a finding; then effects do not happen
 }
 
-// NewBench returns a bench for a system. The error is that of [NewWorld].
-func NewBench(sys *sim.System, opts Options) (*Bench, error) {
+// NewBench returns a bench for a system. The error is that of [kernel.NewWorld].
+func NewBench(sys *sim.System, opts kernel.Options) (*Bench, error) {
 	opts.Trace, opts.CheckMessages = false, false
-	w, err := NewWorld(sys, opts)
+	w, err := kernel.NewWorld(sys, opts)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bench{w: w.(*machine)}
-	b.w.bench = true
-	b.real = b.w.net
+	b := &Bench{w: w.(*kernel.Machine)}
+	b.w.OnBench = true
+	b.real = b.w.Net
 	b.parted, _ = b.real.(sim.Parted)
 	b.idle.b = b
-	b.w.net, b.w.holder, b.w.groups = &b.idle, nil, nil
-	b.shown = make([]*Local, sys.Nodes)
-	b.w.check.Shown.World = benchView{b}
+	b.w.Net, b.w.Holder, b.w.Groups = &b.idle, nil, nil
+	b.shown = make([]*kernel.Local, sys.Nodes)
+	b.w.Properties.Shown.World = benchView{b}
 	b.inFlight = func(func(sim.Envelope) bool) {}
 	return b, nil
 }
@@ -61,224 +63,224 @@ func NewBench(sys *sim.System, opts Options) (*Bench, error) {
 func (b *Bench) Parted() sim.Parted { return b.parted }
 
 // SetUp says whether a node is up, as far as the network model is concerned.
-func (b *Bench) SetUp(id sim.NodeID, up bool) { b.w.nodes[id].up = up }
+func (b *Bench) SetUp(id sim.NodeID, up bool) { b.w.Members[id].Up = up }
 
 // Down is the local state of a node that has never been up.
-func (b *Bench) Down(id sim.NodeID) *Local {
-	l := &Local{counts: make([]int32, len(b.w.actions))}
-	l.clock.reset(id)
+func (b *Bench) Down(id sim.NodeID) *kernel.Local {
+	l := &kernel.Local{Counts: make([]int32, len(b.w.Actions))}
+	l.Clock.Reset(id)
 	return l
 }
 
 // Run runs the handler of an event on a local state. It consumes l, whose service must be nobody
 // else's; d is what a network event hands over.
-func (b *Bench) Run(id sim.NodeID, l *Local, ev sim.Event, d declared.Handed, answers Answerer) Outcome {
+func (b *Bench) Run(id sim.NodeID, l *kernel.Local, ev sim.Event, d declared.Handed, answers Answerer) Outcome {
 	w := b.w
-	n := w.put(id, l)
-	w.last.Reset(&ev)
+	n := w.Put(id, l)
+	w.Last().Reset(&ev)
 	b.run, b.asked = b.run[:0], answers
 	defer b.restore(id) // also when the handler ends the goroutine
 	err := b.handle(n, ev, &d)
 	b.classify()
-	return Outcome{After: w.take(n), Effects: w.last.Effects, Questions: b.run, Observed: w.last.Observed, Err: err}
+	return Outcome{After: w.Take(n), Effects: w.Last().Effects, Questions: b.run, Observed: w.Last().Observed, Err: err}
 }
 
-func (b *Bench) handle(n *node, ev sim.Event, d *declared.Handed) error {
+func (b *Bench) handle(n *kernel.Node, ev sim.Event, d *declared.Handed) error {
 	switch ev.Kind {
 	case sim.Boot:
-		if err := b.w.load(n); err != nil {
+		if err := b.w.Load(n); err != nil {
 			return err
 		}
 	case sim.DoAction:
-		n.counts[ev.Slot]++
+		n.Counts[ev.Slot]++
 	}
-	return b.w.handle(n, ev, d, b)
+	return b.w.Handle(n, ev, d, b)
 }
 
 // Load builds the service of a node that has never been up: the local state before Boot is called. The
 // error is a finding.
-func (b *Bench) Load(id sim.NodeID) (*Local, error) {
-	n := b.w.put(id, b.Down(id))
+func (b *Bench) Load(id sim.NodeID) (*kernel.Local, error) {
+	n := b.w.Put(id, b.Down(id))
 	defer b.restore(id) // also when New ends the goroutine
-	err := b.w.load(n)
-	return b.w.take(n), err
+	err := b.w.Load(n)
+	return b.w.Take(n), err
 }
 
 // Settle makes the effects before end happen to the node that asked for them; l is as after the
 // handler, and is what is returned when they do nothing to it. When an effect fails, failed is its number, and the effects before it have happened.
-func (b *Bench) Settle(id sim.NodeID, l *Local, effects []stepinfo.Effect, end int) (after *Local, failed int, err error) {
+func (b *Bench) Settle(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect, end int) (after *kernel.Local, failed int, err error) {
 	if !stepinfo.Settle(effects[:end]) {
 		return l, end, nil
 	}
 	n := b.prepare(id, l, effects)
-	if err = b.w.apply(n, 0, end); err == nil {
-		return b.w.take(n), end, nil
+	if err = b.w.Apply(n, 0, end); err == nil {
+		return b.w.Take(n), end, nil
 	}
-	after = b.w.take(n)
+	after = b.w.Take(n)
 	for failed = range end {
-		if b.w.apply(b.prepare(id, l, effects), 0, failed+1) != nil {
+		if b.w.Apply(b.prepare(id, l, effects), 0, failed+1) != nil {
 			break
 		}
 	}
 	return after, failed, err
 }
 
-func (b *Bench) prepare(id sim.NodeID, l *Local, effects []stepinfo.Effect) *node {
-	n := b.w.put(id, l)
-	b.w.last.Reset(&sim.Event{Node: id, Peer: -1})
-	b.w.last.Effects = append(b.w.last.Effects, effects...)
-	b.w.monitors = b.w.monitors[:0]
+func (b *Bench) prepare(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect) *kernel.Node {
+	n := b.w.Put(id, l)
+	b.w.Last().Reset(&sim.Event{Node: id, Peer: -1})
+	b.w.Last().Effects = append(b.w.Last().Effects, effects...)
+	b.w.Monitors = b.w.Monitors[:0]
 	return n
 }
 
 // CrashInside makes the effects before cut happen to the node, and then a crash, which keeps that
 // many unsynced writes. Outcomes is how many numbers of kept writes there are.
-func (b *Bench) CrashInside(id sim.NodeID, l *Local, effects []stepinfo.Effect, cut, kept int) (after *Local, outcomes int) {
+func (b *Bench) CrashInside(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect, cut, kept int) (after *kernel.Local, outcomes int) {
 	n := b.prepare(id, l, effects)
 	src := fixed{pick: kept, arity: 1}
-	b.w.src = &src
-	_ = b.w.crashInside(n, cut) // the caller knows from Settle where effects fail
+	b.w.Src = &src
+	_ = b.w.CrashInside(n, cut) // the caller knows from Settle where effects fail
 	b.restore(id)
-	return b.w.take(n), src.arity
+	return b.w.Take(n), src.arity
 }
 
 // Crash takes the node down; it keeps that many unsynced writes.
-func (b *Bench) Crash(id sim.NodeID, l *Local, kept int) *Local {
-	n := b.w.put(id, l)
-	b.w.src = &fixed{pick: kept}
-	_ = b.w.crash(n) // no service has a Close
+func (b *Bench) Crash(id sim.NodeID, l *kernel.Local, kept int) *kernel.Local {
+	n := b.w.Put(id, l)
+	b.w.Src = &fixed{pick: kept}
+	_ = b.w.Crash(n) // no service has a Close
 	b.restore(id)
-	return b.w.take(n)
+	return b.w.Take(n)
 }
 
 // Halted is the local state of a node that has halted, whatever it was before.
-func (b *Bench) Halted(id sim.NodeID) *Local {
+func (b *Bench) Halted(id sim.NodeID) *kernel.Local {
 	l := b.Down(id)
-	l.halted = true
+	l.Halted = true
 	return l
 }
 
 // Moved returns the local state of a node as one of another node, whose service is a copy, and has read no clock. The error is that it cannot be copied.
-func (b *Bench) Moved(to sim.NodeID, l *Local) (moved *Local, err error) {
-	if err := b.w.copyable(l); err != nil {
+func (b *Bench) Moved(to sim.NodeID, l *kernel.Local) (moved *kernel.Local, err error) {
+	if err := b.w.Copyable(l); err != nil {
 		return nil, err
 	}
-	if moved, err = b.w.copyLocal(l); err != nil {
+	if moved, err = b.w.CopyLocal(l); err != nil {
 		return nil, err
 	}
-	n := b.w.put(to, moved)
-	n.clock.reset(to)
+	n := b.w.Put(to, moved)
+	n.Clock.Reset(to)
 	b.restore(to)
-	return b.w.take(n), nil
+	return b.w.Take(n), nil
 }
 
 // restore makes properties see again what was shown.
 func (b *Bench) restore(id sim.NodeID) {
 	if s := b.shown[id]; s != nil {
-		b.w.check.Shown.Services[id] = s.service
+		b.w.Properties.Shown.Services[id] = s.Code
 	}
 }
 
 // WhoFails tells by node which may crash when they are up, and which may halt. The error is a finding.
 func (b *Bench) WhoFails() (crashing, halting []bool, err error) {
 	w := b.w
-	if err := w.whoFails(); err != nil {
+	if err := w.WhoFails(); err != nil {
 		return nil, nil, err
 	}
 	orAll := func(known []bool) []bool {
 		if known == nil {
-			return slices.Repeat([]bool{true}, len(w.nodes))
+			return slices.Repeat([]bool{true}, len(w.Members))
 		}
 		return known
 	}
-	return orAll(w.may[sim.Crashes]), orAll(w.may[sim.Halts]), nil
+	return orAll(w.May[sim.Crashes]), orAll(w.May[sim.Halts]), nil
 }
 
 // Events appends the events of the node that the network has no part in: actions and, if timers may
 // fire, timers; or the boot of a node that is down.
-func (b *Bench) Events(id sim.NodeID, l *Local, timers bool, buf []sim.Event) []sim.Event {
-	n := b.w.put(id, l)
-	b.w.quiet = timers
+func (b *Bench) Events(id sim.NodeID, l *kernel.Local, timers bool, buf []sim.Event) []sim.Event {
+	n := b.w.Put(id, l)
+	b.w.Quiet = timers
 	var err error
 	defer func() {
 		if err != nil {
 			panic(err)
 		}
 	}()
-	defer b.w.catchWhen(&err)
-	buf, _ = b.w.appendNode(n, buf)
+	defer b.w.CatchWhen(&err)
+	buf, _ = b.w.AppendNode(n, buf)
 	return buf
 }
 
 // EventsWatched is Events that panics with a finding when the When of an action changes the state.
-func (b *Bench) EventsWatched(id sim.NodeID, l *Local, timers bool, buf []sim.Event) []sim.Event {
-	b.w.watching = true
-	defer func() { b.w.watching = false }()
+func (b *Bench) EventsWatched(id sim.NodeID, l *kernel.Local, timers bool, buf []sim.Event) []sim.Event {
+	b.w.Watching = true
+	defer func() { b.w.Watching = false }()
 	return b.Events(id, l, timers, buf)
 }
 
 // Quorums reports whether the system has quorums.
-func (b *Bench) Quorums() bool { return len(b.w.quorums) > 0 }
+func (b *Bench) Quorums() bool { return len(b.w.Quorums) > 0 }
 
 // Assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in the network's
 // canonical order. Watched, it looks whether their functions change anything. The error is a finding.
-func (b *Bench) Assemble(id sim.NodeID, l *Local, all []sim.From[any], watched bool) (made declared.Assembly, err error) {
-	b.w.watching = watched
-	defer func() { b.w.watching = false }()
-	defer b.w.catchWhen(&err)
-	return b.w.assemble(b.w.put(id, l), all), nil
+func (b *Bench) Assemble(id sim.NodeID, l *kernel.Local, all []sim.From[any], watched bool) (made declared.Assembly, err error) {
+	b.w.Watching = watched
+	defer func() { b.w.Watching = false }()
+	defer b.w.CatchWhen(&err)
+	return b.w.Assemble(b.w.Put(id, l), all), nil
 }
 
 // Observe tells a monitor of an announced event, and returns what it waits for then. The error is a finding.
 func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) (declared.Owed, error) {
 	w := b.w
-	w.owed = declared.Owed{}
-	w.monitors = append(w.monitors[:0], m)
-	w.last.Reset(&sim.Event{Node: from, Peer: -1})
-	w.last.Effects = append(w.last.Effects, stepinfo.Effect{Kind: stepinfo.AnnounceEffect, Peer: -1, Value: event})
-	err := w.apply(&w.nodes[from], 0, 1)
-	w.monitors = w.monitors[:0]
-	return w.owed, err
+	w.Owed = declared.Owed{}
+	w.Monitors = append(w.Monitors[:0], m)
+	w.Last().Reset(&sim.Event{Node: from, Peer: -1})
+	w.Last().Effects = append(w.Last().Effects, stepinfo.Effect{Kind: stepinfo.AnnounceEffect, Peer: -1, Value: event})
+	err := w.Apply(&w.Members[from], 0, 1)
+	w.Monitors = w.Monitors[:0]
+	return w.Owed, err
 }
 
 // Contain runs f and turns a panic into the finding that it is when node id asked for what f does.
 func (b *Bench) Contain(id sim.NodeID, f func()) (err error) {
-	defer b.w.contain(id, &err)
+	defer b.w.Contain(id, &err)
 	f()
 	return nil
 }
 
 // Place makes l the state of a node for Label and the methods for people; the network is that of
 // Parted.
-func (b *Bench) Place(id sim.NodeID, l *Local) { b.w.put(id, l) }
+func (b *Bench) Place(id sim.NodeID, l *kernel.Local) { b.w.Put(id, l) }
 
 // Label is [World.Label] of an event that concerns nothing but what was placed.
 func (b *Bench) Label(ev sim.Event) stepinfo.Label {
-	b.w.net = b.real
-	defer func() { b.w.net = &b.idle }()
+	b.w.Net = b.real
+	defer func() { b.w.Net = &b.idle }()
 	if ev.Kind == sim.TakeQuorum {
-		b.w.appendNode(&b.w.nodes[ev.Node], nil) // lists the sets
+		b.w.AppendNode(&b.w.Members[ev.Node], nil) // lists the sets
 	}
 	return b.w.Label(ev)
 }
 
 // Hidden is [encoding.Plan.Hidden] of two services of one type.
-func (b *Bench) Hidden(s, t sim.Service) []encoding.Change { return b.w.planOf(s).Hidden(s, t) }
+func (b *Bench) Hidden(s, t sim.Service) []encoding.Change { return b.w.PlanOf(s).Hidden(s, t) }
 
 // NodeFields is [World.NodeFields] of a node that was placed.
 func (b *Bench) NodeFields(id sim.NodeID) []sim.Field { return b.w.NodeFields(id) }
 
 // NetFields is [World.NetFields].
 func (b *Bench) NetFields(left sim.Limits) []sim.Field {
-	b.w.net, b.w.left = b.real, left
-	defer func() { b.w.net = &b.idle }()
+	b.w.Net, b.w.Left = b.real, left
+	defer func() { b.w.Net = &b.idle }()
 	return b.w.NetFields()
 }
 
 // stubNetwork is the network while a handler runs and its effects are settled: it says how much room there
 // is, and nothing happens to it.
 type stubNetwork struct {
-	noNetwork
+	kernel.NoNetwork
 	b *Bench
 }
 
@@ -295,3 +297,6 @@ func (n *stubNetwork) Capacity() int                                    { return
 func (n *stubNetwork) SendDatagram(sim.NodeID, sim.NodeID, sim.Message) {}
 func (n *stubNetwork) SendStream(sim.NodeID, sim.NodeID, sim.Message)   {}
 func (n *stubNetwork) RefuseStream(sim.NodeID, sim.NodeID)              {}
+
+// Closes reports whether a service of the system has a Close.
+func (b *Bench) Closes() bool { return b.w.Closing }
