@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/search/fpset"
 )
 
 // complete returns c with all defaults filled in and the property selected, or the first thing that is
@@ -41,7 +42,7 @@ func (c Config) complete() (Config, error) {
 	}
 	c.weightsGiven = c.Weights != DefaultWeights()
 	c.start = budget.Now()
-	c.MaxDepth = cmp.Or(c.MaxDepth, maxDepth)
+	c.MaxDepth = cmp.Or(c.MaxDepth, fpset.MaxDepth)
 	c.DeepenBy = cmp.Or(c.DeepenBy, 1)
 	c.WalkSteps = cmp.Or(c.WalkSteps, 2000)
 	c.Walks = cmp.Or(c.Walks, 200)
@@ -92,7 +93,7 @@ func (c *Config) fits() error {
 		value int
 		most  int
 	}{
-		{"MaxDepth", c.MaxDepth, maxDepth}, {"DeepenBy", c.DeepenBy, maxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30}, {"Walks", c.Walks, 1 << 30},
+		{"MaxDepth", c.MaxDepth, fpset.MaxDepth}, {"DeepenBy", c.DeepenBy, fpset.MaxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30}, {"Walks", c.Walks, 1 << 30},
 		{"Workers", c.Workers, MaxWorkers}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
 		{"Time", int(c.Time), math.MaxInt}, {"HandlerLimit", int(c.HandlerLimit), math.MaxInt},
 	} {

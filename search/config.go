@@ -255,6 +255,13 @@ type Coverage struct {
 	FaultsUsed     sim.Limits  `json:"faults_used"`             // the most that one run used
 }
 
+// AfterLive says how often something happened after the first live state of a walk.
+type AfterLive struct {
+	What  string `json:"what"`  // "action read", "message Ping", "timer Beat", as in NeverHappened
+	Times int    `json:"times"` // in all walks that were looked at together
+	Walks int    `json:"walks"` // in how many of them
+}
+
 // Growth is a list, map or queue that has grown while states were visited.
 type Growth = statespace.Growth
 

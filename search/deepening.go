@@ -4,6 +4,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -21,7 +22,7 @@ func deepeningStrategy() strategy {
 	return strategy{
 		StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
 		phase:        deepeningPhase,
-		new:          func(w *worker, global *visited) unitStrategy { return newDeepening(w.cfg, w.loop.run, global) },
+		new:          func(w *worker, global *fpset.Set) unitStrategy { return newDeepening(w.cfg, w.loop.run, global) },
 		plan:         planDeepening,
 	}
 }
@@ -52,8 +53,8 @@ type deepening struct {
 	seed   uint64
 	bound  int
 	faults bool // whether there are any
-	global *visited
-	own    *visited // what this unit adds
+	global *fpset.Set
+	own    *fpset.Set // what this unit adds
 	walker Walker
 	run    *replay.Run
 	key    key
@@ -70,7 +71,7 @@ type deepening struct {
 	depth  int32
 	forced int32
 	seen   bool // the state arrived at was seen before
-	known  stateInfo
+	known  fpset.Info
 	walk   bool // on a walk
 	again  bool // the run was made for the walk only
 	leaf   walkedLeaf
@@ -84,7 +85,7 @@ type walkedLeaf struct {
 	step, choices int
 }
 
-func newDeepening(c *Config, run *replay.Run, global *visited) *deepening {
+func newDeepening(c *Config, run *replay.Run, global *fpset.Set) *deepening {
 	return &deepening{
 		seed: c.Seed, faults: c.System.Limits() != sim.Limits{}, global: global, run: run,
 		walker: *NewWalker(c.Weights, c.WalkSteps), key: c.Visited.key(),
@@ -134,7 +135,7 @@ func (s *deepening) Next() (Task, bool) {
 	return Task{Path: s.path}, true
 }
 
-func (s *deepening) info(f sim.Fingerprint) stateInfo { return s.own.get(f).merge(s.global.get(f)) }
+func (s *deepening) info(f sim.Fingerprint) fpset.Info { return s.own.Get(f).Merge(s.global.Get(f)) }
 
 func (s *deepening) top() *layer {
 	if n := len(s.layers); n > 0 {
@@ -150,9 +151,9 @@ func (s *deepening) Visit(at *Node) (seen bool) {
 	}
 	f, left := s.key.of(at), s.bound-int(s.depth)
 	s.known = s.info(f)
-	s.seen = s.known.covers(left)
+	s.seen = s.known.Covers(left)
 	if !s.seen && !s.drawn { // a state that is drawn lies beyond the bound, and is to be found again when that is raised
-		s.own.add(f, explored(left))
+		s.own.Add(f, fpset.Explored(left))
 	}
 	return s.seen
 }
@@ -167,7 +168,7 @@ func (s *deepening) Edge(_, to *Node, step *stepinfo.Step, seen bool) {
 		switch {
 		case !seen:
 			parent.Fresh++
-		case to.Live || s.known&recoversFlag != 0:
+		case to.Live || s.known&fpset.RecoversFlag != 0:
 			s.recovered()
 		}
 	}
@@ -178,7 +179,7 @@ func (s *deepening) Edge(_, to *Node, step *stepinfo.Step, seen bool) {
 
 // aside reports whether a step does not belong to the recovery relation, which has the steps that walks take.
 func (s *deepening) aside(to *Node, step *stepinfo.Step) bool {
-	return step.Event.Kind.Injection() || step.Crashed || step.Disturbs || to.Unlikely || s.walker.weightOf(&step.Event) == 0
+	return step.Event.Kind.Injection() || step.Crashed || step.Disturbs || to.Unlikely || s.walker.scale.WeightOf(&step.Event) == 0
 }
 
 func (s *deepening) push(at *Node, aside bool) {
@@ -195,7 +196,7 @@ func (s *deepening) recovered() {
 	}
 	for i := len(s.layers) - 1; i >= 0 && !s.layers[i].Recovers; i-- {
 		s.layers[i].Recovers = true
-		s.own.add(s.layers[i].State, recoversFlag)
+		s.own.Add(s.layers[i].State, fpset.RecoversFlag)
 		if s.layers[i].Aside {
 			break
 		}
@@ -210,7 +211,7 @@ func (s *deepening) Select(at *Node) Selection {
 	if s.seen {
 		return s.selectSeen(at)
 	}
-	s.walker.adopt(at.Run.World, true)
+	s.walker.scale.Adopt(at.Run.World, true)
 	pos := int32(len(at.Run.Path))
 	if len(s.layers) == 0 || s.top().Pos != pos {
 		s.push(at, false) // a first state
@@ -223,7 +224,7 @@ func (s *deepening) Select(at *Node) Selection {
 		// All states are live, and nothing depends on it.
 	} else if at.Live {
 		s.recovered()
-	} else if !s.walker.anyWeighs(at.Enabled) {
+	} else if !s.walker.scale.AnyWeighs(at.Enabled) {
 		// Dead by the recovery relation. Should that not be confirmed, the search goes on from here.
 		s.top().Walked = true
 		if n > 0 && (int(s.depth) < s.bound || n == 1 && s.forced < forcedLimit) {
@@ -265,10 +266,10 @@ func (s *deepening) due(p *layer) bool {
 	if s.key.none {
 		return true
 	}
-	if s.info(p.State)&walkedFlag != 0 {
+	if s.info(p.State)&fpset.WalkedFlag != 0 {
 		return false
 	}
-	s.own.add(p.State, walkedFlag)
+	s.own.Add(p.State, fpset.WalkedFlag)
 	return true
 }
 

@@ -30,7 +30,7 @@ func (d *Disturber) Select(at *Node) Selection {
 	}
 	if !d.begun {
 		d.begun, d.long = true, false
-		d.adopt(at.Run.World, true)
+		d.scale.Adopt(at.Run.World, true)
 		d.round(at)
 	}
 	return d.faulty.Select(at)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/search/meter"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -27,7 +28,7 @@ type engines struct {
 	table  kernel.World // nil: not made yet
 	why    string       // what the table engine cannot hold; "": it is not known to be unable
 	now    int          // the engine of the run in progress
-	meter  meter
+	meter  meter.Meter
 
 	measuring bool
 	begun     time.Duration // processor time of the thread
@@ -39,12 +40,6 @@ type engines struct {
 	pinned    bool          // to the replay engine, see Loop.Keep
 	programs  bool          // and that from the beginning, see [declared.CarriesAny]
 }
-
-// Numbers of engines.
-const (
-	byReplay = iota
-	byTable
-)
 
 // Of the table engine when it is chosen by measuring: entries of its tables, while it is the slower one.
 const fewEntries = 1 << 15
@@ -60,7 +55,7 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn, 
 	e := &engines{asked: engine, sys: sys, late: late, settle: settle}
 	newWorld := kernel.NewWorld
 	if engine == TableEngine {
-		newWorld, e.now = world.New, byTable
+		newWorld, e.now = world.New, meter.ByTable
 	}
 	w, err := newWorld(sys, kernel.Options{UseAfterReturn: late, Settle: settle, Guarded: true})
 	if err != nil {
@@ -89,7 +84,7 @@ func (l *Loop) Measure(f func()) {
 		return
 	}
 	runtime.LockOSThread()
-	e.begun, e.mark, e.measuring = threadTime(), l.events, true
+	e.begun, e.mark, e.measuring = meter.ThreadTime(), l.events, true
 	defer func() {
 		l.look()
 		e.measuring = false
@@ -112,22 +107,22 @@ func (l *Loop) next() {
 		return
 	}
 	l.look()
-	l.turn(e.meter.choose())
+	l.turn(e.meter.Choose())
 }
 
 // pin has all later runs executed by the replay engine, unless the table engine was asked for.
 func (l *Loop) pin() {
 	if e := l.engines; e != nil && e.asked == AutoEngine {
 		e.pinned = true
-		l.turn(byReplay)
+		l.turn(meter.ByReplay)
 	}
 }
 
 // look takes the time of the runs since it was taken last.
 func (l *Loop) look() {
 	e := l.engines
-	at := threadTime()
-	e.meter.add(e.now, l.events-e.mark, at-e.begun)
+	at := meter.ThreadTime()
+	e.meter.Add(e.now, l.events-e.mark, at-e.begun)
 	e.begun, e.mark = at, l.events
 }
 
@@ -138,7 +133,7 @@ func (l *Loop) turn(to int) {
 		return
 	}
 	w := e.replay
-	if to == byTable {
+	if to == meter.ByTable {
 		if e.table == nil {
 			made, err := world.New(e.sys, kernel.Options{UseAfterReturn: e.late, Settle: e.settle, Guarded: true})
 			if err != nil {
@@ -151,7 +146,7 @@ func (l *Loop) turn(to int) {
 		w = e.table
 	}
 	if t, ok := e.table.(*world.World); ok {
-		t.Limit(map[bool]int{true: store.DefaultLimit, false: fewEntries}[e.meter.best == byTable])
+		t.Limit(map[bool]int{true: store.DefaultLimit, false: fewEntries}[e.meter.Best == meter.ByTable])
 	}
 	l.count()
 	e.now = to
@@ -177,7 +172,7 @@ func (l *Loop) fallBack(err error) error {
 		return err
 	}
 	e.why, e.measuring = why, false
-	l.turn(byReplay)
+	l.turn(meter.ByReplay)
 	if t, ok := e.table.(*world.World); ok {
 		e.gone.tables(t.Stats(), t.Plans())
 	}
@@ -192,7 +187,7 @@ const longByHistory = 128
 // lighten has the replay engine go on with a run that has become too long for tables, see longByHistory.
 func (l *Loop) lighten() error {
 	e := l.engines
-	if e == nil || e.asked != AutoEngine || e.now != byTable || l.run.Steps()%longByHistory != 0 {
+	if e == nil || e.asked != AutoEngine || e.now != meter.ByTable || l.run.Steps()%longByHistory != 0 {
 		return nil
 	}
 	t, ok := e.table.(*world.World)
@@ -202,7 +197,7 @@ func (l *Loop) lighten() error {
 	if e.measuring {
 		l.look()
 	}
-	l.turn(byReplay)
+	l.turn(meter.ByReplay)
 	return l.run.Move(e.replay)
 }
 
@@ -255,8 +250,8 @@ func (l *Loop) Engines() EngineStats {
 	l.count()
 	s.steps, s.misses, s.Handlers, s.Tried, s.Copies = e.gone.steps, e.gone.misses, e.gone.Handlers, e.gone.Tried, append(s.Copies, e.gone.Copies...)
 	s.Asked, s.Unsupported, s.Programs = e.asked, e.why, e.programs
-	s.ReplayEvents, s.TableEvents = e.all[byReplay], e.all[byTable]
-	s.cpu, s.measured = e.meter.all, e.meter.events
+	s.ReplayEvents, s.TableEvents = e.all[meter.ByReplay], e.all[meter.ByTable]
+	s.cpu, s.measured = e.meter.All, e.meter.Events
 	if t, ok := e.table.(*world.World); ok {
 		s.tables(t.Stats(), t.Plans())
 	}
@@ -298,8 +293,8 @@ func (s *EngineStats) settle() {
 	if s.steps > 0 {
 		s.HitRate = 1 - float64(s.misses)/float64(s.steps)
 	}
-	if s.cpu[byReplay] > 0 && s.cpu[byTable] > 0 {
-		s.ReplayRate = float64(s.measured[byReplay]) / s.cpu[byReplay].Seconds()
-		s.TableRate = float64(s.measured[byTable]) / s.cpu[byTable].Seconds()
+	if s.cpu[meter.ByReplay] > 0 && s.cpu[meter.ByTable] > 0 {
+		s.ReplayRate = float64(s.measured[meter.ByReplay]) / s.cpu[meter.ByReplay].Seconds()
+		s.TableRate = float64(s.measured[meter.ByTable]) / s.cpu[meter.ByTable].Seconds()
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/sim"
@@ -75,7 +76,7 @@ func (c *Config) within(ctx context.Context, limit time.Duration) (context.Conte
 // visitingAll is the config of a search of all states.
 func (c *Config) visitingAll() Config {
 	cfg := *c
-	cfg.Strategy, cfg.Visited, cfg.MaxDepth, cfg.Progress = BFS, "", maxDepth, nil
+	cfg.Strategy, cfg.Visited, cfg.MaxDepth, cfg.Progress = BFS, "", fpset.MaxDepth, nil
 	return cfg
 }
 

@@ -62,7 +62,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	}
 	bytes := 0
 	if s.cfg.MaxBytes > 0 {
-		bytes = max(1, s.cfg.MaxBytes-s.global.need(0)-s.cfg.Reach.need(0))
+		bytes = max(1, s.cfg.MaxBytes-s.global.Need(0)-s.cfg.Reach.need(0))
 	}
 	s.fairTurn++
 	out, err := walkFair(limited, &s.cfg, opts.World, s.fairTurn, max(leastFair, s.worked()/fairShare), bytes)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -40,7 +41,7 @@ func faultyStrategy() strategy {
 		StrategyInfo: StrategyInfo{Faulty, "walk at random, alternating phases with faults and phases of recovery", Walks | Durable},
 		phase:        faultyPhase,
 		faults:       true,
-		new:          func(w *worker, _ *visited) unitStrategy { return newFaulty(w) },
+		new:          func(w *worker, _ *fpset.Set) unitStrategy { return newFaulty(w) },
 	}
 }
 
@@ -111,7 +112,7 @@ func (s *faulty) start(at *Node) {
 }
 
 func (s *faulty) Select(at *Node) Selection {
-	s.adopt(at.Run.World, true)
+	s.scale.Adopt(at.Run.World, true)
 	if !s.begun {
 		s.start(at)
 	}
@@ -122,7 +123,7 @@ func (s *faulty) Select(at *Node) Selection {
 		}
 	}
 	s.faults--
-	if at.Goal && !at.Live && !s.anyWeighs(at.Enabled) {
+	if at.Goal && !at.Live && !s.scale.AnyWeighs(at.Enabled) {
 		return Selection{End: OutOfEvents} // no fault can excuse that
 	}
 	if at.Used.Total() != s.used {
@@ -179,7 +180,7 @@ func (s *faulty) recover(at *Node) (sel Selection, ok bool) {
 // strikes draws whether a fault is to strike now instead of the event that was picked, and which.
 func (s *faulty) strikes(at *Node) bool {
 	faults := at.Injections()
-	ordinary, weight := s.portfolio.base.total(at.Enabled), s.weights[sim.Crash]*len(faults)
+	ordinary, weight := s.portfolio.base.Total(at.Enabled), s.scale.Weight(sim.Crash)*len(faults)
 	if weight == 0 || s.random.IntN(ordinary+weight) < ordinary {
 		return false
 	}
@@ -192,7 +193,7 @@ func (s *faulty) Choose(_ *Node, p choose.Point) (int, bool) {
 	case choose.Event:
 		return s.pick, true
 	case choose.Fault:
-		if s.recovery >= 0 || s.gap > 0 || s.weights[sim.Crash] == 0 || s.random.IntN(insideOdds) > 0 {
+		if s.recovery >= 0 || s.gap > 0 || s.scale.Weight(sim.Crash) == 0 || s.random.IntN(insideOdds) > 0 {
 			return 0, true
 		}
 		return 1 + s.random.IntN(p.Arity-1), true

@@ -65,7 +65,7 @@ func (s *deepening) rank(events []sim.Event) {
 	}
 	order := s.orders[f.order:]
 	slices.SortStableFunc(order, func(i, j int32) int {
-		return s.walker.weightHere(&events[j]) - s.walker.weightHere(&events[i])
+		return s.walker.scale.WeightHere(&events[j]) - s.walker.scale.WeightHere(&events[i])
 	})
 	f.ranks = int32(len(order))
 }

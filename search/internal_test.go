@@ -5,42 +5,44 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/sim"
 	"pgregory.net/rapid"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/sim"
 )
 
 // The table agrees with a Go map. Few different low halves make long chains.
 func TestVisitedAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v, w := newVisited(), newVisited()
-		want := map[sim.Fingerprint]stateInfo{}
+		v, w := fpset.New(), fpset.New()
+		want := map[sim.Fingerprint]fpset.Info{}
 		for range rapid.IntRange(0, 3000).Draw(t, "n") {
 			f := sim.Fingerprint{Hi: rapid.Uint64Range(0, 200).Draw(t, "hi"), Lo: rapid.Uint64Range(0, 20).Draw(t, "lo")}
-			info := explored(rapid.IntRange(0, maxDepth).Draw(t, "left")) | rapid.SampledFrom([]stateInfo{0, walkedFlag, recoversFlag}).Draw(t, "flag")
+			info := fpset.Explored(rapid.IntRange(0, fpset.MaxDepth).Draw(t, "left")) | rapid.SampledFrom([]fpset.Info{0, fpset.WalkedFlag, fpset.RecoversFlag}).Draw(t, "flag")
 			table := v
 			if rapid.Bool().Draw(t, "other table") {
 				table = w
 			}
-			known := table.get(f) != 0
-			if table.add(f, info) == known {
+			known := table.Get(f) != 0
+			if table.Add(f, info) == known {
 				t.Fatalf("known: %v, but add says otherwise", known)
 			}
 			old := want[f]
-			want[f] = max(old&^flagMask, info&^flagMask) | (old|info)&flagMask | occupiedFlag
+			want[f] = max(old&^fpset.FlagMask, info&^fpset.FlagMask) | (old|info)&fpset.FlagMask | fpset.OccupiedFlag
 		}
-		before := v.n
-		if n := v.addAll(w); v.n != before+n || v.n != len(want) {
+		before := v.N
+		if n := v.AddAll(w); v.N != before+n || v.N != len(want) {
 			t.Fatalf("%d and %d states, want %d in all", before, n, len(want))
 		}
 		for f, info := range want {
-			if got := v.get(f); got != info {
+			if got := v.Get(f); got != info {
 				t.Fatalf("%v: %b, want %b", f, got, info)
 			}
 		}
-		v.reset()
+		v.Reset()
 		for f := range want {
-			if v.get(f) != 0 {
+			if v.Get(f) != 0 {
 				t.Fatal("reset left something")
 			}
 		}
@@ -49,14 +51,14 @@ func TestVisitedAgainstMap(t *testing.T) {
 
 func TestCovers(t *testing.T) {
 	for _, c := range []struct {
-		info stateInfo
+		info fpset.Info
 		left int
 		want bool
 	}{
-		{0, 0, false}, {recoversFlag | occupiedFlag, 0, false}, {explored(0), 0, true}, {explored(0), 1, false},
-		{explored(5) | walkedFlag, 5, true}, {explored(maxDepth), maxDepth, true}, {explored(maxDepth - 1), maxDepth, false},
+		{0, 0, false}, {fpset.RecoversFlag | fpset.OccupiedFlag, 0, false}, {fpset.Explored(0), 0, true}, {fpset.Explored(0), 1, false},
+		{fpset.Explored(5) | fpset.WalkedFlag, 5, true}, {fpset.Explored(fpset.MaxDepth), fpset.MaxDepth, true}, {fpset.Explored(fpset.MaxDepth - 1), fpset.MaxDepth, false},
 	} {
-		if got := c.info.covers(c.left); got != c.want {
+		if got := c.info.Covers(c.left); got != c.want {
 			t.Errorf("%b covers %d: %v, want %v", c.info, c.left, got, c.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -26,8 +27,8 @@ type Loop struct {
 	sometimes []*sim.Property
 
 	observers []Observer
-	coverage  *coverage // may be nil
-	activity  activity
+	coverage  *coverage.Set // may be nil
+	activity  coverage.Activity
 	coverTask bool           // what tasks do is covered, too; else it is known from former runs
 	record    *recording     // may be nil
 	engines   *engines       // nil: there is one world
@@ -111,18 +112,18 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 			o.End, o.Finding = Found, f
 		}
 	} else if l.guarded {
-		if f := contain.Guard(func() { l.make(o) }); f != nil {
+		if f := contain.Guard(func() { l.New(o) }); f != nil {
 			o.End, o.Finding = Found, f
 		}
 	} else {
-		l.make(o)
+		l.New(o)
 	}
 	s.Ended(o)
 	return *o
 }
 
-// make makes the run that was begun.
-func (l *Loop) make(o *Outcome) {
+// New makes the run that was begun.
+func (l *Loop) New(o *Outcome) {
 	l.at.Used, l.at.Choices, l.at.Step = sim.Limits{}, 0, 0
 	clear(l.held)
 	if err := l.execute(o); err != nil || l.misfit != nil {
@@ -193,7 +194,7 @@ func (l *Loop) start() error {
 		err = l.fallBack(err)
 	}
 	if err == nil && l.coverTask && l.coverage != nil {
-		l.coverage.after(l.world)
+		l.coverage.After(l.world)
 	}
 	return err
 }
@@ -220,7 +221,7 @@ func (l *Loop) doTask() (End, error) {
 			return Running, err
 		}
 		if l.coverTask && l.coverage != nil {
-			l.coverage.after(l.world)
+			l.coverage.After(l.world)
 		}
 	}
 	return Running, nil
@@ -268,9 +269,9 @@ func (l *Loop) step(index int, ev *sim.Event) error {
 		l.at.count(kind)
 	}
 	if l.coverage != nil {
-		l.coverage.before(l.world, *ev)
-		if l.activity.live {
-			l.activity.before(l.world, l.coverage, *ev)
+		l.coverage.Before(l.world, *ev)
+		if l.activity.Live {
+			l.activity.Before(l.world, l.coverage, *ev)
 		}
 	}
 	err := l.run.Take(index, *ev, l)
@@ -280,9 +281,9 @@ func (l *Loop) step(index int, ev *sim.Event) error {
 		err = l.lighten()
 	}
 	if l.coverage != nil && kind == sim.FireTimer {
-		l.coverage.fired(l.world.Last().Timer)
-		if l.activity.live {
-			l.activity.fired(l.world.Last().Timer)
+		l.coverage.Fired(l.world.Last().Timer)
+		if l.activity.Live {
+			l.activity.Fired(l.world.Last().Timer)
 		}
 	}
 	if err == nil && l.record != nil {
@@ -306,9 +307,9 @@ func (l *Loop) arrive(first bool) error {
 	}
 	at.arrive(!at.Goal || l.world.Live())
 	at.Unlikely = l.unlikely
-	l.activity.arrive(at)
+	l.activity.Arrive(at.Goal && at.Live)
 	if l.coverage != nil {
-		l.coverage.after(l.world)
+		l.coverage.After(l.world)
 	}
 	for i, held := range l.held {
 		if !held {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -14,10 +15,10 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 	for i, u := range units {
 		slot := &s.slots[i]
 		if slot.states == nil {
-			slot.states, slot.coverage = newVisited(), s.coverage.another()
+			slot.states, slot.coverage = fpset.New(), s.coverage.Another()
 		}
-		slot.states.reset()
-		slot.coverage.merge(s.coverage)
+		slot.states.Reset()
+		slot.coverage.Merge(s.coverage)
 		u.states, u.coverage = slot.states, slot.coverage
 	}
 	s.depth = max(s.depth, units[0].bound)
@@ -116,18 +117,18 @@ func (s *searcher) share(p phase, took time.Duration, units []*unit) {
 func (s *searcher) merge(ctx context.Context, u *unit) error {
 	s.runs += u.made
 	s.tallies.add(u.tallies)
-	if s.cfg.MaxBytes > 0 && s.global.need(u.states.n)+s.cfg.Reach.need(u.states.n) > s.cfg.MaxBytes {
+	if s.cfg.MaxBytes > 0 && s.global.Need(u.states.N)+s.cfg.Reach.need(u.states.N) > s.cfg.MaxBytes {
 		s.stop(StoppedMemory)
 	} else {
-		s.tallies.of(u.phase).states += s.global.addAll(u.states)
+		s.tallies.of(u.phase).states += s.global.AddAll(u.states)
 		s.cfg.Reach.saw(u.states)
 	}
-	s.coverage.merge(u.coverage)
+	s.coverage.Merge(u.coverage)
 	for i, n := range u.sometimes {
 		s.sometimes[i] += n
 		s.walked[i] += u.walked[i]
 	}
-	s.activity.merge(&u.activity)
+	s.activity.Merge(&u.activity)
 	for i, n := range u.relied {
 		s.relied[i] += n
 	}

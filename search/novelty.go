@@ -24,7 +24,7 @@ func lookedAt(k int) bool { return choose.Mix(uint64(k))%lookEvery == 0 }
 func (n *novelty) begin(on bool, nodes int) {
 	n.on, n.pairs = on, n.pairs[:0]
 	if on {
-		n.locals = resized(n.locals, nodes)
+		n.locals = append(n.locals[:0], make([]sim.Fingerprint, nodes)...)
 	}
 }
 

@@ -1,6 +1,9 @@
 package search
 
-import "github.com/macemc/macemc/choose"
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/schedules"
+)
 
 // rowRuns makes the runs of a row by number, from roots in turn.
 type rowRuns struct {
@@ -41,22 +44,22 @@ func (r *rowRuns) scheduled() Schedule          { return r.portfolio.scheduled()
 
 // portfolio is the schedules of the walks of one row.
 type portfolio struct {
-	base  *base
+	base  *schedules.Base
 	names []Schedule
-	all   []scheduler // as names
-	mix   []uint8     // of the unit in progress
-	now   int         // index in names of the run in progress
-	used  bool        // by the run in progress
+	all   []schedules.Scheduler // as names
+	mix   []uint8               // of the unit in progress
+	now   int                   // index in names of the run in progress
+	used  bool                  // by the run in progress
 }
 
 func newPortfolio(c *Config) portfolio { return portfolioOf(c.Weights, c.weightsGiven, c.Schedules) }
 
 func portfolioOf(w Weights, given bool, names []Schedule) portfolio {
-	p := portfolio{base: &base{scale: newScale(w), given: given}, names: names}
+	p := portfolio{base: &schedules.Base{Scale: newScale(w), Given: given}, names: names}
 	for _, name := range names {
-		for i := range schedulers {
-			if schedulers[i].name == name {
-				p.all = append(p.all, schedulers[i].make(p.base))
+		for i := range schedules.All {
+			if Schedule(schedules.All[i].Name) == name {
+				p.all = append(p.all, schedules.All[i].New(p.base))
 			}
 		}
 	}
@@ -67,20 +70,20 @@ func portfolioOf(w Weights, given bool, names []Schedule) portfolio {
 func (p *portfolio) turn(k int) {
 	p.now, p.used = 0, false
 	if len(p.mix) > 0 {
-		p.base.plain = k < plainRuns
+		p.base.Plain = k < plainRuns
 		p.now = int(p.mix[k%len(p.mix)])
 	}
 }
 
 // begin begins a part of a walk that is scheduled, of at most so many steps.
 func (p *portfolio) begin(r *choose.Random, at *Node, steps int) {
-	p.base.adopt(at.Run.World, false)
+	p.base.Adopt(at.Run.World, false)
 	p.used = true
-	p.all[p.now].begin(r, at, steps)
+	p.all[p.now].Begin(r, at.Run.World, steps)
 }
 
 // next returns the index of the ordinary event that is to happen, -1 when none may.
-func (p *portfolio) next(at *Node) int { return p.all[p.now].next(at) }
+func (p *portfolio) next(at *Node) int { return p.all[p.now].Next(at.Run.World, at.Enabled) }
 
 // scheduled returns the schedule of the run that has just ended; "": it had none.
 func (p *portfolio) scheduled() Schedule {

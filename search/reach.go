@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -12,19 +13,19 @@ import (
 // can be taken to another process in pieces: each [Reach.Encode] says what was added since the last one.
 type Reach struct {
 	at    *tree // nil: deepening has not begun
-	seen  *visited
-	fresh *visited // of seen, what was added since the last piece
+	seen  *fpset.Set
+	fresh *fpset.Set // of seen, what was added since the last piece
 	work  int
 }
 
 // NewReach is where deepening begins.
-func NewReach() *Reach { return &Reach{seen: newVisited(), fresh: newVisited()} }
+func NewReach() *Reach { return &Reach{seen: fpset.New(), fresh: fpset.New()} }
 
 // Sampled reports whether deepening has come to its end, but for what was not in samples of large draws.
 func (r *Reach) Sampled() bool { return r.at != nil && r.at.stopped() == StoppedSampled }
 
 // States is how many states were seen.
-func (r *Reach) States() int { return r.seen.n }
+func (r *Reach) States() int { return r.seen.N }
 
 // tree is where deepening goes on; begin, if it has not begun.
 func (r *Reach) tree(begin *tree) *tree {
@@ -38,9 +39,9 @@ func (r *Reach) tree(begin *tree) *tree {
 	return begin
 }
 
-func (r *Reach) visited() *visited {
+func (r *Reach) visited() *fpset.Set {
 	if r == nil {
-		return newVisited()
+		return fpset.New()
 	}
 	return r.seen
 }
@@ -62,12 +63,12 @@ func (r *Reach) need(more int) int {
 	if r == nil {
 		return 0
 	}
-	return r.fresh.need(more)
+	return r.fresh.Need(more)
 }
 
-func (r *Reach) saw(states *visited) {
+func (r *Reach) saw(states *fpset.Set) {
 	if r != nil {
-		r.fresh.addAll(states)
+		r.fresh.AddAll(states)
 	}
 }
 
@@ -88,16 +89,16 @@ func (r *Reach) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, binary.MaxVarintLen64+len(head)+seenBytes*r.fresh.n)
+	out := make([]byte, 0, binary.MaxVarintLen64+len(head)+seenBytes*r.fresh.N)
 	out = append(binary.AppendUvarint(out, uint64(len(head))), head...)
-	for i, info := range r.fresh.info {
+	for i, info := range r.fresh.Info {
 		if info != 0 {
-			out = binary.LittleEndian.AppendUint64(out, r.fresh.keys[i].Lo)
-			out = binary.LittleEndian.AppendUint64(out, r.fresh.keys[i].Hi)
+			out = binary.LittleEndian.AppendUint64(out, r.fresh.Keys[i].Lo)
+			out = binary.LittleEndian.AppendUint64(out, r.fresh.Keys[i].Hi)
 			out = binary.LittleEndian.AppendUint16(out, uint16(info))
 		}
 	}
-	r.fresh.reset()
+	r.fresh.Reset()
 	return out, nil
 }
 
@@ -119,11 +120,11 @@ func (r *Reach) Decode(piece []byte) error {
 	}
 	for ; len(states) > 0; states = states[seenBytes:] {
 		f := sim.Fingerprint{Lo: binary.LittleEndian.Uint64(states), Hi: binary.LittleEndian.Uint64(states[8:])}
-		r.seen.add(f, stateInfo(binary.LittleEndian.Uint16(states[16:])))
+		r.seen.Add(f, fpset.Info(binary.LittleEndian.Uint16(states[16:])))
 	}
 	for _, u := range kept.Pending {
 		u.phase, u.bound = deepeningPhase, kept.Bound
 	}
-	r.work, r.at = kept.Work, &tree{reached: kept.reached, most: maxDepth}
+	r.work, r.at = kept.Work, &tree{reached: kept.reached, most: fpset.MaxDepth}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -22,7 +23,7 @@ func TestReachKeepsAll(t *testing.T) {
 	of := func(items ...item) *unit { return &unit{phase: deepeningPhase, bound: 12, Items: items} }
 	r := NewReach()
 	r.work = 13
-	r.at = &tree{most: maxDepth, reached: reached{
+	r.at = &tree{most: fpset.MaxDepth, reached: reached{
 		Bound: 12, Pending: []*unit{of(full, item{Path: choose.Path{3}}), of(item{Path: choose.Path{4}})}, Bounded: true, Sampled: true, Exhausted: 11, Through: true, Complete: true,
 	}}
 	for i, v := 0, reflect.ValueOf(r.at.reached); i < v.NumField(); i++ {
@@ -30,11 +31,11 @@ func TestReachKeepsAll(t *testing.T) {
 			t.Errorf("%s is not looked at", v.Type().Field(i).Name)
 		}
 	}
-	states := newVisited()
+	states := fpset.New()
 	for i := range uint64(100) {
-		states.add(sim.Fingerprint{Lo: i << 56, Hi: i}, explored(int(i))|walkedFlag|recoversFlag)
+		states.Add(sim.Fingerprint{Lo: i << 56, Hi: i}, fpset.Explored(int(i))|fpset.WalkedFlag|fpset.RecoversFlag)
 	}
-	r.seen.addAll(states)
+	r.seen.AddAll(states)
 	r.saw(states)
 	piece, err := r.Encode()
 	if err != nil {
@@ -44,12 +45,12 @@ func TestReachKeepsAll(t *testing.T) {
 	if err := got.Decode(piece); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got.at, r.at) || got.work != r.work || got.seen.n != 100 || r.fresh.n != 0 {
+	if !reflect.DeepEqual(got.at, r.at) || got.work != r.work || got.seen.N != 100 || r.fresh.N != 0 {
 		t.Errorf("%+v, want %+v", got, r)
 	}
 	for i := range uint64(100) {
-		if f := (sim.Fingerprint{Lo: i << 56, Hi: i}); got.seen.get(f) != r.seen.get(f) {
-			t.Errorf("state %d: %x, want %x", i, got.seen.get(f), r.seen.get(f))
+		if f := (sim.Fingerprint{Lo: i << 56, Hi: i}); got.seen.Get(f) != r.seen.Get(f) {
+			t.Errorf("state %d: %x, want %x", i, got.seen.Get(f), r.seen.Get(f))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -22,7 +23,7 @@ func (s *searcher) progress(p phase) {
 		events += int(w.events.Load())
 	}
 	s.told = Progress{
-		Elapsed: now.Sub(s.began), Phase: string(p), Depth: s.depth, States: s.global.n,
+		Elapsed: now.Sub(s.began), Phase: string(p), Depth: s.depth, States: s.global.N,
 		Paths: max(paths, s.told.Paths), Events: max(events, s.told.Events), // what is being merged counts still
 	}
 	s.cfg.Progress(s.told)
@@ -32,7 +33,7 @@ func (s *searcher) result(sources []source) *Result {
 	r := &Result{
 		Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Suspect: s.suspect, Stopped: s.stopping,
 		Stats: Stats{
-			Work:     Work{Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.n, Phases: s.tallies.phases()},
+			Work:     Work{Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.N, Phases: s.tallies.phases()},
 			Coverage: Coverage{FaultsUsed: s.used, ForeignTimes: s.foreign, Sampled: s.sampled},
 		},
 	}
@@ -45,7 +46,7 @@ func (s *searcher) result(sources []source) *Result {
 	for _, src := range sources {
 		if t, ok := src.(*tree); ok {
 			r.Stats.ExhaustedDepth, r.Stats.Complete = t.Exhausted, t.Complete
-			r.Stats.Omission = s.cfg.Visited.key().omission(s.global.n)
+			r.Stats.Omission = s.cfg.Visited.key().omission(s.global.N)
 			if t.Complete && r.Stats.Omission > MostOmission {
 				r.Stats.Complete = false
 				if r.Stopped == StoppedComplete {
@@ -83,13 +84,16 @@ func (s *searcher) result(sources []source) *Result {
 	for i := range r.Stats.Sometimes {
 		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.walked[i], ended
 	}
-	r.Stats.AfterLive, r.Stats.AfterLiveWalks = s.activity.list(s.coverage), s.activity.walk
+	for _, c := range s.activity.List(s.coverage) {
+		r.Stats.AfterLive = append(r.Stats.AfterLive, AfterLive(c))
+	}
+	r.Stats.AfterLiveWalks = s.activity.Runs
 	return r
 }
 
 // cover fills in what never happened, and in how many runs each Sometimes property held.
-func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
-	out := append(c.neverHappened(), c.disturbsNothing(sys)...)
+func (r *Stats) cover(sys *sim.System, c *coverage.Set, sometimes []int) {
+	out := append(c.NeverHappened(), c.DisturbsNothing(sys)...)
 	most, used := sys.Limits(), r.FaultsUsed
 	for f := range sim.FaultCount {
 		leftOut := r.Crashes != nil && len(r.Crashes.Implicit) > 0 && f.Event().TakesDown()
@@ -97,7 +101,7 @@ func (r *Stats) cover(sys *sim.System, c *coverage, sometimes []int) {
 			out = append(out, "fault "+f.Singular())
 		}
 	}
-	r.BySample = c.bySample(sys)
+	r.BySample = c.BySample(sys)
 	r.Sometimes = []Sometimes{}
 	for i := range sys.Properties {
 		if p := &sys.Properties[i]; p.Sometimes != nil {

@@ -2,6 +2,8 @@ package search
 
 import (
 	"slices"
+
+	"github.com/macemc/macemc/internal/search/schedules"
 )
 
 const (
@@ -32,9 +34,9 @@ func newRotation(names []Schedule, faults bool) *rotation {
 	all := 0.0
 	for _, name := range names {
 		i := slices.Index(Schedules(), name)
-		share := schedulers[i].walks
+		share := schedules.All[i].Walks
 		if faults {
-			share = schedulers[i].faulty
+			share = schedules.All[i].Faulty
 		}
 		r.base = append(r.base, share)
 		all += share

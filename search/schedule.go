@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/schedules"
 )
 
 // Schedule names a way to order the events of random walks. No single one finds everything: see [Config.Schedules].
@@ -30,41 +30,11 @@ const (
 	PCT Schedule = "pct"
 )
 
-// scheduler decides which of the ordinary events comes next in a part of a walk. It need not be fair: what no live state follows is
-// found out by weighted walks.
-type scheduler interface {
-	// begin prepares for a part that may take so many steps. It draws from r, which it may keep until the next begin.
-	begin(r *choose.Random, at *Node, steps int)
-	// next returns the index of the event that is to happen, -1 when none may. It is called in each state of the part.
-	next(at *Node) int
-}
-
-// schedulers are all ways to schedule, in the order in which they are rotated. A new one is a file and a line here.
-var schedulers = []struct {
-	name Schedule
-	// Shares of the runs, before it is known what finds what is new. Which schedules find known defects soonest differs.
-	walks, faulty float64
-	make          func(*base) scheduler
-}{
-	{Weighted, 2, 8, func(b *base) scheduler { return &weighted{base: b} }},
-	{Phases, 6, 1, func(b *base) scheduler { return &phased{base: b} }},
-	{POSWeighted, 2, 3, func(b *base) scheduler { return &pos{base: b, weighted: true} }},
-	{POS, 1, 0.5, func(b *base) scheduler { return &pos{base: b} }},
-	{PCT, 1, 5, func(b *base) scheduler { return &pct{base: b} }},
-}
-
-// base is what all schedules are made from.
-type base struct {
-	scale      // what has weight 0 does not happen
-	given bool // somebody asked for these weights
-	plain bool // the run is one of the first
-}
-
 // Schedules are the names of all schedules, in the order in which they take turns.
 func Schedules() []Schedule {
-	names := make([]Schedule, len(schedulers))
-	for i := range schedulers {
-		names[i] = schedulers[i].name
+	names := make([]Schedule, len(schedules.All))
+	for i := range schedules.All {
+		names[i] = Schedule(schedules.All[i].Name)
 	}
 	return names
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/coverage"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -107,11 +109,11 @@ type searcher struct {
 	began   time.Time
 	limit   <-chan struct{}
 
-	global   *visited
-	coverage *coverage
+	global   *fpset.Set
+	coverage *coverage.Set
 	slots    [unitsPerRound]struct {
-		states   *visited
-		coverage *coverage
+		states   *fpset.Set
+		coverage *coverage.Set
 	}
 	roots    []choose.Path
 	prefixes []choose.Path
@@ -121,7 +123,7 @@ type searcher struct {
 	runs      int
 	sometimes []int
 	walked    []int // likewise, of walks alone
-	activity  activity
+	activity  coverage.Activity
 	scheduled []scheduleTally // as cfg.Schedules
 	relied    []int           // by action
 	used      sim.Limits
@@ -157,9 +159,9 @@ func newSearcher(cfg Config) (*searcher, error) {
 		w.setRoots(s.roots)
 		s.workers = append(s.workers, w)
 	}
-	s.coverage = newCoverage(&s.cfg.System)
+	s.coverage = coverage.New(&s.cfg.System)
 	s.sometimes, s.walked = make([]int, len(s.workers[0].loop.sometimes)), make([]int, len(s.workers[0].loop.sometimes))
-	s.activity.reset()
+	s.activity.Reset()
 	s.sampled = sampledByServices(&s.cfg.System)
 	s.scheduled, s.relied = make([]scheduleTally, len(s.cfg.Schedules)), make([]int, len(s.cfg.System.Actions))
 	return s, nil

@@ -14,6 +14,8 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/search/coverage"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
@@ -255,7 +257,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 			}
 		}
 	}
-	if cfg.MaxDepth < maxDepth {
+	if cfg.MaxDepth < fpset.MaxDepth {
 		opts.MaxDepth = cfg.MaxDepth
 	}
 	return opts, nil
@@ -303,19 +305,19 @@ func engineOf(x *table.Exploration) EngineStats {
 // cover fills in what happened and what did not.
 func cover(sys *sim.System, x *table.Exploration, s *Stats) {
 	did := &x.Coverage
-	c := newCoverage(sys)
-	copy(c.actions, did.Actions)
+	c := coverage.New(sys)
+	copy(c.Actions, did.Actions)
 	for _, m := range did.Sent {
-		c.expect(messageItem, m.To, m.Body)
+		c.Expect(coverage.MessageItem, m.To, m.Body)
 	}
 	for _, m := range did.Delivered {
-		c.happen(c.message(m.To, m.Body))
+		c.Happen(c.Message(m.To, m.Body))
 	}
 	for _, t := range did.Set {
-		c.expect(timerItem, -1, t)
+		c.Expect(coverage.TimerItem, -1, t)
 	}
 	for _, t := range did.Fired {
-		c.fired(t)
+		c.Fired(t)
 	}
 	sometimes := make([]int, 0, len(did.Sometimes))
 	for _, held := range did.Sometimes {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/search/fpset"
 )
 
 // Name names a strategy. The empty name means [Deepening].
@@ -46,9 +47,9 @@ type strategy struct {
 	frontier explore.FrontierKind
 
 	// The rest is for strategies that execute runs.
-	phase  phase                                // reports count its runs under this name
-	faults bool                                 // its walks inject faults
-	new    func(*worker, *visited) unitStrategy // makes the runs of a worker
+	phase  phase                                  // reports count its runs under this name
+	faults bool                                   // its walks inject faults
+	new    func(*worker, *fpset.Set) unitStrategy // makes the runs of a worker
 	// plan returns the sources of units that the search alternates between, and the share of the work of each. Nil means
 	// numbered walks alone.
 	plan func(*searcher) ([]source, []int)
@@ -155,7 +156,7 @@ func (c Capability) String() string {
 }
 
 // newRuns returns what makes the runs of each phase for a worker.
-func newRuns(w *worker, global *visited) map[phase]unitStrategy {
+func newRuns(w *worker, global *fpset.Set) map[phase]unitStrategy {
 	runs := map[phase]unitStrategy{startPhase: &stay{}, prefixPhase: newWalks(w, prefixPhase, prefixTag)}
 	for _, s := range strategies() {
 		if s.new != nil {

@@ -2,6 +2,8 @@ package search
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/coverage"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -37,17 +39,17 @@ type unit struct {
 	tallies   tallies
 	sometimes []int
 	walked    []int // likewise, of walks alone
-	activity  activity
+	activity  coverage.Activity
 	used      sim.Limits
 	foreign   bool // times of different nodes were compared
 	sampled   choose.Samples
-	states    *visited  // states added; the round's
-	coverage  *coverage // the round's
-	bounded   bool      // deepening: some run was ended by the bound
-	suspect   *Suspect  // the last run's
-	err       error     // a task did not fit
-	left      *unit     // nil when the unit was finished, or ended the search
-	stopped   bool      // from outside
+	states    *fpset.Set    // states added; the round's
+	coverage  *coverage.Set // the round's
+	bounded   bool          // deepening: some run was ended by the bound
+	suspect   *Suspect      // the last run's
+	err       error         // a task did not fit
+	left      *unit         // nil when the unit was finished, or ended the search
+	stopped   bool          // from outside
 	prefixes  []choose.Path
 	noticed   noticed
 	relied    []int // by slot of the action: runs that recovered by it, among other things

@@ -124,7 +124,7 @@ func (v *verifier) verify() *Suspect {
 		sus.Difference.Details = details
 		sus.Message = sus.Difference.String()
 		if d.component.Kind == kernel.NodeState {
-			sus.Message += fmt.Sprintf("; the service %v depends on more than its node's own events", v.w.loop.coverage.services[d.component.Index])
+			sus.Message += fmt.Sprintf("; the service %v depends on more than its node's own events", v.w.loop.coverage.Services[d.component.Index])
 		}
 	}
 	return sus

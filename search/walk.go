@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -44,8 +45,8 @@ func (w *Walker) Next() (Task, bool) { return Task{}, false }
 
 // Select implements [Strategy].
 func (w *Walker) Select(at *Node) Selection {
-	if !w.begun || w.disturbed {
-		w.adopt(at.Run.World, true)
+	if !w.begun || w.scale.Disturbed {
+		w.scale.Adopt(at.Run.World, true)
 	}
 	if !w.begun {
 		w.begun, w.origin = true, at.Step
@@ -56,7 +57,7 @@ func (w *Walker) Select(at *Node) Selection {
 	} else if at.Goal && (w.left || !w.leave) {
 		return Selection{End: AtGoal}
 	}
-	if at.Step-w.origin >= w.limit && w.anyWeighs(at.Enabled) {
+	if at.Step-w.origin >= w.limit && w.scale.AnyWeighs(at.Enabled) {
 		return Selection{End: TooLong}
 	}
 	if w.pick = w.event(at.Enabled); w.pick < 0 {
@@ -86,7 +87,7 @@ func walkStrategy() strategy {
 	return strategy{
 		StrategyInfo: StrategyInfo{Walk, "walk at random, without faults", Walks | Durable},
 		phase:        walkPhase,
-		new:          func(w *worker, _ *visited) unitStrategy { return newWalks(w, walkPhase, walkTag) },
+		new:          func(w *worker, _ *fpset.Set) unitStrategy { return newWalks(w, walkPhase, walkTag) },
 	}
 }
 
@@ -185,7 +186,7 @@ func (s *walks) reliedOn() relied {
 // relied is which actions a walk did on the way to a live state.
 type relied []bool // by slot
 
-func (r *relied) begin(actions int) { *r = resized(*r, actions) }
+func (r *relied) begin(actions int) { *r = append((*r)[:0], make(relied, actions)...) }
 
 func (r relied) note(ev *sim.Event) {
 	if ev.Kind == sim.DoAction && int(ev.Slot) < len(r) { // worlds of tests list actions that their system lacks

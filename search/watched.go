@@ -28,7 +28,7 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		found = contain.Guard(func() { l.make(o) })
+		found = contain.Guard(func() { l.New(o) })
 	}()
 	cfg := Config{HandlerLimit: l.patrol.limit}
 	w := watch{patience: cfg.patience(), cpu: budget.ProcessTime()}

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -29,7 +30,7 @@ type worker struct {
 }
 
 // newWorker returns a worker that starts from the given roots.
-func newWorker(cfg *Config, number int, global *visited) (*worker, error) {
+func newWorker(cfg *Config, number int, global *fpset.Set) (*worker, error) {
 	loop, err := newEngineLoop(&cfg.System, cfg.Engine, cfg.late, cfg.Calls.Settles())
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (w *worker) runs(u *unit) {
 		u.relied = make([]int, len(w.cfg.System.Actions))
 	}
 	w.novelty.on = false
-	l.activity.reset()
+	l.activity.Reset()
 	l.sampled = nil
 	defer func() {
 		w.made.Store(0)
@@ -110,7 +111,7 @@ func (w *worker) runs(u *unit) {
 		if u.mix != nil {
 			looked := lookedAt(u.first + u.made)
 			w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // one schedule finds more than no other
-			l.activity.begin(looked)
+			l.activity.Begin(looked)
 		}
 		before := l.events
 		o := l.Run(s, t)
@@ -159,7 +160,7 @@ func (w *worker) runs(u *unit) {
 // ended notes what the runs of a unit came to.
 func (w *worker) ended(u *unit, s unitStrategy) {
 	u.activity, u.sampled = w.loop.activity, w.loop.sampled
-	w.loop.activity.begin(false)
+	w.loop.activity.Begin(false)
 	if d, ok := s.(*deepening); ok {
 		u.bounded = d.bounded
 	}

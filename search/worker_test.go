@@ -7,6 +7,8 @@ import (
 
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/search/coverage"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -49,12 +51,12 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := newWorker(&cfg, 0, newVisited())
+		w, err := newWorker(&cfg, 0, fpset.New())
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.loop.Observe(&stopper{w, at})
-		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, bound: 100, Items: []item{{}}, states: newVisited(), coverage: newCoverage(&cfg.System)}
+		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, bound: 100, Items: []item{{}}, states: fpset.New(), coverage: coverage.New(&cfg.System)}
 		w.do(u)
 		if !u.stopped || u.made != 0 || u.tallies.events() != at {
 			t.Errorf("stopped at step %d: %v, after %d runs and %d events", at, u.stopped, u.made, u.tallies.events())

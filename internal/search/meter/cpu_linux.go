@@ -1,4 +1,4 @@
-package search
+package meter
 
 import (
 	"syscall"
@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// threadTime is the processor time that this thread has used. Getrusage would tell it to the last tick only.
-func threadTime() time.Duration {
+// ThreadTime is the processor time that this thread has used. Getrusage would tell it to the last tick only.
+func ThreadTime() time.Duration {
 	const threadCPUTime = 3 // CLOCK_THREAD_CPUTIME_ID
 	var ts syscall.Timespec
 	if _, _, e := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, threadCPUTime, uintptr(unsafe.Pointer(&ts)), 0); e != 0 {

@@ -1,13 +1,20 @@
-package search
+// Package meter measures which of two engines executes the steps of runs faster.
+package meter
 
 import "time"
 
-// meter compares the speed of both engines while they are used in turn. The slower one gets a small share of the
+// Numbers of engines.
+const (
+	ByReplay = iota
+	ByTable
+)
+
+// Meter compares the speed of both engines while they are used in turn. The slower one gets a small share of the
 // time, so that it is noticed when it becomes the faster one: tables fill, runs get longer.
-type meter struct {
-	best   int              // the engine that is used but for measuring
-	all    [2]time.Duration // processor time
-	events [2]int
+type Meter struct {
+	Best   int              // the engine that is used but for measuring
+	All    [2]time.Duration // processor time
+	Events [2]int
 	recent [2]recent
 }
 
@@ -26,9 +33,9 @@ const (
 	meterMargin = 1.05
 )
 
-func (m *meter) add(engine, events int, took time.Duration) {
-	m.all[engine] += took
-	m.events[engine] += events
+func (m *Meter) Add(engine, events int, took time.Duration) {
+	m.All[engine] += took
+	m.Events[engine] += events
 	r := &m.recent[engine]
 	r.events, r.seconds = r.events+float64(events), r.seconds+took.Seconds()
 	if r.seconds > meterWindow {
@@ -43,26 +50,26 @@ func (r *recent) rate() float64 {
 	return r.events / r.seconds
 }
 
-// choose returns the engine that is to be used next.
-func (m *meter) choose() int {
-	other := 1 - m.best
-	if m.recent[other].rate() > meterMargin*m.recent[m.best].rate() {
-		m.best, other = other, m.best
+// Choose returns the engine that is to be used next.
+func (m *Meter) Choose() int {
+	other := 1 - m.Best
+	if m.recent[other].rate() > meterMargin*m.recent[m.Best].rate() {
+		m.Best, other = other, m.Best
 	}
-	all := m.all[0] + m.all[1]
+	all := m.All[0] + m.All[1]
 	if all < meterBegin {
-		return m.best
+		return m.Best
 	}
 	of := func(share float64) time.Duration { return time.Duration(share * float64(all)) }
 	most := of(farShare)
-	if other == byTable {
-		if 2*m.recent[byTable].rate() > m.recent[byReplay].rate() {
+	if other == ByTable {
+		if 2*m.recent[ByTable].rate() > m.recent[ByReplay].rate() {
 			most = of(nearShare)
 		}
 		most = max(most, min(25*time.Millisecond, of(0.4)), min(60*time.Millisecond, of(0.12)))
 	}
-	if m.all[other] < most {
+	if m.All[other] < most {
 		return other
 	}
-	return m.best
+	return m.Best
 }

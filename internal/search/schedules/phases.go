@@ -1,7 +1,8 @@
-package search
+package schedules
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -18,9 +19,9 @@ const changeOdds = 4
 // fifoBias is how much more probable the oldest message of a link is than others.
 const fifoBias = 16
 
-// phased is the schedule [Phases].
+// phased is the schedule [search.Phases].
 type phased struct {
-	*base
+	*Base
 	random *choose.Random
 	left   int // steps of the phase
 	nodes  int
@@ -32,11 +33,11 @@ type phased struct {
 	weights []int // of the enabled events
 }
 
-func (s *phased) begin(r *choose.Random, at *Node, _ int) {
-	sys := at.Run.World.System()
+func (s *phased) Begin(r *choose.Random, w kernel.World, _ int) {
+	sys := w.System()
 	s.random, s.left, s.nodes = r, 0, sys.Nodes
-	s.actions = resized(s.actions, len(sys.Actions))
-	s.timers, s.from = resized(s.timers, s.nodes), resized(s.from, s.nodes*s.nodes)
+	s.actions = append(s.actions[:0], make([]int, len(sys.Actions))...)
+	s.timers, s.from = append(s.timers[:0], make([]int, s.nodes)...), append(s.from[:0], make([]int, s.nodes*s.nodes)...)
 	s.links.reset(s.nodes)
 }
 
@@ -57,18 +58,18 @@ func (s *phased) change(factors []int, bits int) {
 	}
 }
 
-func (s *phased) next(at *Node) int {
+func (s *phased) Next(w kernel.World, enabled []sim.Event) int {
 	if s.left == 0 {
 		s.redraw()
 	}
 	s.left--
-	s.links.follow(at)
+	s.links.follow(w, enabled)
 	total := 0
 	s.weights = s.weights[:0]
-	for i := range at.Enabled {
-		w := s.factor(i, &at.Enabled[i])
-		s.weights = append(s.weights, w)
-		total += w
+	for i := range enabled {
+		weight := s.factor(i, &enabled[i])
+		s.weights = append(s.weights, weight)
+		total += weight
 	}
 	if total == 0 {
 		return -1
@@ -85,7 +86,7 @@ func (s *phased) next(at *Node) int {
 // factor is the weight of an event in this phase.
 func (s *phased) factor(i int, ev *sim.Event) int {
 	switch {
-	case s.weightOf(ev) == 0:
+	case s.WeightOf(ev) == 0:
 		return 0
 	case ev.Kind == sim.DoAction:
 		return s.actions[ev.Slot] * fifoBias / 4

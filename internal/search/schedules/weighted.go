@@ -1,17 +1,18 @@
-package search
+package schedules
 
 import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
 
-// weighted is the schedule [Weighted].
+// weighted is the schedule [search.Weighted].
 type weighted struct {
-	*base
+	*Base
 	random *choose.Random
-	drawn  scale // the weights of the part in progress
+	drawn  Scale // the weights of the part in progress
 }
 
 // Bounds of weights that are drawn: what weight can be halved, or doubled, how often.
@@ -21,9 +22,9 @@ const (
 	timerDoublings = 3
 )
 
-func (s *weighted) begin(r *choose.Random, _ *Node, _ int) {
-	s.random, s.drawn = r, s.scale
-	if s.given || s.plain || r.IntN(drawnOdds) > 0 {
+func (s *weighted) Begin(r *choose.Random, _ kernel.World, _ int) {
+	s.random, s.drawn = r, s.Scale
+	if s.Given || s.Plain || r.IntN(drawnOdds) > 0 {
 		return
 	}
 	s.drawn.weights[sim.FireTimer] <<= r.IntN(timerDoublings + 1)
@@ -42,4 +43,6 @@ func (s *weighted) begin(r *choose.Random, _ *Node, _ int) {
 	}
 }
 
-func (s *weighted) next(at *Node) int { return s.drawn.draw(s.random, at.Enabled) }
+func (s *weighted) Next(_ kernel.World, enabled []sim.Event) int {
+	return s.drawn.Draw(s.random, enabled)
+}

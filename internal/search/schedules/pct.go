@@ -1,18 +1,19 @@
-package search
+package schedules
 
 import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
 
 // pctChanges is how often the highest priority becomes the lowest: one less than the depth.
 const pctChanges = 2
 
-// pct is the schedule [PCT]. Priorities are not kept but for those that became the lowest: they are functions of the source.
+// pct is the schedule [search.PCT]. Priorities are not kept but for those that became the lowest: they are functions of the source.
 type pct struct {
-	*base
+	*Base
 	seed    uint64
 	changes [pctChanges]int // before which steps of the part
 	step    int
@@ -20,23 +21,23 @@ type pct struct {
 	fired   []uint64 // by node: how often its timers did
 }
 
-func (s *pct) begin(r *choose.Random, at *Node, steps int) {
+func (s *pct) Begin(r *choose.Random, w kernel.World, steps int) {
 	s.seed, s.step, s.low = r.Uint64(), 0, s.low[:0]
 	for i := range s.changes {
 		s.changes[i] = r.IntN(steps)
 	}
-	s.fired = resized(s.fired, at.Run.World.System().Nodes)
+	s.fired = append(s.fired[:0], make([]uint64, w.System().Nodes)...)
 }
 
-func (s *pct) next(at *Node) int {
-	if last := at.Run.World.Last(); s.step > 0 && last.Event.Kind == sim.FireTimer {
+func (s *pct) Next(w kernel.World, enabled []sim.Event) int {
+	if last := w.Last(); s.step > 0 && last.Event.Kind == sim.FireTimer {
 		s.fired[last.Event.Node]++
 	}
-	best := s.highest(at.Enabled)
+	best := s.highest(enabled)
 	for _, change := range s.changes {
 		if change == s.step && best >= 0 {
-			s.low = append(s.low, s.source(&at.Enabled[best]))
-			best = s.highest(at.Enabled)
+			s.low = append(s.low, s.source(&enabled[best]))
+			best = s.highest(enabled)
 		}
 	}
 	s.step++
@@ -60,7 +61,7 @@ func (s *pct) highest(events []sim.Event) int {
 	best, most, tie := -1, uint64(0), uint64(0)
 	for i := range events {
 		ev := &events[i]
-		if s.weightOf(ev) == 0 {
+		if s.WeightOf(ev) == 0 {
 			continue
 		}
 		source := s.source(ev)

@@ -1,16 +1,17 @@
-package search
+package schedules
 
 import (
 	"math/bits"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
 
-// pos is the schedules [POS] and [POSWeighted]. Clocks are not kept: each is a function of the event and of how often its node has
+// pos is the schedules [search.POS] and [search.POSWeighted]. Clocks are not kept: each is a function of the event and of how often its node has
 // acted.
 type pos struct {
-	*base
+	*Base
 	weighted bool
 	seed     uint64
 	acted    []uint64 // by node: how often it did; the first also for what belongs to none
@@ -18,26 +19,26 @@ type pos struct {
 	started  bool
 }
 
-func (s *pos) begin(r *choose.Random, at *Node, _ int) {
+func (s *pos) Begin(r *choose.Random, w kernel.World, _ int) {
 	s.seed, s.started = r.Uint64(), false
-	s.acted = resized(s.acted, at.Run.World.System().Nodes)
-	s.epochs = resized(s.epochs, len(s.acted))
+	s.acted = append(s.acted[:0], make([]uint64, w.System().Nodes)...)
+	s.epochs = append(s.epochs[:0], make([]uint64, len(s.acted))...)
 	for node := range s.epochs {
 		s.epochs[node] = s.epoch(node)
 	}
 }
 
-func (s *pos) next(at *Node) int {
-	if last := at.Run.World.Last(); s.started {
+func (s *pos) Next(w kernel.World, enabled []sim.Event) int {
+	if last := w.Last(); s.started {
 		node := int(max(0, last.Event.Node))
 		s.acted[node]++
 		s.epochs[node] = s.epoch(node)
 	}
 	s.started = true
 	best, least := -1, 0.0
-	for i := range at.Enabled {
-		ev := &at.Enabled[i]
-		weight := s.weightOf(ev)
+	for i := range enabled {
+		ev := &enabled[i]
+		weight := s.WeightOf(ev)
 		if weight == 0 {
 			continue
 		}
@@ -68,14 +69,4 @@ func negLog(u uint64) float64 {
 	zeros := bits.LeadingZeros64(u | 1)
 	below := u << (zeros + 1) >> 11 // 53 bits of what follows the first 1
 	return float64(zeros+1) - float64(below)/(1<<53)
-}
-
-// resized is n zeros, in the memory of s if they fit.
-func resized[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	s = s[:n]
-	clear(s)
-	return s
 }

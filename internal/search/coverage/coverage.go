@@ -1,4 +1,5 @@
-package search
+// Package coverage collects what could have happened in runs, and what did.
+package coverage
 
 import (
 	"fmt"
@@ -12,17 +13,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// coverage collects what could have happened, and what did: messages by type and service that they
+// Set collects what could have happened, and what did: messages by type and service that they
 // were sent to, timers by type, actions. It sees every step, so it remembers by Go type, not by text,
 // and looks closer at deliveries and timers only while there are some that have not happened.
-type coverage struct {
-	services []reflect.Type // by node
+type Set struct {
+	Services []reflect.Type // by node
 	items    []covered
 	index    map[coverKey]int
 	open     [2]int // items that have not happened, by what they are
 	known    [256]knownType
 
-	actions []bool   // by slot: whether they were taken
+	Actions []bool   // by slot: whether they were taken
 	names   []string // likewise
 	buf     []sim.Envelope
 }
@@ -30,8 +31,8 @@ type coverage struct {
 type coveredKind uint8
 
 const (
-	messageItem coveredKind = iota
-	timerItem
+	MessageItem coveredKind = iota
+	TimerItem
 	actionItem
 )
 
@@ -55,71 +56,71 @@ type knownType struct {
 	ok   bool
 }
 
-func newCoverage(sys *sim.System) *coverage {
-	c := &coverage{index: map[coverKey]int{}, services: make([]reflect.Type, sys.Nodes), names: sys.ActionNames()}
-	c.actions = make([]bool, len(c.names))
-	for i := range c.services {
+func New(sys *sim.System) *Set {
+	c := &Set{index: map[coverKey]int{}, Services: make([]reflect.Type, sys.Nodes), names: sys.ActionNames()}
+	c.Actions = make([]bool, len(c.names))
+	for i := range c.Services {
 		s := sys.New(sim.NodeID(i))
-		c.services[i] = reflect.TypeOf(s)
+		c.Services[i] = reflect.TypeOf(s)
 		declared.Discard(s)
 	}
 	return c
 }
 
-// another is an empty one of the same system.
-func (c *coverage) another() *coverage {
-	return &coverage{index: map[coverKey]int{}, services: c.services, names: c.names, actions: make([]bool, len(c.names))}
+// Another is an empty one of the same system.
+func (c *Set) Another() *Set {
+	return &Set{index: map[coverKey]int{}, Services: c.Services, names: c.names, Actions: make([]bool, len(c.names))}
 }
 
-// before looks at an event that is about to be executed.
-func (c *coverage) before(w kernel.World, ev sim.Event) {
+// Before looks at an event that is about to be executed.
+func (c *Set) Before(w kernel.World, ev sim.Event) {
 	switch ev.Kind {
 	case sim.Deliver, sim.TakeQuorum:
-		if c.open[messageItem] > 0 {
+		if c.open[MessageItem] > 0 {
 			c.buf = w.Messages(ev, c.buf[:0])
 			for i := range c.buf {
-				c.happen(c.message(ev.Node, c.buf[i].Msg))
+				c.Happen(c.Message(ev.Node, c.buf[i].Msg))
 			}
 		}
 	case sim.DoAction:
-		c.actions[ev.Slot] = true
+		c.Actions[ev.Slot] = true
 	}
 }
 
-// fired notes that a timer fired.
-func (c *coverage) fired(value any) {
-	if c.open[timerItem] > 0 {
-		c.happen(coverKey{what: timerItem, value: reflect.TypeOf(value)})
+// Fired notes that a timer fired.
+func (c *Set) Fired(value any) {
+	if c.open[TimerItem] > 0 {
+		c.Happen(coverKey{what: TimerItem, value: reflect.TypeOf(value)})
 	}
 }
 
-// message is the key of a message to a node.
-func (c *coverage) message(to sim.NodeID, body any) coverKey {
-	return coverKey{what: messageItem, service: c.services[to], value: reflect.TypeOf(body)}
+// Message is the key of a message to a node.
+func (c *Set) Message(to sim.NodeID, body any) coverKey {
+	return coverKey{what: MessageItem, service: c.Services[to], value: reflect.TypeOf(body)}
 }
 
-func (c *coverage) happen(k coverKey) {
+func (c *Set) Happen(k coverKey) {
 	if i, ok := c.index[k]; ok && !c.items[i].happened {
 		c.items[i].happened = true
 		c.open[k.what]--
 	}
 }
 
-// after looks at what the last step made possible.
-func (c *coverage) after(w kernel.World) {
+// After looks at what the last step made possible.
+func (c *Set) After(w kernel.World) {
 	effects := w.Last().Effects
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
 		case stepinfo.SendEffect, stepinfo.StreamEffect:
-			c.expect(messageItem, e.Peer, e.Msg.Body)
+			c.Expect(MessageItem, e.Peer, e.Msg.Body)
 		case stepinfo.SetTimerEffect:
-			c.expect(timerItem, -1, e.Value)
+			c.Expect(TimerItem, -1, e.Value)
 		}
 	}
 }
 
-// expect notes that something of value's type may happen; node is the receiver of a message.
-func (c *coverage) expect(what coveredKind, node sim.NodeID, value any) {
+// Expect notes that something of value's type may happen; node is the receiver of a message.
+func (c *Set) Expect(what coveredKind, node sim.NodeID, value any) {
 	word := typeWord(value)
 	k := &c.known[(word>>4^uintptr(node)<<5^uintptr(node))&255]
 	if k.ok && k.word == word && k.node == node && k.what == what {
@@ -127,7 +128,7 @@ func (c *coverage) expect(what coveredKind, node sim.NodeID, value any) {
 	}
 	key := coverKey{what: what, value: reflect.TypeOf(value)}
 	if node >= 0 {
-		key.service = c.services[node]
+		key.service = c.Services[node]
 	}
 	c.add(covered{coverKey: key})
 	*k = knownType{word, node, what, true}
@@ -136,7 +137,7 @@ func (c *coverage) expect(what coveredKind, node sim.NodeID, value any) {
 // typeWord identifies the dynamic type of v within the process.
 func typeWord(v any) uintptr { return *(*uintptr)(unsafe.Pointer(&v)) }
 
-func (c *coverage) add(it covered) (changed bool) {
+func (c *Set) add(it covered) (changed bool) {
 	i, ok := c.index[it.coverKey]
 	if !ok {
 		c.index[it.coverKey] = len(c.items)
@@ -154,22 +155,22 @@ func (c *coverage) add(it covered) (changed bool) {
 	return false
 }
 
-// merge adds what o knows, and reports whether that was more.
-func (c *coverage) merge(o *coverage) (changed bool) {
+// Merge adds what o knows, and reports whether that was more.
+func (c *Set) Merge(o *Set) (changed bool) {
 	for _, it := range o.items {
 		changed = c.add(it) || changed
 	}
-	for slot, met := range o.actions {
-		if met && !c.actions[slot] {
-			c.actions[slot] = true
+	for slot, met := range o.Actions {
+		if met && !c.Actions[slot] {
+			c.Actions[slot] = true
 			changed = true
 		}
 	}
 	return changed
 }
 
-// neverHappened tells what could have happened and did not, sorted.
-func (c *coverage) neverHappened() []string {
+// NeverHappened tells what could have happened and did not, sorted.
+func (c *Set) NeverHappened() []string {
 	out := []string{}
 	for _, it := range c.items {
 		if !it.happened {
@@ -177,7 +178,7 @@ func (c *coverage) neverHappened() []string {
 		}
 	}
 	for slot := range c.names {
-		if !c.actions[slot] {
+		if !c.Actions[slot] {
 			out = append(out, c.name(coverKey{what: actionItem, slot: int32(slot)}))
 		}
 	}
@@ -185,11 +186,11 @@ func (c *coverage) neverHappened() []string {
 	return slices.Compact(out)
 }
 
-// disturbsNothing names what is said to disturb and was neither sent nor set as a timer: perhaps it is the wrong type.
-func (c *coverage) disturbsNothing(sys *sim.System) (out []string) {
+// DisturbsNothing names what is said to disturb and was neither sent nor set as a timer: perhaps it is the wrong type.
+func (c *Set) DisturbsNothing(sys *sim.System) (out []string) {
 	for _, d := range sys.Disturbing {
 		kind, of := d.Names()
-		if of != nil && !slices.ContainsFunc(c.items, func(it covered) bool { return it.value == of && (it.what == timerItem) == (kind == sim.FireTimer) }) {
+		if of != nil && !slices.ContainsFunc(c.items, func(it covered) bool { return it.value == of && (it.what == TimerItem) == (kind == sim.FireTimer) }) {
 			out = append(out, "disturbing "+d.String())
 		}
 	}
@@ -197,13 +198,13 @@ func (c *coverage) disturbsNothing(sys *sim.System) (out []string) {
 }
 
 // name is what people call a key.
-func (c *coverage) name(k coverKey) string {
+func (c *Set) name(k coverKey) string {
 	switch {
-	case k.what == timerItem:
+	case k.what == TimerItem:
 		return "timer " + shortName(k.value)
 	case k.what == actionItem:
 		return "action " + c.names[k.slot]
-	case slices.ContainsFunc(c.services, func(t reflect.Type) bool { return t != c.services[0] }):
+	case slices.ContainsFunc(c.Services, func(t reflect.Type) bool { return t != c.Services[0] }):
 		return fmt.Sprintf("message %s at %s", shortName(k.value), shortName(k.service))
 	}
 	return "message " + shortName(k.value)
@@ -222,8 +223,8 @@ func shortName(t reflect.Type) string {
 	return t.String()
 }
 
-// bySample is what is checked by samples, of what the system has.
-func (c *coverage) bySample(sys *sim.System) []string {
+// BySample is what is checked by samples, of what the system has.
+func (c *Set) BySample(sys *sim.System) []string {
 	list := []string{"handlers are deterministic"}
 	if declared.Guarded(sys) {
 		list = append(list, "When has no side effects")
@@ -238,9 +239,9 @@ func (c *coverage) bySample(sys *sim.System) []string {
 }
 
 // sendsReferences reports whether messages were sent through which their senders still reach what was sent.
-func (c *coverage) sendsReferences() bool {
+func (c *Set) sendsReferences() bool {
 	for _, it := range c.items {
-		if it.what == messageItem && refers(it.value) {
+		if it.what == MessageItem && refers(it.value) {
 			return true
 		}
 	}

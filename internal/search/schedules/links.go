@@ -1,6 +1,7 @@
-package search
+package schedules
 
 import (
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -39,14 +40,13 @@ func (l *links) reset(nodes int) {
 	l.known, l.now = false, 0
 }
 
-// follow brings the order up to date with a state. It is to be called in each.
-func (l *links) follow(at *Node) {
+// follow brings the order up to date with a state. It is to be called in each, with its ordinary events.
+func (l *links) follow(w kernel.World, events []sim.Event) {
 	l.now++
 	var step *stepinfo.Step
 	if l.known {
-		step = at.Run.World.Last()
+		step = w.Last()
 	}
-	events := at.Enabled
 	for i := 0; i < len(events) && events[i].Kind != sim.Heal; {
 		node, first := events[i].Node, len(events)
 		end := i

@@ -1,0 +1,122 @@
+package schedules
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/sim"
+)
+
+// Scale weighs events.
+type Scale struct {
+	weights [16]int // by kind of event; the size is a power of two to spare bounds checks
+	actions []int   // by slot; nil: all as weights says
+	of      *sim.System
+
+	Disturbed bool         // what disturbs has no weight
+	world     kernel.World // in which it does; nil: nothing does
+}
+
+// NewScale weighs events by the names that kinds of events give to their weights.
+func NewScale(weights map[string]int) Scale {
+	var d Scale
+	for kind := range sim.EventKindCount {
+		d.weights[kind] = weights[kind.Seam().Weight]
+	}
+	return d
+}
+
+// Adopt takes over what a system says of the weights of its actions, in each state that is weighed. When recovery is set what disturbs
+// has none.
+func (d *Scale) Adopt(w kernel.World, recovery bool) {
+	sys := w.System()
+	if d.of != sys {
+		d.of, d.Disturbed = sys, recovery && declared.DisturbingOf(sys) != nil
+		d.weigh(declared.ActionRules(sys))
+	}
+	if d.Disturbed {
+		d.world = w
+	}
+}
+
+func (d *Scale) weigh(rules []declared.ActionRule) {
+	d.actions, d.world = nil, nil
+	all := d.weights[sim.DoAction]
+	if all == 0 || !slices.ContainsFunc(rules, func(r declared.ActionRule) bool { return r.Weight > 0 }) {
+		return
+	}
+	d.actions = make([]int, len(rules))
+	for i, r := range rules {
+		d.actions[i] = cmp.Or(r.Weight, all)
+	}
+}
+
+func (d *Scale) Weight(k sim.EventKind) int { return d.weights[k&15] }
+
+// WeightOf is the weight of an event, whether it disturbs or not.
+func (d *Scale) WeightOf(ev *sim.Event) int {
+	if d.actions != nil && ev.Kind == sim.DoAction {
+		return d.actions[ev.Slot]
+	}
+	return d.Weight(ev.Kind)
+}
+
+// WeightHere is the weight of an event in the state of the world that was adopted.
+func (d *Scale) WeightHere(ev *sim.Event) int {
+	if d.world != nil && d.world.Disturbs(*ev) {
+		return 0
+	}
+	return d.WeightOf(ev)
+}
+
+// byKind reports whether an event's kind alone says what it weighs.
+func (d *Scale) byKind() bool { return d.actions == nil && d.world == nil }
+
+func (d *Scale) Total(events []sim.Event) int {
+	total := 0
+	if d.byKind() {
+		for i := range events {
+			total += d.Weight(events[i].Kind)
+		}
+		return total
+	}
+	for i := range events {
+		total += d.WeightHere(&events[i])
+	}
+	return total
+}
+
+// AnyWeighs reports whether any of the events has weight.
+func (d *Scale) AnyWeighs(events []sim.Event) bool {
+	for i := range events {
+		if d.WeightHere(&events[i]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Draw draws one of the events from r. It returns -1 when none has weight.
+func (d *Scale) Draw(r *choose.Random, events []sim.Event) int {
+	total := d.Total(events)
+	if total == 0 {
+		return -1
+	}
+	at := r.IntN(total)
+	if d.byKind() { // as is mostly so
+		for i := range events {
+			if at -= d.Weight(events[i].Kind); at < 0 {
+				return i
+			}
+		}
+	}
+	for i := range events {
+		if at -= d.WeightHere(&events[i]); at < 0 {
+			return i
+		}
+	}
+	panic("unreachable: a draw below the total falls into some weight")
+}
