@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/aliasing"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -20,7 +21,7 @@ func (w *Machine) watchOthers(acting *Node) (unchanged func() error) {
 		for i := range w.Members {
 			if n := &w.Members[i]; n != acting && w.serviceHash(n) != before[i] {
 				where := ""
-				if mine, theirs, ok := aliased(acting.Service, n.Service); ok {
+				if mine, theirs, ok := aliasing.Common(acting.Service, n.Service); ok {
 					where = fmt.Sprintf(": %s of n%d and %s of n%d are the same", mine, acting.ID, theirs, n.ID)
 				}
 				return &sim.Finding{Kind: sim.Nondeterminism, Node: n.ID, Message: fmt.Sprintf(

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/kernel/aliasing"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -30,7 +31,7 @@ func Lasting(w World, id sim.NodeID, other sim.Service) error {
 	}
 	field := ""
 	met := map[uintptr]bool{}
-	references(reflect.ValueOf(own), "", func(at uintptr, path string) bool {
+	aliasing.Walk(reflect.ValueOf(own), "", func(at uintptr, path string) bool {
 		if field == "" && at == uintptr(common) {
 			field = path
 		}

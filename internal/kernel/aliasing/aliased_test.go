@@ -1,4 +1,4 @@
-package kernel
+package aliasing
 
 import (
 	"testing"
@@ -31,7 +31,7 @@ func TestAliased(t *testing.T) {
 		{&owner{Own: &part{}, empty: nothing}, &owner{Own: &part{}, empty: nothing}, "", ""},
 		{&owner{}, &owner{}, "", ""},
 	} {
-		mine, theirs, ok := aliased(c.a, c.b)
+		mine, theirs, ok := Common(c.a, c.b)
 		if mine != c.mine || theirs != c.theirs || ok != (c.mine != "") {
 			t.Errorf("%q, %q, %v; want %q, %q", mine, theirs, ok, c.mine, c.theirs)
 		}

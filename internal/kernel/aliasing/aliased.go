@@ -1,4 +1,5 @@
-package kernel
+// Package aliasing finds memory that two services both refer to.
+package aliasing
 
 import (
 	"fmt"
@@ -7,10 +8,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// aliased finds memory that two services both refer to, and names the fields through which they do.
-func aliased(a, b sim.Service) (inA, inB string, ok bool) {
+// Common finds memory that two services both refer to, and names the fields through which they do.
+func Common(a, b sim.Service) (inA, inB string, ok bool) {
 	met := map[uintptr]string{}
-	references(reflect.ValueOf(a), "", func(at uintptr, path string) bool {
+	Walk(reflect.ValueOf(a), "", func(at uintptr, path string) bool {
 		if _, again := met[at]; again {
 			return false
 		}
@@ -18,7 +19,7 @@ func aliased(a, b sim.Service) (inA, inB string, ok bool) {
 		return true
 	})
 	seen := map[uintptr]bool{}
-	references(reflect.ValueOf(b), "", func(at uintptr, path string) bool {
+	Walk(reflect.ValueOf(b), "", func(at uintptr, path string) bool {
 		if in, shared := met[at]; shared && !ok {
 			inA, inB, ok = in, path, true
 		}
@@ -29,9 +30,9 @@ func aliased(a, b sim.Service) (inA, inB string, ok bool) {
 	return inA, inB, ok
 }
 
-// references calls visit with each address that v refers to and the path of the field that does, and goes on behind it when that
+// Walk calls visit with each address that v refers to and the path of the field that does, and goes on behind it when that
 // returns true. The address of a value without a size says nothing and is left out.
-func references(v reflect.Value, path string, visit func(at uintptr, path string) bool) {
+func Walk(v reflect.Value, path string, visit func(at uintptr, path string) bool) {
 	dot := func(name string) string {
 		if path == "" {
 			return name
@@ -41,19 +42,19 @@ func references(v reflect.Value, path string, visit func(at uintptr, path string
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() && v.Type().Elem().Size() > 0 && visit(v.Pointer(), path) {
-			references(v.Elem(), path, visit)
+			Walk(v.Elem(), path, visit)
 		}
 	case reflect.Interface:
 		if !v.IsNil() {
-			references(v.Elem(), path, visit)
+			Walk(v.Elem(), path, visit)
 		}
 	case reflect.Map:
 		if v.IsNil() || !visit(v.Pointer(), path) {
 			return
 		}
 		for entries := v.MapRange(); entries.Next(); {
-			references(entries.Key(), fmt.Sprintf("a key of %s", path), visit)
-			references(entries.Value(), path+"[...]", visit)
+			Walk(entries.Key(), fmt.Sprintf("a key of %s", path), visit)
+			Walk(entries.Value(), path+"[...]", visit)
 		}
 	case reflect.Slice:
 		if v.Cap() == 0 || v.Type().Elem().Size() == 0 || !visit(v.Pointer(), path) {
@@ -62,11 +63,11 @@ func references(v reflect.Value, path string, visit func(at uintptr, path string
 		fallthrough
 	case reflect.Array:
 		for i := range v.Len() {
-			references(v.Index(i), fmt.Sprintf("%s[%d]", path, i), visit)
+			Walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i), visit)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			references(v.Field(i), dot(v.Type().Field(i).Name), visit)
+			Walk(v.Field(i), dot(v.Type().Field(i).Name), visit)
 		}
 	}
 }
