@@ -2,7 +2,7 @@
 //
 // A [Node] runs one [sim.Service] in one event loop: datagrams over UDP, streams over TCP, timers by
 // their durations, the real clock, real randomness, and a disk in a file. Handlers follow the same
-// local-step rule as in the checker and run in the same machine ([kernel.Runner]): their effects are
+// local-step rule as in the checker and run in the same machine ([runner.Runner]): their effects are
 // recorded while they run, and happen after they have returned.
 //
 // A node that records (Config.Record, package recording) can be brought back into the checker: the
