@@ -101,7 +101,7 @@ func (m *module) run(id string) error {
 	pkg := ""
 	if parsed, err := choose.Parse(f); err == nil {
 		pkg = parsed.Header.Package
-	} else if s := schedule(filepath.Join(m.dir, id)); s != nil {
+	} else if s := testsched.ReadFile(filepath.Join(m.dir, id)); s != nil {
 		pkg = s.Package
 	} else {
 		return fmt.Errorf("%s is not a run: %w", id, err)
@@ -110,18 +110,4 @@ func (m *module) run(id string) error {
 		return fmt.Errorf("%s is a run of package %s, which is not of module %s", id, pkg, m.path)
 	}
 	return nil
-}
-
-// schedule reads a schedule of "macemc test". It returns nil if the file is something else.
-func schedule(file string) *testsched.Stored {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	s, err := testsched.Read(f)
-	if err != nil {
-		return nil
-	}
-	return s
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/testsched"
 )
 
 // tool is one of the tools, with its arguments.
@@ -90,7 +91,7 @@ func (s *server) test(ctx context.Context, in testInput) (result, error) {
 		folder := strings.TrimPrefix(strings.TrimPrefix(m[2], s.module.path), "/")
 		id := path.Join(folder, filepath.ToSlash(m[1])) // the file is named relative to the folder of its package
 		f := finding{ID: id, System: m[2]}
-		if stored := schedule(filepath.Join(s.module.dir, id)); stored != nil {
+		if stored := testsched.ReadFile(filepath.Join(s.module.dir, id)); stored != nil {
 			f.System, f.Message = m[2]+":"+stored.Test, stored.Finding
 		}
 		r.Findings = append(r.Findings, f)
@@ -165,7 +166,7 @@ func (s *server) explain(ctx context.Context, in runInput) (result, error) {
 	if err := s.module.run(in.ID); err != nil {
 		return result{}, err
 	}
-	if schedule(filepath.Join(s.module.dir, in.ID)) != nil {
+	if testsched.ReadFile(filepath.Join(s.module.dir, in.ID)) != nil {
 		return s.text(ctx, "graph", in.ID)
 	}
 	r, err := s.text(ctx, "report", "--format=text", in.ID)
@@ -177,7 +178,7 @@ func (s *server) replay(ctx context.Context, in runInput) (result, error) {
 	if err := s.module.run(in.ID); err != nil {
 		return result{}, err
 	}
-	if stored := schedule(filepath.Join(s.module.dir, in.ID)); stored != nil {
+	if stored := testsched.ReadFile(filepath.Join(s.module.dir, in.ID)); stored != nil {
 		return s.text(ctx, "test", "-run=^"+regexp.QuoteMeta(stored.Test)+"$", "-schedule="+in.ID, stored.Package)
 	}
 	return s.text(ctx, "replay", in.ID)

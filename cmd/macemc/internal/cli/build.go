@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
+	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
@@ -109,6 +111,28 @@ func isFolder(pkg string) bool {
 	return first == "." || first == ".." || filepath.IsAbs(pkg)
 }
 
+// bubblePackage is what systems of ordinary programs are made of. Its nodes need a changed copy of Go's runtime.
+const bubblePackage = "github.com/macemc/macemc/bubble"
+
+// changedRuntime makes the overlay for a package whose tests use package bubble. The zero value is for others.
+func (a *app) changedRuntime(ctx context.Context, dir string, all []dependency) (overlay.Build, error) {
+	if !slices.ContainsFunc(all, func(d dependency) bool { return d.path == bubblePackage }) {
+		return overlay.Build{}, nil
+	}
+	return overlay.Prepare(ctx, dir)
+}
+
+// buildFlags are the flags of a build with the changed runtime, if it is wanted.
+func (a *app) buildFlags(changed overlay.Build) []string {
+	switch {
+	case changed.Overlay != "":
+		return changed.Flags(a.tags)
+	case a.tags != "":
+		return []string{"-tags=" + a.tags}
+	}
+	return nil
+}
+
 func (a *app) listPkg(ctx context.Context, dir, pkg string) ([]byte, error) {
 	return a.goTool(ctx, dir, "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--", pkg)
 }
@@ -123,7 +147,7 @@ func (a *app) goTool(ctx context.Context, dir string, args ...string) ([]byte, e
 
 // goCommand is goTool for a complete command with more of an environment.
 func (a *app) goCommand(ctx context.Context, dir string, env, args []string) ([]byte, error) {
-	cmd := changedGo(ctx, env, args)
+	cmd := gotest.GoCommand(ctx, env, args)
 	cmd.Dir = dir
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"github.com/macemc/macemc/internal/testsched"
 	"os/exec"
 
 	"github.com/spf13/cobra"
@@ -50,8 +51,8 @@ func (a *app) openForEditor(ctx context.Context, l dap.Launch, serve func(contex
 		}
 	}
 	d := task.Debug{File: file, Live: l.Live}
-	if s := scheduleOf(file); s != nil {
-		return a.debugSchedule(ctx, &d, s)
+	if s := testsched.ReadFile(file); s != nil {
+		return a.tests().Debug(ctx, &d, s)
 	}
 	return a.onFile(ctx, file, &d)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/macemc/macemc/internal/testsched"
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -31,8 +32,8 @@ of FILE do not fit any more.`,
 		Args: a.oneRun(&f.File),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.Given = given(cmd)
-			if s := scheduleOf(f.File); s != nil {
-				return a.graphSchedule(cmd.Context(), &f, s)
+			if s := testsched.ReadFile(f.File); s != nil {
+				return a.tests().Graph(cmd.Context(), &f, s)
 			}
 			return a.onFile(cmd.Context(), f.File, &f)
 		},

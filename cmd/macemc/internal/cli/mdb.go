@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"github.com/macemc/macemc/internal/testsched"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -48,8 +49,8 @@ Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 				d.Live = args[1]
 			}
 			d.NoColor = d.NoColor || os.Getenv("NO_COLOR") != ""
-			if s := scheduleOf(d.File); s != nil {
-				return a.debugSchedule(cmd.Context(), &d, s)
+			if s := testsched.ReadFile(d.File); s != nil {
+				return a.tests().Debug(cmd.Context(), &d, s)
 			}
 			return a.onFile(cmd.Context(), d.File, &d)
 		},

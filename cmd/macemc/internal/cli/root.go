@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
 	"github.com/macemc/macemc/cmd/macemc/internal/live"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
@@ -22,6 +23,9 @@ type app struct {
 	args   []string // the command line, without the program
 	tags   string   // build tags
 }
+
+// tests returns what runs go test with the changed runtime.
+func (a *app) tests() gotest.Runner { return gotest.Runner{Process: &a.Process, Tags: &a.tags} }
 
 // Exit is the error of a command that has said all there is to say: its exit status.
 type Exit = task.Exit
@@ -81,7 +85,7 @@ Exit status, of every command:
 	live := live.Command(&a.Process, a.entry)
 	live.Args = exactlyOne("SYSTEM")
 	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.dapCommand(), a.graphCommand(),
-		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), live, a.recordingCommand(), a.testCommand(), a.doctorCommand(), a.durableCommand(), a.shardsMergeCommand(),
+		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), live, a.recordingCommand(), a.tests().Command(), a.tests().Doctor(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
 	a.addCompanions(root)
 	root.Args = func(_ *cobra.Command, args []string) error { return noneOf("unknown command", root, args) }

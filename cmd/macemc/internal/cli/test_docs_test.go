@@ -56,3 +56,22 @@ func TestTest_Example(t *testing.T) {
 		t.Errorf("found by schedule %s", m[1])
 	}
 }
+
+// The go command takes the variables of --env, and builds package bubble for the changed runtime with them.
+func TestTestEnv(t *testing.T) {
+	t.Setenv("GOFLAGS", "-count=1")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()+"/a cache")
+	out, errs, status := run(t, "test", "--env")
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	cmd := exec.Command("go", "list", "-f", "{{.GoFiles}}", bubblePackage)
+	cmd.Env = append(os.Environ(), strings.Split(strings.TrimSpace(out), "\n")...)
+	list, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(list), "hooks_overlay.go") || !strings.Contains(out, "-count=1") {
+		t.Errorf("%v: %s with\n%s", err, list, out)
+	}
+	if _, errs, status := run(t, "test", "--env", "./..."); status != 2 || !strings.Contains(errs, "--env stands alone") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}

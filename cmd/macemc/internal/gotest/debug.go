@@ -1,4 +1,4 @@
-package cli
+package gotest
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// debugSchedule opens a test under the schedule of a file in the debugger.
-func (a *app) debugSchedule(ctx context.Context, d *task.Debug, s *testsched.Stored) error {
+// Debug opens a test under the schedule of a file in the debugger.
+func (a Runner) Debug(ctx context.Context, d *task.Debug, s *testsched.Stored) error {
 	if d.Live != "" {
 		return errors.New("LIVE is not wanted with a schedule of \"macemc test\": the nearest schedule that passes is found")
 	}
@@ -25,7 +25,7 @@ func (a *app) debugSchedule(ctx context.Context, d *task.Debug, s *testsched.Sto
 	if err := changed(d.File, s, o); err != nil {
 		return err
 	}
-	x := &debuggedTest{app: a, file: d.File, stored: s, runs: map[string]debuggedRun{"main": {o, s.Schedule.Switches}}}
+	x := &debuggedTest{runner: a, file: d.File, stored: s, runs: map[string]debuggedRun{"main": {o, s.Schedule.Switches}}}
 	c := mdb.Config{Name: d.File, Trace: debugTrace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try}
 	c.Recorded = mdb.Recorded{Step: s.Critical(o.Trace), Steps: len(o.Trace)}
 	if passes != nil {
@@ -37,12 +37,12 @@ func (a *app) debugSchedule(ctx context.Context, d *task.Debug, s *testsched.Sto
 	if err != nil {
 		return err
 	}
-	return d.Run(ctx, &a.Process, session)
+	return d.Run(ctx, a.Process, session)
 }
 
 // debuggedTest executes a test for the debugger.
 type debuggedTest struct {
-	app    *app
+	runner Runner
 	file   string
 	stored *testsched.Stored
 	runs   map[string]debuggedRun
@@ -77,7 +77,7 @@ func (x *debuggedTest) try(ctx context.Context, from, name string, step, gorouti
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, fmt.Errorf("%s: %w", file.Name(), err)
 	}
-	o, _, err := x.app.executeSchedule(ctx, file.Name(), x.file, &s, "states")
+	o, _, err := x.runner.executeSchedule(ctx, file.Name(), x.file, &s, "states")
 	if err != nil {
 		return nil, err
 	}

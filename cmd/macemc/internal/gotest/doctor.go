@@ -1,9 +1,10 @@
-package cli
+package gotest
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/task"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,7 +17,8 @@ import (
 	"github.com/macemc/macemc/internal/overlay"
 )
 
-func (a *app) doctorCommand() *cobra.Command {
+// Doctor returns the command doctor.
+func (a Runner) Doctor() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check what this machine needs for tests and goroutine systems",
@@ -31,13 +33,13 @@ Exit status: 0 if "macemc test" works, 2 if it does not.`,
 	}
 }
 
-func (a *app) doctor(ctx context.Context) error {
+func (a Runner) doctor(ctx context.Context) error {
 	say := func(name, text string) { fmt.Fprintf(a.Stdout, "%-14s %s\n", name, text) }
 	works := true
-	out, err := changedGo(ctx, nil, []string{"env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GOCACHE"}).Output()
+	out, err := GoCommand(ctx, nil, []string{"env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GOCACHE"}).Output()
 	if err != nil {
 		say("go", "missing: "+err.Error())
-		return Exit(check.StatusUsage)
+		return task.Exit(check.StatusUsage)
 	}
 	env := strings.Split(strings.TrimSpace(string(out)), "\n")
 	say("go", env[0]+" "+env[1]+"/"+env[2])
@@ -63,7 +65,7 @@ func (a *app) doctor(ctx context.Context) error {
 	}
 	say("build cache", fmt.Sprintf("%s, %d MB", env[5], folderSize(env[5])>>20))
 	if !works {
-		return Exit(check.StatusUsage)
+		return task.Exit(check.StatusUsage)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package gotest
 
 import (
 	"bytes"
@@ -56,7 +56,7 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags, args []s
 		}
 	}
 	for len(packages) > 0 {
-		cmd := changedGo(ctx, env, slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}"}, packages))
+		cmd := GoCommand(ctx, env, slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}"}, packages))
 		cmd.Dir = dir
 		if out, err := cmd.Output(); err == nil {
 			modules = append(modules, strings.Fields(string(out))...)
@@ -115,8 +115,8 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 				return fmt.Errorf("-explore-seed must be a number")
 			}
 		case "schedule":
-			if value == last {
-				value, err = newestFinding(cmp.Or(folder, "."), isSchedule)
+			if value == Last {
+				value, err = NewestFinding(cmp.Or(folder, "."), IsSchedule)
 			} else {
 				_, err = os.Stat(value)
 			}

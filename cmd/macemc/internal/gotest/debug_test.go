@@ -1,8 +1,7 @@
-package cli
+package gotest
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,47 +11,6 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/mdb"
 )
-
-// A session over a schedule of a test walks through the run, shows who waits for whom, and compares with the nearest schedule that passes.
-func TestMdb_Schedule(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
-	files, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(files, "debugged"))); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
-	for name, script := range map[string]string{
-		"deadlock": "info; goto critical; back; next g3; list 2; waits; continue; waits; why; state g2; diff; steps; graph; run passing; end; run main; 5; take g3; end; runs; diff main same",
-		"leak":     "info; steps; 1; step; continue; waits; 0; find status ~ send; step; state; why; diff",
-		"failed":   "info; critical; step; why; find g2.status == ended; rfind status ~ /can run/; again; g 13; rfind event /locks.*:49/; field status; continue; diff; graph -6 end; runs",
-	} {
-		out, status := commandHere(t.Context(), "mdb", filepath.Join("schedules", name+".path"), "--batch", "-x", script)
-		if status != 0 && name != "leak" { // nothing passes under its schedule, so diff has nothing to compare with
-			t.Errorf("%s: exit status %d", name, status)
-		}
-		golden.CompareFile(t, filepath.Join(files, "debugged", name+".txt"), []byte(out))
-	}
-	const changed = "schedules/changed.path"
-	text, err := os.ReadFile("schedules/deadlock.path")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(changed, []byte(strings.Replace(string(text), "DEADLOCK", "PANIC", 1)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if out, status := commandHere(t.Context(), "mdb", changed, "--batch", "-x", "info"); status != 2 || !strings.Contains(out, "the test has changed") {
-		t.Errorf("exit status %d: %s", status, out)
-	}
-	if out, status := commandHere(t.Context(), "mdb", changed, "live.path"); status != 2 || !strings.Contains(out, "LIVE is not wanted with a schedule") {
-		t.Errorf("exit status %d: %s", status, out)
-	}
-}
 
 // threeLock is a run in which goroutines 2 and 3 wait for the lock of goroutine 1, and goroutine 2 gets it first.
 func threeLock() *testsched.Outcome {
@@ -98,7 +56,7 @@ func TestDebugTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden.CompareFile(t, filepath.Join("testdata", "debugged", "locks.txt"), []byte(out.String()))
+	golden.CompareFile(t, filepath.Join("testdata", "locks.txt"), []byte(out.String()))
 	for line, want := range map[string]string{
 		"options":       "options executes steps of a system, and the run of a test under a schedule is only recorded",
 		"take g2":       "the test cannot be executed again here",

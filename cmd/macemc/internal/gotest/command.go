@@ -1,10 +1,12 @@
-package cli
+// Package gotest is the command that runs go test with the changed runtime, and what executes the schedules that it found.
+package gotest
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/task"
 	"io"
 	"os"
 	"os/exec"
@@ -25,10 +27,14 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// bubblePackage is what systems of ordinary programs are made of. Its nodes need a changed copy of Go's runtime.
-const bubblePackage = "github.com/macemc/macemc/bubble"
+// Runner runs go test with the changed runtime.
+type Runner struct {
+	*task.Process
+	Tags *string // build tags of the command line
+}
 
-func (a *app) testCommand() *cobra.Command {
+// Command returns the command test.
+func (a Runner) Command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [PACKAGE...] [FLAG...]",
 		Short: "Run go test, and explore the schedules of each test",
@@ -82,13 +88,13 @@ Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the argume
 }
 
 // printTestEnv prints the environment in which go test builds with the changed runtime, a variable a line.
-func (a *app) printTestEnv(ctx context.Context) error {
+func (a Runner) printTestEnv(ctx context.Context) error {
 	changed, err := overlay.Prepare(ctx, ".")
 	if err != nil {
 		return err
 	}
 	flags := strings.Fields(os.Getenv("GOFLAGS"))
-	for _, f := range changed.Flags(a.tags) {
+	for _, f := range changed.Flags(*a.Tags) {
 		if strings.ContainsAny(f, " \t") { // the path of the cache
 			f = "'" + f + "'"
 		}
@@ -101,7 +107,7 @@ func (a *app) printTestEnv(ctx context.Context) error {
 }
 
 // goTest runs go test, with more variables of its environment.
-func (a *app) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) error {
+func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) error {
 	args, tags := withoutTags(args)
 	folder, args := folderFlag(args)
 	x, args, err := explorationFlags(folder, args)
@@ -112,7 +118,7 @@ func (a *app) goTest(ctx context.Context, args []string, stdout, stderr io.Write
 	if err != nil {
 		return err
 	}
-	flags := changed.Flags(strings.Trim(a.tags+","+tags, ","))
+	flags := changed.Flags(strings.Trim(*a.Tags+","+tags, ","))
 	// Package bubble runs one thread, but the build need not.
 	env := slices.Concat(changed.Env, variables, []string{"GOMAXPROCS=1"})
 	if x.on {
@@ -130,7 +136,7 @@ func (a *app) goTest(ctx context.Context, args []string, stdout, stderr io.Write
 	if folder != "" {
 		test = []string{"test", "-C=" + folder, parallel} // the go command wants it first
 	}
-	cmd := changedGo(ctx, env, slices.Concat(test, flags, args))
+	cmd := GoCommand(ctx, env, slices.Concat(test, flags, args))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
 	var summary *summaries
 	if x.on && !x.json {
@@ -145,11 +151,11 @@ func (a *app) goTest(ctx context.Context, args []string, stdout, stderr io.Write
 	if summary != nil {
 		summary.finish()
 		if ctx.Err() != nil && summary.failed == 0 {
-			return Exit(check.Status(search.Interrupted, context.Cause(ctx)))
+			return task.Exit(check.Status(search.Interrupted, context.Cause(ctx)))
 		}
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return Exit(max(1, exit.ExitCode()))
+		return task.Exit(max(1, exit.ExitCode()))
 	}
 	return err
 }
@@ -192,27 +198,8 @@ func withoutTags(args []string) (rest []string, tags string) {
 	return rest, tags
 }
 
-// changedRuntime makes the overlay for a package whose tests use package bubble. The zero value is for others.
-func (a *app) changedRuntime(ctx context.Context, dir string, all []dependency) (overlay.Build, error) {
-	if !slices.ContainsFunc(all, func(d dependency) bool { return d.path == bubblePackage }) {
-		return overlay.Build{}, nil
-	}
-	return overlay.Prepare(ctx, dir)
-}
-
-// buildFlags are the flags of a build with the changed runtime, if it is wanted.
-func (a *app) buildFlags(changed overlay.Build) []string {
-	switch {
-	case changed.Overlay != "":
-		return changed.Flags(a.tags)
-	case a.tags != "":
-		return []string{"-tags=" + a.tags}
-	}
-	return nil
-}
-
-// changedGo is a go command with more of an environment. A path in that is where the command is.
-func changedGo(ctx context.Context, env, args []string) *exec.Cmd {
+// GoCommand returns a go command with more of an environment. A path in that is where the command is.
+func GoCommand(ctx context.Context, env, args []string) *exec.Cmd {
 	name := "go"
 	for _, e := range env {
 		if root, ok := strings.CutPrefix(e, "GOROOT="); ok {

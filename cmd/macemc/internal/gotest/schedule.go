@@ -1,4 +1,4 @@
-package cli
+package gotest
 
 import (
 	"bytes"
@@ -17,22 +17,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// scheduleOf reads a file with the schedule of a test; nil means that it is something else.
-func scheduleOf(file string) *testsched.Stored {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	s, err := testsched.Read(f)
-	if err != nil {
-		return nil
-	}
-	return s
-}
-
-// graphSchedule draws a test under the schedule of a file.
-func (a *app) graphSchedule(ctx context.Context, f *task.Graph, s *testsched.Stored) error {
+// Graph draws a test under the schedule of a file.
+func (a Runner) Graph(ctx context.Context, f *task.Graph, s *testsched.Stored) error {
 	if err := f.Validate(); err != nil {
 		return err
 	}
@@ -42,7 +28,7 @@ func (a *app) graphSchedule(ctx context.Context, f *task.Graph, s *testsched.Sto
 	}
 	g := eventgraph.Build(scheduleTrace(s.Test, o))
 	g.Critical = s.Critical(o.Trace)
-	if err := f.Draw(&a.Process, g); err != nil {
+	if err := f.Draw(a.Process, g); err != nil {
 		return err
 	}
 	if o.Untraced > 0 {
@@ -65,7 +51,7 @@ func changed(file string, s *testsched.Stored, o *testsched.Outcome) error {
 
 // executeSchedule executes a test under the schedule of a file. traced is a value of testsched.VariableTrace. With "nearest", passes is the
 // nearest run that passes; nil means that none is known. of is the file in whose folder the package is looked for.
-func (a *app) executeSchedule(ctx context.Context, file, of string, s *testsched.Stored, traced string) (o, passes *testsched.Outcome, err error) {
+func (a Runner) executeSchedule(ctx context.Context, file, of string, s *testsched.Stored, traced string) (o, passes *testsched.Outcome, err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return nil, nil, err
 	}

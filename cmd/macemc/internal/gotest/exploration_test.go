@@ -1,9 +1,9 @@
-package cli
+package gotest
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,25 +29,6 @@ func TestFolderFlag_FirstArgumentOnly(t *testing.T) {
 		if folder != c.folder || !slices.Equal(rest, c.rest) {
 			t.Errorf("%q: got %q and %q, want %q and %q", c.args, folder, rest, c.folder, c.rest)
 		}
-	}
-}
-
-// The go command takes the variables of --env, and builds package bubble for the changed runtime with them.
-func TestTestEnv(t *testing.T) {
-	t.Setenv("GOFLAGS", "-count=1")
-	t.Setenv("XDG_CACHE_HOME", t.TempDir()+"/a cache")
-	out, errs, status := run(t, "test", "--env")
-	if status != 0 {
-		t.Fatalf("status %d: %s", status, errs)
-	}
-	cmd := exec.Command("go", "list", "-f", "{{.GoFiles}}", bubblePackage)
-	cmd.Env = append(os.Environ(), strings.Split(strings.TrimSpace(out), "\n")...)
-	list, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(list), "hooks_overlay.go") || !strings.Contains(out, "-count=1") {
-		t.Errorf("%v: %s with\n%s", err, list, out)
-	}
-	if _, errs, status := run(t, "test", "--env", "./..."); status != 2 || !strings.Contains(errs, "--env stands alone") {
-		t.Errorf("status %d: %s", status, errs)
 	}
 }
 
@@ -136,5 +117,27 @@ func TestLinkerFlags(t *testing.T) {
 		if strings.Join(rest, " ") != c.rest || strings.Join(flags, " ") != c.flags {
 			t.Errorf("%s: %q and %q, want %q and %q", c.args, rest, flags, c.rest, c.flags)
 		}
+	}
+}
+
+// The newest schedule takes the place of last.
+func TestExplorationFlags_Last(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var text strings.Builder
+	if _, err := (&testsched.Stored{Package: "example.com/m", Test: "TestX", Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	found := filepath.Join("testdata", "macemc", "TestX", "deadlock-1.path")
+	if err := os.MkdirAll(filepath.Dir(found), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range map[string]string{"go.mod": "module m\n", found: text.String()} {
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, _, err := explorationFlags("", []string{"-schedule", "last"})
+	if err != nil || !filepath.IsAbs(x.schedule) || !strings.HasSuffix(x.schedule, found) {
+		t.Errorf("-schedule last: got %q, %v, want %s", x.schedule, err, found)
 	}
 }

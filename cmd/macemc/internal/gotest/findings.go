@@ -1,0 +1,71 @@
+package gotest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// Last names the newest finding where the file of a run is expected. A file of that name is ./last.
+const Last = "last"
+
+// IsSchedule reports whether a file is a schedule that "macemc test" found.
+func IsSchedule(file string) bool {
+	in := filepath.ToSlash(filepath.Dir(file)) + "/"
+	return strings.Contains(in, "testdata/macemc/") && testsched.ReadFile(file) != nil
+}
+
+// NewestFinding returns the file that was written last, of those that are accepted, in the module that a folder lies in. Outside of a module it
+// looks below that folder's findings only.
+func NewestFinding(dir string, accepted func(string) bool) (string, error) {
+	wd, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	module := replay.Module(wd)
+	type found struct {
+		file string
+		time time.Time
+	}
+	var all []found
+	err = filepath.WalkDir(cmp.Or(module, filepath.Join(wd, check.Root)), func(file string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // a folder that cannot be read, or is gone
+		case e.IsDir():
+			if name := e.Name(); file != module && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor") {
+				return filepath.SkipDir
+			}
+		case filepath.Ext(file) == ".path" && e.Type().IsRegular():
+			if info, err := e.Info(); err == nil {
+				all = append(all, found{file, info.ModTime()})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	slices.SortStableFunc(all, func(x, y found) int { return y.time.Compare(x.time) })
+	for _, f := range all {
+		if accepted(f.file) {
+			if rel, err := filepath.Rel(wd, f.file); err == nil && dir == "." {
+				return rel, nil
+			}
+			return f.file, nil
+		}
+	}
+	if module == "" {
+		return "", fmt.Errorf("last: there is no finding in %s, and no module here", check.Root)
+	}
+	return "", errors.New("last: there is no finding in this module")
+}
