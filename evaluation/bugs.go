@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
@@ -255,7 +255,7 @@ search:
 	}
 	for i := range h.rows {
 		if !h.rows[i].asKnown() {
-			return task.Exit(check.StatusViolation)
+			return task.Exit(exitcode.Violation)
 		}
 	}
 	return nil

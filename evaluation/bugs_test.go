@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -20,7 +20,7 @@ func TestBugs(t *testing.T) {
 		t.Skip("slow")
 	}
 	stdout, stderr, status := runUntil(t, t.Context(), "bugs", "twophase", "--seeds", "1,4-5", "--json")
-	if status != check.StatusOK {
+	if status != exitcode.OK {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
 	var list struct {
@@ -53,7 +53,7 @@ func TestBugs(t *testing.T) {
 // A bug that is not found is shown as not found.
 func TestBugsNotFound(t *testing.T) {
 	stdout, _, status := runUntil(t, t.Context(), "bugs", "gossip", "--time", "1ns") // some thousand runs are needed
-	if status != check.StatusViolation || strings.Count(stdout, "NOT FOUND") != 4 || !strings.Contains(stdout, "0 of 4 found as known") {
+	if status != exitcode.Violation || strings.Count(stdout, "NOT FOUND") != 4 || !strings.Contains(stdout, "0 of 4 found as known") {
 		t.Errorf("exit status %d:\n%s", status, stdout)
 	}
 }
@@ -67,7 +67,7 @@ func TestBugsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	stdout, stderr, status := runUntil(t, ctx, "bugs", "brokentree", "--markdown=bugs.md")
-	if status != check.StatusInterrupted || !strings.Contains(stdout, "0 of 0 found as known") || !strings.Contains(stderr, "left as it is") {
+	if status != exitcode.Interrupted || !strings.Contains(stdout, "0 of 0 found as known") || !strings.Contains(stderr, "left as it is") {
 		t.Errorf("exit status %d:\n%s%s", status, stdout, stderr)
 	}
 	if b, err := os.ReadFile("bugs.md"); err != nil || string(b) != bugsMark {
@@ -85,7 +85,7 @@ func TestBugsMarkdown(t *testing.T) {
 	args := []string{"bugs", "twophase", "--workers", "1", "--markdown=bugs.md"}
 	var texts []string
 	for range 2 {
-		if _, stderr, status := run(t, args...); status != check.StatusOK {
+		if _, stderr, status := run(t, args...); status != exitcode.OK {
 			t.Fatalf("exit status %d: %s", status, stderr)
 		}
 		b, err := os.ReadFile("bugs.md")
@@ -109,7 +109,7 @@ func TestBugsMarkdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, stderr, status := run(t, args...)
-	if status != check.StatusUsage || stdout != "" || !strings.Contains(stderr, "was not written by this command") {
+	if status != exitcode.Usage || stdout != "" || !strings.Contains(stderr, "was not written by this command") {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
 	if b, err := os.ReadFile("bugs.md"); err != nil || string(b) != "# My bugs\n" {
@@ -182,7 +182,7 @@ func TestOriginals(t *testing.T) {
 	}
 	for _, v := range variants {
 		args := append([]string{"search", known[v.bug], "--bug", v.bug, "--max-paths", "1", "--json", "--workers", "1", "--out", t.TempDir()}, v.flags...)
-		if _, stderr, status := run(t, args...); status == check.StatusUsage || stderr != "" {
+		if _, stderr, status := run(t, args...); status == exitcode.Usage || stderr != "" {
 			t.Errorf("%s: exit status %d: %s", strings.Join(args, " "), status, stderr)
 		}
 	}
@@ -208,7 +208,7 @@ func TestBugsBadInput(t *testing.T) {
 		{"bugs pingack --markdown", "no such file or directory"},
 	} {
 		stdout, stderr, status := runUntil(t, t.Context(), strings.Fields(c.args)...)
-		if status != check.StatusUsage || stdout != "" || !strings.Contains(stderr, c.want) {
+		if status != exitcode.Usage || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit status %d\nstdout: %s\nstderr: %s\nwant:   %s", c.args, status, stdout, stderr, c.want)
 		}
 	}

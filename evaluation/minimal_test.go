@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/sim"
 )
@@ -21,14 +21,14 @@ func TestMinimal_Resumes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := []string{"minimal", "--run", "^TP1$", "--seeds", "1-2", "--log", "log", "--markdown=minimal.md"}
 	stdout, stderr, status := runUntil(t, t.Context(), args...)
-	if status != check.StatusOK || strings.Count(stderr, "\n") != 2 || !strings.Contains(stdout, "2 runs of 1 of ") {
+	if status != exitcode.OK || strings.Count(stderr, "\n") != 2 || !strings.Contains(stdout, "2 runs of 1 of ") {
 		t.Fatalf("exit status %d:\n%s%s", status, stdout, stderr)
 	}
 	first, err := os.ReadFile("minimal.md")
 	if err != nil || !strings.Contains(string(first), "`go run ./evaluation minimal --run '^TP1$' --seeds 1-2 --markdown`") {
 		t.Errorf("%v\n%s", err, first)
 	}
-	if _, stderr, status = runUntil(t, t.Context(), args...); status != check.StatusOK || stderr != "" {
+	if _, stderr, status = runUntil(t, t.Context(), args...); status != exitcode.OK || stderr != "" {
 		t.Errorf("resumed: exit status %d: %s", status, stderr)
 	}
 	if again, err := os.ReadFile("minimal.md"); err != nil || string(again) != string(first) {
@@ -112,7 +112,7 @@ func TestMinimal_BadInput(t *testing.T) {
 		{"minimal --markdown", "no such file or directory"},
 	} {
 		stdout, stderr, status := runUntil(t, t.Context(), strings.Fields(c.args)...)
-		if status != check.StatusUsage || stdout != "" || !strings.Contains(stderr, c.want) {
+		if status != exitcode.Usage || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit status %d\nstdout: %s\nstderr: %s\nwant:   %s", c.args, status, stdout, stderr, c.want)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
 )
@@ -118,19 +118,19 @@ func (r *tableRow) verdict() string {
 
 // tableStatus is the exit status for what searches came to; nil: as expected.
 func tableStatus(rows []*tableRow) error {
-	status := check.StatusOK
+	status := exitcode.OK
 	for _, r := range rows {
 		for _, c := range r.Cells {
 			switch {
 			case c.Verdict == "" && r.Bounded:
-			case c.Verdict == "" && status == check.StatusOK:
-				status = check.StatusInconclusive
+			case c.Verdict == "" && status == exitcode.OK:
+				status = exitcode.Inconclusive
 			case c.Verdict != "" && c.Verdict != r.Expected:
-				status = check.StatusViolation
+				status = exitcode.Violation
 			}
 		}
 	}
-	if status == check.StatusOK {
+	if status == exitcode.OK {
 		return nil
 	}
 	return task.Exit(status)

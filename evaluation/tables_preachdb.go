@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -94,7 +94,7 @@ func (e *evaluator) preachdb(ctx context.Context, f *tablesFlags, depth int, row
 	}
 	defer temp.Remove()
 	rows = slices.Clone(rows)
-	status := check.StatusOK
+	status := exitcode.OK
 	for i := range rows {
 		r := &rows[i]
 		limited, cancel := context.WithTimeout(ctx, f.time)
@@ -107,7 +107,7 @@ func (e *evaluator) preachdb(ctx context.Context, f *tablesFlags, depth int, row
 			r.Why = err.Error()
 		}
 		if r.Exact = err == nil && r.States == rows[0].States && r.Transitions == rows[0].Transitions; !r.Exact {
-			status = check.StatusViolation
+			status = exitcode.Violation
 		}
 		fmt.Fprintf(e.Stderr, "%d of %d  %s: %s\n", i+1, len(rows), r.Search, r.outcome())
 	}
@@ -120,7 +120,7 @@ func (e *evaluator) preachdb(ctx context.Context, f *tablesFlags, depth int, row
 	default:
 		_, err = fmt.Fprint(e.Stdout, preachdbMarkdown(rows, depth, machine))
 	}
-	if err == nil && status != check.StatusOK {
+	if err == nil && status != exitcode.OK {
 		err = task.Exit(status)
 	}
 	return err

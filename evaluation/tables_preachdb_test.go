@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
 // The table has what processes come to that are all killed, and says of a search that comes to something else, or to nothing, that it does.
@@ -22,7 +22,7 @@ func TestTablesPReachDB(t *testing.T) {
 		{Search: "nothing", flags: []string{"--no-such-flag"}},
 	}
 	err := e.preachdb(t.Context(), &tablesFlags{time: enough}, 15, rows)
-	if status := e.End(t.Context(), err); status != check.StatusViolation {
+	if status := e.End(t.Context(), err); status != exitcode.Violation {
 		t.Errorf("exit status %d", status)
 	}
 	for _, want := range []string{

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
 // enough is a time that no search of these tests takes, however busy the machine is.
@@ -41,12 +41,12 @@ func TestTables(t *testing.T) {
 		status   int
 		want     []string
 	}{
-		{small, holds, enough, check.StatusOK, []string{
+		{small, holds, enough, exitcode.OK, []string{
 			"| small | single messages | holds | 1 in 2 h | 226 | 178 | 5 | 4 |\n", "| small | quorums | holds |  | 49 | 33 | 1 | 1 |\n"}},
-		{small, violated, enough, check.StatusViolation, []string{"| small | quorums | UNEXPECTED: holds (none) |  | 49 |"}},
-		{wrong, violated, enough, check.StatusOK, []string{"| wrong | quorums | violated |"}},
-		{wrong, holds, enough, check.StatusViolation, []string{"| UNEXPECTED: violated (none) |"}},
-		{paperSetting{name: "large", system: "register", single: "?"}, holds, 1, check.StatusInconclusive, []string{
+		{small, violated, enough, exitcode.Violation, []string{"| small | quorums | UNEXPECTED: holds (none) |  | 49 |"}},
+		{wrong, violated, enough, exitcode.OK, []string{"| wrong | quorums | violated |"}},
+		{wrong, holds, enough, exitcode.Violation, []string{"| UNEXPECTED: violated (none) |"}},
+		{paperSetting{name: "large", system: "register", single: "?"}, holds, 1, exitcode.Inconclusive, []string{
 			"| large | single messages | NOT FOUND OUT (none) | ? | stopped (time) at "}},
 	} {
 		c.setting.expected = c.expected
@@ -69,7 +69,7 @@ func TestTablesJSON(t *testing.T) {
 	var list struct {
 		Rows []tableRow
 	}
-	if err := json.Unmarshal([]byte(stdout), &list); err != nil || status != check.StatusOK {
+	if err := json.Unmarshal([]byte(stdout), &list); err != nil || status != exitcode.OK {
 		t.Fatal(status, err)
 	}
 	for i, want := range [][]int{{126_910, 27_472, 1046, 288}, {27_662, 903, 252, 74}} {
@@ -88,7 +88,7 @@ func TestTablesJSON(t *testing.T) {
 func TestTablesSettings(t *testing.T) {
 	for _, s := range slices.Concat(mpbasset, crashSettings) {
 		args := append([]string{"search", s.system, "--strategy", "bfs", "--time", "1ns", "--json", "--no-shrink", "--out", t.TempDir()}, s.flags...)
-		if _, stderr, status := run(t, args...); status == check.StatusUsage || stderr != "" {
+		if _, stderr, status := run(t, args...); status == exitcode.Usage || stderr != "" {
 			t.Errorf("%s: exit status %d: %s", s.name, status, stderr)
 		}
 	}
@@ -109,20 +109,20 @@ func TestTablesPages(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
 	}
-	if stdout, stderr, status := run(t, "tables", "mpbasset", "--markdown=mine.md"); status != check.StatusUsage || stdout != "" || !strings.Contains(stderr, "has no line") {
+	if stdout, stderr, status := run(t, "tables", "mpbasset", "--markdown=mine.md"); status != exitcode.Usage || stdout != "" || !strings.Contains(stderr, "has no line") {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
 	expect("mine.md", mine)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if stdout, stderr, status := runUntil(t, ctx, "tables", "mpbasset", "--markdown=page.md"); status != check.StatusInterrupted ||
+	if stdout, stderr, status := runUntil(t, ctx, "tables", "mpbasset", "--markdown=page.md"); status != exitcode.Interrupted ||
 		!strings.Contains(stdout, "| setting |") || !strings.Contains(stderr, "left as it is") {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
 	expect("page.md", page)
 	small := paperSetting{name: "small", system: "echo", flags: []string{"--set", "initiators=0"}, expected: holds}
 	stdout, stderr, status := tabulated(t, t.Context(), tablesFlags{time: enough, markdown: "page.md"}, small)
-	if status != check.StatusOK || stdout != "" {
+	if status != exitcode.OK || stdout != "" {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
 	b, err := os.ReadFile("page.md")
@@ -140,13 +140,13 @@ func TestTablesCrash(t *testing.T) {
 	}
 	table := crashTable([]paperSetting{crashSettings[0], crashSettings[1], crashSettings[3]})
 	f := tablesFlags{time: enough, markdown: "page.md"}
-	if stdout, stderr, status := tabulatedOf(t, t.Context(), f, table); status != check.StatusUsage || stdout != "" || !strings.Contains(stderr, "no such file") {
+	if stdout, stderr, status := tabulatedOf(t, t.Context(), f, table); status != exitcode.Usage || stdout != "" || !strings.Contains(stderr, "no such file") {
 		t.Errorf("without a folder for the picture: exit status %d: %s%s", status, stdout, stderr)
 	}
 	if err := os.Mkdir("pictures", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if stdout, stderr, status := tabulatedOf(t, t.Context(), f, table); status != check.StatusOK || stdout != "" {
+	if stdout, stderr, status := tabulatedOf(t, t.Context(), f, table); status != exitcode.OK || stdout != "" {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
 	page, err := os.ReadFile("page.md")

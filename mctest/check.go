@@ -14,6 +14,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -57,8 +59,8 @@ func CheckWith(t testing.TB, system sim.System, o Options) {
 		c.role.Record(&o.Search)
 		c.workForParent(func(ctx context.Context) (text string, status int) {
 			rep, err := check.Run(ctx, o)
-			if errors.Is(err, check.ErrLost) {
-				os.Exit(check.StatusInconclusive)
+			if errors.Is(err, isolate.ErrLost) {
+				os.Exit(exitcode.Inconclusive)
 			}
 			return c.result(ctx, rep, err)
 		})
@@ -75,7 +77,7 @@ type checking struct {
 	testing.TB
 	settings
 	system sim.System
-	role   check.Role
+	role   isolate.Role
 	source source // of the call
 	number int    // of the check in its test
 
@@ -108,7 +110,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 		}
 		return nil
 	}
-	if c.role, err = check.CurrentRole(); err != nil {
+	if c.role, err = isolate.CurrentRole(); err != nil {
 		t.Fatal(err)
 	}
 	if c.settings, err = settle(o, testing.Short()); err != nil {
@@ -132,7 +134,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 		leaveSignals()
 		c.role.LimitMemory()
 		c.role.Follow(func(error) {})
-		if err := check.Reexecute(&c.system, c.role.Recorder); err != nil {
+		if err := isolate.Reexecute(&c.system, c.role.Recorder); err != nil {
 			t.Log(err)
 		}
 		c.role.Recorder.End(0)
@@ -193,7 +195,7 @@ func (c *checking) search() {
 	out, text, err := c.supervise()
 	switch {
 	case err != nil:
-		c.say(fmt.Sprintf("%v%s", err, c.terminal(check.ReportLost(o, out, err))), check.StatusInconclusive)
+		c.say(fmt.Sprintf("%v%s", err, c.terminal(check.ReportLost(o, out, err))), exitcode.Inconclusive)
 	case out.Death != nil:
 		c.system = out.Death.Hollow(c.system)
 		rep, err := check.ReportDeath(c.Context(), c.options(), out)
@@ -204,10 +206,10 @@ func (c *checking) search() {
 }
 
 // supervise starts another process that calls workForParent. It returns the text of that process, unless that died.
-func (c *checking) supervise() (out check.Outcome, text string, err error) {
+func (c *checking) supervise() (out isolate.Outcome, text string, err error) {
 	c.Helper()
 	file := filepath.Join(c.TempDir(), "report")
-	s := check.Supervisor{
+	s := isolate.Supervisor{
 		Respawn: c.respawn(reportVar + "=" + file), Stdout: os.Stdout, Stderr: os.Stderr, Workers: c.Workers,
 	}
 	ctx, kill, stop := interruptible(c.Context())
@@ -251,7 +253,7 @@ func (c *checking) say(text string, status int) {
 	switch {
 	case c.interrupted != nil:
 		c.end(text, status)
-	case status == check.StatusOK:
+	case status == exitcode.OK:
 		c.Log(text)
 	case status == statusCannotRun && !c.noSkip:
 		c.Skip(text)
@@ -265,7 +267,7 @@ func failed(ctx context.Context, err error) (text string, status int) {
 	if _, ok := errors.AsType[*simext.CannotRun](err); ok {
 		return err.Error(), statusCannotRun
 	}
-	return err.Error(), check.ErrorStatus(ctx, err)
+	return err.Error(), exitcode.OfError(ctx, err)
 }
 
 // result is what there is to say of a report, which may be nil, and its exit status.
@@ -273,12 +275,12 @@ func (c *checking) result(ctx context.Context, rep *report.Report, err error) (t
 	if rep == nil {
 		return failed(ctx, err)
 	}
-	status = check.Status(rep.Verdict, context.Cause(ctx))
+	status = exitcode.Of(rep.Verdict, context.Cause(ctx))
 	text = c.terminal(rep)
 	if err != nil {
 		text += fmt.Sprintf("\nthe report is not complete: %v\n", err)
-		if status == check.StatusOK {
-			status = check.ErrorStatus(ctx, err)
+		if status == exitcode.OK {
+			status = exitcode.OfError(ctx, err)
 		}
 	}
 	for name := range rep.PathFiles() {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
@@ -26,7 +26,7 @@ func Refines(t testing.TB, impl, abs sim.System, clients ...sim.NodeID) {
 	if order, err := task.Ordered(); order != nil || err != nil {
 		return
 	}
-	if role, err := check.CurrentRole(); err != nil || role.Recorder != nil {
+	if role, err := isolate.CurrentRole(); err != nil || role.Recorder != nil {
 		return
 	}
 	r, err := refine.Compare(t.Context(), &impl, &abs, refine.Options{Clients: clients, Faults: true})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
@@ -81,24 +82,24 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 	switch {
 	case errors.Is(err, check.ErrNoViolation):
 	case err != nil:
-		return fmt.Sprintf("%s: %v%s", file, err, left), check.ErrorStatus(ctx, err)
+		return fmt.Sprintf("%s: %v%s", file, err, left), exitcode.OfError(ctx, err)
 	default:
 		rep.Commands = report.Commands{Look: "macemc mdb " + file}
 		says := "it cannot be told whether the run recovers"
 		if rep.Verdict == search.Violation {
 			says = "the run still violates"
 		}
-		return fmt.Sprintf("%s: %s%s%s", file, says, left, c.terminal(rep)), check.Status(rep.Verdict, context.Cause(ctx))
+		return fmt.Sprintf("%s: %s%s%s", file, says, left, c.terminal(rep)), exitcode.Of(rep.Verdict, context.Cause(ctx))
 	}
 	switch {
 	case left == "":
-		return file + ": every step fits, and the run violates nothing", check.StatusOK
+		return file + ": every step fits, and the run violates nothing", exitcode.OK
 	case loaded.Followed == 0:
-		return fmt.Sprintf("%s: no step fits, so this tests nothing; record the path anew or delete the test%s", file, left), check.StatusInconclusive
+		return fmt.Sprintf("%s: no step fits, so this tests nothing; record the path anew or delete the test%s", file, left), exitcode.Inconclusive
 	case c.strict:
-		return fmt.Sprintf("%s: the path does not fit any more%s", file, left), check.StatusInconclusive
+		return fmt.Sprintf("%s: the path does not fit any more%s", file, left), exitcode.Inconclusive
 	}
-	return fmt.Sprintf("%s: the run violates nothing any more%s", file, left), check.StatusOK
+	return fmt.Sprintf("%s: the run violates nothing any more%s", file, left), exitcode.OK
 }
 
 // misfits says where a run left its path; "": nowhere.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
 // together is how long after a signal another one is taken for the same.
@@ -22,7 +22,7 @@ func interruptible(parent context.Context) (ctx context.Context, kill <-chan str
 	go func() {
 		select {
 		case first := <-signals:
-			cancel(&check.Interruption{Signal: first})
+			cancel(&exitcode.Interruption{Signal: first})
 		case <-ctx.Done():
 			return
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/systems/spec"
@@ -63,11 +63,11 @@ type finding struct {
 
 // verdicts are the exit statuses of macemc in words.
 var verdicts = map[int]string{
-	check.StatusOK:           "no violation",
-	check.StatusViolation:    "violation",
-	check.StatusUsage:        "not executed",
-	check.StatusInconclusive: "inconclusive",
-	check.StatusResource:     "out of resources",
+	exitcode.OK:           "no violation",
+	exitcode.Violation:    "violation",
+	exitcode.Usage:        "not executed",
+	exitcode.Inconclusive: "inconclusive",
+	exitcode.Resource:     "out of resources",
 }
 
 // endTime is how long an interrupted command may take to report.
@@ -101,7 +101,7 @@ func (s *server) text(ctx context.Context, args ...string) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if status == check.StatusUsage {
+	if status == exitcode.Usage {
 		return result{}, errors.New(short(cmp.Or(stderr, stdout)))
 	}
 	return result{Verdict: verdict(status), Text: short(stdout)}, nil

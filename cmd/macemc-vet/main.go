@@ -11,7 +11,7 @@ import (
 
 	"github.com/macemc/macemc/cmd/macemc-vet/vet"
 	"github.com/macemc/macemc/cmd/macemc/program"
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -74,7 +74,7 @@ func showHazards(cmd *cobra.Command, r *vet.Report, err error, asJSON bool) erro
 		for _, m := range broken.Messages {
 			fmt.Fprintln(cmd.ErrOrStderr(), m)
 		}
-		return task.Exit(check.StatusUsage)
+		return task.Exit(exitcode.Usage)
 	case err != nil:
 		return err
 	case asJSON:
@@ -85,7 +85,7 @@ func showHazards(cmd *cobra.Command, r *vet.Report, err error, asJSON bool) erro
 		err = r.Text(cmd.OutOrStdout())
 	}
 	if err == nil && len(r.Findings) > 0 {
-		err = task.Exit(check.StatusViolation)
+		err = task.Exit(exitcode.Violation)
 	}
 	return err
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/defect"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -20,7 +22,7 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 	o.hand.take(&s, report.Suspected)
 	var c search.Confirmed
 	var err error
-	fault := Guarded(func() error {
+	fault := defect.Guard(func() error {
 		c, err = o.decide(ctx, s)
 		if _, misfit := errors.AsType[*critical.MisfitError](err); misfit {
 			c, err = o.confirmDifference(ctx, s)
@@ -99,7 +101,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if left := o.confirming(0); left != nil { // code that depends on its process may end this one when the run is described
 		_ = append(left, s.Path...)
 	}
-	d, err := examine(ctx, o.Respawn, s.Path, o.stepLimit(ctx))
+	d, err := isolate.Examine(ctx, o.Respawn, s.Path, o.stepLimit(ctx))
 	switch {
 	case errors.Is(err, context.Canceled):
 		return search.Confirmed{}, nil
@@ -114,7 +116,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 // stepLimit returns how long a step may take in a fresh process: confirmLimit, but no more than half of the time that is left, of which the
 // rest is for shrinking.
 func (o *Options) stepLimit(ctx context.Context) time.Duration {
-	limit := confirmLimit(o.Search.HandlerLimit)
+	limit := isolate.ConfirmLimit(o.Search.HandlerLimit)
 	if at, ok := budget.Deadline(ctx); ok {
 		limit = max(min(limit, (at-budget.Now())/2), limit/leastPart)
 	}

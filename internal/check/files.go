@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -33,7 +34,7 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	h.Finding, h.Note = string(r.Kind), note(r)
 
 	f, err := o.describeRun(sys, r, res, h)
-	if _, dies := res.Detail.(*Death); err == nil || dies || f.error != nil {
+	if _, dies := res.Detail.(*isolate.Death); err == nil || dies || f.error != nil {
 		return f, err
 	}
 	as := *found
@@ -56,13 +57,13 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Result, h choose.Header) (f files, err error) {
 	found := res.Finding
 	switch detail := res.Detail.(type) {
-	case *Death:
+	case *isolate.Death:
 		r.Kind, r.Property, r.Message, r.Stack, r.Steps = detail.Kind, detail.Property, detail.Message, detail.Stack, detail.Steps
 		h.Finding, h.Property, h.Note = string(r.Kind), r.Property, note(r)
-		if r.Dead, err = detail.trace(sys, shown(detail.Steps)); err != nil {
+		if r.Dead, err = detail.Trace(sys, shown(detail.Steps)); err != nil {
 			return f, err
 		}
-		f.error, err = detail.file(sys, h)
+		f.error, err = detail.File(sys, h)
 		return f, err
 	case *critical.Result:
 		return o.describeDead(sys, r, detail, h)
@@ -93,12 +94,12 @@ func shown(marks ...int) func(step int) bool {
 
 // tracing is for runs that are reported. What did not matter to the search, an Explain, say, may not return.
 func (o *Options) tracing() kernel.Options {
-	return kernel.Options{Trace: true, Overdue: search.Overdue(confirmLimit(o.Search.HandlerLimit))}
+	return kernel.Options{Trace: true, Overdue: search.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
 }
 
 // patient returns the options for executing checked code again: it is contained, and given up when it does not return.
 func (o *Options) patient() kernel.Options {
-	return kernel.Options{Contain: true, Overdue: search.Overdue(confirmLimit(o.Search.HandlerLimit))}
+	return kernel.Options{Contain: true, Overdue: search.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
 }
 
 // describeDead adds a dead run and the nearest live one.

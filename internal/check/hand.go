@@ -2,15 +2,13 @@ package check
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -34,18 +32,12 @@ type hand struct {
 	err       error           // of writing
 }
 
-// inHand is what the process that waits for this one reads of the suspect in hand.
-type inHand struct {
-	report.Suspect
-	Folder string // an empty string means that it could not be written
-}
-
 // take puts a suspect in the place of the one before.
 func (h *hand) take(s *search.Suspect, status report.Status) {
 	if h.err = h.write(s, status); h.err == nil {
 		h.written = s
 	}
-	h.tell(&inHand{Suspect: *h.about(s, status), Folder: h.dir})
+	isolate.NoteInHand(&isolate.InHand{Suspect: *h.about(s, status), Folder: h.dir})
 }
 
 // about is what a report says of a suspect.
@@ -76,7 +68,7 @@ func (h *hand) drop() {
 		}
 	}
 	h.dir, h.made, h.of, h.written = "", nil, nil, nil
-	h.tell(nil)
+	isolate.NoteInHand(nil)
 }
 
 // folder returns the folder that the files of the finding are to be written to; an empty string means a new one, as the finding has
@@ -109,7 +101,7 @@ func (h *hand) replace(r *report.Report, dir string) {
 		}
 	}
 	h.dir, h.made, h.of, h.written, h.undecided = "", nil, nil, nil, nil
-	h.tell(&inHand{Suspect: report.Suspect{
+	isolate.NoteInHand(&isolate.InHand{Suspect: report.Suspect{
 		Status: report.Confirmed, Kind: r.Kind, Property: r.Property, Message: r.Message, Steps: r.Steps, PathFile: r.PathFile,
 	}})
 }
@@ -225,41 +217,8 @@ func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*choose.F
 	return f, nil
 }
 
-// handFile is where a process that searches notes the suspect in hand.
-const handFile = "suspect"
-
-// tell lets the process that waits for this one, if one does, know of the suspect in hand; nil means that there is none.
-func (h *hand) tell(s *inHand) {
-	file := os.Getenv(flightVar)
-	if file == "" {
-		return
-	}
-	file = beside(file, handFile)
-	if s == nil {
-		os.Remove(file)
-		return
-	}
-	temp := file + "-"
-	if text, err := json.Marshal(s); err == nil && os.WriteFile(temp, text, 0o600) == nil {
-		os.Rename(temp, file)
-	}
-}
-
-// readJSON reads what a file holds; nil means that there is none.
-func readJSON[T any](file string) (*T, error) {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	v := new(T)
-	if err == nil {
-		err = json.Unmarshal(text, v)
-	}
-	return v, err
-}
-
-// hand returns what the process that is gone had in hand.
-func (out *Outcome) hand(o *Options) *hand {
+// handOf returns what the process that is gone had in hand.
+func handOf(out *isolate.Outcome, o *Options) *hand {
 	h := &hand{o: o}
 	if out.Suspect != nil {
 		h.dir = out.Suspect.Folder

@@ -5,18 +5,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -83,7 +82,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 		res.Last = "further findings are unreliable if the system is nondeterministic"
 	}
 	k.last, k.ended = res.Finding, res.Last
-	if _, ok := res.Detail.(*Death); ok {
+	if _, ok := res.Detail.(*isolate.Death); ok {
 		k.died = true
 	}
 	as := k.o.report(res)
@@ -123,17 +122,17 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	k.findings = append(k.findings, r)
 	k.problems = errors.Join(k.problems, notShrunk, err, k.o.write(r, f))
 	if r.PathFile != "" && k.o.early == "" {
-		return noteFound(filepath.Dir(r.PathFile))
+		return isolate.NoteFound(filepath.Dir(r.PathFile))
 	}
 	return nil
 }
 
 // writeEarly writes a finding before its run is shrunk if another process waits for this one, since shrinking may end this process.
 func (k *keeper) writeEarly(r *report.Report, f files, res *search.Result) {
-	if os.Getenv(flightVar) == "" || !k.o.shrinks(res) {
+	if !isolate.Supervised() || !k.o.shrinks(res) {
 		return
 	}
-	if err := k.o.write(r, f); err == nil && noteFound(filepath.Dir(r.PathFile)) == nil {
+	if err := k.o.write(r, f); err == nil && isolate.NoteFound(filepath.Dir(r.PathFile)) == nil {
 		k.o.early = filepath.Dir(r.PathFile)
 	}
 }
@@ -192,39 +191,6 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 		r.Coverage.StarvedBefore()
 	}
 	return r, errors.Join(k.problems, k.o.problem)
-}
-
-// foundFile is where a process that searches notes the folders of what it found.
-const foundFile = "found"
-
-// noteFound lets the process that waits for this one, if one does, know of a folder.
-func noteFound(dir string) error {
-	file := os.Getenv(flightVar)
-	if file == "" {
-		return nil
-	}
-	f, err := os.OpenFile(beside(file, foundFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(f, "%q\n", dir)
-	return errors.Join(err, f.Close())
-}
-
-// foundBefore reads what noteFound wrote.
-func foundBefore(flightFile string) (dirs []string, err error) {
-	text, err := os.ReadFile(beside(flightFile, foundFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for line := range strings.Lines(string(text)) {
-		var dir string
-		if _, e := fmt.Sscanf(line, "%q\n", &dir); e != nil {
-			return dirs, errors.Join(err, e)
-		}
-		dirs = append(dirs, dir)
-	}
-	return dirs, err
 }
 
 // recover takes up what a process found that is gone.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -192,7 +193,7 @@ func TestKeepGoingUntilInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rep.Findings) != 2 || rep.Stopped != search.StoppedInterrupted || check.Status(rep.Verdict, nil) != check.StatusViolation {
+	if len(rep.Findings) != 2 || rep.Stopped != search.StoppedInterrupted || exitcode.Of(rep.Verdict, nil) != exitcode.Violation {
 		t.Errorf("%d findings, %s, %s", len(rep.Findings), rep.Stopped, rep.Verdict)
 	}
 	rep, err = check.Run(t.Context(), check.Options{KeepGoing: true, Search: search.Config{System: doorSystem(), Strategy: search.BFS}})

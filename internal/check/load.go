@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
@@ -31,7 +32,7 @@ type Loaded struct {
 	Recording *recording.Merged
 	// Death says how the last step kills the process that executes it; nil: it does not. Path ends
 	// before that step then.
-	Death *Death
+	Death *isolate.Death
 	// Misfits are the steps that did not fit and Followed those that did, of LoadTolerant only.
 	Misfits  []*replay.MisfitError
 	Followed int
@@ -42,7 +43,7 @@ type Loaded struct {
 // Load reads a path file, or merges the recordings in a folder into one, rebuilds the system that it belongs
 // to, one of the entries, and follows the path. The
 // last step is first executed in a fresh process, unless respawn is nil: the command must come to
-// call [Reexecute] with the same system. Errors name the file, and the line where there is one.
+// call [isolate.Reexecute] with the same system. Errors name the file, and the line where there is one.
 func Load(ctx context.Context, entries []spec.Entry, name string, respawn func() *exec.Cmd) (*Loaded, error) {
 	text, err := OpenSource(entries, name)
 	if err != nil {
@@ -104,7 +105,7 @@ func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn fun
 }
 
 // LoadDeath is the run of a path file that killed the process which followed it, as d says.
-func LoadDeath(name string, sys *sim.System, d *Death) (*Loaded, error) {
+func LoadDeath(name string, sys *sim.System, d *isolate.Death) (*Loaded, error) {
 	text, err := OpenSource(nil, name)
 	if err != nil {
 		return nil, err
@@ -181,7 +182,7 @@ func SystemOf(entries []spec.Entry, name string) (*sim.System, error) {
 // process is described, not executed.
 func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 	if d := l.Death; d != nil && (n < 0 || n == d.Steps || d.Steps == 0) {
-		return d.trace(&l.System, nil)
+		return d.Trace(&l.System, nil)
 	}
 	path := l.Path
 	if n >= 0 {
@@ -286,7 +287,7 @@ func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *ex
 		if _, err := r.decide(ctx); err != nil || r.death != nil {
 			return err == nil, err
 		}
-		_, _, same := r.here.parting(r.again)
+		_, _, same := r.here.Parting(r.again)
 		return !same, ctx.Err()
 	}
 	return l.Violation(t) != "", nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -64,7 +65,7 @@ func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 
 // A path of nondeterminism that cannot be followed does not show that the file or the settings are wrong.
 func TestLoad_NondeterminismThatCannotBeFollowed(t *testing.T) {
-	for finding, status := range map[sim.FindingKind]int{sim.Nondeterminism: StatusInconclusive, sim.Safety: StatusUsage} {
+	for finding, status := range map[sim.FindingKind]int{sim.Nondeterminism: exitcode.Inconclusive, sim.Safety: exitcode.Usage} {
 		may := true
 		sys := tired(func() bool { return may }, func() {})
 		f, err := replay.WriteFile(&sys, choose.Header{Finding: string(finding)}, choose.Path{0, 0})
@@ -82,7 +83,7 @@ func TestLoad_NondeterminismThatCannotBeFollowed(t *testing.T) {
 		may = false
 		_, err = LoadFor(t.Context(), name, &sys, nil)
 		differs := err != nil && strings.Contains(err.Error(), "executions of the path differ")
-		if got := ErrorStatus(t.Context(), err); got != status || differs != (finding == sim.Nondeterminism) {
+		if got := exitcode.OfError(t.Context(), err); got != status || differs != (finding == sim.Nondeterminism) {
 			t.Errorf("%s: got status %d, %v; want status %d", finding, got, err, status)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -48,7 +49,7 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 	for name, detail := range map[string]any{
 		"safety":   nil,
 		"liveness": &critical.Result{Case: critical.C1, Dead: path, Step: steps / 2, Bound: steps / 2, Steps: steps},
-		"death":    &Death{Before: path[:steps-1], Steps: steps, Kind: sim.Divergence},
+		"death":    &isolate.Death{Before: path[:steps-1], Steps: steps, Kind: sim.Divergence},
 	} {
 		described = 0
 		o := &Options{Search: search.Config{System: sys}}

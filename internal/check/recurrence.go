@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/check/defect"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -25,7 +27,7 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 	}
 	path := f.Path
 	switch detail := res.Detail.(type) {
-	case *Death:
+	case *isolate.Death:
 		return
 	case *critical.Result:
 		path = detail.Dead
@@ -36,7 +38,7 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 	defer cancel()
 	r := &recurrence{o: o, found: f, path: path}
 	decided := false
-	err := Guarded(func() (err error) {
+	err := defect.Guard(func() (err error) {
 		decided, err = r.decide(ctx)
 		return err
 	})
@@ -72,9 +74,9 @@ type recurrence struct {
 	path  []int32
 
 	sys   *sim.System
-	again *execution // in a fresh process, or in this one if none could be started
-	death *Death     // of the fresh process; again is nil then
-	here  *execution // in this process; nil until it is needed
+	again *isolate.Execution // in a fresh process, or in this one if none could be started
+	death *isolate.Death     // of the fresh process; again is nil then
+	here  *isolate.Execution // in this process; nil until it is needed
 }
 
 // decide executes the path. It returns false if the execution did not come to an end in time.
@@ -84,12 +86,12 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	r.sys = &sys
-	whole := asSearched
+	whole := isolate.AsSearched
 	if r.found.Property == kernel.MessagesProperty {
-		whole = closely
+		whole = isolate.Closely
 	}
 	if r.o.Respawn != nil {
-		r.again, r.death, err = executeIsolated(ctx, r.o.Respawn, r.path, whole, confirmLimit(r.o.Search.HandlerLimit))
+		r.again, r.death, err = isolate.ExecuteIsolated(ctx, r.o.Respawn, r.path, whole, isolate.ConfirmLimit(r.o.Search.HandlerLimit))
 		if ctx.Err() != nil {
 			return false, nil
 		}
@@ -97,7 +99,7 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	if r.again == nil && r.death == nil { // also when err says that no process could be started
 		r.again, err = r.execute(whole)
 	}
-	if r.death != nil && r.death.endless && r.found.Kind != sim.Divergence {
+	if r.death != nil && r.death.Endless && r.found.Kind != sim.Divergence {
 		return false, err
 	}
 	if kind := r.found.Kind; err == nil && (kind == sim.Liveness || kind == sim.Deadlock || kind == sim.Starvation || !r.recurs()) {
@@ -107,14 +109,14 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 }
 
 // execute executes the path in this process.
-func (r *recurrence) execute(whole int) (*execution, error) {
+func (r *recurrence) execute(whole int) (*isolate.Execution, error) {
 	opts := r.o.patient()
-	opts.CheckMessages = whole == closely
+	opts.CheckMessages = whole == isolate.Closely
 	w, err := kernel.NewWorld(r.sys, opts)
 	if err != nil {
 		return nil, err
 	}
-	return execute(w, r.path, func(int) {}), nil
+	return isolate.Execute(w, r.path, func(int) {}), nil
 }
 
 // recurs reports whether the other execution shows the same finding.
@@ -128,14 +130,14 @@ func (r *recurrence) recurs() bool {
 		if r.here == nil || again.Finding != nil || again.Misfit != "" || again.Live[len(again.Live)-1] && r.found.Kind != sim.Starvation {
 			return false
 		}
-		_, _, same := r.here.parting(again)
-		return same && (r.found.Starved == nil || again.comesRound(r.found.Starved.Round))
+		_, _, same := r.here.Parting(again)
+		return same && (r.found.Starved == nil || comesRound(again, r.found.Starved.Round))
 	}
-	return r.again.Finding != nil && alike(r.again.Finding, &sim.Finding{Kind: r.found.Kind, Property: r.found.Property})
+	return r.again.Finding != nil && isolate.SameFinding(r.again.Finding, &sim.Finding{Kind: r.found.Kind, Property: r.found.Property})
 }
 
 // comesRound reports whether the last n steps lead back to the state before them.
-func (x *execution) comesRound(n int) bool {
+func comesRound(x *isolate.Execution, n int) bool {
 	last := len(x.States) - 1
 	return n <= last && slices.Equal(x.States[last], x.States[last-n])
 }
@@ -149,8 +151,8 @@ func (r *recurrence) nondeterminism() *search.Suspect {
 		end = "ends in step " + fmt.Sprint(r.death.Steps) + ": " + r.death.Message
 		sus.Steps = r.death.Steps
 	} else {
-		end = r.again.end()
-		step, in, same := r.here.parting(r.again)
+		end = r.again.End()
+		step, in, same := r.here.Parting(r.again)
 		if !same {
 			sus.Steps = step
 		}

@@ -8,27 +8,29 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 )
 
 // ReportDeath reports how checked code killed the process that searched.
-func ReportDeath(ctx context.Context, o Options, out Outcome) (*report.Report, error) {
+func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.Report, error) {
 	o.start = budget.Now() - o.Search.Time // which it may have had
 	d := out.Death
-	o.hand = out.hand(&o)
-	if d.making { // nor is anything left in it to choose by that name
+	o.hand = handOf(&out, &o)
+	if d.Making { // nor is anything left in it to choose by that name
 		o.Search.System, o.Search.Property = d.Hollow(o.Search.System), ""
 	}
 	res := &search.Result{
 		Verdict: search.Violation,
 		Finding: &search.Suspect{
 			Kind: d.Kind, Property: d.Property, Message: d.Message, Stack: d.Stack, Node: -1,
-			Path: d.path(), Steps: d.Steps, Strategy: o.Search.Strategy,
+			Path: d.Path(), Steps: d.Steps, Strategy: o.Search.Strategy,
 		},
 		Detail:  d,
 		Stopped: search.StoppedFound,
-		Stats:   out.stats(),
+		Stats:   stats(&out),
 	}
 	if !o.KeepGoing {
 		return o.conclude(ctx, res)
@@ -46,22 +48,22 @@ func ReportDeath(ctx context.Context, o Options, out Outcome) (*report.Report, e
 	return k.conclude(res)
 }
 
-// ReportLost reports on a search whose process is gone, for which Run of [Supervisor] returned err.
-func ReportLost(o Options, out Outcome, err error) *report.Report {
-	o.hand = out.hand(&o)
-	res := &search.Result{Stopped: stoppedLost, Stats: out.stats()}
-	var lost *lostError
-	var deaf *unresponsiveError
+// ReportLost reports on a search whose process is gone, for which Run of [isolate.Supervisor] returned err.
+func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
+	o.hand = handOf(&out, &o)
+	res := &search.Result{Stopped: stoppedLost, Stats: stats(&out)}
+	var lost *isolate.LostError
+	var deaf *isolate.UnresponsiveError
 	switch {
-	case errors.As(err, &deaf) && !deaf.told:
+	case errors.As(err, &deaf) && !deaf.Told:
 		res.Stopped = stoppedUnresponsive
 	case deaf != nil:
 		res.Stopped = search.StoppedInterrupted
-	case errors.Is(err, ErrKilled):
+	case errors.Is(err, isolate.ErrKilled):
 		res.Stopped = search.StoppedInterrupted
-	case errors.As(err, &lost) && lost.memory:
+	case errors.As(err, &lost) && lost.Memory:
 		res.Stopped = search.StoppedMemory
-	case OutOfResource(err):
+	case exitcode.OutOfResource(err):
 		res.Stopped = search.StoppedDisk
 	}
 	res.Verdict = search.Conclude(false, res.Stopped, false)
@@ -92,7 +94,7 @@ const stoppedLost = "lost"
 const stoppedUnresponsive = "unresponsive"
 
 // stats is what is known of what a process covered that is gone.
-func (out *Outcome) stats() search.Stats {
+func stats(out *isolate.Outcome) search.Stats {
 	p := &out.Progress
 	return search.Stats{Work: search.Work{Seconds: p.Elapsed.Seconds(), Paths: p.Paths, Events: p.Events, States: p.States}}
 }

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"slices"
 	"sync/atomic"
@@ -16,6 +15,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/defect"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
@@ -41,7 +42,7 @@ type Options struct {
 	Replace bool
 	// Root is the folder in which those of many checks lie: git is told to ignore it. "": [Root] when Dir is "", else none.
 	Root string
-	// Respawn makes a command that starts this program again and comes to call [Reexecute] with the
+	// Respawn makes a command that starts this program again and comes to call [isolate.Reexecute] with the
 	// same system. Nil: handlers that do not return are suspected only.
 	Respawn func() *exec.Cmd
 	// NoShrink leaves a violating run as it was found. ShrinkSteps bounds the work of shrinking it, as
@@ -98,7 +99,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.limitStates()
 	o.comparesLater()
-	o.hand = &hand{o: &o, dir: os.Getenv(handVar)}
+	o.hand = &hand{o: &o, dir: isolate.HandFolder()}
 	o.Search.Suspected = func(s *search.Suspect) { o.hand.take(s, report.Suspected) }
 	o.Search.Confirm = o.confirm
 	sys, err := o.System()
@@ -123,7 +124,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if o.Search.Calls.Refuses() {
 		states := o.Search.Strategy.Can(search.VisitsStates)
 		if res.Verdict != search.Violation && (res.Verdict != search.OK || !states) || k != nil && !states && !k.died {
-			return nil, ErrLost
+			return nil, isolate.ErrLost
 		}
 	}
 	if k == nil {
@@ -173,13 +174,13 @@ func (o *Options) search(ctx context.Context) (*search.Result, error) {
 // limitStates gives a search that keeps states a memory limit if it has none.
 func (o *Options) limitStates() {
 	if o.Search.MaxBytes == 0 && o.Search.Strategy.Can(search.KeepsStates) {
-		o.Search.MaxBytes = defaultMemory()
+		o.Search.MaxBytes = isolate.DefaultMemory()
 	}
 }
 
 // conclude shrinks what was found, makes the report and writes it. A fault of the checker leaves a report of what is known.
 func (o *Options) conclude(ctx context.Context, res *search.Result) (r *report.Report, err error) {
-	fault := Guarded(func() error {
+	fault := defect.Guard(func() error {
 		r, err = o.concluded(ctx, res)
 		return nil
 	})
@@ -220,7 +221,7 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 	}
 	r = o.report(res)
 	var before *original
-	fault := Guarded(func() error {
+	fault := defect.Guard(func() error {
 		before, notShrunk = o.shrink(ctx, sys, res)
 		return nil
 	})

@@ -12,6 +12,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/defect"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -257,7 +259,7 @@ func TestFaultKeepsFinding(t *testing.T) {
 		}},
 		Dir: filepath.Join(t.TempDir(), "out"),
 	})
-	if !check.Faulty(err) || check.ErrorStatus(t.Context(), err) != check.StatusResource || !strings.Contains(err.Error(), "run_test.go") {
+	if !defect.Is(err) || exitcode.OfError(t.Context(), err) != exitcode.Resource || !strings.Contains(err.Error(), "run_test.go") {
 		t.Errorf("error %v", err)
 	}
 	if rep == nil || rep.Verdict != search.Violation || rep.Property != "few" || rep.Dead == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/shrink"
@@ -22,9 +23,9 @@ import (
 // original is a finding as it was before it was shrunk.
 type original struct {
 	path    choose.Path
-	death   *Death // how the last step of path kills; nil: it does not
-	smaller bool   // the run is another one now
-	refused string // why a smaller run does not replace it; "" if none was refused
+	death   *isolate.Death // how the last step of path kills; nil: it does not
+	smaller bool           // the run is another one now
+	refused string         // why a smaller run does not replace it; "" if none was refused
 	facts   report.Shrunk
 }
 
@@ -36,7 +37,7 @@ func (b *original) tell(r *shrink.Result, began time.Time) {
 // file is the run in the form that is kept on disk.
 func (b *original) file(sys *sim.System, h choose.Header) (*choose.File, error) {
 	if b.death != nil {
-		return b.death.file(sys, h)
+		return b.death.File(sys, h)
 	}
 	return replay.WriteFile(sys, h, b.path)
 }
@@ -70,7 +71,7 @@ func (o *Options) shrinkSteps(res *search.Result) int {
 
 // shrinks reports whether the run of a finding is to be made smaller.
 func (o *Options) shrinks(res *search.Result) bool {
-	if d, ok := res.Detail.(*Death); ok && (o.Respawn == nil || d.Steps == 0) {
+	if d, ok := res.Detail.(*isolate.Death); ok && (o.Respawn == nil || d.Steps == 0) {
 		return false
 	}
 	return !o.NoShrink && res.Finding != nil && res.Finding.Starved == nil && !o.tooLong(res.Finding)
@@ -99,7 +100,7 @@ func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
 	}
 	if err == nil {
 		o.early = filepath.Dir(r.PathFile)
-		_ = noteFound(o.early) // should this process be killed
+		_ = isolate.NoteFound(o.early) // should this process be killed
 	}
 	o.Unshrunk(r)
 }
@@ -120,8 +121,8 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	}
 	before := &original{path: found.Path}
 	switch detail := res.Detail.(type) {
-	case *Death:
-		before.path = detail.path()
+	case *isolate.Death:
+		before.path = detail.Path()
 		small, d, err := o.shrinkDeath(ctx, sys, detail, found)
 		if err != nil {
 			return nil, err
@@ -199,19 +200,19 @@ const (
 // is executed in a fresh process, where a step need not take long to count as one that does not return.
 // What comes of it is confirmed like any suspect. When that fails it goes on from the smallest run that is
 // confirmed, with more patience.
-func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, found *search.Suspect) (*shrink.Result, *Death, error) {
-	start, err := d.script(sys)
+func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *isolate.Death, found *search.Suspect) (*shrink.Result, *isolate.Death, error) {
+	start, err := d.Script(sys)
 	if err != nil {
 		return nil, nil, err
 	}
-	path, last := d.path(), start.Steps[len(start.Steps)-1].Class
+	path, last := d.Path(), start.Steps[len(start.Steps)-1].Class
 	// dies is a candidate's own death, nil when that is not of this kind.
-	dies := func(ctx context.Context, s *shrink.Script, limit time.Duration) (*Death, error) {
+	dies := func(ctx context.Context, s *shrink.Script, limit time.Duration) (*isolate.Death, error) {
 		if n := len(s.Steps); n == 0 || s.Steps[n-1].Class != last {
 			return nil, nil
 		}
-		got, err := isolate(ctx, o.Respawn, path, s, limit)
-		if err != nil || got == nil || got.Steps == 0 || got.cause() != d.cause() {
+		got, err := isolate.ExamineScript(ctx, o.Respawn, path, s, limit)
+		if err != nil || got == nil || got.Steps == 0 || got.Cause() != d.Cause() {
 			return nil, err
 		}
 		return got, nil
@@ -221,7 +222,7 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 	if at, ok := budget.Deadline(ctx); ok {
 		left := at - budget.Now()
 		reserve := left / 10 // the result is confirmed
-		if d.endless {
+		if d.Endless {
 			limit = min(limit, max(left/4, leastPatience))
 			reserve = 2 * limit
 		}
@@ -230,10 +231,10 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 		defer cancel()
 	}
 	patience := limit // what dies of itself is waited for
-	if d.endless {
+	if d.Endless {
 		patience = max(limit/hasty, leastPatience)
 	}
-	sure, small, err := shrink.Isolated(reducing, shrink.IsolatedConfig[Death]{
+	sure, small, err := shrink.Isolated(reducing, shrink.IsolatedConfig[isolate.Death]{
 		Start: start, MaxTried: maxProcesses, Progress: o.shrinkProgress(found),
 		Judge: func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
 			got, err := dies(ctx, &s, patience)
@@ -243,13 +244,13 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *Death, fo
 			if got == nil || err != nil {
 				return s, false, err
 			}
-			run, err := got.script(sys)
+			run, err := got.Script(sys)
 			if err != nil || run.Steps[len(run.Steps)-1].Class != last {
 				return s, false, err
 			}
 			return run, true, nil
 		},
-		Confirm: func(s shrink.Script) (*Death, error) {
+		Confirm: func(s shrink.Script) (*isolate.Death, error) {
 			got, err := dies(context.WithoutCancel(ctx), &s, limit)
 			if got == nil {
 				patience = max(patience, limit/wary)

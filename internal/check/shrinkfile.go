@@ -131,7 +131,7 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 	sys := &o.Search.System
 	res := &search.Result{Verdict: search.Violation}
 	if d := l.Death; d != nil {
-		res.Finding = &search.Suspect{Kind: d.Kind, Message: d.Message, Stack: d.Stack, Node: -1, Path: d.path(), Steps: d.Steps}
+		res.Finding = &search.Suspect{Kind: d.Kind, Message: d.Message, Stack: d.Stack, Node: -1, Path: d.Path(), Steps: d.Steps}
 		res.Detail = d
 		return res, nil
 	}

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
@@ -55,10 +56,6 @@ func OpenSource(entries []spec.Entry, name string) (*Source, error) {
 	return &Source{name: name, data: data, file: f}, nil
 }
 
-// errDiffers is the error of a path of nondeterminism that cannot be followed, which may be due to the nondeterminism.
-var errDiffers = errors.New(
-	"the file records a nondeterminism: executions of the path differ, or code or settings have changed since the run was written")
-
 // follow executes the path. Misfits get the line of their step.
 func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
 	var r *replay.Reading
@@ -72,7 +69,7 @@ func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
 		misfit.Line = t.stepLine(misfit.Step)
 		switch {
 		case misfit.Step > 0 && t.file.Header.Finding == string(sim.Nondeterminism):
-			err = fmt.Errorf("%w: %w", err, errDiffers)
+			err = fmt.Errorf("%w: %w", err, exitcode.ErrDiffers)
 		case misfit.Step > 0:
 			err = fmt.Errorf("%w: code or settings have changed since the run was written; mctest.Replay executes the steps that still apply", err)
 		}
@@ -116,7 +113,7 @@ func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec
 }
 
 // dead is the run when its last step kills the process.
-func (t *Source) dead(sys *sim.System, d *Death) *Loaded {
+func (t *Source) dead(sys *sim.System, d *isolate.Death) *Loaded {
 	return &Loaded{System: d.Hollow(*sys), Header: t.file.Header, Steps: len(t.file.Steps), Path: d.Before, Death: d}
 }
 
@@ -124,7 +121,7 @@ func (t *Source) dead(sys *sim.System, d *Death) *Loaded {
 const lookLimit = 2 * time.Second
 
 // tryLast executes the last step in a fresh process, because it may be one that no process survives.
-func (t *Source) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Death, error) {
+func (t *Source) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*isolate.Death, error) {
 	var path choose.Path
 	picks := t.file.Boot
 	if last := len(t.file.Steps) - 1; last >= 0 {
@@ -151,22 +148,18 @@ func (t *Source) tryLast(ctx context.Context, sys *sim.System, respawn func() *e
 	for _, p := range picks {
 		path = append(path, int32(p.Pick))
 	}
-	return examine(ctx, respawn, path, lookLimit)
+	return isolate.Examine(ctx, respawn, path, lookLimit)
 }
 
 // indexOf is the index of the step's event, its own if that fits.
 func indexOf(w kernel.World, step *choose.FileStep) (int, bool) {
 	index := -1
-	for i, ev := range eventsOf(w) {
+	for i, ev := range isolate.EventsOf(w) {
 		if w.Key(ev) == step.Key && (index < 0 || i == step.Index) {
 			index = i
 		}
 	}
 	return index, index >= 0
-}
-
-func eventsOf(w kernel.World) []sim.Event {
-	return w.Injections(slices.Clone(w.Enabled()))
 }
 
 // headerError gives err the line of the header that it is about.

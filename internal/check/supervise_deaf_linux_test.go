@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -54,11 +56,11 @@ func TestSearchThatDoesNotStop(t *testing.T) {
 		verdict  search.Verdict
 		status   int
 	}{
-		{"bfs exact none 1", time.Second, search.Inconclusive, check.StatusInconclusive},
-		{"dfs exact none 2", time.Second, search.Inconclusive, check.StatusInconclusive},
-		{"deepening", time.Second, search.Inconclusive, check.StatusInconclusive}, // its handlers have more time than that
-		{"bfs exact none 1", time.Hour, search.Interrupted, check.StatusTerminated},
-		{"bfs exact none 1", 0, search.Interrupted, check.StatusTerminated},
+		{"bfs exact none 1", time.Second, search.Inconclusive, exitcode.Inconclusive},
+		{"dfs exact none 2", time.Second, search.Inconclusive, exitcode.Inconclusive},
+		{"deepening", time.Second, search.Inconclusive, exitcode.Inconclusive}, // its handlers have more time than that
+		{"bfs exact none 1", time.Hour, search.Interrupted, exitcode.Terminated},
+		{"bfs exact none 1", 0, search.Interrupted, exitcode.Terminated},
 	} {
 		t.Run(fmt.Sprint(c.strategy, " ", c.limit), func(t *testing.T) {
 			t.Setenv(statesVar, c.strategy)
@@ -71,7 +73,7 @@ func TestSearchThatDoesNotStop(t *testing.T) {
 				time.AfterFunc(2*time.Second, func() {
 					for t.Context().Err() == nil { // before that it would stop
 						if _, err := os.Stat(deafSign()); err == nil {
-							cancel(&check.Interruption{Signal: syscall.SIGTERM})
+							cancel(&exitcode.Interruption{Signal: syscall.SIGTERM})
 							return
 						}
 						time.Sleep(10 * time.Millisecond)
@@ -79,17 +81,17 @@ func TestSearchThatDoesNotStop(t *testing.T) {
 				})
 			}
 			var stdout, stderr bytes.Buffer
-			s := check.Supervisor{Respawn: harmed("network"), Stdout: &stdout, Stderr: &stderr, Workers: 2, StopLimit: time.Second}
+			s := isolate.Supervisor{Respawn: harmed("network"), Stdout: &stdout, Stderr: &stderr, Workers: 2, StopLimit: time.Second}
 			began := time.Now()
 			out, err := s.Run(ctx)
-			if !errors.Is(err, check.ErrUnresponsive) {
+			if !errors.Is(err, isolate.ErrUnresponsive) {
 				t.Fatalf("%v, %+v, %s%s", err, out, stdout.String(), stderr.String())
 			}
 			if took := time.Since(began); took < 2*time.Second || took > 5*time.Minute {
 				t.Errorf("it took %v", took)
 			}
 			rep := check.ReportLost(options(meanSystem("network")), out, err)
-			if rep.Verdict != c.verdict || check.Status(rep.Verdict, context.Cause(ctx)) != c.status || !strings.Contains(rep.Message, "no response within 1s after") || !strings.Contains(rep.Message, "network model may not have returned") {
+			if rep.Verdict != c.verdict || exitcode.Of(rep.Verdict, context.Cause(ctx)) != c.status || !strings.Contains(rep.Message, "no response within 1s after") || !strings.Contains(rep.Message, "network model may not have returned") {
 				t.Errorf("%s: %q", rep.Verdict, rep.Message)
 			}
 			if rep.Seconds < 2 {
@@ -117,7 +119,7 @@ func TestSearchThatStopsLate(t *testing.T) {
 	t.Setenv(timeVar, "100ms")
 	t.Setenv("CHECK_TEST_DIR", t.TempDir())
 	var stdout, stderr bytes.Buffer
-	s := check.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block"), StopLimit: 2 * time.Second}
+	s := isolate.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block"), StopLimit: 2 * time.Second}
 	if out, err := s.Run(t.Context()); err != nil { // which is confirmed for seconds
 		t.Errorf("%v, %+v, %s", err, out, stderr.String())
 	}

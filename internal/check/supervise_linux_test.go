@@ -16,7 +16,9 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -122,7 +124,7 @@ const (
 
 // TestHarmedProcess is the process that searches or re-executes in the tests below.
 func TestHarmedProcess(t *testing.T) {
-	role, err := check.CurrentRole()
+	role, err := isolate.CurrentRole()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,26 +134,26 @@ func TestHarmedProcess(t *testing.T) {
 	sys := meanSystem(os.Getenv(harmVar))
 	// Small limits are reached soon.
 	debug.SetMaxStack(1 << 24)
-	role.Recorder.Set(flight.Memory, check.LimitMemory(1<<28))
+	role.Recorder.Set(flight.Memory, isolate.LimitProcess(1<<28))
 	ctx, stop := context.WithCancelCause(context.Background())
 	role.Follow(stop)
 	switch {
 	case role.Reexecuting():
-		check.Reexecute(&sys, role.Recorder)
+		isolate.Reexecute(&sys, role.Recorder)
 		role.Recorder.End(0)
 		os.Exit(0)
 	case role.Searching():
 		o := options(sys)
 		role.Record(&o.Search)
 		rep, err := check.Run(ctx, o)
-		if errors.Is(err, check.ErrLost) {
-			os.Exit(check.StatusInconclusive)
+		if errors.Is(err, isolate.ErrLost) {
+			os.Exit(exitcode.Inconclusive)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		render.JSON(os.Stdout, document.New(rep, nil))
-		status := check.Status(rep.Verdict, context.Cause(ctx))
+		status := exitcode.Of(rep.Verdict, context.Cause(ctx))
 		role.Recorder.End(status)
 		os.Exit(status)
 	}
@@ -212,7 +214,7 @@ func TestSupervised(t *testing.T) {
 			t.Setenv("CHECK_TEST_DIR", dir)
 			t.Setenv(harmVar, c.harm)
 			var stdout, stderr bytes.Buffer
-			s := check.Supervisor{
+			s := isolate.Supervisor{
 				Respawn: harmed(c.harm), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit(c.harm),
 			}
 			out, err := s.Run(t.Context())
@@ -255,7 +257,7 @@ func TestKeepGoingUntilKilled(t *testing.T) {
 	t.Setenv("CHECK_TEST_DIR", dir)
 	t.Setenv(harmVar, "exit+slip")
 	var stdout, stderr bytes.Buffer
-	s := check.Supervisor{Respawn: harmed("exit+slip"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("exit")}
+	s := isolate.Supervisor{Respawn: harmed("exit+slip"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("exit")}
 	out, err := s.Run(t.Context())
 	if err != nil || out.Death == nil {
 		t.Fatalf("%v, %+v\n%s", err, out, stderr.String())
@@ -283,7 +285,7 @@ func TestBlocked(t *testing.T) {
 	t.Setenv("CHECK_TEST_DIR", filepath.Join(t.TempDir(), "out"))
 	t.Setenv(harmVar, "block")
 	var stdout, stderr bytes.Buffer
-	s := check.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block")}
+	s := isolate.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block")}
 	if _, err := s.Run(t.Context()); err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
@@ -294,22 +296,6 @@ func TestBlocked(t *testing.T) {
 	within, err := time.ParseDuration(rep.Message[strings.LastIndexByte(rep.Message, ' ')+1:])
 	if rep.Kind != sim.Divergence || err != nil || within >= 5*time.Second || !strings.Contains(rep.Stack, "mean).do") {
 		t.Errorf("%s: %s\n%s", rep.Kind, rep.Message, rep.Stack)
-	}
-}
-
-// What a Go program says when there is no memory left, and what looks alike.
-func TestOutOfMemory(t *testing.T) {
-	for said, want := range map[string]bool{
-		"fatal error: runtime: out of memory\n": true,
-		"SIGSEGV: segmentation violation\nPC=0x43751d m=2 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x41fbea7cf00 m=2 mp=0x41fbeab4808 [idle]:\n" +
-			"runtime.(*spanQueue).tryDrain(0x400?, 0x0?, 0x0?)\n": true,
-		"SIGSEGV: segmentation violation\nPC=0x7f m=2 sigcode=1 addr=0x0\nsignal arrived during cgo execution\n\ngoroutine 1 gp=0x1 [syscall]:\nruntime.cgocall(0x1)\n": false,
-		"panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x4a]\n\n" +
-			"goroutine 7 [running]:\nmain.f()\n": false,
-	} {
-		if check.OutOfMemory(said) != want {
-			t.Errorf("%v, want %v: %s", !want, want, said)
-		}
 	}
 }
 
@@ -356,7 +342,7 @@ func TestSupervisedBoot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("CHECK_TEST_DIR", dir)
 	var stdout, stderr, text bytes.Buffer
-	s := check.Supervisor{Respawn: harmed("boot"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	s := isolate.Supervisor{Respawn: harmed("boot"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
 	out, err := s.Run(t.Context())
 	if err != nil || out.Death == nil {
 		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
@@ -380,13 +366,13 @@ func TestSupervisedBoot(t *testing.T) {
 func TestSupervisedLost(t *testing.T) {
 	t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
 	var stdout, stderr bytes.Buffer
-	s := check.Supervisor{Respawn: harmed("once"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	s := isolate.Supervisor{Respawn: harmed("once"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
 	out, err := s.Run(t.Context())
-	if !errors.Is(err, check.ErrLost) || out.Death != nil || !strings.Contains(err.Error(), "exit status 7") {
+	if !errors.Is(err, isolate.ErrLost) || out.Death != nil || !strings.Contains(err.Error(), "exit status 7") {
 		t.Fatalf("%v, %+v", err, out)
 	}
 	rep := check.ReportLost(options(meanSystem("once")), out, err)
-	if rep.Verdict != search.Inconclusive || check.Status(rep.Verdict, nil) != check.StatusInconclusive || rep.Message == "" {
+	if rep.Verdict != search.Inconclusive || exitcode.Of(rep.Verdict, nil) != exitcode.Inconclusive || rep.Message == "" {
 		t.Errorf("%s: %q", rep.Verdict, rep.Message)
 	}
 }
@@ -396,7 +382,7 @@ func TestSupervisedStop(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	var stdout, stderr bytes.Buffer
-	s := check.Supervisor{Respawn: harmed(""), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	s := isolate.Supervisor{Respawn: harmed(""), Stdout: &stdout, Stderr: &stderr, Workers: 1}
 	out, err := s.Run(ctx)
 	if err != nil || out.Death != nil {
 		t.Fatalf("%v, %+v: %s", err, out, stderr.String())

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -83,7 +84,7 @@ func visits(t *testing.T, harm, how string) (rep *report.Report, path string, ag
 	t.Setenv(harmVar, harm)
 	t.Setenv(statesVar, how)
 	var stdout, stderr bytes.Buffer
-	s := check.Supervisor{Respawn: harmed(harm), Stdout: &stdout, Stderr: &stderr, Workers: 2, HandlerLimit: handlerLimit(harm)}
+	s := isolate.Supervisor{Respawn: harmed(harm), Stdout: &stdout, Stderr: &stderr, Workers: 2, HandlerLimit: handlerLimit(harm)}
 	out, err := s.Run(t.Context())
 	switch {
 	case err != nil:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -75,9 +76,9 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 			if err := json.Unmarshal([]byte(object), &got); err != nil {
 				t.Fatal(err)
 			}
-			green := check.Status(c.verdict, nil) == check.StatusOK
+			green := exitcode.Of(c.verdict, nil) == exitcode.OK
 			if got.Verdict != c.verdict || strings.Contains(junit, `errors="0"`) != green || strings.Contains(text, ": nothing found in") != green {
-				t.Errorf("%s, exit status %d; JSON has verdict %q, JUnit:\n%s\ntext:\n%s", c.verdict, check.Status(c.verdict, nil), got.Verdict, junit, text)
+				t.Errorf("%s, exit status %d; JSON has verdict %q, JUnit:\n%s\ntext:\n%s", c.verdict, exitcode.Of(c.verdict, nil), got.Verdict, junit, text)
 			}
 			if complete := c.stopped == "complete"; got.Coverage.Complete != complete || got.Stopped != c.stopped ||
 				strings.Contains(junit, `name="complete" value="true"`) != complete || strings.Contains(text, "every state") != complete {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -54,5 +55,5 @@ func (c *Critical) Do(ctx context.Context, p *Process) error {
 		return nil
 	}
 	fmt.Fprintln(p.Stdout, "This is inconclusive; longer walks (--walk-steps) may decide it.")
-	return Exit(check.StatusInconclusive)
+	return Exit(exitcode.Inconclusive)
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -114,5 +115,5 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 	if err == nil || rep != nil {
 		p.fail(fmt.Errorf("%w; everything written before is intact, and --resume continues from it", kept))
 	}
-	return cmp.Or(err, error(Exit(check.ErrorStatus(ctx, kept))))
+	return cmp.Or(err, error(Exit(exitcode.OfError(ctx, kept))))
 }

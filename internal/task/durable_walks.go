@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
@@ -92,7 +93,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 		return err
 	}
 	p.fail(fmt.Errorf("%w; everything written before is intact, and --resume continues from it", notKept))
-	return Exit(check.ErrorStatus(ctx, notKept))
+	return Exit(exitcode.OfError(ctx, notKept))
 }
 
 // walking is a search that executes runs and is kept.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -62,9 +62,9 @@ func newAsker() *asker {
 	const in, out = 3, 4
 	syscall.CloseOnExec(in)
 	syscall.CloseOnExec(out)
-	a := talk(os.NewFile(in, "orders"), os.NewFile(out, "answers"), func() { os.Exit(check.StatusInconclusive) })
+	a := talk(os.NewFile(in, "orders"), os.NewFile(out, "answers"), func() { os.Exit(exitcode.Inconclusive) })
 	if a.send(message{Reached: true}) != nil {
-		os.Exit(check.StatusInconclusive)
+		os.Exit(exitcode.Inconclusive)
 	}
 	return a
 }

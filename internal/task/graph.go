@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -89,7 +89,7 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 	case err != nil || outdated == nil:
 		return err
 	case len(l.Moved) > 0: // which was said when it was loaded
-		return Exit(check.StatusUsage)
+		return Exit(exitcode.Usage)
 	}
 	return fmt.Errorf("%s: %w", f.File, outdated)
 }

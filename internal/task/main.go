@@ -10,16 +10,18 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/defect"
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/isolate"
 )
 
 // Main calls do in a process that ends after it, with a context that ends with the first signal, and returns the
 // exit status.
 func (p *Process) Main(do func(context.Context) int) int {
 	var err error
-	if p.Role, err = check.CurrentRole(); err != nil {
+	if p.Role, err = isolate.CurrentRole(); err != nil {
 		p.fail(err)
-		return check.StatusUsage
+		return exitcode.Usage
 	}
 	p.Role.LimitMemory()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -32,9 +34,9 @@ func (p *Process) Main(do func(context.Context) int) int {
 		return status
 	}
 	var status int
-	if err := check.Guarded(func() error { status = do(ctx); return nil }); err != nil {
+	if err := defect.Guard(func() error { status = do(ctx); return nil }); err != nil {
 		p.fail(err)
-		return check.StatusResource
+		return exitcode.Resource
 	}
 	return status
 }
@@ -95,7 +97,7 @@ func (p *Process) stopOnSignals(stop func(cause error)) {
 		for first == os.Interrupt && p.takesInterrupt() {
 			first = <-signals
 		}
-		stop(&check.Interruption{Signal: first})
+		stop(&exitcode.Interruption{Signal: first})
 		// One Ctrl-C may come twice: from the terminal, and from the process that waits for this one.
 		for first := time.Now(); time.Since(first) < together; {
 			<-signals

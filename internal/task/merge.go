@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 )
 
@@ -31,7 +32,7 @@ func (p *Process) Merge(ctx context.Context, paths []string, asJSON bool) error 
 	if err != nil {
 		return err
 	}
-	if status := p.show(ctx, merged, asJSON); status != check.StatusOK {
+	if status := p.show(ctx, merged, asJSON); status != exitcode.OK {
 		return Exit(status)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/observe"
@@ -93,9 +94,9 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 	if told.Unheard, err = seen.unheard(all...); err != nil {
 		return err
 	}
-	status := check.StatusOK
+	status := exitcode.OK
 	if !told.Whole {
-		status = check.StatusInconclusive
+		status = exitcode.Inconclusive
 	}
 	for i, name := range names {
 		if o.Monitor != "" && name != o.Monitor && name != "monitor "+o.Monitor {
@@ -120,9 +121,9 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 		told.Monitors = append(told.Monitors, m)
 		switch {
 		case j.Verdict == observe.Some || j.Verdict == observe.Every:
-			status = check.StatusViolation
-		case status == check.StatusOK && (j.Verdict == observe.Undecided || m.Heard == 0 && o.File == ""):
-			status = check.StatusInconclusive
+			status = exitcode.Violation
+		case status == exitcode.OK && (j.Verdict == observe.Undecided || m.Heard == 0 && o.File == ""):
+			status = exitcode.Inconclusive
 		}
 	}
 	if o.JSON {

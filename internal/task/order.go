@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/version"
@@ -162,7 +162,7 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 	}
 	if err != nil {
 		p.fail(err)
-		return check.StatusUsage
+		return exitcode.Usage
 	}
 	return p.Main(func(ctx context.Context) int {
 		if p.Role.Recorder == nil { // others belong to a process like this one, which ends them

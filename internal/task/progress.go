@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
@@ -32,7 +32,7 @@ func NewStatus(w io.Writer, terminal bool) *Status {
 
 // Show says how a search gets on.
 func (s *Status) Show(p search.Progress) {
-	if p.Phase == check.Reporting {
+	if p.Phase == isolate.Reporting {
 		s.Clear()
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -61,7 +61,7 @@ func (f *Refine) Do(ctx context.Context, p *Process) error {
 	if len(sys.Abstractions) == 0 {
 		return fmt.Errorf("system %q declares no abstractions", sys.Name)
 	}
-	status := check.StatusOK
+	status := exitcode.OK
 	var all []compared
 	for _, a := range sys.Abstractions {
 		if a.Impl == nil || a.Abs == nil {
@@ -77,9 +77,9 @@ func (f *Refine) Do(ctx context.Context, p *Process) error {
 		}
 		switch c.Verdict {
 		case refine.Difference:
-			status = check.StatusViolation
+			status = exitcode.Violation
 		case refine.Undecided:
-			status = max(status, check.StatusInconclusive)
+			status = max(status, exitcode.Inconclusive)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

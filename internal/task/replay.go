@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 )
@@ -14,7 +16,7 @@ func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done 
 	if p.Role.Reexecuting() {
 		sys, err := check.SystemOf(p.Systems, file)
 		if err == nil {
-			check.Reexecute(sys, p.Role.Recorder)
+			isolate.Reexecute(sys, p.Role.Recorder)
 		}
 		return nil, true, err
 	}
@@ -73,13 +75,13 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 			_, err = fmt.Fprintln(out, recurrence(recorded, recurs))
 		}
 	}
-	status := check.StatusOK
+	status := exitcode.OK
 	switch {
 	case r.To >= 0:
 	case t.Finding != nil || recurs && (t.Recurs != nil || l.Violation(t) != ""):
-		status = check.StatusViolation
+		status = exitcode.Violation
 	case !recurs:
-		status = check.StatusInconclusive
+		status = exitcode.Inconclusive
 	}
 	return p.Ended(ctx, status, err)
 }

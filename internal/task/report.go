@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -53,7 +54,7 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 		return err
 	case r.Verdict == search.Inconclusive:
 		p.fail(fmt.Errorf("%s: the walks could not decide whether the run is dead; longer walks (--walk-steps) may", file))
-		return Exit(check.StatusInconclusive)
+		return Exit(exitcode.Inconclusive)
 	}
 	if f.Live != "" {
 		live, err := check.LoadFor(ctx, f.Live, &l.System, nil)

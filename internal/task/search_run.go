@@ -11,6 +11,9 @@ import (
 	"syscall"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/defect"
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -36,7 +39,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	if p.Role.Reexecuting() {
 		sys, err := r.options.System()
 		if err == nil {
-			check.Reexecute(&sys, p.Role.Recorder)
+			isolate.Reexecute(&sys, p.Role.Recorder)
 		}
 		return err
 	}
@@ -115,7 +118,7 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 	}
 	status := NewStatus(p.Stderr, p.Terminal)
 	defer status.Clear()
-	s := check.Supervisor{
+	s := isolate.Supervisor{
 		Respawn:      p.Respawn,
 		Stdout:       p.Stdout,
 		Stderr:       status,
@@ -130,8 +133,8 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 	case err != nil:
 		p.fail(err)
 		status := p.conclude(ctx, check.ReportLost(r.options, out, err), nil, r)
-		if check.Faulty(err) {
-			return Exit(check.StatusResource)
+		if defect.Is(err) {
+			return Exit(exitcode.Resource)
 		}
 		return status
 	case out.Death == nil:
@@ -144,8 +147,8 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 
 // conclude prints a report, also one whose files could not be written, and writes the test that was asked for.
 func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r *request) error {
-	if errors.Is(err, check.ErrLost) {
-		os.Exit(check.StatusInconclusive) // without an end of its own: the process that waits for this one says it
+	if errors.Is(err, isolate.ErrLost) {
+		os.Exit(exitcode.Inconclusive) // without an end of its own: the process that waits for this one says it
 	}
 	if rep == nil {
 		return err
@@ -153,17 +156,17 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	if len(r.collected) > 0 {
 		err = errors.Join(err, p.collect(r, rep))
 	}
-	faulty := check.Faulty(err)
+	faulty := defect.Is(err)
 	if err != nil {
 		err = fmt.Errorf("the report is not complete: %w", err)
 	}
-	status := check.Status(rep.Verdict, context.Cause(ctx))
+	status := exitcode.Of(rep.Verdict, context.Cause(ctx))
 	if r.collected.Printed() == "" {
 		status = p.show(ctx, rep, r.json)
 	}
 	err = p.Ended(ctx, status, err)
 	if faulty {
-		err = Exit(check.StatusResource)
+		err = Exit(exitcode.Resource)
 	}
 	for name := range rep.PathFiles() {
 		if !r.writeTest {
@@ -197,7 +200,7 @@ func (p *Process) makeRoom() {
 	if p.Role.Recorder == nil {
 		return
 	}
-	check.ReportProgress(p.Role.Recorder, search.Progress{Phase: check.Reporting})
+	isolate.ReportProgress(p.Role.Recorder, search.Progress{Phase: isolate.Reporting})
 	if p.Style.Width > 0 { // standard output is a terminal
 		fmt.Fprint(p.Stdout, "\r\x1b[K")
 	}
@@ -213,14 +216,14 @@ func (p *Process) show(ctx context.Context, rep *report.Report, asJSON bool) int
 		print = render.JSON
 	}
 	err := print(p.Stdout, d)
-	status := check.Status(rep.Verdict, context.Cause(ctx))
+	status := exitcode.Of(rep.Verdict, context.Cause(ctx))
 	if errors.Is(err, syscall.EPIPE) { // head, or a pager that was left, has seen enough
 		return status
 	}
 	if err != nil {
 		p.fail(fmt.Errorf("the report cannot be printed: %w", err))
-		if status == check.StatusOK {
-			status = check.ErrorStatus(ctx, err)
+		if status == exitcode.OK {
+			status = exitcode.OfError(ctx, err)
 		}
 	}
 	return status

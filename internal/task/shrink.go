@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/search"
 )
@@ -60,9 +61,9 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 			return nil
 		}
 		fmt.Fprintf(p.Stderr, "macemc: %s: the violation could not be confirmed; longer walks (--walk-steps) may confirm it\n", file)
-		return Exit(check.StatusInconclusive)
+		return Exit(exitcode.Inconclusive)
 	}
-	found := check.Status(rep.Verdict, context.Cause(ctx))
+	found := exitcode.Of(rep.Verdict, context.Cause(ctx))
 	if out != "" {
 		if err := check.WriteNew(out, small); err != nil {
 			return p.Ended(ctx, found, err)

@@ -17,7 +17,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/defect"
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -69,7 +71,7 @@ type Process struct {
 	Front          Front
 	NoScreen       string           // why Front has no screen; "": it has one
 	Respawn        func() *exec.Cmd // nil: everything happens in this process
-	Role           check.Role       // what this process is there for
+	Role           isolate.Role     // what this process is there for
 	// Cluster prepares a search by the workers at a server. Nil: there are none of this process.
 	Cluster func(c Cluster, job ClusterJob) (search.Elsewhere, error)
 	// WriteTest writes a test that follows the path in a file, and returns its name. It is nil in a process that is
@@ -89,7 +91,7 @@ func (p *Process) End(ctx context.Context, err error) int {
 	var status Exit
 	switch {
 	case err == nil:
-		return check.StatusOK
+		return exitcode.OK
 	case errors.As(err, &status):
 		return int(status)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -97,14 +99,14 @@ func (p *Process) End(ctx context.Context, err error) int {
 	default:
 		p.fail(err)
 	}
-	return check.ErrorStatus(ctx, err)
+	return exitcode.OfError(ctx, err)
 }
 
 // fail says what is wrong, in one line. The stack of a fault of the checker follows.
 func (p *Process) fail(err error) {
 	text := textfmt.Printable(strings.TrimPrefix(err.Error(), "macemc: "))
 	fmt.Fprintf(p.Stderr, "macemc: %s\n", strings.Join(strings.Split(text, "\n"), "; "))
-	if fault, ok := errors.AsType[*check.FaultError](err); ok {
+	if fault, ok := errors.AsType[*defect.Error](err); ok {
 		fmt.Fprintln(p.Stderr, fault.Stack)
 	}
 }
@@ -114,11 +116,11 @@ func (p *Process) fail(err error) {
 func (p *Process) Ended(ctx context.Context, status int, err error) error {
 	if err != nil {
 		p.fail(err)
-		if status == check.StatusOK {
-			status = check.ErrorStatus(ctx, err)
+		if status == exitcode.OK {
+			status = exitcode.OfError(ctx, err)
 		}
 	}
-	if status == check.StatusOK {
+	if status == exitcode.OK {
 		return nil
 	}
 	return Exit(status)

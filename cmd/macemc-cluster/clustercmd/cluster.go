@@ -15,7 +15,7 @@ import (
 
 	"github.com/macemc/macemc/cmd/macemc-cluster/internal/cluster"
 	"github.com/macemc/macemc/cmd/macemc/program"
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
@@ -76,14 +76,14 @@ it. A state at which that happens twice ends the search.`,
 				return err
 			case supervised:
 				err := interrupted(cmd.Context(), w.Work(cmd.Context()))
-				end(check.ErrorStatus(cmd.Context(), err))
+				end(exitcode.OfError(cmd.Context(), err))
 				return err
 			case p.Respawn == nil:
 				return interrupted(cmd.Context(), w.Work(cmd.Context()))
 			}
 			err = interrupted(cmd.Context(), w.Supervise(cmd.Context(), p.Respawn))
 			if errors.Is(err, cluster.ErrEnded) {
-				return task.Exit(check.StatusUsage)
+				return task.Exit(exitcode.Usage)
 			}
 			return err
 		},

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
 // A run in which more waited than the model's buffer holds is replayed as it was, by all that opens paths, and searched on from; without the word for that in
@@ -28,10 +28,10 @@ func TestPathAsLive(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"replay over.path", check.StatusOK, "step 1002"},
-		{"mdb over.path --batch -x info", check.StatusOK, "as live nodes have it"},
-		{"search --from over.path --max-paths 3 --out none", check.StatusOK, "nothing found"},
-		{"replay strict.path", check.StatusViolation, "for which as many of its events wait as the buffer holds"},
+		{"replay over.path", exitcode.OK, "step 1002"},
+		{"mdb over.path --batch -x info", exitcode.OK, "as live nodes have it"},
+		{"search --from over.path --max-paths 3 --out none", exitcode.OK, "nothing found"},
+		{"replay strict.path", exitcode.Violation, "for which as many of its events wait as the buffer holds"},
 	} {
 		out, errs, status := run(t, strings.Fields(c.args)...)
 		if status != c.status || !strings.Contains(out, c.want) {

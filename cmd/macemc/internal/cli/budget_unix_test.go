@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -61,8 +61,8 @@ func TestDeadlineOfFindings(t *testing.T) {
 	out, err := command(dir, "search", "lagging", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "8", "--walk-steps", "60",
 		"--time", limit.String(), "--out", "out").CombinedOutput()
 	took := time.Since(began)
-	if status := exitCode(err); status != check.StatusViolation {
-		t.Errorf("exit status %d, want %d\n%s", status, check.StatusViolation, out)
+	if status := exitCode(err); status != exitcode.Violation {
+		t.Errorf("exit status %d, want %d\n%s", status, exitcode.Violation, out)
 	}
 	// Steps sleep, so that a busy machine adds little.
 	if most := limit + limit/2 + 5*time.Second; took > most+3*time.Second {
@@ -104,7 +104,7 @@ func TestLoadedMachine(t *testing.T) {
 		dir := t.TempDir()
 		out, err := command(dir, append(append([]string{"search"}, strings.Fields(bug)...), "--seed", "7", "--time", "5s", "--out", "out", "--json")...).Output()
 		text, unread := os.ReadFile(filepath.Join(dir, "out", "error.path"))
-		if status := exitCode(err); status != check.StatusViolation || unread != nil {
+		if status := exitCode(err); status != exitcode.Violation || unread != nil {
 			t.Errorf("%s: exit status %d, %v\n%s", bug, status, unread, out)
 		} else if err := json.Unmarshal(out, &r); err != nil {
 			t.Errorf("%s: %v\n%s", bug, err, out)

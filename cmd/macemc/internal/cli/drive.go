@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
 )
@@ -171,13 +172,13 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		return Exit(128 + int(syscall.SIGPIPE)) // head, or a pager that was left, has seen enough
 	}
 	switch status := cmd.ProcessState.ExitCode(); status {
-	case check.StatusOK:
+	case exitcode.OK:
 		return nil
 	case -1:
 		err := fmt.Errorf("%s: the process of the tests ended: %v", b.ImportPath, cmd.ProcessState)
 		if s, ok := t.(*task.Search); ok {
 			if file := suspectSince(began, cmp.Or(s.Out, check.Root)); file != "" {
-				return b.a.Ended(ctx, check.StatusInconclusive, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
+				return b.a.Ended(ctx, exitcode.Inconclusive, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
 			}
 		}
 		return err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -74,7 +75,7 @@ again and compares the results, so that changed code is detected. It does not ch
 
 Exit status:
 
-` + strings.TrimRight(check.StatusTable(), "\n"),
+` + strings.TrimRight(exitcode.Table(), "\n"),
 		Example: `  macemc durable recheck px3
   macemc durable recheck px3 --property agreement --json`,
 		Args: exactlyOne("DIR"),

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
 // On a disk that is full a search ends with a status of its own, and goes on once there is room.
@@ -49,7 +49,7 @@ func TestDurableDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, _ := search("whole", check.StatusOK)
+	want, _ := search("whole", exitcode.OK)
 	for _, c := range []struct {
 		name string
 		more []string
@@ -58,7 +58,7 @@ func TestDurableDiskFull(t *testing.T) {
 		room(c.full)
 		folder := filepath.Join("disk", c.name)
 		for range 2 { // with the disk full from the start, too
-			if part, errors := search(folder, check.StatusResource, c.more...); !strings.Contains(errors, "no space left on device") || !strings.Contains(errors, "--resume continues from it") || part.States >= want.States {
+			if part, errors := search(folder, exitcode.Resource, c.more...); !strings.Contains(errors, "no space left on device") || !strings.Contains(errors, "--resume continues from it") || part.States >= want.States {
 				t.Errorf("%s: %+v %s", c.name, part, errors)
 			}
 			if left := stored(t, filepath.Join(dir, folder)); left.States == 0 {
@@ -66,7 +66,7 @@ func TestDurableDiskFull(t *testing.T) {
 			}
 		}
 		room("64m")
-		if got, _ := search(folder, check.StatusOK, c.more...); got != want {
+		if got, _ := search(folder, exitcode.OK, c.more...); got != want {
 			t.Errorf("%s: %+v, undisturbed %+v", c.name, got, want)
 		}
 		sameLogs(t, filepath.Join(dir, folder), filepath.Join(dir, "whole"))
@@ -99,13 +99,13 @@ func TestRunsDiskFull(t *testing.T) {
 		}
 		return walked(t, out)
 	}
-	if part := search("disk/runs", check.StatusResource); part["verdict"] != "out-of-resource" || part["stopped"] != "disk" {
+	if part := search("disk/runs", exitcode.Resource); part["verdict"] != "out-of-resource" || part["stopped"] != "disk" {
 		t.Errorf("%v, %v", part["verdict"], part["stopped"])
 	}
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=10m"); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := search("disk/runs", check.StatusOK), search("whole", check.StatusOK); !reflect.DeepEqual(got, want) {
+	if got, want := search("disk/runs", exitcode.OK), search("whole", exitcode.OK); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, undisturbed %v", got, want)
 	}
 }

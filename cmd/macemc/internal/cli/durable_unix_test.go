@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/statelog"
 )
@@ -65,7 +65,7 @@ func TestDurableKilled(t *testing.T) {
 	search := func(folder string, more ...string) (c counts) {
 		t.Helper()
 		out, err := command(dir, small(folder, append(more, "--resume")...)...).Output()
-		if exitCode(err) != check.StatusOK || json.Unmarshal(out, &c) != nil {
+		if exitCode(err) != exitcode.OK || json.Unmarshal(out, &c) != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		return c
@@ -132,7 +132,7 @@ func TestDurableInterrupted(t *testing.T) {
 		}
 		if i == 0 {
 			out, err := command(dir, args...).CombinedOutput()
-			if exitCode(err) != check.StatusUsage || !strings.Contains(string(out), "in another process") {
+			if exitCode(err) != exitcode.Usage || !strings.Contains(string(out), "in another process") {
 				t.Errorf("at the same time: %v %s", err, out)
 			}
 		}
@@ -168,28 +168,28 @@ func TestDurable(t *testing.T) {
 		out    string // in standard output
 		err    string // in standard error
 	}{
-		{[]string{"durable", "info", dir}, check.StatusUsage, "", "there is no search"},
-		{[]string{"durable", "recheck", dir}, check.StatusUsage, "", "there is no search"},
-		{append(base, "--depth", "8"), check.StatusOK, "stored in " + dir, ""},
-		{base, check.StatusUsage, "", "holds a search already: --resume goes on with it"},
-		{append(base, "--resume", "--depth", "4"), check.StatusUsage, "", "the log goes deeper than 4 steps already"},
-		{append(base, "--resume", "--crashes", "1"), check.StatusUsage, "", "crashes: 0 there, 1 here"},
-		{append(base, "--resume", "--visited", "64"), check.StatusUsage, "", "visited: exact there, 64 here"},
-		{append(base, "--resume", "--property", "agreement"), check.StatusUsage, "", "macemc durable recheck evaluates other properties"},
-		{append(base, "--resume", "--set", "proposers=3"), check.StatusUsage, "", "parameter proposers: 2 there, 3 here"},
-		{append(base, "--resume", "--bug", "PX3"), check.StatusUsage, "", "the handler of n0 (*paxos.Proposer)"},
-		{[]string{"durable", "info", dir}, check.StatusOK, "unfinished; --resume continues it", ""},
-		{[]string{"durable", "recheck", dir}, check.StatusUsage, "", "the search is not finished"},
-		{append(base, "--resume"), check.StatusOK, "complete: 98,160 states, 506,256 transitions", "states, which are checked again"},
-		{[]string{"durable", "info", dir, "--json"}, check.StatusOK, `"finished": true`, ""},
-		{[]string{"durable", "verify", dir}, check.StatusOK, "98,160 states", ""},
-		{[]string{"durable", "recheck", dir, "--property", "agreement"}, check.StatusOK, "complete: 98,160 states", ""},
-		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, check.StatusUsage, "", "--durable needs a strategy that can be resumed (deepening, walk, faulty, bfs), not dfs"},
-		{[]string{"search", "paxos", "--durable", dir, "--resume"}, check.StatusUsage, "", "strategy: none there, deepening here"},
-		{[]string{"search", "paxos", "--resume"}, check.StatusUsage, "", "--durable DIR"},
-		{append(base, "--reduce", "full"), check.StatusUsage, "", "cannot be combined"},
-		{append(base, "--crash-model", "auto"), check.StatusUsage, "", "cannot be combined"},
-		{append(base, "--keep-going"), check.StatusUsage, "", "contradict each other"},
+		{[]string{"durable", "info", dir}, exitcode.Usage, "", "there is no search"},
+		{[]string{"durable", "recheck", dir}, exitcode.Usage, "", "there is no search"},
+		{append(base, "--depth", "8"), exitcode.OK, "stored in " + dir, ""},
+		{base, exitcode.Usage, "", "holds a search already: --resume goes on with it"},
+		{append(base, "--resume", "--depth", "4"), exitcode.Usage, "", "the log goes deeper than 4 steps already"},
+		{append(base, "--resume", "--crashes", "1"), exitcode.Usage, "", "crashes: 0 there, 1 here"},
+		{append(base, "--resume", "--visited", "64"), exitcode.Usage, "", "visited: exact there, 64 here"},
+		{append(base, "--resume", "--property", "agreement"), exitcode.Usage, "", "macemc durable recheck evaluates other properties"},
+		{append(base, "--resume", "--set", "proposers=3"), exitcode.Usage, "", "parameter proposers: 2 there, 3 here"},
+		{append(base, "--resume", "--bug", "PX3"), exitcode.Usage, "", "the handler of n0 (*paxos.Proposer)"},
+		{[]string{"durable", "info", dir}, exitcode.OK, "unfinished; --resume continues it", ""},
+		{[]string{"durable", "recheck", dir}, exitcode.Usage, "", "the search is not finished"},
+		{append(base, "--resume"), exitcode.OK, "complete: 98,160 states, 506,256 transitions", "states, which are checked again"},
+		{[]string{"durable", "info", dir, "--json"}, exitcode.OK, `"finished": true`, ""},
+		{[]string{"durable", "verify", dir}, exitcode.OK, "98,160 states", ""},
+		{[]string{"durable", "recheck", dir, "--property", "agreement"}, exitcode.OK, "complete: 98,160 states", ""},
+		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, exitcode.Usage, "", "--durable needs a strategy that can be resumed (deepening, walk, faulty, bfs), not dfs"},
+		{[]string{"search", "paxos", "--durable", dir, "--resume"}, exitcode.Usage, "", "strategy: none there, deepening here"},
+		{[]string{"search", "paxos", "--resume"}, exitcode.Usage, "", "--durable DIR"},
+		{append(base, "--reduce", "full"), exitcode.Usage, "", "cannot be combined"},
+		{append(base, "--crash-model", "auto"), exitcode.Usage, "", "cannot be combined"},
+		{append(base, "--keep-going"), exitcode.Usage, "", "contradict each other"},
 	} {
 		out, stderr, status := run(t, c.args...)
 		if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(stderr, c.err) {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
 // walked is what random walks came to, but for how long they took.
@@ -62,7 +62,7 @@ func runsKilled(t *testing.T, runs int, search ...string) {
 		return slices.Concat([]string{"search"}, search, []string{"--max-paths", strconv.Itoa(runs), "--workers", "1", "--json", "--durable", folder, "--resume"})
 	}
 	want, err := command(dir, args("whole")...).Output()
-	if exitCode(err) != check.StatusOK {
+	if exitCode(err) != exitcode.OK {
 		t.Fatalf("%v: %s", err, want)
 	}
 	most := 0
@@ -83,7 +83,7 @@ func runsKilled(t *testing.T, runs int, search ...string) {
 	}
 	t.Logf("%d stretches after five kills", most)
 	got, err := command(dir, args("often")...).Output()
-	if exitCode(err) != check.StatusOK {
+	if exitCode(err) != exitcode.OK {
 		t.Fatalf("%v: %s", err, got)
 	}
 	a, b := walked(t, want), walked(t, got)
@@ -114,35 +114,35 @@ func TestDurableWalks(t *testing.T) {
 		out    string // in standard output
 		err    string // in standard error
 	}{
-		{walk("w", "--max-paths", "1500"), check.StatusOK, "seeds 1 to 2", ""},
-		{walk("w", "--max-paths", "1500"), check.StatusUsage, "", "holds a search already: --resume goes on with it"},
-		{walk("w", "--max-paths", "1500", "--resume"), check.StatusOK, "which already held 1,500 runs", "holds 1,500 runs"},
-		{walk("w", "--max-paths", "2100", "--resume"), check.StatusOK, "covered: 2,100 random runs", ""},
-		{walk("w", "--resume", "--seed", "2"), check.StatusUsage, "", "seed: 1 there, 2 here"},
-		{walk("w", "--resume", "--walk-steps", "7"), check.StatusUsage, "", "walk-steps: "},
-		{walk("w", "--resume", "--crashes", "1"), check.StatusUsage, "", "crashes: 0 there, 1 here"},
-		{walk("w", "--resume", "--bug", "PX3"), check.StatusUsage, "", "runs of another program"},
-		{walk("w", "--resume", "--strategy", "faulty", "--crashes", "0"), check.StatusUsage, "", "strategy: walk there, faulty here"},
-		{walk("w", "--resume", "--strategy", "bfs"), check.StatusUsage, "", "strategy: walk there, none here"},
-		{walk("w", "--shard", "1/2"), check.StatusUsage, "", "contradict each other"},
-		{[]string{"durable", "info", at("w")}, check.StatusOK, "2,100, in 3 parts", ""},
-		{[]string{"durable", "info", at("w"), "--json"}, check.StatusOK, `"runs": 2100`, ""},
-		{[]string{"durable", "verify", at("w")}, check.StatusOK, "2,100 runs in 3 parts, all intact", ""},
-		{[]string{"durable", "recheck", at("w")}, check.StatusUsage, "", "no states to recheck"},
-		{walk("bug", "--bug", "PX3", "--seed", "3"), check.StatusViolation, at("found"), ""},
-		{walk("bug", "--bug", "PX3", "--seed", "3", "--resume"), check.StatusViolation, at("found"), ""},
-		{[]string{"durable", "info", at("bug")}, check.StatusOK, "finished with a finding", ""},
-		{deepen("d", "--max-paths", "20001"), check.StatusOK, "in the first 9 choices", ""},
-		{deepen("d", "--max-paths", "40002", "--resume"), check.StatusOK, "which already held 20,001 runs", ""},
-		{deepen("d", "--resume", "--depth", "3"), check.StatusUsage, "", "depth: none there, 3 here"},
-		{deepen("d", "--resume", "--alone"), check.StatusUsage, "", "alone: none there, true here"},
-		{deepen("d", "--resume", "--visited", "64"), check.StatusUsage, "", "visited: none there, 64 here"},
-		{deepen("d", "--resume", "--deepen-by", "2"), check.StatusUsage, "", "deepen-by: none there, 2 here"},
-		{[]string{"search", "pastry", "--nodes", "16", "--strategy", "walk", "--durable", at("short"), "--time", "500ms", "--json"}, check.StatusOK, `"lost": `, ""}, // of a part that takes seconds
-		{[]string{"durable", "verify", at("d")}, check.StatusOK, "40,002 runs in 4 parts, all intact", ""},
-		{deepen("shallow", "--depth", "3"), check.StatusOK, "exhaustive to depth 3", ""},
-		{deepen("shallow", "--depth", "3", "--resume"), check.StatusOK, "exhaustive to depth 3", ""},
-		{[]string{"durable", "info", at("shallow")}, check.StatusOK, "finished: iterative deepening completed", ""},
+		{walk("w", "--max-paths", "1500"), exitcode.OK, "seeds 1 to 2", ""},
+		{walk("w", "--max-paths", "1500"), exitcode.Usage, "", "holds a search already: --resume goes on with it"},
+		{walk("w", "--max-paths", "1500", "--resume"), exitcode.OK, "which already held 1,500 runs", "holds 1,500 runs"},
+		{walk("w", "--max-paths", "2100", "--resume"), exitcode.OK, "covered: 2,100 random runs", ""},
+		{walk("w", "--resume", "--seed", "2"), exitcode.Usage, "", "seed: 1 there, 2 here"},
+		{walk("w", "--resume", "--walk-steps", "7"), exitcode.Usage, "", "walk-steps: "},
+		{walk("w", "--resume", "--crashes", "1"), exitcode.Usage, "", "crashes: 0 there, 1 here"},
+		{walk("w", "--resume", "--bug", "PX3"), exitcode.Usage, "", "runs of another program"},
+		{walk("w", "--resume", "--strategy", "faulty", "--crashes", "0"), exitcode.Usage, "", "strategy: walk there, faulty here"},
+		{walk("w", "--resume", "--strategy", "bfs"), exitcode.Usage, "", "strategy: walk there, none here"},
+		{walk("w", "--shard", "1/2"), exitcode.Usage, "", "contradict each other"},
+		{[]string{"durable", "info", at("w")}, exitcode.OK, "2,100, in 3 parts", ""},
+		{[]string{"durable", "info", at("w"), "--json"}, exitcode.OK, `"runs": 2100`, ""},
+		{[]string{"durable", "verify", at("w")}, exitcode.OK, "2,100 runs in 3 parts, all intact", ""},
+		{[]string{"durable", "recheck", at("w")}, exitcode.Usage, "", "no states to recheck"},
+		{walk("bug", "--bug", "PX3", "--seed", "3"), exitcode.Violation, at("found"), ""},
+		{walk("bug", "--bug", "PX3", "--seed", "3", "--resume"), exitcode.Violation, at("found"), ""},
+		{[]string{"durable", "info", at("bug")}, exitcode.OK, "finished with a finding", ""},
+		{deepen("d", "--max-paths", "20001"), exitcode.OK, "in the first 9 choices", ""},
+		{deepen("d", "--max-paths", "40002", "--resume"), exitcode.OK, "which already held 20,001 runs", ""},
+		{deepen("d", "--resume", "--depth", "3"), exitcode.Usage, "", "depth: none there, 3 here"},
+		{deepen("d", "--resume", "--alone"), exitcode.Usage, "", "alone: none there, true here"},
+		{deepen("d", "--resume", "--visited", "64"), exitcode.Usage, "", "visited: none there, 64 here"},
+		{deepen("d", "--resume", "--deepen-by", "2"), exitcode.Usage, "", "deepen-by: none there, 2 here"},
+		{[]string{"search", "pastry", "--nodes", "16", "--strategy", "walk", "--durable", at("short"), "--time", "500ms", "--json"}, exitcode.OK, `"lost": `, ""}, // of a part that takes seconds
+		{[]string{"durable", "verify", at("d")}, exitcode.OK, "40,002 runs in 4 parts, all intact", ""},
+		{deepen("shallow", "--depth", "3"), exitcode.OK, "exhaustive to depth 3", ""},
+		{deepen("shallow", "--depth", "3", "--resume"), exitcode.OK, "exhaustive to depth 3", ""},
+		{[]string{"durable", "info", at("shallow")}, exitcode.OK, "finished: iterative deepening completed", ""},
 	} {
 		out, errs, status := run(t, c.args...)
 		if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(errs, c.err) {
@@ -170,7 +170,7 @@ func damagedRuns(t *testing.T, dir, file string, times int, args []string) {
 	refused := func(what string) {
 		t.Helper()
 		_, errs, status := run(t, args...)
-		if status != check.StatusUsage || !strings.Contains(errs, file) {
+		if status != exitcode.Usage || !strings.Contains(errs, file) {
 			t.Errorf("%s: exit status %d: %s", what, status, errs)
 		}
 	}

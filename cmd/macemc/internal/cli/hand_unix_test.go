@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -123,16 +124,16 @@ func TestHand(t *testing.T) {
 		path    string // begins the note in the path file; an empty string means that there is no file
 	}
 	nothing := func(status int, verdict string) want { return want{status, verdict, "", ""} }
-	violation := func(note string) want { return want{check.StatusViolation, "violation", "", note} }
-	suspected := want{check.StatusInconclusive, "inconclusive", "suspected", "suspected: "}
+	violation := func(note string) want { return want{exitcode.Violation, "violation", "", note} }
+	suspected := want{exitcode.Inconclusive, "inconclusive", "suspected", "suspected: "}
 	orphan := func(note string) want { return want{-1, "", "", note} }
 	for _, c := range []struct {
 		phase, by string
 		want      want
 	}{
-		{"search", "INT", nothing(check.StatusInterrupted, "interrupted")},
-		{"search", "TERM", nothing(check.StatusTerminated, "interrupted")},
-		{"search", child, nothing(check.StatusInconclusive, "inconclusive")},
+		{"search", "INT", nothing(exitcode.Interrupted, "interrupted")},
+		{"search", "TERM", nothing(exitcode.Terminated, "interrupted")},
+		{"search", child, nothing(exitcode.Inconclusive, "inconclusive")},
 		{"search", parent, orphan("")},
 		{"confirm", "INT", violation("safety: ")},
 		{"confirm", "TERM", violation("safety: ")},
@@ -313,7 +314,7 @@ func TestHand_FullDisk(t *testing.T) {
 				Verdict  string
 				PathFile string `json:"path_file"`
 			}
-			if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil || status != check.StatusViolation || rep.Verdict != "violation" || !strings.Contains(stderr.String(), "no space left on device") {
+			if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil || status != exitcode.Violation || rep.Verdict != "violation" || !strings.Contains(stderr.String(), "no space left on device") {
 				t.Fatalf("%v, exit status %d, %+v: %s", err, status, rep, &stderr)
 			}
 			file := filepath.Join(kept, rep.PathFile)

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/live"
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
 // runReal executes the command in a process of its own and returns what it printed.
@@ -205,7 +205,7 @@ func TestLiveUsage(t *testing.T) {
 // A node of its own that a signal ends has the exit status that the table of all commands has for that; after its time it is 0.
 func TestLiveNodeEnds(t *testing.T) {
 	args := []string{"live", "pingack", "--node", "0", "--peers", "127.0.0.1:0,127.0.0.1:1", "--dir", "n0"}
-	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: check.StatusInterrupted, syscall.SIGTERM: check.StatusTerminated} {
+	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: exitcode.Interrupted, syscall.SIGTERM: exitcode.Terminated} {
 		cmd := command(t.TempDir(), args...)
 		errs, err := cmd.StderrPipe()
 		if err == nil {
@@ -225,7 +225,7 @@ func TestLiveNodeEnds(t *testing.T) {
 			t.Errorf("%v: exit status %d, want %d; %s", signal, status, want, rest)
 		}
 	}
-	if _, errs, status := runReal(t, t.TempDir(), "", append(args, "--time", "100ms")...); status != check.StatusOK {
+	if _, errs, status := runReal(t, t.TempDir(), "", append(args, "--time", "100ms")...); status != exitcode.OK {
 		t.Errorf("after its time: exit status %d, %s", status, errs)
 	}
 }
@@ -241,13 +241,13 @@ func TestLiveLogsObserved(t *testing.T) {
 	for i, within := 0, 700*time.Millisecond; i < 12; i, within = i+1, within*3/2 {
 		log := filepath.Join(dir, strconv.Itoa(i))
 		out, errs, _ = runReal(t, dir, "", "live", "channel", "--bug", "NL2", "--set", "sends=6", "--log", log, "--dir", "run"+strconv.Itoa(i), "--time", within.String())
-		if said, errors, status = runReal(t, log, "", args...); status == check.StatusViolation {
+		if said, errors, status = runReal(t, log, "", args...); status == exitcode.Violation {
 			dir = log
 			break
 		}
 	}
 	for _, want := range []string{"VIOLATED in every order consistent with causality", "is delivered, [", "n0.jsonl:", "n2  machine.Sent[channel.Deliver]{From:2 To:0"} {
-		if !strings.Contains(said, want) || status != check.StatusViolation {
+		if !strings.Contains(said, want) || status != exitcode.Violation {
 			t.Errorf("exit status %d, %q is not in\n%s%s\nof\n%s%s", status, want, said, errors, out, errs)
 		}
 	}
@@ -256,16 +256,16 @@ func TestLiveLogsObserved(t *testing.T) {
 		t.Errorf("what a monitor has found is not said:\n%s%s", out, errs)
 	}
 	// A part of the log is one with gaps, and of nothing that is violated in it is said that all is right.
-	if said, errors, status = runReal(t, dir, "", "observe", "channel", "n2.jsonl"); !strings.Contains(said, "NOT all events are in the log") || status == check.StatusOK {
+	if said, errors, status = runReal(t, dir, "", "observe", "channel", "n2.jsonl"); !strings.Contains(said, "NOT all events are in the log") || status == exitcode.OK {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
-	if _, errors, status = runReal(t, dir, "", "observe", "n0.jsonl", "--bug", "NL2"); !strings.Contains(errors, "--bug is for logs") || status != check.StatusUsage {
+	if _, errors, status = runReal(t, dir, "", "observe", "n0.jsonl", "--bug", "NL2"); !strings.Contains(errors, "--bug is for logs") || status != exitcode.Usage {
 		t.Errorf("exit status %d: %s", status, errors)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "empty.jsonl"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if said, errors, status = runReal(t, dir, "", "observe", "channel", "empty.jsonl", "empty.jsonl"); !strings.Contains(said, "received no announcements") || status != check.StatusInconclusive {
+	if said, errors, status = runReal(t, dir, "", "observe", "channel", "empty.jsonl", "empty.jsonl"); !strings.Contains(said, "received no announcements") || status != exitcode.Inconclusive {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
 }
@@ -299,7 +299,7 @@ func TestLiveRate(t *testing.T) {
 		{[]string{"--count", "smr.Response"}, "--count goes with --bucket"},
 		{[]string{"--bucket", "1s", "--count", "smr.Respond"}, "did you mean smr.Response?"},
 	} {
-		if _, errs, status := runReal(t, dir, "", append([]string{"live", "chain"}, c.args...)...); status != check.StatusUsage || !strings.Contains(errs, c.want) {
+		if _, errs, status := runReal(t, dir, "", append([]string{"live", "chain"}, c.args...)...); status != exitcode.Usage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit status %d, %s", c.args, status, errs)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -77,12 +77,12 @@ func TestDoesNotReturn(t *testing.T) {
 			dir := t.TempDir()
 			out, err := command(dir, "search", "loops", "--set", "where="+c.where, "--strategy", c.strategy, "--handler-limit", "200ms", "--out", "out").CombinedOutput()
 			text := strings.ReplaceAll(strings.Join(strings.Fields(string(out)), " "), "(cli/", "(")
-			if code := exitCode(err); code != check.StatusViolation || !strings.Contains(text, "DIVERGENCE") || !strings.Contains(text, c.want) ||
+			if code := exitCode(err); code != exitcode.Violation || !strings.Contains(text, "DIVERGENCE") || !strings.Contains(text, c.want) ||
 				!strings.Contains(text, "loops_unix_test.go") {
 				t.Fatalf("exit status %d\n%s", code, out)
 			}
 			out, err = command(dir, "replay", filepath.Join("out", "error.path")).CombinedOutput()
-			if code := exitCode(err); code != check.StatusViolation || !strings.Contains(string(out), "did not return within 2s") {
+			if code := exitCode(err); code != exitcode.Violation || !strings.Contains(string(out), "did not return within 2s") {
 				t.Errorf("replay: exit status %d\n%s", code, out)
 			}
 		})
@@ -110,7 +110,7 @@ func TestInterruptLoop(t *testing.T) {
 		select {
 		case err := <-done:
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != check.StatusTerminated && exit.ExitCode() != check.StatusViolation || !strings.Contains(stdout.String(), `"verdict"`) {
+			if !errors.As(err, &exit) || exit.ExitCode() != exitcode.Terminated && exit.ExitCode() != exitcode.Violation || !strings.Contains(stdout.String(), `"verdict"`) {
 				t.Errorf("%s: %v: %s%s", where, err, stdout.String(), stderr.String())
 			}
 		case <-ctx.Done():

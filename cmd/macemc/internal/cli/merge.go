@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
 func (a *app) shardsMergeCommand() *cobra.Command {
@@ -21,7 +21,7 @@ Missing shards are named, and without them the result is at best inconclusive.
 
 The exit status is that of the worst shard:
 
-` + strings.TrimRight(check.StatusTable(), "\n"),
+` + strings.TrimRight(exitcode.Table(), "\n"),
 		Example: `  macemc search paxos --strategy walk --shard 1/2 --time 1m --json > shards/1.json
   macemc search paxos --strategy walk --shard 2/2 --time 1m --json > shards/2.json
   macemc merge shards`,

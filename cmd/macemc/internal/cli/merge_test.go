@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 )
 
@@ -35,8 +36,8 @@ func TestShards(t *testing.T) {
 		dir := t.TempDir()
 		var sum struct{ paths, runs, events int }
 		for k := range n {
-			got, out := reportOf(t, check.StatusOK, append(base, "--seed", "2", "--shard", fmt.Sprintf("%d/%d", k+1, n))...)
-			want, _ := reportOf(t, check.StatusOK, append(base, "--seed", fmt.Sprint(n+k+1))...)
+			got, out := reportOf(t, exitcode.OK, append(base, "--seed", "2", "--shard", fmt.Sprintf("%d/%d", k+1, n))...)
+			want, _ := reportOf(t, exitcode.OK, append(base, "--seed", fmt.Sprint(n+k+1))...)
 			if got.Shard == nil || got.Shard.Number != k+1 || got.Seed != want.Seed || got.Paths != want.Paths || got.Events != want.Events || !reflect.DeepEqual(got.Coverage, want.Coverage) {
 				t.Errorf("shard %d: %+v, want %+v", k+1, got, want)
 			}
@@ -48,7 +49,7 @@ func TestShards(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		m, _ := reportOf(t, check.StatusOK, "merge", dir)
+		m, _ := reportOf(t, exitcode.OK, "merge", dir)
 		runs := 0
 		for _, s := range m.Coverage.Sometimes {
 			runs += s.Runs
@@ -60,7 +61,7 @@ func TestShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, _, status := run(t, "merge", dir)
-		if status != check.StatusInconclusive || !strings.Contains(out, "MISSING: shard 2") {
+		if status != exitcode.Inconclusive || !strings.Contains(out, "MISSING: shard 2") {
 			t.Errorf("with one missing: exit status %d: %s", status, out)
 		}
 	}
@@ -83,7 +84,7 @@ func TestMergeViolation(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "first"), now); err != nil {
 		t.Fatal(err)
 	}
-	m, _ := reportOf(t, check.StatusViolation, "merge", now)
+	m, _ := reportOf(t, exitcode.Violation, "merge", now)
 	if len(m.Findings) != 1 || m.Alike != 1 || m.Findings[0].PathFile != filepath.Join(now, "0", check.ErrorPath) {
 		t.Errorf("%+v", m)
 	}
@@ -101,7 +102,7 @@ func TestMergeViolation(t *testing.T) {
 		{[]string{"search", "paxos", "--strategy", "bfs", "--shard", "1/2"}, "--shard needs a strategy that makes random walks"},
 		{[]string{"search", "paxos", "--shard", "3/2"}, "is no shard"},
 	} {
-		if _, stderr, status := run(t, c.args...); status != check.StatusUsage || !strings.Contains(stderr, c.why) {
+		if _, stderr, status := run(t, c.args...); status != exitcode.Usage || !strings.Contains(stderr, c.why) {
 			t.Errorf("%v: exit status %d, want %q: %s", c.args, status, c.why, stderr)
 		}
 	}

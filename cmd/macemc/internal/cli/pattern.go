@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
@@ -145,7 +145,7 @@ func (p *patternSearch) told(ctx context.Context, err error) error {
 
 // worse is an error that says of a violation, or the first of them.
 func worse(a, b error) error {
-	if a == nil || b == Exit(check.StatusViolation) {
+	if a == nil || b == Exit(exitcode.Violation) {
 		return b
 	}
 	return a

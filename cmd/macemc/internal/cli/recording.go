@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -85,5 +86,5 @@ func (a *app) merge(dir, out string, asJSON bool) error {
 	if !a.Doubts(m) {
 		return nil
 	}
-	return Exit(check.StatusInconclusive)
+	return Exit(exitcode.Inconclusive)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -98,7 +99,7 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 		if len(rep.Findings) == 1 {
 			rep.finding = rep.Findings[0]
 		}
-		if code := exitCode(err); code != check.StatusViolation || rep.Kind != string(sim.Nondeterminism) ||
+		if code := exitCode(err); code != exitcode.Violation || rep.Kind != string(sim.Nondeterminism) ||
 			!strings.Contains(rep.Message, "does not recur") || !strings.Contains(rep.Message, "is the first that differs") {
 			t.Errorf("%s: exit status %d: %+v\n%s", flags, code, rep, stderr.String())
 		}
@@ -107,9 +108,9 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 			t.Errorf("%s: %v\n%s", flags, err, text)
 		}
 		again, err := command(dir, "replay", rep.PathFile).CombinedOutput()
-		status, said := check.StatusInconclusive, "does not recur: nondeterminism"
+		status, said := exitcode.Inconclusive, "does not recur: nondeterminism"
 		if strings.HasSuffix(flags, "asked") { // two executions in one process differ
-			status, said = check.StatusViolation, "recurs: nondeterminism"
+			status, said = exitcode.Violation, "recurs: nondeterminism"
 		}
 		if code := exitCode(err); code != status || !strings.Contains(string(again), "the finding that the file records "+said) {
 			t.Errorf("%s: exit status %d\n%s", flags, code, again)
@@ -127,11 +128,11 @@ func TestRecurrence_SmallerRun(t *testing.T) {
 		args := append([]string{"search", "calling", "--set", "fails=early", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--out", "out"},
 			strings.Fields(flags)...)
 		out, err := command(dir, args...).CombinedOutput()
-		if exitCode(err) != check.StatusViolation || !strings.Contains(string(out), "a smaller run does not recur in a fresh process") {
+		if exitCode(err) != exitcode.Violation || !strings.Contains(string(out), "a smaller run does not recur in a fresh process") {
 			t.Errorf("search %s: %v\n%s", flags, err, out)
 		}
 		again, err := command(dir, "replay", filepath.Join("out", filepath.FromSlash(file))).CombinedOutput()
-		if exitCode(err) != check.StatusViolation || !strings.Contains(string(again), "the finding that the file records recurs: safety") {
+		if exitCode(err) != exitcode.Violation || !strings.Contains(string(again), "the finding that the file records recurs: safety") {
 			t.Errorf("replay %s: %v\n%s", flags, err, again)
 		}
 	}
@@ -147,14 +148,14 @@ func TestRecurrence_Replay(t *testing.T) {
 		status         int
 		said           string
 	}{
-		{"pingack", "", check.StatusViolation, "the finding that the file records recurs: liveness: every ping is acknowledged"},
-		{"pingack", "finding safety", check.StatusInconclusive, "the finding that the file records does not recur: safety"},
-		{"pingack", "finding deadlock", check.StatusInconclusive, "the finding that the file records does not recur: deadlock"},
-		{"pingack", "end 1", check.StatusInconclusive, "the finding that the file records does not recur: liveness"},
-		{"exits", "", check.StatusViolation, "the finding that the file records recurs: panic"},
+		{"pingack", "", exitcode.Violation, "the finding that the file records recurs: liveness: every ping is acknowledged"},
+		{"pingack", "finding safety", exitcode.Inconclusive, "the finding that the file records does not recur: safety"},
+		{"pingack", "finding deadlock", exitcode.Inconclusive, "the finding that the file records does not recur: deadlock"},
+		{"pingack", "end 1", exitcode.Inconclusive, "the finding that the file records does not recur: liveness"},
+		{"exits", "", exitcode.Violation, "the finding that the file records recurs: panic"},
 	} {
 		dir := t.TempDir()
-		if out, err := command(dir, "search", c.search, "--out", "out").CombinedOutput(); exitCode(err) != check.StatusViolation {
+		if out, err := command(dir, "search", c.search, "--out", "out").CombinedOutput(); exitCode(err) != exitcode.Violation {
 			t.Fatalf("%s: %v\n%s", c.search, err, out)
 		}
 		file := filepath.Join(dir, "out", check.ErrorPath)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/refine"
 )
 
@@ -20,12 +21,12 @@ func TestRefine(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{[]string{"channel"}, check.StatusOK, []string{"the abstraction includes all behavior of the implementation", "the abstraction adds no behavior"}},
-		{[]string{"channel", "--bug", "NL2"}, check.StatusViolation, []string{refine.NeverDone, "deliver n0 Deliver{Value:0}", "n0 receives Deliver{0} from n2"}},
-		{[]string{"channel", "--bug", "NL3"}, check.StatusViolation, []string{refine.MustGoOn, "n1 internal step   (repeats forever)"}},
-		{[]string{"channel", "--max-states", "10"}, check.StatusInconclusive, []string{"UNDECIDED: the abstraction has more than 10 states"}},
-		{[]string{"channel", "--bug", "NL4"}, check.StatusUsage, []string{"unhandled event: sender1"}},
-		{[]string{"paxos"}, check.StatusUsage, []string{"declares no abstractions"}},
+		{[]string{"channel"}, exitcode.OK, []string{"the abstraction includes all behavior of the implementation", "the abstraction adds no behavior"}},
+		{[]string{"channel", "--bug", "NL2"}, exitcode.Violation, []string{refine.NeverDone, "deliver n0 Deliver{Value:0}", "n0 receives Deliver{0} from n2"}},
+		{[]string{"channel", "--bug", "NL3"}, exitcode.Violation, []string{refine.MustGoOn, "n1 internal step   (repeats forever)"}},
+		{[]string{"channel", "--max-states", "10"}, exitcode.Inconclusive, []string{"UNDECIDED: the abstraction has more than 10 states"}},
+		{[]string{"channel", "--bug", "NL4"}, exitcode.Usage, []string{"unhandled event: sender1"}},
+		{[]string{"paxos"}, exitcode.Usage, []string{"declares no abstractions"}},
 	} {
 		stdout, stderr, status := run(t, append([]string{"refine"}, c.args...)...)
 		for _, want := range c.want {
@@ -43,7 +44,7 @@ func TestRefine(t *testing.T) {
 		Trace   []string
 		Steps   []string
 	}
-	if err := json.Unmarshal([]byte(stdout), &all); err != nil || status != check.StatusViolation || len(all) != 1 || all[0].Verdict != "difference" ||
+	if err := json.Unmarshal([]byte(stdout), &all); err != nil || status != exitcode.Violation || len(all) != 1 || all[0].Verdict != "difference" ||
 		len(all[0].Trace) != 3 || len(all[0].Steps) == 0 {
 		t.Errorf("%v, %d: %s", err, status, stdout)
 	}
@@ -54,22 +55,22 @@ func TestObserve(t *testing.T) {
 		t.Skip("slow")
 	}
 	t.Chdir(t.TempDir())
-	if _, stderr, status := run(t, "search", "commit", "--bug", "PC2", "--out", "found"); status != check.StatusViolation {
+	if _, stderr, status := run(t, "search", "commit", "--bug", "PC2", "--out", "found"); status != exitcode.Violation {
 		t.Fatal(status, stderr)
 	}
 	path := filepath.Join("found", check.ErrorPath)
 	stdout, stderr, status := run(t, "observe", path)
-	if status != check.StatusViolation || !strings.Contains(stdout, "monitor atomicity: VIOLATED in ") || !strings.Contains(stdout, "machine.Sent[commit.Written]") {
+	if status != exitcode.Violation || !strings.Contains(stdout, "monitor atomicity: VIOLATED in ") || !strings.Contains(stdout, "machine.Sent[commit.Written]") {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
 	stdout, stderr, status = run(t, "observe", path, "--monitor", "every transaction is answered")
-	if status != check.StatusOK || !strings.Contains(stdout, "not violated in any order") || strings.Contains(stdout, "atomicity") {
+	if status != exitcode.OK || !strings.Contains(stdout, "not violated in any order") || strings.Contains(stdout, "atomicity") {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
-	if _, stderr, status = run(t, "observe", path, "--monitor", "nobody"); status != check.StatusUsage || !strings.Contains(stderr, "unknown monitor") {
+	if _, stderr, status = run(t, "observe", path, "--monitor", "nobody"); status != exitcode.Usage || !strings.Contains(stderr, "unknown monitor") {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
-	if stdout, _, status = run(t, "observe", path, "--max-states", "1"); status == check.StatusOK {
+	if stdout, _, status = run(t, "observe", path, "--max-states", "1"); status == exitcode.OK {
 		t.Errorf("exit status %d: %s", status, stdout)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
 	"github.com/macemc/macemc/cmd/macemc/internal/live"
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/systems/spec"
@@ -44,7 +44,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 func (a *app) ended(ctx context.Context, err error) int {
 	if said, ok := errors.AsType[*toolError](err); ok && ctx.Err() == nil {
 		fmt.Fprintf(a.Stderr, "%s\nmacemc: the package cannot be built\n", said)
-		return check.ErrorStatus(ctx, err)
+		return exitcode.OfError(ctx, err)
 	}
 	return a.End(ctx, err)
 }
@@ -59,7 +59,7 @@ that it can reach within its bounds, and shows the run that violates a property.
 
 Exit status, of every command:
 
-` + strings.TrimRight(check.StatusTable(), "\n"),
+` + strings.TrimRight(exitcode.Table(), "\n"),
 		Example: `  macemc test ./...                  run tests under many schedules of their goroutines
   macemc search randtree --bug RT13  find a known bug of the random overlay tree
   macemc mdb error.path              debug the run that was found`,

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
 // A signal ends a search with a report, on standard output alone, that says so; nothing was found is not what it says.
@@ -26,9 +26,9 @@ func TestInterrupt(t *testing.T) {
 		strategy string
 		status   int
 	}{
-		{syscall.SIGINT, "walk", check.StatusInterrupted},
-		{syscall.SIGTERM, "deepening", check.StatusTerminated},
-		{syscall.SIGTERM, "bfs --reduce none", check.StatusTerminated},
+		{syscall.SIGINT, "walk", exitcode.Interrupted},
+		{syscall.SIGTERM, "deepening", exitcode.Terminated},
+		{syscall.SIGTERM, "bfs --reduce none", exitcode.Terminated},
 	} {
 		dir := t.TempDir()
 		cmd := command(dir, strings.Fields("search busy --time 10m --json --junit j.xml --strategy "+c.strategy)...)
@@ -62,7 +62,7 @@ func TestNoRoom(t *testing.T) {
 	cmd := command(t.TempDir(), "search", "pingack")
 	out := limited(t, cmd)
 	said := "macemc: no room in the folder for temporary files, "
-	if status := cmd.ProcessState.ExitCode(); status != check.StatusResource || !strings.Contains(out, said) || strings.Contains(out, "goroutine") {
+	if status := cmd.ProcessState.ExitCode(); status != exitcode.Resource || !strings.Contains(out, said) || strings.Contains(out, "goroutine") {
 		t.Errorf("exit status %d\n%s", status, out)
 	}
 }
@@ -84,7 +84,7 @@ func limited(t *testing.T, cmd *exec.Cmd) string {
 func TestTooManyWorkers(t *testing.T) {
 	for _, args := range []string{"search pingack", "critical x.path", "shrink x.path"} {
 		_, stderr, status := run(t, append(strings.Fields(args), "--workers", "100000")...)
-		if status != check.StatusUsage || !strings.HasPrefix(stderr, "macemc: --workers is 100000, must be at most 256: ") {
+		if status != exitcode.Usage || !strings.HasPrefix(stderr, "macemc: --workers is 100000, must be at most 256: ") {
 			t.Errorf("%s: exit status %d: %s", args, status, stderr)
 		}
 	}
@@ -101,7 +101,7 @@ func TestFull(t *testing.T) {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	if out, err := command(dir, "search", "pingack", "--out", "found").CombinedOutput(); exitCode(err) != check.StatusViolation {
+	if out, err := command(dir, "search", "pingack", "--out", "found").CombinedOutput(); exitCode(err) != exitcode.Violation {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	clean := "search pingack --loss 0 --strategy bfs --depth 5"
@@ -111,21 +111,21 @@ func TestFull(t *testing.T) {
 		status int
 		want   string
 	}{
-		{clean + " --junit " + full, false, check.StatusUsage, full + " is not a regular file"},
-		{"graph found/error.path -o " + full, false, check.StatusUsage, full + " is not a regular file"},
-		{"report found/error.path -o " + full, false, check.StatusUsage, full + " is not a regular file"},
-		{"shrink found/error.path -o " + full, false, check.StatusUsage, full + " exists already"},
-		{clean, true, check.StatusResource, "no space left on device"},
-		{clean + " --json", true, check.StatusResource, "no space left on device"},
-		{"search pingack --json", true, check.StatusViolation, "no space left on device"},
-		{"search pingack --no-shrink", true, check.StatusViolation, "no space left on device"},
-		{"replay found/error.path", true, check.StatusViolation, "no space left on device"},
-		{"critical found/error.path", true, check.StatusViolation, "no space left on device"},
-		{"shrink found/error.path", true, check.StatusViolation, "no space left on device"},
-		{"graph found/error.path", true, check.StatusResource, "no space left on device"},
-		{"systems --json", true, check.StatusResource, "no space left on device"},
-		{"systems", true, check.StatusResource, "no space left on device"},
-		{"mdb found/error.path --batch -x where", true, check.StatusResource, "no space left on device"},
+		{clean + " --junit " + full, false, exitcode.Usage, full + " is not a regular file"},
+		{"graph found/error.path -o " + full, false, exitcode.Usage, full + " is not a regular file"},
+		{"report found/error.path -o " + full, false, exitcode.Usage, full + " is not a regular file"},
+		{"shrink found/error.path -o " + full, false, exitcode.Usage, full + " exists already"},
+		{clean, true, exitcode.Resource, "no space left on device"},
+		{clean + " --json", true, exitcode.Resource, "no space left on device"},
+		{"search pingack --json", true, exitcode.Violation, "no space left on device"},
+		{"search pingack --no-shrink", true, exitcode.Violation, "no space left on device"},
+		{"replay found/error.path", true, exitcode.Violation, "no space left on device"},
+		{"critical found/error.path", true, exitcode.Violation, "no space left on device"},
+		{"shrink found/error.path", true, exitcode.Violation, "no space left on device"},
+		{"graph found/error.path", true, exitcode.Resource, "no space left on device"},
+		{"systems --json", true, exitcode.Resource, "no space left on device"},
+		{"systems", true, exitcode.Resource, "no space left on device"},
+		{"mdb found/error.path --batch -x where", true, exitcode.Resource, "no space left on device"},
 	} {
 		cmd := command(dir, strings.Fields(c.args)...)
 		var stderr bytes.Buffer
@@ -165,8 +165,8 @@ func TestDiskFull(t *testing.T) {
 		args   string
 		status int
 	}{
-		{"search pingack --loss 0 --strategy bfs --depth 5 --junit j.xml", check.StatusResource},
-		{"search pingack --no-shrink --junit j.xml", check.StatusViolation},
+		{"search pingack --loss 0 --strategy bfs --depth 5 --junit j.xml", exitcode.Resource},
+		{"search pingack --no-shrink --junit j.xml", exitcode.Violation},
 	} {
 		cmd := command("", strings.Fields(c.args)...)
 		cmd.Args = append([]string{found, "-rm", "sh", "-c", mount, "-", small, cmd.Path}, cmd.Args[1:]...)

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -106,7 +106,7 @@ func TestX(t *testing.T) {
 	out := &cancelling{cancel: cancel, on: "=== RUN"}
 	a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
 	status := a.run(ctx, []string{"test", "-count=1", "-v", "-explore-time=1h", "-schedules=1000000000", "."})
-	if ended := time.Since(out.at); status != check.StatusInterrupted || ended > 6*time.Second {
+	if ended := time.Since(out.at); status != exitcode.Interrupted || ended > 6*time.Second {
 		t.Errorf("status %d, %v after the interrupt:\n%s", status, ended, out.String())
 	}
 }
@@ -136,7 +136,7 @@ func TestX(t *testing.T) {
 		"macemc: example.org/x TestX: DEADLOCK: 1 goroutine is blocked and nothing can wake it (the process ended before this was minimized)\n",
 		"replay: macemc test -run '^TestX$' -schedule testdata/macemc/TestX/deadlock-1.path example.org/x\n",
 	} {
-		if status != check.StatusInterrupted || !strings.Contains(out.String(), want) {
+		if status != exitcode.Interrupted || !strings.Contains(out.String(), want) {
 			t.Errorf("status %d, want %q in\n%s", status, want, out.String())
 		}
 	}
@@ -157,7 +157,7 @@ func (c *cancelling) Write(p []byte) (int, error) {
 	if c.at.IsZero() && strings.Contains(string(p), c.on) {
 		const delay = 2 * time.Second
 		c.at = time.Now().Add(delay)
-		time.AfterFunc(delay, func() { c.cancel(&check.Interruption{Signal: os.Interrupt}) })
+		time.AfterFunc(delay, func() { c.cancel(&exitcode.Interruption{Signal: os.Interrupt}) })
 	}
 	return c.Builder.Write(p)
 }

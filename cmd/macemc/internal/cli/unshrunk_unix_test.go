@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -107,7 +107,7 @@ func TestInterruptShrinking(t *testing.T) {
 			if (rest != "") != (c.stderr != "") || !strings.Contains(rest, c.stderr) {
 				t.Errorf("standard error goes on: %q", rest)
 			}
-			if status != check.StatusViolation || !strings.Contains(stdout.String(), "SAFETY VIOLATION") || !strings.Contains(stdout.String(), c.stdout) {
+			if status != exitcode.Violation || !strings.Contains(stdout.String(), "SAFETY VIOLATION") || !strings.Contains(stdout.String(), c.stdout) {
 				t.Errorf("exit status %d\n%s", status, stdout.String())
 			}
 			var report struct{ Verdict string }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 	"io"
 	"os"
@@ -21,7 +22,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/procgroup"
-	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/search"
@@ -151,7 +151,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if summary != nil {
 		summary.finish()
 		if ctx.Err() != nil && summary.failed == 0 {
-			return task.Exit(check.Status(search.Interrupted, context.Cause(ctx)))
+			return task.Exit(exitcode.Of(search.Interrupted, context.Cause(ctx)))
 		}
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 	"io/fs"
 	"os"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/overlay"
 )
 
@@ -39,7 +39,7 @@ func (a Runner) doctor(ctx context.Context) error {
 	out, err := GoCommand(ctx, nil, []string{"env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GOCACHE"}).Output()
 	if err != nil {
 		say("go", "missing: "+err.Error())
-		return task.Exit(check.StatusUsage)
+		return task.Exit(exitcode.Usage)
 	}
 	env := strings.Split(strings.TrimSpace(string(out)), "\n")
 	say("go", env[0]+" "+env[1]+"/"+env[2])
@@ -65,7 +65,7 @@ func (a Runner) doctor(ctx context.Context) error {
 	}
 	say("build cache", fmt.Sprintf("%s, %d MB", env[5], folderSize(env[5])>>20))
 	if !works {
-		return task.Exit(check.StatusUsage)
+		return task.Exit(exitcode.Usage)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 	"log/slog"
 	"math/rand/v2"
@@ -75,14 +76,14 @@ func runNode(a *task.Process, ctx context.Context, f *options, s *check.Subject)
 			err := n.Run(ctx)
 			if finding, ok := errors.AsType[*sim.Finding](err); ok {
 				fmt.Fprintf(textfmt.Printer(a.Stderr), "n%d: %v\n%s", n.id, finding, finding.Stack)
-				err = task.Exit(check.StatusViolation)
+				err = task.Exit(exitcode.Violation)
 			}
 			if full, ok := errors.AsType[*realnet.QueueError](err); ok {
 				fmt.Fprintf(a.Stderr, "n%d: %v\n", n.id, full)
 				if f.control {
 					fmt.Fprintf(a.Stdout, "%d full %v\n", n.id, full)
 				}
-				err = task.Exit(check.StatusInconclusive)
+				err = task.Exit(exitcode.Inconclusive)
 			}
 			ends <- err
 		}()
@@ -91,7 +92,7 @@ func runNode(a *task.Process, ctx context.Context, f *options, s *check.Subject)
 		return err
 	}
 	if outside.Err() != nil && !f.control { // who controls it knows of the signal
-		return task.Exit(check.Status(search.Interrupted, context.Cause(outside)))
+		return task.Exit(exitcode.Of(search.Interrupted, context.Cause(outside)))
 	}
 	return nil
 }

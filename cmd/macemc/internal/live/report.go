@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
@@ -78,18 +79,18 @@ func (x *fleet) conclude(ctx context.Context) error {
 		r.Finding = strings.Join(x.crashed, "; ")
 	}
 	r.Verdict = "inconclusive"
-	status := check.StatusInconclusive
+	status := exitcode.Inconclusive
 	if m.Disagreement != nil {
 		r.Disagreement = m.Disagreement.Error()
 	}
 	switch {
 	case r.Finding != "":
-		r.Verdict, status = "violation", check.StatusViolation
+		r.Verdict, status = "violation", exitcode.Violation
 	case r.Live && m.Disagreement == nil:
-		r.Verdict, status = "ok", check.StatusOK
+		r.Verdict, status = "ok", exitcode.OK
 	}
-	if status != check.StatusViolation && ctx.Err() != nil {
-		r.Verdict, status = string(search.Interrupted), check.Status(search.Interrupted, context.Cause(ctx))
+	if status != exitcode.Violation && ctx.Err() != nil {
+		r.Verdict, status = string(search.Interrupted), exitcode.Of(search.Interrupted, context.Cause(ctx))
 	}
 	if x.flags.json {
 		err = task.WriteJSON(x.a.Stdout, r)
@@ -117,7 +118,7 @@ func (x *fleet) unmerged(ctx context.Context) error {
 	r := &x.report
 	r.Properties, r.Verdict = []liveProperty{}, string(search.Interrupted)
 	r.Notes = append(r.Notes, "the recordings were not merged, and nothing was checked")
-	status := check.Status(search.Interrupted, context.Cause(ctx))
+	status := exitcode.Of(search.Interrupted, context.Cause(ctx))
 	var err error
 	if x.flags.json {
 		err = task.WriteJSON(x.a.Stdout, r)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -38,12 +38,12 @@ func TestPatient(t *testing.T) {
 // Of a run that was not merged nothing is said to hold, and the status is that of the signal.
 func TestUnmergedIsNoVerdict(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(&check.Interruption{Signal: syscall.SIGTERM})
+	cancel(&exitcode.Interruption{Signal: syscall.SIGTERM})
 	for _, asJSON := range []bool{true, false} {
 		var out bytes.Buffer
 		x := &fleet{a: &task.Process{Stdout: &out, Stderr: &out, Program: "macemc"}, flags: &options{json: asJSON}}
 		x.report.Recording = "rec"
-		if err := x.unmerged(ctx); err != task.Exit(check.StatusTerminated) {
+		if err := x.unmerged(ctx); err != task.Exit(exitcode.Terminated) {
 			t.Errorf("%v", err)
 		}
 		var r Report

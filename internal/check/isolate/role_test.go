@@ -1,4 +1,4 @@
-package check
+package isolate
 
 import (
 	"path/filepath"

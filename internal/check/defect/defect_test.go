@@ -1,4 +1,4 @@
-package check
+package defect
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestFaultIn(t *testing.T) {
 	} {
 		said := "panic: index out of range [597] with length 596\n\ngoroutine 41 [running]:\n" + c.frames + "\ngoroutine 1 [select]:\n" + shrinker
 		got := ""
-		if f := faultIn(said); f != nil {
+		if f := Died(said); f != nil {
 			got = f.Error()
 		}
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
@@ -30,7 +30,7 @@ func TestFaultIn(t *testing.T) {
 			t.Errorf("%s: %q does not ask for a report", c.name, got)
 		}
 	}
-	if f := faultIn("fatal error: out of memory\n\ngoroutine 1 [running]:\n" + shrinker); f != nil {
+	if f := Died("fatal error: out of memory\n\ngoroutine 1 [running]:\n" + shrinker); f != nil {
 		t.Errorf("no panic: %v", f)
 	}
 }

@@ -1,4 +1,4 @@
-package check
+package isolate
 
 import (
 	"cmp"
@@ -16,7 +16,11 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/defect"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/search"
 )
 
@@ -45,7 +49,7 @@ type Outcome struct {
 	Death    *Death // how checked code killed it otherwise
 	Progress search.Progress
 	Found    []string // folders of what it found before, when it kept going
-	Suspect  *inHand  // what it had in hand when it died; nil means nothing
+	Suspect  *InHand  // what it had in hand when it died; nil means nothing
 }
 
 // ErrKilled is the error of a search that was ended at once.
@@ -57,16 +61,16 @@ var ErrLost = errors.New("the search process died, and no run that it left repro
 // ErrUnresponsive is the error of a search that was ended as it did not stop.
 var ErrUnresponsive = errors.New("the search did not stop and was killed")
 
-// unresponsiveError is ErrUnresponsive with why it should have stopped.
-type unresponsiveError struct {
+// UnresponsiveError is ErrUnresponsive with why it should have stopped.
+type UnresponsiveError struct {
 	limit, time time.Duration
-	told        bool   // to stop; else its time was over
+	Told        bool   // to stop; else its time was over
 	phase       string // that it was in
 }
 
-func (e *unresponsiveError) Error() string {
+func (e *UnresponsiveError) Error() string {
 	since := fmt.Sprintf("the time limit of %v", e.time)
-	if e.told {
+	if e.Told {
 		since = "the request to stop"
 	}
 	text := fmt.Sprintf("%v: no response within %v after %s", ErrUnresponsive, e.limit, since)
@@ -76,25 +80,25 @@ func (e *unresponsiveError) Error() string {
 	return text + "; checked code or a network model may not have returned"
 }
 
-func (e *unresponsiveError) Unwrap() error { return ErrUnresponsive }
+func (e *UnresponsiveError) Unwrap() error { return ErrUnresponsive }
 
-// lostError is ErrLost with what is known of the death.
-type lostError struct {
+// LostError is ErrLost with what is known of the death.
+type LostError struct {
 	how    string
-	memory bool        // there was too little of it
-	fault  *FaultError // of the checker; nil means that none is known
-	call   uint64      // the call of checked code that went on; 0: none is known
-	apart  bool        // it may have died on a goroutine that a handler had started
+	Memory bool          // there was too little of it
+	fault  *defect.Error // of the checker; nil means that none is known
+	call   uint64        // the call of checked code that went on; 0: none is known
+	apart  bool          // it may have died on a goroutine that a handler had started
 }
 
-func (e *lostError) Error() string {
+func (e *LostError) Error() string {
 	if e.fault != nil {
 		return e.fault.Error()
 	}
 	return fmt.Sprintf("%v: %s", ErrLost, e.how)
 }
 
-func (e *lostError) Unwrap() []error {
+func (e *LostError) Unwrap() []error {
 	if e.fault != nil {
 		return []error{ErrLost, e.fault}
 	}
@@ -131,7 +135,7 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 }
 
 // search is Run for one process, which goes on with the suspect in hand in that folder, if any. When it died and left no run, last says how.
-func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, hand string) (out Outcome, last *lostError, err error) {
+func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, hand string) (out Outcome, last *LostError, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, nil, err
@@ -165,7 +169,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	if out.Found, err = foundBefore(file); err != nil {
 		return out, nil, err
 	}
-	if out.Suspect, err = readJSON[inHand](beside(file, handFile)); err != nil {
+	if out.Suspect, err = readJSON[InHand](Beside(file, handFile)); err != nil {
 		return out, nil, err
 	}
 	if status, ok := rec.Ended(); ok {
@@ -183,9 +187,9 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	how := &Death{}
 	how.classify(cmd.ProcessState, said.head.String(), rec.Get(flight.Memory))
 	// It need not have been a handler: what a search remembers takes memory, too.
-	last = &lostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), memory: how.memory,
-		fault: faultIn(said.head.String())}
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !settle && !last.memory && last.fault == nil && !(ok && status.Signaled()) && apart(said.head.String()) {
+	last = &LostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), Memory: how.memory,
+		fault: defect.Died(said.head.String())}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !settle && !last.Memory && last.fault == nil && !(ok && status.Signaled()) && apart(said.head.String()) {
 		last.call, last.apart = 0, true // the call that goes on need not be the one that started the goroutine
 	}
 	if last.call != 0 {
@@ -220,7 +224,7 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
 	stop := ctx.Done()
-	late := lateness{pid: cmd.Process.Pid, limit: cmp.Or(s.StopLimit, max(defaultStopLimit, confirmLimit(s.HandlerLimit)))}
+	late := lateness{pid: cmd.Process.Pid, limit: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
 	for {
 		select {
 		case <-done:
@@ -230,7 +234,7 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 			<-done
 			return nil
 		case <-stop:
-			io.WriteString(orders, stopWord(context.Cause(ctx))+"\n")
+			io.WriteString(orders, exitcode.StopWord(context.Cause(ctx))+"\n")
 			stop = nil
 			late.told = true
 		case <-tick.C:
@@ -275,13 +279,13 @@ func (l *lateness) look(rec *flight.Recorder) error {
 	if l.looks++; time.Duration(l.looks)*waitEvery < l.limit {
 		return nil
 	}
-	return &unresponsiveError{l.limit, limited, l.told, rec.Phase()}
+	return &UnresponsiveError{l.limit, limited, l.told, rec.Phase()}
 }
 
 // investigate executes what the dead process left, run by run, until one kills its process again.
 func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (*Death, error) {
 	for run := range rec.Runs() {
-		d, err := examine(ctx, s.Respawn, rec.Left(run), confirmLimit(s.HandlerLimit))
+		d, err := Examine(ctx, s.Respawn, rec.Left(run), ConfirmLimit(s.HandlerLimit))
 		if d != nil || err != nil {
 			return d, err
 		}
@@ -289,8 +293,8 @@ func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (*De
 	return nil, nil
 }
 
-// confirmLimit is how long a step may take in a fresh process: ten times what made it suspect.
-func confirmLimit(handlerLimit time.Duration) time.Duration {
+// ConfirmLimit is how long a step may take in a fresh process: ten times what made it suspect.
+func ConfirmLimit(handlerLimit time.Duration) time.Duration {
 	if handlerLimit == 0 {
 		handlerLimit = time.Second
 	}
@@ -347,4 +351,11 @@ func (w *words) Write(p []byte) (int, error) {
 	}
 	w.head.Write(rest)
 	return len(p), nil
+}
+
+// apart reports whether a process may have died, by what it wrote, on a goroutine that a handler had started, and so after the handler's
+// step. Without a stack it exited.
+func apart(said string) bool {
+	all := stacks.Read(said)
+	return len(all) == 0 || all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
 }

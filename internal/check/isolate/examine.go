@@ -1,4 +1,6 @@
-package check
+// Package isolate executes checked code in processes of its own: a search below a [Supervisor], and a run that may end its process in a fresh
+// one. A process finds out with [CurrentRole] what it is for.
+package isolate
 
 import (
 	"context"
@@ -18,15 +20,15 @@ import (
 	"github.com/macemc/macemc/internal/shrink"
 )
 
-// examine executes path in a fresh process, which may take limit for each step, and says how that
+// Examine executes path in a fresh process, which may take limit for each step, and says how that
 // process died; nil when it did not. respawn makes the command that starts the process; it must come
 // to call [Reexecute] with the same system. A step that takes longer than the limit is a death, too.
-func examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, error) {
-	return isolate(ctx, respawn, path, nil, limit)
+func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, error) {
+	return ExamineScript(ctx, respawn, path, nil, limit)
 }
 
-// isolate is examine for a script, too, of which path tells how long it may become.
-func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration) (*Death, error) {
+// ExamineScript is Examine for a script, too, of which path tells how long it may become.
+func ExamineScript(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration) (*Death, error) {
 	temp, err := temporary()
 	if err != nil {
 		return nil, err
@@ -35,9 +37,9 @@ func isolate(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, sc
 	return isolateIn(ctx, temp, respawn, path, script, 0, limit)
 }
 
-// executeIsolated executes path in a fresh process and returns the execution, or how that process died. With whole = closely messages
+// ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. With whole = closely messages
 // are compared with what their senders hold.
-func executeIsolated(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, whole int, limit time.Duration) (*execution, *Death, error) {
+func ExecuteIsolated(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, whole int, limit time.Duration) (*Execution, *Death, error) {
 	temp, err := temporary()
 	if err != nil {
 		return nil, nil, err
@@ -52,8 +54,8 @@ func executeIsolated(ctx context.Context, respawn func() *exec.Cmd, path choose.
 
 // Values of [flight.Whole].
 const (
-	asSearched = 1
-	closely    = 2 // with CheckMessages of [kernel.Options]
+	AsSearched = 1
+	Closely    = 2 // with CheckMessages of [kernel.Options]
 )
 
 // isolateIn is isolate in a folder for the files of the process; whole is a value of [flight.Whole].
@@ -172,7 +174,7 @@ func found(rec *flight.Recorder) *Death {
 	case notAsked:
 		d.Property = rec.Phase()
 	case askedMaking:
-		d.making = d.Steps == 0
+		d.Making = d.Steps == 0
 		fallthrough
 	default:
 		d.asked = rec.Phase()

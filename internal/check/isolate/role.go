@@ -1,4 +1,4 @@
-package check
+package isolate
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/search"
@@ -96,9 +97,9 @@ func (r Role) Follow(stop func(cause error)) {
 				answer(lines.Text())
 				continue
 			}
-			stop(stopCause(lines.Text()))
+			stop(exitcode.StopCause(lines.Text()))
 		}
-		os.Exit(StatusInconclusive)
+		os.Exit(exitcode.Inconclusive)
 	}()
 }
 
@@ -123,3 +124,9 @@ func assign(cmd *exec.Cmd, role, flightFile string, refused []uint64) {
 	}
 	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, refusedVar+"="+strings.Join(calls, " "))
 }
+
+// Supervised reports whether another process waits for this one, which searches.
+func Supervised() bool { return os.Getenv(flightVar) != "" }
+
+// HandFolder returns the folder of the suspect that an earlier process had in hand. An empty string means that there is none.
+func HandFolder() string { return os.Getenv(handVar) }

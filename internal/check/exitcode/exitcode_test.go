@@ -1,4 +1,4 @@
-package check_test
+package exitcode_test
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/search"
 )
 
 func TestStatus(t *testing.T) {
-	term, intr := &check.Interruption{Signal: syscall.SIGTERM}, &check.Interruption{Signal: os.Interrupt}
+	term, intr := &exitcode.Interruption{Signal: syscall.SIGTERM}, &exitcode.Interruption{Signal: os.Interrupt}
 	for _, c := range []struct {
 		found      bool
 		stopped    string
@@ -38,10 +38,10 @@ func TestStatus(t *testing.T) {
 		{false, search.StoppedInterrupted, true, nil, search.Interrupted, 130},
 	} {
 		v := search.Conclude(c.found, c.stopped, c.conclusive)
-		if got := check.Status(v, c.cause); v != c.verdict || got != c.status {
+		if got := exitcode.Of(v, c.cause); v != c.verdict || got != c.status {
 			t.Errorf("found %t, stopped by %s, conclusive %t, %v: %s, %d; want %s, %d", c.found, c.stopped, c.conclusive, c.cause, v, got, c.verdict, c.status)
 		}
-		if !strings.Contains(check.StatusTable(), fmt.Sprintf("  %3d  ", c.status)) {
+		if !strings.Contains(exitcode.Table(), fmt.Sprintf("  %3d  ", c.status)) {
 			t.Errorf("%d is not in the table", c.status)
 		}
 	}
@@ -49,7 +49,7 @@ func TestStatus(t *testing.T) {
 
 func TestErrorStatus(t *testing.T) {
 	stopped, cancel := context.WithCancelCause(t.Context())
-	cancel(&check.Interruption{Signal: syscall.SIGTERM})
+	cancel(&exitcode.Interruption{Signal: syscall.SIGTERM})
 	for _, c := range []struct {
 		ctx  context.Context
 		err  error
@@ -62,7 +62,7 @@ func TestErrorStatus(t *testing.T) {
 		{stopped, fmt.Errorf("building: %w", context.Canceled), 143},
 		{stopped, errors.New("no such system"), 2},
 	} {
-		if got := check.ErrorStatus(c.ctx, c.err); got != c.want {
+		if got := exitcode.OfError(c.ctx, c.err); got != c.want {
 			t.Errorf("%v: %d, want %d", c.err, got, c.want)
 		}
 	}

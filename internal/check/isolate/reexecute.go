@@ -1,9 +1,10 @@
-package check
+package isolate
 
 import (
 	"os"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
@@ -34,11 +35,11 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		}
 		rec.Set(flight.Asking, asked)
 	}
-	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Settle: true, Asking: asking, CheckMessages: rec.Get(flight.Whole) == closely})
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Settle: true, Asking: asking, CheckMessages: rec.Get(flight.Whole) == Closely})
 	if err != nil {
 		return err
 	}
-	script, err := readJSON[shrink.Script](beside(os.Getenv(flightVar), scriptFile))
+	script, err := readJSON[shrink.Script](Beside(os.Getenv(flightVar), scriptFile))
 	if err != nil {
 		return err
 	}
@@ -110,8 +111,8 @@ func reexecuteScript(w kernel.World, rec *flight.Recorder, s *shrink.Script) err
 	p.Noted = func(kind choose.Kind) {
 		at := len(p.Run.Path)
 		if at == len(kinds) {
-			rec.End(StatusInconclusive)
-			os.Exit(StatusInconclusive)
+			rec.End(exitcode.Inconclusive)
+			os.Exit(exitcode.Inconclusive)
 		}
 		kinds[at] = int32(kind)
 		rec.Set(flight.Used, at+1)

@@ -1,4 +1,4 @@
-package check
+package isolate
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/simext"
@@ -25,7 +26,7 @@ func answer(word string) {
 	stack, waits := handlerStack()
 	if word == stackWord || word == blockedWord && waits {
 		fmt.Fprint(os.Stderr, stuckMark, stack)
-		os.Exit(StatusInconclusive)
+		os.Exit(exitcode.Inconclusive)
 	}
 }
 

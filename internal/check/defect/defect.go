@@ -1,24 +1,25 @@
-package check
+// Package defect tells panics of the checker from those of checked code.
+package defect
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"runtime/debug"
 	"strings"
 
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/stacks"
 )
 
-// FaultError is a panic of the checker, not of checked code. What was found before is reported beside it.
-type FaultError struct {
+// Error is a panic of the checker, not of checked code. What was found before is reported beside it.
+type Error struct {
 	What  string // the panic's own words
 	Stack string
 }
 
-func (e *FaultError) Error() string {
+func (e *Error) Error() string {
 	text := "the checker failed, which is a defect of macemc and not of the checked code; please report it with this text: " + e.What
-	guarded := stacks.Name(Guarded)
+	guarded := stacks.Name(Guard)
 	for _, g := range stacks.Read(e.Stack) {
 		for _, f := range g.Frames {
 			if strings.HasPrefix(f.Function, module) && !strings.HasPrefix(f.Function, guarded) {
@@ -32,11 +33,11 @@ func (e *FaultError) Error() string {
 // module begins the names of all functions of the checker.
 const module = "github.com/macemc/macemc/"
 
-// Guarded calls f, and returns its panic as a [FaultError].
-func Guarded(f func() error) (err error) {
+// Guard calls f, and returns its panic as an [Error].
+func Guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = &FaultError{What: fmt.Sprint(r), Stack: string(debug.Stack())}
+			err = &Error{What: fmt.Sprint(r), Stack: string(debug.Stack())}
 		}
 	}()
 	return f()
@@ -47,9 +48,9 @@ var panicked = regexp.MustCompile(`(?m)^panic: (.*)$`)
 // standard are the functions of the standard library that the checker calls with its own code or data.
 var standard = regexp.MustCompile(`^(panic\(|(runtime|slices|maps|sort|strings|bytes|fmt|iter|sync|os|reflect|encoding/[a-z]+|internal/[a-z/]+)\.)`)
 
-// faultIn returns the panic of the checker with which a process died, by what it wrote; nil means that it died otherwise, or of a panic in
+// Died returns the panic of the checker with which a process died, by what it wrote; nil means that it died otherwise, or of a panic in
 // other code. What panicked is the innermost function that is not of the standard library.
-func faultIn(said string) *FaultError {
+func Died(said string) *Error {
 	words, all := panicked.FindStringSubmatch(said), stacks.Read(said)
 	if words == nil || len(all) == 0 {
 		return nil
@@ -60,7 +61,7 @@ func faultIn(said string) *FaultError {
 			strings.HasPrefix(name, module+"glue/"):
 			return nil
 		case strings.HasPrefix(name, module):
-			return &FaultError{What: words[1], Stack: all[0].Text}
+			return &Error{What: words[1], Stack: all[0].Text}
 		case !standard.MatchString(name):
 			return nil
 		}
@@ -68,9 +69,8 @@ func faultIn(said string) *FaultError {
 	return nil
 }
 
-// apart reports whether a process may have died, by what it wrote, on a goroutine that a handler had started, and so after the handler's
-// step. Without a stack it exited.
-func apart(said string) bool {
-	all := stacks.Read(said)
-	return len(all) == 0 || all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
+// Is reports whether an error is an [Error].
+func Is(err error) bool {
+	_, ok := errors.AsType[*Error](err)
+	return ok
 }

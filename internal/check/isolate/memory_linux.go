@@ -1,4 +1,4 @@
-package check
+package isolate
 
 import (
 	"math"
@@ -17,21 +17,21 @@ import (
 func (r Role) LimitMemory() {
 	if r.Recorder != nil {
 		available := availableMemory()
-		r.Recorder.Set(flight.Memory, limitMemory(available/4*3))
+		r.Recorder.Set(flight.Memory, LimitProcess(available/4*3))
 		if available > 0 {
 			debug.SetMemoryLimit(int64(min(available, math.MaxInt64)) / 8 * 5) // garbage is collected before it is too much
 		}
 	}
 }
 
-// defaultMemory is how many bytes a search may take for the states that it keeps unless it is told: half of what is
+// DefaultMemory is how many bytes a search may take for the states that it keeps unless it is told: half of what is
 // available, which is below what [Role.LimitMemory] leaves. 0: it is unknown, so that there is no limit.
-func defaultMemory() int { return int(min(availableMemory()/2, math.MaxInt)) }
+func DefaultMemory() int { return int(min(availableMemory()/2, math.MaxInt)) }
 
-// limitMemory lets this process take that many bytes more than it has; 0: no limit. What it has may
+// LimitProcess lets this process take that many bytes more than it has; 0: no limit. What it has may
 // be much: the race detector maps terabytes that it does not use. It returns what the limit leaves; 0:
 // there is none.
-func limitMemory(more uint64) int {
+func LimitProcess(more uint64) int {
 	has, ok := kilobytes("/proc/self/status", "VmData:")
 	var limit syscall.Rlimit
 	if !ok || more == 0 || syscall.Getrlimit(syscall.RLIMIT_DATA, &limit) != nil {

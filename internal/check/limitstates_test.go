@@ -7,11 +7,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// What keeps states has a memory limit below what there is, also when none was asked for.
-func TestDefaultMemory(t *testing.T) {
-	if n := defaultMemory(); n <= 0 || uint64(n) > availableMemory()*3/4 {
-		t.Errorf("%d bytes of %d", n, availableMemory())
-	}
+// A search that keeps states has a memory limit, also when none was asked for.
+func TestLimitStates(t *testing.T) {
 	sys := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}}.System()
 	for _, strategy := range []search.Name{"", search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
 		o := Options{Search: search.Config{System: sys, Strategy: strategy, MaxPaths: 10, Workers: 1}}

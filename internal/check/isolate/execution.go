@@ -1,4 +1,4 @@
-package check
+package isolate
 
 import (
 	"encoding/gob"
@@ -15,8 +15,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// execution is the result of executing a path once. Executions of different processes can be compared.
-type execution struct {
+// Execution is the result of executing a path once. Executions of different processes can be compared.
+type Execution struct {
 	States  [][]part     // the first state, and that after each step
 	Ends    []int        // Ends[i] is the length of the path up to States[i]
 	Finding *sim.Finding // with which the run ended; its step left no state
@@ -31,16 +31,16 @@ type part struct {
 }
 
 // step returns the number of the last step that was begun.
-func (x *execution) step() int {
+func (x *Execution) step() int {
 	if x.Finding != nil || x.Misfit != "" {
 		return len(x.States)
 	}
 	return len(x.States) - 1
 }
 
-// execute executes path on w, which contains checked code. It calls begun with the number of each step before the step; 0 is the first boots.
-func execute(w kernel.World, path choose.Path, begun func(step int)) *execution {
-	x := new(execution)
+// Execute executes path on w, which contains checked code. It calls begun with the number of each step before the step; 0 is the first boots.
+func Execute(w kernel.World, path choose.Path, begun func(step int)) *Execution {
+	x := new(Execution)
 	run, src := replay.NewRun(w), &choose.Prefix{Path: path}
 	err := x.follow(run, src, begun)
 	if err == nil {
@@ -59,7 +59,7 @@ func execute(w kernel.World, path choose.Path, begun func(step int)) *execution 
 }
 
 // follow executes the path of src and notes the states. The error is a finding, or says where the path does not fit.
-func (x *execution) follow(run *replay.Run, src *choose.Prefix, begun func(step int)) (err error) {
+func (x *Execution) follow(run *replay.Run, src *choose.Prefix, begun func(step int)) (err error) {
 	defer kernel.CatchState(&err)
 	begun(0)
 	err = run.Start(src)
@@ -91,9 +91,9 @@ func (x *execution) follow(run *replay.Run, src *choose.Prefix, begun func(step 
 	}
 }
 
-// parting compares two executions of one path. It returns the first step after which they differ, and the component in which they do, nil if
+// Parting compares two executions of one path. It returns the first step after which they differ, and the component in which they do, nil if
 // they differ in what the step or an Eventually property says; same means that they do not differ.
-func (x *execution) parting(y *execution) (step int, in *kernel.Component, same bool) {
+func (x *Execution) Parting(y *Execution) (step int, in *kernel.Component, same bool) {
 	for step := range min(len(x.States), len(y.States)) {
 		for i, p := range x.States[step] {
 			if i >= len(y.States[step]) || p != y.States[step][i] {
@@ -107,17 +107,17 @@ func (x *execution) parting(y *execution) (step int, in *kernel.Component, same 
 	if len(x.States) != len(y.States) || (x.Finding == nil) != (y.Finding == nil) || (x.Misfit == "") != (y.Misfit == "") {
 		return min(len(x.States), len(y.States)), nil, false
 	}
-	if x.Finding != nil && !alike(x.Finding, y.Finding) {
+	if x.Finding != nil && !SameFinding(x.Finding, y.Finding) {
 		return len(x.States), nil, false
 	}
 	return 0, nil, true
 }
 
-// alike reports whether two findings are of the same kind and property.
-func alike(a, b *sim.Finding) bool { return a.Kind == b.Kind && a.Property == b.Property }
+// SameFinding reports whether two findings are of the same kind and property.
+func SameFinding(a, b *sim.Finding) bool { return a.Kind == b.Kind && a.Property == b.Property }
 
-// end describes how the execution ended.
-func (x *execution) end() string {
+// End describes how the execution ended.
+func (x *Execution) End() string {
 	switch {
 	case x.Finding != nil:
 		return fmt.Sprintf("ends in step %d: %v", x.step(), x.Finding)
@@ -136,8 +136,8 @@ func reexecuteWhole(w kernel.World, rec *flight.Recorder) error {
 	if end := slices.Index(path, flight.None); end >= 0 {
 		path = path[:end]
 	}
-	x := execute(w, path, func(step int) { rec.Set(flight.Steps, step) })
-	f, err := os.Create(beside(os.Getenv(flightVar), executionFile))
+	x := Execute(w, path, func(step int) { rec.Set(flight.Steps, step) })
+	f, err := os.Create(Beside(os.Getenv(flightVar), executionFile))
 	if err != nil {
 		return err
 	}
@@ -145,18 +145,18 @@ func reexecuteWhole(w kernel.World, rec *flight.Recorder) error {
 }
 
 // readExecution reads what reexecuteWhole left in a folder.
-func readExecution(dir string) (*execution, error) {
+func readExecution(dir string) (*Execution, error) {
 	f, err := os.Open(filepath.Join(dir, executionFile))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	x := new(execution)
+	x := new(Execution)
 	if err := gob.NewDecoder(f).Decode(x); err != nil {
 		return nil, fmt.Errorf("incomplete result from a fresh process: %w", err)
 	}
 	return x, nil
 }
 
-// beside is the name of a file in the folder of the one that a process maps.
-func beside(flightFile, name string) string { return filepath.Join(filepath.Dir(flightFile), name) }
+// Beside is the name of a file in the folder of the one that a process maps.
+func Beside(flightFile, name string) string { return filepath.Join(filepath.Dir(flightFile), name) }

@@ -1,4 +1,4 @@
-package check
+package isolate
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,11 +34,11 @@ type Death struct {
 	Property string
 
 	asked  string // what was called and is neither a handler nor a property; "": nothing was
-	making bool   // the system cannot be made without ending the process
+	Making bool   // the system cannot be made without ending the process
 	memory bool   // it had too little
 
 	// endless: the process did not die of itself, but was ended as the step did not.
-	endless bool
+	Endless bool
 }
 
 // subject is what did it.
@@ -51,7 +52,7 @@ func (d *Death) subject() string {
 // Hollow is the system that can be told of in this process. When sys cannot even be made, nothing that it is made by is left in it;
 // else it is sys.
 func (d *Death) Hollow(sys sim.System) sim.System {
-	if d.making {
+	if d.Making {
 		sys.New, sys.Late, sys.Monitors = func(sim.NodeID) sim.Service { return hollow{} }, nil, nil
 	}
 	return sys
@@ -60,8 +61,8 @@ func (d *Death) Hollow(sys sim.System) sim.System {
 // hollow stands for a service that cannot be made.
 type hollow struct{ sim.Nop }
 
-// path is the whole run.
-func (d *Death) path() choose.Path {
+// Path is the whole run.
+func (d *Death) Path() choose.Path {
 	p := d.Before.Clone()
 	if d.Steps > 0 {
 		p = append(p, int32(d.Index))
@@ -82,7 +83,7 @@ func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
 		return replay.TraceStep{}, err
 	}
 	w := c.World()
-	events := eventsOf(w)
+	events := EventsOf(w)
 	if d.Index >= len(events) {
 		return replay.TraceStep{}, fmt.Errorf("step %d: no event %d is enabled", d.Steps, d.Index)
 	}
@@ -98,8 +99,8 @@ func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
 	return s, nil
 }
 
-// script is the run in the form that is shrunk.
-func (d *Death) script(sys *sim.System) (shrink.Script, error) {
+// Script is the run in the form that is shrunk.
+func (d *Death) Script(sys *sim.System) (shrink.Script, error) {
 	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		return shrink.Script{}, err
@@ -119,8 +120,8 @@ func (d *Death) script(sys *sim.System) (shrink.Script, error) {
 	return s, nil
 }
 
-// cause is what deaths have in common that are alike: their kind and the beginning of what is said of them.
-func (d *Death) cause() string {
+// Cause is what deaths have in common that are alike: their kind and the beginning of what is said of them.
+func (d *Death) Cause() string {
 	words := strings.Fields(d.Message)
 	return fmt.Sprint(d.Kind, d.Property, words[:min(3, len(words))])
 }
@@ -145,8 +146,8 @@ func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
 	return nil
 }
 
-// trace describes the run; near is that of [replay.RecordNear].
-func (d *Death) trace(sys *sim.System, near func(step int) bool) (*replay.Trace, error) {
+// Trace describes the run; near is that of [replay.RecordNear].
+func (d *Death) Trace(sys *sim.System, near func(step int) bool) (*replay.Trace, error) {
 	if d.Steps == 0 { // not even the first state can be reached
 		t := &replay.Trace{System: sys.Name, Nodes: sys.Nodes}
 		return t, d.complete(sys, t)
@@ -158,8 +159,8 @@ func (d *Death) trace(sys *sim.System, near func(step int) bool) (*replay.Trace,
 	return t, d.complete(sys, t)
 }
 
-// file is the run in the form that is kept on disk.
-func (d *Death) file(sys *sim.System, h choose.Header) (*choose.File, error) {
+// File is the run in the form that is kept on disk.
+func (d *Death) File(sys *sim.System, h choose.Header) (*choose.File, error) {
 	if d.Steps == 0 {
 		return &choose.File{Header: replay.HeaderOf(sys, h), Boot: d.Picks}, nil
 	}
@@ -228,7 +229,7 @@ func used(state *os.ProcessState, limit int) string {
 
 // diverges says that the step was still running after limit, with that stack.
 func (d *Death) diverges(limit time.Duration, stack string) {
-	d.Stack, d.endless = stack, true
+	d.Stack, d.Endless = stack, true
 	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s did not return within %v", d.subject(), limit.Round(time.Millisecond))
 	if at := askedAt(d.Stack); at != "" && d.subject() != "the handler" {
 		d.Message += " (" + replay.NewPlaces().Short(at) + ")"
@@ -262,4 +263,8 @@ func (h *head) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.String()
+}
+
+func EventsOf(w kernel.World) []sim.Event {
+	return w.Injections(slices.Clone(w.Enabled()))
 }

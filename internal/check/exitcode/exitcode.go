@@ -1,0 +1,139 @@
+// Package exitcode defines the exit statuses of the command line, and the signals that lead to them.
+package exitcode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/macemc/macemc/internal/check/defect"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/search"
+)
+
+// Exit statuses of the command line, those of all commands.
+const (
+	OK           = 0
+	Violation    = 1
+	Usage        = 2
+	Inconclusive = 3
+	Resource     = 4
+	Interrupted  = 128 + int(syscall.SIGINT)
+	Terminated   = 128 + int(syscall.SIGTERM)
+)
+
+// statuses explains each exit status, in the order of the table.
+var statuses = []struct {
+	status int
+	means  string
+}{
+	{OK, "nothing found within the bounds"},
+	{Violation, "a violation was found, even if the search was interrupted afterwards"},
+	{Usage, "bad usage or input, or output that cannot be written"},
+	{Inconclusive, "inconclusive: a suspect could not be confirmed, or the search stopped before\ncompleting a depth or a walk, or before liveness if only that is checked"},
+	{Resource, "out of memory or disk, or an error of the checker itself; the report shows\nwhat was covered up to that point"},
+	{Interrupted, "interrupted by SIGINT (Ctrl-C) before anything was found"},
+	{Terminated, "interrupted by SIGTERM before anything was found"},
+}
+
+// Table explains the exit statuses, one a line.
+func Table() string {
+	var b strings.Builder
+	for _, s := range statuses {
+		fmt.Fprintf(&b, "  %3d  %s\n", s.status, strings.ReplaceAll(s.means, "\n", "\n       "))
+	}
+	return b.String()
+}
+
+// Of returns the exit status of a verdict. interrupted is the cause of the context that was done when that is
+// [search.Interrupted]; it may be nil.
+func Of(v search.Verdict, interrupted error) int {
+	switch v {
+	case search.OK:
+		return OK
+	case search.Violation:
+		return Violation
+	case search.OutOfResource:
+		return Resource
+	case search.Interrupted:
+		var by *Interruption
+		if errors.As(interrupted, &by) && by.Signal == syscall.SIGTERM {
+			return Terminated
+		}
+		return Interrupted
+	}
+	return Inconclusive
+}
+
+// OfError returns the exit status of an error; ctx is that of what ended with it.
+func OfError(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return OK
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return Of(search.Interrupted, context.Cause(ctx))
+	case OutOfResource(err), defect.Is(err):
+		return Resource
+	case errors.Is(err, ErrDiffers):
+		return Inconclusive
+	}
+	return Usage
+}
+
+// OutOfResource reports whether an error says that memory or disk did not do.
+func OutOfResource(err error) bool {
+	var room *flight.NoRoom
+	if errors.As(err, &room) {
+		return true
+	}
+	for _, e := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOMEM, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// Interruption is the cause with which a context is cancelled because of a signal.
+type Interruption struct{ Signal os.Signal }
+
+func (i *Interruption) Error() string {
+	name := i.Signal.String()
+	switch i.Signal {
+	case syscall.SIGINT:
+		name = "SIGINT (Ctrl-C)"
+	case syscall.SIGTERM:
+		name = "SIGTERM"
+	}
+	return "interrupted by " + name
+}
+
+// The words with which a process tells another one to stop.
+const (
+	interruptWord = "interrupt"
+	terminateWord = "terminate"
+)
+
+// StopWord is the word for the cause of a context that is done.
+func StopWord(cause error) string {
+	var by *Interruption
+	if errors.As(cause, &by) && by.Signal == syscall.SIGTERM {
+		return terminateWord
+	}
+	return interruptWord
+}
+
+// StopCause is the cause that a word stands for.
+func StopCause(word string) error {
+	if word == terminateWord {
+		return &Interruption{syscall.SIGTERM}
+	}
+	return &Interruption{os.Interrupt}
+}
+
+// ErrDiffers is the error of a path of nondeterminism that cannot be followed, which may be due to the nondeterminism.
+var ErrDiffers = errors.New(
+	"the file records a nondeterminism: executions of the path differ, or code or settings have changed since the run was written")

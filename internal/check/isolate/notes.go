@@ -1,0 +1,84 @@
+package isolate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/macemc/macemc/internal/report"
+)
+
+// InHand is what the process that waits for this one reads of the suspect in hand.
+type InHand struct {
+	report.Suspect
+	Folder string // an empty string means that it could not be written
+}
+
+// handFile is where a process that searches notes the suspect in hand.
+const handFile = "suspect"
+
+// readJSON reads what a file holds; nil means that there is none.
+func readJSON[T any](file string) (*T, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	v := new(T)
+	if err == nil {
+		err = json.Unmarshal(text, v)
+	}
+	return v, err
+}
+
+// foundFile is where a process that searches notes the folders of what it found.
+const foundFile = "found"
+
+// NoteFound lets the process that waits for this one, if one does, know of a folder.
+func NoteFound(dir string) error {
+	file := os.Getenv(flightVar)
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(Beside(file, foundFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%q\n", dir)
+	return errors.Join(err, f.Close())
+}
+
+// foundBefore reads what noteFound wrote.
+func foundBefore(flightFile string) (dirs []string, err error) {
+	text, err := os.ReadFile(Beside(flightFile, foundFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for line := range strings.Lines(string(text)) {
+		var dir string
+		if _, e := fmt.Sscanf(line, "%q\n", &dir); e != nil {
+			return dirs, errors.Join(err, e)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, err
+}
+
+// NoteInHand lets the process that waits for this one, if one does, know of the suspect in hand; nil means that there is none.
+func NoteInHand(s *InHand) {
+	file := os.Getenv(flightVar)
+	if file == "" {
+		return
+	}
+	file = Beside(file, handFile)
+	if s == nil {
+		os.Remove(file)
+		return
+	}
+	temp := file + "-"
+	if text, err := json.Marshal(s); err == nil && os.WriteFile(temp, text, 0o600) == nil {
+		os.Rename(temp, file)
+	}
+}
