@@ -50,6 +50,7 @@ func TestConfirmationThatDoesNotReturn(t *testing.T) {
 
 // An Explain that only the report asks for, and that does not return, does not keep the report from being made.
 func TestExplainThatDoesNotReturn(t *testing.T) {
+	t.Parallel()
 	sys := hangsLater()
 	sys.Properties = []sim.Property{
 		{Name: "few", Always: sim.Each(func(_ sim.NodeID, c *endless) bool { return c.N < 3 })},

@@ -24,6 +24,7 @@ func (owing) Passed() (hot, settled []string) { return nil, nil }
 
 // A function that a system is made by and that does not return, or fails, is a clear error soon, whatever the strategy.
 func TestSetUpThatFails(t *testing.T) {
+	t.Parallel()
 	hang := func() { select {} }
 	fails := map[string]func(*sim.System){
 		"New(1) does not return: it took more than 3s": func(sys *sim.System) {
@@ -48,6 +49,9 @@ func TestSetUpThatFails(t *testing.T) {
 		strategies := []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk}
 		if strings.Contains(want, "does not return") { // each takes seconds
 			strategies = strategies[:2]
+			if testing.Short() {
+				strategies = strategies[:1]
+			}
 		}
 		for _, strategy := range strategies {
 			t.Run(want+" "+string(strategy), func(t *testing.T) {
