@@ -233,7 +233,7 @@ func TestPrefixes(t *testing.T) {
 func TestPropertyAlone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	property := "all nodes agree on one root"
-	_, stderr, status := run(t, "search", "randtree", "--bug", "RT3", "--property", property, "--out", "out", "--walks", "20")
+	_, stderr, status := run(t, "search", "randtree", "--bug", "RT3", "--property", property, "--no-shrink", "--out", "out", "--walks", "20")
 	if status != 1 {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
@@ -265,7 +265,7 @@ func TestPropertyAlone(t *testing.T) {
 
 func TestSearchJUnit(t *testing.T) {
 	t.Chdir(t.TempDir())
-	_, stderr, status := run(t, "search", "pingack", "--seed", "1", "--workers", "1", "--junit", "out.xml")
+	_, stderr, status := run(t, "search", "pingack", "--seed", "1", "--workers", "1", "--no-shrink", "--junit", "out.xml")
 	text, err := os.ReadFile("out.xml")
 	if err != nil || status != 1 {
 		t.Fatalf("exit status %d: %v: %s", status, err, stderr)
@@ -287,7 +287,7 @@ func TestSearchJUnit(t *testing.T) {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
 	// On standard output it stands alone.
-	stdout, _, status := run(t, "search", "pingack", "--seed", "1", "--workers", "1", "--junit", "-")
+	stdout, _, status := run(t, "search", "pingack", "--seed", "1", "--workers", "1", "--no-shrink", "--junit", "-")
 	if !strings.HasPrefix(stdout, "<?xml") || !strings.HasSuffix(stdout, "</testsuites>\n") || !strings.Contains(stdout, `failures="1"`) || status != 1 {
 		t.Errorf("--junit -: exit status %d, not one document:\n%s", status, stdout)
 	}
