@@ -162,7 +162,7 @@ func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 // runStrategies are those that execute runs.
 var runStrategies = []search.Name{search.Deepening, search.Walk, search.Faulty}
 
-// Every bundled system as it comes, and with each of its known bugs, by every strategy and engine.
+// Every bundled system as it comes, by every strategy and engine. A known bug changes a line or two of it, so the strategies take turns with these.
 func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -174,8 +174,12 @@ func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 				variants = append(variants, []string{bug.ID})
 			}
 		}
-		for _, bugs := range variants {
+		for i, bugs := range variants {
 			t.Run(entry.Name+strings.Join(bugs, ","), func(t *testing.T) {
+				strategies := runStrategies
+				if turn := i % (len(runStrategies) + 1); i > 0 {
+					strategies = runStrategies[min(turn, len(runStrategies)):min(turn+1, len(runStrategies))]
+				}
 				sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes, Bugs: bugs})
 				if err == nil {
 					sys, err = sys.WithLimits(entry.Limits)
@@ -183,12 +187,14 @@ func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, strategy := range runStrategies {
+				for _, strategy := range strategies {
 					compareEngines(t, search.Config{
 						System: sys, Strategy: strategy, MaxPaths: 25, WalkSteps: 60, Workers: 1, Confirm: refute,
 					})
 				}
-				compareSpaces(t, &sys, 2)
+				if i == 0 || len(strategies) == 0 {
+					compareSpaces(t, &sys, 2)
+				}
 			})
 		}
 	}

@@ -54,6 +54,7 @@ func crediting(how string) sim.System {
 // What a monitor that obliges does when it is asked what is owed is found as what it does when it observes is: by every strategy and engine, and when
 // the run is executed again.
 func TestObligedIsWatched(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"Obliges", "Obligations", "Passed", "Obligations panics"} {
 		for _, cfg := range []search.Config{
 			{Strategy: search.BFS}, {Strategy: search.DFS}, {Strategy: search.Walk, Engine: search.ReplayEngine}, {Strategy: search.Walk, Engine: search.TableEngine},
