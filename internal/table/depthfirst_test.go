@@ -132,7 +132,7 @@ func TestDepthFirstToADepth(t *testing.T) {
 				variants = append(variants, []string{bug.ID})
 			}
 		}
-		for _, bugs := range variants {
+		for i, bugs := range variants {
 			t.Run(fmt.Sprint(entry.Name, bugs), func(t *testing.T) {
 				sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes, Bugs: bugs})
 				if err == nil {
@@ -141,8 +141,8 @@ func TestDepthFirstToADepth(t *testing.T) {
 				if err != nil {
 					t.Skip(err)
 				}
-				for depth, visited := range visitedSets {
-					if !testing.Short() || depth == 0 {
+				for depth, visited := range visitedSets { // bugs change little, and take turns with them
+					if i > 0 && depth == i%len(visitedSets) || i == 0 && (!testing.Short() || depth == 0) {
 						bothOrders(t, &sys, options.Options{MaxDepth: 3 + depth%2, Visited: visited})
 					}
 				}
