@@ -67,15 +67,15 @@ func TestDoesNotReturn(t *testing.T) {
 		t.Skip("waits for what does not return")
 	}
 	for _, c := range []struct{ where, strategy, want string }{
-		{"handler", "bfs", "the handler did not return within 2s"},
-		{"property", "bfs", `property "returns" did not return within 2s (loops_unix_test.go:`},
-		{"property", "deepening", `property "returns" did not return within 2s (loops_unix_test.go:`},
-		{"explain", "dfs", `property "explained" did not return within 2s (loops_unix_test.go:`},
-		{"crash", "bfs", "MayCrash did not return within 2s (loops_unix_test.go:"},
+		{"handler", "bfs", "the handler did not return within 500ms"},
+		{"property", "bfs", `property "returns" did not return within 500ms (loops_unix_test.go:`},
+		{"property", "deepening", `property "returns" did not return within 500ms (loops_unix_test.go:`},
+		{"explain", "dfs", `property "explained" did not return within 500ms (loops_unix_test.go:`},
+		{"crash", "bfs", "MayCrash did not return within 500ms (loops_unix_test.go:"},
 	} {
 		t.Run(c.where+" "+c.strategy, func(t *testing.T) {
 			dir := t.TempDir()
-			out, err := command(dir, "search", "loops", "--set", "where="+c.where, "--strategy", c.strategy, "--handler-limit", "200ms", "--out", "out").CombinedOutput()
+			out, err := command(dir, "search", "loops", "--set", "where="+c.where, "--strategy", c.strategy, "--handler-limit", "50ms", "--out", "out").CombinedOutput()
 			text := strings.ReplaceAll(strings.Join(strings.Fields(string(out)), " "), "(cli/", "(")
 			if code := exitCode(err); code != exitcode.Violation || !strings.Contains(text, "DIVERGENCE") || !strings.Contains(text, c.want) ||
 				!strings.Contains(text, "loops_unix_test.go") {

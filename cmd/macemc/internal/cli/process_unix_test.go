@@ -34,7 +34,7 @@ func TestDivergence(t *testing.T) {
 		t.Skip("waits for handlers that do not return")
 	}
 	dir := t.TempDir()
-	out, err := command(dir, "search", "randtree", "--bug", "RT1", "--handler-limit", "200ms", "--out", "out").CombinedOutput()
+	out, err := command(dir, "search", "randtree", "--bug", "RT1", "--handler-limit", "50ms", "--out", "out").CombinedOutput()
 	if code := exitCode(err); code != 1 || !strings.Contains(string(out), "randtree with bug RT1: DIVERGENCE") {
 		t.Fatalf("exit status %d\n%s", code, out)
 	}
