@@ -13,6 +13,7 @@ func TestRetries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test with the changed runtime")
 	}
+	leanBuilds(t)
 	dir := testdata(t, "retries")
 	const standard = "timing BoundedLiveness:100ms\n"
 	for _, c := range []struct {
@@ -41,12 +42,12 @@ func TestRetries(t *testing.T) {
 		if text, status := runHere(t, dir, "replay", file); status != 1 || !strings.Contains(text, "the finding that the file records recurs: deadlock: connected") {
 			t.Errorf("replay: exit status %d\n%s", status, text)
 		}
-		if text, status := runHere(t, dir, "test", "-count=1", "-run", c.name+"$", ".", "-macemc.replay="+file); status != 1 || !strings.Contains(text, "liveness: connected") {
+		if text, status := runHere(t, dir, "test", "-explore=false", "-count=1", "-run", c.name+"$", ".", "-macemc.replay="+file); status != 1 || !strings.Contains(text, "liveness: connected") {
 			t.Errorf("test -macemc.replay: exit status %d\n%s", status, text)
 		}
 	}
 	defer os.RemoveAll(filepath.Join(dir, "macemc-out"))
-	text, status := runHere(t, dir, "test", "-count=1", "-v", ".", "-macemc.max-paths=3000", "-macemc.time=20s")
+	text, status := runHere(t, dir, "test", "-explore=false", "-count=1", "-v", ".", "-macemc.max-paths=3000", "-macemc.time=20s")
 	for _, want := range []string{"--- PASS: TestPatient", "--- FAIL: TestDeaf", "loss<=1, " + strings.TrimSpace(standard)} {
 		if status != 1 || !strings.Contains(text, want) {
 			t.Errorf("test: exit status %d, want %q in\n%s", status, want, text)

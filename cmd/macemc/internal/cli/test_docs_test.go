@@ -39,6 +39,7 @@ func TestTest_Example(t *testing.T) {
 	dir := t.TempDir()
 	writeExample(t, dir)
 	t.Chdir(dir)
+	leanBuilds(t)
 	if out, err := exec.Command("go", "test", "-count=200").CombinedOutput(); err != nil {
 		t.Errorf("go test: %v\n%s", err, out)
 	}

@@ -169,6 +169,7 @@ func testFile(t testing.TB, text string) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
+	leanBuilds(t)
 	for file, text := range map[string]string{"go.mod": "module example.org/x\n\ngo 1.26\n", "x_test.go": text} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -194,6 +195,7 @@ func TestTest_Explores(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
 	}
+	leanBuilds(t)
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/explore")); err != nil {
 		t.Fatal(err)
@@ -355,7 +357,7 @@ func Example_order() {
 	}
 	for _, c := range []struct{ broken, args string }{
 		{"", ""}, {"", "-v"}, {"", "-json"}, {"", "-run TestTable/two -v"}, {"", "-skip TestTable -v -short"}, {"", "-list ."}, {"", "-count=2 -v -fullpath"},
-		{"", "-bench . -benchtime 1x -cpu 1,2"}, {"", "-v -own=mine -shuffle 7"}, {"", "-coverprofile=cover.out -run Pass"},
+		{"", "-bench . -benchtime 1x -cpu 1,2"}, {"", "-v -own=mine -shuffle 7"}, {"", "-coverprofile=cover.out -run Pass"}, {"", "-vet=printf -run Pass"},
 		{"1", ""}, {"1", "-v"}, {"1", "-json"}, {"1", "-failfast -v"},
 	} {
 		t.Setenv("BROKEN", c.broken)
@@ -377,6 +379,7 @@ func TestTest_Race(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
 	}
+	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
 	testFile(t, `package x
 
 import (

@@ -18,6 +18,7 @@ func oracle(t *testing.T, args ...string) (happened, possible map[int]map[string
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
 	}
+	leanBuilds(t)
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/oracle")); err != nil {
 		t.Fatal(err)
