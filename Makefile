@@ -16,8 +16,8 @@ RAPID_SEED ?= 1
 .PHONY: help demo install build test test-all lint ci check evaluation soak bench tidy \
 	check-goroutines check-glue check-deploy check-mermaid check-browser check-install pictures
 
-# Without cgo the programs are as those of a release, and compiled sooner.
-demo build: export CGO_ENABLED ?= 0
+# Without cgo the programs are as those of a release, and compiled sooner. Tests and lint take what was compiled for them.
+demo build test test-all lint: export CGO_ENABLED ?= 0
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/macemc || echo "compiling bin/macemc, which takes a minute the first time ..." >&2
