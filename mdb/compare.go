@@ -22,8 +22,8 @@ func compareCommands() []command {
 			about: "show how states differ: between two steps of this run, or with another run",
 			more: "diff             with the live run at the matching step\ndiff 12          between the state after step 12 and here\n" +
 				"diff 12 17       between the states after two steps\ndiff live same   with the live run after as many steps\ndiff live 20     with the live run after step 20\n" +
-				"The matching step is the same occurrence of the same event, counted from where the runs diverge. If the other\n" +
-				"run has none, it is the step with the same number.",
+				"The matching step is the same occurrence of the same event, counted from where the runs diverge. The loss of a\n" +
+				"message matches its delivery. If the other run has none, it is the step with the same number.",
 			do: diff, words: (*Session).runWords,
 		},
 		{
@@ -45,27 +45,20 @@ func (s *Session) runWords() []string {
 	return append(words, "same", "match")
 }
 
-// match returns the step of b that corresponds to step n of a, and whether it has the same event.
+// match returns the step of b that corresponds to step n of a, see [replay.Align], and whether it has the same event.
 func match(a, b *run, n int) (int, bool) {
-	shared := common(a, b)
-	if n <= shared {
-		return n, true
+	c := replay.Align(a.occurrences(n), b.occurrences(b.len()), common(a, b))[n]
+	return c.Step, c.Same
+}
+
+// occurrences identifies the first n steps.
+func (r *run) occurrences(n int) []replay.Occurrence {
+	all := make([]replay.Occurrence, n)
+	for i := range all {
+		s := r.step(i + 1)
+		all[i] = replay.Occurrence{Key: s.key, Kind: s.ev.Kind}
 	}
-	key := a.step(n).key
-	count := 0
-	for i := shared + 1; i <= n; i++ {
-		if a.step(i).key == key {
-			count++
-		}
-	}
-	for i := shared + 1; i <= b.len(); i++ {
-		if b.step(i).key == key {
-			if count--; count == 0 {
-				return i, true
-			}
-		}
-	}
-	return min(n, b.len()), false
+	return all
 }
 
 // elsewhere reads the step of another run: a number, same, or match (also when nothing is said).
