@@ -8,8 +8,10 @@ import (
 
 func TestShort(t *testing.T) {
 	for want, c := range map[string]NodeChange{
-		"Seen 1->2":                        {Path: "Seen", Old: "1", New: "2"},
-		"parent removed":                   {Path: "parent", Old: "1"},
+		"Seen 1->2":      {Path: "Seen", Old: "1", New: "2"},
+		"parent removed": {Path: "parent", Old: "1"},
+		`Map …,"Owners":[0,1,2],"Free":true}->…,"Owners":[0,1,2],"Free":false}`: {Path: "Map",
+			Old: `{"Token":1,"Owners":[0,1,2],"Free":true}`, New: `{"Token":1,"Owners":[0,1,2],"Free":false}`},
 		"unsynced write 1: lease = 7":      {Path: "(unsynced write 1)", Part: Part{Kind: encoding.OfWrite}, New: "lease = 7"},
 		"unsynced write 2 removed":         {Path: "(unsynced write 2)", Part: Part{Kind: encoding.OfWrite}, Old: "lease = 7"},
 		"goroutines are blocked elsewhere": {Path: "(goroutines)", Part: Part{Kind: encoding.OfProgram}, Old: "select", New: "no goroutines"},

@@ -25,9 +25,10 @@ func (c *NodeChange) Waits() bool { return c.Part.Kind == encoding.OfProgram }
 func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
 
 // Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent removed", "unsynced write 1: lease = 7".
+// Long values are shown around the first place where they differ.
 func (c *NodeChange) Short() string {
 	const most = 32
-	from, to := Shorten(c.Old, most), Shorten(c.New, most)
+	to := Shorten(c.New, most)
 	if c.Part.Kind == encoding.OfWrite {
 		write := strings.Trim(c.Path, "()")
 		if c.New == "" {
@@ -43,6 +44,7 @@ func (c *NodeChange) Short() string {
 	case c.New == "":
 		return c.Path + " removed"
 	}
+	from, to := textfmt.CutPair(c.Old, c.New, most)
 	return c.Path + " " + from + "->" + to
 }
 

@@ -45,3 +45,26 @@ func Cut(s string, n int) string {
 	}
 	return s
 }
+
+// CutPair shortens two texts to n letters each, around the first place where they differ: what they have in common before it gives way
+// first. Cut ends are marked.
+func CutPair(a, b string, n int) (string, string) {
+	x, y := []rune(a), []rune(b)
+	longest := max(len(x), len(y))
+	if longest <= n {
+		return a, b
+	}
+	same := 0
+	for same < min(len(x), len(y)) && x[same] == y[same] {
+		same++
+	}
+	// A third of the room leads to the difference, and more if it is near the end.
+	from := max(0, min(same-n/3, longest-n))
+	around := func(r []rune) string {
+		if from == 0 {
+			return Cut(string(r), n)
+		}
+		return Cut("…"+string(r[from+1:]), n)
+	}
+	return around(x), around(y)
+}

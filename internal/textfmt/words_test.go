@@ -45,3 +45,23 @@ func TestCut(t *testing.T) {
 		}
 	}
 }
+
+// The first letters that differ are shown, wherever they are.
+func TestCutPair(t *testing.T) {
+	const same = `{"Token":1,"Holder":2,"Waiting":[3,4,5],`
+	for _, c := range []struct {
+		a, b         string
+		n            int
+		wantA, wantB string
+	}{
+		{"ab", "ac", 2, "ab", "ac"},
+		{same + `"Done":false}`, same + `"Done":true}`, 20, `…,4,5],"Done":false}`, `…,4,5],"Done":true}`},
+		{"x" + same, "y" + same, 10, `x{"Token"…`, `y{"Token"…`},
+		{same, same + "more", 12, `…3,4,5],`, `…3,4,5],more`},
+		{"", same, 6, "", `{"Tok…`},
+	} {
+		if a, b := CutPair(c.a, c.b, c.n); a != c.wantA || b != c.wantB {
+			t.Errorf("%q, %q, %d: %q, %q, want %q, %q", c.a, c.b, c.n, a, b, c.wantA, c.wantB)
+		}
+	}
+}
