@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -130,4 +131,18 @@ func (g *Graph) Past(step, n int) []int {
 	}
 	slices.Sort(past)
 	return past
+}
+
+// Align returns the steps of another run that correspond to those of this one, see [replay.Align]. The runs share their first steps.
+func (g *Graph) Align(other *Graph, shared int) []replay.Counterpart {
+	return replay.Align(g.occurrences(), other.occurrences(), shared)
+}
+
+func (g *Graph) occurrences() []replay.Occurrence {
+	all := make([]replay.Occurrence, g.Last())
+	for i := range all {
+		e := &g.Events[i+1]
+		all[i] = replay.Occurrence{Key: e.Key, Kind: e.kind}
+	}
+	return all
 }

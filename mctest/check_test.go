@@ -61,7 +61,7 @@ func TestFinding(t *testing.T) {
 		`TestPingAck: LIVENESS VIOLATION .*2 nodes, loss<=1, timing ByDeadline`,
 		`never again:\s+every ping is acknowledged`,
 		`since step \d+:\s*network loses Ack\{\d\} n1->n0`,
-		`CRITICAL: 0 of 200 walks recovered`,
+		`0 of 200 random continuations recovered`,
 		`then forever: .*n0 timer resend`,
 		`nearest run that recovered`,
 		`macemc mdb testdata/macemc/TestPingAck/error.path`,

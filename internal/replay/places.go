@@ -116,13 +116,27 @@ func (s *TraceStep) Code(around int) (first int, lines []string, err error) {
 	if line == 0 {
 		return 0, nil, fmt.Errorf("no code of the service handled step %d", s.Number)
 	}
+	first, lines, err = Source(file, line, around)
+	switch {
+	case errors.Is(err, errOtherSource):
+		err = fmt.Errorf("%s %w", s.Source, err)
+	case err != nil:
+		err = fmt.Errorf("the source of %s is not at hand: %w", s.Source, errors.Unwrap(err))
+	}
+	return first, lines, err
+}
+
+var errOtherSource = errors.New("has fewer lines: it is not what was compiled")
+
+// Source returns so many lines of a file before and after a line, and the number of the first of them. Tabs are spaces.
+func Source(file string, line, around int) (first int, lines []string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return 0, nil, fmt.Errorf("the source of %s is not at hand: %w", s.Source, errors.Unwrap(err))
+		return 0, nil, err
 	}
 	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	if line > len(all) {
-		return 0, nil, fmt.Errorf("%s has %d lines: it is not what was compiled", s.Source, len(all))
+		return 0, nil, errOtherSource
 	}
 	first = max(1, line-around)
 	for _, l := range all[first-1 : min(len(all), line+around)] {

@@ -50,6 +50,8 @@ type Report struct {
 	OtherVersions []OtherVersion `json:"other_versions,omitempty"`
 	// Handler is the source position of the critical step, or the kind of its event. It is set in JSON only, which lacks Dead.
 	Handler string `json:"handler,omitempty"`
+	// Summary is what a reader must know first. It is set in JSON only.
+	Summary *Summary `json:"summary,omitempty"`
 	// Assumes is the assumption about time under which a liveness violation holds; set in JSON.
 	Assumes string `json:"assumes,omitempty"`
 	// Shard identifies the part of a divided search. Nil means a whole search.

@@ -3,6 +3,7 @@ package document
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
@@ -70,47 +71,77 @@ func (s *state) hasParts(at place) bool {
 	return false
 }
 
-// firstDifference compares two runs that share their first steps, step by step after these, and
-// tells of the first step after which their node states differ: "n0.Acked  1 | 2", the dead run's
-// value first. Timers count only when nothing else ever differs.
-func firstDifference(dead, live *replay.Trace, common int) string {
-	a, b := newState(dead), newState(live)
-	timers := ""
-	for i := range min(len(dead.Steps), len(live.Steps)) {
-		a.follow(&dead.Steps[i])
-		b.follow(&live.Steps[i])
-		if i < common {
-			continue
+// mostCompared is how many steps are compared at most until the states differ in more than timers.
+const mostCompared = 200
+
+// difference says how the states of a run and of the nearest live run differ after a step and its counterpart, or else after the first
+// later step where they do: "n0.Acked 1 | 2", the dead run's value first. What one of both steps changed comes first, then what else is
+// different on that node. Timers, and that a node is down, count only when nothing else ever differs.
+func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) string {
+	minor := ""
+	a := stateAfter(dead, from-1)
+	for n := from; n <= min(from+mostCompared, len(dead.Steps)); n++ {
+		step, other := &dead.Steps[n-1], align[n]
+		a.follow(step)
+		changes := step.Changes
+		if other.Step > 0 {
+			changes = slices.Concat(changes, live.Steps[other.Step-1].Changes)
 		}
-		found, bookkeeping := differences(a, b)
+		found, rest := differences(a, stateAfter(live, other.Step), step.Node, changes)
 		after := ""
-		if i > common {
-			after = fmt.Sprintf(" (after step %d)", i+1)
+		switch {
+		case other.Step != n:
+			after = fmt.Sprintf(" (after step %d | step %d)", n, other.Step)
+		case n != from:
+			after = fmt.Sprintf(" (after step %d)", n)
 		}
 		if len(found) > 0 {
 			return joinFew(found) + after
 		}
-		if timers == "" && len(bookkeeping) > 0 {
-			timers = joinFew(bookkeeping) + after
+		if minor == "" && len(rest) > 0 {
+			minor = joinFew(rest) + after
 		}
 	}
-	return timers
+	return minor
 }
 
-func joinFew(parts []string) string { return strings.Join(textfmt.Few(parts, 3), ";  ") }
+func joinFew(parts []string) string { return strings.Join(textfmt.Few(parts, 3), "; ") }
 
-// differences lists the fields in which two states differ, those inside values of foreign types last.
-func differences(a, b *state) (own, bookkeeping []string) {
-	var lists [3][]string
+// mostLetters is how many letters of a value are shown beside another one.
+const mostLetters = 40
+
+// differences lists the fields in which two states differ: what changed on a node, what else is different there, and then the other
+// nodes, each with what lies inside values of foreign types last. Rest are bookkeeping, and nodes that are down.
+func differences(a, b *state, node int, changed []replay.NodeChange) (found, rest []string) {
+	fresh := map[place]bool{}
+	for i := range changed {
+		fresh[placeOf(&changed[i])] = true
+	}
+	var ranks [6][]string
 	for kind, places := range unlike(a, b) {
 		for _, at := range places {
-			lists[kind] = append(lists[kind], fmt.Sprintf("n%d.%s  %s | %s", at.node, at.path, a.show(at), b.show(at)))
+			x, y := textfmt.CutPair(a.show(at), b.show(at), mostLetters)
+			text := fmt.Sprintf("n%d.%s %s | %s", at.node, at.path, x, y)
+			switch {
+			case kind == minorKind:
+				rest = append(rest, text)
+			case fresh[at]:
+				ranks[kind] = append(ranks[kind], text)
+			case at.node == node:
+				ranks[2+kind] = append(ranks[2+kind], text)
+			default:
+				ranks[4+kind] = append(ranks[4+kind], text)
+			}
 		}
 	}
-	return append(lists[0], lists[1]...), lists[2]
+	return slices.Concat(ranks[:]...), rest
 }
 
-// unlike are the fields in which two states differ: those of services, those inside values of foreign types, and bookkeeping.
+// minorKind is the kind of [unlike] for what says little.
+const minorKind = 2
+
+// unlike are the fields in which two states differ: those of services, those inside values of foreign types, and, as minorKind, nodes that
+// are down and bookkeeping.
 func unlike(a, b *state) (kinds [3][]place) {
 	seen := map[place]bool{}
 	for _, order := range [][]place{a.order, b.order} {
@@ -123,8 +154,8 @@ func unlike(a, b *state) (kinds [3][]place) {
 			switch {
 			case a.hasParts(at) || b.hasParts(at) || at.part.Kind != replay.Status && a.down(at.node) != b.down(at.node):
 				continue // its parts differ, too, or the whole node does
-			case at.minor():
-				kind = 2
+			case at.minor() || at.part.Kind == replay.Status:
+				kind = minorKind
 			case a.inside[at] || b.inside[at]:
 				kind = 1
 			}

@@ -52,9 +52,9 @@ func (d *Document) liveExcerpt(in *insight) []int {
 	for i := d.LiveFrom; i <= min(d.LiveFrom+first-1, last); i++ {
 		steps = append(steps, i)
 	}
-	if in != nil && in.same > 0 {
-		steps = append(steps, in.same)
-		for _, i := range g.Events[in.same].Sent {
+	if in != nil && in.other > 0 {
+		steps = append(steps, in.other)
+		for _, i := range g.Events[in.other].Sent {
 			steps = append(steps, g.Messages[i].Deliveries...)
 		}
 	}

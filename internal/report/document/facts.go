@@ -31,22 +31,22 @@ func stuckText(r *report.Report) string {
 	return "no event is enabled"
 }
 
-func reportFacts(r *report.Report) []Fact {
+// violatedFacts says what is violated and at which step.
+func violatedFacts(r *report.Report) []Fact {
 	var f []Fact
 	switch r.Kind {
 	case sim.Liveness, sim.Deadlock:
 		f = append(f, neverAgain(r)...)
-		if len(r.Disturbing) > 0 {
-			f = append(f, Fact{"disturbances:", strings.Join(r.Disturbing, ", "), "recovery must not rely on them"})
-		}
 	case sim.Starvation:
 		f = append(f, starvedFacts(r)...)
 	case sim.Safety:
-		f = append(f, Fact{"violated:", r.Property, explained(r)})
+		if why := explained(r); strings.Contains(why, "\n") { // the sentence has its first line
+			f = append(f, Fact{"violated:", r.Property, why})
+		}
 	case sim.Panic:
-		f = append(append(f, Fact{"panic:", r.Message, ""}), stackFacts(r)...)
+		f = append(append(f, wholeMessage(r, "panic:")...), stackFacts(r)...)
 	case sim.Divergence:
-		f = append(append(f, Fact{"diverges:", r.Message, ""}), stackFacts(r)...)
+		f = append(append(f, wholeMessage(r, "diverges:")...), stackFacts(r)...)
 	case sim.Nondeterminism:
 		if r.Difference != nil && r.Difference.Twins {
 			f = append(f, Fact{"mismatch:", r.Message, "another run reached an equally encoded state before the last step"},
@@ -72,12 +72,18 @@ func reportFacts(r *report.Report) []Fact {
 		f = append(f, Fact{"deadlock:", stuckText(r), enabled})
 	}
 	if c := r.Critical; c != nil {
-		f = append(append(append(f, criticalFacts(c)...), usedUpFacts(r)...), proofFacts(c)...)
-		if src := handlerOf(r); src != "" {
-			f = append(f, Fact{"handler:", src, ""})
-		}
+		f = append(append(f, criticalFacts(c, handlerOf(r))...), usedUpFacts(r)...)
 	} else if last := r.LastStep(); last != nil && r.Starved == nil {
 		f = append(f, Fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
+	}
+	return f
+}
+
+// moreFacts are what a reader needs after the first screen.
+func moreFacts(r *report.Report) []Fact {
+	var f []Fact
+	if len(r.Disturbing) > 0 && (r.Kind == sim.Liveness || r.Kind == sim.Deadlock) {
+		f = append(f, Fact{"disturbances:", strings.Join(r.Disturbing, ", "), "recovery must not rely on them"})
 	}
 	f = append(f, timingFacts(r)...)
 	if left := r.Coverage.NotChecked; len(left) > 0 {
@@ -100,6 +106,14 @@ func reportFacts(r *report.Report) []Fact {
 		f = append(f, Fact{"built with:", o.String(), ""})
 	}
 	return f
+}
+
+// wholeMessage is the message of a finding if it has several lines: the sentence has the first one.
+func wholeMessage(r *report.Report, label string) []Fact {
+	if !strings.Contains(r.Message, "\n") {
+		return nil
+	}
+	return []Fact{{label, r.Message, ""}}
 }
 
 // stackFacts lists the user's frames of the stack.

@@ -14,17 +14,18 @@ import (
 
 // insight is what can be said of the step that matters by comparing it with the live run.
 type insight struct {
-	did      string // what the step changed and sent
+	did      string // what the step changed and sent; "" when no handler ran
 	was      string // what its node was like before
-	same     int    // step of the live run with the same event, 0: none
-	sameDid  string
-	sameWas  string
+	other    int    // the counterpart in the live run, 0: none
+	event    string // of the counterpart; "" means the same
+	otherDid string
+	otherWas string
 	instead  string // what the live run does first, when it has no such event
 	onlyLive string // what is sent in the live run only
 }
 
 // look compares the step that matters. live may be nil.
-func look(dead, live *eventgraph.Graph, r *report.Report, common int) *insight {
+func look(dead, live *eventgraph.Graph, align []replay.Counterpart, r *report.Report, common int) *insight {
 	step := dead.Critical
 	if step == 0 {
 		return nil
@@ -37,21 +38,24 @@ func look(dead, live *eventgraph.Graph, r *report.Report, common int) *insight {
 		before = stateAfter(r.Dead, step-1)
 	}
 	if live != nil {
-		for i := common + 1; i <= live.Last() && handled; i++ {
-			if live.Events[i].Key == e.Key {
-				in.same, in.sameDid = i, did(live, i)
-				other = stateAfter(r.Live, i-1)
-				break
+		if c := align[step]; c.Same {
+			in.other, in.otherDid = c.Step, did(live, c.Step)
+			if o := &live.Events[c.Step]; o.Key != e.Key {
+				in.event = o.Text
 			}
-		}
-		if in.same == 0 && handled && common < live.Last() {
+			if before != nil {
+				other = stateAfter(r.Live, c.Step-1)
+			}
+		} else if common < live.Last() {
 			in.instead = live.Events[common+1].Text
 		}
-		in.onlyLive = onlyLive(dead, live, step, common)
+		if handled {
+			in.onlyLive = onlyLive(dead, live, step, common)
+		}
 	}
 	// Without a live run to compare with, the state explains only why nothing happened.
 	if before != nil && (other != nil || strings.HasPrefix(in.did, "changes nothing")) {
-		in.was, in.sameWas = differingState(before, other, e.Node)
+		in.was, in.otherWas = differingState(before, other, e.Node)
 	}
 	return in
 }
@@ -113,17 +117,20 @@ func differingState(a, b *state, node int) (x, y string) {
 	const most = 6
 	var xs, ys []string
 	for _, at := range a.order {
-		if at.node != node || at.minor() || a.values[at] == "" || len(xs) == most ||
-			len(a.values[at]) > 40 || strings.HasPrefix(a.values[at], "->") {
+		if at.node != node || at.minor() || a.values[at] == "" || len(xs) == most || strings.HasPrefix(a.values[at], "->") {
 			continue
 		}
-		if b != nil && (a.values[at] == b.values[at] || b.values[at] == "") {
+		if b == nil {
+			if len(a.values[at]) <= mostLetters {
+				xs = append(xs, at.path+" "+a.values[at])
+			}
 			continue
 		}
-		xs = append(xs, at.path+" "+a.values[at])
-		if b != nil {
-			ys = append(ys, at.path+" "+b.values[at])
+		if a.values[at] == b.values[at] || b.values[at] == "" {
+			continue
 		}
+		u, v := textfmt.CutPair(a.values[at], b.values[at], mostLetters)
+		xs, ys = append(xs, at.path+" "+u), append(ys, at.path+" "+v)
 	}
 	if b != nil {
 		xs, ys = differingTimers(a, b, node, xs, ys)
@@ -182,32 +189,51 @@ func stateAfter(t *replay.Trace, step int) *state {
 	return s
 }
 
-// facts puts the insight into words.
+// facts puts the insight into words: what the step does, and what the nearest live run does there.
 func (in *insight) facts(node int) []Fact {
-	if in == nil || in.did == "" {
+	if in == nil {
 		return nil
 	}
-	f := []Fact{{"effect:", in.did, ""}}
-	if in.was != "" {
-		f[0].Aside = fmt.Sprintf("before it, n%d has %s", node, in.was)
-	}
-	if in.same > 0 {
-		live := Fact{"live run:", fmt.Sprintf("in step %d the same event %s", in.same, in.sameDid), ""}
-		if in.sameWas != "" {
-			live.Aside = fmt.Sprintf("before it, n%d has %s", node, in.sameWas)
+	before := func(was string) string {
+		if was == "" {
+			return ""
 		}
-		f = append(f, live)
+		return fmt.Sprintf("before it, n%d has %s", node, was)
 	}
-	if in.instead != "" {
-		f = append(f, Fact{"live run:", "this event does not occur; instead " + in.instead, ""})
+	var f []Fact
+	if in.did != "" {
+		f = append(f, Fact{"effect:", in.did, before(in.was)})
 	}
-	if in.onlyLive != "" {
-		f = append(f, Fact{"live run only:", in.onlyLive, ""})
+	if text := in.counterpart(); text != "" {
+		f = append(f, Fact{"live run:", text, before(in.otherWas)})
 	}
 	return f
 }
 
-// sentence says in one line what is wrong, since when, and where, and when that is not proven.
+// counterpart says what the live run does where this run takes the step; the empty string means that it is not known.
+func (in *insight) counterpart() string {
+	text := ""
+	switch {
+	case in == nil:
+	case in.other > 0:
+		event := "the same event"
+		if in.event != "" {
+			event = in.event
+		}
+		text = fmt.Sprintf("step %d: %s", in.other, event)
+		if in.otherDid != "" {
+			text += " " + in.otherDid
+			if in.event != "" {
+				text = fmt.Sprintf("step %d: %s, %s", in.other, event, in.otherDid)
+			}
+		}
+	case in.instead != "":
+		text = "this event does not occur; instead " + in.instead
+	}
+	return text
+}
+
+// sentence says in one line what is wrong, since when, and when that is not proven.
 func sentence(r *report.Report) string {
 	text := claim(r)
 	if r.Critical != nil && r.Critical.Proof == critical.Walks {
@@ -238,17 +264,21 @@ func claim(r *report.Report) string {
 		c := r.Critical
 		switch {
 		case c == nil || c.Case != critical.C1:
-		case c.Node < 0 || strings.HasPrefix(c.Event, "network "):
-			return capital(fmt.Sprintf("%s: dead since step %d, in the network", text, c.Step))
+		case r.Kind == sim.Deadlock:
+			return capital(fmt.Sprintf("%s, which cannot be avoided after step %d", text, c.Step))
 		default:
-			return capital(fmt.Sprintf("%s: dead since step %d, at n%d", text, c.Step, c.Node))
+			return capital(fmt.Sprintf("%s after step %d", text, c.Step))
 		}
 		if c != nil && c.Case == critical.C2Initial && c.Step == 0 {
 			text = strings.Replace(text, "can never hold again", "never holds", 1)
 		}
 		return capital(text)
 	case sim.Safety:
-		return fmt.Sprintf("%q is violated%s", r.Property, where)
+		text := fmt.Sprintf("%q is violated%s", r.Property, where)
+		if why := textfmt.FirstLine(explained(r)); why != "" {
+			text += ": " + why
+		}
+		return text
 	case sim.Starvation:
 		return starvedSentence(r)
 	case sim.Panic:

@@ -2,20 +2,20 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
 )
 
-func criticalFacts(c *report.Critical) []Fact {
+// criticalFacts says since which step a run is dead. place is the handler of that step.
+func criticalFacts(c *report.Critical, place string) []Fact {
 	switch c.Case {
 	case critical.C1:
-		f := []Fact{{
-			fmt.Sprintf("since step %d:", c.Step), c.Event,
-			fmt.Sprintf("CRITICAL: %s; before it %s of %s", recovered(c.After), textfmt.Number(c.Before.Recovered), textfmt.Number(c.Before.Walks)),
-		}}
+		f := []Fact{{fmt.Sprintf("since step %d:", c.Step), c.Event, place}}
 		if c.Choice != "" {
 			f = append(f, Fact{"by choice:", c.Choice, ""})
 		}
@@ -25,12 +25,9 @@ func criticalFacts(c *report.Critical) []Fact {
 		if c.Step == 0 {
 			text = "the initial state: no live state was reached"
 		}
-		if c.After.Walks == 0 { // none was made from there
-			return []Fact{{"since:", text, ""}}
-		}
-		return []Fact{{"since:", text, recovered(c.After)}}
+		return []Fact{{"since:", text, place}}
 	case critical.Unlocated:
-		return []Fact{{"since:", fmt.Sprintf("step %s at the latest; the time limit left no time to narrow it down", textfmt.Number(c.After.Step)), recovered(c.After)}}
+		return []Fact{{"since:", fmt.Sprintf("step %s at the latest; the time limit left no time to narrow it down", textfmt.Number(c.After.Step)), place}}
 	case critical.C2:
 		return []Fact{{"since:", "an unknown step, beyond the walk limit", fmt.Sprintf(
 			"raise the walk limit of %s steps", textfmt.Number(c.Limit))}}
@@ -38,29 +35,58 @@ func criticalFacts(c *report.Critical) []Fact {
 	return []Fact{{"but:", "the end of the run recovers", string(c.Case)}}
 }
 
-// recovered says what the walks of a probe did.
-func recovered(p critical.Probe) string {
-	return fmt.Sprintf("%s of %s walks recovered, %s steps each", textfmt.Number(p.Recovered), textfmt.Number(p.Walks), textfmt.Number(p.Limit))
+// continuations says what the random continuations of a run did, after the critical step and before it.
+func continuations(c *report.Critical) string {
+	p := c.After
+	if p.Walks == 0 {
+		p.Walks, p.Limit = c.Walks, c.Limit
+	}
+	if p.Walks == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s random continuations recovered", textfmt.Number(p.Recovered), textfmt.Number(p.Walks))
+	if c.Case == critical.C1 {
+		text += fmt.Sprintf(" after step %d, %s of %s before it", c.Step, textfmt.Number(c.Before.Recovered), textfmt.Number(c.Before.Walks))
+	}
+	return text + fmt.Sprintf("; %s steps each", textfmt.Number(p.Limit))
 }
 
-// proofFacts describes how it is known that the run is dead.
-func proofFacts(c *report.Critical) []Fact {
+// sureFacts describes how sure it is that the property is violated, or that the run is dead.
+func sureFacts(r *report.Report) []Fact {
+	c := r.Critical
+	if c == nil {
+		if r.Kind == sim.Safety || r.Kind == sim.Panic {
+			return []Fact{{"how sure:", "certain: each execution of this run ends so", ""}}
+		}
+		return nil
+	}
+	walks := continuations(c)
 	switch {
 	case c.Proof == critical.Exact && c.States == 0:
-		return []Fact{{"proof:", "dead: no live state is reachable", "all states were visited"}}
-	case c.Proof == critical.Exact && c.ProvenAt == c.Step:
-		return []Fact{{"proof:", fmt.Sprintf("dead: none of all %s that follow is live", textfmt.Plural(c.States, "state")), beside(c)}}
+		return []Fact{{"how sure:", "proven: no live state is reachable", "all states were visited"}}
 	case c.Proof == critical.Exact:
-		return []Fact{{"proof:", fmt.Sprintf("dead at its end: none of all %s that follow is live", textfmt.Plural(c.States, "state")), beside(c)}}
+		text := "proven: "
+		if c.ProvenAt != c.Step {
+			text = "proven for the end of the run: "
+		}
+		text += fmt.Sprintf("of %s that can follow, none is live", textfmt.Plural(c.States, "state"))
+		return []Fact{{"how sure:", text, join(walks, beside(c))}}
 	case c.Proof == critical.Walks:
-		f := []Fact{{"not proven:", fmt.Sprintf("%s of %s walks recovered", textfmt.Number(c.After.Recovered), textfmt.Number(max(c.After.Walks, c.Walks))), c.Unproven}}
+		f := []Fact{{"how sure:", "not proven: " + walks, c.Unproven}}
 		if c.Case == critical.C1 && c.Before.Recovered*20 < c.Before.Walks {
-			f = append(f, Fact{"uncertain:", "recovery is rare, so the critical step may be a later one",
+			f = append(f, Fact{"", "recovery is rare, so the critical step may be a later one",
 				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})
 		}
 		return f
+	case walks != "" && c.Case != critical.C2:
+		return []Fact{{"how sure:", walks, ""}}
 	}
 	return nil
+}
+
+// join joins the texts that are not empty.
+func join(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
 }
 
 // beside says that steps fail which follow a run that is proven to be dead.

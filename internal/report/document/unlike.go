@@ -42,7 +42,8 @@ func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 			if !stays[at] {
 				rank++
 			}
-			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s (live run: %s)", at.node, at.path, brief(now.show(at)), brief(goal.show(at))))
+			x, y := textfmt.CutPair(now.show(at), goal.show(at), mostLetters)
+			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s (live run: %s)", at.node, at.path, x, y))
 		}
 	}
 	return strings.Join(textfmt.Few(slices.Concat(ranks[:]...), mostApart), "\n")
@@ -83,5 +84,5 @@ func changedLast(dead *replay.Trace, step int) string {
 	return strings.Join(lines[:min(mostApart, len(lines))], "\n")
 }
 
-// brief is a value in at most 40 letters.
-func brief(value string) string { return cmp.Or(textfmt.Cut(value, 40), "none") }
+// brief is the start of a value.
+func brief(value string) string { return cmp.Or(textfmt.Cut(value, mostLetters), "none") }

@@ -162,11 +162,8 @@ func TestBrowser(t *testing.T) {
 	ctx := browser(t, printed(t, render.HTML, r))
 	press := func(key string) { t.Helper(); do(t, ctx, chromedp.KeyEvent(key)) }
 
-	expect(t, "first screen", text(t, ctx, ".report"), `"every ping is acknowledged" can never hold again: dead since step 6`)
-	expect(t, "summary", text(t, ctx, ".brief"), "network loses Ack{2} n1->n0", "0 of 200 walks recovered", "n0.Acked 1 | 2")
-	if n := eval(t, ctx, `document.querySelectorAll(".brief dt").length <= 5`); n != "true" {
-		t.Error("the summary has more than five lines")
-	}
+	expect(t, "first screen", text(t, ctx, ".report"), `"every ping is acknowledged" can never hold again after step 6`)
+	expect(t, "summary", text(t, ctx, ".brief"), "network loses Ack{2} n1->n0", "0 of 200 random continuations recovered", "n0.Acked 1 | 2", "if a := msg.(Ack); a.Seq == p.Sent {")
 	// The critical step is drawn on the first screen, the summary and the states are beside it.
 	if seen := eval(t, ctx, `(() => { const row = document.querySelector('.run[data-run="0"] .step[data-step="6"] .hit').getBoundingClientRect(),
 		brief = document.querySelector(".brief").getBoundingClientRect(), graph = document.querySelector(".run .scroll").getBoundingClientRect();

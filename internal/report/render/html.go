@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
@@ -33,7 +31,7 @@ func HTML(w io.Writer, d *document.Document) error {
 	r := d.Report
 	p := pageData{
 		Title: d.Title, Sentence: d.Sentence, Violation: d.Single(), Setting: document.Setting(r),
-		Style: template.CSS(pageStyle), Coverage: d.Coverage, Facts: d.Facts, Tail: d.Tail, Difference: d.Difference, Commands: r.Commands,
+		Style: template.CSS(pageStyle), Coverage: d.Coverage, Facts: d.Facts, Tail: d.Tail, Commands: r.Commands,
 		View: &eventgraph.View{},
 	}
 	if p.Violation {
@@ -50,11 +48,11 @@ func HTML(w io.Writer, d *document.Document) error {
 			p.Repeats = append(p.Repeats, pageRepeat{repeat.Event, textfmt.Number(repeat.Count), changesOf(repeat.Count, repeat.Changes)})
 		}
 	}
-	p.Brief = briefFacts(d)
+	p.Violated, p.Code, p.Compared = d.Violated, d.Code, d.Compared
 	if d.Dead != nil && d.Dead.Last() > 0 {
 		p.View = view(d)
 		var brief strings.Builder
-		if err := page.ExecuteTemplate(&brief, "brief", p.Brief); err != nil {
+		if err := page.ExecuteTemplate(&brief, "brief", p); err != nil {
 			return err
 		}
 		p.View.Aside = template.HTML(brief.String()) // escaped by the template
@@ -72,99 +70,16 @@ type pageData struct {
 	Search          string
 	Style           template.CSS
 	Facts           []document.Fact
-	Brief           []document.Fact // at most mostBrief
+	Violated        []document.Fact
+	Code            *document.Code
+	Compared        []document.Fact
 	Tail            string
 	Repeats         []pageRepeat
-	Difference      string
 	Coverage        []string
 	Commands        report.Commands
 	Files           []pageFile
 	View            *eventgraph.View
 	Markup          template.HTML // "": no run is known
-}
-
-// mostBrief is how many lines the summary of a page has at most, and briefLetters how long they are.
-const mostBrief, briefLetters = 5, 150
-
-// briefFacts are what a reader has to know first: where it went wrong, how that is known, what the step did, and
-// what the live run does instead.
-func briefFacts(d *document.Document) []document.Fact {
-	r := d.Report
-	var lines []document.Fact
-	add := func(label, text string) {
-		if text != "" && len(lines) < mostBrief {
-			lines = append(lines, document.Fact{Label: label, Text: textfmt.Cut(text, briefLetters)})
-		}
-	}
-	place := ""
-	for _, f := range d.Facts {
-		if f.Label == "handler:" {
-			place = "  [" + f.Text + "]"
-		}
-	}
-	before := "" // what gives way to all else
-	for _, f := range d.Facts {
-		switch label := strings.TrimSuffix(f.Label, ":"); {
-		case strings.HasPrefix(label, "since"):
-			text := f.Text
-			if c := r.Critical; c != nil && c.Step > 0 && len(text) > 80 {
-				text = strings.Join(shortWords(text), " ")
-			}
-			add(label, text+place)
-			add("because", because(r.Critical, f.Aside))
-		case label == "effect":
-			add(label, f.Text)
-			before = f.Aside
-		case label == "live run":
-			add(label, f.Text)
-		case label == "where to look":
-			add(label, f.Text)
-		case r.Starved != nil && slices.Contains([]string{"forever", "unfair", "recovery"}, label):
-			add(label, strings.TrimSuffix(f.Text+": "+f.Aside, ": "))
-		case label == "at step", label == "violated" && r.Kind == sim.Safety, label == "panic", label == "diverges", label == "mismatch",
-			label == "deadlock" && r.Critical == nil, // else the title says it
-			label == "in" || strings.HasPrefix(label, "at step "):
-			if text := f.Text; label == "violated" && f.Aside != "" {
-				add(label, text+": "+f.Aside)
-				continue
-			}
-			add(label, strings.TrimSpace(f.Text+"  "+f.Aside))
-		}
-	}
-	add("first difference", d.Difference)
-	add("before it", before)
-	return lines
-}
-
-// because says how it is known that a run is dead: whether that is proven, and what the walks did, which aside says.
-func because(c *report.Critical, aside string) string {
-	walks := strings.TrimSuffix(strings.TrimPrefix(aside, "CRITICAL: "), ")")
-	switch c.Proof {
-	case critical.Exact:
-		return "proven; " + walks
-	case critical.Walks:
-		return "not proven; " + walks
-	}
-	return walks
-}
-
-// shortWords leaves out what stands between braces.
-func shortWords(text string) []string {
-	var b strings.Builder
-	depth := 0
-	for _, c := range text {
-		switch c {
-		case '{':
-			depth++
-		case '}':
-			depth--
-			continue
-		}
-		if depth == 0 {
-			b.WriteRune(c)
-		}
-	}
-	return strings.Fields(b.String())
 }
 
 // pageRepeat is one kind of step that goes on for ever.

@@ -2,10 +2,11 @@ package render
 
 import (
 	"encoding/json"
-	"github.com/macemc/macemc/internal/report"
-	"github.com/macemc/macemc/internal/report/document"
 	"io"
 	"strings"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 )
 
 // JSON writes the report as one JSON object. Lists are never null.
@@ -13,11 +14,13 @@ func JSON(w io.Writer, d *document.Document) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(forJSON(d.Report))
+	return enc.Encode(forJSON(d))
 }
 
-func forJSON(r *report.Report) *report.Report {
+func forJSON(d *document.Document) *report.Report {
+	r := d.Report
 	c := *r
+	c.Summary = d.Summary()
 	c.Stack = strings.Join(document.UserFrames(r.Stack), "\n")
 	c.Handler, c.Assumes = r.HandledBy(), document.TimingAssumption(r)
 	c.Bugs = orEmpty(c.Bugs)
@@ -26,7 +29,7 @@ func forJSON(r *report.Report) *report.Report {
 	c.Coverage.Sometimes = orEmpty(c.Coverage.Sometimes)
 	if c.Findings != nil {
 		c.Findings = make([]*report.Report, len(r.Findings))
-		for i, f := range r.Findings {
+		for i, f := range d.Findings {
 			c.Findings[i] = forJSON(f)
 		}
 	}

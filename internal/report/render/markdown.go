@@ -25,23 +25,20 @@ func Markdown(w io.Writer, d *document.Document) error {
 		return b.Flush()
 	}
 	fmt.Fprintf(b, "**%s.**\n\n", markdownText(strings.TrimRight(d.Sentence, ".")))
-	fmt.Fprintf(b, "Checked: %s; %s.\n\n", markdownText(document.Setting(r)), document.Searched(r))
-	for _, f := range d.Facts {
-		if f.Label != "" {
-			fmt.Fprintf(b, "* **%s** %s", f.Label, markdownText(f.Text))
-		} else {
-			fmt.Fprintf(b, "* %s", markdownText(f.Text))
+	markdownFacts(b, d.Violated)
+	if c := d.Code; c != nil {
+		note := ""
+		if c.Note != "" {
+			note = " -- " + markdownText(c.Note)
 		}
-		if f.Aside != "" {
-			fmt.Fprintf(b, " -- %s", markdownText(strings.ReplaceAll(f.Aside, "\n", "; ")))
-		}
+		fmt.Fprintf(b, "\n`%s`%s\n\n```text\n%s\n```\n", c.Place, note, strings.ReplaceAll(strings.Join(c.Text(), "\n"), "```", "'''"))
+	}
+	if d.Code != nil && len(d.Compared) > 0 {
 		b.WriteString("\n")
 	}
-	if d.Difference != "" {
-		fmt.Fprintf(b, "* **first difference** (dead | live): `%s`\n", d.Difference)
-	}
+	markdownFacts(b, d.Compared)
 	if d.Tail != "" {
-		fmt.Fprintf(b, "* **then forever:** %s\n", markdownText(d.Tail))
+		fmt.Fprintf(b, "\n**Then forever:** %s\n", markdownText(d.Tail))
 	}
 	if d.Dead != nil {
 		fmt.Fprintf(b, "\n## The violating run (%s)\n\n", textfmt.Plural(d.Dead.Last(), "step"))
@@ -55,8 +52,24 @@ func Markdown(w io.Writer, d *document.Document) error {
 			return err
 		}
 	}
+	fmt.Fprintf(b, "\n## More\n\nChecked: %s; %s.\n\n", markdownText(document.Setting(r)), document.Searched(r))
+	markdownFacts(b, d.Facts)
 	markdownCommands(b, r)
 	return b.Flush()
+}
+
+func markdownFacts(b *bufio.Writer, facts []document.Fact) {
+	for _, f := range facts {
+		if f.Label != "" {
+			fmt.Fprintf(b, "* **%s** %s", f.Label, markdownText(f.Text))
+		} else {
+			fmt.Fprintf(b, "* %s", markdownText(f.Text))
+		}
+		if f.Aside != "" {
+			fmt.Fprintf(b, " -- %s", markdownText(strings.ReplaceAll(f.Aside, "\n", "; ")))
+		}
+		b.WriteString("\n")
+	}
 }
 
 // markdownGraph writes steps of a graph as text and as a diagram.

@@ -247,7 +247,7 @@ func TestSafety(t *testing.T) {
 	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Property: f.Property, Message: f.Message, Dead: dead}
 	golden.Compare(t, "safety.txt", printed(t, render.Terminal, r))
 	page := string(printed(t, render.HTML, r))
-	if want := "<dt>violated</dt><dd>not lit: n0 burns</dd>"; !strings.Contains(page, want) {
+	if want := "&#34;not lit&#34; is violated in step 1, at n0: n0 burns</h1>"; !strings.Contains(page, want) {
 		t.Errorf("the page lacks %q", want)
 	}
 	if strings.Contains(page, "repeats forever") {
@@ -549,16 +549,17 @@ func TestNotProven(t *testing.T) {
 		first     string
 		doubted   bool
 	}{
-		{critical.Walks, 9, "not proven; 0 of 200 walks recovered, 2,000 steps each; before it 9 of 200", true},
-		{critical.Walks, 10, "not proven; 0 of 200 walks recovered, 2,000 steps each; before it 10 of 200", false},
-		{critical.Exact, 1, "proven; 0 of 200 walks recovered, 2,000 steps each; before it 1 of 200", false},
+		{critical.Walks, 9, "not proven: 0 of 200 random continuations recovered after step 6, 9 of 200 before it; 2,000 steps each", true},
+		{critical.Walks, 10, "not proven: 0 of 200 random continuations recovered after step 6, 10 of 200 before it; 2,000 steps each", false},
+		{critical.Exact, 1, "proven: of 1 state that can follow, none is live", false},
 	} {
+		r.Critical.States, r.Critical.ProvenAt = 1, r.Critical.Step
 		r.Critical.Proof, r.Critical.Before = c.proof, critical.Probe{Walks: 200, Recovered: c.recovered}
 		page := string(printed(t, render.HTML, r))
-		if !strings.Contains(page, "<dt>because</dt><dd>"+c.first+"</dd>") {
+		if !strings.Contains(page, "<dt>how sure:</dt><dd>"+c.first) {
 			t.Errorf("%s, %d: the first screen lacks %q", c.proof, c.recovered, c.first)
 		}
-		if got := strings.Contains(page, "at n1 (not proven)</h1>") || strings.Contains(page, "in the network (not proven)</h1>"); got != (c.proof == critical.Walks) {
+		if got := strings.Contains(page, "after step 6 (not proven)</h1>"); got != (c.proof == critical.Walks) {
 			t.Errorf("%s: the heading says that it is not proven: %v", c.proof, got)
 		}
 		if got := strings.Contains(string(printed(t, render.Terminal, r)), doubt); got != c.doubted {

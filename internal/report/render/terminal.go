@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
@@ -69,13 +70,24 @@ func Terminal(w io.Writer, d *document.Document) error {
 		t.paint(red, d.Title)
 		t.paragraph("  ", "   ", setting)
 	}
+	t.paragraph("  ", "  ", d.Sentence)
 	t.line("")
-	for _, f := range d.Facts {
+	for _, f := range slices.Concat(d.Violated, d.Compared, d.Facts) {
 		t.textAt = max(t.textAt, len([]rune(f.Label))+4)
 	}
-	for _, f := range d.Facts {
+	for _, f := range d.Violated {
 		t.fact(f)
 	}
+	if c := d.Code; c != nil {
+		t.fact(document.Fact{Label: "source:", Text: c.Place, Aside: c.Note})
+		for _, line := range c.Text() {
+			t.line("      " + replay.Shorten(line, t.style.Width-6))
+		}
+	}
+	for _, f := range d.Compared {
+		t.fact(f)
+	}
+	t.line("")
 	t.excerpt(document.Excerpt(d.Dead, d.DeadSteps, true, t.style.Width))
 	if d.Tail != "" {
 		t.paragraph(" then forever: ", "     ", d.Tail)
@@ -88,9 +100,12 @@ func Terminal(w io.Writer, d *document.Document) error {
 		}
 		t.paragraph("  ", "    ", title)
 		t.excerpt(document.Excerpt(d.Live, d.LiveSteps, false, t.style.Width))
-		if d.Difference != "" {
-			t.line("  first difference: " + d.Difference)
-		}
+	}
+	if len(d.Facts) > 0 {
+		t.line("")
+	}
+	for _, f := range d.Facts {
+		t.fact(f)
 	}
 	t.commands(r.Commands)
 	return t.b.Flush()

@@ -160,7 +160,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"&#34;every ping is acknowledged&#34; can never hold again: dead since step 6", "network loses Ack{2} n1-&gt;n0",
+	for _, want := range []string{"&#34;every ping is acknowledged&#34; can never hold again after step 6", "network loses Ack{2} n1-&gt;n0",
 		`download="error.path"`, `download="live.path"`, "macemc critical "} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("%q is missing", want)
@@ -191,7 +191,7 @@ func TestReportExplainsRT13(t *testing.T) {
 	}
 	report := string(text)
 	for _, want := range []string{
-		"every node has joined", "n1 receives JoinReply", "**handler:** randtree/join.go:",
+		"every node has joined", "n1 receives JoinReply", "`randtree/join.go:", "func (n *Node) joinAnswered(",
 		"**effect:** changes nothing, sends nothing -- before it, n1 has State init(0)",
 		"the same event changes nothing, sends Remove to n0 -- before it, n1 has State joining(1)",
 		"**live run only:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|",

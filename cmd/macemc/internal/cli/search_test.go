@@ -76,7 +76,7 @@ func TestSearchText(t *testing.T) {
 		t.Errorf("exit status %d", status)
 	}
 	for _, want := range []string{
-		"pingack: LIVENESS VIOLATION", "every ping is acknowledged", "network loses Ack{", "CRITICAL: 0 of 200 walks",
+		"pingack: LIVENESS VIOLATION", "every ping is acknowledged", "network loses Ack{", "0 of 200 random continuations recovered",
 		"then forever: ", "nearest run that recovered", "macemc mdb 'o u t/error.path'",
 		"macemc search pingack --seed 1 --workers 1\n",
 	} {

@@ -1,0 +1,88 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+)
+
+// Code is a few lines of source around a handler, or where it panicked.
+type Code struct {
+	Place string // of the handler, for people
+	Note  string // "" when it handled the step that matters
+	First int    // number of the first line
+	Lines []string
+	Mark  int // index of the line at Place
+}
+
+// Text returns the lines with their numbers, and a mark at the one that Place names.
+func (c *Code) Text() []string {
+	if c == nil {
+		return nil
+	}
+	var text []string
+	for i, l := range c.Lines {
+		mark := ' '
+		if i == c.Mark {
+			mark = '>'
+		}
+		text = append(text, fmt.Sprintf("%c%4d  %s", mark, c.First+i, l))
+	}
+	return text
+}
+
+// setCode sets the code, whose place need not stand beside the step then.
+func (d *Document) setCode(counterpart *replay.TraceStep) {
+	if d.Code = code(d.Report, counterpart); d.Code == nil {
+		return
+	}
+	for i := range d.Violated {
+		if f := &d.Violated[i]; f.Aside == d.Code.Place {
+			f.Aside = ""
+		}
+	}
+}
+
+// code returns the source of the frame that panicked, or around the handler of the step that matters. If no code handled that step, as with a
+// lost message, the source is that of the counterpart in the live run. Nil means that no code is known, or that its source is not at hand.
+func code(r *report.Report, counterpart *replay.TraceStep) *Code {
+	if frames := framesOf(r.Stack); len(frames) > 0 {
+		file, line := replay.SplitPlace(frames[0].Place)
+		return newCode(Code{Place: replay.NewPlaces().Short(frames[0].Place)}, file, line, 4)
+	}
+	c := Code{}
+	step := r.DecisiveStep()
+	if step != nil && step.Source == "" {
+		if step = counterpart; step != nil {
+			c.Note = fmt.Sprintf("handled in step %d of the live run only", step.Number)
+		}
+	}
+	if step == nil || step.Source == "" {
+		return nil
+	}
+	c.Place = step.Source
+	file, line := step.Place()
+	return newCode(c, file, line, 1)
+}
+
+// newCode reads the lines from so many before the marked one to the end of its function, and a few at most.
+func newCode(c Code, file string, mark, before int) *Code {
+	const after = 7
+	first, lines, err := replay.Source(file, mark, after)
+	if err != nil {
+		return nil
+	}
+	skip := max(0, mark-before-first)
+	c.First, c.Lines, c.Mark = first+skip, lines[skip:], mark-first-skip
+	for i := c.Mark; i < len(c.Lines); i++ {
+		if strings.HasPrefix(c.Lines[i], "}") {
+			c.Lines = c.Lines[:i+1]
+		}
+	}
+	if c.Mark > 0 && before == 1 && c.Lines[0] == "" {
+		c.First, c.Lines, c.Mark = c.First+1, c.Lines[1:], c.Mark-1
+	}
+	return &c
+}
