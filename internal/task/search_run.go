@@ -201,7 +201,7 @@ func (p *Process) makeRoom() {
 		return
 	}
 	isolate.ReportProgress(p.Role.Recorder, search.Progress{Phase: isolate.Reporting})
-	if p.Style.Width > 0 { // standard output is a terminal
+	if p.Style.Terminal {
 		fmt.Fprint(p.Stdout, "\r\x1b[K")
 	}
 }

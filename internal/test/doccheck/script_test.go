@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 			continue
 		}
 		t.Run(page, func(t *testing.T) {
-			s := doccheck.Script{Dir: t.TempDir(), Prelude: prelude, Env: []string{"GOFLAGS=", "CHECKOUT=" + root,
+			s := doccheck.Script{Dir: t.TempDir(), Prelude: prelude, Env: []string{"GOFLAGS=", "COLUMNS=100", "CHECKOUT=" + root,
 				"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}}
 			shown, err := s.Run(string(text))
 			switch diff := cmp.Diff(string(text), shown); {

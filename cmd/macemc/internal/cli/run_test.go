@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -58,4 +59,18 @@ var (
 // timeless replaces all times, and leaves out what is said of engines, which are chosen by time.
 func timeless(s string) string {
 	return times.ReplaceAllString(engines.ReplaceAllString(s, ""), "TIME")
+}
+
+func TestStyle_WithoutTerminal(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for columns, want := range map[string]int{"": 160, "90": 90, "wide": 160, "0": 160} {
+		t.Setenv("COLUMNS", columns)
+		if got := style(file); got.Width != want || got.Color || got.Terminal {
+			t.Errorf("COLUMNS=%s: got %+v, want width %d", columns, got, want)
+		}
+	}
 }
