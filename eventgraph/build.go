@@ -38,7 +38,7 @@ func Build(t *replay.Trace) *Graph {
 	for _, m := range t.Messages {
 		b.message(m)
 	}
-	order(g)
+	order(g, t)
 	if t.Round > 0 {
 		g.Round = len(t.Steps) - t.Round + 1
 		first, last := &g.Events[g.Round], &g.Events[g.Last()]

@@ -18,17 +18,58 @@ type orderer struct {
 	room      map[[2]int]int // step in which the second node took a message of the first one
 }
 
-// order fills in what follows what.
-func order(g *Graph) {
+// order fills in what follows what. A violation also follows what its property reads: the last steps of nodes, or what they announced.
+func order(g *Graph, t *replay.Trace) {
 	o := orderer{
 		g: g, lastOn: make([]int, len(g.Nodes)), crashes: make([]int, len(g.Nodes)),
 		cuts: map[[2]int]int{}, room: map[[2]int]int{},
 	}
 	for i := range g.Events {
-		if i > 0 {
-			o.event(&g.Events[i])
+		if i == 0 {
+			continue
+		}
+		e := &g.Events[i]
+		if t.Finding == nil || i != t.FoundAt {
+			o.event(e)
+			continue
+		}
+		g.Read = tidy(o.read(t))
+		o.event(e)
+		e.Causes = tidy(append(e.Causes, g.Read...))
+	}
+}
+
+// read returns the earlier steps that wrote what the violated property reads.
+func (o *orderer) read(t *replay.Trace) (steps []int) {
+	for _, id := range t.Read {
+		for s := t.FoundAt - 1; s > 0; s-- {
+			if slices.ContainsFunc(o.g.Events[s].Changes, func(c replay.NodeChange) bool { return c.Node == id && !c.Bookkeeping() }) {
+				steps = append(steps, s)
+				break
+			}
 		}
 	}
+	for s := 1; t.Observed && s < t.FoundAt; s++ {
+		if o.g.Events[s].announces() {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// announces reports whether monitors heard of the step.
+func (e *Event) announces() bool {
+	return slices.ContainsFunc(e.effects, func(f replay.TraceEffect) bool { return f.Applied && f.Kind == kernel.AnnounceEffect.String() })
+}
+
+// tidy sorts causes. Whatever happens follows the first boots, which are only named alone.
+func tidy(causes []int) []int {
+	slices.Sort(causes)
+	causes = slices.Compact(causes)
+	if len(causes) > 1 && causes[0] == 0 {
+		return causes[1:]
+	}
+	return causes
 }
 
 func (o *orderer) event(e *Event) {
@@ -77,11 +118,7 @@ func (o *orderer) event(e *Event) {
 	for _, i := range e.Consumed {
 		add(o.g.Messages[i].Sent)
 	}
-	slices.Sort(e.Causes)
-	e.Causes = slices.Compact(e.Causes)
-	if len(e.Causes) > 1 && e.Causes[0] == 0 {
-		e.Causes = e.Causes[1:] // whatever happens follows the first boots
-	}
+	e.Causes = tidy(e.Causes)
 	if len(e.Causes) == 0 {
 		e.Causes = []int{0}
 	}

@@ -32,6 +32,10 @@ type Graph struct {
 	// 0: none is known.
 	Round int `json:"round,omitempty"`
 
+	// Read are the earlier steps that wrote what the violated property reads, ascending: the last change of each such node, or all that a
+	// monitor has heard of.
+	Read []int `json:"read,omitempty"`
+
 	found  int   // the step with the finding; 0: none is
 	upDown []int // steps that take nodes up or down, ascending
 }
@@ -76,7 +80,7 @@ type Event struct {
 	Calls []Call `json:"calls,omitempty"`
 	// Causes are the steps that this one follows directly: the one before on the same node, those
 	// that sent or duplicated what it consumes, the one that broke the connection whose error it
-	// delivers. Ascending.
+	// delivers, and of a violation those that wrote what its property reads. Ascending.
 	Causes []int `json:"causes,omitempty"`
 	Live   bool  `json:"live"`
 	// Broke and Mended are the properties that ceased to hold, and hold again, with this step.

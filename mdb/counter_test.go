@@ -303,3 +303,18 @@ func TestStoppedWalks(t *testing.T) {
 		t.Errorf("before\n%safter\n%s", before, after)
 	}
 }
+
+// The causes of a violation include the steps of other nodes whose states its property reads.
+func TestWhy_ReadsOfProperty(t *testing.T) {
+	s := opened(t, mdb.Config{Path: choose.Path{0, 1}, Name: "error.path", System: &sim.System{
+		Name: "counter", Nodes: 2, New: func(sim.NodeID) sim.Service { return &counter{} },
+		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "add", Do: (*counter).add}},
+		Properties: []sim.Property{{Name: "one in all", Always: func(v *sim.View) bool {
+			return v.Service(0).(*counter).Count+v.Service(1).(*counter).Count <= 1
+		}}},
+	}})
+	wants(t, do(t, s, "end; why"), "    2  n1 add", "the property also reads what step 1 wrote: n0 add")
+	if out := do(t, s, "1; why"); strings.Contains(out, "also reads") {
+		t.Errorf("the step before:\n%s", out)
+	}
+}

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
 )
 
 // why follows the chain of causes.
@@ -33,6 +36,9 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 			source = "  [" + t.Source + "]"
 		}
 		fmt.Fprintf(out, "%5d  %s%s\n", n, r.sentence(n, t), source)
+		if err := r.whyViolated(n, out); err != nil {
+			return err
+		}
 		if info.cause == root {
 			fmt.Fprintln(out, "       a fault: nothing caused it")
 			return nil
@@ -44,6 +50,36 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 		fmt.Fprintf(out, "       %s\n", r.because(n))
 		n = int(info.cause)
 	}
+}
+
+// whyViolated lists, for the step of a safety violation, the other steps that wrote what its property reads.
+func (r *run) whyViolated(n int, out *bytes.Buffer) error {
+	if f, at := r.firstFound(); f == nil || at != n || f.Kind != sim.Safety || r.whole != nil {
+		return nil
+	}
+	first := max(1, n-exactGraphSteps)
+	g, _, err := r.graph(first, n, n, 0)
+	if err != nil {
+		return err
+	}
+	const most = 5
+	if more := len(g.Read) - most; more > 0 {
+		fmt.Fprintf(out, "       the property also reads what %s wrote\n", textfmt.Plural(more, "earlier step"))
+		g.Read = g.Read[more:]
+	}
+	for _, cause := range g.Read {
+		if cause == 0 {
+			continue
+		}
+		if cause += first - 1; cause != int(r.step(n).cause) {
+			t, err := r.trace(cause)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "       the property also reads what step %d wrote: %s\n", cause, r.sentence(cause, t))
+		}
+	}
+	return nil
 }
 
 // because says how step n follows from its cause.

@@ -223,6 +223,11 @@ func (rec *recorder) found(err error) error {
 	}
 	if rec.trace.Finding == nil {
 		rec.trace.Finding, rec.trace.FoundAt = f, rec.run.Steps()
+		if f.Kind == sim.Safety {
+			w := rec.run.World
+			rec.trace.Read = kernel.ReadBy(w, f.Property)
+			rec.trace.Observed = slices.Contains(w.System().MonitorNames(), f.Property)
+		}
 	}
 	return nil
 }

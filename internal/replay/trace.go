@@ -32,6 +32,10 @@ type Trace struct {
 	// was found in the first state.
 	Finding *sim.Finding `json:"finding,omitempty"`
 	FoundAt int          `json:"found_at,omitempty"`
+	// Read are the nodes that the violated property reads then, and Observed says that a monitor was violated, which hears of what any
+	// node announces.
+	Read     []int `json:"read,omitempty"`
+	Observed bool  `json:"observed,omitempty"`
 	// Recurs reports whether the run shows the finding that the file of its path records; nil means that none is recorded, or that only
 	// a part of the run was executed.
 	Recurs *bool `json:"recurs,omitempty"`

@@ -81,6 +81,7 @@ func (d *Document) compare() {
 	}
 	if r.Dead == nil || c == nil {
 		d.setCode(nil)
+		d.Compared = append(d.Compared, d.readFacts()...)
 		d.Compared = append(d.Compared, sureFacts(r)...)
 		return
 	}

@@ -243,3 +243,24 @@ func handlerOf(r *report.Report) string {
 	}
 	return r.Handler
 }
+
+// readFacts names the steps that wrote what the violated property reads, the last ones first, beside the step that violates it.
+func (d *Document) readFacts() (f []Fact) {
+	const most = 3
+	if d.Dead == nil {
+		return nil
+	}
+	label := "also reads:"
+	for i, step := range slices.Backward(d.Dead.Read) {
+		if step == 0 {
+			break
+		}
+		if len(f) == most {
+			return append(f, Fact{"", "and what " + textfmt.Plural(i+1, "earlier step") + " wrote", ""})
+		}
+		e := &d.Dead.Events[step]
+		f = append(f, Fact{label, fmt.Sprintf("what step %d wrote: %s", step, e.Text), e.Source})
+		label = ""
+	}
+	return f
+}
