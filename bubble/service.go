@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/simext"
@@ -193,7 +194,7 @@ func (p *Program) step(env sim.Env, in *input) {
 		}
 		p.look(n)
 		if text := n.ctl.deadlock(n.started); text != "" {
-			panic(&sim.Finding{Kind: sim.Panic, Message: "deadlock: " + text + otherUnlocks + "; " + n.goroutines()})
+			panic(&sim.Finding{Kind: sim.Panic, Message: "deadlock: " + text + otherUnlocks + "\n" + strings.ReplaceAll(n.goroutines(), simext.BetweenGoroutines, "\n")})
 		}
 		if n.next == 0 {
 			env.StopTimer(wake{})

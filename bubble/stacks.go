@@ -31,7 +31,8 @@ func (p *past) show() string {
 	return p.last.shown
 }
 
-// goroutines tells what the goroutines of the program wait for: how many, for what, and where in code that is not of Go's own.
+// goroutines says what the goroutines of the program wait for: how many, for what, and where in code that is not of Go's own. Texts of
+// different ones are divided by [simext.BetweenGoroutines].
 func (n *node) goroutines() string {
 	buf := make([]byte, 64<<10)
 	for {
@@ -58,7 +59,7 @@ func (n *node) goroutines() string {
 	if len(texts) == 0 {
 		return "no goroutines"
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(texts, simext.BetweenGoroutines)
 }
 
 // standard is the folder of the standard library's source, as stacks name it.
@@ -67,14 +68,18 @@ func standard() string {
 	return strings.TrimSuffix(file, "strings/strings.go")
 }
 
-// where is the innermost frame that is neither of the Go distribution nor of this package.
+// where names the innermost frame that is neither of the Go distribution nor of this package: "at pool.go:12 in (*pool).take".
 func where(frames []stacks.Frame) string {
 	root, own := standard(), reflect.TypeFor[node]().PkgPath()
 	for _, f := range frames {
 		if strings.HasPrefix(f.Place, root) || strings.Contains(f.Place, "macemc/overlay/") || f.Package() == own {
 			continue
 		}
-		return filepath.Base(f.Place)
+		name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
+		if _, function, ok := strings.Cut(name, "."); ok {
+			name = function
+		}
+		return "at " + filepath.Base(f.Place) + " in " + name
 	}
 	return "in the standard library"
 }

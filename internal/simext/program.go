@@ -1,5 +1,8 @@
 package simext
 
+// BetweenGoroutines divides what is said of the goroutines of a program in the description of its state.
+const BetweenGoroutines = "; "
+
 // HostProgram calls f, which runs the goroutines of a program that a service hosts and is not one of them. Those who
 // read stacks know its goroutine by this call.
 //

@@ -72,7 +72,7 @@ func violatedFacts(r *report.Report) []Fact {
 		f = append(f, Fact{"deadlock:", stuckText(r), enabled})
 	}
 	if c := r.Critical; c != nil {
-		f = append(append(f, criticalFacts(c, handlerOf(r))...), usedUpFacts(r)...)
+		f = append(append(append(f, criticalFacts(c, handlerOf(r))...), usedUpFacts(r)...), waitFacts(r)...)
 	} else if last := r.LastStep(); last != nil && r.Starved == nil {
 		f = append(f, Fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
 	}

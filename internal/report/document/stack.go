@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
 )
 
@@ -47,6 +49,26 @@ func framesOf(stack string) (frames []stacks.Frame) {
 		}
 	}
 	return frames
+}
+
+// waitFacts lists what the goroutines of nodes wait for at the end of a run that never recovers, one goroutine a line.
+func waitFacts(r *report.Report) (f []Fact) {
+	if r.Critical == nil || r.Dead == nil {
+		return nil
+	}
+	s := stateAfter(r.Dead, len(r.Dead.Steps))
+	label := "waits:"
+	for _, at := range s.order {
+		if at.part.Kind != replay.Program || s.values[at] == "" {
+			continue
+		}
+		node := fmt.Sprintf("n%d ", at.node)
+		for text := range strings.SplitSeq(s.values[at], simext.BetweenGoroutines) {
+			f = append(f, Fact{label, node + text, ""})
+			label = ""
+		}
+	}
+	return f
 }
 
 // fromChecker reports whether a package is one of those that run services.

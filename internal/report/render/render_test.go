@@ -239,6 +239,18 @@ func TestSafety_ReadsOtherNode(t *testing.T) {
 	}
 }
 
+// A deadlock of goroutine nodes lists what each goroutine waits for.
+func TestDeadlock_WaitList(t *testing.T) {
+	r := pingackReport(t)
+	r.Kind = sim.Deadlock
+	r.Dead.Boot.Changes = append(r.Dead.Boot.Changes, replay.NodeChange{Node: 1, Path: "(past)", Part: replay.Part{Kind: replay.Program},
+		New: "chan send at pool.go:31 in (*Pool).give; sync.Mutex.Lock at pool.go:12 in (*Pool).take"})
+	text := string(printed(t, render.Terminal, r))
+	contains(t, text, true, "  waits:          n1 chan send at pool.go:31 in (*Pool).give\n", "\n                  n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take\n")
+	page := string(printed(t, render.HTML, r))
+	contains(t, page, true, "<dt>waits:</dt><dd>n1 chan send at pool.go:31 in (*Pool).give</dd>", "<dd>n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take</dd>")
+}
+
 // A handler that overflows the stack kills its process, whose last words are all that is known.
 func TestStackOverflow(t *testing.T) {
 	words := "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n" +
