@@ -42,7 +42,7 @@ func (g *Graph) SVG(w io.Writer, o Options) error {
 // svgNames is the part of the image with the names of the lanes alone, without style.
 func (g *Graph) svgNames(w io.Writer, o Options) error {
 	d := newDrawing(g, o)
-	d.open("eventgraph names", svgTop)
+	d.open(`eventgraph names" aria-label="lanes`, svgTop)
 	d.names()
 	return d.close(w)
 }
@@ -51,7 +51,7 @@ func (g *Graph) svgNames(w io.Writer, o Options) error {
 func (g *Graph) svgBody(w io.Writer, o Options) error {
 	o.NoHeader = true
 	d := newDrawing(g, o)
-	d.open("eventgraph", d.top+len(d.rows)*svgRow+svgBottom)
+	d.open(`eventgraph" aria-label="steps`, d.top+len(d.rows)*svgRow+svgBottom)
 	d.content()
 	return d.close(w)
 }

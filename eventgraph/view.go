@@ -57,11 +57,12 @@ func (v *View) Markup() (template.HTML, error) {
 	data := viewData{Common: v.Common, Unjudged: v.Unjudged}
 	texts := interner{index: map[string]int{}}
 	var page struct {
-		Runs  []viewPanel
-		Aside template.HTML
-		Data  *viewData
+		Legend []legendEntry
+		Runs   []viewPanel
+		Aside  template.HTML
+		Data   *viewData
 	}
-	page.Aside = v.Aside
+	page.Aside, page.Legend = v.Aside, legend
 	for i := range v.Runs {
 		r := &v.Runs[i]
 		o := r.Options
@@ -78,6 +79,11 @@ func (v *View) Markup() (template.HTML, error) {
 		// The SVG escapes every text that stems from the run.
 		page.Runs = append(page.Runs, viewPanel{i, r.Title, template.HTML(names.String()), template.HTML(body.String())})
 		data.Runs = append(data.Runs, r.data(o, &texts))
+	}
+	if len(v.Runs) == 2 {
+		a, b := &v.Runs[0], &v.Runs[1]
+		data.Runs[0].match(a.Graph.Align(b.Graph, v.Common))
+		data.Runs[1].match(b.Graph.Align(a.Graph, v.Common))
 	}
 	data.Strings = texts.list
 	page.Data = &data
@@ -104,11 +110,25 @@ type viewData struct {
 }
 
 type viewRun struct {
+	first    int        // index of the event of the first of Steps
 	Critical int        `json:"critical"`
 	Start    int        `json:"start"`
 	Nodes    []string   `json:"nodes"`
 	Initial  [][3]int   `json:"initial"` // node, field, value before the first step below
 	Steps    []viewStep `json:"steps"`
+	// Match has the counterpart in the other run of each of Steps, negative if it is another event.
+	Match []int `json:"match,omitempty"`
+}
+
+// match sets Match.
+func (d *viewRun) match(all []replay.Counterpart) {
+	for i := range d.Steps {
+		c := all[d.first+i]
+		if !c.Same {
+			c.Step = -c.Step
+		}
+		d.Match = append(d.Match, c.Step)
+	}
 }
 
 type viewStep struct {
@@ -164,6 +184,7 @@ func (r *Run) data(o Options, t *interner) viewRun {
 		return d
 	}
 	from, to := stretches[0].from(), stretches[len(stretches)-1].to()
+	d.first = from
 	for _, f := range g.stateBefore(from) {
 		d.Initial = append(d.Initial, [3]int{f.Node, t.of(f.Path), t.of(f.New)})
 	}

@@ -50,6 +50,11 @@
       (step(run, run.at).c || []).slice().reverse().forEach(function (c) { put(run, c[0], c[1], c[2]); });
     }
   }
+  // counterpart is the corresponding step of the other run, and whether it has the same event.
+  function counterpart(run, n) {
+    var m = (run.data.match || [])[n - run.first];
+    return m === undefined ? {step: n, same: false} : {step: Math.abs(m), same: m > 0 || n === 0};
+  }
   function nearest(run, n) {
     var best = run.shown[0];
     run.shown.forEach(function (s) { if (s <= n) best = s; });
@@ -61,7 +66,9 @@
     run.chosen = n;
     (run.parts.get(n) || []).forEach(function (g) { g.classList.add("sel"); });
     var row = run.rows.get(n);
+    run.section.querySelectorAll('[aria-current="step"]').forEach(function (g) { g.removeAttribute("aria-current"); });
     if (row) {
+      row.setAttribute("aria-current", "step");
       var box = row.querySelector(".hit").getBoundingClientRect(), frame = run.scroll.getBoundingClientRect();
       var above = frame.top + 70, below = frame.bottom - 60;
       if (box.top < above) run.scroll.scrollTop -= above - box.top + frame.height / 3;
@@ -73,12 +80,12 @@
     var run = runs[active];
     if (!run.shown.length) return;
     mark(run, nearest(run, n));
-    if (runs.length > 1 && !alone && byId("together").checked) mark(other(), nearest(other(), run.chosen));
+    if (runs.length > 1 && !alone && byId("together").checked) mark(other(), nearest(other(), counterpart(run, run.chosen).step));
     show();
   }
   function by(delta) {
-    var run = runs[active], i = run.shown.indexOf(run.chosen) + delta;
-    if (i >= 0 && i < run.shown.length) choose(run.shown[i]);
+    var run = runs[active], i = run.shown.indexOf(run.chosen), to = Math.max(0, Math.min(run.shown.length - 1, i + delta));
+    if (to !== i) choose(run.shown[to]);
   }
   function sameNode(delta) {
     var run = runs[active], node = step(run, run.chosen).o, i = run.shown.indexOf(run.chosen) + delta;
@@ -93,13 +100,11 @@
   // matching moves the other run to its next step with the same event.
   function matching() {
     if (runs.length < 2) return;
-    var key = step(runs[active], runs[active].chosen).k, o = other();
-    var from = Math.min(runs[active].chosen, data.common + 1);
-    var found = o.shown.find(function (n) { return n >= from && step(o, n).k === key; });
-    if (found === undefined) { say("the other run has no such event"); return; }
-    mark(o, found);
+    var found = counterpart(runs[active], runs[active].chosen);
+    if (!found.same || !other().rows.has(found.step)) { say("the other run has no such event"); return; }
+    mark(other(), found.step);
     show();
-    say("the same event: step " + found);
+    say("the matching step: " + found.step);
   }
   function critical() {
     for (var i = 0; i < runs.length; i++) {
@@ -168,10 +173,20 @@
     var run = runs[active], s = step(run, run.chosen);
     runs.forEach(function (r, i) { r.section.classList.toggle("active", i === active); });
     byId("at").textContent = "step " + run.chosen + " of " + last();
+    address(run.chosen);
     showStep(run, s);
     showStates(run, s);
     showDifference();
     past();
+  }
+
+  // The address holds the chosen step of the first run, so that a link leads there.
+  function address(n) {
+    if (active === 0) history.replaceState(null, "", "#step=" + n);
+  }
+  function addressed() {
+    var m = /^#step=(\d+)$/.exec(location.hash);
+    return m ? Number(m[1]) : -1;
   }
 
   // inView brings the states of a step that was chosen by a key into view.
@@ -181,7 +196,7 @@
   function showStep(run, s) {
     var box = byId("step");
     box.textContent = "";
-    var head = make("h4", "", "Step " + s.n + (runs.length > 1 ? (active === 0 ? ", error run" : ", live run") : ""));
+    var head = make("h3", "", "Step " + s.n + (runs.length > 1 ? (active === 0 ? ", error run" : ", live run") : ""));
     box.appendChild(head);
     box.appendChild(make("p", "mono", text[s.t]));
     if (s.s) box.appendChild(make("p", "mono soft", text[s.s]));
@@ -221,23 +236,28 @@
     (s.c || []).forEach(function (c) { changed.set(place(c[0], c[1]), c[2]); });
     run.data.nodes.forEach(function (name, node) {
       var div = make("div", "node" + (node === s.o ? " own" : "")), table = make("table");
-      div.appendChild(make("h4", "", name));
-      var all = fields(run, node, Array.from(changed.keys())), left = 0;
+      div.appendChild(make("h3", "", name));
+      var all = fields(run, node, Array.from(changed.keys())), left = 0, same = 0;
       all.forEach(function (p) {
         if (byId("brief").checked && !changed.has(p)) { left++; return; }
+        if (constant(p) && !byId("constants").checked) { same++; return; }
         var row = make("tr", changed.has(p) ? "changed" : ""), value = run.state.get(p);
         if (!value && hasParts(run, p)) return;
         row.appendChild(make("td", "", p.slice(p.indexOf(" ") + 1)));
         var cell = make("td");
+        var pair = ["", shown(run, p, "gone")];
         if (changed.has(p) && changed.get(p)) {
-          cell.appendChild(make("span", "old", text[changed.get(p)]));
+          pair = cutPair(text[changed.get(p)], pair[1], 60);
+          cell.appendChild(make("del", "old", pair[0]));
           cell.appendChild(document.createTextNode(" "));
+          cell.title = text[changed.get(p)] + "\n" + shown(run, p, "gone");
         }
-        cell.appendChild(document.createTextNode(shown(run, p, "gone")));
+        cell.appendChild(document.createTextNode(pair[1]));
         row.appendChild(cell);
         table.appendChild(row);
       });
       div.appendChild(table);
+      if (same) div.appendChild(make("p", "soft", same + (same === 1 ? " field never changes" : " fields never change")));
       if (left) div.appendChild(make("p", "soft", left === all.length ? left + " fields, as before" : left + " more, as before"));
       box.appendChild(div);
     });
@@ -252,22 +272,55 @@
     var a = runs[0], b = runs[1], places = new Set();
     a.state.forEach(function (v, p) { if (b.state.get(p) !== v) places.add(p); });
     b.state.forEach(function (v, p) { if (a.state.get(p) !== v) places.add(p); });
-    box.appendChild(make("h4", "", places.size ? "Differences of the two runs" : "The two runs are in the same node states"));
-    box.appendChild(make("p", "soft", "error run after step " + a.chosen + ", live run after step " + b.chosen));
+    box.appendChild(make("h3", "", places.size ? "Differences of the two runs" : "The two runs are in the same node states"));
+    var match = counterpart(a, a.chosen), how = match.step !== b.chosen ? "" : match.same ? ", the matching step" : ", as the live run has no matching step";
+    box.appendChild(make("p", "soft", "error run after step " + a.chosen + ", live run after step " + b.chosen + how));
     if (!places.size) return;
     var table = make("table"), head = make("tr");
-    ["", "error run", "live run"].forEach(function (h) { head.appendChild(make("th", "", h)); });
+    ["field", "error run", "live run"].forEach(function (h) { head.appendChild(make("th", "", h)); });
     table.appendChild(head);
     Array.from(places).filter(function (p) {
       return !hasParts(a, p) && !hasParts(b, p);
     }).sort(function (x, y) { return x.localeCompare(y, "en", {numeric: true}); }).forEach(function (p) {
       var row = make("tr");
       row.appendChild(make("td", "", "n" + p.replace(" ", ".")));
-      row.appendChild(make("td", "", shown(a, p, "none")));
-      row.appendChild(make("td", "", shown(b, p, "none")));
+      var pair = cutPair(shown(a, p, "none"), shown(b, p, "none"), 60);
+      row.appendChild(make("td", "", pair[0]));
+      row.appendChild(make("td", "", pair[1]));
+      row.title = shown(a, p, "none") + "\n" + shown(b, p, "none");
       table.appendChild(row);
     });
     box.appendChild(table);
+  }
+
+  // cutPair shortens two texts around the first place where they differ.
+  function cutPair(a, b, n) {
+    var x = Array.from(a), y = Array.from(b), longest = Math.max(x.length, y.length), same = 0;
+    if (longest <= n) return [a, b];
+    while (same < Math.min(x.length, y.length) && x[same] === y[same]) same++;
+    var from = Math.max(0, Math.min(same - Math.floor(n / 3), longest - n));
+    return [x, y].map(function (r) {
+      if (from > 0) r = ["…"].concat(r.slice(from + 1));
+      return (r.length > n ? r.slice(0, n - 1).concat("…") : r).join("");
+    });
+  }
+
+  // constant tells whether a field has the same value after every step of every run.
+  var varying = null;
+  function constant(p) {
+    if (!varying) {
+      varying = new Set();
+      var first = new Map();
+      runs.forEach(function (run, i) {
+        var initial = new Map();
+        run.data.initial.forEach(function (f) { initial.set(place(f[0], f[1]), text[f[2]]); });
+        if (i === 0) first = initial;
+        else initial.forEach(function (v, f) { if (first.get(f) !== v) varying.add(f); });
+        if (i > 0) first.forEach(function (v, f) { if (!initial.has(f)) varying.add(f); });
+        run.data.steps.forEach(function (s) { (s.c || []).forEach(function (c) { varying.add(place(c[0], c[1])); }); });
+      });
+    }
+    return !varying.has(p);
   }
 
   function theme() {
@@ -278,28 +331,42 @@
     next: function () { by(1); }, previous: function () { by(-1); }, critical: critical, theme: theme,
     help: function () { byId("keys").hidden = !byId("keys").hidden; }
   };
+  function escape() {
+    byId("keys").hidden = true;
+    search.value = "";
+    find();
+  }
+  function view(e) { if (e) e.scrollIntoView({block: "nearest"}); }
+  var nextOfNode = function () { sameNode(1); }, previousOfNode = function () { sameNode(-1); };
+  // The letters are those of macemc mdb, where that has the same.
   var keys = {
-    j: actions.next, ArrowDown: actions.next, k: actions.previous, ArrowUp: actions.previous,
-    "]": function () { sameNode(1); }, "[": function () { sameNode(-1); },
-    g: function () { choose(runs[active].shown[0]); }, G: function () { choose(last()); },
-    o: function () { toRun(1 - active); }, c: critical, m: matching, t: theme, "?": actions.help,
-    p: function () { byId("past").checked = !byId("past").checked; past(); },
-    x: function () { byId("brief").checked = !byId("brief").checked; show(); },
-    n: function () { toMatch(1); }, N: function () { toMatch(-1); },
+    j: actions.next, n: actions.next, ArrowDown: actions.next, k: actions.previous, p: actions.previous, ArrowUp: actions.previous,
+    N: nextOfNode, ArrowRight: nextOfNode, P: previousOfNode, ArrowLeft: previousOfNode,
+    PageDown: function () { by(10); }, PageUp: function () { by(-10); },
+    Home: function () { choose(runs[active].shown[0]); }, End: function () { choose(last()); },
+    c: critical, m: matching, t: theme, "?": actions.help, Escape: escape,
+    l: function () { toRun(1 - active); },
+    w: function () { byId("past").checked = !byId("past").checked; past(); },
+    f: function () { byId("brief").checked = !byId("brief").checked; show(); },
+    g: function () { view(runs[active].section); }, d: function () { view(byId("difference")); }, s: function () { view(document.querySelector(".code")); },
+    r: function () { toMatch(1); }, R: function () { toMatch(-1); },
     "/": function () { search.focus(); search.select(); }
   };
+  var away = {g: true, d: true, s: true, "/": true, Escape: true, "?": true};
   document.addEventListener("keydown", function (ev) {
     if (ev.ctrlKey || ev.metaKey || ev.altKey) return;
     if (ev.target === search) {
       if (ev.key === "Enter") { toMatch(ev.shiftKey ? -1 : 1); ev.preventDefault(); }
-      if (ev.key === "Escape") { search.value = ""; find(); search.blur(); }
+      if (ev.key === "Escape") { escape(); search.blur(); }
       return;
     }
-    if (keys.hasOwnProperty(ev.key)) { keys[ev.key](); ev.preventDefault(); inView(); }
+    if (ev.target.closest("summary, pre") && ev.key.indexOf("Arrow") === 0) return;
+    if (keys.hasOwnProperty(ev.key)) { keys[ev.key](); ev.preventDefault(); if (!away[ev.key]) inView(); }
   });
   search.addEventListener("input", find);
   byId("past").addEventListener("change", past);
   byId("brief").addEventListener("change", show);
+  byId("constants").addEventListener("change", show);
   // Long states are shown by what changed, unless the reader wants more.
   byId("brief").checked = runs.some(function (run) { return run.state.size > 80; });
   root.querySelectorAll("[data-do]").forEach(function (b) {
@@ -317,5 +384,13 @@
   root.querySelectorAll(".two").forEach(function (e) { if (runs.length < 2) e.hidden = true; });
 
   runs.forEach(function (run) { if (run.shown.length) mark(run, nearest(run, run.data.start)); });
-  if (runs.length && runs[0].shown.length) show();
+  if (runs.length > 1 && runs[0].chosen >= 0 && counterpart(runs[0], runs[0].chosen).same) {
+    mark(runs[1], nearest(runs[1], counterpart(runs[0], runs[0].chosen).step));
+  }
+  if (runs.length && runs[0].shown.length) {
+    if (addressed() >= 0) choose(addressed()); else show();
+  }
+  window.addEventListener("hashchange", function () {
+    if (addressed() >= 0 && addressed() !== runs[0].chosen) { active = 0; choose(addressed()); }
+  });
 })();

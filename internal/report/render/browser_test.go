@@ -21,8 +21,10 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/render"
 )
@@ -184,21 +186,21 @@ func TestBrowser(t *testing.T) {
 	expect(t, "k", text(t, ctx, "#at"), "step 5 of 26")
 	expect(t, "k", text(t, ctx, "#states"), "Seen\t1 2") // struck out, and what it is now
 	expect(t, "k", text(t, ctx, "#difference"), "The two runs are in the same node states")
-	press("x")
-	expect(t, "x", text(t, ctx, "#states"), "n0 pinger\n\n4 fields, as before", "Seen\t1 2")
-	press("x")
+	press("f")
+	expect(t, "f", text(t, ctx, "#states"), "n0 pinger\n\n4 fields, as before", "Seen\t1 2")
+	press("f")
 	press("j")
 	press("j")
 	expect(t, "j", text(t, ctx, "#at"), "step 7 of 26")
 	expect(t, "j", text(t, ctx, "#step"), "n0 timer resend", "pingack.go:27", "send Ping{2} to n1")
 	expect(t, "j", eval(t, ctx, `document.querySelector('.run[data-run="0"] .step.sel').dataset.step`), "7")
-	press("]")
+	press("N")
 	expect(t, "next of the node", text(t, ctx, "#at"), "step 9 of 26")
-	press("G")
-	expect(t, "G", text(t, ctx, "#at"), "step 26 of 26")
-	expect(t, "G", eval(t, ctx, `document.querySelector(".run.active .scroll").scrollTop > 0`), "true")
-	press("g")
-	expect(t, "g", text(t, ctx, "#at"), "step 0 of 26")
+	press(kb.End)
+	expect(t, "End", text(t, ctx, "#at"), "step 26 of 26")
+	expect(t, "End", eval(t, ctx, `document.querySelector(".run.active .scroll").scrollTop > 0`), "true")
+	press(kb.Home)
+	expect(t, "Home", text(t, ctx, "#at"), "step 0 of 26")
 	press("c")
 	expect(t, "c", text(t, ctx, "#at"), "step 6 of 26")
 
@@ -217,14 +219,14 @@ func TestBrowser(t *testing.T) {
 	expect(t, "escape", eval(t, ctx, `document.querySelectorAll(".step.match").length`), "0")
 
 	press("c")
-	press("o")
-	expect(t, "o", text(t, ctx, "#step"), "Step 6, live run", "The state after it is live.", "holds again: every ping is acknowledged")
+	press("l")
+	expect(t, "l", text(t, ctx, "#step"), "Step 6, live run", "The state after it is live.", "holds again: every ping is acknowledged")
 	eval(t, ctx, `document.querySelector('.run[data-run="0"] .step[data-step="8"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
 	expect(t, "click", text(t, ctx, "#at"), "step 8 of 26")
-	press("p")
+	press("w")
 	// What led to step 8: 7 sent it, 5 was before it on n1; not the loss of step 6.
-	expect(t, "p", eval(t, ctx, `[6, 7, 5].map(n => document.querySelector('.run[data-run="0"] .step[data-step="' + n + '"]').classList.contains("apart"))`), "true,false,false")
-	press("p")
+	expect(t, "w", eval(t, ctx, `[6, 7, 5].map(n => document.querySelector('.run[data-run="0"] .step[data-step="' + n + '"]').classList.contains("apart"))`), "true,false,false")
+	press("w")
 
 	expect(t, "path", eval(t, ctx, `atob(document.querySelector('a[download="error.path"]').href.split(",")[1])`), "macemc path 1\nsystem pingack\n")
 	press("t")
@@ -245,12 +247,56 @@ func TestBrowserNarrow(t *testing.T) {
 	if out := eval(t, ctx, clipped); out != "" {
 		t.Errorf("beyond the edge: %s", out)
 	}
-	const tall = `[...document.querySelectorAll("td, dd, dt, p, h1, h3, h4, label, button, pre")].filter(e => { const r = e.getBoundingClientRect();
+	const tall = `[...document.querySelectorAll("td, dd, dt, p, h1, h2, h3, label, button, pre")].filter(e => { const r = e.getBoundingClientRect();
 		return e.textContent.length > 4 && r.width > 0 && r.width < 30 }).map(e => e.textContent).join("; ")`
 	if out := eval(t, ctx, tall); out != "" {
 		t.Errorf("one letter per line: %s", out)
 	}
 	screenshot(t, ctx, "narrow")
+}
+
+// The chosen step is part of the address, and a link with a step opens there.
+func TestBrowserAddress(t *testing.T) {
+	ctx := browser(t, printed(t, render.HTML, pingackReport(t)))
+	expect(t, "start", eval(t, ctx, "location.hash"), "#step=6")
+	do(t, ctx, chromedp.KeyEvent(kb.Home))
+	expect(t, "Home", eval(t, ctx, "location.hash"), "#step=0")
+	eval(t, ctx, `location.hash = "#step=17"`)
+	for range 50 {
+		if strings.Contains(text(t, ctx, "#at"), "step 17") {
+			break
+		}
+	}
+	expect(t, "link", text(t, ctx, "#at"), "step 17 of 26")
+	do(t, ctx, chromedp.Reload())
+	expect(t, "reload", text(t, ctx, "#at"), "step 17 of 26")
+	do(t, ctx, chromedp.KeyEvent("?"))
+	expect(t, "?", eval(t, ctx, `document.getElementById("keys").hidden`), "false")
+	do(t, ctx, chromedp.KeyEvent(kb.Escape))
+	expect(t, "Escape", eval(t, ctx, `document.getElementById("keys").hidden`), "true")
+	expect(t, "legend", text(t, ctx, "#legend"), "message handled", "still in flight", "node down", "critical step")
+}
+
+// Both runs stand at corresponding steps, long values are cut around their difference, and fields that never change are left out.
+func TestBrowserComparison(t *testing.T) {
+	r := alignedReport(t)
+	const same = `{"Token":1,"Holder":2,"Waiting":[3,4,5],"Epoch":7,"Members":[0,1,2,3],`
+	for i, run := range []*replay.Trace{r.Dead, r.Live} {
+		run.Boot.Changes = append(run.Boot.Changes, replay.NodeChange{Node: 1, Path: "Name", New: "ponger"},
+			replay.NodeChange{Node: 1, Path: "Map", New: same + []string{`"Free":false}`, `"Free":true}`}[i]})
+	}
+	ctx := browser(t, printed(t, render.HTML, r))
+	expect(t, "difference", text(t, ctx, "#difference"), "error run after step 6, live run after step 8, the matching step", "n0.Acked\t1\t2",
+		`"Free":false}`+"\t…")
+	expect(t, "together", eval(t, ctx, `document.querySelector('.run[data-run="1"] .step.sel').dataset.step`), "8")
+	if states := text(t, ctx, "#states"); strings.Contains(states, "Name") || !strings.Contains(states, "1 field never changes") {
+		t.Errorf("a constant is shown:\n%s", states)
+	}
+	eval(t, ctx, `document.getElementById("constants").click()`)
+	expect(t, "constants", text(t, ctx, "#states"), "Name\tponger")
+	do(t, ctx, chromedp.KeyEvent("jjjm")) // the live run resends once
+	expect(t, "no match", text(t, ctx, "#found"), "the other run has no such event")
+	expect(t, "no match", text(t, ctx, "#difference"), "as the live run has no matching step")
 }
 
 // The colours follow what the reader's system asks for.
@@ -277,7 +323,7 @@ func TestBrowserOtherReports(t *testing.T) {
 	expect(t, "panic", text(t, ctx, ".report"), "A handler panics in step 2, at n0")
 	expect(t, "panic", text(t, ctx, ".brief"), "render_test.explode")
 	expect(t, "panic", text(t, ctx, "#at"), "step 2 of 2")
-	do(t, ctx, chromedp.KeyEvent("k"), chromedp.KeyEvent("o"), chromedp.KeyEvent("m"), chromedp.KeyEvent("c"))
+	do(t, ctx, chromedp.KeyEvent("k"), chromedp.KeyEvent("l"), chromedp.KeyEvent("m"), chromedp.KeyEvent("c"))
 	expect(t, "panic", text(t, ctx, "#step"), "n0 light")
 	screenshot(t, ctx, "panic")
 

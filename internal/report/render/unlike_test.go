@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/systems/pingack"
 )
 
 // wide adds fields to the state of n0, so that it is too long to be shown whole.
@@ -104,4 +106,36 @@ func TestLiveRunThatViolates(t *testing.T) {
 			t.Errorf("%s does not say it:\n%s", name, text)
 		}
 	}
+}
+
+// alignedReport is a report whose critical step 6, a loss, corresponds to step 8 of the live run.
+func alignedReport(t *testing.T) *report.Report {
+	t.Helper()
+	r := pingackReport(t)
+	r.Live = trace(t, &pingack.System, "action n0 ping", "deliver n1<-n0 Ping{Seq:1}", "deliver n0<-n1 Ack{Seq:1}", "action n0 ping",
+		"lose n1<-n0 Ping{Seq:2}", "timer n0 resend{}", "deliver n1<-n0 Ping{Seq:2}", "deliver n0<-n1 Ack{Seq:2}")
+	r.Critical.LiveCommon = 4
+	return r
+}
+
+// All formats compare the critical step with the corresponding one of the live run, not with that of the same number.
+func TestComparison_AlignedSteps(t *testing.T) {
+	for name, format := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal, "Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
+		text := html.UnescapeString(strings.ReplaceAll(string(printed(t, format, alignedReport(t))), `\|`, "|"))
+		for _, want := range []string{"step 8: n0 receives Ack{2} from n1, changes Acked 1->2", "n0.Acked 1 | 2 (after step 6 | step 8)"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, text)
+			}
+		}
+	}
+	// Both are cut behind the common start.
+	r := alignedReport(t)
+	const same = `{"Token":1,"Holder":2,"Waiting":[3,4,5],"Epoch":7,`
+	change := func(run *replay.Trace, step int, value string) {
+		s := &run.Steps[step-1]
+		s.Changes = append(s.Changes, replay.NodeChange{Node: 0, Path: "Aaa", Old: "{}", New: value})
+	}
+	change(r.Dead, 6, same+`"Free":false}`)
+	change(r.Live, 8, same+`"Free":true}`)
+	contains(t, flat(printed(t, render.Terminal, r)), true, `n0.Aaa …aiting":[3,4,5],"Epoch":7,"Free":false} | …aiting":[3,4,5],"Epoch":7,"Free":true}`)
 }
