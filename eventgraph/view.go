@@ -133,14 +133,13 @@ func (d *viewRun) match(all []replay.Counterpart) {
 
 type viewStep struct {
 	Number  int      `json:"n"`
-	Text    int      `json:"t"`
-	Key     int      `json:"k"`
-	Source  int      `json:"s"`
+	Text    int      `json:"t,omitempty"`
+	Source  int      `json:"s,omitempty"`
 	Node    int      `json:"o"`
 	Changes [][4]int `json:"c,omitempty"` // node, field, old, new
 	Lines   []int    `json:"l,omitempty"`
 	Causes  []int    `json:"p,omitempty"`
-	Live    bool     `json:"v"`
+	Live    bool     `json:"v,omitempty"`
 	Broke   []int    `json:"b,omitempty"`
 	Mended  []int    `json:"m,omitempty"`
 	Error   int      `json:"e,omitempty"`
@@ -172,7 +171,7 @@ func (t *interner) all(list []string) []int {
 	return out
 }
 
-// data covers all steps from the first that is shown to the last.
+// data covers all steps from the first that is shown to the last. Of others between them it has what leads from state to state.
 func (r *Run) data(o Options, t *interner) viewRun {
 	g := r.Graph
 	d := viewRun{Critical: g.Critical, Start: r.Start, Initial: [][3]int{}, Steps: []viewStep{}}
@@ -188,12 +187,21 @@ func (r *Run) data(o Options, t *interner) viewRun {
 	for _, f := range g.stateBefore(from) {
 		d.Initial = append(d.Initial, [3]int{f.Node, t.of(f.Path), t.of(f.New)})
 	}
+	shown := map[int]bool{}
+	for _, s := range stretches {
+		for _, step := range s.steps {
+			shown[step] = true
+		}
+	}
 	for i := from; i <= to; i++ {
 		e := &g.Events[i]
-		s := viewStep{
-			Number: e.Step, Text: t.of(e.Text), Key: t.of(e.Key), Source: t.of(e.Source), Node: e.Node,
-			Lines: t.all(e.detail()), Causes: e.Causes, Live: e.Live,
-			Broke: t.all(e.Broke), Mended: t.all(e.Mended), Error: t.of(textfmt.FirstLine(e.Error)),
+		s := viewStep{Number: e.Step, Node: e.Node, Causes: e.Causes}
+		if shown[i] {
+			s = viewStep{
+				Number: e.Step, Text: t.of(e.Text), Source: t.of(e.Source), Node: e.Node,
+				Lines: t.all(e.detail()), Causes: e.Causes, Live: e.Live,
+				Broke: t.all(e.Broke), Mended: t.all(e.Mended), Error: t.of(textfmt.FirstLine(e.Error)),
+			}
 		}
 		for _, c := range e.Changes {
 			s.Changes = append(s.Changes, [4]int{c.Node, t.of(c.Path), t.of(c.Old), t.of(c.New)})

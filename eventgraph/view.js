@@ -134,7 +134,7 @@
     if (!run.index) {
       run.index = run.shown.map(function (n) {
         var s = step(run, n);
-        return [n + " " + text[s.t], text[s.s]].concat((s.l || []).map(function (l) { return text[l]; }),
+        return [n + " " + text[s.t || 0], text[s.s || 0]].concat((s.l || []).map(function (l) { return text[l]; }),
           (s.c || []).map(function (c) { return "n" + c[0] + "." + text[c[1]] + " " + text[c[2]] + " " + text[c[3]]; }),
           (s.b || []).concat(s.m || []).map(function (p) { return text[p]; }), [text[s.e || 0]]).join("\n").toLowerCase();
       });
@@ -198,7 +198,7 @@
     box.textContent = "";
     var head = make("h3", "", "Step " + s.n + (runs.length > 1 ? (active === 0 ? ", error run" : ", live run") : ""));
     box.appendChild(head);
-    box.appendChild(make("p", "mono", text[s.t]));
+    box.appendChild(make("p", "mono", text[s.t || 0]));
     if (s.s) box.appendChild(make("p", "mono soft", text[s.s]));
     if (run.data.critical === s.n && s.n > 0) box.appendChild(make("p", "alert", "the critical step"));
     if (s.e) box.appendChild(make("p", "alert", text[s.e]));

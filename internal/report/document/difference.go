@@ -76,9 +76,8 @@ const mostCompared = 200
 
 // difference says how the states of a run and of the nearest live run differ after a step and its counterpart, or else after the first
 // later step where they do: "n0.Acked 1 | 2", the dead run's value first. What one of both steps changed comes first, then what else is
-// different on that node. Timers, and that a node is down, count only when nothing else ever differs.
-func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) string {
-	minor := ""
+// different on that node. Timers, and that a node is down, count only when nothing else ever differs. at is the step of the dead run, 0 if nothing differs.
+func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) (text string, at int) {
 	a := stateAfter(dead, from-1)
 	for n := from; n <= min(from+mostCompared, len(dead.Steps)); n++ {
 		step, other := &dead.Steps[n-1], align[n]
@@ -96,16 +95,19 @@ func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) 
 			after = fmt.Sprintf(" (after step %d)", n)
 		}
 		if len(found) > 0 {
-			return joinFew(found) + after
+			return joinFew(found) + after, n
 		}
-		if minor == "" && len(rest) > 0 {
-			minor = joinFew(rest) + after
+		if text == "" && len(rest) > 0 {
+			text, at = joinFew(rest)+after, n
 		}
 	}
-	return minor
+	return text, at
 }
 
-func joinFew(parts []string) string { return strings.Join(textfmt.Few(parts, 3), "; ") }
+// mostJoined is how many texts [joinFew] joins.
+const mostJoined = 3
+
+func joinFew(parts []string) string { return strings.Join(textfmt.Few(parts, mostJoined), "; ") }
 
 // mostLetters is how many letters of a value are shown beside another one.
 const mostLetters = 40

@@ -32,6 +32,8 @@ type Document struct {
 	Dead, Live *eventgraph.Graph
 	// DeadSteps and LiveSteps are the excerpts worth showing.
 	DeadSteps, LiveSteps []int
+	// DeadNamed and LiveNamed are steps that the text names besides.
+	DeadNamed, LiveNamed []int
 	LiveFrom             int         // first step in which the live run differs
 	Tail                 string      // what goes on forever; "" when nothing is known
 	Difference           string      // of the states of both runs after the step that matters
@@ -82,6 +84,9 @@ func (d *Document) compare() {
 	if r.Dead == nil || c == nil {
 		d.setCode(nil)
 		d.Compared = append(d.Compared, d.readFacts()...)
+		if d.Dead != nil {
+			d.DeadNamed = d.Dead.Read
+		}
 		d.Compared = append(d.Compared, sureFacts(r)...)
 		return
 	}
@@ -104,7 +109,10 @@ func (d *Document) compare() {
 		if d.Dead.Critical > from {
 			from = d.Dead.Critical
 		}
-		d.Difference = difference(r.Dead, r.Live, align, from)
+		var at int
+		if d.Difference, at = difference(r.Dead, r.Live, align, from); at > 0 {
+			d.DeadNamed, d.LiveNamed = append(d.DeadNamed, at), append(d.LiveNamed, align[at].Step)
+		}
 	}
 	if d.Difference != "" {
 		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | nearest live run"})
@@ -112,6 +120,12 @@ func (d *Document) compare() {
 	d.Compared = append(append(d.Compared, laterFacts(r)...), sureFacts(r)...)
 	if in != nil && in.onlyLive != "" {
 		d.Facts = append(d.Facts, Fact{"live run only:", in.onlyLive, ""})
+		d.LiveNamed = append(d.LiveNamed, in.onlySteps...)
+	}
+	for _, s := range lastStarts(r.Dead, c.Step) {
+		if s != nil {
+			d.DeadNamed = append(d.DeadNamed, s.Number)
+		}
 	}
 }
 

@@ -22,7 +22,9 @@ func (d *Document) deadExcerpt() (steps []int) {
 		n = lastSteps
 	}
 	steps = g.Before(mark, n)
-	steps = steps[max(0, len(steps)-most):] // the text says so
+	if len(steps) > most {
+		steps = d.weighty(steps, mark, n, most) // the text says what is left out
+	}
 	end := min(mark+after, last)
 	if last-end <= rest {
 		end = last
@@ -41,6 +43,21 @@ func (d *Document) deadExcerpt() (steps []int) {
 		steps = slices.Compact(steps)
 	}
 	return steps
+}
+
+// weighty chooses from steps before the marked one, at most about so many: the last ones that changed a state, and n that lead there most
+// directly, with those that sent what it consumes.
+func (d *Document) weighty(steps []int, mark, n, most int) []int {
+	g := d.Dead
+	steps = slices.DeleteFunc(steps, func(i int) bool { return !g.Events[i].Alters() })
+	steps = append(steps[max(0, len(steps)-most):], g.Past(mark, n)...)
+	for _, m := range g.Events[mark].Consumed {
+		if sent := g.Messages[m].Sent; sent > 0 {
+			steps = append(steps, sent)
+		}
+	}
+	slices.Sort(steps)
+	return slices.Compact(steps)
 }
 
 // liveExcerpt chooses the steps of the live run worth showing: the first ones that are different, the

@@ -22,6 +22,8 @@ type insight struct {
 	otherWas string
 	instead  string // what the live run does first, when it has no such event
 	onlyLive string // what is sent in the live run only
+	// onlySteps are the steps of the live run that send it.
+	onlySteps []int
 }
 
 // look compares the step that matters. live may be nil.
@@ -50,7 +52,7 @@ func look(dead, live *eventgraph.Graph, align []replay.Counterpart, r *report.Re
 			in.instead = live.Events[common+1].Text
 		}
 		if handled {
-			in.onlyLive = onlyLive(dead, live, step, common)
+			in.onlyLive, in.onlySteps = onlyLive(dead, live, step, common)
 		}
 	}
 	// Without a live run to compare with, the state explains only why nothing happened.
@@ -158,7 +160,7 @@ func differingTimers(a, b *state, node int, xs, ys []string) (x, y []string) {
 
 // onlyLive names the first messages that the live run sends after the runs part, and the dead run never
 // does after its critical step.
-func onlyLive(dead, live *eventgraph.Graph, step, common int) string {
+func onlyLive(dead, live *eventgraph.Graph, step, common int) (text string, steps []int) {
 	type kind struct {
 		from, to int
 		name     string
@@ -175,10 +177,11 @@ func onlyLive(dead, live *eventgraph.Graph, step, common int) string {
 		k := kind{m.From, m.To, messageName(m.Text)}
 		if m.Sent > common && !sent[k] {
 			sent[k] = true
+			steps = append(steps, m.Sent)
 			found = append(found, fmt.Sprintf("%s n%d->n%d (step %d)", k.name, m.From, m.To, m.Sent))
 		}
 	}
-	return joinFew(found)
+	return joinFew(found), steps[:min(len(steps), mostJoined)]
 }
 
 func stateAfter(t *replay.Trace, step int) *state {

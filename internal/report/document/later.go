@@ -33,14 +33,24 @@ func laterFacts(r *report.Report) []Fact {
 
 // startedAfter names the last start of each node after a step, "how n0 starts (a.go:7, step 9), or in ": what a node takes up again after a
 // crash, a timer say, is missing for ever when it does not.
-func startedAfter(run *replay.Trace, step int) string {
-	starts := make([]string, run.Nodes)
-	for i := step; i < len(run.Steps); i++ {
-		if s := &run.Steps[i]; s.Event.Kind == sim.Boot && s.Source != "" {
-			starts[s.Node] = fmt.Sprintf("how n%d starts (%s, step %d), or in ", s.Node, s.Source, s.Number)
+func startedAfter(run *replay.Trace, step int) (text string) {
+	for _, s := range lastStarts(run, step) {
+		if s != nil {
+			text += fmt.Sprintf("how n%d starts (%s, step %d), or in ", s.Node, s.Source, s.Number)
 		}
 	}
-	return strings.Join(starts, "")
+	return text
+}
+
+// lastStarts returns the last start of each node after a step, nil if there is none.
+func lastStarts(run *replay.Trace, step int) []*replay.TraceStep {
+	starts := make([]*replay.TraceStep, run.Nodes)
+	for i := step; i < len(run.Steps); i++ {
+		if s := &run.Steps[i]; s.Event.Kind == sim.Boot && s.Source != "" {
+			starts[s.Node] = s
+		}
+	}
+	return starts
 }
 
 // handledAfter names the code that handles most of the events in the second half of a run after a step.

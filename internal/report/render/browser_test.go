@@ -255,6 +255,18 @@ func TestBrowserNarrow(t *testing.T) {
 	screenshot(t, ctx, "narrow")
 }
 
+// The page of a run of 5,000 steps is ready soon. The limit leaves room for machines that do much else.
+func TestBrowserLong(t *testing.T) {
+	ctx := browser(t, printed(t, render.HTML, longReport(t)))
+	expect(t, "step", text(t, ctx, "#at"), "step 4986 of 5000")
+	ready, err := strconv.ParseFloat(eval(t, ctx, `performance.getEntriesByType("navigation")[0].domComplete`), 64)
+	if t.Logf("ready after %.0f ms", ready); err != nil || ready > 4000 {
+		t.Errorf("ready after %.0f ms: %v", ready, err)
+	}
+	do(t, ctx, chromedp.KeyEvent(kb.Home))
+	expect(t, "Home", text(t, ctx, "#states"), "Sent\t0 1")
+}
+
 // The chosen step is part of the address, and a link with a step opens there.
 func TestBrowserAddress(t *testing.T) {
 	ctx := browser(t, printed(t, render.HTML, pingackReport(t)))

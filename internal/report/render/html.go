@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -112,7 +113,7 @@ func pathFiles(r *report.Report) []pageFile {
 	return files
 }
 
-// MaxPageSteps is how many steps of a run a page shows at most, around the step that matters.
+// MaxPageSteps is how many steps of a run a page shows at most around the step that matters, beside those that the text names.
 const MaxPageSteps = 500
 
 // view shows both runs side by side, or the one there is.
@@ -124,10 +125,10 @@ func view(d *document.Document) *eventgraph.View {
 	if d.Live != nil {
 		v.Common = r.Critical.LiveCommon
 	}
-	v.Runs = append(v.Runs, pageRun("The run that "+ends(r), d.Dead, mark, width))
+	v.Runs = append(v.Runs, pageRun("The run that "+ends(r), d.Dead, mark, width, d.DeadSteps, d.DeadNamed))
 	if d.Live != nil {
 		title := fmt.Sprintf("The nearest run that recovers: the same until step %d%s", v.Common, d.LiveViolates())
-		v.Runs = append(v.Runs, pageRun(title, d.Live, min(d.LiveFrom, d.Live.Last()), width))
+		v.Runs = append(v.Runs, pageRun(title, d.Live, min(d.LiveFrom, d.Live.Last()), width, d.LiveSteps, d.LiveNamed))
 	}
 	return v
 }
@@ -142,13 +143,19 @@ func ends(r *report.Report) string {
 	return "goes wrong"
 }
 
-func pageRun(title string, g *eventgraph.Graph, mark, width int) eventgraph.Run {
+// pageRun is a run as the page shows it: the steps around the marked one, and all that the text names.
+func pageRun(title string, g *eventgraph.Graph, mark, width int, named ...[]int) eventgraph.Run {
 	run := eventgraph.Run{Title: title, Graph: g, Start: mark, Options: eventgraph.Options{Width: width}}
 	if g.Last() >= MaxPageSteps {
 		// What came before matters more than what goes on for ever.
 		from := max(0, min(mark-MaxPageSteps*7/10, g.Last()-MaxPageSteps+1))
-		run.Options.From, run.Options.To = from, from+MaxPageSteps-1
-		run.Title += fmt.Sprintf(" (steps %s to %s of %s)", textfmt.Number(run.Options.From), textfmt.Number(run.Options.To), textfmt.Number(g.Last()))
+		steps := slices.Concat(named...)
+		for i := range MaxPageSteps {
+			steps = append(steps, from+i)
+		}
+		slices.Sort(steps)
+		run.Options.Steps = slices.Compact(steps)
+		run.Title += fmt.Sprintf(" (steps %s to %s and those that are named, of %s)", textfmt.Number(from), textfmt.Number(from+MaxPageSteps-1), textfmt.Number(g.Last()))
 	} else {
 		run.Title += " (" + textfmt.Plural(g.Last(), "step") + ")"
 	}
