@@ -59,7 +59,7 @@ func (o *orderer) read(t *replay.Trace) (steps []int) {
 
 // announces reports whether monitors heard of the step.
 func (e *Event) announces() bool {
-	return slices.ContainsFunc(e.effects, func(f replay.TraceEffect) bool { return f.Applied && f.Kind == kernel.AnnounceEffect.String() })
+	return slices.ContainsFunc(e.effects, func(f replay.TraceEffect) bool { return f.Applied && f.Kind == stepinfo.AnnounceEffect.String() })
 }
 
 // tidy sorts causes. Whatever happens follows the first boots, which are only named alone.

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/simhook"
 	"github.com/macemc/macemc/sim"
 )
@@ -10,42 +11,42 @@ import (
 // ReadBy returns the nodes that the named property reads in the current state, ascending. Of a predicate that is lifted to all nodes that is
 // the first node where it does not hold. Nil means that there is no such property, or that it is not known.
 func ReadBy(in World, name string) (nodes []int) {
-	w, ok := in.(*machine)
+	w, ok := in.(*Machine)
 	if !ok {
 		return nil
 	}
-	at := slices.IndexFunc(w.sys.Properties, func(p sim.Property) bool { return p.Name == name })
+	at := slices.IndexFunc(w.Sys.Properties, func(p sim.Property) bool { return p.Name == name })
 	if at < 0 {
 		return nil
 	}
-	shown := w.check.shown
+	shown := w.Properties.Shown
 	kept := shown.Reads
 	shown.World, shown.Reads = blaming{w}, simhook.Reads{}
 	defer func() {
 		_ = recover() // a property that panics has read what it has read
 		all := shown.Reads.All()
 		shown.World, shown.Reads = w, kept
-		for id := range min(len(w.nodes), 64) {
+		for id := range min(len(w.Members), 64) {
 			if all>>id&1 != 0 {
 				nodes = append(nodes, id)
 			}
 		}
 	}()
-	w.question(&w.sys.Properties[at]).holds(&w.check.view)
+	w.Properties.Holds(&w.Sys.Properties[at])
 	return nil
 }
 
 // blaming is a world that notes of predicates where they do not hold.
-type blaming struct{ *machine }
+type blaming struct{ *Machine }
 
-func (b blaming) Each(v *shown, p *predicate) bool {
-	for id := range sim.NodeID(len(b.nodes)) {
+func (b blaming) Each(v *properties.View, p *properties.Predicate) bool {
+	for id := range sim.NodeID(len(b.Members)) {
 		if !p.HoldsAt(v, id) {
 			v.Reads.Read(int(id))
 			return false
 		}
 	}
-	for id := range b.nodes {
+	for id := range b.Members {
 		v.Reads.Read(id)
 	}
 	return true

@@ -8,10 +8,10 @@ import (
 	"github.com/macemc/macemc/internal/table/fairness"
 )
 
-// analyses judge one after the other.
+// analyses runs several analyses one after the other.
 type analyses []explore.Analysis
 
-// judgesOf are those that there are; nil: nobody judges.
+// judgesOf combines the analyses that are not nil. It returns nil if there are none.
 func judgesOf(dead explore.Analysis, starving *fairness.FairCycles) explore.Analysis {
 	switch {
 	case starving == nil:
@@ -38,7 +38,7 @@ func (j analyses) Analyze(ctx context.Context, s *explore.Space) error {
 	for _, judge := range j {
 		switch err := judge.Analyze(ctx, s); err {
 		case nil:
-		case explore.ErrLimit: // the next one says so for itself
+		case explore.ErrLimit: // the next analysis reports it for itself
 			limited = err
 		default:
 			return err

@@ -168,7 +168,7 @@ func TestConnectionsThatNoEffectExplains(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if r, ok := recover().(string); !ok || !strings.Contains(r, "rules out") {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of sim.Parted") {
 			t.Errorf("%v", r)
 		}
 	}()
@@ -183,7 +183,7 @@ func TestConnectionEffectsAreAskedForAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if r, ok := recover().(string); !ok || !strings.Contains(r, "rules out") {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of sim.Parted") {
 			t.Errorf("%v", r)
 		}
 	}()

@@ -9,14 +9,14 @@ import (
 	"github.com/macemc/macemc/internal/table/statespace"
 )
 
-// deadStates finds the states from which no live one can be reached.
+// deadStates finds the states from which no live state can be reached.
 type deadStates struct {
 	explore.DeadStates
 	g       *statespace.Graph
-	reduced *por.ReducedGraph // the graph; nil: it is g
+	reduced *por.ReducedGraph // nil if the graph is g
 }
 
-// judge is the judge of a system; nil: it has no Eventually property, so that no state is dead.
+// judge returns d, or nil if the system has no Eventually property and thus no dead states.
 func (d *deadStates) judge() explore.Analysis {
 	if len(d.g.World.Properties.Eventually) == 0 {
 		return nil
@@ -27,22 +27,23 @@ func (d *deadStates) judge() explore.Analysis {
 // Analyze implements [explore.Analyze].
 func (d *deadStates) Analyze(ctx context.Context, s *explore.Space) error {
 	if len(d.g.Sampled()) > 0 {
-		return nil // an answer that was not in a sample might lead on
+		return nil // an answer outside the sample might lead to a live state
 	}
 	return d.DeadStates.Analyze(ctx, s)
 }
 
-// tell tells which states are dead.
+// tell adds the dead states to out.
 func (d *deadStates) tell(out *Exploration) {
 	out.LivenessChecked, out.Dead = true, d.Dead
 	if d.Dead == 0 {
 		return
 	}
-	// The state before the nearest one that is dead is not, so that the last step is what matters.
+	// The predecessor of the nearest dead state is not dead, so the last step is the critical one.
 	w := d.g.World
 	if r := d.reduced; r != nil {
 		path, turns := r.Path(d.Path)
-		out.DeadPath, out.DeadCritical = path, turns[len(turns)-1] // those behind the first of an edge lead from no live state to a dead one
+		// In an edge of several steps only the first leads from a live state to a dead one.
+		out.DeadPath, out.DeadCritical = path, turns[len(turns)-1]
 	} else {
 		out.DeadPath, out.DeadCritical = d.g.Path(d.Path), len(d.Path)-1
 	}

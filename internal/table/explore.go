@@ -22,28 +22,31 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Exploration is what [Explore] came to.
+// Exploration is the result of [Explore].
 type Exploration struct {
 	States      int // distinct states
-	Transitions int // steps: an event with the answers to its questions, from every state that was expanded
+	Transitions int // steps: an event with the answers to its questions, from every expanded state
 	Live        int // states in which all Eventually properties hold
-	Expanded    int // states all of whose steps were executed: breadth first those that were found first
-	Depth       int // steps to the states that were expanded last, all that are nearer being expanded; depth first to the farthest; 0 when unknown
-	Complete    bool
-	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted", "finding", "sampled", [crashes.StoppedCrashes]
-	// Finding is what is wrong with a state or step, mostly a [*sim.Finding]; nil: nothing. Path leads there,
-	// breadth first by as few steps as possible, unless its kind is nondeterminism, a handler does not return (see [contain.Overdue]), or Reduced.Used is [options.ReduceFull].
+	Expanded    int // states all of whose steps were executed; breadth first, those that were found first
+	// Depth is, breadth first, the distance of the states that were expanded last, with all nearer ones expanded;
+	// depth first, the greatest distance; 0 when unknown.
+	Depth    int
+	Complete bool
+	Stopped  string // why it is incomplete: "depth", "states", "memory", "interrupted", "finding", "sampled", [crashes.StoppedCrashes]
+	// Finding is the violation or failure of a state or step, mostly a [*sim.Finding], or nil. Path leads there.
+	// Breadth first it is a shortest path, unless the finding has kind nondeterminism, a handler does not return
+	// (see [contain.Overdue]), or Reduced.Used is [options.ReduceFull].
 	Finding error
 	Path    choose.Path
 
-	// LivenessChecked: it is known of every state whether some live state can be reached from it without faults
-	// being injected, by events and answers that have weight. Else, and when the system has no Eventually property,
-	// what follows is not set.
+	// LivenessChecked reports whether each state is known to be dead or not: whether a live state can be reached
+	// from it without faults, by events and answers with a positive weight. Otherwise, and when the system has no
+	// Eventually property, the fields up to DeadOutOfEvents are not set.
 	LivenessChecked bool
 	Dead            int         // states from which no live state can be reached
-	DeadPath        choose.Path // to one of them, by as few steps as possible unless Reduced.Used is [options.ReduceFull]
-	DeadCritical    int         // the last step of DeadPath, the critical one; 0: it is dead from the start
-	DeadOutOfEvents bool        // a deadlock: nothing can happen there any more, but for faults and what disturbs
+	DeadPath        choose.Path // to one of them; shortest, unless Reduced.Used is [options.ReduceFull]
+	DeadCritical    int         // index of the last step of DeadPath, the critical one; 0 if the initial state is dead
+	DeadOutOfEvents bool        // deadlock: only faults and disturbances are enabled in the dead state
 
 	// Fairness is nil when the system has no obligations, see [sim.System.Obligations].
 	Fairness *fairness.Fairness
@@ -51,30 +54,31 @@ type Exploration struct {
 	// Sampled are the draws that were not enumerated, see [choose.Point.Sampled].
 	Sampled choose.Samples
 
-	// Omission bounds the probability that some state was taken for another one, and so it, and perhaps what
-	// lies behind it, was not visited, or that a state was wrongly said to be dead, or not. 0: none was.
+	// Omission bounds the probability that two states were confused, so that one of them, and perhaps its
+	// successors, was not visited, or that a state was wrongly judged dead or not. 0 means that none were.
 	Omission float64
 
-	Bytes    int   // of memory for the set of states, with all that is kept for each
-	Frontier int   // bytes, at most, of what is kept of states that wait to be expanded
-	Disk     int64 // bytes, at most, that were on disk for want of memory
+	Bytes    int   // memory of the set of states with all that is stored for each
+	Frontier int   // maximum size in bytes of the queue of states that wait for expansion
+	Disk     int64 // maximum size in bytes on disk
 	Reduced  por.Reduced
-	Crashes  *crashes.Crashes // nil: all were to be explored, or there are none
+	Crashes  *crashes.Crashes // nil if all crashes were explored, or there are none
 	Stats    steptree.Stats
-	Plans    []store.Plan // how services and monitors were made for handlers to run on
+	Plans    []store.Plan // how services and monitors were copied for handlers
 	Coverage world.Coverage
-	Grows    []statespace.Growth // what has grown, if the exploration stopped at a limit or was interrupted
+	Grows    []statespace.Growth // the components that grew, if the exploration stopped at a limit or was interrupted
 }
 
-// Explore visits all states that can be reached, injections within the limits of the system included, and checks the Always
-// properties of each. It stops at the first finding. When all states were visited, it looks for those that are dead.
+// Explore visits all reachable states, with faults within the limits of the system, and checks the Always
+// properties of each. It stops at the first finding. When all states were visited, it looks for dead ones.
 //
-// With a frontier that does not take shortest ways, and MaxDepth, a state is passed over only if it was seen at the same or a smaller
-// depth, else it is expanded once more: so all states within that many steps are visited, and Transitions counts the steps of
-// each once. MaxDepth must be at most [stateset.Deepest] then.
+// With MaxDepth and a frontier that does not take shortest paths, a state is expanded again when it is reached at a
+// smaller depth. So all states within MaxDepth steps are visited, and Transitions counts the steps of each once.
+// MaxDepth must be at most [stateset.Deepest] then.
 //
-// The error is that of [world.New], [*Unsupported] when a state turns up that the tables cannot hold, an [*explore.ChangedError] when what
-// the checked code does is not what is in the log, or another one of the log. Then what was explored is returned as well.
+// The error is that of [world.New], or [*Unsupported] if the tables cannot hold a state. It is an
+// [*explore.ChangedError] if the checked code differs from that of the log, or another error of the log. The result
+// holds what was explored until then.
 func Explore(ctx context.Context, sys *sim.System, opts options.Options) (*Exploration, error) {
 	return options.Guard(ctx, opts, func(ctx context.Context, opts options.Options) (*Exploration, error) {
 		return exploreAll(ctx, sys, opts)
@@ -165,21 +169,21 @@ func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Ex
 	return out, nil
 }
 
-// exploration is what is explored, perhaps several times.
+// exploration is the state of Explore, which may explore several times.
 type exploration struct {
 	g              *statespace.Graph
-	reduction      *por.ReducedGraph // nil: there is none
+	reduction      *por.ReducedGraph // nil without reduction
 	opts           *options.Options
 	told           por.Reduced
-	crashes        *crashes.Crashes         // nil: none are left out
-	crashSensitive []options.CrashSensitive // nodes whose crashes must not be
-	gaveUp         bool                     // less is to be reduced
-	asymmetry      string                   // packedVector is no symmetry, as this shows
-	dead           *deadStates              // as judged last; nil: nothing was explored
-	fairCycles     *fairness.FairCycles     // likewise; nil: nothing is owed, either
+	crashes        *crashes.Crashes         // nil if none are left out
+	crashSensitive []options.CrashSensitive // nodes whose crashes must be explored
+	gaveUp         bool                     // a weaker reduction is needed
+	asymmetry      string                   // evidence against symmetry
+	dead           *deadStates              // last analysis; nil if nothing was explored
+	fairCycles     *fairness.FairCycles     // likewise; nil if there are no obligations, too
 }
 
-// result is what an exploration came to, but for what is found afterwards.
+// result converts r, without the analyses that follow it.
 func (x *exploration) result(r *explore.Result) *Exploration {
 	return &Exploration{
 		Reduced: x.told, Crashes: x.crashes,
@@ -188,7 +192,7 @@ func (x *exploration) result(r *explore.Result) *Exploration {
 	}
 }
 
-// refuted reports whether the nodes that were to be interchangeable are not.
+// refuted reports whether nodes declared interchangeable are not.
 func (x *exploration) refuted() bool {
 	if r := x.reduction; r != nil && r.Permuter != nil {
 		x.asymmetry = r.Permuter.Refutation()
@@ -196,7 +200,7 @@ func (x *exploration) refuted() bool {
 	return x.asymmetry != ""
 }
 
-// run explores. The error is about the options.
+// run explores, again with weaker reductions where needed. The error is about the options.
 func (x *exploration) run(ctx context.Context) (out explore.Result, refused error) {
 	for again := true; again; {
 		again = false
@@ -225,7 +229,7 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		x.g.LimitBy(nil)
 		x.g.World.Counters.Steps += out.Steps
 		if r := x.reduction; r != nil && r.Permuter != nil && out.Err != nil {
-			r.Permuter.CompareAll() // a finding is not believed otherwise
+			r.Permuter.CompareAll() // confirm the finding without sampling
 		}
 		if r := x.reduction; !x.refuted() && r != nil {
 			if x.gaveUp = r.GivesUp(ctx, limited, &out); !x.gaveUp {
@@ -245,7 +249,7 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 	return out, nil
 }
 
-// found is the path to what was found.
+// found returns the path to the finding.
 func (x *exploration) found(r *explore.Result) choose.Path {
 	if x.reduction != nil {
 		return x.reduction.PathTo(r)
@@ -253,24 +257,24 @@ func (x *exploration) found(r *explore.Result) choose.Path {
 	return x.g.PathTo(r)
 }
 
-// Rehearsal: so many random runs of so many steps.
+// Number and length of the random runs of Rehearse.
 const (
 	rehearsals     = 8
 	rehearsalSteps = 200
-	togetherSteps  = 30 // of them tell what changes together: breadth first states are near the start
+	togetherSteps  = 30 // first steps of each, which show what changes together: breadth first most states are near the start
 )
 
-// Rehearse makes random runs on both engines, before anything is concluded from the tables: shortest paths
-// take the same way to a state again and again, so that state which is not encoded would hardly show.
-// The error is a finding of kind nondeterminism, about a changed message, or that a handler does not return, with the path to it, or
-// [*Unsupported]; other findings are left to the exploration.
+// Rehearse makes random runs on both engines before anything is concluded from the tables. Shortest paths reach a
+// state in the same way again and again, so they would rarely expose state that is not encoded. The error is a
+// finding of kind nondeterminism, a changed message, a handler that does not return, each with its path, or
+// [*Unsupported]. Other findings are left to the exploration.
 func Rehearse(e *steptree.Engine) (path choose.Path, err error) {
 	w := world.NewOn(e)
 	var events []sim.Event
 	for k := range uint64(rehearsals) {
 		random := choose.NewRandom(1, k)
 		src := choose.SourceFunc(func(p choose.Point) int {
-			pick := random.IntN(p.Arity) // weights do not matter to what is possible
+			pick := random.IntN(p.Arity) // any pick is possible, whatever its weight
 			path = append(path, int32(pick))
 			return pick
 		})
@@ -279,9 +283,9 @@ func Rehearse(e *steptree.Engine) (path choose.Path, err error) {
 		err := w.Start(src)
 		for step := range rehearsalSteps {
 			if err == nil {
-				err = w.Check() // what is behind a violation is none of those who follow the path
+				err = w.Check() // states behind a violation are not explored
 				if err != nil && store.IsOverdue(err) && !e.Calls.Refuses() {
-					return nil, nil // the exploration comes to it by fewer steps
+					return nil, nil // the exploration finds a shorter path
 				}
 			}
 			if err != nil {
@@ -304,7 +308,7 @@ func Rehearse(e *steptree.Engine) (path choose.Path, err error) {
 	return nil, nil
 }
 
-// judgeCrashes says what an exploration came to in which nodes did not crash.
+// judgeCrashes judges an exploration in which some nodes did not crash.
 func (x *exploration) judgeCrashes(r *explore.Result) {
 	c := x.crashes
 	if c == nil || x.g.World.Uncrashed == 0 {

@@ -152,7 +152,8 @@ func TestLogOfRandomSystems(t *testing.T) {
 			t.Fatal(err)
 		}
 		tail := rapid.IntRange(0, len(data)).Draw(t, "tail")
-		if err := os.WriteFile(name, data[:len(data)-tail*tail/max(1, len(data))], 0o644); err != nil { // most often less than half is cut off
+		// Most often less than half is cut off
+		if err := os.WriteFile(name, data[:len(data)-tail*tail/max(1, len(data))], 0o644); err != nil {
 			t.Fatal(err)
 		}
 		l, err := statelog.Open(name)
@@ -357,9 +358,9 @@ func TestLogNamesChanges(t *testing.T) {
 	}{
 		{func() {}, nil},
 		{func() { code.says = "something else" }, nil},
-		{func() { code.by = 2 }, []string{"the handler of n0 (*table_test.adder) for boot", "effect 1 is another one: send {By:2} to n0"}},
-		{func() { code.resets = 3 }, []string{"for message table_test.count{By:1} from n0", "field Total is 0 then, was another"}},
-		{func() { code.last = 2 }, []string{"it has", "had"}},
+		{func() { code.by = 2 }, []string{"the handler of n0 (*table_test.adder) for boot", "effect 1 differs from the recorded one: send {By:2} to n0"}},
+		{func() { code.resets = 3 }, []string{"for message table_test.count{By:1} from n0", "afterwards field Total is 0, unlike before"}},
+		{func() { code.last = 2 }, []string{"it has", "recorded were"}},
 		{func() { code.resets = 300 }, nil},
 	} {
 		code.by, code.resets, code.last, code.says = 1, 0, 400, "something"

@@ -167,7 +167,7 @@ type (
 
 func (l *loop) Boot(env sim.Env) { env.Send(0, again{}); env.Send(0, once{}) }
 
-// What a quorum can take for ever it takes some time, whatever other quorums of its node do.
+// What a quorum can take forever it takes some time, whatever other quorums of its node do.
 func TestQuorumsAreFair(t *testing.T) {
 	one := func(*loop) int { return 1 }
 	sys := sim.System{

@@ -15,33 +15,36 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Recovery is what [Recover] came to.
+// Recovery is the result of [Recover].
 type Recovery struct {
-	Live   choose.Path // to a live state, by as few steps as possible from where it began; nil: none was met
-	Closed bool        // all states that follow by steps that go well were visited
-	States int         // that were visited, the first included
-	// Stopped is why they are not all: "depth", "states", "memory", "interrupted", "sampled", "live", "finding", when checked code did not
-	// return, or is not what can be searched, or "violation", when there may be more only behind what Finding says.
+	Live   choose.Path // shortest path to a live state, from the end of the given path; nil if none was visited
+	Closed bool        // all states that can be reached without failing steps were visited
+	States int         // number of visited states, the first included
+	// Stopped is why some states were not visited: "depth", "states", "memory", "interrupted", "sampled", "live",
+	// "finding" if checked code did not return or cannot be searched, or "violation" if the rest may lie behind the
+	// violation in Finding.
 	Stopped string
-	// Finding is what is wrong with a state that was met, behind which nothing was visited, how a step fails that asks in a loop without end, not all answers
-	// to which were tried, or what ended the search; nil: nothing of that.
+	// Finding is the violation in a visited state, whose successors were not visited; or the failure of a step that
+	// makes choices in an endless loop, not all of which were tried; or what ended the search; or nil.
 	Finding error
-	// Failed is the finding that the first step that fails ends with; nil: none of those that were met fails.
+	// Failed is the finding of the first step that fails, or nil.
 	Failed error
-	Path   choose.Path // to checked code that does not return; nil: that is not what Finding says
+	Path   choose.Path // to checked code that does not return; nil otherwise
 }
 
-// Dead reports whether it is certain that no live state follows. Steps that fail lead to no state: a run ends there with a finding of its
-// own, so that none recovers by them.
+// Dead reports whether it is certain that no live state follows. A failing step leads to no state: its run ends
+// with a finding of its own, so it never recovers.
 func (r *Recovery) Dead() bool { return r.Closed && r.Live == nil }
 
-// Recover visits the states that follow the one at the end of path by the recovery relation (no injections, and
-// events and answers that have weight), until one is live. When path ends inside a step, the rest of that is answered
-// in all ways that have weight. A step that fails, by a panic, a failed assertion or another finding, leads nowhere, and the search goes on
-// beside it, unless checked code does not return. Behind a state that violates an Always property, or of which
-// properties cannot tell, nothing is visited: then it is not certain that what follows is dead. Of opts MaxDepth, MaxStates, MaxBytes, Weightless, Calls and World count.
+// Recover visits the successors of the state at the end of path by the recovery relation (no faults; only events
+// and answers with a positive weight) until one is live. If path ends inside a step, the rest of the step is
+// answered in all ways with a positive weight. A step that fails (panic, failed assertion or another finding) leads
+// nowhere. The search continues with other steps unless checked code does not return. Successors of a state that
+// violates an Always property, or on which a property fails, are not visited; then death is not certain. Recover
+// uses only MaxDepth, MaxStates, MaxBytes, Weightless, Calls and World of opts.
 //
-// The error is that of [world.New], or [*Unsupported] when the state tables do not support a state, or that path does not fit.
+// The error is that of [world.New], or [*Unsupported] if the tables do not support a state or path does not fit the
+// system.
 func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts options.Options) (*Recovery, error) {
 	return options.Guard(ctx, opts, func(ctx context.Context, opts options.Options) (*Recovery, error) {
 		return recovery(ctx, sys, path, opts)
@@ -75,7 +78,7 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts optio
 	case errors.Is(x.Err, statespace.ErrLive):
 		out.Live, out.Stopped = g.PathTo(&x), "live"
 		if out.Live == nil {
-			out.Live = choose.Path{} // the start
+			out.Live = choose.Path{} // the first state
 		}
 	case errors.As(x.Err, &u), errors.Is(x.Err, statespace.ErrNoFit):
 		return nil, x.Err
@@ -92,7 +95,7 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts optio
 	return out, nil
 }
 
-// untilLive is a judge that ends an exploration at the first live state.
+// untilLive is an analysis that ends an exploration at the first live state.
 type untilLive struct{}
 
 // NeedsEdges implements [explore.Analyze].
@@ -112,7 +115,7 @@ func (untilLive) Analyze(context.Context, *explore.Space) error { return nil }
 // Bytes implements [explore.Analyze].
 func (untilLive) Bytes() int { return 0 }
 
-// recoveryOnly is a reducer that leaves out the steps that do not belong to the recovery relation.
+// recoveryOnly is a reducer that keeps only the steps of the recovery relation.
 type recoveryOnly struct{}
 
 // Sufficient implements [explore.Reducer].

@@ -271,7 +271,7 @@ func drawDisturbing(r *rand.Rand, typed ...sim.Disturbance) []sim.Disturbance {
 	return []sim.Disturbance{all[r.IntN(len(all))]}
 }
 
-// drawHalts draws which nodes may crash for ever, and a goal that excuses those that did.
+// drawHalts draws which nodes may crash forever, and a goal that excuses those that did.
 func drawHalts(r *rand.Rand, sys *sim.System) {
 	if r.IntN(4) > 0 {
 		return

@@ -87,7 +87,7 @@ func TestPromisesAreLeftOut(t *testing.T) {
 	}
 }
 
-// In a system without an end of states events are put off for ever, and so is one that breaks a promise: auto gives that up.
+// In a system without an end of states events are put off forever, and so is one that breaks a promise: auto gives that up.
 func TestEndlessPromise(t *testing.T) {
 	t.Parallel()
 	const number = 2460

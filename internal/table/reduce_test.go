@@ -100,10 +100,10 @@ func TestIrreducible(t *testing.T) {
 		"queues":        func(s *sim.System) { s.Network = netsim.Queues{} },
 		"timing Prompt": func(s *sim.System) { s.Timing = sim.Prompt },
 		"partitions":    func(s *sim.System) { s.Network = netsim.Datagrams{Partitions: 1} },
-		"nodes that are late": func(s *sim.System) {
+		"nodes that start late": func(s *sim.System) {
 			s.Late = func(id sim.NodeID) bool { return id == 1 }
 		},
-		"fair runs without end are judged": func(s *sim.System) {
+		"fair infinite runs are judged": func(s *sim.System) {
 			s.Properties = []sim.Property{{Name: "again", Inevitably: func(*sim.View) bool { return true }}}
 		},
 	} {
@@ -196,7 +196,7 @@ func TestNearestReadsMessages(t *testing.T) {
 	}
 }
 
-// blind is a visited set that cannot tell where edges lead.
+// blind is a visited set that cannot find where edges lead.
 type blind struct{ stateset.Visited }
 
 // A reduction is judged by where edges lead. Where no set tells, nothing is reduced, and that is said.
@@ -214,7 +214,7 @@ func TestReductionNeedsAFinder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !x.Complete || x.States != full.States || x.Transitions != full.Transitions || x.Reduced.Used != options.ReduceNone ||
-		!strings.Contains(x.Reduced.Why, "cannot tell where edges lead") || x.LivenessChecked {
+		!strings.Contains(x.Reduced.Why, "cannot find where edges lead") || x.LivenessChecked {
 		t.Errorf("%s: %d of %d states, %+v", x.Stopped, x.States, full.States, x.Reduced)
 	}
 }

@@ -206,7 +206,7 @@ func TestCrashesOfSymmetry(t *testing.T) {
 			}
 			w.Locals.List[id].Downs[0] = gone + 1
 		}, nil)
-		if noticed := strings.Contains(x.Reduced.Asymmetry, "once they have crashed"); noticed != (without == "") {
+		if noticed := strings.Contains(x.Reduced.Asymmetry, "after a crash in one state"); noticed != (without == "") {
 			t.Errorf("without %q noticed: %v, %+v", without, noticed, x.Reduced)
 		}
 	}

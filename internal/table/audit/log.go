@@ -13,16 +13,16 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Log are hashes of what handlers and monitors did, by content, so that they mean the same in every process. What a log
-// notes of the process before is compared with what is done here: both must do the same in the same situation.
+// Log records content hashes of what handlers and monitors did. The hashes are comparable between processes: a step
+// recorded by an earlier process must have the same result here.
 type Log struct {
 	e        *steptree.Engine
-	locals   map[uint64]noted // by local state: what can happen there, and its fields
-	steps    map[uint64]noted // by local state, event, questions and answers: what became of it
-	asks     map[uint64]bool  // by local state and event: it is there
+	locals   map[uint64]noted // by local state: its enabled events, and its fields
+	steps    map[uint64]noted // by local state, event, questions and answers: the result
+	asks     map[uint64]bool  // by local state and event: present
 	monitors map[uint64]noted
-	replayed bool   // what is met that the log does not note is new
-	fresh    []byte // encoded: what was met since the last call of Notes
+	replayed bool   // a step that the log does not have is new, not a difference
+	fresh    []byte // encoded: notes added since the last call of Take
 	changed  *explore.ChangedError
 }
 
@@ -37,10 +37,10 @@ const (
 	noteKinds
 )
 
-// notedFields is of how many local states the fields are noted.
+// notedFields is the number of local states whose fields are recorded.
 const notedFields = 1 << 12
 
-// NewLog has e recorded for an exploration with a log.
+// NewLog returns a Log that records the steps of e and compares them with the notes of log.
 func NewLog(e *steptree.Engine, log explore.Log) (*Log, error) {
 	n := &Log{e: e, locals: map[uint64]noted{}, steps: map[uint64]noted{}, asks: map[uint64]bool{}, monitors: map[uint64]noted{}}
 	n.replayed = log.End() == explore.Mark{}
@@ -72,7 +72,7 @@ func (n *Log) keep(kind byte, key uint64, values noted) {
 	}
 }
 
-// add notes something new.
+// add records a new note.
 func (n *Log) add(kind byte, key uint64, values noted) {
 	n.keep(kind, key, values)
 	n.fresh = append(n.fresh, kind)
@@ -83,7 +83,7 @@ func (n *Log) add(kind byte, key uint64, values noted) {
 	}
 }
 
-// takeNote takes a note from the front of an encoding.
+// takeNote decodes the note at the front of buf.
 func takeNote(buf []byte) (kind byte, key uint64, values noted, rest []byte, ok bool) {
 	if len(buf) < 10 || buf[0] >= noteKinds {
 		return 0, 0, nil, nil, false
@@ -103,11 +103,11 @@ func takeNote(buf []byte) (kind byte, key uint64, values noted, rest []byte, ok 
 
 func (n *Log) differs(format string, args ...any) {
 	if n.changed == nil {
-		n.changed = &explore.ChangedError{Why: "the code is not that of which the log was written: " + fmt.Sprintf(format, args...)}
+		n.changed = &explore.ChangedError{Why: "the code differs from the code that wrote the log: " + fmt.Sprintf(format, args...)}
 	}
 }
 
-// Local notes a local state, or compares what can happen there.
+// Local records the enabled events of a local state, or compares them with the recorded ones.
 func (n *Log) Local(id uint32) {
 	l := &n.e.Locals.List[id]
 	var buf []byte
@@ -124,11 +124,11 @@ func (n *Log) Local(id uint32) {
 		}
 		n.add(localNote, l.Hash.Lo, values)
 	case was[0] != events:
-		n.differs("in a state of n%d (%T) other events can happen, of actions, timers or steps of its own", l.Node, n.e.Sys.New(l.Node))
+		n.differs("in a state of n%d (%T) other actions, timers or internal steps are enabled", l.Node, n.e.Sys.New(l.Node))
 	}
 }
 
-// fields are hashes of the fields of a local state with their names.
+// fields returns hashes of the names and values of the fields of a local state.
 func (n *Log) fields(id uint32) (values noted) {
 	l := &n.e.Locals.List[id]
 	for _, f := range n.e.FieldsOf(l.Node, l.State) {
@@ -139,7 +139,7 @@ func (n *Log) fields(id uint32) (values noted) {
 
 func fieldHash(f sim.Field) uint64 { return store.ContentHash([]byte(f.Path + "\x00" + f.Value)) }
 
-// Step notes what a handler did, or compares it.
+// Step records the result of a handler, or compares it with the recorded one.
 func (n *Log) Step(s *store.Situation, out *bench.Outcome, made *steptree.Leaf) {
 	e := n.e
 	buf := e.AppendSituation(s, nil)
@@ -164,9 +164,9 @@ func (n *Log) Step(s *store.Situation, out *bench.Outcome, made *steptree.Leaf) 
 	case ok:
 		n.compare(s, made, was, now)
 	case n.asks[situation] && !n.replayed:
-		n.differs("%s: it asks other questions", e.StepText(s))
+		n.differs("%s: the handler makes other choices", e.StepText(s))
 	case !n.replayed:
-		n.differs("%s: that did not happen in a state that is there now", e.StepText(s))
+		n.differs("%s: this step did not happen before in a state that is reached again", e.StepText(s))
 	default:
 		if !n.asks[situation] {
 			n.add(askNote, situation, nil)
@@ -175,7 +175,7 @@ func (n *Log) Step(s *store.Situation, out *bench.Outcome, made *steptree.Leaf) 
 	}
 }
 
-// kindOf tells errors apart by what they are about, not by their text.
+// kindOf classifies an error by its subject; texts do not count.
 func kindOf(err error) string {
 	if err == nil {
 		return "none"
@@ -186,7 +186,7 @@ func kindOf(err error) string {
 	return fmt.Sprintf("%T", err)
 }
 
-// effect is a hash of what matters of an effect: not what it logs.
+// effect returns a hash of an effect without the text of log lines.
 func (n *Log) effect(f *stepinfo.Effect) uint64 {
 	buf := fmt.Appendf(nil, "%d %d %d;", f.Kind, f.Peer, f.After)
 	if f.Kind != stepinfo.LogEffect {
@@ -202,27 +202,27 @@ func (n *Log) effect(f *stepinfo.Effect) uint64 {
 	return store.ContentHash(buf)
 }
 
-// compare says how what a handler did differs.
+// compare reports the first difference between two results of a handler.
 func (n *Log) compare(s *store.Situation, made *steptree.Leaf, was, now noted) {
 	what := n.e.StepText(s)
 	effects, before := now[2:], was[2:]
 	for i := range max(len(effects), len(before)) {
 		switch {
 		case i >= len(effects):
-			n.differs("%s: it has %d effects, had %d", what, len(effects), len(before))
+			n.differs("%s: it has %d effects, recorded were %d", what, len(effects), len(before))
 		case i >= len(before) || effects[i] != before[i]:
-			n.differs("%s: effect %d is another one: %s", what, i+1, n.e.DescribeEffect(made.Effects, i))
+			n.differs("%s: effect %d differs from the recorded one: %s", what, i+1, n.e.DescribeEffect(made.Effects, i))
 		}
 	}
 	switch {
 	case was[0] != now[0]:
-		n.differs("%s: it ends with %v, ended otherwise", what, made.Err)
+		n.differs("%s: it ends with %v, unlike the recorded step", what, made.Err)
 	case was[1] != now[1]:
 		n.differs("%s: %s", what, n.otherField(made.Next, was[1]))
 	}
 }
 
-// otherField says which field of a local state differs from those of one that the log notes.
+// otherField names a field of a local state that differs from the recorded local state.
 func (n *Log) otherField(id uint32, before uint64) string {
 	was, l := map[uint64]bool{}, &n.e.Locals.List[id]
 	for _, f := range n.locals[before] {
@@ -231,14 +231,14 @@ func (n *Log) otherField(id uint32, before uint64) string {
 	if len(was) > 1 {
 		for _, f := range n.e.FieldsOf(l.Node, l.State) {
 			if !was[fieldHash(f)] {
-				return fmt.Sprintf("field %s is %s then, was another", f.Path, f.Value)
+				return fmt.Sprintf("afterwards field %s is %s, unlike before", f.Path, f.Value)
 			}
 		}
 	}
-	return "the node is in another state then"
+	return "afterwards the node is in another state"
 }
 
-// Monitor notes what a monitor became of an event, or compares it.
+// Monitor records the next state of a monitor, or compares it with the recorded one.
 func (n *Log) Monitor(id uint32, node sim.NodeID, event, next uint32, found error) {
 	e := n.e
 	m := &e.Monitors.List[id]
@@ -250,21 +250,21 @@ func (n *Log) Monitor(id uint32, node sim.NodeID, event, next uint32, found erro
 	case !ok && n.replayed:
 		n.add(monitorNote, key, noted{now})
 	case !ok || was[0] != now:
-		n.differs("%s makes something else of %T%+v of n%d", sim.MonitorName(m.State), e.Announcements.List[event], e.Announcements.List[event], node)
+		n.differs("%s handles %T%+v of n%d differently", sim.MonitorName(m.State), e.Announcements.List[event], e.Announcements.List[event], node)
 	}
 }
 
-// Take appends what was recorded since the last call.
+// Take appends the notes added since the last call.
 func (n *Log) Take(buf []byte) []byte {
 	buf = append(buf, n.fresh...)
 	n.fresh = n.fresh[:0]
 	return buf
 }
 
-// Resumed has everything be recorded that the log does not have: all that it has was replayed.
+// Resumed marks the end of the replay: steps that the log does not have are new from here on.
 func (n *Log) Resumed() { n.replayed = true }
 
-// changed is the error that the code is not that of the log; nil: nothing differs, or there is no log.
+// Err returns an error if the code differs from the code that wrote the log.
 func (n *Log) Err() error {
 	if n == nil || n.changed == nil {
 		return nil

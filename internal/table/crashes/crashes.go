@@ -10,19 +10,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// StoppedCrashes says of an exploration that it left out crashes and that this may change the verdict.
+// StoppedCrashes is the reason of an exploration that left out crashes which may change the verdict.
 const StoppedCrashes = "crashes"
 
-// Crashes tells which crashes and halts were left out.
+// Crashes reports which crashes and halts were left out.
 type Crashes struct {
-	Model          options.CrashModel       `json:"model"`            // that was asked for
-	Implicit       []sim.NodeID             `json:"implicit"`         // nodes that did not crash, though they may
-	Proven         bool                     `json:"proven"`           // it is known that this changes no verdict
-	CrashSensitive []options.CrashSensitive `json:"opaque,omitempty"` // nodes of which it is not; they did crash if the model is auto
-	Why            string                   `json:"why,omitempty"`    // no crash can be left out
+	Model          options.CrashModel       `json:"model"`            // the model asked for
+	Implicit       []sim.NodeID             `json:"implicit"`         // nodes that may crash and did not
+	Proven         bool                     `json:"proven"`           // leaving the crashes out changes no verdict
+	CrashSensitive []options.CrashSensitive `json:"opaque,omitempty"` // nodes without that proof; they did crash if the model is auto
+	Why            string                   `json:"why,omitempty"`    // why no crash can be left out
 }
 
-// Select says which nodes do not crash in an exploration, and makes it so; nil: all do, as was asked for.
+// Select chooses the nodes that do not crash in an exploration, and marks them as uncrashed. It returns nil if all
+// nodes crash as asked for.
 func Select(g *statespace.Graph, opts *options.Options) *Crashes {
 	e := g.World.Engine
 	if opts.Crashes == "" || opts.Crashes == options.CrashExplicit || e.Sys.Crashes == 0 && e.Sys.Halts == 0 {
@@ -35,7 +36,7 @@ func Select(g *statespace.Graph, opts *options.Options) *Crashes {
 	if e.Crashing == nil {
 		var err error
 		if e.Crashing, e.Halting, err = e.Bench.WhoFails(); err != nil {
-			return c // it is found when runs begin
+			return c // reported when runs begin
 		}
 	}
 	for node := range e.Nodes {
@@ -52,22 +53,22 @@ func Select(g *statespace.Graph, opts *options.Options) *Crashes {
 	return c
 }
 
-// unspared says what of a system and its exploration keeps all crashes from being left out; "": nothing.
+// unspared says why no crash can be left out of an exploration. It returns "" if crashes can be left out.
 func unspared(g *statespace.Graph, opts *options.Options) string {
 	switch {
 	case opts.Log != nil:
-		return "what is kept to go on with has all crashes"
+		return "a stored search explores all crashes"
 	case opts.Known != nil:
-		return "what lies behind a violation is not visited, so that not all steps are known"
+		return "states behind a violation are not visited, so some steps are unknown"
 	case opts.MaxDepth > 0:
-		return "with a bound on depth not all steps are known"
+		return "with a bound on depth some steps are unknown"
 	case len(g.World.Properties.Eventually) > 0:
-		return "liveness: nodes that crash may keep others from recovering"
+		return "liveness: a crashed node may keep others from recovering"
 	case g.World.Inboxes.Bounded || g.World.Inboxes.HoldsOutgoing:
-		return "messages wait in queues, where one that is not taken is in the way of others"
+		return "messages wait in queues, where an undelivered one blocks those behind it"
 	}
 	return strings.TrimSuffix(por.Irreducible(g.World.Engine), por.NotReduced)
 }
 
-// Refused reports whether crashes were to be left out that cannot be.
+// Refused reports whether crashes had to be left out and cannot be.
 func (c *Crashes) Refused() bool { return c != nil && c.Model == options.CrashImplicit && c.Why != "" }

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// tell appends why the node is crash-sensitive, if it is.
+// tell appends the reason why the node is crash-sensitive, if it is.
 func (a *simulation) tell(list []options.CrashSensitive) []options.CrashSensitive {
 	for k := range a.own {
 		if a.list[k].fails() {
@@ -19,7 +19,7 @@ func (a *simulation) tell(list []options.CrashSensitive) []options.CrashSensitiv
 	return list
 }
 
-// because says what happens to a node that has crashed until it does what it could not do without.
+// because describes a run of a crashed node up to a step that it could not take without the crash.
 func (a *simulation) because(k int) string {
 	r := a.r
 	text := "in state " + stateText(r, a.list[k].crashed)
@@ -44,14 +44,14 @@ func (a *simulation) because(k int) string {
 		}
 		text += ", " + what
 		if len(d.ends) == 0 {
-			return text + ", where it does what it could not do without the crash"
+			return text + ", where it takes a step that it could not take without the crash"
 		}
 		k = d.ends[0]
 	}
 	return text + ", and so on"
 }
 
-// stateText shows a local state.
+// stateText formats a local state.
 func stateText(r *por.ReducedGraph, id uint32) string {
 	e := r.World.Engine
 	l := &e.Locals.List[id]

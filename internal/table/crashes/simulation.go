@@ -11,42 +11,49 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A node that has crashed, in local state y, is like one that has not, in x, when whatever the first does the other can do too, with at least the
-// same messages, or the first does it unheard, and the other nothing. That is the greatest relation such that for each pair (y, x)
+// Local state x of a node that has not crashed simulates local state y of a node that has crashed if x can match
+// every step of y with at least
+// the same messages, or if the step of y is silent and x takes none. It is the greatest relation such that for each
+// pair (y, x):
 //
-//   - what y looks like to properties is no worse than x, whatever the local states of other nodes, be they those after crashes;
-//   - for each event of y, of its own or the delivery of something that may be delivered in x: each outcome sends and announces nothing, and the
-//     next state of y is like x, or an outcome of the same event in x announces the same and sends at least the same, and the next
-//     states are alike;
-//   - the same for what is left of each outcome when the node crashes inside the step, or halts;
-//   - what is down after a crash of y, whatever of its writes survives, or after a halt, is like x.
+//   - properties judge y no worse than x, whatever the local states of other nodes, states after crashes included;
+//   - for each event of y, its own or the delivery of a message that may be delivered in x, each outcome has a match: either it sends
+//     and announces nothing and x simulates the next state; or an outcome of the same event in x announces the same and sends at
+//     least the same, and its next state simulates that of y;
+//   - the same holds for the part of each outcome that remains when the node crashes or halts inside the step;
+//   - x simulates the down state after a crash of y, whichever unsynced writes survive, and after a halt.
 //
-// A node is crash-insensitive when each of its known local states is like itself. Then for each execution there is one in which the node does not
-// crash: the messages in flight are those of the first at least, other nodes and monitors are in the same states, and each is
-// no better to an Always property. So it has all their violations. That is why the network must not mind what is in flight, and
-// why nothing that is to happen in the end is kept: messages that nobody takes may have been lost. All local steps of executions without these
-// crashes are known, so these are all that a node can be like.
+// A node is crash-insensitive when each of its known local states simulates itself. Then each execution has a
+// counterpart in which the
+// node does not crash. The counterpart has at least the same messages in flight, the same states of other nodes and
+// monitors, and is no
+// better for any Always property, so it has all their violations. This needs a network that does not depend on what
+// is in flight.
+// Claims about the end of runs are not preserved: messages that are never taken may have been lost. All local steps
+// of executions without
+// these crashes are known, so the known local states are all that the node can have.
 
-// mostAlike is how many pairs are looked at for one node.
+// mostAlike is the maximum number of pairs that are compared for one node.
 const mostAlike = 20_000
 
-// mostUnsynced is how many unsynced writes a local state may have of which it is looked at what survives.
+// mostUnsynced is the maximum number of unsynced writes of a local state for which all survivors of a crash are
+// compared.
 const mostUnsynced = 16
 
-// statePair is a pair of local states: of a node that has crashed, and of one that has not.
+// statePair is the local state of a crashed node and that of an uncrashed one.
 type statePair struct{ crashed, uncrashed uint32 }
 
-// simulationPair is a pair of which it is to be shown that the first is like the second.
+// simulationPair is a candidate pair: its uncrashed state may simulate its crashed one.
 type simulationPair struct {
 	statePair
 	obligations []crashObligation
-	wrong       string           // it is not; "" with lost nil: so far it may be
-	lost        *crashObligation // that it cannot do
+	wrong       string           // why not; the pair is a candidate while this is empty and lost is nil
+	lost        *crashObligation // the obligation that cannot be met
 }
 
 func (l *simulationPair) fails() bool { return l.wrong != "" || l.lost != nil }
 
-// crashObligation is something that a node may do once it has crashed. One of several pairs must be alike then.
+// crashObligation is a possible step of a crashed node. The pair of at least one of its ends must hold.
 type crashObligation struct {
 	kind obligationKind
 	act  uint32
@@ -62,16 +69,17 @@ const (
 	afterHalt
 )
 
-// simulation are all pairs of one node that have to be looked at.
+// simulation holds the candidate pairs of one node.
 type simulation struct {
 	r    *por.ReducedGraph
 	node int
 	ids  map[statePair]int
 	list []simulationPair
-	own  int // the first pairs are of a state with itself: so many
+	own  int // number of pairs of a state with itself; they come first
 }
 
-// Sensitive returns the uncrashed nodes that are not crash-insensitive, or not known to be, when all states have been visited. Nothing may be explored after it.
+// Sensitive returns the uncrashed nodes that are not proven crash-insensitive, after all states have been visited.
+// The graph must not be explored further.
 func Sensitive(r *por.ReducedGraph) (list []options.CrashSensitive) {
 	var all []*simulation
 	for node := range r.Nodes {
@@ -88,7 +96,7 @@ func Sensitive(r *por.ReducedGraph) (list []options.CrashSensitive) {
 	if len(list) > 0 {
 		return list
 	}
-	// Properties see the states after crashes of several nodes together.
+	// Properties must also hold in combinations of states after crashes of several nodes.
 	clear(r.Visibles)
 	if !r.Mutated(por.NoOthersDown) {
 		for _, a := range all {
@@ -103,7 +111,7 @@ func Sensitive(r *por.ReducedGraph) (list []options.CrashSensitive) {
 	return list
 }
 
-// gather makes the pairs and what is asked of each.
+// gather collects the pairs and their obligations.
 func (a *simulation) gather() {
 	for _, id := range slices.Clone(a.r.Nodes[a.node].Met) {
 		if a.r.Local(id).Up {
@@ -113,7 +121,7 @@ func (a *simulation) gather() {
 	a.own = len(a.list)
 	for k := 0; k < len(a.list); k++ {
 		if a.list[k].wrong = a.ask(k); a.list[k].wrong == "" && a.r.Limited() {
-			a.list[k].wrong = "there was no time to look at it"
+			a.list[k].wrong = "the time limit was reached"
 		}
 	}
 }
@@ -129,7 +137,7 @@ func (a *simulation) pair(crashed, spared uint32) int {
 	return id
 }
 
-// ask lists the obligations of a pair, or says what is wrong with it.
+// ask lists the obligations of a pair, or returns why the pair does not hold.
 func (a *simulation) ask(k int) (wrong string) {
 	r, y, x := a.r, a.list[k].crashed, a.list[k].uncrashed
 	if len(a.list) > mostAlike {
@@ -144,11 +152,11 @@ func (a *simulation) ask(k int) (wrong string) {
 	var duties []crashObligation
 	if l.Up {
 		if r.World.Locals.List[y].State.Unsynced() > mostUnsynced {
-			return fmt.Sprintf("there more than %d writes are not synced", mostUnsynced)
+			return fmt.Sprintf("more than %d writes are not synced", mostUnsynced)
 		}
 		if r.World.Quorums.Any {
 			if _, err := r.World.Assemble(y, r.Nodes[a.node].Sent, true); err != nil {
-				return fmt.Sprintf("it cannot be told what quorums take: %v", err)
+				return fmt.Sprintf("the messages that quorums take are unknown: %v", err)
 			}
 		}
 		if y == x || !r.Mutated(por.NoSecond) {
@@ -164,14 +172,14 @@ func (a *simulation) ask(k int) (wrong string) {
 		case o == nil:
 			continue
 		case o.Unsure:
-			return fmt.Sprintf("not all can be looked at that comes of it when %s", r.StepText(y, f))
+			return fmt.Sprintf("not all outcomes are known when %s", r.StepText(y, f))
 		}
 		there := r.Step(x, f)
 		for i := range o.List {
 			p := &o.List[i]
 			if p.Failed {
 				if y == x {
-					continue // which is found
+					continue // reported as a finding
 				}
 				return fmt.Sprintf("the step may fail when %s", r.StepText(y, f))
 			}
@@ -196,7 +204,8 @@ func (a *simulation) ask(k int) (wrong string) {
 	return ""
 }
 
-// events are those of a node after crashes that are to be looked at: its own, and what may be delivered where it would be without.
+// events returns the events to match after a crash: the node's own, and deliveries that are possible without the
+// crash.
 func (a *simulation) events(y, x uint32) []uint32 {
 	r := a.r
 	l := r.Local(y)
@@ -218,7 +227,7 @@ func (a *simulation) events(y, x uint32) []uint32 {
 	return events
 }
 
-// downs are the obligations by crashes and halts between steps.
+// downs returns the obligations for crashes and halts between steps.
 func (a *simulation) downs(y, x uint32) (duties []crashObligation, err error) {
 	e := a.r.World.Engine
 	if e.Crashing[a.node] && e.Sys.Crashes > 0 {
@@ -243,8 +252,8 @@ func (a *simulation) downs(y, x uint32) (duties []crashObligation, err error) {
 	return duties, nil
 }
 
-// ends are the pairs of which one must be alike when a node comes to a local state, having sent and announced something: that with x, which did nothing,
-// and those with what the same event leads to from there.
+// ends returns the pairs of which one must hold after a step to local state next that sent and announced something.
+// They are the pair with x, if the step was silent, and those with the outcomes of the same event in x.
 func (a *simulation) ends(next, x uint32, sends []statespace.EffectOp, tells []uint32, there *por.Outcomes) (ends []int) {
 	if len(sends) == 0 && len(tells) == 0 {
 		ends = append(ends, a.pair(next, x))
@@ -259,7 +268,7 @@ func (a *simulation) ends(next, x uint32, sends []statespace.EffectOp, tells []u
 		}
 		end := a.pair(next, q.Next)
 		if next == q.Next && end < a.own {
-			return []int{end} // this must be alike anyway
+			return []int{end} // this pair must hold anyway
 		}
 		if !slices.Contains(ends, end) {
 			ends = append(ends, end)
@@ -271,7 +280,7 @@ func (a *simulation) ends(next, x uint32, sends []statespace.EffectOp, tells []u
 	return ends
 }
 
-// within reports whether some datagrams, sorted, are among others, as often as they are there.
+// within reports whether the sorted multiset some is contained in the sorted multiset all.
 func within(some, all []statespace.EffectOp) bool {
 	for _, o := range some {
 		k := slices.Index(all, o)
@@ -283,7 +292,7 @@ func within(some, all []statespace.EffectOp) bool {
 	return true
 }
 
-// cuts are the obligations by crashes and halts inside a step.
+// cuts returns the obligations for crashes and halts inside a step.
 func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32, there *por.Outcomes) (duties []crashObligation, err error) {
 	r, e := a.r, a.r.World.Engine
 	if r.Mutated(por.NoCrashCuts) {
@@ -292,7 +301,7 @@ func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32,
 	leaf, node := e.Trees.Leaves.At(o.Leaf), sim.NodeID(l.Node)
 	add := func(down uint32, c stepinfo.Cut) {
 		if c.Lost != 0 {
-			return // what can be done where all was sent can be done where some of it was lost
+			return // a receiver that got all messages can do at least what one that lost some can
 		}
 		sends, tells, _ := r.Heard(node, e.Trees.Leaves.At(o.Leaf).OpsLeft(c))
 		duties = append(duties, crashObligation{kind: afterCut, act: f, ends: a.ends(down, x, sends, tells, there)})
@@ -325,7 +334,7 @@ func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32,
 	return duties, nil
 }
 
-// decide has pairs fail whose obligations cannot be done, until no more do.
+// decide removes pairs with an obligation that no remaining pair meets, until none is left.
 func (a *simulation) decide() {
 	for again := true; again; {
 		again = false
@@ -345,7 +354,7 @@ func (a *simulation) decide() {
 	}
 }
 
-// meet makes the states after crashes known to properties.
+// meet adds the states after crashes to the node's known local states.
 func (a *simulation) meet() {
 	n := &a.r.Nodes[a.node]
 	met := map[uint32]bool{}
@@ -360,7 +369,7 @@ func (a *simulation) meet() {
 	}
 }
 
-// lookAgain decides once more, when states after crashes of other nodes are known.
+// lookAgain decides once more with the states after crashes of other nodes known.
 func (a *simulation) lookAgain() {
 	for k := range a.list {
 		if m := &a.list[k]; !m.fails() && m.crashed != m.uncrashed {
@@ -370,7 +379,8 @@ func (a *simulation) lookAgain() {
 	a.decide()
 }
 
-// worse says which property a node in local state y may violate, or meet for the first time, and in x does not; "": none.
+// worse names a property that a node in local state y may violate, or satisfy for the first time, and in x does
+// not. It returns "" if there is none.
 func worse(r *por.ReducedGraph, node int, y, x uint32) string {
 	sometimes := len(r.World.Properties.Always) + len(r.World.Properties.Eventually)
 	for k, p := range r.Properties() {
@@ -379,9 +389,9 @@ func worse(r *por.ReducedGraph, node int, y, x uint32) string {
 		case p.InFlight && !r.Mutated(por.NoReads):
 			return fmt.Sprintf("property %q reads the messages in flight", p.Name)
 		case p.Wide && !r.Mutated(por.NoReads):
-			return fmt.Sprintf("property %q reads more than can be looked at", p.Name)
+			return fmt.Sprintf("property %q reads too many states to compare", p.Name)
 		case !r.Mutated(por.NoBad) && !p.InFlight && r.Shows(p, node, por.Change{From: y, To: x}):
-			return fmt.Sprintf("then property %q may say something else", p.Name)
+			return fmt.Sprintf("property %q may have another value then", p.Name)
 		}
 	}
 	return ""

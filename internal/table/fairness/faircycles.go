@@ -15,49 +15,50 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Fairness is what fair runs without end came to.
+// Fairness is the result of the search for fair cycles.
 type Fairness struct {
-	Judged bool   // all that has obligations was
-	Why    string // it was not; "": it was
-	// Hot counts, by the names of [sim.System.Obligations], the states in which something is owed.
+	Judged bool   // all obligations were judged
+	Why    string // why not all were judged, or ""
+	// Hot counts the states with an open obligation, by the names of [sim.System.Obligations].
 	Hot []HotStates
-	// Expansions is how many states were looked at to leave out those from which every run settles what it owes or ends well; Left
-	// is how many were left.
+	// Expansions is the number of expansions that trimmed the state space; Left is the number of states that
+	// remained.
 	Expansions, Left int
-	Starvation       *Starvation // nil: none was found
+	Starvation       *Starvation // nil if none was found
 }
 
-// HotStates counts states in which a monitor is hot, or an Inevitably property does not hold.
+// HotStates counts states in which a monitor is hot or an Inevitably property does not hold.
 type HotStates struct {
 	Name   string
 	States int
 }
 
-// FairCycles judges fair runs without end. States in which nothing is owed, and those from which no run goes on for ever without coming
-// to such a state, are left out, one bit a state being kept; of what is left the edges are stored.
+// FairCycles finds fair infinite runs with an open obligation. It first trims states without open obligations, and
+// states from which every run ends or reaches one of those. This takes one bit for each state. The edges of the
+// remaining states are stored.
 type FairCycles struct {
 	g        *statespace.Graph
-	reduced  bool // steps were left out
+	reduced  bool // a reduction left out steps
 	Compared int  // see labels
 	sources  []source
 	out      Fairness
-	builder  *Builder // of the source that is judged; nil: none is
-	near     uint32   // the state where the round of out.Starvation begins
+	builder  *Builder // of the source under analysis, or nil
+	near     uint32   // first state of the cycle in out.Starvation
 }
 
-// unvisited is why nothing is judged before all states were visited.
+// unvisited is the reason until all states were visited.
 const unvisited = "not all states were visited"
 
-// source is a monitor, or an Inevitably property.
+// source is a monitor or an Inevitably property.
 type source struct {
 	name     string
-	monitor  int // -1: a property
+	monitor  int // -1 for a property
 	property int
 	owes     stateSet
 	hot      int // states
 }
 
-// NewFairCycles is the judge of a system; nil: nothing is to be judged.
+// NewFairCycles returns the analysis for a system, or nil if it has no obligations.
 func NewFairCycles(g *statespace.Graph, reduced bool) *FairCycles {
 	f := &FairCycles{g: g, reduced: reduced, Compared: compared}
 	names := g.World.Sys.Obligations()
@@ -152,7 +153,7 @@ func (f *FairCycles) Analyze(ctx context.Context, s *explore.Space) error {
 	return nil
 }
 
-// Result is what was found by an exploration.
+// Result returns what was found by an exploration.
 func (f *FairCycles) Result(r *explore.Result, late bool) *Fairness {
 	for k := range f.sources {
 		f.out.Hot = append(f.out.Hot, HotStates{f.sources[k].name, f.sources[k].hot})
@@ -163,7 +164,7 @@ func (f *FairCycles) Result(r *explore.Result, late bool) *Fairness {
 		f.out.Why = "states were on disk for want of memory"
 	case f.out.Why == unvisited && late:
 		f.out.Why = "the time limit was reached"
-	case f.out.Why == unvisited: // nobody came to judge
+	case f.out.Why == unvisited: // the analysis did not run
 		f.out.Why = "the memory did not suffice"
 	}
 	return &f.out
@@ -209,8 +210,8 @@ func (f *FairCycles) judge(ctx context.Context, s *explore.Space, src *source) e
 	return nil
 }
 
-// trim leaves out states from which every run comes to a state outside the set, until a round leaves out few: those that are left are
-// looked at one by one. Edges is how many they have.
+// trim removes states from which every run leaves the set, until a round removes few. It returns the number of
+// edges of the rest.
 func (f *FairCycles) trim(ctx context.Context, s *explore.Space, left stateSet) (edges int, err error) {
 	processes := NewProcesses(f.g.World.Engine)
 	for count := left.count(); count > 0; {
@@ -234,10 +235,10 @@ func (f *FairCycles) trim(ctx context.Context, s *explore.Space, left stateSet) 
 	return edges, nil
 }
 
-// few is which part of the states a round of trimming has to leave out for another one to be worth while.
+// few is the inverse fraction of states that a round of trimming must remove for another round.
 const few = 8
 
-// rests reports whether nothing has to happen in a state: a run may stay in it.
+// rests reports whether a run may stay in a state forever: no enabled event is promised to happen.
 func rests(g *statespace.Graph, state []uint32, p *processes) bool {
 	g.Configs.Unpack(state, g.Vector)
 	g.World.Restore(g.Vector)
@@ -248,7 +249,7 @@ func rests(g *statespace.Graph, state []uint32, p *processes) bool {
 	})
 }
 
-// marksOf are the marks for one obligation.
+// marksOf returns the marks for one obligation.
 func (b *Builder) marksOf(id uint32) []fair.Mark {
 	out := make([]fair.Mark, len(b.marks.List))
 	for i, list := range b.marks.List {
@@ -263,10 +264,10 @@ func (b *Builder) marksOf(id uint32) []fair.Mark {
 	return out
 }
 
-// stateSet is a set of states.
+// stateSet is a bit set of states.
 type stateSet []uint64
 
-// add tells of the next state whether it is in the set.
+// add appends the next state, as a member if in is true.
 func (s *stateSet) add(id uint32, in bool) {
 	if int(id)>>6 >= len(*s) {
 		*s = append(*s, 0)
@@ -278,7 +279,7 @@ func (s *stateSet) add(id uint32, in bool) {
 
 func (s stateSet) has(id uint32) bool { return s[id>>6]>>(id&63)&1 == 1 }
 
-// ranks are, for each word of the set, how many states come before it.
+// ranks returns the number of members before each word of the set.
 func (s stateSet) ranks() []uint32 {
 	ranks, n := make([]uint32, len(s)), 0
 	for k, w := range s {

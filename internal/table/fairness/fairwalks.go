@@ -17,38 +17,38 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// FairWalkOptions say how [WalkFair] walks.
+// FairWalkOptions configures [WalkFair].
 type FairWalkOptions struct {
 	World      kernel.Options
-	Weightless []sim.EventKind // as those of [options.Options]
+	Weightless []sim.EventKind // see [options.Options]
 	Seed       uint64
-	States     int            // so many are expanded, about, and then no more
-	MaxBytes   int            // memory, about; 0: no limit
-	Calls      *options.Calls // as those of [options.Options]
+	States     int            // approximate maximum number of expanded states
+	MaxBytes   int            // approximate maximum of memory; 0 means no limit
+	Calls      *options.Calls // see [options.Options]
 }
 
-// FairWalks is what [WalkFair] came to.
+// FairWalks is the result of [WalkFair].
 type FairWalks struct {
-	Walks  int // that were made
-	States int // that were expanded, in some part, each of which counts by itself
-	// Why says why no walks were made, or no more; "": all that were asked for were.
+	Walks  int // number of walks
+	States int // expanded states, summed over the parts
+	// Why says why no walks were made, or not all; "" if all were made.
 	Why        string
-	Starvation *Starvation // nil: none was found
-	// Refused is that a call was refused, and Path the way to it; nil: none was.
+	Starvation *Starvation // nil if none was found
+	// Refused is the error of a refused call, with Path as the way to it, or nil.
 	Refused error
 	Path    choose.Path
 }
 
-// Lengths of walks, and how many states are looked at together.
+// Length of walks, and number of states that are judged together.
 const (
 	fairWalkSteps = 400
 	fairStates    = 4000
 )
 
-// WalkFair looks for a run without end that starves something, by random walks: for systems whose states are too many to be
-// visited. What walks come to is kept, whole, with all edges, and judged as [table.Explore] judges all states: edges to states that no
-// walk was in lead outside. So what is found is a violation, and where nothing is found nothing is said. The same seed finds the same. The error is that of
-// [world.New].
+// WalkFair looks by random walks for a fair infinite run with an open obligation, for systems with too many states
+// to visit. It stores the visited states and all their edges, and judges them as [table.Explore] judges all states.
+// Edges to states that no walk visited lead outside. So a finding is a violation, and no finding proves nothing.
+// The same seed gives the same result. The error is that of [world.New].
 func WalkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*FairWalks, error) {
 	return options.Guard(ctx, options.Options{World: opts.World, Calls: opts.Calls}, func(ctx context.Context, o options.Options) (*FairWalks, error) {
 		opts := opts
@@ -80,7 +80,7 @@ func walkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*Fair
 	return out, nil
 }
 
-// fairWalk is a part of what is walked, and judged together.
+// fairWalk is a set of visited states that are judged together.
 type fairWalk struct {
 	g      *statespace.Graph
 	judge  *FairCycles
@@ -89,24 +89,24 @@ type fairWalk struct {
 	random *choose.Random
 
 	ids    map[string]uint32
-	packed []uint32        // states, one behind the other
-	rows   map[uint32]*row // of states that were expanded
-	roots  []uint32        // where runs begin
-	barred map[uint32]bool // states that violate something, or are followed by a step that does
+	packed []uint32        // states, concatenated
+	rows   map[uint32]*row // edges of expanded states
+	roots  []uint32        // first states of runs
+	barred map[uint32]bool // states that violate a property, or have a failing step
 	edges  graph.Edges     // scratch
 
-	from, turn uint32 // of the edge to the state that is looked at
-	onward     bool   // packedVector is one: it is no root
+	from, turn uint32 // edge to the state under inspection
+	onward     bool   // that state was reached by an edge; it is not a root
 }
 
-// row is the edges of a state.
+// row holds the edges of a state.
 type row struct {
 	to       []uint32
 	names    []uint32
 	recovers []bool
 }
 
-// part walks until there are enough states, and judges them.
+// part walks until it has enough states, and judges them.
 func (w *fairWalk) part(ctx context.Context) error {
 	w.ids, w.rows, w.barred = map[string]uint32{}, map[uint32]*row{}, map[uint32]bool{}
 	g := w.g
@@ -156,7 +156,7 @@ func (w *fairWalk) part(ctx context.Context) error {
 	return nil
 }
 
-// through reports whether all states were expanded, so that another part would find no more.
+// through reports whether all states were expanded, so that another part would find nothing new.
 func (w *fairWalk) through() bool {
 	for id := range uint32(len(w.ids)) {
 		if w.rows[id] == nil && !w.barred[id] {
@@ -166,10 +166,10 @@ func (w *fairWalk) through() bool {
 	return true
 }
 
-// patience is how many walks in a row that come to nothing new are made before that ends.
+// patience is the number of consecutive walks without a new state that ends a part.
 const patience = 20
 
-// unable notes why it does not go on. Errors of steps are left to those who look for them.
+// unable records why no more walks are made. Errors of steps are found by other searches.
 func (w *fairWalk) unable(err error) error {
 	var u *options.Unsupported
 	switch {
@@ -185,7 +185,7 @@ func (w *fairWalk) unable(err error) error {
 	return nil
 }
 
-// refused notes that no more walks are made if a call was refused.
+// refused reports whether a call was refused, which ends the walks.
 func (w *fairWalk) refused(err error) bool {
 	if !w.opts.Calls.Refuses() || !store.IsOverdue(err) || w.out.Refused != nil {
 		return false
@@ -195,10 +195,10 @@ func (w *fairWalk) refused(err error) bool {
 }
 
 func (w *fairWalk) bytes() int {
-	return w.g.Bytes() + 3*4*len(w.packed) + 64*len(w.ids) // with the keys
+	return w.g.Bytes() + 3*4*len(w.packed) + 64*len(w.ids) // including the keys
 }
 
-// id is the number of a state, which is looked at when it is new.
+// id returns the number of a state. A new state is checked first.
 func (w *fairWalk) id(state []uint32) uint32 {
 	key := store.VectorKey(state)
 	id, ok := w.ids[key]
@@ -228,7 +228,7 @@ func (w *fairWalk) state(id uint32) []uint32 {
 	return w.packed[int(id)*n:][:n:n]
 }
 
-// expand makes the row of a state; nil: it has none that can be told.
+// expand computes the edges of a state. It returns nil if the state has none that can be judged.
 func (w *fairWalk) expand(id uint32) *row {
 	if r := w.rows[id]; r != nil || w.barred[id] {
 		return r
@@ -257,7 +257,7 @@ func (w *fairWalk) expand(id uint32) *row {
 	return r
 }
 
-// walk makes a walk, from the start or from a state that a walk was in.
+// walk makes a random walk from a root or a visited state.
 func (w *fairWalk) walk(ctx context.Context, most int) {
 	at := w.roots[w.random.IntN(len(w.roots))]
 	if w.random.IntN(2) == 0 {
@@ -292,10 +292,10 @@ func (w *fairWalk) walk(ctx context.Context, most int) {
 	}
 }
 
-// faultsAre is how rare steps are among which faults are.
+// faultsAre is the inverse probability of choosing among all steps, including faults.
 const faultsAre = 8
 
-// judgeSource judges the states that were expanded, and in which something is owed.
+// judgeSource judges the expanded states with an open obligation.
 func (w *fairWalk) judgeSource(src *source) error {
 	b := newBuilder(w.g, src, w.judge.Compared)
 	b.left = make(stateSet, (len(w.ids)+63)/64)
@@ -330,7 +330,7 @@ func (w *fairWalk) judgeSource(src *source) error {
 	return nil
 }
 
-// Path is the turns to a state, by as few of the known edges as possible.
+// Path returns the edge indices of a shortest path of known edges to a state.
 func (w *fairWalk) Path(id uint32) []uint32 {
 	type step struct{ from, turn uint32 }
 	back := map[uint32]step{}
@@ -362,8 +362,8 @@ func (w *fairWalk) Path(id uint32) []uint32 {
 	}
 }
 
-// recovers reports whether walks came from a state to one in which an obligation is settled, without faults and what else is no part of
-// recovery.
+// recovers reports whether known edges of the recovery relation lead from a state to one in which the obligation is
+// settled.
 func (w *fairWalk) recovers(from uint32, b *Builder, obligation uint32) bool {
 	settled := func(id uint32) bool {
 		if b.src.monitor < 0 {

@@ -8,27 +8,28 @@ import (
 	"github.com/macemc/macemc/internal/table/store"
 )
 
-// labels are what edges of transitions are labelled with: they depend on the transition, and on the monitor that is judged.
+// labels caches the labels of edges by transition and judged monitor.
 type labels struct {
-	known store.Memo // by transition and monitor: the place in list
+	known store.Memo // by transition and monitor: index in list
 	list  []label
-	asked int // states
-	every int // one of so many of these, and more of the first, are labelled by their steps, too, and compared
+	asked int // number of label calls
+	every int // one in so many states, and more of the first ones, is also labelled by its steps and compared
 }
 
 type label struct {
 	marks, draws uint32
 	actor        uint16
-	first        bool // of its event
+	first        bool // first edge of its event
 }
 
-// labelBytes is about the memory that a label takes.
+// labelBytes is the approximate memory of a label.
 const labelBytes = 16 + 4*16
 
-// compared is labels.every.
+// compared is the default of labels.every.
 const compared = 1 << 10
 
-// recall makes row the edges of a state by the labels of their transitions, whose names they have. It reports whether all were known.
+// recall sets row to the edges of a state, using cached labels of their transitions, given by name. It reports
+// whether all labels were cached.
 func (b *Builder) recall(state, to, names []uint32) (bool, error) {
 	l := &b.labels
 	b.row = b.row[:0]
@@ -57,7 +58,7 @@ func (b *Builder) labelKey(state []uint32, name uint32) uint64 {
 	return uint64(name)<<32 | uint64(state[b.Graph.Configs.Monitors+b.src.monitor])
 }
 
-// learn keeps the labels of the edges of a state, which were walked.
+// learn caches the labels of the edges of a state, after walk.
 func (b *Builder) learn(state, names []uint32) {
 	l := &b.labels
 	for t, name := range names {
@@ -71,7 +72,7 @@ func (b *Builder) learn(state, names []uint32) {
 	}
 }
 
-// label makes row the edges of a state.
+// label sets row to the edges of a state.
 func (b *Builder) label(state, to, names []uint32) error {
 	b.Graph.WorldVector = state
 	known, err := b.recall(state, to, names)
@@ -90,12 +91,13 @@ func (b *Builder) label(state, to, names []uint32) error {
 	if !known {
 		b.learn(state, names)
 	} else if !slices.EqualFunc(recalled, b.row, Alike(recalled, b.row)) {
-		panic("table: a move is labelled otherwise than the step that it stands for")
+		panic("table: the cached label of a transition differs from that of its step")
 	}
 	return nil
 }
 
-// Alike reports of edges of one state, in order, whether they say the same: events may have other numbers.
+// Alike returns a comparison of edges of one state, in order. Event numbers may differ if they group the edges
+// alike.
 func Alike(a, b []fair.Edge) func(x, y fair.Edge) bool {
 	k := 0
 	return func(x, y fair.Edge) bool {

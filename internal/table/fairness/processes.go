@@ -13,24 +13,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// processes are whose steps the events are: the deliveries of a link, the sets that a quorum of a node takes, a timer, the steps of a node's own, each thing that follows from
-// a fault, and each action.
+// processes maps each event to the process that it belongs to. A process is the deliveries of a link, the sets that
+// a quorum of a node takes, a timer, the internal steps of a node, each consequence of a fault, or an action.
 type processes struct {
 	e          *steptree.Engine
 	ids        map[processKey]uint16
-	plain      []uint16 // likewise, of those that their kind and nodes tell; 0: not known
+	plain      []uint16 // cache of ids for events determined by kind and nodes; 0 if unknown
 	names      []string // of nodes
 	rules      []declared.ActionRule
 	label      []string                // of actions
-	disturbing []bool                  // by number, less one
-	Free       func(ev sim.Event) bool // events of which nothing is promised; nil: none
+	disturbing []bool                  // by number, minus one
+	Free       func(ev sim.Event) bool // reports events without a fairness promise; nil means none
 }
 
 type processKey struct {
 	kind       sim.EventKind
 	node, peer sim.NodeID
-	what       any  // timer, or number of an action
-	disturbs   bool // so that nothing is promised of it
+	what       any  // timer, or index of an action
+	disturbs   bool // so it has no fairness promise
 }
 
 func NewProcesses(e *steptree.Engine) *processes {
@@ -46,7 +46,8 @@ func NewProcesses(e *steptree.Engine) *processes {
 	return p
 }
 
-// fairness is what is promised of the process of an event in the state of the world; ok is false for faults, which are no process.
+// fairness returns the fairness of an event's process in the world's state. Ok is false for faults, which are not a
+// process.
 func (p *processes) fairness(w *world.World, ev sim.Event) (f fair.Fairness, ok bool) {
 	switch {
 	case ev.Kind.Injection():
@@ -58,12 +59,12 @@ func (p *processes) fairness(w *world.World, ev sim.Event) (f fair.Fairness, ok 
 	case ev.Kind != sim.DoAction && w.Disturbs(ev):
 		return fair.None, true
 	case ev.Kind == sim.FireTimer && p.e.Sys.Timing == sim.Prompt:
-		return fair.Strong, true // a message on its way disables it
+		return fair.Strong, true // a message in flight disables it
 	}
 	return fair.Weak, true
 }
 
-// Actor is the process of an event in the state of the world, as in [fair.Edge].
+// Actor returns the process of an event in the world's state, as in [fair.Edge].
 func (p *processes) Actor(w *world.World, ev sim.Event, g *fair.Graph) (uint16, error) {
 	if ev.Kind.Injection() {
 		return 0, nil
@@ -101,7 +102,7 @@ func (p *processes) Actor(w *world.World, ev sim.Event, g *fair.Graph) (uint16, 
 	return p.plain[at], nil
 }
 
-// number is that of the process of an event.
+// number returns the number of an event's process.
 func (p *processes) number(w *world.World, ev sim.Event, key processKey, g *fair.Graph) (uint16, error) {
 	id, ok := p.ids[key]
 	if !ok {
@@ -117,7 +118,7 @@ func (p *processes) number(w *world.World, ev sim.Event, key processKey, g *fair
 	return id, nil
 }
 
-// name is that of a process for humans.
+// name formats a process for humans.
 func (p *processes) name(k processKey) string {
 	name := func(id sim.NodeID) string {
 		if id < 0 {

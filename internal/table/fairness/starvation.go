@@ -18,63 +18,64 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Starvation is a run without end in which something stays owed for ever although all that has to happen happens.
+// Starvation is a fair infinite run with an obligation that is never settled.
 type Starvation struct {
 	Property   string      `json:"property"`             // name of the monitor or property
-	Obligation string      `json:"obligation,omitempty"` // which one of the monitor's
-	Path       choose.Path `json:"-"`                    // to the round, and once round
-	Steps      int         `json:"steps"`                // before the round
-	Round      int         `json:"round"`                // steps; 0: nothing has to happen any more
+	Obligation string      `json:"obligation,omitempty"` // key of the monitor's obligation
+	Path       choose.Path `json:"-"`                    // to the cycle, and once around it
+	Steps      int         `json:"steps"`                // before the cycle
+	Round      int         `json:"round"`                // steps of the cycle; 0 if no enabled event is promised to happen
 	Processes  []Share     `json:"processes"`
 	OneWay     []OneWay    `json:"one_way,omitempty"`
-	// AllFair: nothing would be starved of this if all choices were fair.
+	// AllFair reports that the violation would disappear if all choices were fair.
 	AllFair bool `json:"all_fair,omitempty"`
-	// Recovers: from the round a state can be reached, without faults, in which it is settled.
+	// Recovers reports that a state in which the obligation is settled can be reached from the cycle without
+	// faults.
 	Recovers bool `json:"recovers"`
-	// Walked: it was found among the states that walks came to. Others were not looked at, so that it is not known whether it
-	// would be so with other choices fair, and, unless Recovers says so, whether it can be settled.
+	// Walked reports that only states visited by random walks were judged. Then AllFair is unknown, and Recovers is
+	// a lower bound: false means unknown.
 	Walked bool `json:"walked,omitempty"`
 }
 
-// Share is what a process does in a round.
+// Share describes the steps of a process in a cycle.
 type Share struct {
 	Process  string `json:"process"`
 	Fairness string `json:"fairness"` // "none", "weak" or "strong"
 	Runs     int    `json:"runs"`
-	Enabled  int    `json:"enabled"` // in so many of the places of the round
+	Enabled  int    `json:"enabled"` // number of states of the cycle, out of Places
 	Places   int    `json:"places"`
 }
 
-// OneWay is a choice that is not fair and never comes out otherwise in a round.
+// OneWay is an unfair choice that always has the same outcome in a cycle.
 type OneWay struct {
-	Choice  string `json:"choice"` // what is drawn, and where
-	Picks   []int  `json:"picks"`  // that come, of Of
+	Choice  string `json:"choice"` // label, and node
+	Picks   []int  `json:"picks"`  // outcomes in the cycle, out of Of
 	Of      int    `json:"of"`
-	Removes bool   `json:"removes"` // were the choice fair, nothing would be starved of this
+	Removes bool   `json:"removes"` // the violation would disappear if this choice were fair
 }
 
 var fairnessNames = [...]string{fair.None: "none", fair.Weak: "weak", fair.Strong: "strong"}
 
-// errCollision: what is found does not come round.
+// errCollision reports a cycle that does not return to its first state.
 var errCollision = errors.New("table: states with equal fingerprints were taken for one")
 
-// Builder stores the edges of the states that are left.
+// Builder stores the edges of the states that remain after trimming.
 type Builder struct {
 	Graph     *statespace.Graph
 	src       *source
 	Processes *processes
 	Edges     *fair.Graph
-	ids       []uint32 // by state of edges: its number, ascending
-	left      stateSet // these
+	ids       []uint32 // by state of Edges: its number, ascending
+	left      stateSet // the remaining states
 	ranks     []uint32
 	Choices   map[ChoiceKey]uint16
-	Draws     map[string]uint32 // by what is drawn, as bytes
-	set       []fair.Draw       // room for what a step draws
-	key       []byte            // likewise
+	Draws     map[string]uint32 // by encoded set of draws
+	set       []fair.Draw       // scratch: draws of a step
+	key       []byte            // scratch
 	marks     store.Marks
 	labels    labels
 	row       []fair.Edge
-	struck    []bool      // by edge of row, as it was walked: a crash inside the step, which is a fault
+	struck    []bool      // by edge of row, set by walk: a crash inside the step, which is a fault
 	recalled  []fair.Edge // scratch
 	err       error
 }
@@ -92,7 +93,7 @@ func newBuilder(g *statespace.Graph, src *source, compared int) *Builder {
 	return b
 }
 
-// begin makes the graph ready for add, and end what it was.
+// begin prepares the graph for add, and end restores it.
 func (b *Builder) begin() (end func()) {
 	g := b.Graph
 	resume := g.World.Samples.Pause()
@@ -111,7 +112,7 @@ func (b *Builder) build(ctx context.Context, s *explore.Space) error {
 	defer b.begin()()
 	want := func(id uint32) bool { return b.err == nil && b.left.has(id) }
 	err := s.Pass(ctx, false, want, func(id uint32, row explore.StateEdges, to []uint32) {
-		if b.err == nil { // some were asked for before
+		if b.err == nil { // an earlier edge failed
 			b.err = b.add(row.From(), to, row.Names())
 		}
 	})
@@ -121,7 +122,7 @@ func (b *Builder) build(ctx context.Context, s *explore.Space) error {
 	return err
 }
 
-// obligations are what there is to be settled.
+// obligations returns the numbers of the obligations to judge.
 func (b *Builder) obligations() (ids []uint32) {
 	if b.src.monitor < 0 {
 		return []uint32{0}
@@ -134,7 +135,7 @@ func (b *Builder) obligations() (ids []uint32) {
 	return ids
 }
 
-// add adds a state with its edges.
+// add stores a state and its edges.
 func (b *Builder) add(state, to, names []uint32) error {
 	if err := b.label(state, to, names); err != nil {
 		return err
@@ -142,7 +143,7 @@ func (b *Builder) add(state, to, names []uint32) error {
 	return b.Edges.Add(b.stays(state), b.row)
 }
 
-// walk makes row the edges of the state that is expanded by taking its steps.
+// walk computes row for the state under expansion by executing its steps.
 func (b *Builder) walk(to []uint32) error {
 	g := b.Graph
 	b.row, b.struck = b.row[:0], b.struck[:0]
@@ -163,9 +164,9 @@ func (b *Builder) walk(to []uint32) error {
 		return err
 	}
 	if len(b.row) != len(to) {
-		panic("table: there are more moves than steps")
+		panic("table: there are more transitions than steps")
 	}
-	for i := range b.row { // the world is where these steps begin
+	for i := range b.row { // the world is in the state where these steps begin
 		if b.struck[i] {
 			continue
 		}
@@ -176,7 +177,7 @@ func (b *Builder) walk(to []uint32) error {
 	return nil
 }
 
-// number is that of a state among those that are left.
+// number returns the index of a state among the remaining ones.
 func (b *Builder) number(id uint32) uint32 {
 	if id == stateset.NoPlace || !b.left.has(id) {
 		return fair.Outside
@@ -184,11 +185,11 @@ func (b *Builder) number(id uint32) uint32 {
 	return b.ranks[id>>6] + uint32(bits.OnesCount64(b.left[id>>6]&(1<<(id&63)-1)))
 }
 
-// passed are the marks of the step that was taken last.
+// passed returns the marks of the last step.
 func (b *Builder) passed() uint32 {
 	w := b.Graph.World
 	switch {
-	case b.src.monitor < 0: // what matters is where it leads
+	case b.src.monitor < 0: // only the next state matters
 		return b.marks.Of(broken)
 	case w.Passing.Seen:
 		return b.marks.Of(w.Passing.Owes)
@@ -196,10 +197,10 @@ func (b *Builder) passed() uint32 {
 	return b.marks.Of(w.Monitors.List[w.Vector[w.Layout.Monitors+b.src.monitor]].Owes)
 }
 
-// broken is what is owed where an Inevitably property does not hold.
+// broken is the obligation of a state in which an Inevitably property does not hold.
 var broken = []store.Owed{{ID: 0, Hot: true}}
 
-// stays are the marks of a state that is left.
+// stays returns the marks of a remaining state.
 func (b *Builder) stays(state []uint32) uint32 {
 	if b.src.monitor < 0 {
 		return b.marks.Of(broken)
@@ -207,12 +208,12 @@ func (b *Builder) stays(state []uint32) uint32 {
 	return b.marks.Of(b.Graph.World.Monitors.List[state[b.Graph.Configs.Monitors+b.src.monitor]].Owes)
 }
 
-// Drawn is the set of the outcomes of choices that the step drew which was taken last.
+// Drawn returns the set of outcomes that the last step drew.
 func (b *Builder) Drawn(node sim.NodeID) (uint32, error) {
 	set, key := b.set[:0], b.key[:0]
 	for _, d := range b.Graph.Answers.Drawn {
 		if d.Arity > mostNamed && !d.Fair {
-			continue // it is not said of it that it always goes one way
+			continue // not reported as a OneWay
 		}
 		choice := ChoiceKey{node, d.Label, d.Arity, d.Fair}
 		id, ok := b.Choices[choice]
@@ -246,14 +247,14 @@ func (b *Builder) Drawn(node sim.NodeID) (uint32, error) {
 	return id, nil
 }
 
-// mostNamed is how many outcomes a choice may have that is not fair for it to be told that it goes one way.
+// mostNamed is the maximum arity of an unfair choice that is reported as a OneWay.
 const mostNamed = 64
 
-// pathFinder knows how states are come to, see [explore.Space].
+// pathFinder finds paths to states, see [explore.Space].
 type pathFinder interface{ Path(id uint32) []uint32 }
 
-// tell tells of a run that violates an obligation; walked: of all states only some are in the graph. The error is errCollision, or that
-// nothing can be said.
+// tell describes a run that violates an obligation. If walked is true the graph has only the states that walks
+// visited. The error is errCollision, or one that prevents the description.
 func (b *Builder) tell(s pathFinder, obligation uint32, l *fair.Lasso, walked bool) (*Starvation, error) {
 	out := &Starvation{Property: b.src.name, Round: len(l.Round)}
 	if b.src.monitor >= 0 {
@@ -300,7 +301,7 @@ func (b *Builder) tell(s pathFinder, obligation uint32, l *fair.Lasso, walked bo
 	return out, nil
 }
 
-// recovers reports whether a state can be reached in which the obligation is settled, without faults and what else is no part of recovery.
+// recovers reports whether a state in which the obligation is settled can be reached by the recovery relation.
 func (b *Builder) recovers(from uint32, marks []fair.Mark) bool {
 	met := make([]bool, b.Edges.Len())
 	met[from] = true

@@ -9,25 +9,26 @@ import (
 	"github.com/macemc/macemc/internal/kernel/contain"
 )
 
-// Calls lets another process know which call of checked code an exploration was making when that ended its process: of a handler or
-// monitor in a situation that is new, or of the properties in a new state. A call is a number, the same in every process; 0 is none. The
-// same exploration in another process then takes such calls for ones that do not return, and so tells by which path it came to them.
+// Calls reports to another process which call of checked code is under way: of a handler or monitor in a new
+// situation, or of the properties in a new state. If the call ends this process, the same exploration in another
+// process refuses it, and so finds the path to it. A call is a number, the same in every process; 0 means none.
 type Calls struct {
-	At      *uint64  // where the call that goes on is noted
-	Refused []uint64 // that are not made; with them, World.Overdue is needed
+	At      *uint64  // receives the number of the call under way
+	Refused []uint64 // calls that are not made; they need World.Overdue
 	Settle  bool     // steps wait for the goroutines that their handlers start
-	// Limited is not 0 while nothing goes on but what is limited by time: then the other process may end this one when it goes on for long
-	// after that is over. Nil: nobody wants to know.
+	// Limited is not 0 while everything that runs is bounded by the time limit. Then the supervising process may
+	// kill this one if it runs long beyond the limit. Nil disables the reports.
 	Limited *uint64
 
-	now      uint64 // as *At, of handlers and monitors
-	round    uint64 // explorations begun
-	Checking bool   // properties are asked about a state that is new
-	refused  bool   // the call that goes on
-	Doubted  bool   // a call was refused of what had been done before
+	now      uint64 // like *At, for handlers and monitors
+	round    uint64 // number of explorations begun
+	Checking bool   // properties are being checked in a new state
+	refused  bool   // the call under way was refused
+	Doubted  bool   // a refused call had succeeded before
 }
 
-// Doubts reports whether a call was refused of what had been done before, and then did not end the process: what is called depends on more than it may.
+// Doubts reports whether a refused call had succeeded before. Then its result depends on more than its arguments
+// and local state.
 func (c *Calls) Doubts() bool { return c != nil && c.Doubted }
 
 // Refuses reports whether calls are refused.
@@ -36,7 +37,7 @@ func (c *Calls) Refuses() bool { return c != nil && len(c.Refused) > 0 }
 // Settles reports whether steps wait for the goroutines that their handlers start.
 func (c *Calls) Settles() bool { return c != nil && c.Settle }
 
-// unnoted are the same calls when they are not to be noted.
+// unnoted returns a copy that refuses the same calls and reports to nobody.
 func (c *Calls) unnoted() *Calls {
 	if c == nil {
 		return nil
@@ -44,7 +45,7 @@ func (c *Calls) unnoted() *Calls {
 	return &Calls{At: new(uint64), Refused: c.Refused, Settle: c.Settle, round: c.round}
 }
 
-// Beyond notes that what goes on is not limited by the time of the search, until the end of that.
+// Beyond reports that the work until end is called is not bounded by the time limit of the search.
 func (c *Calls) Beyond() (end func()) {
 	if c == nil || c.Limited == nil {
 		return func() {}
@@ -53,14 +54,14 @@ func (c *Calls) Beyond() (end func()) {
 	return func() { atomic.StoreUint64(c.Limited, limit) }
 }
 
-// NextRound notes that states are numbered anew.
+// NextRound starts a new numbering of states.
 func (c *Calls) NextRound() {
 	if c != nil {
 		c.round++
 	}
 }
 
-// begin notes a call that content tells from others. It is false when the call is refused.
+// begin records a call, identified by content. It returns false if the call is refused.
 func (c *Calls) begin(content uint64) bool {
 	c.now = content&^1 | 2
 	*c.At = c.now
@@ -68,7 +69,8 @@ func (c *Calls) begin(content uint64) bool {
 	return !c.refused
 }
 
-// Enter notes a call likewise, until end is given what went on before. The error is that it is refused.
+// Enter records a call of some kind, identified by content. Pass before to Leave at its end. The error reports a
+// refused call.
 func (c *Calls) Enter(kind int, content uint64) (before uint64, err error) {
 	if c == nil {
 		return 0, nil
@@ -82,7 +84,8 @@ func (c *Calls) Enter(kind int, content uint64) (before uint64, err error) {
 	return before, contain.GivenUp()
 }
 
-// Answered notes what the code that is called was told. It ends the goroutine when the call is refused now.
+// Answered records an answer to the code that is called. If this makes the call a refused one, it ends the
+// goroutine.
 func (c *Calls) Answered(answer int) {
 	if c == nil || c.now == 0 {
 		return
@@ -92,34 +95,35 @@ func (c *Calls) Answered(answer int) {
 	}
 }
 
-// WasRefused reports whether the call that goes on was refused on the way.
+// WasRefused reports whether an answer made the call under way a refused one.
 func (c *Calls) WasRefused() bool { return c != nil && c.refused }
 
-// Leave notes that a call is over, and that the one before goes on.
+// Leave ends a call and resumes the one before.
 func (c *Calls) Leave(before uint64) {
 	if c != nil {
 		c.now, *c.At, c.refused = before, before, false
 	}
 }
 
-// BeginState notes that properties are asked about the state with that number, until checked. It is false when that is refused.
+// BeginState records the check of the properties in the state with that number, until EndState. It returns false if
+// the check is refused.
 func (c *Calls) BeginState(number int) bool {
 	call := (c.round<<40|uint64(number))<<1 | 1
 	*c.At, c.now, c.Checking = call, call, true
 	return len(c.Refused) == 0 || !slices.Contains(c.Refused, call)
 }
 
-// EndState ends state.
+// EndState ends the check of a state.
 func (c *Calls) EndState() { *c.At, c.now, c.Checking = 0, 0, false }
 
-// Kinds of calls are told apart when content is the same.
+// Kinds of calls separate calls with the same content.
 const (
 	HandlerCall = iota
-	RepeatCall  // of a handler, in a situation that is known
+	RepeatCall  // of a handler, in a known situation
 	MonitorCall
 	PropertyCall
-	ListCall   // of what says which events can happen in a local state
+	ListCall   // of code that lists the events of a local state
 	GatherCall // of quorums
 	FailCall   // of MayCrash and MayHalt
-	RunCall    // of all that a run comes to which the replay engine executes
+	RunCall    // of a whole run on the replay engine
 )

@@ -6,8 +6,9 @@ import (
 	"github.com/macemc/macemc/internal/kernel/contain"
 )
 
-// Guard explores, and if checked code ends the goroutine that this is done on, or is a property that does not return, does so
-// again with worlds that are slower, but contain that, and so tell where it was. This is a finding, so no limit of time keeps from it.
+// Guard calls explore. If checked code ends its goroutine, or a property does not return, Guard explores again with
+// contained worlds. They are slower and find the step responsible. This is a finding, so the time limit does not
+// apply to the second exploration.
 func Guard[T any](ctx context.Context, opts Options, explore func(context.Context, Options) (T, error)) (T, error) {
 	type result struct {
 		made T
@@ -19,7 +20,7 @@ func Guard[T any](ctx context.Context, opts Options, explore func(context.Contex
 		made          = make(chan result, 1)
 		watched       = opts
 	)
-	defer cancel() // what was given up ends when the property returns
+	defer cancel() // an abandoned exploration ends when its property returns
 	if opts.World.Overdue != nil {
 		watched.World.Heartbeat = new(contain.Heartbeat)
 	}
@@ -33,7 +34,7 @@ func Guard[T any](ctx context.Context, opts Options, explore func(context.Contex
 	if watched.World.Heartbeat == nil {
 		<-done
 	} else if !watched.World.Heartbeat.Returned(done, opts.World.Overdue) {
-		opts.Progress = nil // the other one may come to call it
+		opts.Progress = nil // the abandoned exploration may still call it
 	}
 	select {
 	case r := <-made:
@@ -41,7 +42,7 @@ func Guard[T any](ctx context.Context, opts Options, explore func(context.Contex
 	default:
 	}
 	defer opts.Calls.Beyond()()
-	opts.World.Contain, opts.Log = true, nil // what the first one logged is whole
-	opts.Calls = opts.Calls.unnoted()        // it may still note its own
+	opts.World.Contain, opts.Log = true, nil // the log of the first exploration is complete
+	opts.Calls = opts.Calls.unnoted()        // the abandoned exploration may still write to its own
 	return explore(context.WithoutCancel(ctx), opts)
 }

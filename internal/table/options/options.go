@@ -13,48 +13,49 @@ import (
 // Options bounds an exploration. The zero value has no bounds.
 type Options struct {
 	World     kernel.Options
-	MaxDepth  int                  // in steps; 0: none
-	MaxStates int                  // 0: none
-	MaxBytes  int                  // of memory for states and tables, about; 0: none
-	Visited   stateset.Kind        // zero: whole states
-	Frontier  explore.FrontierKind // zero: breadth first
-	Reducer   explore.Reducer      // nil: nothing is left out
-	Reduce    Reduction            // "": ReduceNone
-	Crashes   CrashModel           // "": CrashExplicit
-	Symmetry  bool                 // states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
-	// Hurry returns a context that is done when ReduceAuto gives ReduceFull up; nil: never.
+	MaxDepth  int                  // in steps; 0 means no limit
+	MaxStates int                  // 0 means no limit
+	MaxBytes  int                  // approximate memory of states and tables; 0 means no limit
+	Visited   stateset.Kind        // default: exact states
+	Frontier  explore.FrontierKind // default: breadth first
+	Reducer   explore.Reducer      // nil means no reduction
+	Reduce    Reduction            // "" means ReduceNone
+	Crashes   CrashModel           // "" means CrashExplicit
+	Symmetry  bool                 // merge states that differ by a permutation of nodes of one role, see [sim.System.Roles]
+	// Hurry returns a context that ends when ReduceAuto gives ReduceFull up. Nil means never.
 	Hurry func(context.Context) (context.Context, context.CancelFunc)
-	// Log keeps what is found, and what is in it is not explored again, but checked. Nil: nothing is kept.
+	// Log stores the exploration. Stored states are checked instead of explored. Nil disables it.
 	Log explore.Log
-	// Spill is where states are held that do not fit into memory, see [explore.Options.Spill]. Nil: all are in memory.
+	// Spill stores states that do not fit into memory, see [explore.Options.Spill]. Nil keeps all in memory.
 	Spill *stateset.Spill
-	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up and reads edges. What is found,
-	// and where an exploration stops for any reason but memory or an interruption, does not depend on it, unless handlers are no functions of their states: whether that shows may.
+	// Go starts f in a goroutine for a second worker, which looks states up and reads edges. Nil means one worker.
+	// Findings, and where an exploration stops for any reason but memory or an interruption, do not depend on it.
+	// The exception are handlers that are not functions of their states: their detection may depend on it.
 	Go func(f func())
-	// Calls lets another process know what this one was doing when checked code ended it. Nil: no other one wants to know.
+	// Calls reports calls of checked code to another process. Nil disables the reports.
 	Calls *Calls
-	// Weightless are the kinds of ordinary events that random walks never take: like answers of weight 0 they are
-	// no way to a live state.
+	// Weightless are the kinds of ordinary events that random walks never take. Like answers of weight 0 they do
+	// not count as a way to a live state.
 	Weightless []sim.EventKind
-	// Known are Always properties whose violations are no findings: what lies behind a state that violates one is not
-	// visited, and it counts as one from which a live state can be reached.
+	// Known are Always properties with known violations. Successors of a violating state are not visited; the state
+	// counts as one from which a live state can be reached.
 	Known map[string]bool
-	// Progress is told now and then, from the goroutine that called [table.Explore], how many states were found and
-	// steps executed, the depth, and how many states wait for their steps. Nil: nobody wants to know.
+	// Progress, if not nil, is called at intervals from the goroutine that called [table.Explore], with the numbers
+	// of states found, steps executed, the depth, and the states that wait for expansion.
 	Progress func(states, transitions, depth, waiting int)
 
 	// For tests.
-	Rules       *Rules                        // that are reduced by, whatever Reduce is but ReduceNone; nil: those of Reduce
-	Wrap        func(graph.Graph) graph.Graph // what is explored instead of a graph; nil: that
-	LabelSample int                           // one of so many states has the labels of its edges compared; 0: compared
+	Rules       *Rules                        // override the rules of Reduce unless it is ReduceNone; nil: do not
+	Wrap        func(graph.Graph) graph.Graph // replaces the graph; nil: do not
+	LabelSample int                           // one in so many states has the labels of its edges compared; 0 means the default
 
-	SkipRehearsal bool      // nothing is rehearsed
-	Together      [][]int32 // what was learned from that before
-	GaveUp        bool      // more was to be reduced, but took too long
+	SkipRehearsal bool      // do not call Rehearse
+	Together      [][]int32 // its result from an earlier exploration
+	GaveUp        bool      // a stronger reduction took too long
 
-	Asymmetry string // what shows that there is no symmetry; "": nothing so far
+	Asymmetry string // evidence against symmetry, or ""
 
-	CrashSensitive []CrashSensitive // nodes that are to crash, with CrashAuto
+	CrashSensitive []CrashSensitive // with CrashAuto, nodes that crash
 }
 
 func (o *Options) Loop(g graph.Graph, judge explore.Analysis) (*explore.Loop, error) {
@@ -64,55 +65,57 @@ func (o *Options) Loop(g graph.Graph, judge explore.Analysis) (*explore.Loop, er
 	})
 }
 
-// WithoutSymmetry is the options for another exploration, without symmetry, and why.
+// WithoutSymmetry returns the options for another exploration without symmetry, with the reason.
 func (o *Options) WithoutSymmetry(why string) Options {
 	other := *o
 	other.Asymmetry, other.SkipRehearsal = why, true
 	return other
 }
 
-// Reduction names what of the states of a system need not be visited for the same verdicts.
+// Reduction names the states that an exploration may leave out without changing a verdict.
 type Reduction string
 
-// The reductions, each but the last of which includes those before it.
+// The reductions. Each but the last includes those before it.
 const (
 	ReduceNone Reduction = "none" // all states are visited
-	ReduceDrop Reduction = "drop" // datagrams that change nothing any more are taken out of states
-	ReduceFull Reduction = "full" // an event that commutes with all that may happen without it is followed alone
-	// ReduceAuto is ReduceFull. When this has not come to an end in time (see [Options].Hurry), within half of the limit of states, or of memory, it is
-	// given up for ReduceDrop, which tells down to which depth all was visited.
+	ReduceDrop Reduction = "drop" // messages that no future step can observe are removed from states
+	ReduceFull Reduction = "full" // partial-order reduction: an event that commutes with all that may happen before it is explored alone
+	// ReduceAuto starts with ReduceFull. If this does not end in time (see [Options].Hurry), or within half of the
+	// limit of states or memory, it falls back to ReduceDrop, which reports the depth to which all states were
+	// visited.
 	ReduceAuto Reduction = "auto"
 )
 
-// CrashModel says whether nodes crash and halt in an exploration. A crash may be left out where it is shown to be one of slow messages: whatever
-// the node does after it, it could do without, see package crashes.
+// CrashModel says which nodes crash and halt in an exploration. A crash may be left out if slow messages explain
+// it: whatever the node does after the crash, it could do without it. See package crashes.
 type CrashModel string
 
 // The crash models.
 const (
-	CrashExplicit CrashModel = "explicit" // nodes crash as the limits allow
+	// CrashImplicit explores no crashes. The exploration is complete only if the verdicts are proven not to depend
+	// on crashes.
+	CrashExplicit CrashModel = "explicit"
 	// CrashImplicit: no node crashes. The exploration is complete only if that is shown to keep the verdicts of all nodes.
 	CrashImplicit CrashModel = "implicit"
-	CrashAuto     CrashModel = "auto" // the nodes crash of which that is not shown
+	CrashAuto     CrashModel = "auto" // only nodes without that proof crash
 )
 
-// CrashSensitive is a node that may do something after a crash that it could not do without.
+// CrashSensitive is a node with a possible step after a crash that it could not take without the crash.
 type CrashSensitive struct {
 	Node sim.NodeID `json:"node"`
 	Why  string     `json:"why"`
 }
 
-// Rules are the parts of a reduction, and what tests leave out of it.
+// Rules are the parts of a reduction, and the condition that a test leaves out.
 type Rules struct {
 	DeadMessages, SingletonAmple, Chains bool
 	Mutation                             Mutation
 }
 
-// Mutation is a condition that a test leaves out, to see that it is noticed.
+// Mutation names a condition of the reduction that a test leaves out, to check that the defect is noticed.
 type Mutation string
 
-// Unsupported is the error about systems and states that the table engine cannot treat, though the
-// replay engine can.
+// Unsupported is the error for systems and states that only the replay engine supports.
 type Unsupported struct{ Why string }
 
 func (u *Unsupported) Error() string {

@@ -7,18 +7,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// walkLimit is how many local states are gone through at most to decide a claim, and walkLeast how many may be whatever happened: after each
-// walk of a node that came to the limit, those that follow have half of it, so that not all time goes into walks without an end.
+// walkLimit is the maximum number of local states that one walk visits to decide a claim. It is halved after each
+// walk of a node that reaches it, down to walkLeast, to save time.
 const walkLimit, walkLeast = 2000, 125
 
-// walkBulk is how many bytes more than its first one a local state may take before a walk that comes to it is given up: what a node has
-// not synced may grow from state to state.
+// walkBulk is the maximum growth in bytes of a local state during a walk, compared with its first state. Unsynced
+// writes may grow from state to state.
 const walkBulk = 16 << 10
 
-// mostEndless is how many walks of a node end so before an exploration that is to hurry gives up.
+// mostEndless is the number of abandoned walks of a node after which a hurried exploration gives up.
 const mostEndless = 100
 
-// tooLong reports whether a walk through so many local states of a node is given up, which began in first and has come to x.
+// tooLong reports whether to abandon a walk that began in local state first, has reached x, and has visited states
+// local states.
 func (r *ReducedGraph) tooLong(first, x uint32, states int) bool {
 	all := r.World.Engine.Locals.List
 	n := &r.Nodes[all[x].Node]
@@ -31,17 +32,18 @@ func (r *ReducedGraph) tooLong(first, x uint32, states int) bool {
 	return true
 }
 
-// singletonAmple decides whether event t, which can happen in a local state l, commutes with all that the node may do there without it. W is
-// the least set of local states with l in it and x.f whenever x is, for each event f but t that can happen in x: one of the node's
-// own, or a delivery that is known to happen in x.t. For all of these, outcome by outcome,
+// singletonAmple decides whether event t, enabled in local state l, commutes with everything that the node may do
+// before t. Let W be the least set of local states that contains l and, for each x in W, x.f forevery event f
+// other than t that can happen in x: an event of the node's own, or a delivery that is known to happen in x.t. For
+// all of these, outcome by outcome, it checks that
 //
 //   - t can happen in x and in x.f, and f in x.t,
 //   - x.f.t and x.t.f are the same, and each event sends, announces and fails the same in both orders,
-//   - going from x to x.t shows no property anything better.
+//   - the step from x to x.t makes no property look better.
 //
-// What quorums take is looked at by quorumsCommute.
+// Sets taken by quorums are checked by quorumsCommute.
 //
-// The steps that this looks at become known: what is known of x.t is then looked at in x, too.
+// The steps that this executes become known, and what is known of x.t is then checked in x, too.
 func (r *ReducedGraph) singletonAmple(c Claim) bool {
 	t := c.Act
 	first := r.Step(c.Local, t)
@@ -84,7 +86,7 @@ func (r *ReducedGraph) singletonAmple(c Claim) bool {
 				return false
 			}
 			after := r.Local(y)
-			for n := 0; n < len(after.Known); n++ { // they may become more meanwhile
+			for n := 0; n < len(after.Known); n++ { // the loop may add more
 				if f := after.Known[n]; f != t && r.Delivers(node, f) && !goOn(f) {
 					return false
 				}
@@ -94,12 +96,12 @@ func (r *ReducedGraph) singletonAmple(c Claim) bool {
 	return true
 }
 
-// isSingletonAmple reports whether an event is followed alone.
+// isSingletonAmple reports whether an event is explored alone.
 func (r *ReducedGraph) isSingletonAmple(c Claim) bool {
 	return r.assume(&r.assumptions, c, r.singletonAmple)
 }
 
-// Limited reports whether there is no more time or memory to decide anything.
+// Limited reports whether the limit of time or memory is reached. Nothing more is decided then.
 func (r *ReducedGraph) Limited() bool {
 	if r.Err == nil && r.g.Answers.Limit != nil {
 		r.Err = r.g.Answers.Limit()
@@ -107,12 +109,12 @@ func (r *ReducedGraph) Limited() bool {
 	return r.Err != nil
 }
 
-// commute compares an event f in x, and the k'th outcome of t behind it, with f in y, where that outcome of t leads from x. It returns where f
-// leads from x.
+// commute compares two orders of event f and the k'th outcome of t, from local state x: f then t, and t to y then
+// f. It returns the local states that f reaches from x.
 func (r *ReducedGraph) commute(x, y, f, t uint32, k int, of *Outcomes) (next []uint32, ok bool) {
 	there := r.Step(x, f)
 	if there == nil {
-		return nil, true // t makes it possible
+		return nil, true // only t enables it
 	}
 	r.know(x, f)
 	here := r.Step(y, f)
@@ -143,8 +145,8 @@ func (r *ReducedGraph) commute(x, y, f, t uint32, k int, of *Outcomes) (next []u
 	return next, true
 }
 
-// fits reports whether an event that is alone in the local state of a node is so in a state: no fault that may still strike can
-// have to do with it, and who it sends something to is up.
+// fits reports whether an ample event of a local state is ample in a global state: no remaining fault can affect
+// it, and its receivers are up.
 func (r *ReducedGraph) fits(v []uint32, node int, c *candidate) bool {
 	f := &r.Configs.Globals[v[r.Configs.Global]]
 	left := &r.World.NetGlobals.List[f.Net].State.Left
@@ -171,18 +173,18 @@ type candidate struct {
 	act   uint32
 	does  *Outcomes
 	takes bool     // it takes a datagram
-	next  []uint32 // by outcome: the node configuration of the node, but for what it sends to itself
+	next  []uint32 // by outcome: the next node configuration, without what the node sends to itself
 }
 
-// placeState is what is known of a node configuration.
+// placeState caches the candidates of a node configuration.
 type placeState struct {
 	local      *LocalState
 	candidates []candidate
 	dropped    uint32 // the node configuration without dead datagrams
-	noted      bool   // what can happen is known to
+	noted      bool   // its enabled events are known
 }
 
-// at returns what is known of the node configuration of a node.
+// at returns the cached state of a node configuration.
 func (r *ReducedGraph) at(node int, id uint32) *placeState {
 	for int(id) >= len(r.places[node]) {
 		r.places[node] = append(r.places[node], nil)
@@ -223,12 +225,12 @@ func (r *ReducedGraph) at(node int, id uint32) *placeState {
 	return p
 }
 
-// Delivery is the event by which a datagram is delivered.
+// Delivery returns the event that delivers a datagram.
 func (r *ReducedGraph) Delivery(node int, it store.InboxItem) uint32 {
 	return r.Nodes[node].Id(Act{Kind: sim.Deliver, From: it.From, Msg: it.Msg})
 }
 
-// pick returns the event that is followed alone from a state; nil: there is none. One that changes nothing is best.
+// pick returns the event to explore alone in a state, or nil. It prefers events that change nothing.
 func (r *ReducedGraph) pick(v []uint32) (node int, c *candidate) {
 	for _, noop := range [...]bool{true, false} {
 		for node := range r.places {

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/internal/table/store"
 )
 
-// settle decides again, from all that is known, what was relied upon, until that makes no more known. It reports whether some of it
-// fell.
+// settle decides all assumptions again from all known steps, until no more steps become known. It reports whether
+// an assumption fell.
 func (r *ReducedGraph) settle() (fell bool) {
 	if r.Mutated(NoSettling) {
 		return false
@@ -28,7 +28,7 @@ func (r *ReducedGraph) settle() (fell bool) {
 	return fell
 }
 
-// readsMessages reports whether a property was seen to read what is in flight: then nothing is dropped any more.
+// readsMessages reports whether a property has read the messages in flight. Nothing is reduced from then on.
 func (r *ReducedGraph) readsMessages() bool {
 	if !r.World.Properties.InFlight || !r.rules.DeadMessages && !r.rules.SingletonAmple {
 		return false
@@ -37,10 +37,10 @@ func (r *ReducedGraph) readsMessages() bool {
 	return true
 }
 
-// Analysis is the judge of a reduced graph, and asks the system's about it once all holds that was relied upon.
+// Analysis is the analysis of a reduced graph. It runs Inner once all assumptions hold.
 type Analysis struct {
 	Reduced *ReducedGraph
-	Inner   explore.Analysis // nil: there is none
+	Inner   explore.Analysis // may be nil
 }
 
 // Visit implements [explore.Analyze].
@@ -94,22 +94,22 @@ func (j *Analysis) Analyze(ctx context.Context, s *explore.Space) error {
 	return j.Inner.Analyze(ctx, s)
 }
 
-// mostForced is how many states are looked for at a time that are to be expanded in full.
+// mostForced is the maximum number of states to expand fully that one pass looks for.
 const mostForced = 64
 
-// mostSearched is how many states are gone through for the proviso, all told, until an exploration that is to hurry gives up: there are many
-// parts that cannot be left, and each takes another search.
+// mostSearched is the total number of states that a hurried exploration searches for the proviso before it gives
+// up. Each component without an exit takes another search.
 const mostSearched = 1 << 20
 
-// proviso has a state be reached from each that was expanded in full (or without events, which is that, too): else what was left out may
-// never happen. It reports whether there are such states.
+// proviso checks that each state can reach a fully expanded one (or one without events). Otherwise omitted events
+// may be postponed forever. It reports whether states were added to fullyExpanded for the next round.
 func (r *ReducedGraph) proviso(ctx context.Context, s *explore.Space) (again bool, err error) {
 	if !r.rules.SingletonAmple || r.Mutated(NoProviso) {
 		return false, nil
 	}
 	full := make([]bool, s.Len())
 	copy(full, r.full)
-	// The space is that of this exploration, in which they are not forced.
+	// The space belongs to this exploration, in which these states were not expanded fully.
 	var forced []string
 	defer func() {
 		for _, key := range forced {

@@ -5,8 +5,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// without returns a node configuration without the datagrams that are dead there. What is in flight to a node that is down stays: so all that is dropped could
-// have been delivered.
+// without returns a node configuration without its dead datagrams. Those in flight to a node that is down stay, so
+// that each dropped one could have been delivered.
 func (r *ReducedGraph) without(node int, id uint32) uint32 {
 	here := r.Configs.Tables[node].List[id]
 	bag := here.Inbox
@@ -21,7 +21,7 @@ func (r *ReducedGraph) without(node int, id uint32) uint32 {
 		}
 		if o := r.Step(here.Local, a); o != nil {
 			for k := range o.List {
-				r.World.Trees.Leaves.At(o.List[k].Leaf).Taken = true // it happens, for nothing
+				r.World.Trees.Leaves.At(o.List[k].Leaf).Taken = true // the step happens, without an effect
 			}
 		}
 		bag = r.World.Inboxes.Without(bag, int32(place))
@@ -32,11 +32,12 @@ func (r *ReducedGraph) without(node int, id uint32) uint32 {
 	return r.Configs.Config(node, here.Local, bag)
 }
 
-// isDead reports whether a datagram is dropped.
+// isDead reports whether a datagram may be dropped.
 func (r *ReducedGraph) isDead(c Claim) bool { return r.assume(&r.deadMessages, c, r.dead) }
 
-// dead decides whether the delivery of a datagram does nothing, or no quorum can take it, in all local states that the node comes to from one, by known steps,
-// and by crashes and boots, which may happen as long as the limit of crashes is not reached.
+// dead decides whether a delivery does nothing, or no quorum can take the datagram, in all local states that the
+// node reaches from one. It follows known steps, and crashes and boots, which may happen until the crash limit is
+// reached.
 func (r *ReducedGraph) dead(c Claim) bool {
 	met := map[uint32]bool{c.Local: true}
 	all := []uint32{c.Local}
@@ -68,7 +69,8 @@ func (r *ReducedGraph) dead(c Claim) bool {
 	}
 	if !r.Mutated(NoDeliveries) {
 		for _, x := range all {
-			if r.Local(x).Up && !r.ForQuorum(x, &r.Nodes[r.Local(x).Node].Acts[c.Act]) { // it may still be delivered, which matters to what comes before it
+			// It may still be delivered, which matters to earlier events
+			if r.Local(x).Up && !r.ForQuorum(x, &r.Nodes[r.Local(x).Node].Acts[c.Act]) {
 				r.know(x, c.Act)
 			}
 		}
@@ -99,7 +101,7 @@ func (r *ReducedGraph) after(x, f uint32, add func(uint32)) bool {
 	return !o.Unsure
 }
 
-// crash adds the local states that a crash leads to, between steps or inside one that is known.
+// crash adds the local states that a crash leads to, between steps or inside a known one.
 func (r *ReducedGraph) crash(x uint32, l *LocalState, add func(uint32)) bool {
 	e := r.World.Engine
 	if e.Sys.Crashes == 0 || !r.World.MayCrash(l.Node) {

@@ -90,7 +90,7 @@ func (r *ReducedGraph) emit(e *graph.Edges, from, to []uint32, note uint8) {
 	e.End(f, note)
 }
 
-// single is pick, but for states that are to be expanded in full.
+// single is pick without the states that must be expanded fully.
 func (r *ReducedGraph) single(v []uint32) (node int, c *candidate) {
 	if !r.rules.SingletonAmple || len(r.fullyExpanded) > 0 && r.fullyExpanded[store.VectorKey(v)] {
 		return 0, nil
@@ -98,7 +98,7 @@ func (r *ReducedGraph) single(v []uint32) (node int, c *candidate) {
 	return r.pick(v)
 }
 
-// note makes all that can happen in a state known.
+// note makes all events that are enabled in a state known.
 func (r *ReducedGraph) note(v []uint32) {
 	for node := range r.places {
 		p := r.at(node, v[node])
@@ -113,7 +113,7 @@ func (r *ReducedGraph) note(v []uint32) {
 	}
 }
 
-// take makes an outcome of an event happen in a state.
+// take executes an outcome of an event in a state.
 func (r *ReducedGraph) take(v []uint32, node int, c *candidate, k int) (note uint8) {
 	o := &c.does.List[k]
 	note = uint8(node)
@@ -131,7 +131,7 @@ func (r *ReducedGraph) take(v []uint32, node int, c *candidate, k int) (note uin
 	return note
 }
 
-// fromRoot is onward from a state in which runs begin. No step came to it, so every property is asked.
+// fromRoot is onward from an initial state. No step led there, so it evaluates every property.
 func (r *ReducedGraph) fromRoot(v []uint32, k *walker) {
 	r.drop(v)
 	r.Configs.Unpack(v, r.World.Vector)
@@ -142,7 +142,8 @@ func (r *ReducedGraph) fromRoot(v []uint32, k *walker) {
 	}
 }
 
-// canonicalize replaces a state by the one that stands for it. The walker, unless nil, is told.
+// canonicalize replaces a state by the representative of its orbit. The walker, if not nil, records the
+// permutation.
 func (r *ReducedGraph) canonicalize(v []uint32, k *walker) {
 	if r.Permuter == nil {
 		return
@@ -152,18 +153,19 @@ func (r *ReducedGraph) canonicalize(v []uint32, k *walker) {
 	}
 }
 
-// cycle is how many steps a chain has before it is looked at whether it comes to a state again, and longest how many it has at most: the state that it comes
-// to then is kept, as any is, so that limits are looked at.
+// A chain is checked for cycles after cycle steps, and cut after longest steps. The state at the cut is stored as
+// usual, so that limits apply.
 const (
 	cycle   = 50
 	longest = 500
 
-	mostLong = 10 // chains of that length before an exploration that is to hurry gives up: perhaps there is no end of states
+	mostLong = 10 // chains cut at that length before a hurried exploration gives up: the state space may be infinite
 )
 
-// onward drops dead datagrams from a state that a step came to, and takes the steps that are the only ones to take from there on. It
-// returns the note of the last one, and how many there were. A state in which something is wrong is the last one; so is one that the chain comes to again,
-// which is expanded in full then, since nothing else would ever happen. The walker, unless nil, follows.
+// onward drops dead datagrams from a state, and executes steps as long as there is only one to explore. It returns
+// the note of the last step, and the number of steps. The chain ends in a state with a violation, or in one that it
+// revisits. A revisited state is expanded fully, since otherwise nothing else would ever happen. The walker, if not
+// nil, takes the same steps.
 func (r *ReducedGraph) onward(v []uint32, note uint8, first bool, k *walker) (last uint8, steps int) {
 	r.drop(v)
 	r.canonicalize(v, k)
@@ -185,8 +187,9 @@ func (r *ReducedGraph) onward(v []uint32, note uint8, first bool, k *walker) (la
 		if steps > cycle && !r.Mutated(NoProviso) {
 			key := store.VectorKey(v)
 			if met[key] {
-				// A chain that was cut at its length may have passed this state. When it is followed again, it must end where it
-				// ended before. So the proviso finds the state, and the next exploration expands it in full.
+				// A chain that was cut at its length may have passed this state, and must end in the same state
+				// when it is followed again. Then the proviso finds the state, and the next exploration expands it
+				// fully.
 				if r.long == 0 {
 					r.fullyExpanded[key] = true
 				}
@@ -214,7 +217,7 @@ func (r *ReducedGraph) onward(v []uint32, note uint8, first bool, k *walker) (la
 	return note, steps
 }
 
-// passes reports whether nothing is wrong with a state that is gone through, which was come to by a step with a note.
+// passes reports whether an intermediate state, reached by a step with a note, has no violation.
 func (r *ReducedGraph) passes(v []uint32, note uint8) bool {
 	w := r.World
 	check := false
@@ -245,7 +248,8 @@ func (r *ReducedGraph) passes(v []uint32, note uint8) bool {
 	return r.observe()
 }
 
-// observe notes which Sometimes properties hold; false: one of them panics, which is found again when the state is checked.
+// observe records which Sometimes properties hold. It returns false if one panics; the check of the state reports
+// that.
 func (r *ReducedGraph) observe() (ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -256,7 +260,7 @@ func (r *ReducedGraph) observe() (ok bool) {
 	return true
 }
 
-// drop takes dead datagrams out of a state.
+// drop removes dead datagrams from a state.
 func (r *ReducedGraph) drop(v []uint32) {
 	lost := 0
 	for node := range r.places {
@@ -269,7 +273,7 @@ func (r *ReducedGraph) drop(v []uint32) {
 	if lost == 0 {
 		return
 	}
-	// They might as well have been duplicated, and all of that lost.
+	// They might as well have been duplicated, and all copies lost.
 	f := &r.Configs.Globals[v[r.Configs.Global]]
 	left, most, used := r.World.NetGlobals.List[f.Net].State.Left, r.World.Sys.Limits(), &r.World.Covering.Used
 	if left[sim.Loss] > 0 {
@@ -291,13 +295,13 @@ func (r *ReducedGraph) Check(m *graph.FoundState) (live bool, err error) {
 			return false, ErrAgain
 		}
 		exchanged := *m
-		exchanged.Root = true // the node of the note may be another one here
+		exchanged.Root = true // a permutation may have moved the node of the note
 		live, err = g.CheckState(&exchanged)
 	} else {
 		live, err = g.CheckState(m)
 	}
 	if r.readsMessages() {
-		return live, ErrAgain // whatever was said of states that messages were dropped from
+		return live, ErrAgain // verdicts on states from which messages were dropped are invalid
 	}
 	if m.Barred = g.IsKnown(err); m.Barred {
 		return false, nil

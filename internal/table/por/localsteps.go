@@ -13,31 +13,31 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Act is an event of a node, whatever the state that it happens in.
+// Act is an event of a node, independent of the state.
 type Act struct {
 	Kind  sim.EventKind
-	slot  int32      // of an action: which
+	slot  int32      // of an action: its index
 	timer any        // of a timer: its value
 	From  sim.NodeID // of a delivery
-	Msg   uint32     // of what a quorum takes: the set
+	Msg   uint32     // of a delivery; or of a quorum: the set
 }
 
-// actor is what is known of a node.
+// actor holds the known events and local states of a node.
 type actor struct {
 	Acts []Act
 	ids  map[Act]uint32
 	Met  []uint32          // local states
-	Sent []store.InboxItem // to its quorums, by known steps: grows only
+	Sent []store.InboxItem // datagrams for its quorums, by known steps; only grows
 	is   map[statespace.Datagram]bool
 
-	// One local state for each combination of what node predicates say, of the first ones.
+	// One local state for each combination of values of node predicates.
 	list       []uint32
 	alike      map[uint64]bool
-	told       int // so many
+	told       int // number of local states of Met in list or alike to one there
 	predicates int
-	hangs      bool // one of them does not return
+	hangs      bool // a predicate does not return
 
-	endless int // walks that were given up
+	endless int // number of abandoned walks
 }
 
 func (n *actor) Id(a Act) uint32 {
@@ -50,30 +50,30 @@ func (n *actor) Id(a Act) uint32 {
 	return id
 }
 
-// LocalState is what is known of a local state.
+// LocalState holds the known steps of a local state.
 type LocalState struct {
 	Node   int
 	Up     bool
 	Met    bool
-	Own    []uint32    // events in which the network has no part
-	Events []sim.Event // these, as they are listed there
+	Own    []uint32    // events independent of the network
+	Events []sim.Event // the same, as listed in the local state
 	Steps  map[uint32]*Outcomes
 	Knows  map[uint32]bool // known steps
-	Known  []uint32        // these, in order
+	Known  []uint32        // the same, in order
 
-	taking taking // what its quorums take
-	kept   int    // they keep what they say, when so much, less one, was ever sent
+	taking taking // the sets that its quorums can take
+	kept   int    // its quorums keep their promises for the first kept-1 sent datagrams
 }
 
-// Outcomes are all that an event can do in a local state; nil: it cannot happen there.
+// Outcomes are the outcomes of an event in a local state. Nil means that it cannot happen there.
 type Outcomes struct {
 	List   []Outcome
-	noop   bool // nothing
-	plain  bool // all of it is ordinary, and goes well, and nothing is announced
-	Unsure bool // packedVector is more of it
+	noop   bool // it has no effect
+	plain  bool // all outcomes are ordinary, do not fail, and announce nothing
+	Unsure bool // there may be more outcomes
 }
 
-// Outcome is one of them.
+// Outcome is one outcome of an event.
 type Outcome struct {
 	Leaf     uint32
 	Picks    []int32
@@ -84,10 +84,10 @@ type Outcome struct {
 	Ordinary bool
 }
 
-// mostOutcomes is how many outcomes of one event are looked at.
+// mostOutcomes is the maximum number of outcomes of an event that are listed.
 const mostOutcomes = 1 << 10
 
-// Local returns what is known of a local state.
+// Local returns the known steps of a local state.
 func (r *ReducedGraph) Local(id uint32) *LocalState {
 	for int(id) >= len(r.locals) {
 		r.locals = append(r.locals, nil)
@@ -100,7 +100,7 @@ func (r *ReducedGraph) Local(id uint32) *LocalState {
 	for _, ev := range from.Events {
 		a := Act{Kind: ev.Kind, slot: ev.Slot}
 		if ev.Kind == sim.FireTimer {
-			a.slot, a.timer = 0, from.State.Timer(ev.Slot) // slots are numbered by what else is armed
+			a.slot, a.timer = 0, from.State.Timer(ev.Slot) // slot numbers depend on the other armed timers
 		}
 		l.Own, l.Events = append(l.Own, r.Nodes[l.Node].Id(a)), append(l.Events, ev)
 	}
@@ -108,7 +108,7 @@ func (r *ReducedGraph) Local(id uint32) *LocalState {
 	return l
 }
 
-// meet notes that a node may be in a local state.
+// meet records that a node may be in a local state.
 func (r *ReducedGraph) meet(id uint32) *LocalState {
 	l := r.Local(id)
 	if !l.Met {
@@ -126,7 +126,7 @@ func (r *ReducedGraph) Add(id uint32, l *LocalState) {
 	r.Nodes[l.Node].Met = append(r.Nodes[l.Node].Met, id)
 }
 
-// know notes that an event may happen in a local state.
+// know records that an event may happen in a local state.
 func (r *ReducedGraph) know(id, a uint32) {
 	if l := r.meet(id); !l.Knows[a] {
 		r.Learn(id, l, a)
@@ -150,7 +150,7 @@ func (r *ReducedGraph) Delivers(node int, a uint32) bool {
 	return r.Nodes[node].Acts[a].Kind == sim.Deliver
 }
 
-// Step returns what an event does in a local state.
+// Step returns the outcomes of an event in a local state.
 func (r *ReducedGraph) Step(id, a uint32) *Outcomes {
 	l := r.Local(id)
 	o, ok := l.Steps[a]
@@ -182,7 +182,7 @@ func (r *ReducedGraph) run(id uint32, l *LocalState, a uint32) *Outcomes {
 			return o
 		}
 		if len(o.List)%steptree.AnswersAtOnce == steptree.AnswersAtOnce-1 && r.Limited() || store.IsDivergence(w.Trees.Leaves.At(leaf).Err) {
-			o.Unsure, o.noop, o.plain = true, false, false // of the answers of an endless loop there are too many
+			o.Unsure, o.noop, o.plain = true, false, false // an endless loop of questions has too many answers
 			return o
 		}
 		out := r.outcome(leaf, &s)
@@ -197,7 +197,8 @@ func (r *ReducedGraph) run(id uint32, l *LocalState, a uint32) *Outcomes {
 	return o
 }
 
-// stepOf is an event in a local state, as it is looked up; false: it cannot happen there.
+// stepOf returns the situation in which an event happens in a local state, for look-up. It returns false if the
+// event cannot happen.
 func (r *ReducedGraph) stepOf(id uint32, l *LocalState, a uint32) (s store.Situation, can bool) {
 	w, node := r.World, sim.NodeID(l.Node)
 	switch x := &r.Nodes[node].Acts[a]; x.Kind {
@@ -221,7 +222,7 @@ func (r *ReducedGraph) stepOf(id uint32, l *LocalState, a uint32) (s store.Situa
 	return w.Current, true
 }
 
-// disturbs reports whether an event is no part of recovery by what the system says.
+// disturbs reports whether the system excludes an event from recovery.
 func (r *ReducedGraph) disturbs(s *store.Situation) bool {
 	d := r.World.Disturbing
 	switch {
@@ -237,7 +238,7 @@ func (r *ReducedGraph) disturbs(s *store.Situation) bool {
 	return d.Hands(s.Event.Kind, r.World.Contents.List[s.Message].Body)
 }
 
-// outcome is what a leaf says.
+// outcome converts a leaf.
 func (r *ReducedGraph) outcome(id uint32, s *store.Situation) Outcome {
 	w := r.World
 	l := w.Trees.Leaves.At(id)
@@ -254,7 +255,7 @@ func (r *ReducedGraph) outcome(id uint32, s *store.Situation) Outcome {
 	return out
 }
 
-// Heard is what operations of a node send, sorted, and announce, and whether there are others.
+// Heard returns what operations of a node send (sorted) and announce, and whether there are other operations.
 func (r *ReducedGraph) Heard(node sim.NodeID, ops []steptree.Op) (sends []statespace.EffectOp, tells []uint32, others bool) {
 	for _, o := range ops {
 		switch {
@@ -272,8 +273,8 @@ func (r *ReducedGraph) Heard(node sim.NodeID, ops []steptree.Op) (sends []states
 	return sends, tells, others
 }
 
-// cannot notes what keeps a step from being looked at. The local state may be one that the node never comes to with that event:
-// what is wrong there is no finding, and sets that are never taken may well depend on their order.
+// cannot records an error that prevents the execution of a step. Findings do not count: the node may never reach
+// the local state with that event, and sets that are never taken may depend on their order.
 func (r *ReducedGraph) cannot(kind sim.EventKind, err error) {
 	var f *sim.Finding
 	var refused *sim.StateError
@@ -283,7 +284,7 @@ func (r *ReducedGraph) cannot(kind sim.EventKind, err error) {
 	r.Err = cmp.Or(r.Err, err)
 }
 
-// StepText says what a step is.
+// StepText describes a step.
 func (r *ReducedGraph) StepText(id, a uint32) string {
 	l := r.Local(id)
 	what := ""

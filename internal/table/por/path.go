@@ -11,19 +11,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// walker goes along a trail of the reduced graph, and so does the system's world, in which nothing is dropped: what can happen in a
-// state without dead datagrams can happen in one with them.
+// walker follows a path of the reduced graph, and executes it in the system's world, where nothing is dropped. An
+// event that can happen in a state without dead datagrams can happen in one with them.
 type walker struct {
 	r     *ReducedGraph
 	v     []uint32 // packed, reduced
-	real  []uint32 // the world's
+	real  []uint32 // vector of the world
 	path  choose.Path
 	steps int
-	turns []int        // by turn: the number of its first step
-	names []sim.NodeID // which node of the world each of the reduced state is; nil: the same
+	turns []int        // by edge: index of its first step
+	names []sim.NodeID // by node of the reduced state: the node of the world; nil means the identity
 }
 
-// exchange notes that the nodes of the reduced state were permuted.
+// exchange records a permutation of the nodes of the reduced state.
 func (k *walker) exchange(p []sim.NodeID) {
 	names := make([]sim.NodeID, len(p))
 	for i, to := range p {
@@ -32,7 +32,7 @@ func (k *walker) exchange(p []sim.NodeID) {
 	k.names = names
 }
 
-// name is the node of the world.
+// name returns the node of the world for one of the reduced state.
 func (k *walker) name(id sim.NodeID) sim.NodeID {
 	if k.names == nil {
 		return id
@@ -40,7 +40,7 @@ func (k *walker) name(id sim.NodeID) sim.NodeID {
 	return k.names[id]
 }
 
-// Path is the path by turns, and by turn the number of its first step. It leaves the world at the end.
+// Path returns the path along edges, and for each edge the index of its first step. It leaves the world at the end.
 func (r *ReducedGraph) Path(trail []uint32) (path choose.Path, turns []int) {
 	k := r.walk(trail)
 	r.World.Restore(k.real)
@@ -81,11 +81,11 @@ func (k *walker) turn(turn int) {
 
 func (k *walker) follow(node int, c *candidate) { k.take(k.as(node, c.act), c.does.List[0].Picks) }
 
-// take takes a step in the world; what it asks beyond the picks is answered with the first alternative: no crash.
+// take executes a step in the world. Questions beyond the picks get the first alternative: no crash.
 func (k *walker) take(ev sim.Event, picks []int32) {
 	w := k.r.World
 	w.Restore(k.real)
-	defer w.CrashesAll()() // it is a path of the system as it is
+	defer w.CrashesAll()() // the path is one of the unreduced system
 	at := slices.Index(w.AllEvents(nil), ev)
 	if at < 0 || k.r.lost {
 		k.r.lose()
@@ -105,12 +105,12 @@ func (k *walker) take(ev sim.Event, picks []int32) {
 		k.path = append(k.path, pick)
 		return int(pick)
 	})
-	_ = w.Advance(&ev, src) // it went well before, or is what is shown
+	_ = w.Advance(&ev, src) // the step succeeded before, or is the failure to show
 	copy(k.real, w.Vector)
 	k.steps++
 }
 
-// as is an event of a node, as the world lists it.
+// as returns the world's form of an event of a node.
 func (k *walker) as(node int, a uint32) sim.Event {
 	r := k.r
 	x := r.Nodes[node].Acts[a]
@@ -126,7 +126,7 @@ func (k *walker) as(node int, a uint32) sim.Event {
 	return at(l.Events, slices.Index(l.Own, r.Nodes[id].Id(x)))
 }
 
-// at is an event of a list; of none it is one that there is not.
+// at returns an event of a list, or an invalid event if k is negative.
 func at(events []sim.Event, k int) sim.Event {
 	if k < 0 {
 		return sim.Event{Node: -1}
@@ -134,15 +134,15 @@ func at(events []sim.Event, k int) sim.Event {
 	return events[k]
 }
 
-// lose notes that a step of the reduced graph cannot be taken in the world, which would refute that nodes are interchangeable.
+// lose records that a step of the reduced graph cannot be executed in the world. That refutes symmetry.
 func (r *ReducedGraph) lose() {
 	r.lost = true
 	if r.Permuter != nil && r.rules.Mutation == "" {
-		r.Permuter.Refute("a run of nodes that were exchanged cannot be executed")
+		r.Permuter.Refute("a run with exchanged nodes cannot be executed")
 	}
 }
 
-// same is an event of the state without dead datagrams, the world being there, as the world lists it.
+// same returns the world's form of an event of the state without dead datagrams. The world is in that state.
 func (k *walker) same(ev sim.Event) sim.Event {
 	w, v := k.r.World, k.r.unpacked
 	node := int(ev.Node)
@@ -158,7 +158,7 @@ func (k *walker) same(ev sim.Event) sim.Event {
 	return ev
 }
 
-// set is the event by which a node of the world takes a set.
+// set returns the event by which a node of the world takes a set.
 func (k *walker) set(node int, id uint32) sim.Event {
 	w := k.r.World
 	if k.names != nil {
@@ -172,7 +172,7 @@ func (k *walker) set(node int, id uint32) sim.Event {
 	return g.Events[len(g.Events)-len(g.Sets)+slot]
 }
 
-// slot is where the first of some datagrams is in the inbox of a node.
+// slot returns the index of the first copy of a datagram in the inbox of a node.
 func (k *walker) slot(node int, from sim.NodeID, msg uint32) int32 {
 	w := k.r.World
 	return int32(slices.IndexFunc(w.Inboxes.List[k.real[w.Layout.Inboxes+node]].Items, func(it store.InboxItem) bool {
@@ -180,7 +180,7 @@ func (k *walker) slot(node int, from sim.NodeID, msg uint32) int32 {
 	}))
 }
 
-// PathTo is the path to what an exploration found.
+// PathTo returns the path to the finding of an exploration.
 func (r *ReducedGraph) PathTo(x *explore.Result) choose.Path {
 	g := r.g
 	if x.Path == nil {
@@ -196,7 +196,7 @@ func (r *ReducedGraph) PathTo(x *explore.Result) choose.Path {
 		r.World.Restore(k.real)
 		r.World.Refresh()
 		if r.World.Check() == nil && r.World.UnlistedQuorums() == nil {
-			r.lose() // nothing is wrong there
+			r.lose() // there is no finding at that state
 		}
 	}
 	return k.path

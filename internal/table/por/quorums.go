@@ -10,21 +10,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Which set a quorum can take depends on the local state and the set alone, not on what else is in flight. So a set is an event of
-// its own. Unlike a delivery it may be possible in x and not in x.t, where it could be learnt: all sets of what was ever
-// sent to the node are looked at.
+// Whether a quorum can take a set depends on the local state and the set alone, not on other messages in flight. So
+// a set is an event of its own. Unlike a delivery it may be possible in x and not in x.t, where it would become
+// known. So all sets of messages ever sent to the node are considered.
 
-// taking is what the quorums of a local state can take of all that was ever sent to the node.
+// taking lists what the quorums of a local state can take of everything ever sent to the node.
 type taking struct {
-	of      int // so much had been sent when that was found out
+	of      int // number of sent datagrams when it was computed
 	Acts    []uint32
-	in      map[statespace.Datagram]bool // is in one of the sets
-	Unknown bool                         // it cannot be told: there are too many, or a quorum panics
+	in      map[statespace.Datagram]bool // members of any of the sets
+	Unknown bool                         // there are too many sets, or a quorum panics
 	sets    map[uint32]bool              // by set: whether it can be taken
 	waits   map[uint32]bool              // by message: whether it waits for quorums
 }
 
-// sendsOf notes what a step sends to quorums.
+// sendsOf records what a step sends to quorums.
 func (r *ReducedGraph) sendsOf(id, a uint32) {
 	o := r.Step(id, a)
 	if o == nil {
@@ -37,7 +37,7 @@ func (r *ReducedGraph) sendsOf(id, a uint32) {
 	}
 }
 
-// sent notes that a datagram may be in flight to a node.
+// sent records that a datagram may be in flight to a node.
 func (r *ReducedGraph) sent(node int, d statespace.Datagram) {
 	if !r.Nodes[node].is[d] && r.Permuter != nil {
 		for _, p := range r.Permuter.Permutations() {
@@ -56,7 +56,7 @@ func (r *ReducedGraph) mayBeSent(node int, d statespace.Datagram) {
 	}
 }
 
-// gathered adds what can happen at a node configuration by datagrams.
+// gathered adds the events that datagrams enable at a node configuration.
 func (r *ReducedGraph) gathered(node int, here statespace.NodeConfig, add func(a, bag uint32, takes bool)) {
 	items := r.World.Inboxes.List[here.Inbox].Items
 	for _, it := range items {
@@ -113,14 +113,14 @@ func (r *ReducedGraph) ForQuorum(id uint32, a *Act) bool {
 	return waits
 }
 
-// canTake reports whether a quorum may take a datagram in a local state, together with others that were ever sent.
+// canTake reports whether a quorum may take a datagram in a local state, together with others ever sent.
 func (r *ReducedGraph) canTake(id uint32, a *Act) bool {
 	r.sent(r.Local(id).Node, statespace.Datagram{From: a.From, Msg: a.Msg})
 	t := r.Possible(id)
 	return t.Unknown || t.in[statespace.Datagram{From: a.From, Msg: a.Msg}]
 }
 
-// Possible is what the quorums of a local state can take.
+// Possible returns what the quorums of a local state can take.
 func (r *ReducedGraph) Possible(id uint32) *taking {
 	l := r.Local(id)
 	t, n := &l.taking, &r.Nodes[l.Node]
@@ -144,14 +144,15 @@ func (r *ReducedGraph) Possible(id uint32) *taking {
 	return t
 }
 
-// quorumsCommute looks at the sets that can be taken in x, for alone. One that takes nothing of what t takes is an event as any other. One that does
-// so may hinder t: it must do what t does, and what either of them leaves in flight be dead then. So an execution that takes it instead of t
-// can take t as well, also where there are copies, and go on as before: no step of it takes what t left or did not leave. That needs dead
-// datagrams to be dropped, or else states would differ.
+// quorumsCommute checks the sets that can be taken in x, for singletonAmple. A set disjoint from that of t is an
+// event like any other. A set that overlaps it may disable t. Then it must do what t does, and what either of them
+// leaves in flight must be dead. So an execution that takes it instead of t can take t as well, also where there
+// are copies, and continue unchanged: no later step takes what t left or did not leave. This requires that dead
+// datagrams are dropped, since states would differ otherwise.
 func (r *ReducedGraph) quorumsCommute(x, t uint32, of *Outcomes, goOn func(f uint32) bool) bool {
 	can := r.Possible(x)
 	if can.Unknown && !r.Mutated(NoPromises) {
-		return false // what may be wrong in x is to be seen
+		return false // a defect in x must be visited
 	}
 	node := r.Local(x).Node
 	for _, f := range can.Acts {
@@ -169,11 +170,12 @@ func (r *ReducedGraph) quorumsCommute(x, t uint32, of *Outcomes, goOn func(f uin
 	return true
 }
 
-// breaksPromises asks the quorums of all local states that are known once more about all that was ever sent to the node, and watches them: no state of the whole
-// graph has more. It reports whether one breaks what it says: a Need is no longer negative, a function panics or changes something, or there are too many
-// sets. (That a Do depends on the order is a step that fails, as any.) That may be in states that there are not: then nothing is left
-// out, and all states tell. Without that a broken promise is a violation as any, see quorumsCommute and canTake, but for functions that change
-// something, which other searches look for in samples.
+// breaksPromises evaluates the quorums of all known local states with everything ever sent to the node; no state of
+// the full graph has more messages. It reports whether a quorum breaks its contract: a Need is no longer negative,
+// a function panics or changes something, or there are too many sets. (A Do that depends on the order is a step
+// that fails.) Such a state may be unreachable, so nothing is reduced then, and all states decide. Without a
+// reduction a broken contract is a violation like any other, see quorumsCommute and canTake. Functions that change
+// something are found by other searches, in samples.
 func (r *ReducedGraph) breaksPromises() bool {
 	if !r.World.Quorums.Any || r.KeepsAll() || r.Mutated(NoPromises) {
 		return false
@@ -189,7 +191,7 @@ func (r *ReducedGraph) breaksPromises() bool {
 				return true
 			}
 			if _, err := r.World.Assemble(id, n.Sent, true); err != nil {
-				r.nothing("a quorum may not keep what it says in states that would be left out")
+				r.nothing("a quorum may break its contract in states that would be left out")
 				return true
 			}
 			l.kept = len(n.Sent) + 1
@@ -213,7 +215,7 @@ func (r *ReducedGraph) rivals(node int, f, t uint32) bool {
 	return false
 }
 
-// replaces reports whether in x a set can be taken instead of another one, t, without a difference.
+// replaces reports whether in x set f can be taken instead of set t without a difference.
 func (r *ReducedGraph) replaces(x, f, t uint32, of *Outcomes) bool {
 	there := r.Step(x, f)
 	r.know(x, f)
@@ -235,7 +237,7 @@ func (r *ReducedGraph) replaces(x, f, t uint32, of *Outcomes) bool {
 	return true
 }
 
-// leaves reports whether what is in set a and not in b is dead in a local state.
+// leaves reports whether the members of set a that are not in b are dead in a local state.
 func (r *ReducedGraph) leaves(id uint32, a, b *steptree.MessageSet) bool {
 	node := r.Local(id).Node
 	for i := range a.From {

@@ -15,30 +15,30 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Reduced tells what a reduction came to.
+// Reduced is the summary of a reduction.
 type Reduced struct {
 	Used   options.Reduction `json:"used"`
-	Why    string            `json:"why,omitempty"`    // it is less than what was asked for; "": it is that
-	Rounds int               `json:"rounds,omitempty"` // explorations: what turned out not to hold is not relied upon in the next one
-	Passed int               `json:"passed,omitempty"` // states that were gone through, and checked, but not kept
-	Chains int               `json:"chains,omitempty"` // edges that stand for several steps
-	Single int               `json:"single,omitempty"` // kept states from which one event was followed alone
-	Dead   int               `json:"dead,omitempty"`   // local states with a datagram that was dropped there
+	Why    string            `json:"why,omitempty"`    // why it is weaker than the one asked for, or ""
+	Rounds int               `json:"rounds,omitempty"` // number of explorations; each drops the assumptions that fell in those before
+	Passed int               `json:"passed,omitempty"` // intermediate states of chains: checked, not stored
+	Chains int               `json:"chains,omitempty"` // edges of several steps
+	Single int               `json:"single,omitempty"` // stored states in which one event was explored alone
+	Dead   int               `json:"dead,omitempty"`   // local states with a dropped datagram
 
-	Permutations int    `json:"permutations,omitempty"` // of nodes, by which states that are the same are one; 0: they are not merged
-	Asymmetry    string `json:"asymmetry,omitempty"`    // why they are not, though that was asked for
+	Permutations int    `json:"permutations,omitempty"` // permutations of nodes by which states were merged; 0: none
+	Asymmetry    string `json:"asymmetry,omitempty"`    // why requested symmetry was not used
 }
 
-// mostRounds is how many explorations a reduction may take.
+// mostRounds is the maximum number of explorations of a reduction.
 const mostRounds = 50
 
-// ReducedGraph is a graph of fewer states and edges than the system's that has the same terminal states, violations and
-// dead states. What it relies on is decided from the local steps that are known (K), which become more while it is
-// explored: at the end [ReducedGraph.settle] looks at all of it again.
+// ReducedGraph has fewer states and edges than the system's graph, with the same terminal states, violations and
+// dead states. Its assumptions are decided from the known local steps (K). K grows during an exploration, so
+// [ReducedGraph.settle] decides them again at the end.
 //
-// An event t that can happen in a state is followed alone when, by what is known, it commutes with all that its node may do
-// before it (see alone), changes no property for the better (see visible), and no fault can strike it (see fits). Why this
-// keeps what it keeps: see the package comment.
+// An event t is explored alone if it commutes with everything that its node may do before it (see singletonAmple),
+// makes no property look better (see visible), and no fault can affect it (see fits). The package comment has the
+// proof.
 type ReducedGraph struct {
 	g       *statespace.Graph
 	World   *world.World
@@ -46,25 +46,25 @@ type ReducedGraph struct {
 	rules   options.Rules
 	told    Reduced
 
-	Permuter Permuter // nil: states that differ by a permutation of nodes are two
+	Permuter Permuter // nil without symmetry
 
 	Nodes   []actor
 	locals  []*LocalState // by number
 	places  [][]*placeState
 	Answers steptree.Answers
-	known   int // local steps and states: grows only
+	known   int // number of known local steps and states; only grows
 
-	assumptions   Assumptions // that an event is alone in a local state
-	deadMessages  Assumptions // that a datagram is dead in a local state
+	assumptions   Assumptions // events that are alone in a local state
+	deadMessages  Assumptions // datagrams that are dead in a local state
 	watched       []*watched
 	Visibles      map[Change]bool
-	fullyExpanded map[string]bool // states that are expanded in full
-	full          []bool          // by number of the state: it was expanded in full
-	settled       bool            // all that was relied upon holds for good
-	hurried       bool            // ReduceFull is given up when it takes too long
-	searched      int             // states that were gone through for the proviso
-	long          int             // chains that were as long as they may be
-	Err           error           // what makes it impossible to go on
+	fullyExpanded map[string]bool // states to expand fully
+	full          []bool          // by number of the state: it was expanded fully
+	settled       bool            // all assumptions hold for good
+	hurried       bool            // give ReduceFull up when it takes too long
+	searched      int             // number of states searched for the proviso
+	long          int             // number of chains cut at their length
+	Err           error           // error that prevents further exploration
 	stuck         error           // a property does not return
 	stuckAt       string          // in that state
 	inner         graph.Edges     // scratch
@@ -75,9 +75,9 @@ type ReducedGraph struct {
 
 func (r *ReducedGraph) Mutated(f options.Mutation) bool { return r.rules.Mutation == f }
 
-// Permuter exchanges nodes that are interchangeable, and refutes that they are where their steps differ.
+// Permuter exchanges interchangeable nodes, and refutes the symmetry if their steps differ.
 type Permuter interface {
-	Permutations() [][]sim.NodeID // but for the one that changes nothing
+	Permutations() [][]sim.NodeID // without the identity
 	Canonicalize(v []uint32) (by int)
 	PermuteSet(p []sim.NodeID, id uint32) uint32
 	HoldsForAll(l *Assumptions, c Claim, decide func(Claim) bool) bool
@@ -92,7 +92,7 @@ type Permuter interface {
 	Refutation() string
 }
 
-// RulesOf are the parts of what was asked for.
+// RulesOf returns the rules of a reduction.
 func RulesOf(used options.Reduction) options.Rules {
 	return options.Rules{DeadMessages: used == options.ReduceDrop || used == options.ReduceFull, SingletonAmple: used == options.ReduceFull, Chains: used == options.ReduceFull}
 }
@@ -102,7 +102,8 @@ func (r *ReducedGraph) KeepsAll() bool {
 	return !r.rules.DeadMessages && !r.rules.SingletonAmple && !r.rules.Chains
 }
 
-// New makes the reduction that was asked for, or as much of it as is known to be right; nil: nothing.
+// New returns the reduction asked for, or the part of it that is known to be sound. It returns nil if there is
+// none.
 func New(g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGraph) (Permuter, string)) (r *ReducedGraph, told Reduced) {
 	told = reducible(g, opts)
 	if told.Used == options.ReduceNone && (!opts.Symmetry || opts.Asymmetry != "") && g.World.Uncrashed == 0 {
@@ -137,15 +138,15 @@ func New(g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGr
 
 const NotReduced = ": not reduced"
 
-// unlogged says why nothing of a graph can be left out; "": it can.
+// unlogged says why a graph cannot be reduced, or returns "".
 func unlogged(g *statespace.Graph, opts *options.Options) string {
 	if opts.Log != nil {
-		return "what is kept to go on with is not reduced"
+		return "a stored search is not reduced"
 	}
 	return Irreducible(g.World.Engine)
 }
 
-// reducible says which reduction is made of what was asked for, and why it is not more.
+// reducible returns the reduction that can be made of the one asked for, and why it is weaker.
 func reducible(g *statespace.Graph, opts *options.Options) (told Reduced) {
 	told.Used = options.ReduceNone
 	switch opts.Reduce {
@@ -153,7 +154,7 @@ func reducible(g *statespace.Graph, opts *options.Options) (told Reduced) {
 		return told
 	case options.ReduceAuto:
 		if opts.MaxDepth > 0 {
-			told.Why = "with a bound on depth nothing is left out unless that is asked for"
+			told.Why = "with a bound on depth there is no reduction unless asked for"
 			return told
 		}
 	}
@@ -169,7 +170,7 @@ func reducible(g *statespace.Graph, opts *options.Options) (told Reduced) {
 			why = append(why, "with a bound on depth only dead messages are dropped")
 		}
 		if opts.Known != nil {
-			why = append(why, "what lies behind a violation is not visited, so that only dead messages are dropped")
+			why = append(why, "states behind a violation are not visited, so only dead messages are dropped")
 		}
 		if told.Why = strings.Join(why, "; "); told.Why != "" {
 			told.Used = options.ReduceDrop
@@ -181,7 +182,7 @@ func reducible(g *statespace.Graph, opts *options.Options) (told Reduced) {
 	return told
 }
 
-// Irreducible says what of a system keeps all of its states from being reduced; "": nothing.
+// Irreducible says which features of a system prevent a reduction, or returns "".
 func Irreducible(e *steptree.Engine) string {
 	var why []string
 	add := func(is bool, what string) {
@@ -195,15 +196,15 @@ func Irreducible(e *steptree.Engine) string {
 	add(e.Sys.Timing == sim.Prompt, "timing Prompt")
 	add(e.Sys.Limits()[sim.Partitions] > 0, "partitions")
 	add(e.Groups != nil, "containers")
-	add(e.EarlyNodes != 1<<e.Nodes-1, "nodes that are late")
-	add(len(e.Sys.Obligations()) > 0, "fair runs without end are judged")
+	add(e.EarlyNodes != 1<<e.Nodes-1, "nodes that start late")
+	add(len(e.Sys.Obligations()) > 0, "fair infinite runs are judged")
 	if len(why) == 0 {
 		return ""
 	}
 	return strings.Join(why, ", ") + NotReduced
 }
 
-// Hurry is the limits for an exploration that is given up if it takes too long: half of those that there are.
+// Hurry returns the limits for an exploration that is given up if it takes too long: half of the given limits.
 func (r *ReducedGraph) Hurry(ctx context.Context, opts options.Options) (context.Context, context.CancelFunc, *options.Options) {
 	if r == nil || !r.hurried {
 		return ctx, func() {}, &opts
@@ -216,7 +217,8 @@ func (r *ReducedGraph) Hurry(ctx context.Context, opts options.Options) (context
 	return ctx, cancel, &opts
 }
 
-// GivesUp reports whether an exploration within limits of hurry was too long, and another one is to be made, which keeps depths.
+// GivesUp reports whether a hurried exploration took too long. Then the next one uses ReduceDrop, which keeps
+// depths.
 func (r *ReducedGraph) GivesUp(ctx, limited context.Context, x *explore.Result) bool {
 	again := errors.Is(x.Err, ErrAgain)
 	if r == nil || !r.hurried || ctx.Err() != nil || x.Err != nil && !again {
@@ -226,16 +228,16 @@ func (r *ReducedGraph) GivesUp(ctx, limited context.Context, x *explore.Result) 
 		!again && (!x.Complete || !r.settled || len(r.g.Sampled()) > 0)
 }
 
-// tooLongToTell is why less is reduced then.
-const tooLongToTell = "it was not known in time which events commute: only dead messages are dropped"
+// tooLongToTell is the reason for the weaker reduction then.
+const tooLongToTell = "the time did not suffice to find which events commute: only dead messages are dropped"
 
-// errLost: a path cannot be executed, which is no finding about the system.
+// errLost reports a path that cannot be executed. It is not a finding about the system.
 var errLost = errors.New("table: a step of the reduced graph cannot be taken")
 
-// errAgain: something that the exploration relied upon does not hold.
+// ErrAgain reports that an assumption of the exploration fell.
 var ErrAgain = errors.New("table: to be explored again")
 
-// Again reports whether the states are to be explored once more; else what came of it is final.
+// Again reports whether the states must be explored once more. Otherwise the result is final.
 func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 	again := errors.Is(x.Err, ErrAgain)
 	if again {
@@ -252,16 +254,16 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 		}
 	}
 	if r.told.Used == options.ReduceFull {
-		x.Depth = 0 // that of the graph is none of the system
+		x.Depth = 0 // depths of the reduced graph are not those of the system
 	}
 	switch {
 	case again && ctx.Err() == nil:
 		if r.told.Rounds == mostRounds {
-			r.nothing(fmt.Sprintf("after %d rounds it still was not known what holds", mostRounds))
+			r.nothing(fmt.Sprintf("after %d rounds assumptions still fell", mostRounds))
 		}
 		return true
 	case x.Blind && x.Complete && !r.settled && ctx.Err() == nil:
-		r.nothing("the visited set cannot tell where edges lead")
+		r.nothing("the visited set cannot find where edges lead")
 		return true
 	case again, x.Complete && !r.settled:
 		x.Complete, x.Stopped = false, "interrupted"
@@ -272,7 +274,7 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 	return false
 }
 
-// nothing has no state left out any more.
+// nothing disables the reduction.
 func (r *ReducedGraph) nothing(why string) {
 	r.rules, r.hurried, r.told = options.Rules{Mutation: r.rules.Mutation}, false, Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.told.Rounds, Permutations: r.told.Permutations, Asymmetry: r.told.Asymmetry}
 	r.assumptions.Begin()
@@ -280,7 +282,7 @@ func (r *ReducedGraph) nothing(why string) {
 	r.World.Covering.ForgetSometimes()
 }
 
-// Begin forgets what was decided, but not what is known, nor what turned out not to hold.
+// Begin starts a round. It forgets decisions, but neither known steps nor fallen assumptions.
 func (r *ReducedGraph) Begin() {
 	r.told.Rounds++
 	r.told.Passed, r.told.Chains, r.told.Single = 0, 0, 0
@@ -292,19 +294,19 @@ func (r *ReducedGraph) Begin() {
 	}
 }
 
-// Summary is what the reduction came to.
+// Summary returns the summary of the reduction.
 func (r *ReducedGraph) Summary() Reduced {
 	r.told.Dead = len(r.deadMessages.list)
 	return r.told
 }
 
-// Assumptions is what is relied upon, and what turned out not to hold.
+// Assumptions are the claims that the reduction relies on, and those that fell.
 type Assumptions struct {
 	decided map[Claim]bool // in this round
-	list    []Claim        // that hold, and were relied upon
+	list    []Claim        // claims that hold and were used
 	listed  map[Claim]bool
-	Fallen  map[Claim]bool // for good
-	All     map[Claim]bool // in this round, of what permutations of nodes make of a claim, too: all of it holds
+	Fallen  map[Claim]bool // in all rounds
+	All     map[Claim]bool // in this round: claims that hold under all permutations of nodes
 }
 
 // Claim is about an event in a local state.
@@ -317,7 +319,7 @@ func (l *Assumptions) Begin() {
 	}
 }
 
-// assume reports whether a claim holds for all nodes that may be exchanged.
+// assume reports whether a claim holds, for all interchangeable nodes.
 func (r *ReducedGraph) assume(l *Assumptions, c Claim, decide func(Claim) bool) bool {
 	if r.Permuter != nil {
 		return r.Permuter.HoldsForAll(l, c, decide)
@@ -325,7 +327,7 @@ func (r *ReducedGraph) assume(l *Assumptions, c Claim, decide func(Claim) bool) 
 	return l.Holds(c, decide)
 }
 
-// Holds decides a claim once in a round, and notes that it is relied upon.
+// Holds decides a claim once in a round, and records that it is used.
 func (l *Assumptions) Holds(c Claim, decide func(Claim) bool) bool {
 	if l.Fallen[c] {
 		return false
@@ -342,7 +344,7 @@ func (l *Assumptions) Holds(c Claim, decide func(Claim) bool) bool {
 	return ok
 }
 
-// check decides again what was relied upon, and reports whether some of it fell.
+// check decides the used claims again, and reports whether one fell.
 func (l *Assumptions) check(decide func(Claim) bool) (fell bool) {
 	for _, c := range l.list {
 		if !l.Fallen[c] && !decide(c) {
@@ -355,43 +357,43 @@ func (l *Assumptions) check(decide func(Claim) bool) (fell bool) {
 
 // The conditions that tests leave out.
 const (
-	NoVisibility options.Mutation = "visibility is not looked at"
+	NoVisibility options.Mutation = "visibility is not checked"
 	NoSettling   options.Mutation = "nothing is decided again"
-	NoFixpoint   options.Mutation = "what was decided is decided again only once"
-	NoLoss       options.Mutation = "what may be lost is alone"
+	NoFixpoint   options.Mutation = "claims are decided again only once"
+	NoLoss       options.Mutation = "messages that may be lost are alone"
 	NoCrashes    options.Mutation = "nodes that may crash are alone"
 	NoHalts      options.Mutation = "nodes that may halt are alone"
 	NoReceivers  options.Mutation = "receivers may be down"
 	NoCommuting  options.Mutation = "the order of events may matter"
-	NoWalk       options.Mutation = "only the present local state is looked at"
-	NoProviso    options.Mutation = "states that are expanded in full need not be reached"
+	NoWalk       options.Mutation = "only the current local state is checked"
+	NoProviso    options.Mutation = "fully expanded states need not be reached"
 	NoDeliveries options.Mutation = "deliveries of dropped datagrams are not known"
-	NoSets       options.Mutation = "only sets that are known are looked at"
-	NoLeftovers  options.Mutation = "what a set leaves may matter"
-	NoMonitors   options.Mutation = "monitors are not heard"
-	NoRivals     options.Mutation = "sets that take the same may do something else"
+	NoSets       options.Mutation = "only known sets are considered"
+	NoLeftovers  options.Mutation = "messages that a set leaves may matter"
+	NoMonitors   options.Mutation = "monitors are ignored"
+	NoRivals     options.Mutation = "overlapping sets may have different effects"
 	NoRestart    options.Mutation = "dropped datagrams may matter after a crash"
-	NoPromises   options.Mutation = "quorums may break what they say in states that are left out"
+	NoPromises   options.Mutation = "quorums may break their contract in states that are left out"
 
-	NoSurvivors  options.Mutation = "what was written may be lost"
+	NoSurvivors  options.Mutation = "synced writes may be lost"
 	NoQuietBoot  options.Mutation = "nodes may send when they boot"
 	NoBad        options.Mutation = "properties may be violated after a crash only"
-	NoReads      options.Mutation = "properties may read what is in flight"
-	NoLikeness   options.Mutation = "steps may do something else after a crash"
+	NoReads      options.Mutation = "properties may read messages in flight"
+	NoLikeness   options.Mutation = "steps may differ after a crash"
 	NoSecond     options.Mutation = "nodes crash once"
 	NoCrashCuts  options.Mutation = "nodes crash between steps only"
 	NoOthersDown options.Mutation = "one node crashes"
-	NoSameNews   options.Mutation = "monitors may hear something else after a crash"
+	NoSameNews   options.Mutation = "announcements may differ after a crash"
 
-	NoSameStart   options.Mutation = "runs may begin otherwise"
-	NoSameEvents  options.Mutation = "other events may happen"
-	NoSameSteps   options.Mutation = "steps may do something else"
-	NoSameCrashes options.Mutation = "crashes may come to something else"
-	NoSameCuts    options.Mutation = "crashes inside steps may come to something else"
+	NoSameStart   options.Mutation = "initial states may differ"
+	NoSameEvents  options.Mutation = "enabled events may differ"
+	NoSameSteps   options.Mutation = "steps may differ"
+	NoSameCrashes options.Mutation = "crashes may differ"
+	NoSameCuts    options.Mutation = "crashes inside steps may differ"
 	NoSameSets    options.Mutation = "quorums may take other sets"
-	NoSameHearing options.Mutation = "monitors may look who announces something"
-	NoSameView    options.Mutation = "properties may look at single nodes"
-	NoSameClaims  options.Mutation = "what is relied upon need not hold for other nodes"
-	NoHidden      options.Mutation = "what is not in the state may differ"
-	NoSameCover   options.Mutation = "what the nodes do that others stand for is not covered"
+	NoSameHearing options.Mutation = "monitors may depend on the announcing node"
+	NoSameView    options.Mutation = "properties may distinguish nodes"
+	NoSameClaims  options.Mutation = "claims need not hold for other nodes"
+	NoHidden      options.Mutation = "hidden state may differ"
+	NoSameCover   options.Mutation = "coverage ignores permuted nodes"
 )

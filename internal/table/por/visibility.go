@@ -11,21 +11,21 @@ import (
 // Change is a step of a node from one local state to another.
 type Change struct{ From, To uint32 }
 
-// combinations is how many combinations of local states are looked at to decide whether a change is visible.
+// combinations is the maximum number of combinations of local states that are evaluated to decide visibility.
 const combinations = 20_000
 
-// watched is a property with its values, by the local states of the nodes that it reads.
+// watched caches the values of a property by the local states of the nodes that it reads.
 type watched struct {
 	*world.Property
 	always bool
-	Wide   bool // it reads too much to be looked at, or does not return
+	Wide   bool // it reads too many states, or does not return
 	nodes  uint64
-	close  uint64 // nodes that it reads otherwise than by predicates over single nodes
+	close  uint64 // nodes that it reads other than by predicates over single nodes
 	known  map[string]bool
-	bad    map[string]bool // it has no value: it panics
+	bad    map[string]bool // the property panics
 }
 
-// Properties are all of them.
+// Properties returns all properties.
 func (r *ReducedGraph) Properties() []*watched {
 	if r.watched == nil {
 		add := func(list []world.Property, always bool) {
@@ -40,8 +40,9 @@ func (r *ReducedGraph) Properties() []*watched {
 	return r.watched
 }
 
-// visible reports whether a change may make some property look better: an Always property that is violated before may hold after it,
-// or one that is to be met may hold before it and not after it, whatever the local states of the other nodes.
+// visible reports whether a change may make a property look better, in some combination with local states of other
+// nodes. An Always property looks better if it is violated before the change and holds after it; any other if it
+// holds before and not after.
 func (r *ReducedGraph) visible(node int, from, to uint32) bool {
 	c := Change{from, to}
 	is, ok := r.Visibles[c]
@@ -76,24 +77,25 @@ func (r *ReducedGraph) Shows(p *watched, node int, c Change) bool {
 		if before != after && before != p.always {
 			return true
 		}
-		if p.nodes != at.nodes || p.close != at.close { // it was seen to read more
+		if p.nodes != at.nodes || p.close != at.close { // it has read more
 			return r.Shows(p, node, c)
 		}
 	}
 	return !ok
 }
 
-// combination goes through all combinations of known local states of some nodes.
+// combination enumerates the combinations of known local states of some nodes.
 type combination struct {
-	nodes uint64 // that the property reads
+	nodes uint64 // nodes that the property reads
 	close uint64
 	vary  []int
-	lists [][]uint32 // of local states, by what varies
+	lists [][]uint32 // lists of local states, in the order of vary
 	turn  []int
 	v     []uint32
 }
 
-// combine begins with the first combination for a property, but for one node (-1: none); ok is false when there are too many.
+// combine returns the first combination for a property, without node but (-1 means with all). Ok is false if there
+// are too many.
 func (r *ReducedGraph) combine(p *watched, but int) (at *combination, ok bool) {
 	at = &combination{nodes: p.Property.Nodes, close: p.close, v: make([]uint32, len(r.Nodes))}
 	size := 1
@@ -131,7 +133,7 @@ func (at *combination) next() bool {
 	return false
 }
 
-// holds evaluates a property in some local states; ok is false when it panics.
+// holds evaluates a property in a combination of local states. Ok is false if it panics.
 func (r *ReducedGraph) holds(p *watched, v []uint32) (holds, ok bool) {
 	if p.known == nil || p.nodes != p.Property.Nodes {
 		p.known, p.bad, p.nodes = map[string]bool{}, map[string]bool{}, p.Property.Nodes
@@ -159,7 +161,7 @@ func (r *ReducedGraph) holds(p *watched, v []uint32) (holds, ok bool) {
 
 func (r *ReducedGraph) evaluate(p *watched, v []uint32) (holds, ok bool) {
 	defer func() {
-		if failed := recover(); failed != nil { // in local states that are perhaps never met together
+		if failed := recover(); failed != nil { // the combination may be unreachable
 			holds, ok = false, false
 			p.Wide = p.Wide || r.hangs(failed)
 		}
@@ -170,13 +172,14 @@ func (r *ReducedGraph) evaluate(p *watched, v []uint32) (holds, ok bool) {
 	copy(r.World.Vector, v)
 	holds, reads := r.World.Evaluate(p.Property)
 	if reads.Closely&^p.close != 0 {
-		holds, reads = r.World.Evaluate(p.Property) // the values of a predicate are kept from the second time on
+		holds, reads = r.World.Evaluate(p.Property) // values of a predicate are cached from the second time on
 		p.close |= reads.Closely
 	}
 	return holds, true
 }
 
-// hangs reports whether checked code panicked because it did not return. It is not to be asked again: that takes the time limit each time.
+// hangs reports whether checked code panicked because it did not return. It must not be called again, since each
+// call takes the time limit.
 func (r *ReducedGraph) hangs(failed any) bool {
 	err, _ := failed.(error)
 	if !store.IsOverdue(err) {
@@ -186,7 +189,8 @@ func (r *ReducedGraph) hangs(failed any) bool {
 	return true
 }
 
-// alike returns local states of a node, one for each combination of what node predicates say of it; ok is false when one of these panics.
+// alike returns one local state of a node for each combination of values of node predicates. Ok is false if a
+// predicate panics.
 func (r *ReducedGraph) alike(node int) (list []uint32, ok bool) {
 	n := &r.Nodes[node]
 	if n.hangs {
@@ -219,7 +223,7 @@ func (r *ReducedGraph) alike(node int) (list []uint32, ok bool) {
 	return n.list, true
 }
 
-// Widen evaluates properties in all combinations of known local states, so that it is known what they read.
+// Widen evaluates properties in all combinations of known local states, to find out what they read.
 func (r *ReducedGraph) Widen() {
 	for _, p := range r.Properties() {
 		for again := true; again && !p.Wide && r.Err == nil; {

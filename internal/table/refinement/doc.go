@@ -1,3 +1,3 @@
-// Package refinement enumerates the observable transitions of a system, for comparison with another system
-// that it is to refine (MP-Basset's transition refinement).
+// Package refinement enumerates the observable transitions of a system, to check whether it refines another one
+// (MP-Basset's transition refinement).
 package refinement

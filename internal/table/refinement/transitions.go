@@ -16,38 +16,38 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Transitions are the states of a system, numbered as they are met, and the steps between them, found out when they are asked for:
-// for those who compare systems. Properties and monitors are not looked at.
+// Transitions enumerates the states and steps of a system on demand, for comparison with another system. States are
+// numbered in the order of discovery. Properties and monitors are not evaluated.
 type Transitions struct {
 	g      *statespace.Graph
 	b      *fairness.Builder
 	o      TransitionOptions
 	ids    map[string]uint32
-	packed []uint32 // states, one behind the other
+	packed []uint32 // states, concatenated
 	rows   [][]Transition
-	made   []bool // by state: its row is known
+	made   []bool // by state: whether its row is known
 }
 
-// TransitionOptions say what is seen of a system.
+// TransitionOptions selects what is observed of a system.
 type TransitionOptions struct {
-	// Clients are the nodes whose steps are seen: what they get, what they do by themselves, what they draw, and what they are told of
-	// room in streams. Nothing is promised of what they do by themselves.
+	// Clients are the nodes with observed steps: messages and errors that they get, internal steps, draws, and
+	// observations of room in streams. Their internal steps have no fairness promise.
 	Clients []sim.NodeID
-	// Blind are those clients that are not told who sends the messages that they get, nor how much room there is, but whether there is
-	// some. Nil: none.
+	// Blind reports the clients that observe neither the senders of messages, nor the amount of room in a stream,
+	// only whether there is some. Nil means none.
 	Blind func(sim.NodeID) bool
-	// Label numbers what is seen, from 1 on.
+	// Label numbers an observation, from 1 on.
 	Label func(text string) uint32
 }
 
 // Transition is a step.
 type Transition struct {
 	To    uint32
-	Label uint32 // 0: nothing is seen of it
+	Label uint32 // 0: unobserved
 	edge  fair.Edge
 }
 
-// NewTransitions makes those of a system. The error is that of [world.New].
+// NewTransitions returns the transitions of a system. The error is that of [world.New].
 func NewTransitions(sys *sim.System, o TransitionOptions) (*Transitions, error) {
 	e, err := steptree.NewEngine(sys, kernel.Options{}, nil)
 	if err != nil {
@@ -64,7 +64,7 @@ func NewTransitions(sys *sim.System, o TransitionOptions) (*Transitions, error) 
 	return t, nil
 }
 
-// sees reports whether an event is one of a client.
+// sees reports whether an event belongs to a client.
 func (t *Transitions) sees(ev sim.Event) bool {
 	switch ev.Kind {
 	case sim.Arrive, sim.Heal:
@@ -73,10 +73,11 @@ func (t *Transitions) sees(ev sim.Event) bool {
 	return !ev.Kind.Injection() && slices.Contains(t.o.Clients, ev.Node)
 }
 
-// Len is how many states were met.
+// Len returns the number of discovered states.
 func (t *Transitions) Len() int { return len(t.rows) }
 
-// Roots are the states after the start, one for each answer to what booting draws; the label stands for the state of the clients.
+// Roots returns the states after the start, one for each answer to the draws of booting. The label is that of the
+// clients' states.
 func (t *Transitions) Roots() (roots []Transition, err error) {
 	g := t.g
 	state := make([]uint32, g.Configs.Words)
@@ -97,7 +98,7 @@ func (t *Transitions) Roots() (roots []Transition, err error) {
 	return roots, nil
 }
 
-// id is the number of a state.
+// id returns the number of a state.
 func (t *Transitions) id(state []uint32) uint32 {
 	key := store.VectorKey(state)
 	id, ok := t.ids[key]
@@ -115,7 +116,7 @@ func (t *Transitions) state(id uint32) []uint32 {
 	return t.packed[int(id)*n:][:n]
 }
 
-// From are the steps from a state. The error is a finding, or [*Unsupported].
+// From returns the steps from a state. The error is a finding, or [*Unsupported].
 func (t *Transitions) From(id uint32) ([]Transition, error) {
 	if t.made[id] {
 		return t.rows[id], nil
@@ -132,7 +133,7 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 		}
 	}
 	var row []Transition
-	var struck []bool // by a crash inside the step, which is a fault
+	var struck []bool // a crash inside the step, which is a fault
 	state := make([]uint32, g.Configs.Words)
 	var told []world.RoomTold
 	g.World.RoomAnswers = &told
@@ -170,10 +171,10 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 
 func (t *Transitions) blind(client sim.NodeID) bool { return t.o.Blind != nil && t.o.Blind(client) }
 
-// text is what a client sees of an event.
+// text describes a client's observation of an event.
 func (t *Transitions) text(ev sim.Event) string {
 	label := t.g.World.Label(ev)
-	if ev.Kind == sim.Deliver && t.blind(ev.Node) { // of errors a machine is told the peer
+	if ev.Kind == sim.Deliver && t.blind(ev.Node) { // an error shows the peer in any case
 		label.Event.Peer = -1
 	}
 	return label.String()
@@ -186,7 +187,7 @@ func drawings(drawn []steptree.Drawing) (text string) {
 	return text
 }
 
-// rooms are what a step was told of room in streams. That there is some goes without saying.
+// rooms describes the observations of room in streams during a step. Some room is the default, and not described.
 func rooms(told []world.RoomTold, blind bool) (text string) {
 	for _, r := range told {
 		switch {
@@ -202,29 +203,30 @@ func rooms(told []world.RoomTold, blind bool) (text string) {
 // Sampled reports whether answers of a draw were sampled.
 func (t *Transitions) Sampled() bool { return len(t.g.Sampled()) > 0 }
 
-// Path is that of the run that starts in a root, by its place, and takes these steps, by their places.
+// Path returns the path of the run from a root along steps, all given by index.
 func (t *Transitions) Path(root int, steps []uint32) choose.Path {
 	return t.g.Path(append([]uint32{uint32(root)}, steps...))
 }
 
-// Marks of steps and of staying in a state.
+// Marks of steps, and of staying in a state.
 const (
 	unseenMark = iota
 	seenMark
 )
 
-// Silence tells where a system may fall silent: from where a run that is fair goes on for ever, or ends, without anything being seen.
+// Silence finds the states from which a fair run continues forever, or ends, without an observation.
 type Silence struct {
 	t    *Transitions
 	g    *fair.Graph
-	next []uint32 // by state: what a way to where it stays silent begins with, plus one; 0: it cannot fall silent
+	next []uint32 // by state: first step of a path to silence, plus one; 0: it cannot fall silent
 	at   []*fair.Component
 }
 
-// marks: all is hot, and what is seen is cold.
+// marks makes the obligation hot in every state and settled by an observation.
 func (*Transitions) marks() []fair.Mark { return []fair.Mark{fair.Hot, fair.Cold} }
 
-// Silence judges the states whose steps were asked for. What else can be reached without anything being seen must be among them.
+// Silence judges the states passed to From. They must include all states that can be reached without an
+// observation.
 func (t *Transitions) Silence(ctx context.Context) (*Silence, error) {
 	g := t.b.Edges
 	var row []fair.Edge
@@ -244,7 +246,7 @@ func (t *Transitions) Silence(ctx context.Context) (*Silence, error) {
 			return nil, err
 		}
 	}
-	t.b.Edges = nil // it is made
+	t.b.Edges = nil // the graph is complete
 	s := &Silence{t: t, g: g, next: make([]uint32, g.Len()), at: make([]*fair.Component, g.Len())}
 	var queue []uint32
 	for c := range g.Every(t.marks(), nil) {
@@ -257,7 +259,7 @@ func (t *Transitions) Silence(ctx context.Context) (*Silence, error) {
 	return s, nil
 }
 
-// lead goes backwards from where the system stays silent, by steps that are not seen.
+// lead searches backwards from silent states, along unobserved steps.
 func (s *Silence) lead(queue []uint32) {
 	type back struct{ from, step uint32 }
 	to := make([][]back, len(s.at))
@@ -281,8 +283,8 @@ func (s *Silence) lead(queue []uint32) {
 // May reports whether the system may fall silent in a state.
 func (s *Silence) May(id uint32) bool { return s.at[id] != nil || s.next[id] > 0 }
 
-// Run is a run from a state in which it may fall silent: steps by their places, the last so many of which are the round. With 0 nothing has
-// to happen any more.
+// Run returns a silent run from a state that may fall silent, as indices of steps. The last round steps are the
+// cycle; 0 means that nothing more is promised to happen.
 func (s *Silence) Run(id uint32) (steps []uint32, round int) {
 	for s.at[id] == nil {
 		k := s.next[id] - 1

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// contents says what the numbers in states stand for, by hashes that are the same in every process. A process that does not know some
-// content yet makes it by taking the steps that lead to it: what is hashed need not be decoded.
+// contents maps the numbers in states to content hashes, which are the same in every process. A process that lacks
+// some content creates it by executing the steps that lead there, so nothing needs to be decoded.
 type contents struct {
 	e     *steptree.Engine
 	kinds [contentKinds]contentsOf
@@ -24,7 +24,7 @@ type contentsOf struct {
 	ids  map[sim.Fingerprint]uint32
 }
 
-// Kinds of content. That of plain numbers is the number.
+// Kinds of content. The content of a plain number is the number.
 const (
 	localContent = iota
 	inboxContent
@@ -60,7 +60,7 @@ func newContents(e *steptree.Engine) *contents {
 	return c
 }
 
-// know takes in what was met since it was called last.
+// know adds the entries made since the last call.
 func (c *contents) know(kind uint8) {
 	k, n := &c.kinds[kind], c.count(kind)
 	for id := len(k.keys); id < n; id++ {
@@ -118,7 +118,7 @@ func (c *contents) hash(kind uint8, id uint32) sim.Fingerprint {
 	return encoding.Hash(uint64(kind), buf)
 }
 
-// message appends what a message is.
+// message appends the hash of a message.
 func (c *contents) message(buf []byte, msg uint32) []byte {
 	for len(c.msgs) <= int(msg) {
 		c.msgs = append(c.msgs, encoding.Hash(0, c.e.Bench.AppendValue(c.e.Contents.List[len(c.msgs)].Body, nil)))
@@ -126,7 +126,7 @@ func (c *contents) message(buf []byte, msg uint32) []byte {
 	return appendKey(buf, c.msgs[msg])
 }
 
-// key is what a number stands for.
+// key returns the content hash of a number.
 func (c *contents) key(kind uint8, id uint32) sim.Fingerprint {
 	if int(id) >= len(c.kinds[kind].keys) {
 		c.know(kind)
@@ -134,7 +134,7 @@ func (c *contents) key(kind uint8, id uint32) sim.Fingerprint {
 	return c.kinds[kind].keys[id]
 }
 
-// find is the number of content; false: it was not met here.
+// find returns the number of content, or false if this process does not have it.
 func (c *contents) find(kind uint8, key sim.Fingerprint) (uint32, bool) {
 	c.know(kind)
 	id, ok := c.kinds[kind].ids[key]

@@ -10,17 +10,18 @@ import (
 )
 
 const (
-	cutSample  = 30_000 // states that are looked at
-	cutNodes   = 10     // so many nodes at most have all sets of them tried
-	cutBalance = 1.3    // of the largest part to the mean of all
+	cutSample  = 30_000 // number of states in the sample
+	cutNodes   = 10     // up to so many nodes all subsets are tried
+	cutBalance = 1.3    // maximum ratio of the largest part to the mean
 )
 
-// Cut chooses nodes by which states are to be in parts, see [explore.NewParts]: of the first states of a system few are to have been found from one of
-// another part, and no part is to be much larger than others. It says the same every time. None: by all that is in a state.
+// Cut chooses the nodes whose states select the part, see [explore.NewParts]. In a sample of the first states few
+// steps lead to another part, and no part is much larger than others. The result is deterministic. Nil means to
+// partition by the whole state.
 func Cut(sys *sim.System, opts options.Options, parts int) (cut []int) {
 	s, err := New(sys, opts, 1, nil, nil)
 	if err != nil || s.start() != nil {
-		return nil // of which others will tell
+		return nil // the exploration reports the error
 	}
 	for s.Len(0) < cutSample {
 		until := s.Len(0)
@@ -47,7 +48,7 @@ func Cut(sys *sim.System, opts options.Options, parts int) (cut []int) {
 	return cut
 }
 
-// start takes the first states into the one part.
+// start adds the initial states to the only part.
 func (s *Shard) start() error {
 	roots, err := s.Roots()
 	if err != nil {
@@ -55,12 +56,13 @@ func (s *Shard) start() error {
 	}
 	s.Take(0)
 	for k := range len(roots) / s.Words() {
-		_ = s.Restore(0, roots[k*s.Words():][:s.Words()], explore.Source{Number: stateset.NoPlace, EdgeIndex: uint32(k)}) // it may be there twice
+		// It may already be there
+		_ = s.Restore(0, roots[k*s.Words():][:s.Words()], explore.Source{Number: stateset.NoPlace, EdgeIndex: uint32(k)})
 	}
 	return nil
 }
 
-// cutsOf are sets of nodes to be tried: where there are many nodes, small ones and those that lack few.
+// cutsOf returns the sets of nodes to try: all, or if there are many nodes, small sets and their complements.
 func cutsOf(nodes int) (sets []uint64) {
 	if nodes > 64 {
 		return nil
@@ -81,7 +83,8 @@ func cutsOf(nodes int) (sets []uint64) {
 	return append(sets, all)
 }
 
-// leaving is how many states were found from one of another part; more than there are: a part is too large.
+// leaving returns the number of states found from one of another part, or more than there are states if a part is
+// too large.
 func (s *Shard) leaving(cut []int, parts int) (n int) {
 	of := make([]int, s.Len(0))
 	count := make([]int, parts)

@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/internal/table"
 )
 
-// NewDead prepares to find the states from which no live one can be reached, when shards that explored together have come to their end with
-// parts of so many states; nil: the system has no Eventually property, so that no state is dead.
+// NewDead prepares the search for dead states, after shards have explored parts with so many states together. It
+// returns nil if the system has no Eventually property, and thus no dead states.
 func (s *Shard) NewDead(visited stateset.Kind, lens []int) *explore.DeadParts {
 	if len(s.g.World.Properties.Eventually) == 0 {
 		return nil
@@ -19,7 +19,8 @@ func (s *Shard) NewDead(visited stateset.Kind, lens []int) *explore.DeadParts {
 	return explore.NewDeadParts(s.g, set.Width(), lens)
 }
 
-// Dead tells in an exploration which states are dead: how many, and by which turns to the nearest one; false: there are no such turns.
+// Dead adds to out the number of dead states, and the path to the nearest one by turns. It returns false if turns
+// cannot be followed.
 func (s *Shard) Dead(out *table.Exploration, states int, turns []uint32) bool {
 	if out.LivenessChecked, out.Dead = true, states; states == 0 {
 		return true

@@ -12,28 +12,28 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Pack is states on their way to another process. What each number in it stands for is said where it comes first, so that a pack can be
-// read by whoever knows the content.
+// Pack encodes states for another process. The first use of a number in it defines its content, so a receiver needs
+// no other data.
 type Pack struct {
 	s     *Shard
 	buf   []byte
 	n     int
-	sum   uint64 // see share
+	sum   uint64 // of share of the states
 	told  [contentKinds]codes
-	turn  uint32         // how many packs were made
-	state []uint32       // the one before
-	lo    uint64         // the first half of its fingerprint
+	turn  uint32         // number of packs made
+	state []uint32       // the previous state
+	lo    uint64         // first half of its fingerprint
 	v     []uint32       // its vector of the world
-	last  explore.Source // where it was found
+	last  explore.Source // its source
 }
 
-// codes are what numbers of one kind are in a pack.
+// codes assigns small codes to the numbers of one kind in a pack.
 type codes struct {
-	by []uint64 // by number: of which turn the code is, and, in the low half, the code
-	n  uint32   // codes
+	by []uint64 // by number: the turn in which the code was assigned, and the code in the low half
+	n  uint32   // number of codes
 }
 
-// of is the code of a number; fresh: it has not come before.
+// of returns the code of a number. Fresh is true if it is new in this pack.
 func (c *codes) of(n, turn uint32) (code uint32, fresh bool) {
 	if int(n) >= len(c.by) {
 		c.by = append(c.by, make([]uint64, int(n)+1-len(c.by)+len(c.by)/2)...)
@@ -62,7 +62,7 @@ func (p *Pack) reset() {
 	}
 }
 
-// Len is how many states and bytes there are.
+// Len returns the number of states and bytes.
 func (p *Pack) Len() (states, bytes int) { return p.n, len(p.buf) }
 
 // Add adds a state.
@@ -99,7 +99,7 @@ func (p *Pack) Add(state []uint32, from explore.Source) {
 	p.n++
 }
 
-// put adds a word of a vector of the world, if it is another one than that of the state before.
+// put adds a word of a vector of the world if it differs from that of the previous state.
 func (p *Pack) put(w int, n uint32) {
 	if p.n > 0 && n == p.v[w] {
 		return
@@ -116,12 +116,12 @@ func (p *Pack) put(w int, n uint32) {
 	}
 }
 
-// share is what a state adds to the sum of a pack, which says whether what counts in it is what it was.
+// share returns the contribution of a state to the checksum of a pack.
 func share(lo uint64, from explore.Source) uint64 {
 	return lo + uint64(from.By)*0x9E3779B97F4A7C15
 }
 
-// appendSource appends where a state was found, as it differs from where the one before was.
+// appendSource appends a source as a difference to the one before.
 func appendSource(buf []byte, s, before explore.Source) []byte {
 	buf = append(binary.AppendUvarint(binary.AppendUvarint(buf, uint64(s.Part)), uint64(s.EdgeIndex)), s.Note)
 	buf = binary.AppendVarint(buf, int64(s.Number)-int64(before.Number))
@@ -136,7 +136,7 @@ func (u *unpacking) source(before explore.Source) explore.Source {
 	return s
 }
 
-// Take returns what was added, and begins anew.
+// Take returns the pack, and starts a new one.
 func (p *Pack) Take() []byte {
 	out := binary.AppendUvarint(make([]byte, 0, len(p.buf)+18), uint64(p.n))
 	out = append(binary.LittleEndian.AppendUint64(out, p.sum), p.buf...)
@@ -144,10 +144,10 @@ func (p *Pack) Take() []byte {
 	return out
 }
 
-// errTorn is recovered from.
-var errTorn = errors.New("states that came from elsewhere are damaged")
+// errTorn reports a damaged pack, by panic inside this file.
+var errTorn = errors.New("states received from another process are damaged")
 
-// unpacking reads a pack.
+// unpacking decodes a pack.
 type unpacking struct {
 	buf  []byte
 	told [contentKinds][]told
@@ -155,7 +155,7 @@ type unpacking struct {
 	v    []uint32
 }
 
-// told is what a code stands for.
+// told is the content of a code.
 type told struct {
 	key   sim.Fingerprint
 	id    uint32
@@ -189,14 +189,14 @@ func (u *unpacking) bytes(n int) []byte {
 	return b
 }
 
-// Unpack reads a pack: the states, as vectors one after the other, and where each was found. The states that some of them were found from may
-// be asked for, to make content that is not known here; without stateOf states are not wanted. The error says that the pack is damaged, or that
-// something does what it did not do elsewhere.
+// Unpack decodes a pack into states, as concatenated vectors, and their sources. It calls stateOf for the source of
+// a state whose content is missing here. If stateOf is nil no states are returned. The error reports a damaged
+// pack, or steps that have other results here than in the sender.
 func (s *Shard) Unpack(pack []byte, stateOf func(part, number uint32) ([]uint32, error)) (states []uint32, from []explore.Source, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case runtime.Error: // of numbers that nothing has
+		case runtime.Error: // numbers out of range
 			err = errTorn
 		default:
 			if r != errTorn {
@@ -228,18 +228,18 @@ func (s *Shard) Unpack(pack []byte, stateOf func(part, number uint32) ([]uint32,
 		got += share(s.g.Configs.Fingerprint(states[at:]).Lo, src)
 	}
 	if got != sum && stateOf != nil {
-		return nil, nil, fmt.Errorf("%d states that came from elsewhere are not what they were there", n)
+		return nil, nil, fmt.Errorf("%d states received from another process differ here", n)
 	}
 	return states, from, nil
 }
 
-// Sources reads of a pack only where its states were found.
+// Sources decodes only the sources of the states of a pack.
 func (s *Shard) Sources(pack []byte) (from []explore.Source, err error) {
 	_, from, err = s.Unpack(pack, nil)
 	return from, err
 }
 
-// read reads the next state of a pack, and reports whether all of it is known here.
+// read decodes the next state of a pack, and reports whether all of its content is known here.
 func (s *Shard) read(u *unpacking) bool {
 	known := true
 	for w := u.number(); w != 0; w = u.number() {
@@ -263,7 +263,7 @@ func (s *Shard) read(u *unpacking) bool {
 		t := &(*all)[code-1]
 		if !t.known {
 			t.id, t.known = s.contents.find(kind, t.key)
-			// What was not come to by a step here may be impossible to copy.
+			// A local state that no step reached here may be impossible to copy.
 			t.known = t.known && (kind != localContent || !s.engine().Locals.List[t.id].Unreached())
 		}
 		u.v[w-1] = t.id
@@ -272,20 +272,20 @@ func (s *Shard) read(u *unpacking) bool {
 	return known
 }
 
-// DiffersError says that a state leads to something else here than it did where a pack was made.
+// DiffersError reports a state with other successors here than in the process that made the pack.
 type DiffersError struct {
-	explore.Source        // what differs was found from there
+	explore.Source        // the state
 	Witness        uint64 // of that state, see [Shard.Witness]
 }
 
 func (e *DiffersError) Error() string {
-	return fmt.Sprintf("state %d of part %d leads to something else than it did elsewhere", e.Number, e.Part)
+	return fmt.Sprintf("state %d of part %d has other successors than in another process", e.Number, e.Part)
 }
 
-// learn makes what is in the state that was read, and not known here: it takes the steps of the one that it was found from.
+// learn creates the missing content of the decoded state by executing the steps of its source.
 func (s *Shard) learn(u *unpacking, src explore.Source, stateOf func(part, number uint32) ([]uint32, error)) error {
 	if src.Number == stateset.NoPlace {
-		return errors.New("the first states are others elsewhere")
+		return errors.New("another process has other initial states")
 	}
 	before, err := stateOf(src.Part, src.Number)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Shard explores some parts of the states of a system, and has what it takes to hand states to other processes that explore the others.
+// Shard explores some parts of the state space, and packs states for the processes that explore the others.
 type Shard struct {
 	*explore.Parts
-	// Learned is how many states were expanded for what is in those that came from elsewhere.
+	// Learned is the number of expansions made to create content of received states.
 	Learned int
 
 	g        *statespace.Graph
@@ -22,8 +22,8 @@ type Shard struct {
 	scratch  graph.Edges
 }
 
-// New makes a shard that has none of so many parts by a cut, see [explore.NewParts]. Of the options those about the world, the visited set and
-// events without weight are used. The error is that of [table.Explore].
+// New returns a shard of a state space with so many parts by a cut, see [explore.NewParts]. It owns no part yet. Of
+// opts it uses World, Visited and Weightless. The error is that of [table.Explore].
 func New(sys *sim.System, opts options.Options, parts int, cut []int, elsewhere func(part int, state []uint32, from explore.Source)) (*Shard, error) {
 	e, err := steptree.NewEngine(sys, opts.World, nil)
 	if err != nil {
@@ -37,10 +37,10 @@ func New(sys *sim.System, opts options.Options, parts int, cut []int, elsewhere 
 
 func (s *Shard) engine() *steptree.Engine { return s.g.World.Engine }
 
-// Words is how many numbers a state has.
+// Words returns the number of words of a state.
 func (s *Shard) Words() int { return s.g.Words() }
 
-// Roots are the first states, one vector after the other. The error is a finding about the start.
+// Roots returns the initial states, as concatenated vectors. The error is a finding about the start.
 func (s *Shard) Roots() (states []uint32, err error) {
 	s.scratch.Reset()
 	err = s.g.Roots(&s.scratch)
@@ -51,20 +51,21 @@ func (s *Shard) Roots() (states []uint32, err error) {
 	return states, err
 }
 
-// Fingerprint is that of a state.
+// Fingerprint returns the fingerprint of a state.
 func (s *Shard) Fingerprint(state []uint32) sim.Fingerprint { return s.g.Fingerprint(state) }
 
-// Sampled are draws of which only a sample was enumerated, see [table.Exploration].
+// Sampled returns the draws of which only a sample was enumerated, see [table.Exploration].
 func (s *Shard) Sampled() choose.Samples { return s.g.Sampled() }
 
-// Stats counts what was executed.
+// Stats returns the counters of executed steps.
 func (s *Shard) Stats() steptree.Stats { return s.engine().Counters }
 
-// Rehearse makes random runs, before anything is concluded from tables, see [table.Explore].
+// Rehearse makes random runs on both engines, see [table.Rehearse].
 func (s *Shard) Rehearse() (choose.Path, error) { return table.Rehearse(s.engine()) }
 
-// Follow goes by turns, as a [explore.Source] has them, the first of which is that of a root, and returns the path. AtEdge: what is
-// found there is about an edge of the last state. The error is the finding; nil: nothing is found there, or there are no such turns.
+// Follow returns the path along turns (edge indices as in [explore.Source], the first of which selects a root), and
+// the finding at its end, or nil. AtEdge means that the finding is about an edge of the last state. If turns cannot
+// be followed the error is nil.
 func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error) {
 	g := s.g
 	if _, err := s.Roots(); err != nil {
@@ -81,11 +82,11 @@ func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error
 		}
 		return path, err
 	}
-	_, err = g.Check(&graph.FoundState{State: state, Root: true}) // all properties are looked at
+	_, err = g.Check(&graph.FoundState{State: state, Root: true}) // evaluates all properties
 	return path, err
 }
 
-// to goes by turns; false: there are no such ones.
+// to follows turns. It returns false if there is no such edge.
 func (s *Shard) to(turns []uint32) (path choose.Path, state []uint32, ok bool) {
 	defer func() {
 		if r := recover(); r != nil && r != statespace.ErrFewer {
@@ -100,11 +101,11 @@ func (s *Shard) to(turns []uint32) (path choose.Path, state []uint32, ok bool) {
 	return path, state, true
 }
 
-// Witness is a hash of the steps from a state, all of them, and where they lead: the same in each process in which the code does the same.
-// What is found there counts, too.
+// Witness returns a hash of all steps from a state, their successors and findings. It is the same in each process
+// in which the code behaves the same.
 func (s *Shard) Witness(state []uint32) uint64 {
 	s.scratch.Reset()
-	s.scratch.Width = 1 // fingerprints are wanted
+	s.scratch.Width = 1 // compute fingerprints
 	defer func() { s.scratch.Width = 0 }()
 	err := s.g.Expand(append([]uint32(nil), state...), -1, &s.scratch)
 	hash := uint64(s.scratch.All())
@@ -118,7 +119,8 @@ func (s *Shard) Witness(state []uint32) uint64 {
 	return hash
 }
 
-// WitnessAt is the witness of the state that turns lead to, as [Shard.Follow] has them, and the path there; false: there are no such turns.
+// WitnessAt returns the witness of the state at the end of turns, as in [Shard.Follow], and the path there. It
+// returns false if turns cannot be followed.
 func (s *Shard) WitnessAt(turns []uint32) (path choose.Path, hash uint64, ok bool) {
 	if _, err := s.Roots(); err != nil {
 		return nil, 0, false

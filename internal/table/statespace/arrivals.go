@@ -5,8 +5,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// arrival is what a datagram that is sent makes of a node configuration: the next one, plus one, and how the first word of the fingerprint changes.
-// The zero value: it is not known.
+// arrival is the effect of a sent datagram on a node configuration: the next one plus one, and the change of the
+// first word of the fingerprint. The zero value means unknown.
 type arrival struct {
 	delta uint64
 	next  uint32
@@ -22,7 +22,7 @@ const (
 	maxWidth = 64
 )
 
-// DatagramTo numbers a datagram to a node.
+// DatagramTo returns the number of a datagram to a node.
 func (s *NodeConfigs) DatagramTo(node, from sim.NodeID, msg uint32) uint32 {
 	p := &s.Tables[node]
 	key := uint64(from)<<32 | uint64(msg)
@@ -42,7 +42,7 @@ func (s *NodeConfigs) DatagramTo(node, from sim.NodeID, msg uint32) uint32 {
 	return n
 }
 
-// arrival is what is known of a datagram that is sent to a node configuration; nil: nothing.
+// arrival returns the cached arrival of a datagram at a node configuration, or nil.
 func (p *nodeTable) arrival(at, index uint32) *arrival {
 	if index < p.width {
 		if a := &p.after[at*p.width+index]; a.next != 0 {
@@ -52,7 +52,8 @@ func (p *nodeTable) arrival(at, index uint32) *arrival {
 	return nil
 }
 
-// Once returns the node configuration of a node once a datagram was sent to it over a link that is not cut; noSite: it is refused.
+// Once returns the node configuration of a node after a datagram was sent to it over a link that is not cut, or
+// noSite if the inbox refuses it.
 func (s *NodeConfigs) Once(node, at, index uint32) uint32 {
 	if a := s.Tables[node].arrival(at, index); a != nil {
 		return a.next - 1
@@ -60,8 +61,8 @@ func (s *NodeConfigs) Once(node, at, index uint32) uint32 {
 	return s.populateArrival(node, at, index).next - 1
 }
 
-// populateArrival finds out what a datagram that is sent to a node over a link that is not cut makes of its node configuration. It is valid until the
-// next call.
+// populateArrival computes the arrival of a datagram that is sent over a link that is not cut. The result is valid
+// until the next call.
 func (s *NodeConfigs) populateArrival(node, at, index uint32) *arrival {
 	p := &s.Tables[node]
 	if n, ok := p.far.Get(uint64(at)<<32 | uint64(index)); ok {
@@ -72,7 +73,7 @@ func (s *NodeConfigs) populateArrival(node, at, index uint32) *arrival {
 		d := p.All[index]
 		bag := s.Engine.Inboxes.AfterSend(here.Inbox, d.From, d.Msg)
 		if bag == store.Overrun {
-			return &arrival{} // noSite, less one
+			return &arrival{} // noSite minus one
 		}
 		next = s.Config(int(node), here.Local, bag)
 	}

@@ -7,7 +7,8 @@ import (
 
 const commutingKnown = 1 << 63
 
-// listCommutingPairs has what sleeps at the node that acted last sleep, of what a list of ordinary events has.
+// listCommutingPairs puts to sleep the commuting transitions of the node that acted last, in a list of ordinary
+// events.
 func (g *Graph) listCommutingPairs(list int) {
 	by := g.sleepSet.by
 	if by == 0 {
@@ -26,9 +27,10 @@ func (g *Graph) listCommutingPairs(list int) {
 	}
 }
 
-// commutingPairs are the transitions that sleep, by their places in the list of ordinary events, at the node configuration of the node that came there by a transition: such that take
-// a datagram which was there before, came before that transition in the list, and lead to what they lead to in the other order. Those beyond the 63rd
-// do not. What datagrams a node sends to one other may be told apart by their order.
+// commutingPairs returns the transitions that sleep at a node configuration reached by transition k of the node, as
+// bits by place in the list of ordinary events. Each takes a datagram that was there before k, precedes k in the
+// list, and leads to the same result in the other order. Places from 63 on never sleep. The datagrams that a node
+// sends to one peer may be distinguished by their order.
 func (s *NodeConfigs) commutingPairs(k uint32, list int) uint64 {
 	if s.Commuting[k] == 0 {
 		s.Commuting[k] = commutingKnown | s.findCommutingPairs(k, list)
@@ -56,7 +58,8 @@ func (s *NodeConfigs) findCommutingPairs(a uint32, list int) (found uint64) {
 	return found
 }
 
-// taking is the only move of a span that takes a datagram, if it leaves the global part as it is; 0: there is none, or several.
+// taking returns the only transition of a span that takes a datagram, if it leaves the global part unchanged. It
+// returns 0 if there is none, or several.
 func (s *NodeConfigs) taking(sp span, datagram uint32) (k uint32) {
 	if datagram == 0 {
 		return 0
@@ -72,7 +75,7 @@ func (s *NodeConfigs) taking(sp span, datagram uint32) (k uint32) {
 	return k
 }
 
-// sentAlike reports whether two transitions and two others send and announce the same, in the same order to each node.
+// sentAlike reports whether two pairs of transitions send and announce the same, in the same order to each node.
 func (s *NodeConfigs) sentAlike(one, other [2]uint32) bool {
 	sent := func(moves [2]uint32) (all []EffectOp) {
 		for _, k := range moves {

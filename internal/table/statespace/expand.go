@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ReplaySource answers as before.
+// ReplaySource replays recorded answers.
 type ReplaySource struct {
 	Picks []int32
 	next  int
@@ -65,7 +65,7 @@ func (g *Graph) takeAll(e *graph.Edges) error {
 	return nil
 }
 
-// takeListed takes what was listed.
+// takeListed takes the listed transitions.
 func (g *Graph) takeListed(e *graph.Edges) error {
 	spans := g.spans
 	g.spans = g.spans[:0]
@@ -75,7 +75,7 @@ func (g *Graph) takeListed(e *graph.Edges) error {
 	return g.takeSpans(e, spans)
 }
 
-// takeSpans takes the transitions of several node configurations. There is room in e for all of them before the first is taken.
+// takeSpans takes the transitions of several node configurations. It first makes room in e for all of them.
 func (g *Graph) takeSpans(e *graph.Edges, spans []nodeSpan) error {
 	s, v, from := g.Configs, g.WorldVector, g.fingerprint
 	places, two := s.Tables, g.width == 2
@@ -173,8 +173,8 @@ func (g *Graph) takeSpans(e *graph.Edges, spans []nodeSpan) error {
 	return nil
 }
 
-// mixed appends what a mixedTransition changes, and returns how that changes the fingerprint in addition. It is false when one
-// of the operations is refused.
+// mixed appends the changes of a mixedTransition, and returns the additional change of the fingerprint. It returns
+// false if an operation is refused.
 func (g *Graph) mixed(m *transition, node int, changes []uint64) (after []uint64, shift sim.Fingerprint, ok bool) {
 	if m.Kind != MixedTransition || g.reads {
 		return changes, shift, false
@@ -194,9 +194,9 @@ func (g *Graph) mixed(m *transition, node int, changes []uint64) (after []uint64
 	return d.changes, g.shift(&d), true
 }
 
-// shift is how a draft of the state that is expanded changes the fingerprint.
+// shift returns the change of the fingerprint by a draft of the expanded state.
 func (g *Graph) shift(d *draft) (shift sim.Fingerprint) {
-	if g.width == 0 { // it is not asked for
+	if g.width == 0 { // no fingerprints wanted
 		return shift
 	}
 	for _, change := range d.changes[d.first:] {
@@ -208,7 +208,7 @@ func (g *Graph) shift(d *draft) (shift sim.Fingerprint) {
 
 const noSite = ^uint32(0)
 
-// takeOther takes a transition that is neither a fast nor a mixed one, or one that is refused.
+// takeOther takes a transition that is neither fast nor mixed, or that is refused.
 func (g *Graph) takeOther(e *graph.Edges, k uint32) error {
 	s := g.Configs
 	m := &s.Transitions[k]
@@ -255,7 +255,7 @@ func (g *Graph) takeSlowly(e *graph.Edges, number uint32, note uint8) error {
 	return nil
 }
 
-// takeShared takes the steps in the world by which the nodes of a process go down.
+// takeShared takes in the world the steps by which the nodes of a process go down.
 func (g *Graph) takeShared(e *graph.Edges, m *transition) error {
 	s, w, slow := g.Configs, g.World, g.Configs.uncached[m.first]
 	s.visit(w, g.WorldVector)

@@ -17,37 +17,37 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Graph is the states of a system, as packed vectors, and its steps.
+// Graph is the state graph of a system, with packed vectors as states.
 type Graph struct {
 	World           *world.World // bare
 	Configs         *NodeConfigs
-	Log             *audit.Log // nil: there is no log
-	Onward          *Onward    // nil: it begins at the start
+	Log             *audit.Log // nil without a log
+	Onward          *Onward    // nil if the exploration begins at the start
 	KnownViolations map[string]bool
 
-	WorldVector []uint32        // the state that is expanded
-	width       int             // of fingerprints that are asked for
-	fingerprint sim.Fingerprint // its own
+	WorldVector []uint32        // the state under expansion
+	width       int             // words of fingerprints to compute
+	fingerprint sim.Fingerprint // of WorldVector
 
 	Found *graph.FoundState // the last state that was checked
-	Holds []bool            // by Inevitably property: whether it does there
+	Holds []bool            // by Inevitably property: whether it holds there
 
 	RootPaths    []choose.Path
-	Vector       []uint32 // scratch, of the world
-	packedVector []uint32 // likewise, packed
+	Vector       []uint32 // scratch: a vector of the world
+	packedVector []uint32 // scratch: packed
 	Events       []sim.Event
 	spans        []nodeSpan  // scratch
 	all          graph.Edges // scratch
 	Answers      steptree.Answers
-	fates        choose.Enumerate // of nodes that go down with another one
+	fates        choose.Enumerate // of nodes that go down together with another one
 
 	sleepSet sleepSet
-	Named    bool // edges are named for other processes, see nameFor
+	Named    bool // edges have names for other processes, see nameFor
 
-	reads  bool // what is known, and nothing else, see reader
-	unread bool // some of it was not known
+	reads  bool // read cached transitions only, see reader
+	unread bool // a transition was not cached
 
-	// The step that could not be taken: the event, -1: it is that of the start, and its answers.
+	// The step that failed: the index of its event (-1 for the start), and its answers.
 	BadEvent int
 	BadPicks choose.Path
 }
@@ -62,7 +62,7 @@ func NewGraph(e *steptree.Engine, weightless []sim.EventKind) *Graph {
 	return g
 }
 
-// Sibling is another graph on the same tables, for use instead of g.
+// Sibling returns another graph on the same tables, to be used instead of g.
 func (g *Graph) Sibling() *Graph {
 	return &Graph{World: world.NewBareOn(g.World.Engine), Log: g.Log, BadEvent: -1, Configs: g.Configs, Vector: g.Vector, packedVector: g.packedVector}
 }
@@ -84,12 +84,12 @@ func (g *Graph) Bytes() int {
 	return g.Configs.bytes() + g.World.Bytes() + g.Onward.bytes()
 }
 
-// Roots implements [graph.Graph]: there are several when booting draws.
+// Roots implements [graph.Graph]. There are several roots if booting draws.
 func (g *Graph) Roots(e *graph.Edges) error {
 	v := make([]uint32, g.Configs.Words)
 	known := g.RootPaths
 	defer func() {
-		if len(g.RootPaths) < len(known) { // they are listed again, and a limit was reached: paths begin at any of them
+		if len(g.RootPaths) < len(known) { // they are listed again, and a limit was reached; paths may begin at any
 			g.RootPaths = known
 		}
 	}()
@@ -147,7 +147,7 @@ func (g *Graph) Expand(state []uint32, number int, e *graph.Edges) error {
 		g.fingerprint = g.Configs.Fingerprint(state)
 	}
 	if len(g.KnownViolations) > 0 || g.Onward != nil {
-		e.By = 0 // behind violations nothing is found
+		e.By = 0 // nothing is found behind violations
 		if g.barred() {
 			return nil
 		}
@@ -167,12 +167,13 @@ func (g *Graph) Expand(state []uint32, number int, e *graph.Edges) error {
 	return err
 }
 
-// Check implements [graph.Graph]. Properties that have not read what the step to the state changed are what they were.
+// Check implements [graph.Graph]. It does not evaluate properties that have not read what the step to the state
+// changed.
 func (g *Graph) Check(m *graph.FoundState) (live bool, err error) {
 	g.Found = m
 	live, err = g.CheckState(m)
 	if g.IsKnown(err) {
-		if g.Onward != nil { // what asks for recovery asks whether a live state is there
+		if g.Onward != nil { // a search for recovery has yet to find out whether the state is live
 			g.Onward.bar(m.State, err)
 		} else {
 			m.Barred = true
@@ -196,7 +197,8 @@ func (g *Graph) CheckState(m *graph.FoundState) (live bool, err error) {
 	}
 	p := &w.Properties
 	sampled := w.Samples.Sampled(m.Number + 1)
-	check, cover := m.Root || sampled || g.Named, w.Covering.Unmet > 0 // of several processes, another one may have seen what properties read
+	// With several processes, another one may have evaluated the properties
+	check, cover := m.Root || sampled || g.Named, w.Covering.Unmet > 0
 	changed := w.FailGroup(m.Note & NoteNode)
 	for i := range p.Always {
 		q := &p.Always[i]
@@ -213,13 +215,13 @@ func (g *Graph) CheckState(m *graph.FoundState) (live bool, err error) {
 	return g.ask(m, check, sampled)
 }
 
-// alone reports whether what is to be said of a state hangs on its local states alone.
+// alone reports whether verdicts on a state depend on its local states alone.
 func (g *Graph) alone() bool {
 	p := &g.World.Properties
 	return !p.InFlight && len(p.Inevitably) == 0 && g.Onward == nil
 }
 
-// ask is check by asking the properties: with check also those that must hold always.
+// ask evaluates the properties of a state; Always properties only if check is true.
 func (g *Graph) ask(m *graph.FoundState, check, sampled bool) (live bool, err error) {
 	defer kernel.CatchState(&err) // of properties that panic
 	w := g.World
@@ -231,11 +233,11 @@ func (g *Graph) ask(m *graph.FoundState, check, sampled bool) (live bool, err er
 		}
 	}
 	g.Configs.Unpack(m.State, w.Vector)
-	if sampled { // properties are asked, whatever they said together
+	if sampled { // evaluate the properties, whatever the cached verdict
 		*p.Verdicts.Of(w.ReadLocals()) = 0
 	}
 	if g.Onward != nil && w.Live() {
-		return true, nil // which is all that recovery asks for
+		return true, nil // a search for recovery needs nothing else
 	}
 	if check {
 		if err := w.Check(); err != nil {
@@ -255,12 +257,13 @@ func (g *Graph) ask(m *graph.FoundState, check, sampled bool) (live bool, err er
 		g.Holds = append(g.Holds, w.Value(&p.Inevitably[i]))
 	}
 	if live = w.Live(); g.alone() {
-		w.Remember(steptree.IsSound) // also if it was not asked for: nothing changed that it hangs on
+		w.Remember(steptree.IsSound) // also without evaluation: nothing that it depends on changed
 	}
 	return live, nil
 }
 
-// ReadLocals is the local states of a packed vector that verdicts hang on. It is valid until the next call.
+// ReadLocals returns the local states of a packed vector that verdicts depend on. The result is valid until the
+// next call.
 func (g *Graph) ReadLocals(state []uint32) []uint32 {
 	p := &g.World.Properties
 	for i, node := range p.Read {
@@ -269,8 +272,8 @@ func (g *Graph) ReadLocals(state []uint32) []uint32 {
 	return p.Key
 }
 
-// IsKnown reports whether an error of check is the violation of a known property, behind which nothing is visited. What asks for recovery
-// takes all that is wrong with a state so.
+// IsKnown reports whether err is the violation of a known property, behind which nothing is visited. In a search
+// for recovery every finding counts as known.
 func (g *Graph) IsKnown(err error) bool {
 	if g.Onward != nil {
 		return store.EndsRun(err)
@@ -282,10 +285,10 @@ func (g *Graph) IsKnown(err error) bool {
 	return errors.As(err, &f) && f.Kind == sim.Safety && g.KnownViolations[f.Property]
 }
 
-// fails reports whether a step with an error is one that leads nowhere, and so back to its state: recovery is looked for beside such steps.
+// fails reports whether a failing step leads nowhere, so that a search for recovery continues with other steps.
 func (g *Graph) fails(err error) bool { return g.Onward != nil && store.EndsRun(err) }
 
-// barred reports whether nothing is to be visited behind the state that is expanded.
+// barred reports whether no successor of the state under expansion is visited.
 func (g *Graph) barred() bool {
 	if g.Onward != nil {
 		return g.Onward.bars(g.WorldVector)
@@ -295,10 +298,10 @@ func (g *Graph) barred() bool {
 	return g.IsKnown(g.World.Check())
 }
 
-// AuditedSteps is how long a path may be for the replay engine to execute it.
+// AuditedSteps is the maximum length of a path that the replay engine executes for an audit.
 const AuditedSteps = 1 << 12
 
-// audit has the replay engine go to a state, as shadow does with runs.
+// audit executes the path to a state on the replay engine, and compares the states.
 func (g *Graph) audit(state, trail []uint32) error {
 	path := g.Path(trail)
 	g.Configs.Unpack(state, g.Vector)
@@ -306,19 +309,20 @@ func (g *Graph) audit(state, trail []uint32) error {
 	return g.World.Retrace(path)
 }
 
-// LimitBy has limits looked at while one state is expanded, too: it may have very many steps. Nil: they are not any more.
+// LimitBy makes limit be called during the expansion of a state, too, which may have very many steps. Nil ends
+// that.
 func (g *Graph) LimitBy(limit func() error) {
 	g.Answers.Limit, g.Configs.Answers.Limit, g.Configs.limited = limit, limit, nil
 }
 
-// Sampled are the draws of which only a sample was enumerated.
+// Sampled returns the draws of which only a sample was enumerated.
 func (g *Graph) Sampled() (s choose.Samples) {
 	s.Merge(g.Answers.Sampled)
 	s.Merge(g.Configs.Answers.Sampled)
 	return s
 }
 
-// PathTo is the path to what an exploration found.
+// PathTo returns the path to the finding of an exploration.
 func (g *Graph) PathTo(r *explore.Result) choose.Path {
 	if r.Path == nil {
 		return g.BadPicks
@@ -330,7 +334,7 @@ func (g *Graph) PathTo(r *explore.Result) choose.Path {
 	return path
 }
 
-// Path returns the path by turns, the first of which is the start itself, and goes there.
+// Path returns the path along turns, the first of which selects a root, and leaves the world at its end.
 func (g *Graph) Path(trail []uint32) (path choose.Path) {
 	w := g.World
 	defer w.Samples.Pause()()
@@ -338,7 +342,7 @@ func (g *Graph) Path(trail []uint32) (path choose.Path) {
 	answers := &ReplaySource{Picks: first}
 	if g.Onward != nil {
 		path = g.Onward.Path.Clone()
-		_, _ = g.Onward.execute(w, answers) // it went well before
+		_, _ = g.Onward.execute(w, answers) // it succeeded before
 	} else {
 		_ = w.Begin(answers)
 	}
@@ -350,10 +354,10 @@ func (g *Graph) Path(trail []uint32) (path choose.Path) {
 	return path
 }
 
-// ErrFewer is panicked with: turns are not those of this graph.
+// ErrFewer is the panic value if turns are not those of this graph.
 var ErrFewer = errors.New("table: a state has fewer steps than before")
 
-// Take takes a step from the world's state, and returns the event, its place in the list, and the answers.
+// Take takes a step from the world's state, and returns the event, its index in the list, and the answers.
 func (g *Graph) Take(turn int) (i int, ev sim.Event, picks choose.Path) {
 	w := g.World
 	v := slices.Clone(w.Vector)
@@ -362,7 +366,7 @@ func (g *Graph) Take(turn int) (i int, ev sim.Event, picks choose.Path) {
 	for i, ev := range w.AllEvents(nil) {
 		for answers.Reset(); answers.Next(); turn-- {
 			w.Restore(v)
-			err := w.Advance(&ev, &answers) // it went well before, or was not looked up
+			err := w.Advance(&ev, &answers) // it succeeded before, or was not looked up
 			if turn == 0 {
 				return i, ev, answers.Path()
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Growth is a list, map or queue that has grown by more than [leastGrowth] elements while states were visited. Connections include those of
-// rehearsed runs.
+// Growth is a list, map or queue that grew by more than [leastGrowth] elements during the exploration. Connections
+// include those of rehearsed runs.
 type Growth struct {
 	Node     sim.NodeID `json:"node"`           // -1 for a connection, which is interned without its nodes
 	What     string     `json:"what"`           // path of a field of the service, "inbox", or "a connection"
@@ -26,10 +26,11 @@ type Growth struct {
 
 const (
 	leastGrowth = 20
-	mostGrowths = 3 // that are returned
+	mostGrowths = 3 // maximum number returned
 )
 
-// Growths returns what has grown most, the largest first. It compares, for each node, the states with the longest and the shortest encoding.
+// Growths returns the components that grew most, the largest first. It compares, for each node, the states with the
+// longest and the shortest encoding.
 func (s *NodeConfigs) Growths() []Growth {
 	var all []Growth
 	add := func(node sim.NodeID, what string, before int, c collection) {
@@ -42,7 +43,7 @@ func (s *NodeConfigs) Growths() []Growth {
 		node := sim.NodeID(i)
 		least, most, inbox := s.extremes(node)
 		add(node, "inbox", 0, messageTypes(s.Engine, inbox))
-		if most == nil || declared.Carries(most.State.Service()) { // to describe a program costs much
+		if most == nil || declared.Carries(most.State.Service()) { // describing the state of a program is expensive
 			continue
 		}
 		before, after := collections(s.Engine.FieldsOf(node, least.State)), collections(s.Engine.FieldsOf(node, most.State))
@@ -65,7 +66,8 @@ func (s *NodeConfigs) Growths() []Growth {
 	return all[:min(len(all), mostGrowths)]
 }
 
-// extremes returns the smallest and the largest local state of a node that steps lead to, nil if there is none, and its longest inbox.
+// extremes returns the smallest and the largest local state of a node that a step reached (nil if there is none),
+// and its longest inbox.
 func (s *NodeConfigs) extremes(node sim.NodeID) (least, most *store.Local, inbox []uint32) {
 	longest := uint32(0)
 	for _, c := range s.Tables[node].List {
@@ -79,7 +81,8 @@ func (s *NodeConfigs) extremes(node sim.NodeID) (least, most *store.Local, inbox
 		if least == nil || len(l.Encoding) < len(least.Encoding) {
 			least = l
 		}
-		if most == nil || len(l.Encoding) >= len(most.Encoding) { // a slice with room is encoded with it, so the last one may hold more
+		// The encoding of a slice depends on its capacity, so a later one may have more elements
+		if most == nil || len(l.Encoding) >= len(most.Encoding) {
 			most = l
 		}
 	}
@@ -104,7 +107,7 @@ func (c *collection) add(kind string) {
 	c.types[kind]++
 }
 
-// mostFrequent returns the most frequent type of element that is known.
+// mostFrequent returns the most frequent known type of element.
 func (c collection) mostFrequent() (kind string, n int) {
 	for _, k := range slices.Sorted(maps.Keys(c.types)) {
 		if k != "" && c.types[k] > n {
@@ -125,11 +128,11 @@ func messageTypes(e *steptree.Engine, msgs []uint32) (c collection) {
 	return c
 }
 
-// collections returns what is listed in fields with an index or key, by path.
+// collections returns the indexed or keyed elements in fields, by path.
 func collections(fields []sim.Field) map[string]collection {
 	all := map[string]collection{}
 	for _, f := range fields {
-		if f.Part.Kind != encoding.OfService || strings.HasPrefix(f.Path, "memory of ") { // no field of the service
+		if f.Part.Kind != encoding.OfService || strings.HasPrefix(f.Path, "memory of ") { // not a field of the service
 			continue
 		}
 		for end := 0; ; {
@@ -150,7 +153,8 @@ func collections(fields []sim.Field) map[string]collection {
 	return all
 }
 
-// elementType returns the type of an element behind an interface, of which path is what follows its index; the empty string if it is not known.
+// elementType returns the type of an element behind an interface, or "" if unknown. Path is the part of its path
+// behind the index.
 func elementType(path, value string) string {
 	if kind, ok := strings.CutPrefix(path, ".("); ok {
 		kind, _, _ = strings.Cut(kind, ")")

@@ -8,46 +8,48 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// NodeConfigs make global states shorter, and their successors sums. What belongs to one node of a state alone, its local
-// state and the inbox of datagrams in flight to it, is its node configuration, a number of its own for each node; what
-// concerns the whole system, the crashes and halts that are left and what the network holds once, is the global part. A
-// packed vector is that of the node configurations, the connections, the monitors and the global part.
+// NodeConfigs interns node configurations, so that states are short and successors are computed by addition. A node
+// configuration is a number for the local state of a node and its inbox of datagrams in flight. The global part has
+// the remaining crashes and halts and the globals of the network. A packed vector has the node configurations, the
+// connections, the monitors and the global part.
 //
-// What a node can do depends on its node configuration, the global part, and the heads and the room of its connections. Each of
-// these steps is kept as a transition: the node's next node configuration, the next global part, the operations on all else, and
-// how the fingerprint changes. Moves are found out by taking the steps once in the world, in a state in
-// which they happen.
+// The steps of a node depend on its node configuration, the global part, and the heads and the room of its
+// connections. Each step is cached as a transition: the node's next node configuration, the next global part,
+// operations on everything else, and the change of the fingerprint. A transition is computed by taking the step
+// once in the world, in a state in which it is enabled.
 type NodeConfigs struct {
 	Engine      *steptree.Engine
 	Tables      []nodeTable
 	Globals     []globalPart
-	ids         store.Memo // net and budget -> global part
+	ids         store.Memo // network globals and budget -> global part
 	Transitions []transition
 	Peers       []uint16 // by transition, see sleepsets.go
-	DisabledBy  []uint16 // by transition: of a crash or a halt the node, of a break both ends of the connection; 0: it is none of these, or nothing sleeps behind it
-	Takes       []uint32 // by transition: the datagram that it takes from its node's inbox, plus one; 0: none
-	Origins     []uint32 // by transition: the node configuration that it is one of
-	Commuting   []uint64 // by transition, see commutingPairs
-	ops         []EffectOp
-	uncached    []uncachedTransition
-	breaks      []uint32 // by pair: the transition that the break of their connection has for a name; 0: it has none yet
-	rooms       []roomQuestion
-	Words       int
-	SleepSets   bool // see sleepsets.go
+	// By transition: of a crash or halt, the node; of a break, both ends of the connection; 0: none of these, or
+	// nothing sleeps behind it
+	DisabledBy []uint16
+	Takes      []uint32 // by transition: number of the datagram that it takes from its node's inbox, plus one; 0: none
+	Origins    []uint32 // by transition: its node configuration
+	Commuting  []uint64 // by transition, see commutingPairs
+	ops        []EffectOp
+	uncached   []uncachedTransition
+	breaks     []uint32 // by pair: the transition that names the break of their connection; 0: none yet
+	rooms      []roomQuestion
+	Words      int
+	SleepSets  bool // see sleepsets.go
 
 	capacity   int // of streams
 	PendingLog []unlistedQuorum
 
-	// First words of each kind in packed vectors, behind those of node configurations.
+	// Index of the first word of each kind in packed vectors, after the node configurations.
 	conns, Monitors, Global int
 
 	Answers          steptree.Answers
-	limited          error    // a limit was reached while transitions were found out, so that they are not all
-	TolerateFailures bool     // steps that fail are no end, see onward
-	Unseen           error    // then: an ordinary step diverges so, and not all answers that it can be given were gone through
+	limited          error    // a limit was reached in populate, so transitions are missing
+	TolerateFailures bool     // failing steps do not end the exploration, see Onward
+	Unseen           error    // with TolerateFailures: an ordinary step diverges, and not all of its answers were tried
 	worldVector      []uint32 // scratch: a vector of the world
-	packedVector     []uint32 // packed
-	changes          []uint64 // of a draft
+	packedVector     []uint32 // scratch: packed
+	changes          []uint64 // scratch: of a draft
 }
 
 // nodeTable holds the node configurations of one node.
@@ -55,15 +57,15 @@ type nodeTable struct {
 	ids     store.Memo // local state and inbox -> node configuration
 	List    []NodeConfig
 	shares  []sim.Fingerprint
-	busy    []bool // a datagram can be delivered to the node, or it can handle an event that is in it
+	busy    []bool // a datagram can be delivered to the node, or an event in it can be handled
 	Up      []bool
 	told    []store.MemoOf[span] // by global part: node configuration and event of a stream -> transitions
 	lists   [][]span             // by global part, quiet or not, and kind of events; by node configuration
 	sent    store.Memo           // sender and message -> number
 	All     []Datagram           // by that number
 	width   uint32               // a power of two
-	after   []arrival            // by node configuration and number of a datagram, up to the width
-	far     store.Memo           // by node configuration and number, beyond the width: place in farther
+	after   []arrival            // by node configuration and number of a datagram below the width
+	far     store.Memo           // by node configuration and number from the width on: index in farther
 	farther []arrival
 }
 
@@ -74,16 +76,16 @@ type globalPart struct {
 	share          sim.Fingerprint
 	injects        [world.EventLists]bool
 	breaks         bool   // connections may break
-	broke          uint32 // the global part once one did, plus one; 0: not known
-	global, faults span   // steps of no node: ordinary ones and injections
+	broke          uint32 // the global part after a break, plus one; 0: unknown
+	global, faults span   // steps without a node: ordinary ones and faults
 }
 
-// span are the transitions of a node configuration: from begin to end, among them so many steps of handlers. Both are 0 when they are not known; there is
-// no transition 0. Four fields, as more are not kept in registers.
+// span is the range of transitions of a node configuration. Both ends are 0 if it is unknown; there is no
+// transition 0. It has four fields because the compiler does not keep more in registers.
 type span struct {
 	begin, end uint32
-	handled    uint32 // and whether there is a questionTransition among them, see asks
-	most       uint32 // changes of one that is fast or mixed, at most, and behind them the peers of all
+	handled    uint32 // number of handler steps, and whether there is a questionTransition, see asks
+	most       uint32 // maximum number of changes of a fast or mixed one; the peers of all in the upper bits
 }
 
 const spanAsks = 1 << 31
@@ -96,40 +98,40 @@ func (sp span) changes() int { return int(sp.end-sp.begin) * int(sp.most>>Sleepe
 
 // transition is one step of a node.
 type transition struct {
-	delta  sim.Fingerprint // of the fingerprint, but for what the operations change
-	Next   uint32          // nodeConfig
+	delta  sim.Fingerprint // of the fingerprint, without the changes by operations
+	Next   uint32          // node configuration
 	Global uint32
-	first  uint32 // operation; of an uncached transition or a question its number
-	count  uint16 // of operations
+	first  uint32 // index of the first operation; for uncached transitions and questions, their number
+	count  uint16 // number of operations
 	note   uint8  // see noteLocal
 	Kind   uint8
 }
 
-// mostOps is how many operations a transition has, at most: they are counted in a span, too.
+// mostOps is the maximum number of operations of a transition. Spans count them, too.
 const mostOps = 1 << 15
 
 // Kinds of transitions.
 const (
 	DatagramTransition = iota // all operations are datagrams sent to different nodes
 	MixedTransition           // with operations of any kinds
-	UncachedStep              // to be taken in the world
-	globalTransition          // of no node
-	questionTransition        // no step, but which ones there are depends on room in a stream
-	groupTransition           // steps by which nodes that run in one process go down, to be taken in the world
+	UncachedStep              // executed in the world each time
+	globalTransition          // without a node
+	questionTransition        // a placeholder: the steps depend on room in a stream
+	groupTransition           // the nodes of a process go down together; executed in the world each time
 )
 
-// uncachedTransition is a step that is taken in the world whenever it is due, such as one that fails. Of a groupTransition it is how the steps begin that there are: what
-// is asked then depends on the other nodes that go down.
+// uncachedTransition is a step that is executed in the world each time, such as a failing one. For a
+// groupTransition it is the common prefix of the steps: later questions depend on the other nodes that go down.
 type uncachedTransition struct {
 	ev    sim.Event
 	picks []int32
-	err   error // that the step is not to be trusted, or was given up: it need not show again
+	err   error // the step is unreliable, or was abandoned; it may not fail again
 }
 
-// A note says of a transition what is to be known when it leads to a new state.
+// The note of a transition has flags for the check of a new state.
 const (
 	NoteNode     = store.MaxNodes - 1
-	NoteLocal    = store.MaxNodes // the local state of that node has changed
+	NoteLocal    = store.MaxNodes // the local state of the node changed
 	NoteOrdinary = graph.Recovery
 )
 
@@ -173,7 +175,7 @@ func (s *NodeConfigs) globalOf(v []uint32) uint32 {
 	return s.globalWith(v[l.NetGlobals], v[l.Budget])
 }
 
-// Unpack is the inverse of pack.
+// Unpack is the inverse of Pack.
 func (s *NodeConfigs) Unpack(packed, v []uint32) {
 	l := &s.Engine.Layout
 	for i := range l.Nodes {
@@ -212,7 +214,7 @@ func (s *NodeConfigs) Config(node int, local, bag uint32) uint32 {
 	return id
 }
 
-// unlistedQuorum is a node configuration of which it cannot be told what its quorums take.
+// unlistedQuorum is a node configuration for which the sets that its quorums take are unknown.
 type unlistedQuorum struct {
 	Node   int
 	Config uint32
@@ -230,12 +232,12 @@ func (s *NodeConfigs) globalWith(rest, budget uint32) uint32 {
 	return id
 }
 
-// configHash is the share of a node configuration in the fingerprint of a state.
+// configHash returns the share of a node configuration in the fingerprint of a state.
 func (s *NodeConfigs) configHash(node int, local, bag uint32) sim.Fingerprint {
 	return s.Engine.Locals.List[local].Hash.Add(s.Engine.Inboxes.Hash(bag, node))
 }
 
-// WordShare is the share of a word of a packed vector in the fingerprint of the state.
+// WordShare returns the share of a word of a packed vector in the fingerprint of the state.
 func (s *NodeConfigs) WordShare(word int, value uint32) sim.Fingerprint {
 	switch {
 	case word < len(s.Tables):
@@ -249,13 +251,13 @@ func (s *NodeConfigs) WordShare(word int, value uint32) sim.Fingerprint {
 	return share
 }
 
-// Fingerprint is that of the state that a packed vector stands for, see [kernel.World].
+// Fingerprint returns the fingerprint of the state of a packed vector, see [kernel.World].
 func (s *NodeConfigs) Fingerprint(packed []uint32) (f sim.Fingerprint) {
 	for i := range s.Tables {
 		f = f.Add(s.Tables[i].shares[packed[i]])
 	}
 	for pair, id := range packed[s.conns:s.Monitors] {
-		if id > store.EmptySelf { // most are not
+		if id > store.EmptySelf { // most connections are empty
 			f = f.Add(s.Engine.Conns.Hash(id, pair))
 		}
 	}
@@ -265,7 +267,7 @@ func (s *NodeConfigs) Fingerprint(packed []uint32) (f sim.Fingerprint) {
 	return f
 }
 
-// spanOf returns the transitions of a node configuration in a list, or nothing when they are not known.
+// spanOf returns the transitions of a node configuration in a list, or the zero span if they are unknown.
 func (p *nodeTable) spanOf(list int, at uint32) span {
 	if list < len(p.lists) {
 		if l := p.lists[list]; int(at) < len(l) {
@@ -287,7 +289,7 @@ func (p *nodeTable) setSpan(list int, at uint32, sp span) {
 	p.lists[list] = l
 }
 
-// listOf is the number of a list.
+// listOf returns the number of a list.
 func listOf(frame uint32, quiet bool, kind world.EventList) int {
 	n := int(frame) * 2
 	if quiet {

@@ -2,7 +2,7 @@ package statespace
 
 import "github.com/macemc/macemc/internal/table/world"
 
-// quiet reports whether no message, no error and no event in a node can be handled now.
+// quiet reports whether no message, error or node event can be handled.
 func (g *Graph) quiet() bool {
 	for i := range g.Configs.Tables {
 		p, at := &g.Configs.Tables[i], g.WorldVector[i]
@@ -13,14 +13,14 @@ func (g *Graph) quiet() bool {
 	return true
 }
 
-// nodeSpan is transitions of a node, or of no node, which never sleep. None of them is a questionTransition.
+// nodeSpan is a range of transitions of a node, or of none. None of them is a questionTransition.
 type nodeSpan struct {
 	span
 	node   int32
-	asleep uint64 // those that sleep, by place
+	asleep uint64 // bits by place of those that sleep
 }
 
-// listOrdinary lists the transitions by ordinary events, in the order in which the network lists them.
+// listOrdinary lists the transitions of ordinary events, in the order of the network.
 func (g *Graph) listOrdinary(fr uint32, quiet bool) {
 	l := &g.World.Layout
 	if l.PairCount == 0 {
@@ -39,7 +39,7 @@ func (g *Graph) listOrdinary(fr uint32, quiet bool) {
 	}
 }
 
-// listEach lists the transitions of all nodes by events of a kind.
+// listEach lists the transitions of all nodes for events of a kind.
 func (g *Graph) listEach(fr uint32, quiet bool, kind world.EventList) {
 	spans := g.spans
 	for node := range g.Configs.Tables {
@@ -50,14 +50,15 @@ func (g *Graph) listEach(fr uint32, quiet bool, kind world.EventList) {
 			spans = g.spans
 		case sp.begin < sp.end:
 			spans = append(spans, nodeSpan{})
-			p := &spans[len(spans)-1] // see put
+			p := &spans[len(spans)-1] // assigned by fields, see put
 			p.begin, p.end, p.handled, p.most, p.node = sp.begin, sp.end, sp.handled, sp.most, int32(node)
 		}
 	}
 	g.spans = spans
 }
 
-// list adds transitions of a node to those that are to be taken, with those by the answers to questions in their places.
+// list appends transitions of a node. Placeholders are replaced by the transitions for the answers to their
+// questions.
 func (g *Graph) list(sp span, node int, h streamEvent) {
 	if !sp.asks() {
 		if sp.begin < sp.end {
@@ -79,14 +80,14 @@ func (g *Graph) list(sp span, node int, h streamEvent) {
 	g.put(part, node)
 }
 
-// put assigns fields one by one: a copy of fields that were written one by one waits for them.
+// put assigns fields one by one: copying a struct whose fields were just written stalls on the stores.
 func (g *Graph) put(sp span, node int) {
 	g.spans = append(g.spans, nodeSpan{})
 	p := &g.spans[len(g.spans)-1]
 	p.begin, p.end, p.handled, p.most, p.node = sp.begin, sp.end, sp.handled, sp.most, int32(node)
 }
 
-// spanIn returns the transitions of a node in a list.
+// spanIn returns the transitions of a node in a list, and computes them if they are unknown.
 func (g *Graph) spanIn(fr uint32, quiet bool, kind world.EventList, node int) span {
 	sp := g.Configs.Tables[node].spanOf(listOf(fr, quiet, kind), g.WorldVector[node])
 	if sp.begin == sp.end && sp.end == 0 {
@@ -99,7 +100,7 @@ func (g *Graph) spanIn(fr uint32, quiet bool, kind world.EventList, node int) sp
 	return sp
 }
 
-// roomFor is how many edges the transitions of some node configurations make at most, and how many changes.
+// roomFor returns the maximum number of edges and of changes of some spans.
 func roomFor(spans []nodeSpan) (edges, changes int) {
 	for i := range spans {
 		edges += int(spans[i].end - spans[i].begin)
@@ -108,7 +109,8 @@ func roomFor(spans []nodeSpan) (edges, changes int) {
 	return edges, changes
 }
 
-// sleepSetIn is which transitions of a node configuration sleep, as its node did before what led here, and whether all of them do.
+// sleepSetIn returns the transitions of a node configuration that sleep, since its node did not change in the last
+// step, and whether all do.
 func (g *Graph) sleepSetIn(sp *nodeSpan) (moves uint64, all bool) {
 	but, arrived := g.sleepSet.but, g.sleepSet.arrived[sp.node]
 	if g.sleepSet.shared>>sp.node&1 != 0 {

@@ -14,20 +14,20 @@ var (
 	ErrNoFit = errors.New("table: the path does not fit the system")
 )
 
-// Onward has an exploration begin at the end of a path, and take the steps of the recovery relation only.
+// Onward makes an exploration begin at the end of a path, and take only steps of the recovery relation.
 type Onward struct {
 	Path     choose.Path
-	open     bool                // the step that path ends inside was asked more than it answers
-	Violated error               // what is wrong with the first state with which something is, behind which nothing is visited
-	Failed   error               // likewise of steps of the recovery relation, which lead nowhere
-	wrong    map[string]struct{} // states with which something is wrong, packed
-	size     int                 // of these, in bytes
+	open     bool                // the path ends inside a step
+	Violated error               // the first violation; successors of violating states are not visited
+	Failed   error               // the first failure of a step of the recovery relation
+	wrong    map[string]struct{} // packed states with a violation
+	size     int                 // of wrong, in bytes
 }
 
-// fail notes that a step failed.
+// fail records a failed step.
 func (o *Onward) fail(err error) { o.Failed = cmp.Or(o.Failed, err) }
 
-// bar notes that something is wrong with a state.
+// bar records a violation of a state.
 func (o *Onward) bar(state []uint32, err error) {
 	if o.wrong == nil {
 		o.wrong = map[string]struct{}{}
@@ -38,10 +38,10 @@ func (o *Onward) bar(state []uint32, err error) {
 	o.size += len(key) + wrongSize
 }
 
-// wrongSize is about what an entry of a map takes beside its key.
+// wrongSize is the approximate overhead of a map entry.
 const wrongSize = 32
 
-// bars reports whether something is wrong with a state.
+// bars reports whether a state has a recorded violation.
 func (o *Onward) bars(state []uint32) bool {
 	if len(o.wrong) == 0 {
 		return false
@@ -50,7 +50,7 @@ func (o *Onward) bars(state []uint32) bool {
 	return ok
 }
 
-// bytes is the memory that is kept. Nil keeps none.
+// bytes returns the memory in use; 0 for nil.
 func (o *Onward) bytes() int {
 	if o == nil {
 		return 0
@@ -58,7 +58,8 @@ func (o *Onward) bytes() int {
 	return o.size
 }
 
-// execute goes to the end of the path; more answers what that leaves open of its last step. usual is false when that takes what is not in the recovery relation.
+// execute follows the path. More answers the questions of its last step that the path leaves open. Usual is false
+// if those answers leave the recovery relation.
 func (o *Onward) execute(w *world.World, more choose.Source) (usual bool, err error) {
 	defer w.Samples.Pause()()
 	pos, crashes := 0, false

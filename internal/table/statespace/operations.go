@@ -10,21 +10,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// EffectOp is what a step does to something other than its node's node configuration and the global part.
+// EffectOp is the effect of a step on one thing other than the node configuration of its node and the global part.
 type EffectOp struct {
-	Peer  uint32 // behind it the kind of operation, and the pair whose connection it is about; of a datagram the peer alone
+	Peer  uint32 // in the upper bits the kind of operation, and the pair of the connection; of a datagram only the peer
 	Index uint32
 }
 
 // Kinds of operations.
 const (
-	opDatagram = iota // index: the number of a datagram to the peer
+	opDatagram = iota // index: number of a datagram to the peer
 	opStream          // index: see connCode
-	opAnnounce        // index: an event
-	opSlow            // none: index is the number of the uncached transition to take if a monitor or a queue refuses
+	opAnnounce        // index: an announced event
+	opSlow            // index: number of the uncached transition to take if a monitor or a queue refuses
 )
 
-// Bits of effectOp.peer: those of the peer, then of the kind.
+// Shifts in EffectOp.Peer: the peer, then the kind.
 const (
 	opPeer = 8
 	opPair = opPeer + 2
@@ -36,10 +36,10 @@ func (o EffectOp) kind() uint32 { return o.Peer >> opPeer & (1<<(opPair-opPeer) 
 
 func (o EffectOp) pair() int { return int(o.Peer >> opPair) }
 
-// draft is a packed vector by what it changes of another one.
+// draft is a packed vector, represented by its changes of another one.
 type draft struct {
 	from    []uint32
-	changes []uint64 // as of [graph.Edges]; the first ones are those of others
+	changes []uint64 // as in [graph.Edges]; those below first belong to others
 	first   int
 }
 
@@ -66,7 +66,7 @@ func (d *draft) set(word int, value uint32) {
 	}
 }
 
-// is reports whether the vector is another one.
+// is reports whether the draft equals a vector.
 func (d *draft) is(v []uint32) bool {
 	n := 0
 	for word, value := range v {
@@ -79,8 +79,7 @@ func (d *draft) is(v []uint32) bool {
 	return n == len(d.changes)-d.first
 }
 
-// operate makes the operations of a step of a node happen. It reports whether all monitors took what was announced, and all queues what
-// was sent.
+// operate executes the operations of a node's step. It reports whether no monitor and no queue refused.
 func (s *NodeConfigs) operate(d *draft, node int, ops []EffectOp) bool {
 	for _, o := range ops {
 		peer := o.Node()
@@ -98,7 +97,7 @@ func (s *NodeConfigs) operate(d *draft, node int, ops []EffectOp) bool {
 			if op == store.OpCrash && old <= store.EmptySelf {
 				continue
 			}
-			up := op != store.OpCrash // a node is up while it does anything else to a connection with itself
+			up := op != store.OpCrash // in every other operation on a connection with itself the node is up
 			if int(peer) != node {
 				up = s.Tables[peer].Up[d.from[peer]]
 			}
@@ -116,7 +115,7 @@ func (s *NodeConfigs) operate(d *draft, node int, ops []EffectOp) bool {
 	return true
 }
 
-// connection returns the pair of two nodes, and which end of their connection is that of node.
+// connection returns the pair of two nodes, and the side of node in their connection.
 func (s *NodeConfigs) connection(node, peer int) (pair, side int) {
 	if node <= peer {
 		return s.Engine.Layout.Pair(sim.NodeID(node), sim.NodeID(peer)), 0
@@ -124,19 +123,19 @@ func (s *NodeConfigs) connection(node, peer int) (pair, side int) {
 	return s.Engine.Layout.Pair(sim.NodeID(peer), sim.NodeID(node)), 1
 }
 
-// stream is an operation on the connection of a node to a peer.
+// stream returns an operation on the connection of a node with a peer.
 func (s *NodeConfigs) stream(node, peer int, op store.ConnOp, msg uint32) EffectOp {
 	pair, side := s.connection(node, peer)
 	return EffectOp{uint32(pair<<opPair | opStream<<opPeer | peer), store.ConnCode(op, side, msg)}
 }
 
-// ofStream reports whether an event hands something over that a connection holds.
+// ofStream reports whether an event delivers something from a connection.
 func (s *NodeConfigs) ofStream(ev *sim.Event) bool {
 	return s.Engine.Layout.PairCount > 0 && ev.Slot == s.Engine.Conns.Slot &&
 		(ev.Kind == sim.Deliver || ev.Kind == sim.DeliverError || ev.Kind == sim.DeliverReady)
 }
 
-// streamEvent is an event by which a connection hands something over to a node; the zero value: there is none.
+// streamEvent is an event that delivers something from a connection; the zero value means none.
 type streamEvent struct {
 	kind sim.EventKind
 	peer uint8
@@ -144,7 +143,7 @@ type streamEvent struct {
 
 var noStream = streamEvent{}
 
-// eventOf is the number of an event of a stream, see [steptree.Engine.eventID].
+// eventOf returns the number of a stream event, see [steptree.Engine.EventID].
 func (s *NodeConfigs) eventOf(v []uint32, node int, h streamEvent) uint32 {
 	peer := int(h.peer)
 	if h.kind == sim.DeliverReady {
@@ -161,14 +160,14 @@ func (s *NodeConfigs) eventOf(v []uint32, node int, h streamEvent) uint32 {
 	return s.Engine.EventID(class, sim.NodeID(peer), msg)
 }
 
-// received returns what a connection becomes once it has handed over what an event is about, see [steptree.Engine.received].
+// received returns the connection after a delivery, see [steptree.Engine.Received].
 func (s *NodeConfigs) received(v []uint32, node int, h streamEvent) (next uint32, class int, msg uint32) {
 	peer := int(h.peer)
 	pair, side := s.connection(node, peer)
 	return s.Engine.Received(v[s.conns+pair], h.kind, side, node == peer || s.Tables[peer].Up[v[peer]])
 }
 
-// listStreams lists the transitions of a node that is up by what its connections hold for it.
+// listStreams lists the transitions of a node that is up by deliveries from its connections.
 func (g *Graph) listStreams(node int) {
 	s, w := g.Configs, g.World
 	for k, set := range [...]uint64{w.Failing[node], w.Ready[node], w.Deliverable[node]} {
@@ -181,7 +180,7 @@ func (g *Graph) listStreams(node int) {
 
 var streamKinds = [...]sim.EventKind{sim.DeliverError, sim.DeliverReady, sim.Deliver}
 
-// spanOfStream returns the transitions of a node by an event of a stream.
+// spanOfStream returns the transitions of a node for a stream event.
 func (s *NodeConfigs) spanOfStream(w *world.World, v []uint32, node int, h streamEvent) span {
 	p, frame := &s.Tables[node], int(v[s.Global])
 	for frame >= len(p.told) {
@@ -200,8 +199,8 @@ func (s *NodeConfigs) spanOfStream(w *world.World, v []uint32, node int, h strea
 	return sp
 }
 
-// answered returns the transitions by the answer to a question about room, in the state that is expanded once a connection has handed over what
-// it holds.
+// answered returns the transitions for the answer to a question about room, in the state under expansion after the
+// connection's delivery.
 func (g *Graph) answered(number uint32, node int, h streamEvent) span {
 	s := g.Configs
 	room := &s.rooms[number]
@@ -242,5 +241,5 @@ func (g *Graph) takeBreaks(e *graph.Edges, fr uint32) {
 	}
 }
 
-// streamOps are what a connection is asked to do in an event.
+// streamOps maps an event to its operation on the connection.
 var streamOps = map[sim.EventKind]store.ConnOp{sim.Deliver: store.OpTake, sim.DeliverReady: store.OpReady, sim.DeliverError: store.OpError}

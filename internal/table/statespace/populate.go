@@ -12,15 +12,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Moves are found out by taking the steps that they stand for in the world, in a state in which they happen.
+// Transitions are computed by taking their steps in the world, in a state in which they are enabled.
 
-// populate finds out the transitions of a node configuration by events of a kind, in a packed vector that holds it.
+// populate computes the transitions of a node for events of a kind, in the state of a packed vector.
 func (s *NodeConfigs) populate(w *world.World, packed []uint32, node int, quiet bool, kind world.EventList) span {
 	s.visit(w, packed)
 	w.Quiet = quiet
 	var events []sim.Event
 	if kind == world.CrashEvents || kind == world.HaltEvents {
-		events = w.AppendFailure(kind, sim.NodeID(node), nil) // whether the node stands for its process is asked in each state
+		events = w.AppendFailure(kind, sim.NodeID(node), nil) // each state decides whether the node leads its process
 	} else {
 		events = w.AppendList(kind, sim.NodeID(node), nil)
 	}
@@ -29,13 +29,13 @@ func (s *NodeConfigs) populate(w *world.World, packed []uint32, node int, quiet 
 	return sp
 }
 
-// populateStream finds out the transitions of a node by an event of a stream.
+// populateStream computes the transitions of a node for a stream event.
 func (s *NodeConfigs) populateStream(w *world.World, packed []uint32, ev sim.Event) span {
 	s.visit(w, packed)
 	return s.populateTransitions(w, packed, int(ev.Node), []sim.Event{ev})
 }
 
-// populateGlobal finds out what can happen by events of no node.
+// populateGlobal computes the steps of events without a node.
 func (s *NodeConfigs) populateGlobal(w *world.World, packed []uint32) {
 	s.visit(w, packed)
 	id := packed[s.Global]
@@ -49,7 +49,7 @@ func (s *NodeConfigs) populateGlobal(w *world.World, packed []uint32) {
 	s.Globals[id].global, s.Globals[id].faults = global, faults
 }
 
-// populateBreak finds out the global part once a connection broke.
+// populateBreak computes the global part after a break of a connection.
 func (s *NodeConfigs) populateBreak(w *world.World, packed []uint32, ev sim.Event) uint32 {
 	s.visit(w, packed)
 	w.Inject(ev)
@@ -58,7 +58,8 @@ func (s *NodeConfigs) populateBreak(w *world.World, packed []uint32, ev sim.Even
 	return broke
 }
 
-// breakOf is the transition that the break of a connection has for a name. No state has it among its transitions. 0: it has none.
+// breakOf returns the transition that names the break of a connection, or 0 if it has none. It is not among the
+// transitions of any state.
 func (s *NodeConfigs) breakOf(low, high int) uint32 {
 	if !s.SleepSets {
 		return 0
@@ -70,24 +71,24 @@ func (s *NodeConfigs) breakOf(low, high int) uint32 {
 	return *at
 }
 
-// visit makes a packed vector the state of the world.
+// visit sets the world to the state of a packed vector.
 func (s *NodeConfigs) visit(w *world.World, packed []uint32) {
 	s.Unpack(packed, s.worldVector)
 	w.Restore(s.worldVector)
 }
 
-// learned is a transition with the questions of its handler on the way to it.
+// learned is a transition, with the questions of its handler.
 type learned struct {
 	transition
-	peers   uint16 // see nodeConfigs
-	struck  uint16 // likewise
+	peers   uint16 // see NodeConfigs
+	struck  uint16 // see NodeConfigs
 	takes   uint32
 	origin  uint32
 	asked   []asked
 	handled bool
 }
 
-// asked is an inner node of the tree of a step, and the branch that was taken.
+// asked is an inner node of a decision tree, and the branch that was taken.
 type asked struct {
 	inner uint32
 	next  uint32
@@ -128,8 +129,8 @@ func (s *NodeConfigs) span(list []learned, handled uint32) span {
 	return sp
 }
 
-// run takes the steps of an event by all answers to the questions that are choices. It ends at a limit, which it notes, and
-// at a step that diverges, as of the answers of an endless loop there are too many, see endless.
+// run executes the steps of an event for all answers to its choices. It stops at a limit, which it records, and at
+// a step that diverges, since an endless loop has too many answers. See endless.
 func (s *NodeConfigs) run(w *world.World, packed []uint32, node int, ev sim.Event) (runs []learned) {
 	var diverges error
 	shared := node >= 0 && len(s.Engine.GroupOf(sim.NodeID(node))) > 0
@@ -170,7 +171,7 @@ func (s *NodeConfigs) run(w *world.World, packed []uint32, node int, ev sim.Even
 			}
 			r.transition, r.peers = transition{Kind: UncachedStep, first: uint32(len(s.uncached))}, NeverSleeps
 			if node >= 0 {
-				r.note = uint8(node) | NoteLocal // it may lead elsewhere where it does not fail
+				r.note = uint8(node) | NoteLocal // without a failure it may lead elsewhere
 			}
 			s.uncached = append(s.uncached, slow)
 			if s.endless(err, slow.picks) {
@@ -188,30 +189,30 @@ func (s *NodeConfigs) run(w *world.World, packed []uint32, node int, ev sim.Even
 	return runs
 }
 
-// endless reports whether of a step that was answered so no other answers are to be gone through. It diverges: whoever takes the transitions ends
-// there. Who looks for recovery goes on, unless it is in a loop that asks.
+// endless reports whether to stop enumerating the answers of a step that diverged. An exploration ends at such a
+// transition. A search for recovery continues, unless the step is in a loop of questions.
 func (s *NodeConfigs) endless(err error, picks choose.Path) bool {
 	return store.IsDivergence(err) && (!s.TolerateFailures || len(picks) > loopAsks || store.IsOverdue(err))
 }
 
-// loopAsks is how much a step may ask that diverges until that is taken for a loop.
+// loopAsks is the number of questions from which a diverging step counts as a loop of questions.
 const loopAsks = 64
 
-// diverged notes that a step diverges, unless there are no other answers that it could be given.
+// diverged records a step that diverges, if it has other answers.
 func (s *NodeConfigs) diverged(err error, a *steptree.Answers) {
 	if !store.IsOverdue(err) && a.Next() {
 		s.Unseen = cmp.Or(s.Unseen, err)
 	}
 }
 
-// shared is the transition for the steps that begin as slow says, in which a node falls that does not run alone in its process.
+// shared returns the transition for steps that begin like slow, in which a node fails that shares its process.
 func (s *NodeConfigs) shared(slow uncachedTransition) learned {
 	m := transition{Kind: groupTransition, first: uint32(len(s.uncached)), note: uint8(slow.ev.Node) | NoteLocal}
 	s.uncached = append(s.uncached, slow)
 	return learned{transition: m, peers: NeverSleeps}
 }
 
-// askedBefore lists the questions on the way to a leaf, the step of which was taken last.
+// askedBefore lists the questions on the way to the leaf of the last step.
 func askedBefore(w *world.World, id uint32) (list []asked) {
 	v, _ := w.Trees.Roots.Get(steptree.SituationKey(w.Current.Local, w.Current.EventID))
 	at := steptree.Ref(v)
@@ -231,8 +232,8 @@ func askedBefore(w *world.World, id uint32) (list []asked) {
 	return list
 }
 
-// group appends moves to a list. Those on the way to which there was a question about room, after so many other ones,
-// are kept apart, and the question is listed in their place.
+// group appends transitions to a list. Transitions behind a question about room, later than the first from
+// questions, are stored with that question, which is listed in their place.
 func (s *NodeConfigs) group(runs []learned, from int, ev sim.Event, list []learned, handled uint32) ([]learned, uint32) {
 	for len(runs) > 0 {
 		r := &runs[0]
@@ -258,16 +259,16 @@ func (s *NodeConfigs) group(runs []learned, from int, ev sim.Event, list []learn
 	return list, handled
 }
 
-// roomQuestion is a question of a handler about room in a stream, and what it does by the answers that are known.
+// roomQuestion is a question of a handler about room in a stream, with the transitions for each known answer.
 type roomQuestion struct {
 	steptree.RoomAsked
 	spans    []span // by branch
-	question uint32 // in the tree of the step
-	before   int    // so many other questions come before it
+	question uint32 // inner node in the tree of the step
+	before   int    // number of questions before it
 	ev       sim.Event
 }
 
-// answer keeps what a handler does by one answer to a question about room.
+// answer stores the transitions for one answer to a question about room.
 func (s *NodeConfigs) answer(q uint32, runs []learned) span {
 	room := &s.rooms[q]
 	branch, before := int(runs[0].asked[room.before].next), room.before
@@ -280,7 +281,7 @@ func (s *NodeConfigs) answer(q uint32, runs []learned) span {
 	return sp
 }
 
-// populateAnswer finds out what a handler does by the answer that a packed vector gives to a question about room.
+// populateAnswer computes the transitions for the answer that a packed vector gives to a question about room.
 func (s *NodeConfigs) populateAnswer(w *world.World, packed []uint32, q uint32) span {
 	room := s.rooms[q]
 	steps := w.Counters.Steps
@@ -296,7 +297,7 @@ func (s *NodeConfigs) populateAnswer(w *world.World, packed []uint32, q uint32) 
 	return s.answer(q, runs)
 }
 
-// addTransition tells what the world's last step changed, ok being false when that does not fit into a transition.
+// addTransition converts the world's last step. Ok is false if the step does not fit into a transition.
 func (s *NodeConfigs) addTransition(w *world.World, packed []uint32, node int, slow uncachedTransition) (m transition, ok bool) {
 	s.Pack(w.Vector, s.packedVector)
 	m = transition{Global: s.packedVector[s.Global], first: uint32(len(s.ops)), Kind: globalTransition}
@@ -339,7 +340,7 @@ func (s *NodeConfigs) addTransition(w *world.World, packed []uint32, node int, s
 	return m, ok
 }
 
-// handle lists the operations of the step of a handler, and reports whether monitors or full queues may refuse them.
+// handle lists the operations of a handler's step, and reports whether monitors or full queues may refuse them.
 func (s *NodeConfigs) handle(w *world.World, packed []uint32, node int, m *transition) (refusable bool) {
 	severed := w.NetGlobals.List[s.Globals[packed[s.Global]].Net].Severed[node]
 	for _, o := range w.Trees.Leaves.At(w.Leaf).OpsLeft(w.Happened) {
@@ -364,7 +365,7 @@ func (s *NodeConfigs) handle(w *world.World, packed []uint32, node int, m *trans
 	return refusable
 }
 
-// arrive lists the operation by which the first message that a node has yet to send arrives.
+// arrive lists the operation by which the first outgoing message of a node arrives.
 func (s *NodeConfigs) arrive(packed []uint32, node int, m *transition) {
 	first := s.Engine.Inboxes.List[s.Tables[node].List[packed[node]].Inbox].Items[0]
 	if to := int(^first.From); to != node {
@@ -372,7 +373,7 @@ func (s *NodeConfigs) arrive(packed []uint32, node int, m *transition) {
 	}
 }
 
-// op appends an operation to those of a transition.
+// op appends an operation to a transition.
 func (s *NodeConfigs) op(m *transition, o EffectOp) {
 	if o.kind() != opDatagram || slices.ContainsFunc(s.ops[m.first:], func(other EffectOp) bool { return other.Peer == o.Peer }) {
 		m.Kind = MixedTransition
@@ -381,6 +382,6 @@ func (s *NodeConfigs) op(m *transition, o EffectOp) {
 	m.count++
 }
 
-// recovered reports whether the step of an ordinary event that was taken last is one of the recovery relation: its node
-// did not crash inside, and all answers have weight.
+// recovered reports whether the last step, of an ordinary event, belongs to the recovery relation: its node did not
+// crash inside, and all answers have weight.
 func recovered(w *world.World, a *steptree.Answers) bool { return !w.FailedInside && !a.Weightless }

@@ -7,11 +7,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// reader is a graph that tells edges by transitions that are known, and changes nothing that others read.
+// reader is a graph that finds edges by cached transitions only. It changes no shared data.
 type reader struct{ Graph }
 
-// errUnread ends reading.
-var errUnread = errors.New("it takes more than to read")
+// errUnread ends a reading for want of a cached transition.
+var errUnread = errors.New("a transition is not cached")
 
 // Reader implements [graph.Readable].
 func (g *Graph) Reader() graph.Reader {

@@ -5,61 +5,73 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Sleep sets. Let a and b be moves from a state s which do not disturb each other: both orders are possible and lead to one state v, by way of s.a
-// and of s.b. Let b come before a in the list of s. When s.a was found from s, s.b had been found by then, so it is expanded before s.a, and
-// leads to v by a, or knows v already for the same reason: v has been found when s.a is expanded, whose edge by b is not listed. Nothing
-// changes but that an edge to a state which is known is not looked up: numbers of states and paths are what they are without. What sleeps in a
-// state is told by the transition by which it was found, the name of the edge, see [explore.Edges].
+// Sleep sets. Let a and b be independent transitions of a state s: both orders are possible and lead to one state
+// v, through s.a and s.b. Let b precede a in the list of s. When s.a was found from s, s.b had been found before.
+// So s.b is expanded before s.a, and either leads to v by a or omits that edge for the same reason. In both cases v
+// is known when s.a is expanded, whose edge by b is not listed. Only look-ups of known states are saved: numbers of
+// states and paths do not change. The sleep set of a state is determined by the transition by which it was found,
+// the name of the edge, see [explore.Edges].
 //
-// A move of a node reads the node configuration of its node, the global part, connections of its node and whether their other ends are up, and monitors by what it announces.
-// It changes its node configuration, the global part, the node configurations of nodes that it sends datagrams to, those connections, and those monitors. Moves of two nodes, b's
-// having the lower number, do not disturb each other when both leave the global part as it is, not both touch the connection of these nodes, and see it so by their
-// peers, not both announce, and b does not take a datagram that a has sent: one that arrives changes nothing about what
-// else a node that is up can do, see [sim.Parted]. Where there are quorums, which may take all that has arrived, those that it sends to are peers, too,
-// and neither may have the other's node among its peers. That both send to one node does no harm. Timers of systems that are Prompt depend on all nodes, and
-// what else happens there does not depend on whether they can fire. Moves that take a datagram each
-// at one node are tried in both orders, see commutingPairs.
+// A transition of a node reads the node configuration of its node, the global part, connections of its node and
+// whether their other ends are up, and monitors that it notifies. It changes its node configuration, the global
+// part, the node configurations of nodes that it sends datagrams to, those connections, and those monitors.
+// Transitions a and b of two nodes, b's with the lower number, are independent if
 //
-// Let a be the crash or the halt of a node, or the break of a connection, which come after all ordinary transitions in the list. Of the global part it changes nothing
-// but what faults are left, which says of ordinary transitions whether they may end in a crash or a halt, and those that do so change the global part. Ordinary transitions of
-// all nodes sleep, but for those that touch a connection, or see it so by its peer, that a touches: all those of a node that falls, and the one that
-// breaks. A datagram to a node that is down is lost: where there are any, nothing sleeps behind a fall, unless those that it is sent to are peers.
-// A break is no transition, but it has one for a name, see breakOf.
+//   - both leave the global part unchanged,
+//   - not both touch the connection of these nodes; their peers show that,
+//   - not both announce, and
+//   - b does not take a datagram that a has sent. An arriving datagram does not change what else a node that is up can
+//     do, see [sim.Parted].
 //
-// A move that changes nothing leads to the state itself, and sleeps wherever anything may.
+// Quorums may take everything that has arrived. So with quorums the receivers of datagrams are peers, too, and
+// neither transition may have the other's node among its peers. Both may send to the same node. Timers of Prompt
+// systems depend on all nodes, and nothing else depends on whether they can fire. Two transitions that take a
+// datagram each at one node are tried in both orders, see commutingPairs.
 //
-// Where the states of a level are expanded in any order, by several processes, that order is not needed to come to v at the same level, if only
-// transitions of lower nodes sleep. If v is one step farther from the start than s.a, then s.b is as far as s.a, and was found, as all states of that
-// level were. Its edge by a is listed, or sleeps because of the one by which s.b was found, of a node with a higher number than that of a, and so on:
-// of nodes there is a last one. Moves have other numbers there: an edge is named by the nodes that sleep, those that nothing was sent to.
+// Let a be the crash or the halt of a node, or the break of a connection. These come after all ordinary transitions
+// in the list. In the global part a changes only the remaining faults. They decide whether ordinary transitions may
+// end in a crash or a halt, and those that do change the global part. Ordinary transitions of all nodes sleep
+// unless they touch a connection that a touches, as their peers show: all connections of a node that fails, or the
+// one that breaks. A datagram to a node that is down is lost. So if there are datagrams, nothing sleeps behind a
+// failure unless receivers are peers. A break is not a transition, but one names it, see breakOf.
+//
+// A transition that changes nothing leads to the state itself, and sleeps wherever any may.
+//
+// Several processes may expand the states of a level in any order. Then v is still reached at the same level if
+// only transitions of lower nodes sleep. If v is one step farther from the start than s.a, then s.b is as far as
+// s.a and was found, like all states of that level. Its edge by a is listed, or sleeps because of the edge by which
+// s.b was found, of a node with a higher number than that of a, and so on. This ends because the nodes are finite.
+// Numbers of transitions differ between processes. So an edge is named by the nodes that sleep, without those that
+// a datagram was sent to.
 
 const (
 	Sleepers     = 16 // bits of a set of nodes
 	ToMonitors   = 1 << (Sleepers - 1)
-	ToMore       = 1 << (Sleepers - 2) // in neverSleeps alone
+	ToMore       = 1 << (Sleepers - 2) // only in NeverSleeps
 	NeverSleeps  = 1<<Sleepers - 1     // peers of a transition that depends on more
-	MostSleepers = Sleepers - 2        // nodes
+	MostSleepers = Sleepers - 2        // maximum number of nodes
 	allNodes     = 1<<MostSleepers - 1
 )
 
-// sleepSet is what sleeps in the state that is expanded.
+// sleepSet describes the transitions that sleep in the state under expansion.
 type sleepSet struct {
-	nodes   uint16               // transitions of theirs
-	but     uint16               // such that have none of these among their peers,
-	shared  uint16               // nor, of these nodes,
-	actor   uint16               // those that acted last, or whose connection broke,
-	arrived [MostSleepers]uint32 // and do not take this datagram, by node, see nodeConfigs.takes; 0: none has arrived
-	by      uint32               // the transition by which the state was found; 0: nothing is known of transitions of its node
-	loops   bool                 // transitions that change nothing do, too
+	nodes   uint16               // transitions of these nodes sleep
+	but     uint16               // if none of these is among their peers,
+	shared  uint16               // nor, for these nodes,
+	actor   uint16               // one of those that acted last, or whose connection broke,
+	arrived [MostSleepers]uint32 // and if they do not take this datagram, by node, see NodeConfigs.Takes; 0: none has arrived
+	by      uint32               // the transition by which the state was found; 0: nothing is known about transitions of its node
+	loops   bool                 // transitions that change nothing sleep, too
 }
 
-// canSleep reports whether transitions of a system are independent as described: what a node has yet to send keeps it from all else, and what does not fit is refused.
+// canSleep reports whether transitions of a system are independent as described. They are not if outgoing messages
+// block a node, or if full queues refuse messages.
 func canSleep(e *steptree.Engine) bool {
 	return e.Nodes <= MostSleepers && !e.Inboxes.HoldsOutgoing && !e.Inboxes.Bounded
 }
 
-// peersOf are those of the transition of a node by an event and the answers to what was asked, from a packed vector, once its operations are listed. What quorums take
-// depends on all that has arrived; what arrives, on whether a node is up.
+// peersOf returns the peers of a node's transition from a packed vector, after its operations were listed. Sets
+// taken by quorums depend on everything that has arrived; arrivals depend on whether a node is up.
 func (s *NodeConfigs) peersOf(m *transition, ev *sim.Event, asked []asked, node int, packed []uint32) (peers uint16) {
 	if !s.SleepSets || m.Kind == globalTransition || m.Global != packed[s.Global] || s.Engine.Sys.Timing == sim.Prompt && ev.Kind == sim.FireTimer {
 		return NeverSleeps
@@ -87,7 +99,8 @@ func (s *NodeConfigs) peersOf(m *transition, ev *sim.Event, asked []asked, node 
 	return peers
 }
 
-// nodesOf is the node that an event takes down, see nodeConfigs; 0: it takes none down, or what is lost with it is not known of other transitions.
+// nodesOf returns the node that an event takes down, see NodeConfigs.DisabledBy. It returns 0 if there is none, or
+// if the losses may affect other transitions.
 func (s *NodeConfigs) nodesOf(ev *sim.Event) uint16 {
 	if !s.SleepSets || !ev.Kind.TakesDown() || s.Engine.Layout.InboxCount > 0 && !s.Engine.Quorums.Any {
 		return 0
@@ -95,7 +108,8 @@ func (s *NodeConfigs) nodesOf(ev *sim.Event) uint16 {
 	return 1 << ev.Node
 }
 
-// takenBy is the datagram that an event takes from a node configuration, plus one; 0: none, or there is more to it.
+// takenBy returns the number of the datagram that an event takes from a node configuration, plus one. It returns 0
+// if there is none, or if the event has other effects.
 func (s *NodeConfigs) takenBy(ev *sim.Event, node int, at uint32) uint32 {
 	if !s.SleepSets || ev.Kind != sim.Deliver || s.ofStream(ev) {
 		return 0
@@ -104,7 +118,7 @@ func (s *NodeConfigs) takenBy(ev *sim.Event, node int, at uint32) uint32 {
 	return s.DatagramTo(sim.NodeID(node), it.From, it.Msg) + 1
 }
 
-// sleep finds out what sleeps in a state that was found by an edge of this name.
+// sleep computes the sleep set of a state that was found by an edge of this name.
 func (g *Graph) sleep(name uint32) {
 	a := &g.sleepSet
 	*a = sleepSet{loops: name != 0 && g.Configs.SleepSets}
@@ -132,7 +146,7 @@ func (g *Graph) sleep(name uint32) {
 	}
 }
 
-// behind tells what sleeps after a transition, see sleepSet.
+// behind returns what sleeps after a transition, see sleepSet.
 func (s *NodeConfigs) behind(k uint32) (nodes, but, shared, actor uint16) {
 	peers, node := s.Peers[k], s.Actor(k)
 	nodes, but, actor = 1<<node-1, peers&ToMonitors|ToMore, 1<<node
@@ -142,7 +156,7 @@ func (s *NodeConfigs) behind(k uint32) (nodes, but, shared, actor uint16) {
 	return nodes, but, peers, actor
 }
 
-// behindFault tells what sleeps after the fall of one node, or the break of the connection of two, see sleepSet.
+// behindFault returns what sleeps after the failure of a node, or the break of a connection, see sleepSet.
 func behindFault(struck uint16) (nodes, but, shared, actor uint16) {
 	if falls := struck&(struck-1) == 0; falls {
 		return allNodes, ToMore | struck, 0, struck
@@ -150,7 +164,8 @@ func behindFault(struck uint16) (nodes, but, shared, actor uint16) {
 	return allNodes, ToMore, struck, struck
 }
 
-// independent are the transitions of a span, by place, that sleep if their node does. Those beyond the 64th do not.
+// independent returns the transitions of a span that sleep if their node does, as bits by place. Places from 64 on
+// never sleep.
 func (s *NodeConfigs) independent(sp span, but uint16, arrived uint32) (asleep uint64) {
 	for i := range min(sp.end-sp.begin, 64) {
 		if taken := s.Takes[sp.begin+i]; s.Peers[sp.begin+i]&but == 0 && (taken == 0 || taken != arrived) {
@@ -160,7 +175,7 @@ func (s *NodeConfigs) independent(sp span, but uint16, arrived uint32) (asleep u
 	return asleep
 }
 
-// nameFor is a name for edges by a transition that means the same in other processes.
+// nameFor returns a name for edges by a transition that is valid in other processes.
 func (s *NodeConfigs) nameFor(k uint32) uint32 {
 	if s.Peers[k] == NeverSleeps {
 		return 0

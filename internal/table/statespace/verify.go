@@ -7,14 +7,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Taken is a step that was taken in the world.
+// Taken is a step that was executed in the world.
 type Taken struct {
-	Number int // of the event
+	Number int // index of the event
 	Ev     sim.Event
 	note   uint8
 }
 
-// EachStep takes all steps from the state that is expanded in the world, and calls f after each.
+// EachStep executes all steps from the state under expansion in the world, and calls f after each.
 func (g *Graph) EachStep(f func(t Taken) error) error {
 	s, w := g.Configs, g.World
 	base := g.Vector
@@ -54,8 +54,8 @@ func (g *Graph) EachStep(f func(t Taken) error) error {
 	return nil
 }
 
-// verify takes all steps from the state that is expanded in the world, handlers being executed again, and compares
-// where they lead with its transitions, of which those listed from number t on do not sleep.
+// verify executes all steps from the state under expansion in the world, running the handlers again, and compares
+// their successors with its transitions. The transitions listed from number t on do not sleep.
 func (g *Graph) verify(number int, e *graph.Edges, t int) error {
 	w := g.World
 	steps := w.Counters.Steps
@@ -71,14 +71,14 @@ func (g *Graph) verify(number int, e *graph.Edges, t int) error {
 	err := g.EachStep(func(step Taken) error {
 		g.Configs.Pack(w.Vector, g.packedVector)
 		if n >= len(all.Ends) || all.Notes[n]&NoteOrdinary != step.note&NoteOrdinary || !slices.Equal(g.packedVector, all.To(n, g.WorldVector, nil)) {
-			panic("table: a move leads elsewhere than the step that it stands for")
+			panic("table: a transition leads elsewhere than its step")
 		}
 		if g.width > 0 && all.Lo[n] != g.Configs.Fingerprint(g.packedVector).Lo {
-			panic("table: a move changes the fingerprint in another way than the step that it stands for")
+			panic("table: a transition changes the fingerprint in another way than its step")
 		}
 		if t < len(e.Ends) && int(e.EdgeIndexes[t]) == n {
 			if !slices.Equal(g.packedVector, e.To(t, g.WorldVector, nil)) || e.Lo[t] != all.Lo[n] || e.Notes[t] != all.Notes[n] {
-				panic("table: a move is another one when others sleep")
+				panic("table: a transition differs when others sleep")
 			}
 			t++
 		}
@@ -86,7 +86,7 @@ func (g *Graph) verify(number int, e *graph.Edges, t int) error {
 		return nil
 	})
 	if err == nil && (n != len(all.Ends) || t != len(e.Ends) || n != int(e.EdgeIndex)) {
-		panic("table: there are more moves than steps")
+		panic("table: there are more transitions than steps")
 	}
 	return err
 }

@@ -2,23 +2,23 @@ package steptree
 
 import "github.com/macemc/macemc/choose"
 
-// Answers goes through all answers to the questions of a step.
+// Answers enumerates all answers to the questions of a step.
 type Answers struct {
 	choose.Enumerate
-	Weightless bool // one of them has no weight, so that no walk gives it
-	// foreign: times of different nodes were compared, now or earlier.
+	Weightless bool // one of the answers has weight 0, so random walks never give it
+	// ForeignTimes reports that times of different nodes were compared, in this or an earlier step.
 	ForeignTimes bool
-	Sampled      choose.Samples // likewise
+	Sampled      choose.Samples // in this or an earlier step
 
-	Drawn []Drawing // by the handler, when keep is set
+	Drawn []Drawing // by the handler, if Keep is set
 	Keep  bool
 
-	// limit is asked every so many answers whether to go on; nil: nobody is.
+	// Limit is called before every AnswersAtOnce'th step. Its error ends the enumeration. Nil means no limit.
 	Limit   func() error
 	unasked int
 }
 
-// Drawing is the answer to a question of a handler.
+// Drawing is a handler's question with its answer.
 type Drawing struct {
 	Label string
 	Arity int
@@ -26,10 +26,10 @@ type Drawing struct {
 	Pick  int
 }
 
-// AnswersAtOnce is how many answers are gone through without a look at limits.
+// AnswersAtOnce is the number of steps between two calls of Limit.
 const AnswersAtOnce = 256
 
-// Stop returns why no more answers are to be gone through.
+// Stop returns an error if the enumeration must end.
 func (a *Answers) Stop() error {
 	if a.unasked++; a.unasked < AnswersAtOnce || a.Limit == nil {
 		return nil

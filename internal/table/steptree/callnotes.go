@@ -2,7 +2,7 @@ package steptree
 
 import "github.com/macemc/macemc/internal/table/store"
 
-// calling notes the call of a handler, of that kind.
+// calling records the call of a handler.
 func (e *Engine) calling(kind int, s *store.Situation) (before uint64, err error) {
 	if e.Calls == nil {
 		return 0, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Cut says where a crash inside a step strikes: effects from at on do not happen, and those from
-// failed on (at most at) did not either.
+// Cut is a crash inside a step: effects from At on do not happen, and those from Failed on (at most At) had failed
+// before.
 type Cut struct{ At, Failed int32 }
 
 type cutState struct {
@@ -16,14 +16,14 @@ type cutState struct {
 	next     []uint32 // by that number: the local state, plus one
 }
 
-// CutsOf are the ways in which a node may fail inside the step of a leaf.
+// CutsOf returns the ways in which a node may fail inside the step of a leaf.
 func (e *Engine) CutsOf(l *Leaf, matters func(stepinfo.EffectKind) bool) []stepinfo.Cut {
 	return stepinfo.AppendCuts(nil, e.Sys.CrashCut, l.Effects, matters)
 }
 
 func (l *Leaf) CutOf(c stepinfo.Cut) Cut { return Cut{int32(c.At), min(int32(c.At), l.Failed)} }
 
-// OpsLeft are the operations that a cut leaves of a leaf.
+// OpsLeft returns the operations of a leaf that happen before a cut.
 func (l *Leaf) OpsLeft(c stepinfo.Cut) []Op {
 	end := len(l.Ops)
 	for end > 0 && int(l.Ops[end-1].At) >= c.At {
@@ -45,7 +45,7 @@ func (l *Leaf) OpsLeft(c stepinfo.Cut) []Op {
 	return left
 }
 
-// CrashedInside returns the local states after a crash inside the step, by what survives.
+// CrashedInside returns the local states after a crash inside the step, by the number of surviving writes.
 func (e *Engine) CrashedInside(node sim.NodeID, id uint32, c Cut) *cutState {
 	l := e.Trees.Leaves.At(id)
 	if known, ok := l.cuts[c]; ok {
@@ -74,7 +74,7 @@ func (e *Engine) Survived(node sim.NodeID, id uint32, c Cut, kept int) (uint32, 
 	return next, err
 }
 
-// effectsCut are the effects of a leaf, of which those that failed are made ones without effect.
+// effectsCut returns the effects of a leaf, with those that failed replaced by ones without effect.
 func (e *Engine) effectsCut(l *Leaf, c Cut) []stepinfo.Effect {
 	if c.Failed >= c.At {
 		return l.Effects

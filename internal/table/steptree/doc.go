@@ -1,12 +1,12 @@
-// Package steptree keeps what handlers did, as decision trees.
+// Package steptree caches what handlers did, as decision trees.
 //
-// A handler is a function of its node's local state, the event, and the answers to its questions. For each
-// pair of local state and event [Engine] keeps a tree. An inner node is a question: a choice, or an
-// observation of room in a stream. A leaf is the next local state and the list of effects. A handler runs
-// only when its tree has no leaf for the answers given, on a private copy of the service with the earlier
-// answers replayed. A sample of the steps that were looked up is executed again and compared.
+// A handler is a function of its node's local state, the event, and the answers to its questions. For each pair of
+// local state and event [Engine] keeps a tree. An inner node is a question: a choice, or an observation of room in
+// a stream. A leaf is the next local state and the list of effects. A handler runs only if its tree has no leaf for
+// the given answers. It runs on a private copy of the service and replays the earlier answers. A sample of the
+// steps that were looked up is executed again and compared.
 //
-// Sets of messages that quorums take (MP-Basset's quorum transitions: Bokor, Kinder, Serafini, Suri,
-// Efficient Model Checking of Fault-Tolerant Distributed Protocols, DSN 2011) are kept by local state and
-// inbox.
+// The sets of messages that quorums take are cached by local state and inbox. They are MP-Basset's quorum
+// transitions (Bokor, Kinder, Serafini, Suri, Efficient Model Checking of Fault-Tolerant Distributed Protocols, DSN
+// 2011).
 package steptree

@@ -9,17 +9,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Engine holds the tables of one system, and what handlers did. It is for one goroutine.
+// Engine holds the component tables and decision trees of one system. It must not be used concurrently.
 type Engine struct {
 	store.Tables
 	Trees    steps
 	Quorums  quorums
-	Together [][]int32 // words of packed vectors that steps changed which were rehearsed
-	// weightless is the set of kinds of events that random walks never take.
+	Together [][]int32 // words of packed vectors that rehearsed steps changed together
+	// Weightless is the set of kinds of events that random walks never take.
 	Weightless   uint64
-	Disturbing   *declared.Disturbing // nil: nothing does
-	StepRecorder stepRecorder         // nil: nothing is recorded
-	picks        []int32              // scratch: the answers of the step that is looked up
+	Disturbing   *declared.Disturbing // nil if no event disturbs
+	StepRecorder stepRecorder         // nil without recording
+	picks        []int32              // scratch: the answers of the current step
 	Counters     Stats
 }
 
@@ -37,20 +37,20 @@ func NewEngine(sys *sim.System, opts kernel.Options, calls *options.Calls) (*Eng
 	return e, nil
 }
 
-// Stats counts what an engine has done.
+// Stats counts the work of an engine.
 type Stats struct {
 	Steps    int // handler steps taken
-	Handlers int // handler executions, for verification included
+	Handlers int // handler executions, including verification
 	Misses   int // steps that were not in the tables
-	Tried    int // sets that quorums without a Need were asked about
+	Tried    int // sets tried for quorums without a Need
 	Verified int // steps executed again and compared
 	Locals   int // distinct local states of all nodes
 	Messages int // distinct messages
 	Leaves   int // distinct steps
-	Dropped  int // how often the tables had grown too large and were dropped
+	Dropped  int // how often the tables were dropped because of their size
 }
 
-// HitRate is the share of steps that were looked up; 1 when there were none.
+// HitRate returns the fraction of steps that were looked up, or 1 if there were none.
 func (s Stats) HitRate() float64 {
 	if s.Steps == 0 {
 		return 1
@@ -58,8 +58,8 @@ func (s Stats) HitRate() float64 {
 	return 1 - float64(s.Misses)/float64(s.Steps)
 }
 
-// Entries is how many entries the tables hold, see [store.DefaultLimit].
+// Entries returns the number of entries of the tables, see [store.DefaultLimit].
 func (e *Engine) Entries() int { return e.Tables.Entries() + e.Trees.Leaves.Len() }
 
-// Bytes is about the memory that the tables take.
+// Bytes returns the approximate memory of the tables.
 func (e *Engine) Bytes() int { return e.Tables.Bytes() + store.EntrySize*e.Trees.Leaves.Len() }

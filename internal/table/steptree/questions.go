@@ -8,15 +8,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// question is an inner node.
+// question is an inner node of a decision tree.
 type question struct {
-	Point choose.Point // Arity 0: it is about room in a stream
+	Point choose.Point // Arity 0: the question is about room in a stream
 	RoomAsked
-	Next []Ref       // by answer, see branch
+	Next []Ref       // by answer, see Branch
 	Far  map[int]Ref // by answers from farBranch on
 }
 
-// RoomAsked says which room in a stream a question is about, see [bench.Question].
+// RoomAsked identifies a question about room in a stream, see [bench.Question].
 type RoomAsked struct {
 	Peer  sim.NodeID
 	Sent  int
@@ -37,8 +37,7 @@ func (q *question) same(o *bench.Question) bool {
 	return p.Kind == r.Kind && p.Arity == r.Arity && p.Label == r.Label && p.Fair() == r.Fair() && slices.Equal(p.Weights, r.Weights)
 }
 
-// Branch is the number of the branch that an answer takes: the pick, or for room what the handler was
-// told of it.
+// Branch returns the branch of an answer: the pick of a choice, or the room that the handler observed.
 func (q *RoomAsked) Branch(room int) int {
 	room = max(0, room-q.Sent)
 	if !q.Exact {
@@ -57,7 +56,7 @@ func (q *question) Follow(branch int) Ref {
 	return NoRef
 }
 
-// set says where a branch leads.
+// set assigns the target of a branch.
 func (q *question) set(branch int, to Ref) {
 	if branch >= farBranch {
 		if q.Far == nil {

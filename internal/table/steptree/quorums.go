@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// quorums keeps what the quorums of a node make of the datagrams to it, by local state and inbox.
+// quorums caches what the quorums of a node take of its datagrams, by local state and inbox.
 type quorums struct {
 	Any  bool       // the system has quorums
 	ids  store.Memo // local state and inbox -> number
@@ -18,28 +18,28 @@ type quorums struct {
 	by   map[string]uint32
 }
 
-// Gathering is what can happen to a node by datagrams.
+// Gathering lists the events that datagrams enable at a node.
 type Gathering struct {
-	Events []sim.Event   // deliveries, and behind them the taking of sets
+	Events []sim.Event   // deliveries, followed by the taking of sets
 	Sets   []GatheredSet // by slot of the latter
-	Err    error         // a finding: it cannot be told
+	Err    error         // the finding of a quorum that failed
 	made   declared.Assembly
 }
 
 // GatheredSet is a set that a node takes.
 type GatheredSet struct {
-	ID     uint32  // among the sets
-	Places []int32 // in the inbox, descending
+	ID     uint32  // index in quorums.Sets
+	Places []int32 // positions in the inbox, descending
 }
 
-// MessageSet is a set of messages, whoever takes it.
+// MessageSet is a set of messages, independent of the node that takes it.
 type MessageSet struct {
 	Quorum int32
 	From   []sim.NodeID
 	Msgs   []uint32
 }
 
-// Gather returns what can happen to a node that is up. It is valid until the next call.
+// Gather returns the events that datagrams enable at a node that is up. The result is valid until the next call.
 func (e *Engine) Gather(node sim.NodeID, local, bag uint32) *Gathering {
 	q := &e.Quorums
 	key := uint64(local)<<32 | uint64(bag)
@@ -72,13 +72,13 @@ func (e *Engine) Gather(node sim.NodeID, local, bag uint32) *Gathering {
 	return &q.list[len(q.list)-1]
 }
 
-// watched reports whether the functions of quorums are to be watched when they are asked next.
+// watched reports whether the next evaluation of quorum functions is checked for side effects.
 func (q *quorums) watched() bool {
 	n := len(q.list) + 1
 	return n&(n-1) == 0 || n%store.SampleEvery == 0
 }
 
-// Assemble asks the quorums of a node about datagrams. The error is a finding.
+// Assemble evaluates the quorums of a node on datagrams. The error is a finding.
 func (e *Engine) Assemble(local uint32, items []store.InboxItem, watched bool) (made declared.Assembly, err error) {
 	var all []sim.From[any]
 	for _, it := range items {
@@ -95,7 +95,7 @@ func (e *Engine) Assemble(local uint32, items []store.InboxItem, watched bool) (
 	return e.Bench.Assemble(l.Node, l.State, all, watched)
 }
 
-// RepeatQuorums asks the quorums of a node once more, and compares.
+// RepeatQuorums evaluates the quorums of a node again, and compares the results.
 func (e *Engine) RepeatQuorums(local, bag uint32) error {
 	before := e.Gather(e.Locals.List[local].Node, local, bag)
 	made, err := e.Assemble(local, e.Inboxes.List[bag].Items, true)
@@ -108,7 +108,7 @@ func (e *Engine) RepeatQuorums(local, bag uint32) error {
 	if same {
 		return nil
 	}
-	return e.Differs(e.Locals.List[local].Node, "asked again in the same state its quorums take other sets than before")
+	return e.Differs(e.Locals.List[local].Node, "evaluated again in the same state its quorums take other sets than before")
 }
 
 func (e *Engine) SetOf(made MessageSet) uint32 {
@@ -130,7 +130,7 @@ func (e *Engine) SetOf(made MessageSet) uint32 {
 	return id
 }
 
-// setFor is a copy of a set of messages, for a handler.
+// setFor returns a copy of a set of messages for a handler.
 func (e *Engine) setFor(id uint32) *declared.Assembled {
 	s := &e.Quorums.Sets[id]
 	made := &declared.Assembled{Quorum: s.Quorum}

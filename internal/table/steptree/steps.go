@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// steps holds a decision tree for each local state and event that were met together.
+// steps holds a decision tree for each pair of local state and event that occurred.
 type steps struct {
 	Roots  store.Memo // local state and event -> ref
 	Inner  store.Pages[question]
@@ -28,43 +28,45 @@ type Ref uint32
 
 const NoRef = ^Ref(0)
 
-// farBranch keeps a draw of many alternatives, few of which are met, from taking memory for all.
+// farBranch limits the memory of draws with many alternatives, few of which occur: larger answers are kept in a
+// map.
 const farBranch = 1 << 10
 
-// Leaf is one way that a step can go.
+// Leaf is one outcome of a step.
 type Leaf struct {
-	Next      uint32 // local state, all effects included; when err is set, that in which the handler failed
-	Err       error  // a finding; effects do not happen
-	Failed    int32  // the effect that cannot happen, len(effects) when all can
+	Next      uint32 // local state after all effects; if Err is set, that in which the handler failed
+	Err       error  // a finding; the effects do not happen
+	Failed    int32  // index of the effect that cannot happen, or len(Effects)
 	Failure   error
-	Taken     bool  // the step was taken, not only looked at
-	CrashCuts int32 // in how many ways the node may crash inside the step
-	HaltCuts  int32 // and halt
+	Taken     bool  // the step was taken, not only inspected
+	CrashCuts int32 // number of ways in which the node may crash inside the step
+	HaltCuts  int32 // number of ways to halt inside the step
 	Ops       []Op
 	Effects   []stepinfo.Effect
-	Answers   []store.Answer // of all questions
+	Answers   []store.Answer // to all questions
 	Observed  []RoomAsked
-	handled   *kernel.Local // after the handler, before any effect, without its service; nil unless it may crash inside the step
-	cuts      map[Cut]*cutState
+	// Local state after the handler, before any effect, without its service; nil unless the node may crash inside
+	// the step
+	handled *kernel.Local
+	cuts    map[Cut]*cutState
 }
 
-// Op is an effect that concerns more than the node itself.
+// Op is an effect on something other than the node itself.
 type Op struct {
 	Kind stepinfo.EffectKind
-	At   int32 // among the effects
+	At   int32 // index of the effect
 	Peer sim.NodeID
 	ID   uint32 // message or announced event
 }
 
 func SituationKey(local, event uint32) uint64 { return uint64(local)<<32 | uint64(event) }
 
-// roomSource returns the room in the stream of the acting node to a peer, or that of a stream without messages.
+// roomSource returns the room in the acting node's stream to a peer, or that of an empty stream if fresh.
 type roomSource interface {
 	RoomOf(peer sim.NodeID, fresh bool) int
 }
 
-// missHandler answers the questions of a handler whose step is not known: what is known of it already is
-// repeated, the rest is asked.
+// missHandler answers the questions of a handler on a miss. It replays known answers, and asks src for the others.
 type missHandler struct {
 	e     *Engine
 	rooms roomSource
@@ -85,7 +87,7 @@ func (l *missHandler) choose(p choose.Point) int {
 		if pick := int(l.picks[l.asked-1]); pick < p.Arity {
 			return pick
 		}
-		return 0 // the step differs from what is known of it, which is noticed afterwards
+		return 0 // the step differs from its tree; insert reports that
 	}
 	return l.src.Choose(p)
 }
@@ -96,7 +98,7 @@ func (l *missHandler) Room(peer sim.NodeID) int {
 	return room
 }
 
-// Walk finds the leaf of a step, and runs the handler when there is none.
+// Walk returns the leaf of a step. On a miss it runs the handler.
 func (e *Engine) Walk(s *store.Situation, src choose.Source, rooms roomSource) (uint32, error) {
 	e.Counters.Steps++
 	at := NoRef
@@ -125,8 +127,7 @@ func (e *Engine) Walk(s *store.Situation, src choose.Source, rooms roomSource) (
 	return e.learn(s, src, rooms)
 }
 
-// learn runs the handler of a step that is not known, and adds the way that it went to the step's
-// tree.
+// learn runs the handler of a step, and adds the outcome to the step's tree.
 func (e *Engine) learn(s *store.Situation, src choose.Source, rooms roomSource) (uint32, error) {
 	e.Counters.Misses++
 	before, err := e.calling(options.HandlerCall, s)
@@ -149,7 +150,7 @@ func (e *Engine) learn(s *store.Situation, src choose.Source, rooms roomSource) 
 	return e.insert(s, &out, made)
 }
 
-// run runs a handler on a local state that is its own.
+// run runs a handler on a private local state.
 func (e *Engine) run(s *store.Situation, own *kernel.Local, answers bench.Answerer) bench.Outcome {
 	e.Counters.Handlers++
 	d := declared.Handed{Delivery: sim.Delivery{From: s.Event.Peer, Err: s.Err}}
@@ -162,7 +163,7 @@ func (e *Engine) run(s *store.Situation, own *kernel.Local, answers bench.Answer
 	return e.Bench.Run(s.Event.Node, own, s.Event, d, answers)
 }
 
-// newLeaf makes the leaf of what a handler did.
+// newLeaf converts the outcome of a handler.
 func (e *Engine) newLeaf(s *store.Situation, out *bench.Outcome) (made Leaf, err error) {
 	defer func() {
 		if r := recover(); r == store.ErrTooMany {
@@ -187,11 +188,11 @@ func (e *Engine) newLeaf(s *store.Situation, out *bench.Outcome) (made Leaf, err
 		}
 	}
 	if made.Err = out.Err; store.IsOverdue(out.Err) {
-		return made, out.Err // its handler may go on changing the state
+		return made, out.Err // its handler may still be changing the state
 	}
 	if out.Err != nil {
 		made.Next, err = e.Intern(node, out.After, &from)
-		if err != nil { // a state in which a handler failed is only looked at
+		if err != nil { // the state in which a handler failed has no successors
 			made.Next, err = s.Local, nil
 		}
 		return made, nil
@@ -262,7 +263,7 @@ func (e *Engine) insert(s *store.Situation, out *bench.Outcome, made Leaf) (uint
 	return id, nil
 }
 
-// RoomBefore is the room that an observation started from.
+// RoomBefore returns the room before the handler sent anything.
 func (e *Engine) RoomBefore(q *bench.Question) int {
 	if q.Fresh {
 		return e.Net.Capacity()
@@ -282,8 +283,8 @@ func answersOf(questions []bench.Question) []store.Answer {
 	return a
 }
 
-// Settled returns the local state when only the effects before end happened, because a later one could
-// not. The handler runs again: the state is only looked at.
+// Settled returns the local state after the effects before end only, because a later one could not happen. It runs
+// the handler again. The state has no successors.
 func (e *Engine) Settled(s *store.Situation, id uint32, end int) (uint32, error) {
 	before, err := e.calling(options.RepeatCall, s)
 	if err != nil {
@@ -303,7 +304,7 @@ func (e *Engine) Settled(s *store.Situation, id uint32, end int) (uint32, error)
 	return e.Intern(s.Event.Node, after, nil)
 }
 
-// private makes the local state with a service of its own, for a handler to run on. The error is a
+// private returns the local state with a private copy of its service, for a handler to run on. The error is a
 // finding or [*Unsupported].
 func (e *Engine) private(id uint32) (*kernel.Local, error) {
 	state := e.Locals.List[id].State
@@ -322,12 +323,12 @@ func (e *Engine) private(id uint32) (*kernel.Local, error) {
 	return e.rebuild(id)
 }
 
-// RecoveryKind reports whether events of a kind can be of the recovery relation.
+// RecoveryKind reports whether events of a kind can belong to the recovery relation.
 func (e *Engine) RecoveryKind(kind sim.EventKind) bool {
 	return !kind.Injection() && e.Weightless>>kind&1 == 0
 }
 
-// AppendSituation appends the content of what a handler is called with: its node's state and the event.
+// AppendSituation appends the content of a handler's arguments: its node's state and the event.
 func (e *Engine) AppendSituation(s *store.Situation, buf []byte) []byte {
 	buf = binary.LittleEndian.AppendUint64(buf, e.Locals.List[s.Local].Hash.Lo)
 	buf = fmt.Appendf(buf, "%d %d %v;", s.Event.Kind, s.Event.Peer, s.Err)

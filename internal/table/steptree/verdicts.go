@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// Verdicts remember lately what properties together said of the local states that they read: these come again, and states that differ in what is between
-// nodes alone are many. What is remembered is no more than stays near the processor.
+// Verdicts is a direct-mapped cache of the joint verdicts of the properties by the local states that they read.
+// These recur, since many states differ only in messages. Its size fits a processor cache.
 type Verdicts struct {
-	Entries []uint32 // by hash: local states, and what was said
-	last    int      // the entry that was asked for last
+	Entries []uint32 // by hash: local states, and the verdict
+	last    int      // index of the last look-up
 }
 
-// What was said.
+// Verdicts.
 const (
 	IsSound = 1 << iota // all Always properties hold
-	IsLive              // all Eventually properties do
-	NotLive             // one fails
+	IsLive              // all Eventually properties hold
+	NotLive             // an Eventually property fails
 )
 
 const verdictWords = 1 << 15 // of all entries
 
-// Of is what is remembered of local states, to be added to.
+// Of returns the cached verdict of local states, for reading and adding flags.
 func (c *Verdicts) Of(v []uint32) *uint32 {
 	n := len(v) + 1
 	if c.Entries == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// repeated answers the questions of a handler as they were answered before.
+// repeated replays the answers to a handler's questions.
 type repeated struct {
 	answers []store.Answer
 	next    int
@@ -38,24 +38,24 @@ func (r *repeated) Choose(p choose.Point) int {
 
 func (r *repeated) Room(sim.NodeID) int { return r.take() }
 
-// rebuild makes the local state by executing all that happened to the node since its last boot. The
-// error is a finding, or [*Unsupported].
+// rebuild computes the local state by executing all events of the node since its last boot. The error is a finding,
+// or [*Unsupported].
 func (e *Engine) rebuild(id uint32) (*kernel.Local, error) {
 	state, err := e.reenact(id)
 	if err == nil {
-		err = e.Compare(id, state, "is in another state when all that happened to the node since its last boot is executed again")
+		err = e.Compare(id, state, "is in another state when all events of the node since its last boot are executed again")
 	}
 	return state, err
 }
 
-// reenact is rebuild without a look at what came of it.
+// reenact is rebuild without the comparison.
 func (e *Engine) reenact(id uint32) (*kernel.Local, error) {
 	var path []*store.Origin // latest first
 	at := id
 	for e.Locals.List[at].State.Up() && !e.Locals.List[at].Permuted {
 		o := e.Locals.List[at].Origin
 		if o == nil {
-			return nil, &options.Unsupported{Why: fmt.Sprintf("node %d is in a state whose history is not known", e.Locals.List[at].Node)}
+			return nil, &options.Unsupported{Why: fmt.Sprintf("node %d is in a state with unknown history", e.Locals.List[at].Node)}
 		}
 		path = append(path, o)
 		at = o.Before
@@ -70,7 +70,7 @@ func (e *Engine) reenact(id uint32) (*kernel.Local, error) {
 			return nil, out.Err
 		}
 		if state = out.After; out.Err != nil {
-			continue // what it left behind was met as the state after a good step, too
+			continue // the state after a failed step was also reached by a successful one
 		}
 		effects := slices.Clone(out.Effects)
 		state, _, _ = e.Bench.Settle(o.Step.Event.Node, state, effects, len(effects))
@@ -78,7 +78,7 @@ func (e *Engine) reenact(id uint32) (*kernel.Local, error) {
 	return state, nil
 }
 
-// verify executes a step that was looked up again.
+// verify executes again a step that was looked up.
 func (e *Engine) verify(s *store.Situation, id uint32, rooms roomSource) (err error) {
 	defer kernel.CatchState(&err)
 	e.Counters.Verified++
@@ -130,8 +130,7 @@ func (e *Engine) verify(s *store.Situation, id uint32, rooms roomSource) (err er
 	return nil
 }
 
-// find walks a step's tree by the questions of a handler. When that does not lead to a leaf, at and q
-// are what does not fit.
+// find walks a step's tree by the questions of a handler. If it reaches no leaf, at and q are the mismatch.
 func (e *Engine) find(s *store.Situation, out *bench.Outcome) (leaf uint32, at Ref, q *bench.Question) {
 	v, _ := e.Trees.Roots.Get(SituationKey(s.Local, s.EventID))
 	at = Ref(v)
@@ -193,13 +192,12 @@ func (e *Engine) DescribeEffect(effects []stepinfo.Effect, i int) string {
 	return f.Kind.String()
 }
 
-// otherQuestions is the finding that a handler asked something else than before with the same
-// answers so far.
+// otherQuestions returns the finding that a handler asked another question than before, after the same answers.
 func (e *Engine) otherQuestions(s *store.Situation, at Ref, q *bench.Question) error {
 	before := "no more questions"
 	switch {
 	case at == NoRef:
-		before = "something that was answered otherwise"
+		before = "something with another answer"
 	case at&1 == 1:
 		n := e.Trees.Inner.At(uint32(at >> 1))
 		before = fmt.Sprintf("%q", n.Point.Label)

@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/internal/table/options"
 )
 
-// telling notes the call of a monitor.
+// telling records the call of a monitor.
 func (e *Tables) telling(id uint32, from int, event uint32) (before uint64, err error) {
 	if e.Calls == nil {
 		return 0, nil
@@ -16,20 +16,20 @@ func (e *Tables) telling(id uint32, from int, event uint32) (before uint64, err 
 	return e.Calls.Enter(options.MonitorCall, e.Monitors.List[id].Hash.Lo+ContentHash(e.Buf))
 }
 
-// NoteQuorums notes that the quorums of a node are asked about some datagrams.
+// NoteQuorums records the evaluation of a node's quorums on datagrams.
 func (e *Tables) NoteQuorums(local uint32, items []InboxItem) (before uint64, err error) {
 	if e.Calls == nil {
 		return 0, nil
 	}
 	content := e.Locals.List[local].Hash.Lo
-	for i := range items { // the same exploration numbers messages as this one does
+	for i := range items { // message numbers are reproducible in the same exploration
 		content = bits.RotateLeft64(content, 17)*0x9e3779b97f4a7c15 + uint64(items[i].From)<<32 + uint64(items[i].Msg)
 	}
 	return e.Calls.Enter(options.GatherCall, content)
 }
 
-// NoteProperty notes that a property, or -1: the predicates of all, is asked about local states outside of check, and returns what ends that.
-// It panics when that is refused.
+// NoteProperty records the evaluation of a property (-1 means all predicates) on local states outside of Check. The
+// caller must call end after it. NoteProperty panics if the call is refused.
 func (e *Tables) NoteProperty(property int, locals ...uint32) (end func()) {
 	c := e.Calls
 	if c.Checking {

@@ -2,45 +2,45 @@ package store
 
 import "slices"
 
-// connEffect is what an operation does to all connections of one shape: they have the same flags, and as many messages queued at each end.
+// connEffect is the effect of an operation on all connections of one shape: equal flags, and equal queue lengths.
 type connEffect struct {
 	flags  [2]uint8
 	Queues [2]queueChange
 	err    uint8 // that an end is told of
 }
 
-// knownEffect is an effect that is relied on.
+// knownEffect is a cached effect.
 type knownEffect struct {
 	connEffect
-	used uint32 // how often
+	used uint32 // number of uses
 }
 
-// due reports whether the network model is to be asked again: now and then, more and more seldom.
+// due reports whether to compare with the network model: at uses that are powers of two.
 func (k *knownEffect) due() bool {
 	k.used++
 	return k.used&(k.used-1) == 0
 }
 
-// queueChange is what becomes of a queue, see [sim.Parted].
+// queueChange is the change of a queue by an operation, see [sim.Parted].
 type queueChange uint8
 
 const (
 	Stays   queueChange = iota
-	loses               // its first message
-	gains               // the message that is sent
-	emptied             // it loses all
+	loses               // the first message
+	gains               // the sent message
+	emptied             // all messages are lost
 )
 
-// MostShaped is how many messages may be queued at each end of a connection that has a shape: 16 bits' worth.
+// MostShaped is the maximum queue length of a connection with a shape, in 16 bits.
 const MostShaped = 1<<16 - 1
 
-// shape numbers the shape of a connection in 49 bits; false: it has none.
+// shape returns the shape of a connection in 49 bits, or false if it has none.
 func (c *conns) shape(n *conn) (shape uint64, ok bool) {
 	first, second := uint64(len(c.Queues.Of(n.queues[0]))), uint64(len(c.Queues.Of(n.queues[1])))
 	return second<<33 | first<<17 | n.kind(), max(first, second) <= c.MostShaped
 }
 
-// effectKey tells operations on connections of shapes apart, whatever is sent.
+// effectKey is the cache key of an operation on a shape, independent of the message sent.
 func effectKey(shape uint64, code uint32) uint64 {
 	op, _, _, how := Coded(code)
 	key := shape<<6 | uint64(code-1)&(1<<5-1)<<1
@@ -50,13 +50,14 @@ func effectKey(shape uint64, code uint32) uint64 {
 	return key
 }
 
-// handed is what an operation hands over: opTake a message, opError an error. Of others neither means anything.
+// handed is what an operation delivers: OpTake a message, OpError an error.
 type handed struct {
 	Msg uint32
 	Err uint8
 }
 
-// observe is the effect by which the network model made a connection another one; false: it is none of those that there are.
+// observe derives the effect of an operation from the connection before and after it. It returns false if it is not
+// a connEffect.
 func (c *conns) observe(before, after *conn, code uint32, h handed) (d connEffect, ok bool) {
 	op, _, _, msg := Coded(code)
 	d = connEffect{flags: after.Flags, err: h.Err}
@@ -77,7 +78,7 @@ func (c *conns) observe(before, after *conn, code uint32, h handed) (d connEffec
 	return d, op != OpTake || c.taken(before, &d) == h.Msg
 }
 
-// do has an effect on a connection.
+// do applies an effect to a connection.
 func (c *conns) do(d *connEffect, before *conn, code uint32) (after conn, h handed) {
 	_, _, _, msg := Coded(code)
 	after = *before
@@ -95,7 +96,7 @@ func (c *conns) do(d *connEffect, before *conn, code uint32) (after conn, h hand
 	return after, handed{c.taken(before, d), d.err}
 }
 
-// taken is the message that a queue loses; of none the number is that of no message.
+// taken returns the message that a queue loses, or an invalid number.
 func (c *conns) taken(before *conn, d *connEffect) uint32 {
 	for i, id := range before.queues {
 		if d.Queues[i] == loses {

@@ -6,22 +6,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// conns interns connections, whoever they join. The connection of a node with itself counts apart,
-// since there both ends are one. Numbers 0 and 1 are those of which nothing is known: between two
+// conns interns connections, independent of the nodes that they join. The connection of a node with itself has
+// separate numbers, since both ends are the same. Numbers 0 and 1 are connections in the initial state: between two
 // nodes, and of a node with itself.
 type conns struct {
 	e     *Tables
 	List  Pages[conn]
 	Lines Pages[connLine]
-	kinds Memo   // by all but queues: a place in index
+	kinds Memo   // by everything but the queues: an index of index
 	index []Memo // by queues: the connection
-	Slot  int32  // of events of streams
+	Slot  int32  // of stream events
 
 	Queues  Queues
 	Effects MemoOf[*knownEffect] // by shape and operation
-	sights  MemoOf[[2]uint8]     // what can happen, by shape, see connLine
+	sights  MemoOf[[2]uint8]     // enabled events by shape, see connLine
 
-	MostShaped uint64 // for tests; see mostShaped
+	MostShaped uint64 // MostShaped by default; tests change it
 
 	lately []connLately // by hash
 
@@ -29,20 +29,21 @@ type conns struct {
 	asked []sim.Event
 	msgs  []uint32
 
-	hashes [][]sim.Fingerprint     // by pair and connection, of the first of these; zero: not known
+	hashes [][]sim.Fingerprint     // by pair and connection, of the first of these; zero: unknown
 	others MemoOf[sim.Fingerprint] // of all others
 }
 
-// connLine is what is asked for most of a connection. It is as long as a line of the processor's memory.
+// connLine caches the most frequent queries about a connection, in the size of a cache line.
 type connLine struct {
-	Can    [2]uint8    // what can happen while the link is up, and while it is cut
-	queued [2]uint8    // messages, up to manyQueued
-	Errs   [2][2]uint8 // by the end that is told and the code of that, which error comes next; 0: not known
-	First  [2]uint32   // by the end that gets it, the message that is delivered next, plus one; 0: not known
+	Can    [2]uint8    // enabled events while the link is up, and while it is cut
+	queued [2]uint8    // queue lengths, up to manyQueued
+	Errs   [2][2]uint8 // by receiving end and its code, the next error; 0: unknown
+	First  [2]uint32   // by receiving end, the next message, plus one; 0: unknown
 	Known  [6]connStep // by hash of their codes
 }
 
-// connLately is an operation that does not fit into the line of its connection, and was done lately. The zero value is none, as no code is 0.
+// connLately is a recent operation that does not fit into the line of its connection. The zero value is empty,
+// since no code is 0.
 type connLately struct {
 	key  uint64 // connection and code
 	next uint32
@@ -50,13 +51,13 @@ type connLately struct {
 
 const latelyBits = 13
 
-// connStep is what an operation does, by its code; 0: there is none.
+// connStep is the result of an operation, by its code; 0: none.
 type connStep struct{ Code, Next uint32 }
 
 const manyQueued = 255
 
 const (
-	CanFail = 1 << iota // end 0 is told of an error; end 1 in the next bit
+	CanFail = 1 << iota // end 0 can get an error; the next bit is for end 1
 	_
 	CanReady
 	_
@@ -79,7 +80,7 @@ const (
 	OpCrash
 )
 
-// How a node falls, the msg of an opCrash.
+// Kinds of failure, the msg of an OpCrash.
 const (
 	ByCrash = iota // it crashes
 	ByHalt         // it halts
@@ -102,7 +103,7 @@ func (c *conns) init(e *Tables) {
 	if e.Nodes > 1 {
 		c.intern(conn{})
 	} else {
-		c.List.Add(conn{}) // so that numbers are the same
+		c.List.Add(conn{}) // so that equal connections get equal numbers
 		c.Lines.Add(connLine{})
 	}
 	c.intern(conn{Self: true})
@@ -121,7 +122,7 @@ func (c *conns) intern(n conn) uint32 {
 	return id
 }
 
-// sight is what can happen on a connection.
+// sight returns the enabled events of a connection.
 func (c *conns) sight(id uint32, n *conn) (can [2]uint8) {
 	shape, shaped := c.shape(n)
 	if can, ok := c.sights.Get(shape); shaped && ok {
@@ -137,7 +138,7 @@ func (c *conns) sight(id uint32, n *conn) (can [2]uint8) {
 	return can
 }
 
-// Content makes the connection for the network model. It is valid until the next call.
+// Content converts the connection for the network model. The result is valid until the next call.
 func (c *conns) Content(id uint32) sim.Connection {
 	for i := range c.buf {
 		end := &c.buf[i]
@@ -149,7 +150,7 @@ func (c *conns) Content(id uint32) sim.Connection {
 	return c.buf
 }
 
-// ends are the nodes between which connections are put into the network model, to be worked on.
+// ends returns the nodes of the network model that stand for the two ends of a connection.
 func ends(self bool) [2]sim.NodeID {
 	if self {
 		return [2]sim.NodeID{0, 0}
@@ -157,7 +158,7 @@ func ends(self bool) [2]sim.NodeID {
 	return [2]sim.NodeID{0, 1}
 }
 
-// Look asks the network model what can happen on a connection.
+// Look returns the enabled events of a connection, computed by the network model.
 func (c *conns) Look(state sim.Connection, self, cut bool) (can uint8) {
 	net, at := c.e.Net, ends(self)
 	net.Reset()
@@ -198,15 +199,15 @@ func (c *conns) Look(state sim.Connection, self, cut bool) (can uint8) {
 	return can
 }
 
-// Errors that a connection tells of.
+// Codes of the errors of a connection.
 const (
 	wasReset = iota + 1
 	wasRefused
 )
 
-// ConnCode is an operation by one end of a connection while the node at the other end is down; plus one: while it is up.
+// ConnCode encodes an operation by one end of a connection while the node at the other end is down. Add one if it is up.
 func ConnCode(op ConnOp, side int, msg uint32) uint32 {
-	return (msg<<5 | uint32(op)<<2 | uint32(side)<<1) + 1 // fits, see messages.most
+	return (msg<<5 | uint32(op)<<2 | uint32(side)<<1) + 1 // fits, see messages.Most
 }
 
 func Coded(code uint32) (op ConnOp, side int, up bool, msg uint32) {
@@ -214,7 +215,7 @@ func Coded(code uint32) (op ConnOp, side int, up bool, msg uint32) {
 	return ConnOp(code >> 2 & 7), int(code >> 1 & 1), code&1 == 1, code >> 5
 }
 
-// Apply returns the connection after an operation. What one hands over is in its line from then on.
+// Apply returns the connection after an operation. Its line then has what the operation delivers.
 func (c *conns) Apply(id, code uint32, up bool) (next uint32) {
 	if up {
 		code++
@@ -237,7 +238,7 @@ func (c *conns) Apply(id, code uint32, up bool) (next uint32) {
 	return next
 }
 
-// Queued is how many messages an end has queued.
+// Queued returns the length of an end's queue.
 func (c *conns) Queued(id uint32, side int) int {
 	if n := c.Lines.At(id).queued[side]; n < manyQueued {
 		return int(n)
@@ -245,7 +246,7 @@ func (c *conns) Queued(id uint32, side int) int {
 	return len(c.Queue(id, side))
 }
 
-// work does an operation on a connection, and notes in its line what that hands over.
+// work computes an operation on a connection, and stores what it delivers in its line.
 func (c *conns) work(id, code uint32) (next uint32) {
 	before := *c.List.At(id)
 	after, h := c.after(id, &before, code)
@@ -259,7 +260,7 @@ func (c *conns) work(id, code uint32) (next uint32) {
 	return c.intern(after)
 }
 
-// after is a connection after an operation, and what that hands over.
+// after returns the connection after an operation, and what the operation delivers.
 func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h handed) {
 	shape, shaped := c.shape(before)
 	if !shaped {
@@ -273,7 +274,7 @@ func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h hande
 	after, h = c.Ask(id, before, code)
 	d, allowed := c.observe(before, &after, code, h)
 	if !allowed || ok && d != known.connEffect {
-		panic(fmt.Sprintf("table: %T does to connections what sim.Parted rules out", c.e.Net))
+		panic(fmt.Sprintf("table: %T changes connections against the contract of sim.Parted", c.e.Net))
 	}
 	if !ok {
 		c.Effects.Put(key, &knownEffect{connEffect: d})
@@ -281,7 +282,7 @@ func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h hande
 	return after, h
 }
 
-// Ask has the network model do an operation while it holds that one connection.
+// Ask executes an operation in the network model, on that one connection.
 func (c *conns) Ask(id uint32, before *conn, code uint32) (after conn, h handed) {
 	op, side, up, msg := Coded(code)
 	net, at := c.e.Net, ends(before.Self)
@@ -320,8 +321,8 @@ func (c *conns) Ask(id uint32, before *conn, code uint32) (after conn, h handed)
 	return c.made(&shown, before.Self), h
 }
 
-// Received returns the connection once it has handed over to one of its ends what an event is about, the class of the
-// event, and the message if it delivers one.
+// Received returns the connection after the delivery of an event to one of its ends, the class of the event, and
+// its message, if any.
 func (e *Tables) Received(id uint32, kind sim.EventKind, side int, up bool) (next uint32, class int, msg uint32) {
 	switch kind {
 	case sim.Deliver:
@@ -341,10 +342,10 @@ func (e *Tables) Received(id uint32, kind sim.EventKind, side int, up bool) (nex
 	return next, ResetEvent, 0
 }
 
-// listedHashes is of how many connections hashes are listed by pair. Where there are more, few of them are ever between the same nodes.
+// listedHashes is the number of connections with hashes listed by pair. Few of the others ever join the same nodes.
 const listedHashes = 1 << 12
 
-// Hash is the share of a pair's connection in the fingerprint.
+// Hash returns the share of a pair's connection in the fingerprint.
 func (c *conns) Hash(id uint32, pair int) sim.Fingerprint {
 	if id <= EmptySelf {
 		return sim.Fingerprint{}

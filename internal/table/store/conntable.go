@@ -2,14 +2,14 @@ package store
 
 import "github.com/macemc/macemc/sim"
 
-// conn is the content of a connection. Ends are numbered: 0 is that of the node with the lower number.
+// conn is the content of a connection. End 0 belongs to the node with the lower number.
 type conn struct {
 	queues [2]uint32
 	Flags  [2]uint8
 	Self   bool
 }
 
-// kind numbers all of a connection but its queues, in 17 bits.
+// kind encodes everything but the queues, in 17 bits.
 func (n *conn) kind() uint64 {
 	kind := uint64(n.Flags[1])<<9 | uint64(n.Flags[0])<<1
 	if n.Self {
@@ -18,7 +18,7 @@ func (n *conn) kind() uint64 {
 	return kind
 }
 
-// About the memory that a connection, and a share in the fingerprint that is not listed, take, all told.
+// Approximate memory of a connection, and of a hash that is not listed.
 const (
 	connSize = 160
 	hashSize = 144
@@ -28,10 +28,10 @@ func (c *conns) bytes() int {
 	return connSize*c.List.Len() + c.Queues.bytes() + hashSize*c.others.N
 }
 
-// Queue is what an end has queued, by number of the message.
+// Queue returns the message numbers in an end's queue.
 func (c *conns) Queue(id uint32, side int) []uint32 { return c.Queues.Of(c.List.At(id).queues[side]) }
 
-// made is the connection that the network model shows.
+// made converts a connection of the network model.
 func (c *conns) made(state *sim.Connection, self bool) conn {
 	n := conn{Self: self}
 	for i := range state {
@@ -45,7 +45,7 @@ func (c *conns) made(state *sim.Connection, self bool) conn {
 	return n
 }
 
-// find returns the number of a connection, adding it when it is new.
+// find returns the number of a connection. It adds a new one.
 func (c *conns) find(n conn) (id uint32, known bool) {
 	kind, ok := c.kinds.Get(n.kind())
 	if !ok {

@@ -6,38 +6,38 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// inboxes interns the inboxes of datagrams, whoever they are for. Number 0 is the empty one.
+// inboxes interns inboxes of datagrams, independent of the receiver. Number 0 is the empty inbox.
 type inboxes struct {
 	e     *Tables
 	List  []inbox
-	items int // of all
+	items int // total number of items
 	ids   map[string]uint32
-	sends Memo // inbox, sender and message -> inbox, or overrun
+	sends Memo // inbox, sender and message -> inbox, or Overrun
 	keeps Memo // inbox, receiver and message -> inbox
 
-	HoldsOutgoing bool // what nodes send waits in their own inboxes
-	Bounded       bool // what is sent may be overrun
+	HoldsOutgoing bool // messages wait in the sender's inbox first
+	Bounded       bool // a send may overflow an inbox
 }
 
-// Overrun stands for an inbox that a message does not fit into: to send it is a finding.
+// Overrun stands for an inbox without room for a message. Sending it is a finding.
 const Overrun = ^uint32(0)
 
 type inbox struct {
 	Items   []InboxItem
-	without []uint32          // by place: the inbox without one of these, plus one
-	doubled []uint32          // by place: the inbox with one more of these, plus one
-	fell    [2]uint32         // the inbox once its node has crashed, and once it has halted, plus one; 0: not known
-	Held    bool              // the node has something to send before it can do anything else
-	hashes  []sim.Fingerprint // by node; zero: not known
+	without []uint32          // by position: the inbox without one of these, plus one
+	doubled []uint32          // by position: the inbox with one more of these, plus one
+	fell    [2]uint32         // the inbox after a crash and after a halt of its node, plus one; 0: unknown
+	Held    bool              // the node must send something before anything else
+	hashes  []sim.Fingerprint // by node; zero: unknown
 }
 
-// inboxItemSize is about the memory of one, with what is kept for its place.
+// inboxItemSize is the approximate memory of an item with its caches.
 const inboxItemSize = 40
 
 type InboxItem struct {
 	From sim.NodeID // see [sim.Datagram]
 	Msg  uint32
-	Same bool // as the one before, or to be delivered after it
+	Same bool // equal to the one before, or delivered only after it
 }
 
 func (b *inboxes) init(e *Tables) {
@@ -81,7 +81,7 @@ func (b *inboxes) Content(id uint32) []sim.Datagram {
 	return content
 }
 
-// work makes the network model hold one inbox, of node 0, lets f change it, and returns what it is then.
+// work puts an inbox into the network model, as that of node 0, calls f, and returns the inbox after it.
 func (b *inboxes) work(id uint32, f func(net sim.Parted)) uint32 {
 	net := b.e.Net
 	net.Reset()
@@ -91,8 +91,7 @@ func (b *inboxes) work(id uint32, f func(net sim.Parted)) uint32 {
 	return b.intern(net.Bag(0))
 }
 
-// AfterSend returns the inbox with one more message, sent by from to a node that is up over a link that is not
-// cut, or overrun.
+// AfterSend returns the inbox after from sent a message, or Overrun. The receiver is up and the link is not cut.
 func (b *inboxes) AfterSend(id uint32, from sim.NodeID, msg uint32) uint32 {
 	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.Nodes) + uint64(from)
 	if next, ok := b.sends.Get(key); ok {
@@ -104,7 +103,7 @@ func (b *inboxes) AfterSend(id uint32, from sim.NodeID, msg uint32) uint32 {
 	return next
 }
 
-// WithOutgoing returns the inbox of a node with one more message that it has yet to send.
+// WithOutgoing returns the inbox of a node with one more outgoing message.
 func (b *inboxes) WithOutgoing(id uint32, to sim.NodeID, msg uint32) uint32 {
 	key := uint64(id)<<32 | uint64(msg)*uint64(b.e.Nodes) + uint64(to)
 	if next, ok := b.keeps.Get(key); ok {
@@ -115,7 +114,7 @@ func (b *inboxes) WithOutgoing(id uint32, to sim.NodeID, msg uint32) uint32 {
 	return next
 }
 
-// AfterFailure returns the inbox of a node that has fallen.
+// AfterFailure returns the inbox of a node after its failure.
 func (b *inboxes) AfterFailure(id, how uint32) uint32 {
 	if b.List[id].fell[how] == 0 {
 		next := b.work(id, func(sim.Parted) { b.e.FailNode(0, how) })
@@ -124,7 +123,7 @@ func (b *inboxes) AfterFailure(id, how uint32) uint32 {
 	return b.List[id].fell[how] - 1
 }
 
-// Without returns the inbox without one of the messages at a place.
+// Without returns the inbox without one message at a position.
 func (b *inboxes) Without(id uint32, place int32) uint32 {
 	if next := b.List[id].without[place]; next != 0 {
 		return next - 1
@@ -134,7 +133,7 @@ func (b *inboxes) Without(id uint32, place int32) uint32 {
 	return next
 }
 
-// WithDuplicate returns the inbox with one more of the messages at a place.
+// WithDuplicate returns the inbox with a duplicate of the message at a position.
 func (b *inboxes) WithDuplicate(id uint32, place int32) uint32 {
 	if next := b.List[id].doubled[place]; next != 0 {
 		return next - 1
@@ -159,7 +158,7 @@ func (b *inboxes) AppendEvents(kind sim.EventKind, msgs int32, node sim.NodeID, 
 	return buf
 }
 
-// Hash is the share of a node's inbox in the fingerprint.
+// Hash returns the share of a node's inbox in the fingerprint.
 func (b *inboxes) Hash(id uint32, node int) sim.Fingerprint {
 	if id == 0 {
 		return sim.Fingerprint{}
@@ -171,7 +170,7 @@ func (b *inboxes) Hash(id uint32, node int) sim.Fingerprint {
 	return *h
 }
 
-// shareOf returns the share in the network's fingerprint of the part that set puts into it.
+// shareOf returns the share in the network's fingerprint of a part, which set puts into the network.
 func (e *Tables) shareOf(set func(sim.Parted)) sim.Fingerprint {
 	e.Net.Reset()
 	empty := e.Net.Fingerprint()

@@ -9,38 +9,38 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// locals interns the local states of all nodes; a number stands for a node and its state.
+// locals interns the local states of all nodes. A number identifies a node and its state.
 type locals struct {
 	List []Local
 	ids  map[string]uint32
-	bulk int // bytes, see bulkOf
+	bulk int // in bytes, see BulkOf
 }
 
 type Local struct {
 	State    *kernel.Local
 	Node     sim.NodeID
-	Events   []sim.Event // those that the network has no part in
-	Always   int32       // how many of them may happen when timers must wait
-	Busy     bool        // one of them handles an event that is in the node; only kept under Prompt timing
-	Encoding string      // with the node in front
+	Events   []sim.Event // those independent of the network
+	Always   int32       // number of leading events that are enabled even when timers must wait
+	Busy     bool        // an event in the node can be handled; only set under Prompt timing
+	Encoding string      // preceded by the node
 	Hash     sim.Fingerprint
 	Origin   *Origin
-	Permuted bool        // it is that of another node, see symmetry, and was not come to by a step
-	fields   []sim.Field // of the first few, to tell what has changed
-	Downs    []uint32    // by number of writes kept: the state after a crash, plus one
+	Permuted bool        // moved from another node by package symmetry, not reached by a step
+	fields   []sim.Field // of the first few states, for reports of changes
+	Downs    []uint32    // by number of surviving writes: the state after a crash, plus one
 }
 
-// describedLocals is of how many local states the fields are kept.
+// describedLocals is the number of local states with stored fields.
 const describedLocals = 128
 
-// Origin is how a local state was reached first.
+// Origin is the step that first reached a local state.
 type Origin struct {
 	Before  uint32
 	Step    Situation
 	Answers []Answer
 }
 
-// kept is a copy that stays: most steps lead to states that are known.
+// kept returns a copy on the heap, since most steps lead to known states.
 func (o *Origin) kept() *Origin {
 	if o == nil {
 		return nil
@@ -49,13 +49,13 @@ func (o *Origin) kept() *Origin {
 	return &own
 }
 
-// Answer is the answer to one question: the pick of a choice, or what the network said of the room.
+// Answer is the answer to one question: the pick of a choice, or the observed room.
 type Answer int32
 
 func (l *locals) init() { l.ids = map[string]uint32{} }
 
-// Intern returns the number of a local state. It keeps state, and a copy of from, when that is new. The error is
-// [*Unsupported], [*sim.StateError], or the finding that an action's When does not tell whether it can be done there.
+// Intern returns the number of a local state. If it is new, Intern stores state and a copy of from. The error is
+// [*Unsupported], [*sim.StateError], or the finding that the When of an action fails.
 func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id uint32, err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -71,7 +71,7 @@ func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id 
 	e.Buf = e.Bench.AppendLocal(node, state, append(e.Buf[:0], byte(node)))
 	id, ok := e.Locals.ids[string(e.Buf)]
 	if ok {
-		// A state that was only looked at so far has a history now.
+		// A state without history gets one.
 		if l := &e.Locals.List[id]; l.Origin == nil && from != nil {
 			l.State, l.Origin, l.Permuted = state, from.kept(), false
 		}
@@ -93,7 +93,7 @@ func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id 
 	l.Always = int32(len(list(node, state, false, nil)))
 	l.Events = e.Bench.Events(node, state, true, nil)
 	l.Busy = e.Sys.Timing == sim.Prompt && state.HandlesEvent()
-	if id < describedLocals && !declared.Carries(state.Service()) { // to describe a program costs much
+	if id < describedLocals && !declared.Carries(state.Service()) { // describing the state of a program is expensive
 		l.fields = e.FieldsOf(node, state)
 	}
 	e.Locals.ids[l.Encoding] = id
@@ -105,7 +105,7 @@ func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id 
 	return id, nil
 }
 
-// Listed returns the events of a local state in which the network has no part.
+// Listed returns the events of a local state that are independent of the network.
 func (l *Local) Listed(timers bool) []sim.Event {
 	if timers {
 		return l.Events
@@ -113,10 +113,10 @@ func (l *Local) Listed(timers bool) []sim.Event {
 	return l.Events[:l.Always]
 }
 
-// Unreached reports whether the state was only looked at so far: no step that led there is known.
+// Unreached reports whether no known step leads to the state.
 func (l *Local) Unreached() bool { return l.Origin == nil && l.State.Up() && !l.Permuted }
 
-// HaltedState returns the local state of a node that has halted.
+// HaltedState returns the local state of a node after a halt.
 func (e *Tables) HaltedState(node sim.NodeID) (uint32, error) {
 	if e.gone[node] == 0 {
 		id, err := e.Intern(node, e.Bench.Halted(node), nil)
@@ -128,7 +128,7 @@ func (e *Tables) HaltedState(node sim.NodeID) (uint32, error) {
 	return e.gone[node] - 1, nil
 }
 
-// Crashed returns the local state after a crash of the node that keeps that many unsynced writes.
+// Crashed returns the local state after a crash in which so many unsynced writes survive.
 func (e *Tables) Crashed(id uint32, kept int) (uint32, error) {
 	l := &e.Locals.List[id]
 	if l.Downs == nil {
@@ -150,7 +150,7 @@ func (e *Tables) FieldsOf(id sim.NodeID, state *kernel.Local) []sim.Field {
 	return e.Bench.NodeFields(id)
 }
 
-// Situation is a step that is to be looked up.
+// Situation identifies a step for look-up.
 type Situation struct {
 	Local   uint32
 	EventID uint32
@@ -159,7 +159,7 @@ type Situation struct {
 	Err     error  // of DeliverError
 }
 
-// Classes of events, by what the handler is told.
+// Classes of events, by the handler's arguments.
 const (
 	BootEvent = iota
 	ActionEvent
@@ -173,7 +173,7 @@ const (
 	EventClasses
 )
 
-// EventID is injective.
+// EventID encodes a class, a peer and a value. It is injective.
 func (e *Tables) EventID(class int, peer sim.NodeID, what uint32) uint32 {
 	return (what*uint32(e.Nodes)+uint32(peer))*EventClasses + uint32(class)
 }

@@ -1,7 +1,6 @@
 package store
 
-// MemoOf maps 64-bit keys to values: an open-addressing table with linear probing. There is no
-// deletion.
+// MemoOf maps 64-bit keys to values. It is an open-addressing table with linear probing, without deletion.
 type MemoOf[V any] struct {
 	Slots []memoSlot[V]
 	N     int
@@ -11,7 +10,7 @@ type MemoOf[V any] struct {
 type Memo = MemoOf[uint64]
 
 type memoSlot[V any] struct {
-	Key   uint64 // that of the caller plus one, 0: free
+	Key   uint64 // the caller's key plus one; 0: free
 	Value V
 }
 
@@ -19,7 +18,7 @@ const minMemo = 1 << 8
 
 func (m *MemoOf[V]) hash(key uint64) int { return int(key * 0x9E3779B97F4A7C15 >> m.shift) }
 
-// Get returns the value of a key, which must not be the greatest one.
+// Get returns the value of a key, which must not be the maximum.
 func (m *MemoOf[V]) Get(key uint64) (value V, ok bool) {
 	if len(m.Slots) == 0 {
 		return value, false

@@ -9,14 +9,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// monitors interns the states of all monitors; a number stands for a monitor and its state.
+// monitors interns the states of all monitors. A number identifies a monitor and its state.
 type monitors struct {
 	List  []monitor
 	ids   map[string]uint32
 	Sees  Memo // state, node and event -> outcome
 	Owed  obligations
 	Outs  []monitorOut
-	First []uint32 // by monitor: how it starts
+	First []uint32 // by monitor: its initial state
 }
 
 type monitor struct {
@@ -24,9 +24,9 @@ type monitor struct {
 	index int
 	Hash  sim.Fingerprint
 	Enc   string
-	from  *monitorOrigin // nil: it starts so
+	from  *monitorOrigin // nil for an initial state
 	Owes  []Owed         // ascending
-	asked bool           // for what it owes: it did not only fail so
+	asked bool           // Owes is set; false only after a failure
 }
 
 type monitorOrigin struct {
@@ -38,7 +38,7 @@ type monitorOrigin struct {
 type monitorOut struct {
 	next uint32
 	err  error
-	// What the monitor came by: obligations that were hot, and that were settled.
+	// Obligations that were hot, and that were settled, during the event.
 	hot, settled []uint32
 }
 
@@ -56,7 +56,7 @@ func (m *monitors) init(e *Tables) error {
 	return nil
 }
 
-// internMonitor interns the state of a monitor that said what it waits for; nil: it failed.
+// internMonitor interns the state of a monitor with its obligations; says is nil if it failed.
 func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin, says *declared.Owed) (id uint32, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -77,8 +77,7 @@ func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin
 	return id, nil
 }
 
-// Observe returns the monitor after it was told of an announced event. The error is a finding, or
-// [*Unsupported].
+// Observe returns the monitor's state after an announced event. The error is a finding, or [*Unsupported].
 func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (uint32, error) {
 	m := &e.Monitors
 	key := uint64(id)<<32 | uint64(event)*uint64(e.Nodes) + uint64(node)
@@ -98,7 +97,7 @@ func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 	}
 	says, found := e.Bench.Observe(own, node, e.Bench.CopyValue(e.Announcements.List[event]))
 	if IsOverdue(found) {
-		return id, found // it may go on changing its state
+		return id, found // its handler may still be changing the state
 	}
 	asked := &says
 	if found != nil {
@@ -118,7 +117,7 @@ func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 	return next, found
 }
 
-// privateMonitor makes a monitor in an interned state.
+// privateMonitor returns a private copy of a monitor in an interned state.
 func (e *Tables) privateMonitor(id uint32) (sim.Monitor, error) {
 	m := &e.Monitors.List[id]
 	own, err := e.Bench.CopyMonitor(m.State)
@@ -137,7 +136,7 @@ func (e *Tables) privateMonitor(id uint32) (sim.Monitor, error) {
 	}
 	if got := e.Bench.AppendMonitor(own, []byte{byte(m.index), byte(m.index >> 8)}); string(got) != m.Enc {
 		return nil, &sim.Finding{Kind: sim.Nondeterminism, Node: -1, Message: fmt.Sprintf(
-			"%s is not a function of what it was told: told the same again it is in another state", sim.MonitorName(own))}
+			"%s is not a function of the announced events: after the same events it is in another state", sim.MonitorName(own))}
 	}
 	return own, nil
 }

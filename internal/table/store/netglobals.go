@@ -4,8 +4,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// netGlobalsTable interns what the network holds once: fault limits that remain, and the partition. Number 0 is
-// that of the first state.
+// netGlobalsTable interns the globals of the network: remaining fault limits, and the partition. Number 0 is the
+// initial one.
 type netGlobalsTable struct {
 	e    *Tables
 	List []netGlobals
@@ -15,9 +15,9 @@ type netGlobalsTable struct {
 
 type netGlobals struct {
 	State   sim.NetRest
-	Global  []sim.Event // ordinary events of no node
-	Faults  []sim.Event // injections that concern no other part
-	Severed []uint64    // by node: which links are cut
+	Global  []sim.Event // ordinary events without a node
+	Faults  []sim.Event // faults without another part
+	Severed []uint64    // by node: set of cut links
 	Hash    sim.Fingerprint
 }
 
@@ -54,8 +54,8 @@ func (r *netGlobalsTable) intern(state sim.NetRest) uint32 {
 	return id
 }
 
-// After returns what is left after an injection, or after a partition has healed. Part puts into the
-// network model what else the event is about.
+// After returns the globals after a fault, or after the end of a partition. Part puts the affected part into the
+// network model.
 func (r *netGlobalsTable) After(id uint32, ev sim.Event, part func(sim.Parted)) uint32 {
 	key := uint64(id)<<32 | uint64(ev.Kind)<<16
 	if ev.Kind == sim.Partition {
@@ -74,7 +74,7 @@ func (r *netGlobalsTable) After(id uint32, ev sim.Event, part func(sim.Parted)) 
 	return next
 }
 
-// FailNode has a node of the network model fall.
+// FailNode makes a node of the network model fail.
 func (e *Tables) FailNode(node sim.NodeID, how uint32) {
 	e.Bench.SetUp(node, false)
 	if how == ByHalt {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Compare checks that a state is the interned one.
+// Compare checks that a state equals the interned one.
 func (e *Tables) Compare(id uint32, state *kernel.Local, how string) error {
 	l := &e.Locals.List[id]
 	if got := e.Bench.AppendLocal(l.Node, state, []byte{byte(l.Node)}); string(got) == l.Encoding {
@@ -25,13 +25,13 @@ func (e *Tables) Compare(id uint32, state *kernel.Local, how string) error {
 		changes = encoding.Diff(e.FieldsOf(l.Node, l.State), now)
 	}
 	if len(changes) == 0 {
-		text += "; what differs is not shown: the capacity of a slice, what lies beyond the length of one, or which of two things alike is referred to"
+		text += "; the difference is not a field: the capacity of a slice, elements beyond its length, or which of two equal values is referred to"
 	}
 	text += ChangeText(changes)
 	return &sim.Finding{Kind: sim.Nondeterminism, Node: l.Node, Message: text + hint}
 }
 
-// ChangeText names the first fields that differ, and both values.
+// ChangeText describes the first fields that differ.
 func ChangeText(changes []encoding.Change) (text string) {
 	for i, c := range changes {
 		if i == 3 {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/declared"
 )
 
-// obligations interns what monitors wait for.
+// obligations interns the obligations of monitors.
 type obligations struct {
 	ids  map[obligation]uint32
 	List []obligation
@@ -19,7 +19,7 @@ type obligation struct {
 	Key     string
 }
 
-// Owed is an obligation that is not settled.
+// Owed is an unsettled obligation.
 type Owed struct {
 	ID  uint32
 	Hot bool
@@ -39,7 +39,7 @@ func (o *obligations) id(monitor int, key string) uint32 {
 	return id
 }
 
-// of lists what a monitor waits for, ascending.
+// of returns the obligations of a monitor, ascending.
 func (o *obligations) of(index int, says *declared.Owed) (list []Owed) {
 	for _, w := range says.Waits {
 		list = append(list, Owed{o.id(index, w.Key), w.Hot})
@@ -48,7 +48,7 @@ func (o *obligations) of(index int, says *declared.Owed) (list []Owed) {
 	return list
 }
 
-// idsOf lists what the keys of a monitor stand for.
+// idsOf returns the numbers of a monitor's keys.
 func (o *obligations) idsOf(index int, keys []string) (ids []uint32) {
 	for _, key := range keys {
 		ids = append(ids, o.id(index, key))
@@ -56,11 +56,11 @@ func (o *obligations) idsOf(index int, keys []string) (ids []uint32) {
 	return ids
 }
 
-// Passing gathers what a monitor waits for all through a step.
+// Passing accumulates the obligations of a monitor during a step.
 type Passing struct {
 	Monitor int
 	Seen    bool
-	Owes    []Owed // never settled in the step, hot if they were so at some time
+	Owes    []Owed // not settled at any time in the step; hot if they were hot at some time
 }
 
 // Begin begins a step.
@@ -70,7 +70,7 @@ func (p *Passing) Begin() {
 	}
 }
 
-// see notes that a monitor was told of an event.
+// see records an event of a monitor.
 func (p *Passing) see(out *monitorOut, m *monitors, monitor int) {
 	if p == nil || p.Monitor != monitor {
 		return

@@ -10,13 +10,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// IsOverdue reports whether a step was given up: what became of it is then not to be looked at.
+// IsOverdue reports whether a step was abandoned. Its resulting state must not be used then.
 func IsOverdue(err error) bool {
 	f, ok := errors.AsType[*sim.Finding](err)
 	return ok && contain.Overdue(f)
 }
 
-// IsDivergence reports whether a handler did not come to its end, which has no other cause than its node's state.
+// IsDivergence reports whether a handler did not return, for no other cause than its node's state.
 func IsDivergence(err error) bool {
 	f, ok := errors.AsType[*sim.Finding](err)
 	return ok && f.Kind == sim.Divergence
@@ -24,7 +24,7 @@ func IsDivergence(err error) bool {
 
 func ContentHash(buf []byte) uint64 { return encoding.Hash(0, buf).Lo }
 
-// VectorKey is a packed vector as a key.
+// VectorKey converts a packed vector to a map key.
 func VectorKey(v []uint32) string {
 	key := make([]byte, 0, 4*len(v))
 	for _, word := range v {
@@ -33,14 +33,14 @@ func VectorKey(v []uint32) string {
 	return string(key)
 }
 
-// NeedsReference reports whether an error is one that a world which checks messages finds, and others perhaps do not.
+// NeedsReference reports whether only a world that checks messages may reproduce the error.
 func NeedsReference(err error) bool {
 	f, ok := errors.AsType[*sim.Finding](err)
 	return ok && (f.Property == kernel.MessagesProperty || f.Kind == sim.Nondeterminism)
 }
 
-// EndsRun reports whether an error is a finding that ends runs, beside which there may be others. Code that does not return is not to be
-// called again, and where it is no function of its state nothing is to be concluded.
+// EndsRun reports whether an error is a finding that ends its run but not the search. Code that does not return
+// must not be called again, and nondeterminism invalidates all conclusions.
 func EndsRun(err error) bool {
 	_, ok := errors.AsType[*sim.Finding](err)
 	return ok && !IsOverdue(err) && !NeedsReference(err)

@@ -1,7 +1,7 @@
 package store
 
-// Pages is a list that grows without being copied: what lies in it is full of pointers, and to copy these costs much while the
-// collector of memory is at work.
+// Pages is a list that grows without copying its elements. They are full of pointers, and copying these is
+// expensive during garbage collection.
 type Pages[T any] struct {
 	list [][]T
 	n    int
@@ -9,12 +9,12 @@ type Pages[T any] struct {
 
 const pageSize = 1 << 8
 
-// At is the element with that number. It stays where it is.
+// At returns a pointer to an element. It remains valid.
 func (p *Pages[T]) At(i uint32) *T { return &p.list[i/pageSize][i%pageSize] }
 
 func (p *Pages[T]) Len() int { return p.n }
 
-// Add appends an element, and returns its number.
+// Add appends an element, and returns its index.
 func (p *Pages[T]) Add(v T) uint32 {
 	if p.n%pageSize == 0 {
 		p.list = append(p.list, make([]T, 0, pageSize))

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Plan says how services or monitors of one type are made for a handler to run on.
+// Plan says how services or monitors of one type are copied for a handler.
 type Plan struct {
 	Type string
-	// Copied: by a deep copy. Otherwise all that happened to the node since its last boot (to the
-	// monitor since the start) is executed again.
+	// Copied reports a deep copy. Otherwise all events of the node since its last boot (of the monitor since the
+	// start) are executed again.
 	Copied bool
-	Why    string // it is not copied
+	Why    string // why not Copied
 }
 
-// plans notes what was done for each type.
+// plans records the plan of each type.
 type plans struct {
 	types []reflect.Type
 	list  []Plan

@@ -2,30 +2,30 @@ package store
 
 import "slices"
 
-// Queues interns lists of messages. Number 0 is the empty one. Random runs come to so many that what points to them would be what the
-// collector of memory looks at: all lie in pieces.
+// Queues interns lists of messages. Number 0 is the empty list. Random runs create so many that the lists are
+// stored without pointers, in a few large pieces, to spare the garbage collector.
 type Queues struct {
 	List   Pages[queue]
-	items  [][]uint32 // of all, in pieces
-	stored int        // how many these are
-	pushes Memo       // of a queue and a message: the queue with the message at its end
-	slots  []uint32   // by hash of their messages: numbers plus one, open addressing
+	items  [][]uint32 // storage of all lists
+	stored int        // number of stored items
+	pushes Memo       // queue and message -> the queue with the message at its end
+	slots  []uint32   // by hash of the messages: numbers plus one, open addressing
 	shift  uint
 	draft  []uint32 // scratch
 }
 
-// queue is where the messages of a queue are.
+// queue locates the messages of a list.
 type queue struct {
 	piece, begin, n uint32
-	rest            uint32 // all but the first message, plus one; 0: not known
+	rest            uint32 // the list without its first message, plus one; 0: unknown
 }
 
-// itemsPiece is how many items are allocated at once, at least.
+// itemsPiece is the minimum number of items allocated at once.
 const itemsPiece = 1 << 12
 
 func (q *Queues) Init() { q.Intern(nil) }
 
-// Of is the messages of a queue. Nobody may change them.
+// Of returns the messages of a queue, which must not be changed.
 func (q *Queues) Of(id uint32) []uint32 {
 	o := q.List.At(id)
 	if o.n == 0 {
@@ -34,7 +34,7 @@ func (q *Queues) Of(id uint32) []uint32 {
 	return q.items[o.piece][o.begin:][:o.n:o.n]
 }
 
-// Pushed is a queue with a message at its end.
+// Pushed returns a queue with a message appended.
 func (q *Queues) Pushed(id, msg uint32) uint32 {
 	key := uint64(id)<<32 | uint64(msg)
 	if made, ok := q.pushes.Get(key); ok {
@@ -46,7 +46,7 @@ func (q *Queues) Pushed(id, msg uint32) uint32 {
 	return made
 }
 
-// Popped is a queue without its first message.
+// Popped returns a queue without its first message.
 func (q *Queues) Popped(id uint32) uint32 {
 	o := q.List.At(id)
 	if o.rest == 0 {
@@ -55,7 +55,7 @@ func (q *Queues) Popped(id uint32) uint32 {
 	return o.rest - 1
 }
 
-// Intern is the number of a list of messages.
+// Intern returns the number of a list of messages.
 func (q *Queues) Intern(msgs []uint32) uint32 {
 	if q.List.Len() >= len(q.slots)/2 {
 		q.grow()
@@ -84,7 +84,7 @@ func (q *Queues) store(msgs []uint32) queue {
 	return o
 }
 
-// slot is where a list is looked for first.
+// slot returns the first slot to probe for a list.
 func (q *Queues) slot(msgs []uint32) int {
 	h := uint64(len(msgs))
 	for _, msg := range msgs {
@@ -109,7 +109,7 @@ func (q *Queues) grow() {
 	}
 }
 
-// queueSize is about the memory that a queue takes, all told, but for its messages.
+// queueSize is the approximate memory of a queue without its messages.
 const queueSize = 96
 
 func (q *Queues) bytes() int { return queueSize*q.List.Len() + 4*q.stored }

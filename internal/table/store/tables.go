@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Tables hold the components of the states of one system, each interned. They are for one goroutine.
+// Tables interns the components of the states of one system. It must not be used concurrently.
 type Tables struct {
 	Sys    *sim.System
 	Opts   kernel.Options
@@ -22,31 +22,31 @@ type Tables struct {
 	Layout layout
 
 	Contents      messages
-	Announcements values // announced ones
+	Announcements values // announced events
 	Locals        locals
 	Inboxes       inboxes
 	Conns         conns
 	NetGlobals    netGlobalsTable
 	Monitors      monitors
-	Passing       *Passing          // nil: nobody asks what monitors pass
-	budgets       []sim.Fingerprint // by crashes left, as if no halts were
-	halts         []sim.Fingerprint // by halts left: what they add to that
+	Passing       *Passing          // nil unless fairness is judged
+	budgets       []sim.Fingerprint // by remaining crashes, without halts
+	halts         []sim.Fingerprint // by remaining halts: what to add
 	Crashing      []bool            // by node: it may crash when up
 	Halting       []bool            // by node: it may halt when up
-	Groups        [][]sim.NodeID    // by node: those that run in its process; nil: each has one of its own
-	Uncrashed     uint64            // set of nodes that do neither, see CrashModel
+	Groups        [][]sim.NodeID    // by node: the other nodes of its process; nil if each has its own
+	Uncrashed     uint64            // nodes that neither crash nor halt, see CrashModel
 	Initial       []uint32          // local states before the first boot
-	gone          []uint32          // by node: the local state once it has halted, plus one; 0: not known
-	Loaded        []uint32          // as the first boots begin: nodes that are not late have their services
-	EarlyNodes    uint64            // set of nodes that are not late
-	LoadError     error             // the finding of building a service
-	Unlisted      bool              // a state was met whose events cannot be listed
+	gone          []uint32          // by node: the local state after a halt, plus one; 0: unknown
+	Loaded        []uint32          // local states when the first boots begin: nodes that start early have their services
+	EarlyNodes    uint64            // set of nodes that start early
+	LoadError     error             // the finding of the construction of a service
+	Unlisted      bool              // the events of some visited state cannot be listed
 
-	Recorder  stateRecorder // nil: nothing is recorded
+	Recorder  stateRecorder // nil without recording
 	Buf       []byte
 	CopyPlans plans
 	Samples   samples
-	Calls     *options.Calls // nil: nobody wants to know of them
+	Calls     *options.Calls // nil without reports
 }
 
 // stateRecorder is notified of each new local state and each new step of a monitor.
@@ -55,10 +55,10 @@ type stateRecorder interface {
 	Monitor(id uint32, node sim.NodeID, event, next uint32, found error)
 }
 
-// MaxNodes is how many nodes fit into the words that sets of nodes are kept in.
+// MaxNodes is the number of nodes that fit into a bit set.
 const MaxNodes = 64
 
-// Init fills the tables with what a run begins with.
+// Init fills the tables with the components of the initial state.
 func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls) error {
 	bench, err := bench.NewBench(sys, opts)
 	if err != nil {
@@ -74,11 +74,11 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 		return &options.Unsupported{Why: "the clocks of its nodes follow a common time (sim.Clocks)"}
 	}
 	if bench.Closes() {
-		return &options.Unsupported{Why: "services with a method Close: what they hold cannot be copied"}
+		return &options.Unsupported{Why: "services with a method Close cannot be copied"}
 	}
 	e.Sys, e.Groups, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, declared.Mates(sys), opts, bench, bench.Parted(), sys.Nodes, calls
 	if e.Net == nil && sys.Network != nil {
-		return &options.Unsupported{Why: fmt.Sprintf("its network %T cannot be taken apart", sys.Network)}
+		return &options.Unsupported{Why: fmt.Sprintf("its network %T does not implement sim.Parted", sys.Network)}
 	}
 	e.Layout = newLayout(e)
 	e.Contents.init(e)
@@ -103,7 +103,7 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 		if err != nil {
 			e.LoadError = cmp.Or(e.LoadError, err)
 		} else if id, err := e.Intern(sim.NodeID(i), state, nil); err == nil {
-			e.Loaded[i] = id // else it takes a Boot to make it a state, and it will not be seen
+			e.Loaded[i] = id // otherwise only a Boot makes it a state
 		}
 	}
 	if err := e.Monitors.init(e); err != nil {
@@ -118,13 +118,13 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	return nil
 }
 
-// MayCrash reports whether a node crashes in what is explored.
+// MayCrash reports whether a node crashes in this exploration.
 func (e *Tables) MayCrash(node int) bool { return e.Crashing[node] && e.Uncrashed>>node&1 == 0 }
 
-// MayHalt reports whether a node halts in what is explored.
+// MayHalt reports whether a node halts in this exploration.
 func (e *Tables) MayHalt(node int) bool { return e.Halting[node] && e.Uncrashed>>node&1 == 0 }
 
-// GroupOf are the nodes that crash and halt with a node.
+// GroupOf returns the nodes that crash and halt together with a node.
 func (e *Tables) GroupOf(node sim.NodeID) []sim.NodeID {
 	if e.Groups == nil {
 		return nil
@@ -132,7 +132,7 @@ func (e *Tables) GroupOf(node sim.NodeID) []sim.NodeID {
 	return e.Groups[node]
 }
 
-// FailGroup is the set of nodes that a crash of a node can take down.
+// FailGroup returns the set of nodes that a crash of a node can take down.
 func (e *Tables) FailGroup(node uint8) uint64 {
 	all := uint64(1) << node
 	for _, mate := range e.GroupOf(sim.NodeID(node)) {
@@ -143,7 +143,7 @@ func (e *Tables) FailGroup(node uint8) uint64 {
 
 func (e *Tables) IsUp(local uint32) bool { return e.Locals.List[local].State.Up() }
 
-// layout says which word of a vector is what.
+// layout assigns the words of a vector.
 type layout struct {
 	Inboxes, Conns, Monitors int // first word of each kind; local states begin at 0
 	NetGlobals, Budget       int
@@ -173,13 +173,13 @@ func newLayout(e *Tables) layout {
 	return l
 }
 
-// The budget is one word: the crashes that are left, and above them the halts.
+// The budget is one word: the remaining crashes, and above them the halts.
 const (
 	OneCrash = 1
 	OneHalt  = 1 << 24 // more than [sim.MaxFaults]
 )
 
-// FaultsLeft returns the faults of nodes that are left.
+// FaultsLeft returns the remaining faults of nodes.
 func FaultsLeft(budget uint32) sim.Limits {
 	return sim.Limits{sim.Crashes: CrashesLeft(budget), sim.Halts: HaltsLeft(budget)}
 }
@@ -188,22 +188,22 @@ func CrashesLeft(budget uint32) int { return int(budget % OneHalt) }
 
 func HaltsLeft(budget uint32) int { return int(budget / OneHalt) }
 
-// BudgetHash is the share of the budget in the fingerprint.
+// BudgetHash returns the share of the budget in the fingerprint.
 func (e *Tables) BudgetHash(budget uint32) sim.Fingerprint {
 	return e.budgets[CrashesLeft(budget)].Add(e.halts[HaltsLeft(budget)])
 }
 
-// Pair is the number of an unordered pair; low <= high.
+// Pair returns the number of an unordered pair; low <= high.
 func (l *layout) Pair(low, high sim.NodeID) int { return int(high)*(int(high)+1)/2 + int(low) }
 
-// values interns things that are compared by their encoding.
+// values interns values by their encoding.
 type values struct {
 	List []any
 	ids  map[string]uint32
 }
 
-// messages interns the content of messages. A message of the network model carries the number of its
-// content, plus one, as its identity.
+// messages interns the content of messages. In the network model, the ID of a message is the number of its content,
+// plus one.
 type messages struct {
 	List []sim.Message
 	ids  map[string]uint32
@@ -212,7 +212,7 @@ type messages struct {
 
 func (m *messages) init(e *Tables) {
 	m.ids = map[string]uint32{}
-	m.Most = 1 << 27 / max(2, e.Nodes) // see eventID and connOp
+	m.Most = 1 << 27 / max(2, e.Nodes) // see EventID and ConnCode
 }
 
 var ErrTooMany = errors.New("too many distinct messages")
@@ -242,10 +242,10 @@ func (e *Tables) Announced(value any) uint32 {
 	return id
 }
 
-// idOf is the number of the content of a message that the network model gave back.
+// idOf returns the content number of a message of the network model.
 func idOf(m *sim.Message) uint32 { return uint32(m.ID - 1) }
 
-// PairAt is the inverse of layout.pair.
+// PairAt is the inverse of layout.Pair.
 func (e *Tables) PairAt(pair int) (low, high sim.NodeID) {
 	for int(high+1)*int(high+2)/2 <= pair {
 		high++
@@ -253,7 +253,7 @@ func (e *Tables) PairAt(pair int) (low, high sim.NodeID) {
 	return sim.NodeID(pair) - high*(high+1)/2, high
 }
 
-// WordHash is the share of one word of the vector in the fingerprint, and whether it is the network's.
+// WordHash returns the share of one word of the vector in the fingerprint, and whether it belongs to the network.
 func (e *Tables) WordHash(i int, word uint32) (h sim.Fingerprint, net bool) {
 	switch l := &e.Layout; {
 	case i < l.Inboxes:
@@ -292,7 +292,7 @@ func (l *layout) Differing(v, w []uint32) (words []int32) {
 	return words
 }
 
-// CrashesAll has all nodes crash until the function is called that it returns.
+// CrashesAll lets all nodes crash until again is called.
 func (e *Tables) CrashesAll() (again func()) {
 	spared := e.Uncrashed
 	e.Uncrashed = 0

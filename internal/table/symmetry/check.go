@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// CompareRoots compares the states in which runs begin: where a permutation moves one of them to, another one is.
+// CompareRoots checks that permutations map initial states to initial states.
 func (s *Symmetry) CompareRoots(roots [][]uint32) {
 	r := s.r
 	for _, v := range roots {
@@ -28,11 +28,11 @@ func (s *Symmetry) CompareRoots(roots [][]uint32) {
 		for node, to := range p {
 			a, b := &r.World.Locals.List[s.refs[node]-1], &r.World.Locals.List[s.refs[to]-1]
 			if !a.State.Up() || !b.State.Up() {
-				s.Refute("n%d or n%d is down when runs begin", node, to)
+				s.Refute("n%d or n%d is down in the initial state", node, to)
 				return
 			}
 			if hidden := hides(b.State.Service(), a.State.Service()); hidden != "" && int(to) != node && !r.Mutated(por.NoHidden) {
-				s.Refute("n%d and n%d differ in %s, which is not part of the state that is compared", node, to, hidden)
+				s.Refute("n%d and n%d differ in %s, which is not part of the state", node, to, hidden)
 				return
 			}
 		}
@@ -43,7 +43,7 @@ func (s *Symmetry) CompareRoots(roots [][]uint32) {
 			}
 			for node, to := range p {
 				if image[to] != v[to] {
-					s.Refute("n%d begins otherwise than n%d%s", to, node, s.fields(r.Configs.Tables[to].List[v[to]].Local, r.Configs.Tables[to].List[image[to]].Local))
+					s.Refute("n%d starts in another state than n%d%s", to, node, s.fields(r.Configs.Tables[to].List[v[to]].Local, r.Configs.Tables[to].List[image[to]].Local))
 					return
 				}
 			}
@@ -51,7 +51,7 @@ func (s *Symmetry) CompareRoots(roots [][]uint32) {
 	}
 }
 
-// fields says in what two local states of a node differ.
+// fields describes the differences of two local states of a node.
 func (s *Symmetry) fields(is, other uint32) (text string) {
 	e := s.r.World.Engine
 	a, b := &e.Locals.List[is], &e.Locals.List[other]
@@ -64,7 +64,7 @@ func (s *Symmetry) fields(is, other uint32) (text string) {
 	return text
 }
 
-// CompareLocal makes known that nodes may be in the local states that one may be moved to, and compares what can happen there.
+// CompareLocal makes the permutations of a local state known, and compares their enabled events.
 func (s *Symmetry) CompareLocal(id uint32) {
 	r := s.r
 	l := r.Local(id)
@@ -87,17 +87,17 @@ func (s *Symmetry) CompareLocal(id uint32) {
 			same = s.PermuteAct(p, l.Node, l.Own[i]) == m.Own[i] && x == y
 		}
 		if !same && !r.Mutated(por.NoSameEvents) {
-			s.Refute("n%d and n%d cannot do the same in one state: actions and timers, or who may crash, differ", l.Node, m.Node)
+			s.Refute("n%d and n%d have different actions, timers or crashes in one state", l.Node, m.Node)
 			return
 		}
 		if l.Up && r.World.Sys.Crashes > 0 && r.World.MayCrash(l.Node) && !r.Mutated(por.NoSameCrashes) && !s.crashes(k, id, other) {
-			s.Refute("n%d and n%d are not the same once they have crashed in one state", l.Node, m.Node)
+			s.Refute("n%d and n%d are in different states after a crash in one state", l.Node, m.Node)
 			return
 		}
 	}
 }
 
-// crashes reports whether crashes between steps come to the same.
+// crashes reports whether crashes between steps lead to corresponding states.
 func (s *Symmetry) crashes(k int, id, other uint32) bool {
 	e := s.r.World.Engine
 	for kept := range e.Locals.List[id].State.Unsynced() + 1 {
@@ -110,7 +110,7 @@ func (s *Symmetry) crashes(k int, id, other uint32) bool {
 	return true
 }
 
-// CompareStep makes a step known of all nodes that it may be moved to, and compares what it does.
+// CompareStep makes the permutations of a step known, and compares their outcomes.
 func (s *Symmetry) CompareStep(id, a uint32) {
 	r := s.r
 	node := r.Local(id).Node
@@ -131,7 +131,7 @@ func (s *Symmetry) CompareStep(id, a uint32) {
 	}
 }
 
-// differ says in what a step differs from what a permutation makes of it; "": in nothing.
+// differ describes how a step differs from its permutation, or returns "".
 func (s *Symmetry) differ(k int, id, a, other, b uint32) string {
 	r := s.r
 	x, y := r.Step(id, a), r.Step(other, b)
@@ -141,40 +141,40 @@ func (s *Symmetry) differ(k int, id, a, other, b uint32) string {
 	case x == nil || y == nil:
 		return "only one of them can"
 	case x.Unsure || y.Unsure:
-		return "not all that may come of it can be looked at"
+		return "not all outcomes are known"
 	case len(x.List) != len(y.List):
-		return "they ask for other choices"
+		return "they make other choices"
 	}
 	for i := range x.List {
 		p, q := &x.List[i], &y.List[i]
 		switch {
 		case !slices.Equal(p.Picks, q.Picks):
-			return "they ask for other choices"
+			return "they make other choices"
 		case p.Failed != q.Failed:
 			return "only one of them fails"
 		case p.Ordinary != q.Ordinary:
-			return "only one of them is a way to a live state"
+			return "only one of them counts as recovery"
 		case p.Failed:
 			continue
 		case !slices.Equal(p.Tells, q.Tells):
-			return "they announce something else"
+			return "their announcements differ"
 		case !slices.Equal(s.sends(k, p.Sends), q.Sends):
-			return "they send something else, or not to nodes that go together"
+			return "their messages or the receivers differ"
 		}
 		if next := s.PermuteLocal(k, p.Next); next != q.Next {
-			return "they come to different states" + s.fields(q.Next, next)
+			return "they lead to different states" + s.fields(q.Next, next)
 		}
 		if !r.Mutated(por.NoSameCuts) && !s.crashesInside(k, id, other, p, q) {
 			if r.World.Sys.CrashCut == sim.CutSubset {
-				return "their effects are in another order, and crashes inside are compared in that order, with crash cut subset too"
+				return "their effects are in another order, which matters to crashes inside the step, also with crash cut subset"
 			}
-			return "a crash inside the step, between two of its effects, tells them apart"
+			return "a crash inside the step, between two of its effects, leads to different states"
 		}
 	}
 	return ""
 }
 
-// sends is what a permutation makes of datagrams.
+// sends returns the permutation of datagrams.
 func (s *Symmetry) sends(k int, sends []statespace.EffectOp) []statespace.EffectOp {
 	p := s.perms[k]
 	out := make([]statespace.EffectOp, len(sends))
@@ -188,7 +188,7 @@ func (s *Symmetry) sends(k int, sends []statespace.EffectOp) []statespace.Effect
 	return out
 }
 
-// crashesInside reports whether crashes and halts inside a step, between two of its effects, come to the same.
+// crashesInside reports whether crashes and halts between two effects of a step lead to corresponding states.
 func (s *Symmetry) crashesInside(k int, id, other uint32, p, q *por.Outcome) bool {
 	e := s.r.World.Engine
 	a, b := e.Trees.Leaves.At(p.Leaf), e.Trees.Leaves.At(q.Leaf)
@@ -237,7 +237,8 @@ func (s *Symmetry) crashesInside(k int, id, other uint32, p, q *por.Outcome) boo
 	return true
 }
 
-// CompareAll compares what hangs on all that is known: what quorums take of all that was ever sent, and what monitors make of what they hear.
+// CompareAll compares what depends on all known steps: the sets that quorums take of all messages ever sent, and
+// the reactions of monitors to announcements.
 func (s *Symmetry) CompareAll() {
 	for node := range s.r.Nodes {
 		if s.r.Mutated(por.NoSameSets) {
@@ -281,7 +282,7 @@ func (s *Symmetry) takes(id uint32) {
 	}
 }
 
-// hears compares what a monitor makes of an event, by whom it is announced.
+// hears compares the reactions of a monitor to an announcement by different nodes.
 func (s *Symmetry) hears(key uint64) {
 	e := s.r.World.Engine
 	id, event, node := uint32(key>>32), uint32(key)/uint32(e.Nodes), sim.NodeID(uint32(key)%uint32(e.Nodes))
@@ -289,13 +290,13 @@ func (s *Symmetry) hears(key uint64) {
 	for _, p := range s.perms {
 		other, err2 := e.Observe(id, p[node], event)
 		if other != next || (err == nil) != (err2 == nil) {
-			s.Refute("%s makes something else of %+v when n%d announces it than when n%d does", sim.MonitorName(e.Monitors.List[id].State), e.Announcements.List[event], p[node], node)
+			s.Refute("%s handles %+v of n%d differently from that of n%d", sim.MonitorName(e.Monitors.List[id].State), e.Announcements.List[event], p[node], node)
 			return
 		}
 	}
 }
 
-// CompareProperties reports whether all properties are the same in a state and in those that permutations move it to.
+// CompareProperties reports whether all properties have the same values in a state and in its permutations.
 func (s *Symmetry) CompareProperties(v []uint32) bool {
 	r := s.r
 	if r.Mutated(por.NoSameView) {
@@ -309,7 +310,7 @@ func (s *Symmetry) CompareProperties(v []uint32) bool {
 		s.values = s.evaluate(s.values[:said])
 		for i := range said {
 			if s.values[i] != s.values[said+i] {
-				s.Refute("property %q does not say the same when nodes are exchanged (n0, n1, ... are %v)", r.Properties()[i/2].Name, p)
+				s.Refute("property %q has another value when nodes are exchanged (n0, n1, ... are %v)", r.Properties()[i/2].Name, p)
 			}
 		}
 	}
@@ -317,7 +318,7 @@ func (s *Symmetry) CompareProperties(v []uint32) bool {
 	return s.witness == ""
 }
 
-// evaluate appends of each property whether it panics and whether it holds.
+// evaluate appends for each property whether it panics and whether it holds.
 func (s *Symmetry) evaluate(values []bool) []bool {
 	for _, p := range s.r.Properties() {
 		holds, fails := s.value(p.Property)

@@ -7,13 +7,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// hides returns what of a service is tagged not to be a part of the state, and is not the same in another one of the same type, or cannot be
-// compared; "": nothing. It would not be noticed when what a node does depends on it.
+// hides names a difference of two services of one type that is tagged as no part of the state, or cannot be
+// compared. It returns "" if there is none. The behavior of a node may depend on it without notice.
 func hides(a, b sim.Service) string {
 	h := hidden{met: map[[2]uintptr]bool{}}
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if x.Type() != y.Type() {
-		return fmt.Sprintf("what they are: %T and %T", a, b)
+		return fmt.Sprintf("their types: %T and %T", a, b)
 	}
 	h.look(x.Type().String(), x, y, false)
 	return h.found
@@ -24,7 +24,7 @@ type hidden struct {
 	found string
 }
 
-// look compares what is hidden; all: this is, too. The second one may be missing.
+// look compares hidden values. If all is true this value is hidden, too. The second value may be missing.
 func (h *hidden) look(path string, a, b reflect.Value, all bool) {
 	switch {
 	case h.found != "" || !a.IsValid():
@@ -71,7 +71,7 @@ func (h *hidden) look(path string, a, b reflect.Value, all bool) {
 	}
 }
 
-// inside looks behind pointers, once.
+// inside looks behind pointers, once for each pair.
 func (h *hidden) inside(path string, a, b reflect.Value, all bool, pointers ...reflect.Value) {
 	var pair [2]uintptr
 	for i, p := range pointers {

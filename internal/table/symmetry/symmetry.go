@@ -11,30 +11,32 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// mostPermutations is how many permutations of nodes there may be.
+// mostPermutations is the maximum number of permutations of nodes.
 const mostPermutations = 5040
 
-// Symmetry merges states that are the same but for a permutation of nodes that have one role. A permutation moves what a node holds, and what is in flight to it, to
-// another one as it is, and renames the senders of what is in flight; nothing within local states and messages is renamed. So the graph has to
-// be shown to be the same under all permutations: this is done for all steps, sets and crashes that are known, for how runs begin, for what monitors
-// make of what they hear, and for properties in all states that are visited. What shows that it is not is the witness against the claim.
+// Symmetry merges states that differ by a permutation of nodes of one role. A permutation moves the local state of
+// a node and its inbox unchanged to another node, and renames the senders of messages in flight. It renames nothing
+// inside local states and messages. So the graph must be shown to be invariant under all permutations. This is
+// checked for all known steps, sets and crashes, for initial states, for the reactions of monitors to
+// announcements, and for properties in all visited states. A difference is the witness against the symmetry.
 //
-// All that is known of a node is known of those that it may be exchanged with, and what a reduction relies on is decided for all of them. So
-// the states that stand for others, with all others, and the same choices in each, are a reduced graph of the system.
+// All known steps of a node are made known for the nodes of its role, and assumptions of a reduction are decided
+// for all of them. So the representatives, together with their permutations and the same choices in each, are a
+// reduced graph of the system.
 type Symmetry struct {
 	r       *por.ReducedGraph
-	perms   [][]sim.NodeID      // all but the identity: where each node goes
-	moved   []map[uint32]uint32 // by permutation: where local states go
-	sites   [][][]uint32        // by permutation and node: the node configurations that node configurations go to, plus one
-	refs    []uint32            // by node: the local state in which it began, plus one
-	witness string              // against the claim; "": there is none
+	perms   [][]sim.NodeID      // all but the identity: the image of each node
+	moved   []map[uint32]uint32 // by permutation: the images of local states
+	sites   [][][]uint32        // by permutation and node: the images of node configurations, plus one
+	refs    []uint32            // by node: its first local state, plus one
+	witness string              // against the symmetry, or ""
 	image   []uint32            // scratch
 	least   []uint32            // scratch
 	values  []bool              // scratch
-	asked   int                 // how much of the tables of monitors was compared
+	asked   int                 // size of the compared part of the monitors' tables
 }
 
-// RolesOf returns the nodes of each role that has several.
+// RolesOf returns the nodes of each role with several nodes.
 func RolesOf(sys *sim.System) (roles [][]sim.NodeID, names []string) {
 	if sys.Roles == nil {
 		return nil, nil
@@ -63,7 +65,7 @@ func RolesOf(sys *sim.System) (roles [][]sim.NodeID, names []string) {
 	return roles, names
 }
 
-// New says why there is none, or returns one.
+// New returns a symmetry, or the reason why there is none.
 func New(r *por.ReducedGraph) (s por.Permuter, why string) {
 	sys := r.World.Sys
 	roles, names := RolesOf(sys)
@@ -71,7 +73,7 @@ func New(r *por.ReducedGraph) (s por.Permuter, why string) {
 		return nil, "no role (System.Roles) has several nodes"
 	}
 	if len(sys.State) > 0 {
-		return nil, "rules for the state (System.State) may hide what a node is"
+		return nil, "rules for the state (System.State) may hide the identity of a node"
 	}
 	count := 1
 	for _, nodes := range roles {
@@ -98,10 +100,10 @@ func New(r *por.ReducedGraph) (s por.Permuter, why string) {
 
 func (s *Symmetry) Permutations() [][]sim.NodeID { return s.perms }
 
-// Refutation says why nodes are not interchangeable; "": so far they are.
+// Refutation says why nodes are not interchangeable. It returns "" while no difference is known.
 func (s *Symmetry) Refutation() string { return s.witness }
 
-// Permutations are those in all, followed by each permutation of each role.
+// Permutations extends each permutation in all by each permutation of each role.
 func Permutations(all [][]sim.NodeID, roles [][]sim.NodeID) [][]sim.NodeID {
 	for _, nodes := range roles {
 		var next [][]sim.NodeID
@@ -125,7 +127,7 @@ func Permutations(all [][]sim.NodeID, roles [][]sim.NodeID) [][]sim.NodeID {
 	return all
 }
 
-// Refute notes the first witness against the claim: the states are to be explored once more, without.
+// Refute records the first witness against the symmetry. The states are explored again without it.
 func (s *Symmetry) Refute(format string, args ...any) {
 	if s.witness == "" {
 		s.witness = fmt.Sprintf(format, args...)
@@ -133,7 +135,7 @@ func (s *Symmetry) Refute(format string, args ...any) {
 	}
 }
 
-// PermuteLocal is where a permutation moves a local state to.
+// PermuteLocal returns the image of a local state.
 func (s *Symmetry) PermuteLocal(k int, id uint32) uint32 {
 	e := s.r.World.Engine
 	node := e.Locals.List[id].Node
@@ -144,20 +146,20 @@ func (s *Symmetry) PermuteLocal(k int, id uint32) uint32 {
 	next, ok := s.moved[k][id]
 	if !ok {
 		if next, ok = s.move(to, id); !ok {
-			next = e.Initial[to] // as good as any
+			next = e.Initial[to] // arbitrary
 		}
 		s.moved[k][id] = next
 	}
 	return next
 }
 
-// move makes the local state of a node one of another node.
+// move converts the local state of a node to one of another node.
 func (s *Symmetry) move(to sim.NodeID, id uint32) (next uint32, ok bool) {
 	e := s.r.World.Engine
 	from := e.Locals.List[id]
 	moved, err := e.Bench.Moved(to, from.State)
 	if err != nil {
-		s.Refute("the state of n%d cannot be copied, so that it cannot be compared with that of n%d: %v", from.Node, to, err)
+		s.Refute("the state of n%d cannot be copied for comparison with that of n%d: %v", from.Node, to, err)
 		return 0, false
 	}
 	unlisted := e.Unlisted
@@ -173,19 +175,19 @@ func (s *Symmetry) move(to sim.NodeID, id uint32) (next uint32, ok bool) {
 		l.Permuted = true
 	}
 	if l.Encoding[1:] != from.Encoding[1:] {
-		s.Refute("the state of n%d holds times of its clock, which mean nothing to n%d", from.Node, to)
+		s.Refute("the state of n%d holds times of its clock, which are not valid at n%d", from.Node, to)
 		return 0, false
 	}
 	if ref := s.refs[to]; ref > 0 && int(next) == known && l.State.Up() && !s.r.Mutated(por.NoHidden) {
 		if hidden := hides(e.Locals.List[ref-1].State.Service(), l.State.Service()); hidden != "" {
-			s.Refute("n%d and n%d differ in %s, which is not part of the state that is compared", from.Node, to, hidden)
+			s.Refute("n%d and n%d differ in %s, which is not part of the state", from.Node, to, hidden)
 			return 0, false
 		}
 	}
 	return next, true
 }
 
-// PermuteAct is what a permutation makes of an event of a node.
+// PermuteAct returns the image of an event of a node.
 func (s *Symmetry) PermuteAct(p []sim.NodeID, node int, a uint32) uint32 {
 	r := s.r
 	x := r.Nodes[node].Acts[a]
@@ -198,7 +200,7 @@ func (s *Symmetry) PermuteAct(p []sim.NodeID, node int, a uint32) uint32 {
 	return r.Nodes[p[node]].Id(x)
 }
 
-// PermuteSet is what a permutation makes of a set that a quorum takes.
+// PermuteSet returns the image of a set that a quorum takes.
 func (s *Symmetry) PermuteSet(p []sim.NodeID, id uint32) uint32 {
 	old := s.r.World.Quorums.Sets[id]
 	next := steptree.MessageSet{Quorum: old.Quorum}
@@ -213,7 +215,7 @@ func (s *Symmetry) PermuteSet(p []sim.NodeID, id uint32) uint32 {
 	return s.r.World.SetOf(next)
 }
 
-// site is where a permutation moves a node configuration to.
+// site returns the image of a node configuration.
 func (s *Symmetry) site(k, node int, id uint32) uint32 {
 	known := s.sites[k][node]
 	for int(id) >= len(known) {
@@ -237,7 +239,7 @@ func (s *Symmetry) site(k, node int, id uint32) uint32 {
 	return next
 }
 
-// permute makes image the state that a permutation moves v to.
+// permute sets image to the image of v.
 func (s *Symmetry) permute(k int, v []uint32) []uint32 {
 	s.image = append(s.image[:0], v...)
 	for node, to := range s.perms[k] {
@@ -246,7 +248,8 @@ func (s *Symmetry) permute(k int, v []uint32) []uint32 {
 	return s.image
 }
 
-// Canonicalize replaces a state by the one that stands for it, the least of those that permutations move it to. It returns the permutation; -1: it stands for itself.
+// Canonicalize replaces a state by the least of its permutations. It returns the permutation, or -1 if the state is
+// the least.
 func (s *Symmetry) Canonicalize(v []uint32) (by int) {
 	by = -1
 	s.least = append(s.least[:0], v...)
@@ -260,7 +263,7 @@ func (s *Symmetry) Canonicalize(v []uint32) (by int) {
 	return by
 }
 
-// HoldsForAll reports whether a claim holds for all that permutations make of it.
+// HoldsForAll reports whether a claim holds under all permutations.
 func (s *Symmetry) HoldsForAll(l *por.Assumptions, c por.Claim, decide func(por.Claim) bool) bool {
 	ok, known := l.All[c]
 	if known {
@@ -275,7 +278,7 @@ func (s *Symmetry) HoldsForAll(l *por.Assumptions, c por.Claim, decide func(por.
 	return ok
 }
 
-// AddCoverage has what was covered count for all that permutations make of it.
+// AddCoverage counts the permutations of covered steps as covered.
 func (s *Symmetry) AddCoverage() {
 	r := s.r
 	leaves := &r.World.Trees.Leaves

@@ -10,26 +10,26 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Properties shows the state to properties, and remembers the values of those that read few nodes.
+// Properties shows the state to properties, and caches the values of those that read few nodes.
 type Properties struct {
-	Shown      []uint32 // local states that are shown, plus one
+	Shown      []uint32 // local states shown last, plus one
 	asked      int
 	Verdicts   steptree.Verdicts
-	nodes      uint64   // all that some property has ever read
-	Read       []int32  // those that verdicts hang on: these, ascending, or all, as long as there are none
+	nodes      uint64   // nodes that any property has ever read
+	Read       []int32  // nodes that verdicts depend on, ascending: the same, or all while there are none
 	Key        []uint32 // scratch: their local states
 	Always     []Property
 	Eventually []Property
 	Inevitably []Property
-	last       int  // the Eventually property that was the last to fail
-	InFlight   bool // some property was seen to read the messages in flight
+	last       int  // index of the last Eventually property that failed
+	InFlight   bool // some property has read the messages in flight
 }
 
-// Property is a property with its values by what it reads.
+// Property is a property with a cache of its values.
 type Property struct {
 	*sim.Property
 	number   int
-	Nodes    uint64 // all that it has ever read: what it reads in a state may hang on what it read before
+	Nodes    uint64 // nodes that it has ever read; its reads in a state may depend on earlier reads
 	InFlight bool
 	values   store.Memo // by the local states of one or two nodes
 }
@@ -52,7 +52,7 @@ func (p *Properties) init(w *World) {
 	}
 }
 
-// Reads notes that some property reads nodes.
+// Reads records that a property has read nodes.
 func (p *Properties) Reads(nodes uint64) {
 	if nodes|p.nodes == p.nodes {
 		return
@@ -65,7 +65,7 @@ func (p *Properties) Reads(nodes uint64) {
 	p.Key = p.Key[:len(p.Read)]
 }
 
-// ReadLocals is the local states that verdicts hang on. It is valid until the next call.
+// ReadLocals returns the local states that verdicts depend on. The result is valid until the next call.
 func (w *World) ReadLocals() []uint32 {
 	p := &w.Properties
 	if len(p.Read) == w.Nodes {
@@ -77,14 +77,14 @@ func (w *World) ReadLocals() []uint32 {
 	return p.Key
 }
 
-// Remember remembers what was said of the state, unless it may hang on more.
+// Remember caches a verdict on the state if it depends on local states alone.
 func (w *World) Remember(said uint32) {
 	if p := &w.Properties; !p.InFlight {
 		*p.Verdicts.Of(w.ReadLocals()) |= said
 	}
 }
 
-// key tells states apart in which p may have different values; ok is false when there is none.
+// key encodes the local states that p depends on. Ok is false if they do not fit into a key.
 func (p *Property) key(v []uint32) (key uint64, ok bool) {
 	if p.InFlight || p.Nodes == 0 {
 		return 0, false
@@ -100,7 +100,7 @@ func (p *Property) key(v []uint32) (key uint64, ok bool) {
 	return uint64(v[first])<<32 | uint64(v[bits.TrailingZeros64(rest)]), true
 }
 
-// Value evaluates a property. A panic of its function goes on.
+// Value evaluates a property. A panic of its function propagates.
 func (w *World) Value(p *Property) bool {
 	key, few := p.key(w.Vector)
 	if few {
@@ -123,14 +123,14 @@ func (w *World) Value(p *Property) bool {
 	return holds
 }
 
-// Evaluate evaluates a property, and notes what it reads.
+// Evaluate evaluates a property without the cache, and records what it reads.
 func (w *World) Evaluate(p *Property) (holds bool, reads simhook.Reads) {
 	if w.Calls != nil {
 		defer w.NoteProperty(p.number, w.Vector[:w.Nodes]...)()
 	}
 	w.show()
 	w.Bench.Reads()
-	defer func() { // also of one that panics
+	defer func() { // also after a panic
 		reads = w.Bench.Reads()
 		if more := p.Nodes | reads.All(); more != p.Nodes || reads.InFlight && !p.InFlight {
 			p.Nodes, p.InFlight, p.values = more, p.InFlight || reads.InFlight, store.Memo{}
@@ -141,7 +141,7 @@ func (w *World) Evaluate(p *Property) (holds bool, reads simhook.Reads) {
 	return w.Bench.Holds(p.Property), reads
 }
 
-// show brings what is shown up to date.
+// show updates the local states that properties can read.
 func (w *World) show() {
 	for i, id := range w.Vector[:w.Nodes] {
 		if w.Properties.Shown[i] != id+1 {
@@ -157,7 +157,7 @@ func (w *World) Check() error {
 		return stuck
 	} else if !ok {
 		w.show()
-		return w.Bench.Check() // says what is wrong
+		return w.Bench.Check() // returns the violation
 	}
 	if w.Properties.asked++; w.Samples.Sampled(w.Properties.asked) {
 		return w.CheckUnchanged()
@@ -165,8 +165,8 @@ func (w *World) Check() error {
 	return nil
 }
 
-// AlwaysHold reports whether all Always properties hold; a panic counts as not. The error is that one does not return: it is not to
-// be asked again.
+// AlwaysHold reports whether all Always properties hold; a panic counts as a violation. The error reports a
+// property that does not return, and must not be evaluated again.
 func (w *World) AlwaysHold() (ok bool, stuck error) {
 	defer func() {
 		if !ok {
@@ -221,8 +221,8 @@ func (w *World) Explain(p *sim.Property) string {
 	return w.Bench.Explain(p)
 }
 
-// inFlight yields the messages in flight: by receiver; there first what is in streams, by sender and
-// in the order in which it was sent, then datagrams by content and sender.
+// inFlight yields the messages in flight by receiver. For each receiver it yields first stream messages, by sender
+// and in sending order, then datagrams by content and sender.
 func (w *World) inFlight(yield func(sim.Envelope) bool) {
 	for to := range sim.NodeID(w.Nodes) {
 		if !w.streamsTo(to, yield) || !w.datagramsTo(to, yield) {

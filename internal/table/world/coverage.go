@@ -12,32 +12,32 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Coverage is what the steps of an exploration did, and what they made possible. Messages and timers stand for
-// all of their types; of each type there is one, a message once for each node that it was for.
+// Coverage lists the effects of the steps of an exploration. It has one message and one timer of each type, a
+// message once for each receiver.
 type Coverage struct {
 	Sent, Delivered []Sent
 	Set, Fired      []any      // values of timers
-	Actions         []bool     // by their order in the system: whether they were taken
-	Sometimes       []bool     // by the order of Sometimes properties: whether they held in some state
-	Used            sim.Limits // most faults that struck on the way to one state
+	Actions         []bool     // by index: whether the action was taken
+	Sometimes       []bool     // by index: whether the Sometimes property held in some state
+	Used            sim.Limits // maximum number of faults on the way to a state
 	ForeignTimes    bool       // times of different nodes were compared
 }
 
-// Sent is a message for a node.
+// Sent is a message to a node.
 type Sent struct {
 	To   sim.NodeID
 	Body any
 }
 
-// covering collects what cannot be read off the tables.
+// covering collects the coverage that is not in the tables.
 type covering struct {
 	Used      sim.Limits
 	Sometimes []Property
-	Unmet     int // Sometimes properties that have not held in any state
+	Unmet     int // number of Sometimes properties that have not held in any state
 	Met       []bool
 }
 
-// ResetCoverage makes nothing covered: steps that were in the tables before do not count.
+// ResetCoverage clears the coverage. Steps that were already in the tables do not count.
 func (w *World) ResetCoverage() {
 	for i := range w.Trees.Leaves.Len() {
 		w.Trees.Leaves.At(uint32(i)).Taken = false
@@ -52,12 +52,12 @@ func (w *World) ResetCoverage() {
 	c.ForgetSometimes()
 }
 
-// ForgetSometimes makes no Sometimes property one that held in some state.
+// ForgetSometimes marks all Sometimes properties as not held.
 func (c *covering) ForgetSometimes() {
 	c.Unmet, c.Met = len(c.Sometimes), make([]bool, len(c.Sometimes))
 }
 
-// CoverState evaluates Sometimes properties that have not held yet.
+// CoverState evaluates the Sometimes properties that have not held yet.
 func (w *World) CoverState() {
 	c := &w.Covering
 	if c.Unmet == 0 {
@@ -71,7 +71,7 @@ func (w *World) CoverState() {
 	}
 }
 
-// noteFaults notes how many faults have struck on the way to the state.
+// noteFaults updates the maximum number of faults.
 func (w *World) noteFaults() {
 	most, left, budget := w.Sys.Limits(), w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].State.Left, w.Vector[w.Layout.Budget]
 	most[sim.Halts] = declared.MostHalts(w.Sys)
@@ -81,7 +81,7 @@ func (w *World) noteFaults() {
 	}
 }
 
-// Coverage reads off the tables what the steps that were taken did.
+// Coverage computes the coverage of the taken steps from the tables.
 func (w *World) Coverage() Coverage {
 	c := Coverage{
 		Actions: make([]bool, len(w.Sys.Actions)), Sometimes: w.Covering.Met, Used: w.Covering.Used,
@@ -99,7 +99,7 @@ func (w *World) Coverage() Coverage {
 	return c
 }
 
-// typesMet says which types were met, where.
+// typesMet is a set of types and where they occurred.
 type typesMet map[typeMet]bool
 
 type typeMet struct {
@@ -123,7 +123,7 @@ func (t typesMet) timer(list *[]any, value any) {
 	}
 }
 
-// coverTree adds the effects of the leaves that were taken, and reports whether there are any.
+// coverTree adds the effects of the taken leaves, and reports whether there are any.
 func (w *World) coverTree(c *Coverage, kinds typesMet, at steptree.Ref) (met bool) {
 	if at == steptree.NoRef {
 		return false
@@ -153,7 +153,7 @@ func (w *World) coverTree(c *Coverage, kinds typesMet, at steptree.Ref) (met boo
 	return true
 }
 
-// coverEvent adds an event that happened in a local state.
+// coverEvent adds an event of a local state.
 func (w *World) coverEvent(c *Coverage, kinds typesMet, id, event uint32) {
 	l := &w.Locals.List[id]
 	what := int32(event / store.EventClasses / uint32(w.Nodes))

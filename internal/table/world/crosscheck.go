@@ -14,15 +14,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// CrossCheck executes a sample of the runs of a world by the replay engine, too: only there do services
-// live as long as a run, so that state which is not encoded shows.
+// CrossCheck executes a sample of the runs of a world on the replay engine, too. There a service lives for the
+// whole run, which exposes state that is not encoded.
 type CrossCheck struct {
-	Reference kernel.World // nil: not made yet
-	Strict    bool         // messages are checked
-	active    bool         // the run under way is in the sample
+	Reference kernel.World // nil until needed
+	Strict    bool         // check messages
+	active    bool         // the current run is in the sample
 	runs      int
 	steps     int                 // of the run
-	asked     []referenceQuestion // in the step under way
+	asked     []referenceQuestion // in the current step
 }
 
 type referenceQuestion struct {
@@ -32,10 +32,10 @@ type referenceQuestion struct {
 	pick  int
 }
 
-// referenceSteps is how long a run is followed.
+// referenceSteps is the maximum number of steps of a run that are compared.
 const referenceSteps = 1000
 
-// referenceRecorder hands answers on and keeps them.
+// referenceRecorder passes answers on and records them.
 type referenceRecorder struct {
 	*CrossCheck
 	src choose.Source
@@ -47,11 +47,11 @@ func (s referenceRecorder) Choose(p choose.Point) int {
 	return pick
 }
 
-// referenceAnswers repeats what was recorded.
+// referenceAnswers replays recorded answers.
 type referenceAnswers struct {
 	asked []referenceQuestion
 	next  int
-	other string // the first question that was not asked before; "" if there was none
+	other string // first question that was not recorded, or ""
 }
 
 func (s *referenceAnswers) Choose(p choose.Point) int {
@@ -70,7 +70,7 @@ func (s *referenceAnswers) Choose(p choose.Point) int {
 	return 0
 }
 
-// follow has a step, or the start of a run, executed by do, and if the run is in the sample by the
+// follow executes a step, or the start of a run if ev is nil. If the run is in the sample, it executes it on the
 // replay engine, too.
 func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	s := &w.CrossCheck
@@ -79,9 +79,10 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	own := w.execute(ev, referenceRecorder{s, src})
 	_, unsupported := errors.AsType[*options.Unsupported](own)
 	_, refused := errors.AsType[*sim.StateError](own)
-	if unsupported || refused || store.IsDivergence(own) || store.NeedsReference(own) || // the replay engine may not come back, or not tell
-		store.IsOverdue(own) || store.IsUseAfterReturn(own) || // the Env is the same in all of a run there
-		w.Engine.Unlisted { // tables list events before the step has asked whether the node crashes inside it
+	// The replay engine may not return, or not reproduce it
+	if unsupported || refused || store.IsDivergence(own) || store.NeedsReference(own) ||
+		store.IsOverdue(own) || store.IsUseAfterReturn(own) || // it has one Env for the whole run
+		w.Engine.Unlisted { // the tables list events before the question whether the node crashes inside the step
 		s.active = false
 		return own
 	}
@@ -140,7 +141,7 @@ func (w *World) falls(own, real error, answers *referenceAnswers) error {
 	return w.sameState(node, w.CrossCheck.Reference)
 }
 
-// sameState compares the state with that of another world; node is where to look first.
+// sameState compares the state with that of another world, first at node.
 func (w *World) sameState(node sim.NodeID, other kernel.World) error {
 	if w.Fingerprint() == other.Fingerprint() {
 		return nil
@@ -155,7 +156,8 @@ func (w *World) sameState(node sim.NodeID, other kernel.World) error {
 	return w.differsFrom(other, node, "led to another state when the run was executed without tables"+store.ChangeText(changes))
 }
 
-// differsFrom is differs, and names what the encoding of the node's service leaves out and other, in which it happened, has otherwise.
+// differsFrom is Differs with the fields that differ and that the encoding of the node's service leaves out. The
+// step happened in other.
 func (w *World) differsFrom(other kernel.World, node sim.NodeID, what string) error {
 	here, there := w.Service(node), other.Service(node)
 	if here == nil || there == nil || reflect.TypeOf(here) != reflect.TypeOf(there) {
@@ -182,7 +184,7 @@ func withoutStack(err error) error {
 	return err
 }
 
-// crossCheckStep decides whether the run that begins is in the sample.
+// crossCheckStep decides whether the new run is in the sample.
 func (w *World) crossCheckStep() (bool, error) {
 	s := &w.CrossCheck
 	s.runs++
@@ -199,10 +201,11 @@ func (w *World) crossCheckStep() (bool, error) {
 	return s.active, nil
 }
 
-// checkedChoices is how many choices a path may have for messages to be checked when it is retraced.
+// checkedChoices is the maximum length of a path that is retraced with a check of messages.
 const checkedChoices = 100
 
-// tracer returns a world of the replay engine that paths are executed in; to check messages takes long.
+// tracer returns a world of the replay engine for executing paths, with a check of messages if closely is true,
+// which is slow.
 func (w *World) tracer(closely bool) (kernel.World, error) {
 	made := &w.tracers[0]
 	if closely {
@@ -217,7 +220,7 @@ func (w *World) tracer(closely bool) (kernel.World, error) {
 	return *made, err
 }
 
-// Retrace has the replay engine execute a path, and compares the state at its end with that of w.
+// Retrace executes a path on the replay engine, and compares the state at its end with that of w.
 func (w *World) Retrace(path choose.Path) error {
 	real, err := w.tracer(len(path) <= checkedChoices)
 	if err != nil {
@@ -240,7 +243,7 @@ func (w *World) Retrace(path choose.Path) error {
 	for err == nil && pos < len(path) {
 		events := real.Injections(slices.Clone(real.Enabled()))
 		if int(path[pos]) >= len(events) {
-			return w.differsFrom(real, node, "other events are enabled when the run is executed without tables")
+			return w.differsFrom(real, node, "executed without tables the run has other enabled events")
 		}
 		ev := events[path[pos]]
 		pos++
@@ -253,7 +256,7 @@ func (w *World) Retrace(path choose.Path) error {
 	case err != nil:
 		return w.differsFrom(real, node, fmt.Sprintf("when the run is executed without tables it ends with %v", err))
 	case pos != len(path):
-		return w.differsFrom(real, node, "when the run is executed without tables it asks other questions")
+		return w.differsFrom(real, node, "executed without tables the run makes other choices")
 	}
 	if err := w.sameState(node, real); err != nil {
 		return err

@@ -8,12 +8,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// blocks is a list of events in blocks: one per node, and the last one of events of no node. Blocks
-// are listed anew only when they may have changed.
+// blocks is a list of events in blocks: one per node, and a last one of events without a node. A block is listed
+// again only after it may have changed.
 type blocks struct {
 	events []sim.Event
 	begin  []int32 // block i is events[begin[i]:begin[i+1]]
-	stale  []int32 // blocks to be listed anew, unordered
+	stale  []int32 // blocks to list again, unordered
 	isOld  []bool
 	buf    []sim.Event
 }
@@ -36,7 +36,7 @@ func (b *blocks) all() {
 	}
 }
 
-// replace makes buf the events of a block.
+// replace sets the events of a block to buf.
 func (b *blocks) replace(block int, buf []sim.Event) {
 	first, end := int(b.begin[block]), int(b.begin[block+1])
 	if grow := len(buf) - (end - first); grow != 0 {
@@ -77,7 +77,7 @@ func (w *World) Enabled() []sim.Event {
 	return b.events
 }
 
-// AllEvents appends all events, ordinary ones and injections, of a bare world.
+// AllEvents appends all events of a bare world, ordinary ones and faults.
 func (w *World) AllEvents(buf []sim.Event) []sim.Event {
 	w.Quiet = w.Sys.Timing == sim.Prompt && w.isQuiet()
 	for node := range w.Nodes {
@@ -87,7 +87,7 @@ func (w *World) AllEvents(buf []sim.Event) []sim.Event {
 	return w.Injections(buf)
 }
 
-// isQuiet reports whether no message, no error and no event in a node can be handled now.
+// isQuiet reports whether no message, error or node event can be handled.
 func (w *World) isQuiet() bool {
 	for up := w.UpNodes; up != 0; up &= up - 1 {
 		node := bits.TrailingZeros64(up)
@@ -114,7 +114,7 @@ func (w *World) appendNode(node sim.NodeID, buf []sim.Event) []sim.Event {
 	return w.appendDatagrams(node, buf)
 }
 
-// appendOwn appends the events of a node in which the network has no part.
+// appendOwn appends the events of a node that are independent of the network.
 func (w *World) appendOwn(node sim.NodeID, buf []sim.Event) []sim.Event {
 	if w.held(node) {
 		return buf
@@ -140,7 +140,7 @@ func (w *World) appendDatagrams(node sim.NodeID, buf []sim.Event) []sim.Event {
 	return buf
 }
 
-// held reports whether a node has something to send before it can do anything else.
+// held reports whether a node must send something before anything else.
 func (w *World) held(node sim.NodeID) bool {
 	return w.Inboxes.HoldsOutgoing && w.Inboxes.List[w.Vector[w.Layout.Inboxes+int(node)]].Held
 }
@@ -173,13 +173,13 @@ func (w *World) Injections(buf []sim.Event) []sim.Event {
 	return append(buf, r.Faults...)
 }
 
-// EventList is a kind of lists that the events of single nodes are put together from.
+// EventList is a kind of lists of events of single nodes.
 type EventList int
 
 const (
 	OrdinaryEvents EventList = iota
-	OwnEvents                // of the ordinary ones those in which the network has no part
-	DatagramEvents           // of the ordinary ones those by which datagrams are delivered
+	OwnEvents                // the ordinary ones independent of the network
+	DatagramEvents           // the ordinary ones that deliver datagrams
 	CrashEvents
 	HaltEvents
 	loseEvents
@@ -187,7 +187,7 @@ const (
 	EventLists
 )
 
-// MayInject reports whether the limits leave injections of a kind.
+// MayInject reports whether the limits allow another fault of a kind.
 func (w *World) MayInject(kind EventList) bool {
 	left := &w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].State.Left
 	switch kind {
@@ -236,7 +236,7 @@ func (w *World) AppendFailure(kind EventList, node sim.NodeID, buf []sim.Event) 
 	return buf
 }
 
-// LeadsGroup reports whether a node stands for its process where crashes are listed: it is the first of those that are up.
+// LeadsGroup reports whether crashes of a process are listed for this node: the first of its nodes that are up.
 func (w *World) LeadsGroup(node sim.NodeID) bool {
 	for _, mate := range w.GroupOf(node) {
 		if mate < node && w.UpNodes>>mate&1 == 1 {
@@ -246,7 +246,7 @@ func (w *World) LeadsGroup(node sim.NodeID) bool {
 	return true
 }
 
-// connChanged brings the sets of peers up to date with a connection.
+// connChanged updates the sets of peers for a connection.
 func (w *World) connChanged(low, high sim.NodeID, id uint32) {
 	severed := w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].Severed[low] >> high & 1
 	can := w.Conns.Lines.At(id).Can[severed]
@@ -274,14 +274,14 @@ func set(s *uint64, id sim.NodeID, in bool) {
 	}
 }
 
-// refreshConns brings the sets of peers up to date with all connections.
+// refreshConns updates the sets of peers for all connections.
 func (w *World) refreshConns() {
 	if l := &w.Layout; l.PairCount > 0 {
 		w.ConnectAll(w.Vector[l.Conns:l.Monitors], w.Vector[l.NetGlobals])
 	}
 }
 
-// ConnectAll makes the sets of peers those of some connections.
+// ConnectAll computes the sets of peers from connections.
 func (w *World) ConnectAll(conns []uint32, id uint32) {
 	clear(w.peers)
 	severed := w.NetGlobals.List[id].Severed

@@ -8,7 +8,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// crash takes a node down, and those that run in its process. How many of their unsynced writes survive is a choice.
+// crash takes down a node and the other nodes of its process. Choices select how many of their unsynced writes
+// survive.
 func (w *World) crash(node sim.NodeID, src choose.Source) error {
 	if err := w.crashAlone(node, stepinfo.Survivors, src); err != nil {
 		return err
@@ -16,7 +17,7 @@ func (w *World) crash(node sim.NodeID, src choose.Source) error {
 	return w.crashGroup(node, src)
 }
 
-// crashGroup takes down the nodes that run in one process with one that has crashed.
+// crashGroup takes down the other nodes of the process of a crashed node.
 func (w *World) crashGroup(node sim.NodeID, src choose.Source) error {
 	for _, mate := range w.GroupOf(node) {
 		if w.UpNodes>>mate&1 == 0 {
@@ -33,7 +34,7 @@ func (w *World) crashGroup(node sim.NodeID, src choose.Source) error {
 	return nil
 }
 
-// failsWith tells Last that a node falls with that of the step.
+// failsWith records a node that fails together with that of the step.
 func (w *World) failsWith(mate sim.NodeID) {
 	if !w.bare {
 		w.last.With = append(w.last.With, mate)
@@ -50,7 +51,7 @@ func (w *World) crashAlone(node sim.NodeID, survivors string, src choose.Source)
 	return nil
 }
 
-// halt takes a node down for ever, and those that run in its process, be they up or not.
+// halt takes a node down forever, with all nodes of its process, up or not.
 func (w *World) halt(node sim.NodeID) error {
 	w.spend(store.OneHalt)
 	if err := w.haltAlone(node); err != nil {

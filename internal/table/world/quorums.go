@@ -5,12 +5,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Gathered returns what can happen to a node by datagrams in the state of the world.
+// Gathered returns the events that datagrams enable at a node in the state of the world.
 func (w *World) Gathered(node sim.NodeID) *steptree.Gathering {
 	return w.Gather(node, w.Vector[node], w.Vector[w.Layout.Inboxes+int(node)])
 }
 
-// unchangedSets asks the quorums of all nodes again.
+// unchangedSets evaluates the quorums of all nodes again.
 func (w *World) unchangedSets() error {
 	for node := range sim.NodeID(w.Nodes) {
 		if w.Quorums.Any && w.Layout.InboxCount > 0 && w.Engine.IsUp(w.Vector[node]) && !w.held(node) {
@@ -22,7 +22,7 @@ func (w *World) unchangedSets() error {
 	return nil
 }
 
-// UnlistedQuorums is the finding that it cannot be told what the quorums of a node take.
+// UnlistedQuorums returns the finding of a quorum that failed, or nil.
 func (w *World) UnlistedQuorums() error {
 	if !w.Quorums.Any || w.Layout.InboxCount == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (w *World) UnlistedQuorums() error {
 	return nil
 }
 
-// takeSet removes from the network the set that an event is about, and returns its number.
+// takeSet removes an event's set from the network, and returns its number.
 func (w *World) takeSet(ev sim.Event) uint32 {
 	set := w.Gathered(ev.Node).Sets[ev.Slot]
 	bag := w.Vector[w.Layout.Inboxes+int(ev.Node)]

@@ -18,7 +18,7 @@ func (w *World) Step(ev sim.Event, src choose.Source) error {
 
 func (w *World) doStep(ev *sim.Event, src choose.Source) error {
 	w.last.Reset(ev)
-	w.last.Effects = nil // they are those of a leaf
+	w.last.Effects = nil // they belong to a leaf
 	if w.Disturbing != nil {
 		w.last.Disturbs = w.Disturbs(*ev)
 	}
@@ -28,7 +28,7 @@ func (w *World) doStep(ev *sim.Event, src choose.Source) error {
 	return w.UnlistedQuorums()
 }
 
-// Advance changes the vector, and tells Last what happened unless the world is a bare one.
+// Advance takes a step, and updates Last unless the world is bare.
 func (w *World) Advance(ev *sim.Event, src choose.Source) error {
 	w.FailedInside, w.Halted, w.Handled, w.AskedOfGroup = false, false, false, 0
 	switch ev.Kind {
@@ -87,7 +87,7 @@ func (w *World) Advance(ev *sim.Event, src choose.Source) error {
 	return err
 }
 
-// Prepare sets the step that is to be looked up, of an event in which the network has no part.
+// Prepare sets the step to look up for an event independent of the network.
 func (w *World) Prepare(ev *sim.Event) {
 	class := store.BootEvent
 	switch ev.Kind {
@@ -104,7 +104,7 @@ func (w *World) Prepare(ev *sim.Event) {
 	s.Message, s.Err = 0, nil
 }
 
-// take removes from the network what an event hands over, and sets the step that is to be looked up.
+// take removes from the network what an event delivers, and sets the step to look up.
 func (w *World) take(ev *sim.Event) {
 	s := &w.Current
 	switch ev.Kind {
@@ -132,27 +132,27 @@ func (w *World) take(ev *sim.Event) {
 	s.Event, s.Local = *ev, w.Vector[ev.Node]
 }
 
-// errorOf is the error that an event of a class is about.
+// errorOf is the error of an event, by class.
 var errorOf = [store.EventClasses]error{store.ResetEvent: sim.ErrReset, store.RefusedEvent: sim.ErrRefused}
 
-// observe tells what the step was told of room in streams.
+// observe records the observations of room in streams by the step.
 func (w *World) observe(l *steptree.Leaf) {
 	for _, o := range l.Observed {
 		w.last.Observed = append(w.last.Observed, stepinfo.Observation{Peer: o.Peer, Room: w.roomSeen(o)})
 	}
 }
 
-// roomSeen is the room that an observation is about.
+// roomSeen returns the observed room.
 func (w *World) roomSeen(o steptree.RoomAsked) int { return max(0, w.RoomOf(o.Peer, o.Fresh)-o.Sent) }
 
-// RoomTold is what a handler was told of room in a stream.
+// RoomTold is a handler's observation of room in a stream.
 type RoomTold struct {
 	Peer  sim.NodeID
 	Room  int
-	Exact bool // else whether there is some
+	Exact bool // otherwise only whether there is some
 }
 
-// askCut asks whether the node crashes inside the step, or halts, and returns what happens of it.
+// askCut chooses whether the node crashes or halts inside the step, and returns the cut.
 func (w *World) askCut(l *steptree.Leaf, node sim.NodeID, budget uint32, src choose.Source) stepinfo.Cut {
 	if store.CrashesLeft(budget) > 0 && l.CrashCuts > 0 && w.MayCrash(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.CrashInside, Arity: int(l.CrashCuts) + 1, Label: choose.CrashInside.Label()}); pick > 0 {
@@ -169,8 +169,8 @@ func (w *World) askCut(l *steptree.Leaf, node sim.NodeID, budget uint32, src cho
 	return stepinfo.Cut{At: len(l.Effects)}
 }
 
-// apply makes what a cut leaves of the effects of a leaf happen; the node is in the state after all of them.
-// The error is a finding; then the effects from failed on did not happen.
+// apply executes the effects of a leaf up to a cut. The node is in the state after all of them. The error is a
+// finding; then the effects from failed on did not happen.
 func (w *World) apply(id uint32, c stepinfo.Cut) (failed int, err error) {
 	l := w.Trees.Leaves.At(id)
 	node := w.Acting
@@ -195,7 +195,7 @@ func (w *World) apply(id uint32, c stepinfo.Cut) (failed int, err error) {
 	return failed, err
 }
 
-// do makes an effect happen.
+// do executes an effect.
 func (w *World) do(node sim.NodeID, o *steptree.Op) error {
 	switch o.Kind {
 	case stepinfo.SendEffect:
@@ -252,7 +252,7 @@ func (w *World) Inject(ev sim.Event) {
 	w.setNetGlobals(w.NetGlobals.After(w.Vector[l.NetGlobals], ev, part))
 }
 
-// RoomOf is the room in the stream of the acting node to a peer.
+// RoomOf returns the room in the acting node's stream to a peer.
 func (w *World) RoomOf(peer sim.NodeID, fresh bool) int {
 	if fresh {
 		return w.Net.Capacity()
@@ -265,7 +265,7 @@ func (w *World) room(node, peer sim.NodeID) int {
 	return max(0, w.Net.Capacity()-w.Conns.Queued(w.Vector[word], side))
 }
 
-// connection returns the word of the connection between two nodes, and which end is that of node.
+// connection returns the word of the connection between two nodes, and the side of node.
 func (w *World) connection(node, peer sim.NodeID) (word, side int) {
 	if node <= peer {
 		return w.Layout.Conns + w.Layout.Pair(node, peer), 0
@@ -273,7 +273,7 @@ func (w *World) connection(node, peer sim.NodeID) (word, side int) {
 	return w.Layout.Conns + w.Layout.Pair(peer, node), 1
 }
 
-// operate does something to a connection at the end of node.
+// operate executes an operation on a connection at node's end.
 func (w *World) operate(node, peer sim.NodeID, op store.ConnOp, msg uint32) {
 	word, side := w.connection(node, peer)
 	old := w.Vector[word]
@@ -283,7 +283,7 @@ func (w *World) operate(node, peer sim.NodeID, op store.ConnOp, msg uint32) {
 	w.setConn(node, peer, word, w.Conns.Apply(old, store.ConnCode(op, side, msg), w.UpNodes>>peer&1 == 1))
 }
 
-// setConn changes the connection between two nodes, the word of which is given.
+// setConn changes the connection between two nodes, stored in word.
 func (w *World) setConn(node, peer sim.NodeID, word int, next uint32) {
 	if next != w.Vector[word] {
 		w.Vector[word] = next
@@ -336,7 +336,7 @@ func (w *World) setNetGlobals(id uint32) {
 	}
 }
 
-// send makes a message arrive at a node, which is up. The error is a finding.
+// send delivers a message to the inbox of a node that is up. The error is a finding.
 func (w *World) send(from, to sim.NodeID, msg uint32) error {
 	bag := w.Vector[w.Layout.Inboxes+int(to)]
 	if next := w.Inboxes.AfterSend(bag, from, msg); next != store.Overrun {
@@ -351,7 +351,7 @@ func (w *World) send(from, to sim.NodeID, msg uint32) error {
 	})
 }
 
-// arrive has the first message that a node has yet to send arrive. The error is a finding.
+// arrive moves a node's first outgoing message to its receiver. The error is a finding.
 func (w *World) arrive(ev sim.Event) error {
 	bag := w.Vector[w.Layout.Inboxes+int(ev.Node)]
 	first := w.Inboxes.List[bag].Items[0]
@@ -362,7 +362,7 @@ func (w *World) arrive(ev sim.Event) error {
 	return nil
 }
 
-// IsRecovery reports whether an event that can happen in the state of the world can be one of the recovery relation.
+// IsRecovery reports whether an enabled event may belong to the recovery relation.
 func (w *World) IsRecovery(ev sim.Event) bool { return w.RecoveryKind(ev.Kind) && !w.Disturbs(ev) }
 
 // Disturbs implements [kernel.World].

@@ -13,53 +13,52 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// World is a [kernel.World] that looks steps up. Besides a state it holds the tables, which stay when it
-// is started anew. Messages that it shows have no identities.
+// World is a [kernel.World] that looks steps up. Its tables persist between runs. Messages that it shows have no
+// identities.
 type World struct {
 	*steptree.Engine
 	Vector      []uint32 // the state
 	UpNodes     uint64   // set of nodes
 	last        stepinfo.Step
-	RoomAnswers *[]RoomTold // what a step was told of room in streams is added here; nil: nobody asks
+	RoomAnswers *[]RoomTold // if not nil, collects the observations of room in streams
 
 	// Sets of peers, by node.
 	Failing, Ready, Deliverable, Established []uint64
 	peers                                    []uint64 // all of these
 
 	enabled blocks
-	Quiet   bool // as of the last listing; only kept under Prompt timing
+	Quiet   bool // at the last listing; only set under Prompt timing
 
-	// bare: only the vector and the set of nodes that are up are kept up to date, see derive.
+	// bare worlds update only the vector and the set of nodes that are up, see Refresh.
 	bare         bool
-	MaxEntries   int  // entries of the tables
-	FailedInside bool // the node crashed inside the step, or halted
-	Halted       bool // it halted
+	MaxEntries   int  // limit of table entries
+	FailedInside bool // the node crashed or halted inside the step
+	Halted       bool // the node halted
 
-	AskedOfGroup int // questions of the last step, its last ones, about the writes of nodes that crashed with its own
+	AskedOfGroup int // number of last questions of the step about the writes of nodes that crashed together with its own
 
-	Handled  bool // the last step was that of a handler, and went the way of leaf
+	Handled  bool // the last step was a handler's, with the outcome in Leaf
 	Leaf     uint32
-	Happened stepinfo.Cut // what happened of its effects
+	Happened stepinfo.Cut // the executed part of its effects
 
-	Acting     sim.NodeID // whose handler is running
+	Acting     sim.NodeID // the node of the running handler
 	Current    store.Situation
 	effects    []stepinfo.Effect // of Start
 	Properties Properties
 	Covering   covering
 	printed    printed
 	CrossCheck CrossCheck
-	tracers    [2]kernel.World // that execute paths again, without and with a look at messages; nil: not made yet
+	tracers    [2]kernel.World // worlds that retrace paths, without and with a check of messages; nil until needed
 }
 
 var _ kernel.World = (*World)(nil)
 
-// New returns a world of the table engine, a [*World], that has not been started. Its arguments
-// are those of [kernel.NewWorld]. Tracing and the check of messages watch handlers run, so with those
-// options the result is a world of the replay engine. The error is that of kernel.NewWorld, or
-// [*Unsupported].
+// New returns a world of the table engine, a [*World], that has not been started. Its arguments are those of
+// [kernel.NewWorld]. Tracing and the check of messages need running handlers, so with those options the result is a
+// world of the replay engine. The error is that of kernel.NewWorld, or [*Unsupported].
 //
-// [kernel.World.Start] and Step may also fail with *Unsupported, when a state turns up that the tables
-// cannot hold; the run must be repeated with the replay engine then.
+// [kernel.World.Start] and Step also fail with *Unsupported if the tables cannot hold a state. The run must be
+// repeated on the replay engine then.
 func New(sys *sim.System, opts kernel.Options) (kernel.World, error) {
 	if opts.Trace || opts.CheckMessages {
 		return kernel.NewWorld(sys, opts)
@@ -71,8 +70,7 @@ func New(sys *sim.System, opts kernel.Options) (kernel.World, error) {
 	return NewOn(e), nil
 }
 
-// NewOn makes a world on the tables of e. The engine serves one world at a time: the one that was
-// made last.
+// NewOn makes a world on the tables of e. The engine serves one world at a time, the last one made.
 func NewOn(e *steptree.Engine) *World {
 	w := &World{Engine: e, MaxEntries: store.DefaultLimit, Vector: make([]uint32, e.Layout.Words)}
 	sets := make([]uint64, 4*e.Nodes)
@@ -85,7 +83,7 @@ func NewOn(e *steptree.Engine) *World {
 	return w
 }
 
-// NewBareOn makes a world likewise, of which only the vector and the nodes that are up are kept.
+// NewBareOn is NewOn for a bare world, which updates only the vector and the set of nodes that are up.
 func NewBareOn(e *steptree.Engine) *World {
 	w := NewOn(e)
 	w.bare = true
@@ -103,24 +101,23 @@ func (w *World) Service(id sim.NodeID) sim.Service {
 	return w.Locals.List[w.Vector[id]].State.Service()
 }
 
-// Stats tells what was done so far.
+// Stats returns the counters of the engine.
 func (w *World) Stats() steptree.Stats {
 	s := w.Counters
 	s.Locals, s.Messages, s.Leaves = len(w.Locals.List), len(w.Contents.List), w.Trees.Leaves.Len()
 	return s
 }
 
-// Plans tells how services and monitors are made for handlers to run on, as far as was necessary so
-// far, by type.
+// Plans lists how services and monitors are copied for handlers, by type, for the types copied so far.
 func (w *World) Plans() []store.Plan { return w.CopyPlans.Sorted() }
 
-// clear makes the state that before the first boot.
+// clear sets the state before the first boot.
 func (w *World) clear() {
 	l := &w.Layout
 	clear(w.Vector)
 	copy(w.Vector, w.Initial)
 	copy(w.Vector[l.Monitors:], w.Monitors.First)
-	if l.PairCount > 0 { // between two nodes it is emptyConn
+	if l.PairCount > 0 { // between two nodes it is the empty connection, 0
 		for id := range sim.NodeID(w.Nodes) {
 			w.Vector[l.Conns+l.Pair(id, id)] = store.EmptySelf
 		}
@@ -130,13 +127,13 @@ func (w *World) clear() {
 	w.enabled.all()
 }
 
-// Restore makes v the state of a bare world.
+// Restore sets the state of a bare world to v.
 func (w *World) Restore(v []uint32) {
 	copy(w.Vector, v)
 	w.Refresh()
 }
 
-// Refresh brings the sets of nodes up to date with the vector.
+// Refresh updates the sets of nodes from the vector.
 func (w *World) Refresh() {
 	w.UpNodes = 0
 	for i := range w.Nodes {
@@ -180,7 +177,7 @@ func (w *World) Begin(src choose.Source) error {
 		}
 	}
 	for i := range w.Nodes {
-		w.setLocal(sim.NodeID(i), w.Loaded[i]) // all are there before the first of them boots
+		w.setLocal(sim.NodeID(i), w.Loaded[i]) // all are loaded before the first of them boots
 	}
 	if w.LoadError != nil {
 		return w.LoadError
@@ -213,7 +210,7 @@ func (w *World) Begin(src choose.Source) error {
 	return w.UnlistedQuorums()
 }
 
-// forget drops all tables. The state is lost with them.
+// forget drops all tables, and the state with them.
 func (w *World) forget() error {
 	e, err := steptree.NewEngine(w.Sys, w.Opts, w.Calls)
 	if err != nil {
@@ -227,14 +224,14 @@ func (w *World) forget() error {
 	return nil
 }
 
-// printed keeps the fingerprint of the state that it was last asked for.
+// printed caches the fingerprint of the last state.
 type printed struct {
 	v   []uint32
 	sum sim.Fingerprint
 	net sim.Fingerprint // the network's share
 }
 
-// Fingerprint implements [kernel.World]. It is that of the replay engine.
+// Fingerprint implements [kernel.World]. It equals that of the replay engine.
 func (w *World) Fingerprint() sim.Fingerprint {
 	w.print()
 	return w.printed.sum
@@ -302,8 +299,8 @@ func (w *World) Components() iter.Seq2[kernel.Component, sim.Fingerprint] {
 	}
 }
 
-// Limit changes the number of entries.
+// Limit sets the limit of entries.
 func (w *World) Limit(entries int) { w.MaxEntries = entries }
 
-// full reports whether the tables are to be dropped.
+// full reports whether to drop the tables.
 func (w *World) full() bool { return w.Entries() > w.MaxEntries }
