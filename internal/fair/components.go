@@ -1,6 +1,6 @@
 package fair
 
-// tarjan is what the search for strongly connected components keeps by state, so that it is made once.
+// tarjan is the state of the search for strongly connected components, allocated once.
 type tarjan struct {
 	number []uint32 // in the order of first visits; 0: not visited
 	low    []uint32
@@ -8,13 +8,13 @@ type tarjan struct {
 	on     []bool // the stack
 	frames []frame
 	next   uint32
-	out    []uint32 // room for components
+	out    []uint32 // storage of components
 }
 
 type frame struct{ state, edge uint32 }
 
-// components are the strongly connected components of a set of states, by Tarjan's algorithm without recursion, but for single states
-// that no run violates by staying there. Each becomes a region of its own.
+// components returns the strongly connected components of a set of states, by Tarjan's algorithm without recursion.
+// It omits single states in which no violating run can stay. Each component becomes a region.
 func (s *search) components(j job) (out [][]uint32) {
 	t := &s.tarjan
 	if t.number == nil {
@@ -40,7 +40,8 @@ func (s *search) components(j job) (out [][]uint32) {
 	return out
 }
 
-// visit goes through what can be reached from a state, depth first, and appends the components that end there.
+// visit explores the states that can be reached from root, depth first, and appends the components that it
+// completes.
 func (s *search) visit(root uint32, banned []bool, out [][]uint32) [][]uint32 {
 	t := &s.tarjan
 	t.frames = append(t.frames[:0], frame{root, s.begin[root]})
@@ -81,7 +82,7 @@ func (t *tarjan) meet(at uint32) {
 	t.stack = append(t.stack, at)
 }
 
-// leave takes the component of a state from the stack.
+// leave pops the component of a state from the stack.
 func (t *tarjan) leave(at uint32) []uint32 {
 	begin := len(t.out)
 	for {
@@ -95,7 +96,7 @@ func (t *tarjan) leave(at uint32) []uint32 {
 	}
 }
 
-// alone reports whether a state by itself is to be looked at: an edge leads back to it, or nothing that is promised can happen.
+// alone reports whether a single state is a candidate: it has an edge to itself, or no promised event is enabled.
 func (s *search) alone(at uint32, banned []bool) bool {
 	stays := s.marks[s.stay[at]]&Hot != 0
 	for i := s.begin[at]; i < s.begin[at+1]; i++ {

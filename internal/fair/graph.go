@@ -1,21 +1,22 @@
-// Package fair looks for runs of a finite graph that stay hot for ever although they are fair: liveness, decided exactly.
+// Package fair finds fair runs of a finite graph that stay hot forever. It decides liveness under fairness
+// exactly.
 //
 // # Runs
 //
-// A run passes states and edges. In any state it may also stay, which is no edge and no step of a process. Edges and states
-// carry marks: hot, cold, both or none. A run without end violates the obligation when, from some point on, it passes nothing
-// cold, passes something hot again and again, and is fair:
+// A run passes states and edges. It may also stay in a state, which is neither an edge nor a step of a process.
+// Edges and states are marked hot, cold, both or neither. An infinite run violates the obligation if from some
+// point on it passes nothing cold, passes something hot infinitely often, and is fair:
 //
-//   - to each [Weak] process: again and again the process acts, or is not enabled;
-//   - to each [Strong] process: it acts again and again, or from some point on it is not enabled;
-//   - to each fair choice: if it is drawn again and again, each of its outcomes comes again and again.
+//   - to each [Weak] process: infinitely often the process acts or is not enabled;
+//   - to each [Strong] process: it acts infinitely often, or from some point on it is not enabled;
+//   - to each fair choice: if it is drawn infinitely often, each of its outcomes occurs infinitely often.
 //
 // # Steps that change nothing
 //
-// Edges of one event in one state are its answers, but those without an actor: faults that strike inside the step. An event all of
-// whose answers lead back to the state, and pass nothing cold, changes nothing: it is no act of its process and does not make it
-// enabled. Else a timer that does nothing, and fires again and again, would make up for a step that never comes. Where one answer
-// changes something, each of them is an act.
+// Edges of one event in one state are its answers. Those without an actor are faults inside the step. An event is a
+// no-op if all of its answers lead back to the state and pass nothing cold. A no-op is not an act of its process
+// and does not make it enabled. Otherwise a timer that fires again and again without effect would make up for a
+// step that never comes. If one answer changes something, all answers are acts.
 package fair
 
 import (
@@ -24,25 +25,25 @@ import (
 	"slices"
 )
 
-// Fairness is what is promised about a process.
+// Fairness is the fairness assumption for a process.
 type Fairness uint8
 
 const (
-	None   Fairness = iota // nothing: it may be left out for ever
-	Weak                   // it acts if it is enabled from some point on without pause
-	Strong                 // it acts if it is enabled again and again
+	None   Fairness = iota // none: it may never act
+	Weak                   // it acts if it is continuously enabled from some point on
+	Strong                 // it acts if it is enabled infinitely often
 )
 
-// Outside is a state that is not part of a graph: one that no run can come back from.
+// Outside is a state that is not part of the graph, from which no run returns.
 const Outside = math.MaxUint32
 
 // Edge is a step.
 type Edge struct {
 	To     uint32 // or [Outside]
-	Marks  uint32 // what it passes: a place in the marks that [Graph.Find] is given
-	Draws  uint32 // a place in Graph.Draws; 0: it draws nothing
-	Event  uint16 // in its state; the answers of one event are neighbours
-	Actor  uint16 // a place in Graph.Processes, plus one; 0: none, as of faults
+	Marks  uint32 // index into the marks passed to [Graph.Find]
+	Draws  uint32 // index into Graph.Draws; 0: it draws nothing
+	Event  uint16 // in its state; answers of one event are adjacent
+	Actor  uint16 // index into Graph.Processes plus one; 0: none, such as for faults
 	origin uint32
 }
 
@@ -52,20 +53,20 @@ type Draw struct {
 	Pick   uint16
 }
 
-// Process is one whose steps are counted together.
+// Process is a set of steps with a common fairness assumption.
 type Process struct {
 	Name     string
 	Fairness Fairness
 }
 
-// Choice is what steps draw at one place.
+// Choice identifies the draws at one place.
 type Choice struct {
 	Name  string
 	Arity int
 	Fair  bool
 }
 
-// Graph is states and steps. Add makes it; it must not be changed once it is searched.
+// Graph is a graph of states and edges, built by Add. It must not be changed after the first search.
 type Graph struct {
 	Processes []Process
 	Choices   []Choice
@@ -76,14 +77,14 @@ type Graph struct {
 	edges []Edge
 }
 
-// ErrTooLarge says that a graph has more states, edges, processes or events than it has room for.
+// ErrTooLarge reports that a graph exceeds the maximum number of states, edges, processes or events.
 var ErrTooLarge = errors.New("fair: the graph is too large")
 
-// New makes a graph without states.
+// New returns a graph without states.
 func New() *Graph { return &Graph{Draws: [][]Draw{nil}, begin: []uint32{0}} }
 
-// Add adds a state: the marks of staying in it, and its edges, those of one event behind one another. Edges to states that are
-// added later are fine. The error is [ErrTooLarge].
+// Add adds a state: the marks of staying in it, and its edges, with those of one event adjacent. Edges may lead to
+// states that are added later. The error is [ErrTooLarge].
 func (g *Graph) Add(stay uint32, edges []Edge) error {
 	if len(g.stay) >= Outside-1 || len(g.edges)+len(edges) > math.MaxUint32 {
 		return ErrTooLarge
@@ -98,19 +99,19 @@ func (g *Graph) Add(stay uint32, edges []Edge) error {
 	return nil
 }
 
-// Grow makes room for so many more states and edges, so that adding them copies nothing.
+// Grow reserves capacity for more states and edges.
 func (g *Graph) Grow(states, edges int) {
 	g.stay, g.begin, g.edges = slices.Grow(g.stay, states), slices.Grow(g.begin, states), slices.Grow(g.edges, edges)
 }
 
-// Len is how many states there are.
+// Len returns the number of states.
 func (g *Graph) Len() int { return len(g.stay) }
 
-// Edges are those of a state, in the order in which they were added. They must not be changed.
+// Edges returns the edges of a state in the order of Add. They must not be changed.
 func (g *Graph) Edges(state uint32) []Edge { return g.edges[g.begin[state]:g.begin[state+1]] }
 
-// Bytes is about the memory that the graph takes, and a search in it.
+// Bytes returns the approximate memory of the graph and a search in it.
 func (g *Graph) Bytes() int { return Bytes(len(g.stay), len(g.edges)) }
 
-// Bytes is about the memory that a graph with so many states and edges takes, and a search in it.
+// Bytes returns the approximate memory of a graph of that size and a search in it.
 func Bytes(states, edges int) int { return 26*edges + 40*states }

@@ -4,25 +4,25 @@ import (
 	"slices"
 )
 
-// Lasso is a run without end: some way to the state Start, and then the round for ever.
+// Lasso is an infinite run: a path to the state Start, and then a cycle.
 type Lasso struct {
 	Start uint32
-	// Round are edges that lead from Start back to it, by their numbers in the states that they leave. None: nothing that has to
-	// happen can happen there, and it stays.
+	// Round is the cycle: edges from Start back to it, by their index in their states. It is empty if no promised
+	// event is enabled, and the run stays in Start.
 	Round []Step
-	// Runs says how often each process is taken in a round, steps that change nothing included; Enabled in how many of the places of
-	// the round it could act. Places is how many there are, at least 1.
+	// Runs counts the steps of each process in the cycle, no-ops included. Enabled counts the states of the cycle
+	// in which the process could act. Places is the number of states of the cycle, at least 1.
 	Runs, Enabled []int
 	Places        int
-	// OneWay are the choices that are drawn in a round, have outcomes that never come there, and are not fair.
+	// OneWay lists the unfair choices that are drawn in the cycle and lack an outcome there.
 	OneWay []Draw
 }
 
-// Step is an edge by its number among those of a state.
+// Step is an edge, by its index in a state.
 type Step struct{ State, Edge uint32 }
 
-// Lasso is a run that goes round in the component and violates the obligation by itself, shrunk: no part of the round can be left
-// out, or replaced by a shorter way, without it being fair or hot no more. It starts in the lowest of its states.
+// Lasso returns a violating cycle through the component. It is minimal: no part can be left out or replaced by a
+// shorter path without losing fairness or heat. It starts in its lowest state.
 func (c *Component) Lasso() *Lasso {
 	w := &way{c: c, first: c.States[0]}
 	w.at = w.first
@@ -32,7 +32,7 @@ func (c *Component) Lasso() *Lasso {
 	return w.lasso()
 }
 
-// Way is a shortest way inside the component from one of its states to another.
+// Way returns a shortest path inside the component between two of its states.
 func (c *Component) Way(from, to uint32) (way []Step) {
 	path, _ := c.shortest(from, &need{state: func(at uint32) bool { return at == to }})
 	for _, i := range path {
@@ -41,23 +41,23 @@ func (c *Component) Way(from, to uint32) (way []Step) {
 	return way
 }
 
-// step is an edge by its place in the graph.
+// step converts an edge index.
 func (s *search) step(i uint32) Step {
 	from := s.edges[i].origin
 	return Step{from, i - s.begin[from]}
 }
 
-// way is a walk through a component.
+// way is a path through a component.
 type way struct {
 	c     *Component
 	first uint32
 	at    uint32
-	edges []uint32 // by their places in the graph
+	edges []uint32 // indices in the graph
 }
 
 func (w *way) edge(i uint32) *Edge { return &w.c.s.edges[i] }
 
-// gather walks until all that a round needs is on the way, and back to the first state.
+// gather extends the path until it has everything that a cycle needs, and returns to the first state.
 func (w *way) gather() {
 	for {
 		missing := w.c.missing(w.first, w.edges)
@@ -68,18 +68,18 @@ func (w *way) gather() {
 			missing = &need{state: func(at uint32) bool { return at == w.first }}
 		}
 		if !w.to(missing) {
-			panic("fair: a component lacks what it was taken for")
+			panic("fair: a component does not satisfy its verdict")
 		}
 	}
 }
 
-// need is something that a round lacks: to pass one of these states, or edges.
+// need is something missing from a cycle: it must pass a matching state or edge.
 type need struct {
 	state func(at uint32) bool // nil: none
 	edge  func(i uint32) bool  // nil: none
 }
 
-// to goes on, by as few edges as possible, until the need is met.
+// to extends the path by a shortest path that satisfies the need.
 func (w *way) to(n *need) bool {
 	path, ok := w.c.shortest(w.at, n)
 	if !ok {
@@ -92,7 +92,7 @@ func (w *way) to(n *need) bool {
 	return true
 }
 
-// shortest is a way inside the component to where a need is met.
+// shortest returns a shortest path inside the component that satisfies a need.
 func (c *Component) shortest(from uint32, n *need) (path []uint32, ok bool) {
 	if n.state != nil && n.state(from) {
 		return nil, true
@@ -125,7 +125,7 @@ func (c *Component) shortest(from uint32, n *need) (path []uint32, ok bool) {
 	return nil, false
 }
 
-// missing is the first thing that a round lacks; nil: nothing. A round without edges stays in the first state.
+// missing returns the first unmet need of a cycle, or nil. An empty cycle stays in the first state.
 func (c *Component) missing(first uint32, round []uint32) *need {
 	s := c.s
 	hot := func(at uint32) bool { return s.marks[s.stay[at]]&Hot != 0 }
@@ -169,7 +169,7 @@ func (c *Component) missing(first uint32, round []uint32) *need {
 	return nil
 }
 
-// enables reports whether a process can act in a state, inside the component or not.
+// enables reports whether a process can act in a state, also by edges that leave the component.
 func (s *search) enables(at uint32, p int) bool {
 	return slices.Contains(s.actor[s.begin[at]:s.begin[at+1]], uint16(p+1))
 }
@@ -178,7 +178,7 @@ func (s *search) draws(i uint32, choice uint16) bool {
 	return slices.ContainsFunc(s.Draws[s.edges[i].Draws], func(d Draw) bool { return d.Choice == choice })
 }
 
-// tally counts what happens in a round.
+// tally counts the steps of a cycle.
 func (s *search) tally(first uint32, round []uint32) *Lasso {
 	l := &Lasso{Start: first, Places: max(1, len(round)), Runs: make([]int, len(s.Processes)), Enabled: make([]int, len(s.Processes))}
 	at := first
@@ -198,7 +198,7 @@ func (s *search) tally(first uint32, round []uint32) *Lasso {
 	return l
 }
 
-// shrink leaves out closed parts of the round, and takes short cuts, as long as the round lacks nothing.
+// shrink removes closed parts of the cycle, and takes short cuts, while it remains complete.
 func (w *way) shrink() {
 	for again := true; again; {
 		again = false
@@ -211,7 +211,8 @@ func (w *way) shrink() {
 	w.rotate()
 }
 
-// cut replaces a part of the round by the shortest way between its ends, if that is shorter and the round lacks nothing then.
+// cut replaces a part of the cycle by a shortest path between its ends, if that is shorter and the cycle remains
+// complete.
 func (w *way) cut(from, to int) bool {
 	s := w.c.s
 	start, end := s.edges[w.edges[from]].origin, s.edges[w.edges[to-1]].To
@@ -231,7 +232,7 @@ func (w *way) cut(from, to int) bool {
 	return true
 }
 
-// turn goes round by a step that changes nothing, rather than staying, if there is one that has to be taken.
+// turn replaces staying in a state by a no-op step, if a promised one is enabled.
 func (w *way) turn() {
 	s := w.c.s
 	for i := s.begin[w.first]; i < s.begin[w.first+1] && len(w.edges) == 0; i++ {
@@ -242,7 +243,7 @@ func (w *way) turn() {
 	}
 }
 
-// rotate has the round start in its lowest state.
+// rotate makes the cycle start in its lowest state.
 func (w *way) rotate() {
 	least := 0
 	for k, i := range w.edges {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Mark is what is passed with an edge or a state.
+// Mark is the label of an edge or a state.
 type Mark uint8
 
 const (
@@ -13,7 +13,7 @@ const (
 	Cold
 )
 
-// Component is a violating set of states, strongly connected: a run may go round in it for ever, and be fair.
+// Component is a strongly connected set of states in which a violating fair run can continue forever.
 type Component struct {
 	States []uint32 // ascending
 
@@ -22,18 +22,17 @@ type Component struct {
 	banned []bool // by choice: it is not drawn
 }
 
-// Find returns a component that violates the obligation with these marks, by their places; nil: there is none. That it can be
-// reached is up to the graph: all of its states count. Extra, if not nil, says which choices are fair besides those that are so
-// by themselves.
+// Find returns a component that violates the obligation under these marks, or nil. Edges and states refer to marks
+// by index. All states of the graph count as reachable. Extra, if not nil, marks more choices as fair.
 //
-// The search splits strongly connected components until one is fair: of a choice that lacks an outcome in a component no run that
-// stays in it may draw again and again, and of a strong process that never acts there no state may be passed in which it is enabled.
-// It takes time in proportion to the edges for each round of that.
+// The search splits strongly connected components until one is fair. If a choice lacks an outcome in a component,
+// no fair run that stays there draws it infinitely often. If a strong process never acts there, no fair run passes
+// a state in which it is enabled infinitely often. Each round takes time linear in the number of edges.
 func (g *Graph) Find(marks []Mark, extra []bool) *Component {
 	return newSearch(g, marks, extra).find()
 }
 
-// Every yields disjoint components such that each state that a violating run passes again and again is in one of them.
+// Every yields disjoint components that cover all states which some violating run passes infinitely often.
 func (g *Graph) Every(marks []Mark, extra []bool) iter.Seq[*Component] {
 	return newSearch(g, marks, extra).every
 }
@@ -64,7 +63,7 @@ func (s *search) every(yield func(*Component) bool) {
 	}
 }
 
-// all is the states that are not cold.
+// all returns the states that are not cold.
 func (s *search) all() job {
 	states := make([]uint32, 0, s.Len())
 	for at := range uint32(s.Len()) {
@@ -75,25 +74,25 @@ func (s *search) all() job {
 	return job{states, make([]bool, len(s.Choices))}
 }
 
-// job is a set of states that is to be split into components, without edges that draw a banned choice.
+// job is a set of states to split into components, without edges that draw a banned choice.
 type job struct {
 	states []uint32
 	banned []bool
 }
 
-// search is a search in a graph for one obligation.
+// search is a search for one obligation.
 type search struct {
 	*Graph
 	marks  []Mark
 	fair   []bool   // by choice
 	actor  []uint16 // by edge: as Edge.Actor, 0 for steps that change nothing
-	region []uint32 // by state: the set that it is in
-	last   uint32   // region
+	region []uint32 // by state: the set that contains it
+	last   uint32   // last region
 	tarjan tarjan
 
-	// Room for look, by process.
+	// Scratch of look, by process.
 	acts    []bool
-	enabled []int    // in so many states
+	enabled []int    // number of states in which it is enabled
 	seen    []uint32 // the last state in which it was enabled, plus one
 	picks   map[Draw]bool
 }
@@ -119,7 +118,8 @@ func newSearch(g *Graph, marks []Mark, extra []bool) *search {
 	return s
 }
 
-// uses reports whether an edge may be taken for ever: it stays in the region of its state, is not cold, and draws nothing banned.
+// uses reports whether a run may take an edge infinitely often: it stays in the region of its state, is not cold,
+// and draws nothing banned.
 func (s *search) uses(e *Edge, banned []bool) bool {
 	if e.To == Outside || s.region[e.To] != s.region[e.origin] || s.marks[e.Marks]&Cold != 0 {
 		return false
@@ -132,18 +132,18 @@ func (s *search) uses(e *Edge, banned []bool) bool {
 	return true
 }
 
-// verdict is what a component turned out to be.
+// verdict is the judgement of a component.
 type verdict struct {
 	hot      bool
-	hopeless bool   // no set inside is any better
-	ban      []bool // choices that lack an outcome; nil: none does
-	remove   []bool // processes that are enabled but never act; nil: none is
+	hopeless bool   // no subset can be fair
+	ban      []bool // choices that lack an outcome, or nil
+	remove   []bool // processes that are enabled but never act, or nil
 	s        *search
 }
 
 func (v *verdict) fair() bool { return v.hot && !v.hopeless && v.ban == nil && v.remove == nil }
 
-// rest is what is left to look at.
+// rest returns the part of a component to search further.
 func (v *verdict) rest(states []uint32, banned []bool) job {
 	j := job{states, slices.Clone(banned)}
 	for k, b := range v.ban {
@@ -162,7 +162,7 @@ func (v *verdict) rest(states []uint32, banned []bool) job {
 	return j
 }
 
-// look looks at a component, which is a region of its own.
+// look judges a component, which is a region.
 func (s *search) look(states []uint32, banned []bool) verdict {
 	v := verdict{s: s}
 	acts, enabled, seen, picks := s.acts, s.enabled, s.seen, s.picks
@@ -214,7 +214,7 @@ func (s *search) look(states []uint32, banned []bool) verdict {
 	return v
 }
 
-// lacks reports whether some outcome of a choice is not among picks.
+// lacks reports whether an outcome of a choice is missing from picks.
 func (s *search) lacks(choice uint16, picks map[Draw]bool) bool {
 	for k := range s.Choices[choice].Arity {
 		if !picks[Draw{choice, uint16(k)}] {
@@ -233,7 +233,7 @@ func (s *search) component(states []uint32, banned []bool) *Component {
 	return c
 }
 
-// contains reports whether an edge from one of its states is one of the component.
+// contains reports whether an edge from one of its states belongs to the component.
 func (c *Component) contains(e *Edge) bool {
 	return e.To != Outside && c.inside[e.To] && c.s.uses(e, c.banned)
 }
