@@ -15,34 +15,35 @@ import (
 	"github.com/macemc/macemc/internal/scratch"
 )
 
-// What is in a folder.
+// Files in a folder.
 const (
 	manifestFile = "manifest.json"
 	logFile      = "states.log"
 	lockFile     = "lock"
 )
 
-// Folder is what a search keeps, open, and locked against other processes. It is the log of the search.
+// Folder is the open folder of a search, locked against other processes. It implements the log of the search.
 type Folder struct {
 	*statelog.Log
 	Path     string
 	Manifest *Manifest
-	Before   int    // states that were in the log when it was opened
-	Changed  string // the program that wrote the log, if it was another one; "": it was not
-	stale    bool   // the manifest that is there does not name this program
+	Before   int    // number of states in the log when it was opened
+	Changed  string // the program that wrote the log, if it was another one, or ""
+	stale    bool   // the manifest on disk does not name this program
 	release  func()
 }
 
-// Mode says what a folder is opened for.
+// Mode is the purpose for which a folder is opened.
 type Mode int
 
 const (
-	Begin   Mode = iota // a new search: there must be none
-	Resume              // going on with a search, or beginning it when there is none
-	Recheck             // a finished search is looked at again, perhaps with other properties: nothing is written
+	Begin   Mode = iota // a new search; the folder must not have one
+	Resume              // continue a search, or begin it if there is none
+	Recheck             // check a finished search again, perhaps with other properties; read-only
 )
 
-// Open opens a folder for what a manifest says, which has one build. The folder is made when it is not there.
+// Open opens a folder for the search described by a manifest with one build. Unless the mode is Recheck it creates
+// the folder if necessary.
 func Open(dir string, want *Manifest, mode Mode) (*Folder, error) {
 	if mode != Recheck {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -67,13 +68,13 @@ func Open(dir string, want *Manifest, mode Mode) (*Folder, error) {
 func hold(dir string) (release func(), err error) {
 	release, err = scratch.Hold(filepath.Join(dir, lockFile))
 	if errors.Is(err, scratch.ErrHeld) {
-		err = fmt.Errorf("%s: a search is running, in another process", dir)
+		err = fmt.Errorf("%s: a search is running in another process", dir)
 	}
 	return release, err
 }
 
 func errThere(dir string) error {
-	return fmt.Errorf("%s holds a search already: --resume goes on with it, or begin in another folder", dir)
+	return fmt.Errorf("%s holds a search already: --resume goes on with it, or use another folder", dir)
 }
 
 func (f *Folder) open(want *Manifest, mode Mode) error {
@@ -82,7 +83,7 @@ func (f *Folder) open(want *Manifest, mode Mode) error {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if _, err := os.Lstat(name); err == nil {
-			return fmt.Errorf("%s has states of a search, but no manifest that says of which: begin in another folder", f.Path)
+			return fmt.Errorf("%s has states of a search, but no manifest: use another folder", f.Path)
 		}
 		want.Format = format
 		if err := want.write(f.Path); err != nil {
@@ -110,7 +111,7 @@ func (f *Folder) open(want *Manifest, mode Mode) error {
 	return nil
 }
 
-// compare refuses another configuration.
+// compare rejects another configuration.
 func (f *Folder) compare(there, want *Manifest, mode Mode) error {
 	as := *want
 	if mode == Recheck {
@@ -118,7 +119,7 @@ func (f *Folder) compare(there, want *Manifest, mode Mode) error {
 	}
 	if err := there.refuse(f.Path, &as); err != nil {
 		if !slices.Equal(there.Properties, want.Properties) && len(there.differences(&as)) == 1 {
-			err = fmt.Errorf("%w; over a finished search, macemc durable recheck evaluates other properties", err)
+			err = fmt.Errorf("%w; to evaluate other properties on a finished search, use macemc durable recheck", err)
 		}
 		return err
 	}
@@ -131,15 +132,15 @@ func (f *Folder) compare(there, want *Manifest, mode Mode) error {
 	return nil
 }
 
-// refuse says in what another configuration differs; nil: in nothing.
+// refuse returns an error that names the differences between two configurations, or nil.
 func (m *Manifest) refuse(dir string, want *Manifest) error {
 	if differ := m.differences(want); len(differ) > 0 {
-		return fmt.Errorf("%s holds a search of another configuration: %s; give the same flags, or begin in another folder", dir, strings.Join(differ, "; "))
+		return fmt.Errorf("%s holds a search of another configuration: %s; give the same flags, or use another folder", dir, strings.Join(differ, "; "))
 	}
 	return nil
 }
 
-// finished refuses a log that a search is to go on with first.
+// finished rejects the log of an unfinished search.
 func (f *Folder) finished(err error) error {
 	if err != nil {
 		return err
@@ -147,20 +148,20 @@ func (f *Folder) finished(err error) error {
 	end := f.Log.End()
 	if end.States == 0 || end.Expanded < end.States {
 		f.Log.Close()
-		return fmt.Errorf("%s: the search is not finished, %d states wait; go on with it first, by macemc search --resume without --depth", f.Path, end.States-end.Expanded)
+		return fmt.Errorf("%s: the search is not finished, %d states wait; finish it with macemc search --resume without --depth", f.Path, end.States-end.Expanded)
 	}
 	f.Before = end.States
 	return nil
 }
 
-// Close has all that was found written, and lets go of the folder. The error is that of the first write that failed, if any.
+// Close writes all buffered data and unlocks the folder. It returns the error of the first failed write, if any.
 func (f *Folder) Close() error {
 	err := f.Log.Close()
 	f.release()
 	return err
 }
 
-// Append implements [explore.Log]. What another program goes on with it is named for: it does the same.
+// Append implements [explore.Log]. The first block of another program adds that program to the manifest.
 func (f *Folder) Append(b *explore.Block) error {
 	if f.stale {
 		if err := f.Manifest.write(f.Path); err != nil {
@@ -171,19 +172,19 @@ func (f *Folder) Append(b *explore.Block) error {
 	return f.Log.Append(b)
 }
 
-// Of is the manifest in a folder, in which there must be a search.
+// Of returns the manifest of a folder, which must hold a search.
 func Of(dir string) (*Manifest, error) {
 	m, err := Load(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%s: there is no search; macemc search SYSTEM --strategy bfs --durable DIR begins one", dir)
+		err = fmt.Errorf("%s: there is no search; begin one with macemc search SYSTEM --strategy bfs --durable DIR", dir)
 	}
 	return m, err
 }
 
-// State is what is known of a folder without opening it for a search.
+// State is the content of a folder that was not opened for a search.
 type State struct {
 	Manifest *Manifest
-	Log      *statelog.Log // to be closed; nil: it is of random walks, see [RunsIn]
+	Log      *statelog.Log // the caller must close it; nil for a search by random walks, see [RunsIn]
 	InUse    bool
 }
 
@@ -203,7 +204,7 @@ func Look(dir string) (*State, error) {
 	return &State{m, l, scratch.Held(filepath.Join(dir, lockFile))}, nil
 }
 
-// NewBuild is this program, with those defects put back.
+// NewBuild describes this program, with seeded bugs.
 func NewBuild(program string, bugs []string) Build {
 	return Build{Program: program, Binary: binary(), Bugs: bugs, Began: time.Now().UTC().Truncate(time.Second)}
 }

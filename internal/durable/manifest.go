@@ -1,5 +1,5 @@
-// Package durable keeps what belongs to a search that survives its process: in a folder, a manifest that says what is searched, a log
-// of the states, and a lock.
+// Package durable stores searches that survive their process. A folder has a manifest that describes the search, a
+// log of its states, and a lock.
 package durable
 
 import (
@@ -21,10 +21,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// format is the number of what is in folders. It grows when older programs cannot read it.
+// format is the version of the folder format. It grows when older programs cannot read it.
 const format = 1
 
-// Manifest says what a log is of.
+// Manifest describes the search of a log.
 type Manifest struct {
 	Format     int               `json:"format"`
 	System     string            `json:"system"`
@@ -36,15 +36,15 @@ type Manifest struct {
 	Timing     string            `json:"timing"`
 	Interleave string            `json:"interleave"`
 	CrashCut   string            `json:"crash_cut"`
-	Weights    string            `json:"weights"` // of events in random walks: what has none is no part of recovery
+	Weights    string            `json:"weights"` // of events in random walks; events without weight do not belong to recovery
 	Visited    string            `json:"visited"`
 	Monitors   []string          `json:"monitors"`
 	Properties []string          `json:"properties"`
-	Walks      *Walks            `json:"walks,omitempty"` // nil: of states
-	Builds     []Build           `json:"builds"`          // that went on with the log, in turn
+	Walks      *Walks            `json:"walks,omitempty"` // nil for a search over states
+	Builds     []Build           `json:"builds"`          // programs that wrote the log, in order
 }
 
-// Build is a program that wrote a log. Another one may go on when what it does is the same.
+// Build is a program that wrote a log. Another one may continue if it behaves the same.
 type Build struct {
 	Program string    `json:"program"`
 	Binary  string    `json:"binary"` // SHA-256
@@ -52,12 +52,12 @@ type Build struct {
 	Began   time.Time `json:"began"`
 }
 
-// Same reports whether it is the same code.
+// Same reports whether both builds are the same code.
 func (b *Build) Same(other *Build) bool {
 	return b.Binary == other.Binary && slices.Equal(b.Bugs, other.Bugs)
 }
 
-// binary is the SHA-256 of this program; "": it cannot be read.
+// binary returns the SHA-256 of this program, or "" if it cannot be read.
 func binary() string {
 	exe, err := os.Executable()
 	if err != nil {
@@ -75,7 +75,7 @@ func binary() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Settings are what two manifests must have in common, with their names.
+// Settings returns the named settings that two manifests must have in common.
 func (m *Manifest) Settings() [][2]string {
 	list := func(l []string) string { return strings.Join(l, "; ") }
 	s := [][2]string{{"system", strings.TrimSpace(m.Package + " " + m.Test + " " + m.System)}, {"nodes", fmt.Sprint(m.Nodes)}}
@@ -95,7 +95,7 @@ func (m *Manifest) Settings() [][2]string {
 	return s
 }
 
-// differences tell in what another configuration differs.
+// differences describes the differences from another configuration.
 func (m *Manifest) differences(other *Manifest) (differ []string) {
 	here := map[string]string{}
 	for _, s := range other.Settings() {
@@ -113,14 +113,14 @@ func (m *Manifest) differences(other *Manifest) (differ []string) {
 	return differ
 }
 
-// Load reads the manifest in a folder. The error is an [os.ErrNotExist] when there is none.
+// Load reads the manifest of a folder. The error is an [os.ErrNotExist] if there is none.
 func Load(dir string) (*Manifest, error) {
 	name := filepath.Join(dir, manifestFile)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	m := Manifest{CrashCut: sim.CutPrefix.String()} // older ones do not say it
+	m := Manifest{CrashCut: sim.CutPrefix.String()} // default for manifests without it
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	switch err := d.Decode(&m); {
@@ -129,12 +129,12 @@ func Load(dir string) (*Manifest, error) {
 	case m.Format != format:
 		return nil, fmt.Errorf("%s is of format %d, this program reads %d", name, m.Format, format)
 	case len(m.Builds) == 0:
-		return nil, fmt.Errorf("%s names no program that wrote the log", name)
+		return nil, fmt.Errorf("%s does not name the program that wrote the log", name)
 	}
 	return &m, nil
 }
 
-// write writes a manifest, so that there is always a whole one.
+// write writes a manifest atomically.
 func (m *Manifest) write(dir string) error {
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -143,7 +143,7 @@ func (m *Manifest) write(dir string) error {
 	return writeWhole(dir, manifestFile, append(data, '\n'))
 }
 
-// writeWhole writes a file, so that there is always a whole one, or none.
+// writeWhole writes a file atomically.
 func writeWhole(dir, file string, data []byte) error {
 	name := filepath.Join(dir, file)
 	f, err := os.Create(name + ".new")
@@ -157,7 +157,7 @@ func writeWhole(dir, file string, data []byte) error {
 	if err := os.Rename(name+".new", name); err != nil {
 		return err
 	}
-	if d, err := os.Open(dir); err == nil { // its name is to outlive a power failure, where a folder can be synced
+	if d, err := os.Open(dir); err == nil { // sync the folder, if possible, so that the name survives a power failure
 		_ = d.Sync()
 		_ = d.Close()
 	}

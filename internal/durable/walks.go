@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Walks are what else two searches that execute runs must have in common.
+// Walks are the settings that two searches by runs must have in common.
 type Walks struct {
 	Strategy  string `json:"strategy"`
 	Seed      uint64 `json:"seed"`
 	Steps     int    `json:"walk_steps"`
 	Schedules string `json:"schedules"`
-	// Of deepening.
-	Depth    int  `json:"depth,omitempty"` // 0: no limit
+	// For deepening.
+	Depth    int  `json:"depth,omitempty"` // 0 means no limit
 	DeepenBy int  `json:"deepen_by,omitempty"`
 	Alone    bool `json:"alone,omitempty"`
 }
@@ -37,16 +37,17 @@ func (w *Walks) settings() [][2]string {
 	return s
 }
 
-// Runs is what a search that executes runs keeps, open, and locked against other processes: of each stretch of runs that is over a report, and how
-// far an exhaustive part has come since the stretch before.
+// Runs is the open folder of a search that executes runs, locked against other processes. It has a report for each
+// finished stretch of runs, and the progress that the exhaustive part made in it.
 type Runs struct {
 	Path    string
-	Reports [][]byte // of the stretches, in their order
+	Reports [][]byte // of the stretches, in order
 	release func()
 }
 
-// OpenRuns opens a folder for what a manifest says, which has one build and Walks. What another build did is not told from what this one does, so it is refused.
-// Reached, which may be nil, is told how far an exhaustive part had come, in the pieces that [Runs.Keep] was given.
+// OpenRuns opens a folder for the search described by a manifest with one build and Walks. It rejects reports of
+// another build, since the runs are not executed again and could differ. Reached, if not nil, is called with each
+// piece of progress passed to [Runs.Keep].
 func OpenRuns(dir string, want *Manifest, mode Mode, reached func(piece []byte) error) (*Runs, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (r *Runs) open(want *Manifest, mode Mode, reached func([]byte) error) error
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if left, _ := filepath.Glob(filepath.Join(r.Path, stretchFiles)); len(left) > 0 {
-			return fmt.Errorf("%s has runs of a search, but no manifest that says of which: begin in another folder", r.Path)
+			return fmt.Errorf("%s has runs of a search, but no manifest: use another folder", r.Path)
 		}
 		want.Format = format
 		return want.write(r.Path)
@@ -81,7 +82,7 @@ func (r *Runs) open(want *Manifest, mode Mode, reached func([]byte) error) error
 		return err
 	}
 	if build := &there.Builds[0]; !build.Same(&want.Builds[0]) {
-		return fmt.Errorf("%s holds runs of another program (%s, from %s): they are not executed again, so that what it did cannot be compared; begin in another folder",
+		return fmt.Errorf("%s holds runs of another program (%s, from %s): they are not executed again, so their results cannot be compared; use another folder",
 			r.Path, strings.TrimSpace(build.Program+" "+strings.Join(build.Bugs, " ")), build.Began.Format("2006-01-02 15:04:05"))
 	}
 	r.Reports, err = stretches(r.Path, reached)
@@ -93,10 +94,10 @@ const stretchFiles = "runs-*.json"
 func stretchFile(n int) string { return fmt.Sprintf("runs-%06d.json", n) }
 func reachFile(n int) string   { return fmt.Sprintf("reach-%06d", n) }
 
-// stretch is what is in a file.
+// stretch is the content of a file.
 type stretch struct {
-	Sum    string          `json:"sum"`             // CRC-64 of what follows
-	Reach  string          `json:"reach,omitempty"` // CRC-64 of the file beside it; "": there is none
+	Sum    string          `json:"sum"`             // CRC-64 of the rest
+	Reach  string          `json:"reach,omitempty"` // CRC-64 of the file with the progress, or ""
 	Report json.RawMessage `json:"report"`
 }
 
@@ -104,19 +105,19 @@ var crcTable = crc64.MakeTable(crc64.ECMA)
 
 func sumOf(text []byte) string { return fmt.Sprintf("%016x", crc64.Checksum(text, crcTable)) }
 
-// stretches reads what is kept: all stretches from the first one on, none of which may be missing or damaged.
+// stretches reads all stretches. None may be missing or damaged.
 func stretches(dir string, reached func([]byte) error) (reports [][]byte, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, stretchFiles))
 	if err != nil {
 		return nil, err
 	}
 	damaged := func(file string) error {
-		return fmt.Errorf("%s is damaged: what it says of its runs is not to be believed; remove it and those of greater numbers, and they are made again", filepath.Join(dir, file))
+		return fmt.Errorf("%s is damaged; remove it and the files with greater numbers to execute these runs again", filepath.Join(dir, file))
 	}
 	for n := range names {
 		data, err := os.ReadFile(filepath.Join(dir, stretchFile(n+1)))
 		if err != nil {
-			return nil, fmt.Errorf("of %d stretches of runs one is missing: %w", len(names), err)
+			return nil, fmt.Errorf("one of %d stretches of runs is missing: %w", len(names), err)
 		}
 		var s stretch
 		err = json.Unmarshal(data, &s)
@@ -130,7 +131,7 @@ func stretches(dir string, reached func([]byte) error) (reports [][]byte, err er
 		piece, err := os.ReadFile(filepath.Join(dir, reachFile(n+1)))
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("how far stretch %d of the runs has come is missing: %w", n+1, err)
+			return nil, fmt.Errorf("the progress of stretch %d of the runs is missing: %w", n+1, err)
 		case sumOf(piece) != s.Reach:
 			return nil, damaged(reachFile(n + 1))
 		}
@@ -141,7 +142,7 @@ func stretches(dir string, reached func([]byte) error) (reports [][]byte, err er
 	return reports, nil
 }
 
-// Keep keeps the report of the next stretch, and how far it has come; nil: that is nowhere to go on from.
+// Keep stores the report of the next stretch, and its progress; nil means none.
 func (r *Runs) Keep(report, piece []byte) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, report); err != nil {
@@ -165,10 +166,10 @@ func (r *Runs) Keep(report, piece []byte) error {
 	return err
 }
 
-// Close lets go of the folder.
+// Close unlocks the folder.
 func (r *Runs) Close() { r.release() }
 
-// RunsIn are the reports in a folder whose manifest has Walks; all that is there is read.
+// RunsIn returns the reports in a folder whose manifest has Walks. It reads and checks all files.
 func RunsIn(dir string) (reports [][]byte, err error) {
 	return stretches(dir, func([]byte) error { return nil })
 }
