@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Brief shortens the text of a value for people: a struct without fields to its type's name, and a
-// struct with one field to that field's value: "resend{}" to "resend", "Ping{Seq:2}" to "Ping{2}".
-// Words before stay, and so does anything else.
+// Brief shortens the text of a value: a struct without fields to its type's name, and a struct with one field to
+// that field's value: "resend{}" to "resend", "Ping{Seq:2}" to "Ping{2}". It keeps everything else, including words
+// before the value.
 func Brief(text string) string {
 	open := strings.IndexByte(text, '{')
 	if at := strings.LastIndexByte(text[:max(open, 0)], ' '); at >= 0 {
@@ -32,7 +32,7 @@ func isName(s string) bool {
 	return s != "" && !strings.ContainsAny(s, " {}[]()\":")
 }
 
-// single reports whether s is one value: no space or closing bracket outside brackets and quotes.
+// single reports whether s is one value: it has no space or closing bracket outside brackets and quotes.
 func single(s string) bool {
 	open := 0
 	for i, depth := range nesting(s) {
@@ -43,8 +43,8 @@ func single(s string) bool {
 	return open == 0 && s != ""
 }
 
-// nesting yields the places of the bytes of a text, each with how many brackets are open there or, behind a closing one, are left. A
-// quotation is like a bracket in which others do not count.
+// nesting yields each byte index of a text with its depth of nested brackets, not counting a bracket that closes
+// there. A quotation counts as a bracket whose content does not nest.
 func nesting(text string) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		depth, quoted, escaped := 0, false, false

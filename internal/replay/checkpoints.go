@@ -15,16 +15,16 @@ const (
 	firstDistance   = 64 // steps between checkpoints, until there are too many
 )
 
-// checkpoints are the states of a path that need not be computed again. They grow as the path is first
-// executed; when there are too many, every other one is given up, so that their number is bounded and
-// the way to any step is at most the length of the path divided by half that number.
+// checkpoints are stored states of a path. They are added when the path is first executed. When there are too many,
+// every other one is dropped. So their number is bounded, and the distance to any step is at most the length of the
+// path divided by half that number.
 type checkpoints struct {
 	list     []checkpoint // ascending
 	distance int
-	bounds   []int32 // as in [Run], of the steps executed so far
-	sent     []int32 // by message identity, from 1 on: the step that sent it
+	bounds   []int32 // as in [Run], for the executed steps
+	sent     []int32 // by message identity, from 1 on: the sending step
 	why      error   // why states cannot be copied
-	borrowed bool    // of another cursor, nothing is added
+	borrowed bool    // owned by another cursor; read-only
 }
 
 type checkpoint struct {
@@ -32,9 +32,9 @@ type checkpoint struct {
 	pos int // in the path
 }
 
-// Keep makes the cursor keep copies of states on its way, so that a step that it has been at is reached
-// again in bounded time. It must be called before the first step. States that cannot be copied are
-// reached by executing from the start as ever, see [Cursor.Uncopied].
+// Keep enables copies of states along the path, so that visited steps are reached again in bounded time. It must be
+// called before the first step. If states cannot be copied the cursor executes from the start, see
+// [Cursor.Uncopied].
 func (c *Cursor) Keep() {
 	if c.run.Steps() > 0 {
 		panic("replay: Cursor.Keep must be called before the first step")
@@ -45,7 +45,7 @@ func (c *Cursor) Keep() {
 	}
 }
 
-// Uncopied says why states are not copied; nil when they are, or when none was to be.
+// Uncopied says why states are not copied. It returns nil if they are, or if Keep was not called.
 func (c *Cursor) Uncopied() error {
 	if c.keep == nil {
 		return nil
@@ -53,7 +53,7 @@ func (c *Cursor) Uncopied() error {
 	return c.keep.why
 }
 
-// Distance is how many steps lie between the copies that are kept; 0: none are.
+// Distance returns the number of steps between stored copies, or 0 if there are none.
 func (c *Cursor) Distance() int {
 	if c.keep == nil || c.keep.why != nil {
 		return 0
@@ -61,8 +61,7 @@ func (c *Cursor) Distance() int {
 	return c.keep.distance
 }
 
-// SentAt returns the step that sent the message of an identity; false when the cursor has not kept
-// that, see [Cursor.Keep].
+// SentAt returns the step that sent a message. It returns false if the cursor does not know it, see [Cursor.Keep].
 func (c *Cursor) SentAt(id sim.MessageID) (step int, ok bool) {
 	if c.keep == nil || id < 1 || int(id) > len(c.keep.sent) {
 		return 0, false
@@ -70,7 +69,7 @@ func (c *Cursor) SentAt(id sim.MessageID) (step int, ok bool) {
 	return int(c.keep.sent[id-1]), true
 }
 
-// note keeps what is worth keeping of the step that was executed last.
+// note adds a checkpoint after the last step if one is due.
 func (c *Cursor) note() {
 	k, n := c.keep, c.run.Steps()
 	if k.borrowed {
@@ -101,7 +100,7 @@ func (c *Cursor) note() {
 	}
 }
 
-// before returns the last checkpoint that is not beyond step n, nil when there is none.
+// before returns the last checkpoint at or before step n, or nil.
 func (k *checkpoints) before(n int) *checkpoint {
 	if k == nil {
 		return nil
@@ -113,7 +112,7 @@ func (k *checkpoints) before(n int) *checkpoint {
 	return &k.list[i-1]
 }
 
-// upTo returns a copy that knows the first n steps only.
+// upTo returns a copy that is limited to the first n steps.
 func (k *checkpoints) upTo(n int) *checkpoints {
 	c := &checkpoints{distance: k.distance, why: k.why}
 	i := sort.Search(len(k.list), func(i int) bool { return k.list[i].Steps() > n })
@@ -123,7 +122,7 @@ func (k *checkpoints) upTo(n int) *checkpoints {
 	return c
 }
 
-// resume goes to a checkpoint of the path.
+// resume restores a checkpoint of the path.
 func (c *Cursor) resume(s *checkpoint) error {
 	if err := c.run.World.(kernel.Checkpointer).Resume(s.Checkpoint); err != nil {
 		return err
@@ -135,8 +134,8 @@ func (c *Cursor) resume(s *checkpoint) error {
 	return nil
 }
 
-// Branch returns a cursor of its own that stands after the first n steps, where its path ends; see
-// [Cursor.Extend]. It keeps states like c, which stays where it is if the error is nil.
+// Branch returns a new cursor after the first n steps, where its path ends, see [Cursor.Extend]. It stores states
+// like c. If the error is nil c does not move.
 func (c *Cursor) Branch(n int) (*Cursor, error) {
 	at := c.run.Steps()
 	if err := c.To(n); err != nil {
@@ -160,9 +159,9 @@ func (c *Cursor) Branch(n int) (*Cursor, error) {
 	return b, nil
 }
 
-// Extend executes the event with the given index (see [Run.Event]), its questions answered by src, and adds
-// the step to the path, at whose end the cursor must stand. The error is the step's finding, or says
-// why no step could be made.
+// Extend executes the event with the given index (see [Run.Event]), with its questions answered by src, and appends
+// the step to the path. The cursor must be at the end of the path. The error is the step's finding, or says why no
+// step could be made.
 func (c *Cursor) Extend(index int, src choose.Source) error {
 	if c.failed != nil || !c.src.Done() {
 		return errNotAtEnd

@@ -17,24 +17,23 @@ var (
 	errUncopied = errors.New("the engine does not copy states")
 )
 
-// A Cursor is a position in a path, with the world in the state of that position. It goes forward by
-// executing, and back by executing again from the start or from the last state that it has kept, see
-// [Cursor.Keep].
+// A Cursor is a position in a path, with the world in the state of that position. It moves forward by executing
+// steps, and back by executing again from the start or from the last stored state, see [Cursor.Keep].
 type Cursor struct {
 	run    *Run
 	opts   kernel.Options
 	path   choose.Path
 	src    choose.Prefix
-	short  error // a question that the path has no answer to
-	failed error // a finding, or how the path does not fit: nothing can follow
+	short  error // a question without an answer in the path
+	failed error // a finding or a mismatch of the path; nothing can follow
 	keep   *checkpoints
-	traced *Cursor // of Record
+	traced *Cursor // for Record
 	places *Places // of a traced cursor
 }
 
-// NewCursor returns a cursor at the first state of a new world of sys. Its methods execute path, which
-// is not copied and must not change. The error is about the system, or a finding of the first boots;
-// with a finding the cursor is returned too.
+// NewCursor returns a cursor at the first state of a new world of sys. Its methods execute path, which is not
+// copied and must not change. The error is about the system, or a finding of the first boots. With a finding the
+// cursor is returned, too.
 func NewCursor(sys *sim.System, path choose.Path, opts kernel.Options) (*Cursor, error) {
 	w, err := kernel.NewWorld(sys, opts)
 	if err != nil {
@@ -44,23 +43,23 @@ func NewCursor(sys *sim.System, path choose.Path, opts kernel.Options) (*Cursor,
 	return c, c.start()
 }
 
-// World is the world in the state after [Cursor.Steps] steps.
+// World returns the world, in the state after [Cursor.Steps] steps.
 func (c *Cursor) World() kernel.World { return c.run.World }
 
-// Path is the whole path. It is the cursor's.
+// Path returns the whole path, which belongs to the cursor.
 func (c *Cursor) Path() choose.Path { return c.path }
 
-// Pos is how much of the path was executed.
+// Pos returns the length of the executed part of the path.
 func (c *Cursor) Pos() int { return c.src.Pos() }
 
-// Steps is the number of steps taken.
+// Steps returns the number of executed steps.
 func (c *Cursor) Steps() int { return c.run.Steps() }
 
-// AtEnd reports whether no step of the path is left, or none can follow a finding.
+// AtEnd reports whether no step is left, or a finding ended the run.
 func (c *Cursor) AtEnd() bool { return c.failed != nil || c.src.Done() }
 
-// Next executes the next step of the path. The error is the step's finding, or says how the path does
-// not fit; at the end of the path it is [ErrEnd].
+// Next executes the next step of the path. The error is the step's finding, or says why the path does not fit. At
+// the end of the path it is [ErrEnd].
 func (c *Cursor) Next() error {
 	index, err := c.peek()
 	if err != nil {
@@ -74,8 +73,7 @@ func (c *Cursor) Next() error {
 	return err
 }
 
-// Peek returns the next event of the path and its index, without executing it. The error is as that of
-// [Cursor.Next].
+// Peek returns the next event of the path and its index, without executing it. The error is that of [Cursor.Next].
 func (c *Cursor) Peek() (index int, ev sim.Event, err error) {
 	if index, err = c.peek(); err == nil {
 		ev, _ = c.run.Event(index)
@@ -83,8 +81,8 @@ func (c *Cursor) Peek() (index int, ev sim.Event, err error) {
 	return index, ev, err
 }
 
-// To goes to the state after n steps, forward or back; n is 0 for the first state. When the path has
-// fewer steps it goes to the end and returns [ErrEnd]; other errors are those of [Cursor.Next].
+// To moves to the state after n steps, forward or back; 0 is the first state. If the path is shorter, To moves to
+// its end and returns [ErrEnd]. Other errors are those of [Cursor.Next].
 func (c *Cursor) To(n int) error {
 	at := c.run.Steps()
 	// A copy of the first state lacks what the first boots did, which a recording shows.
@@ -105,7 +103,7 @@ func (c *Cursor) To(n int) error {
 	return nil
 }
 
-// start goes to the first state.
+// start moves to the first state.
 func (c *Cursor) start() error {
 	c.failed, c.short = nil, nil
 	c.src = choose.Prefix{Path: c.path, Then: choose.SourceFunc(func(p choose.Point) int {
@@ -117,7 +115,7 @@ func (c *Cursor) start() error {
 	return c.check(c.run.Start(&c.src))
 }
 
-// peek returns the index of the next event, which fits the state.
+// peek returns the index of the next event, and checks that it fits the state.
 func (c *Cursor) peek() (int, error) {
 	if c.AtEnd() {
 		return 0, ErrEnd
@@ -136,7 +134,7 @@ func (c *Cursor) peek() (int, error) {
 	return index, nil
 }
 
-// check prefers what was wrong with the path to what the step said.
+// check returns a mismatch of the path, if there is one, in place of the step's error.
 func (c *Cursor) check(err error) error {
 	misfit := c.short
 	if e := c.src.Err(); e != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Decision says how a question was answered, in the words of people: "is it earlier: no", "unsynced
-// writes that survive: none of 1", "rand.IntN: 1 of 0..2".
+// Decision describes the answer to a question: "is it earlier: no", "unsynced writes that survive: none of 1",
+// "rand.IntN: 1 of 0..2".
 func Decision(a stepinfo.Answer) string { return a.Label + ": " + Answered(a) }
 
-// Answered is the answer of [Decision] alone: "no", "none of 1", "1 of 0..2".
+// Answered returns the answer of [Decision] alone: "no", "none of 1", "1 of 0..2".
 func Answered(a stepinfo.Answer) string {
 	switch {
 	case a.Kind.Class() == choose.Compare && a.Arity == 2:
@@ -39,7 +39,7 @@ func noneOr(n int) string {
 	return fmt.Sprint(n)
 }
 
-// Phrase names the effect in a few words: "send Ping{1} to n1", "write voted", "sync".
+// Phrase describes the effect in a few words: "send Ping{1} to n1", "write voted", "sync".
 func (e *TraceEffect) Phrase() string {
 	text := strings.TrimSpace(e.Kind + " " + e.Text)
 	if e.Peer >= 0 {
@@ -48,11 +48,11 @@ func (e *TraceEffect) Phrase() string {
 	return text
 }
 
-// happens reports whether the effect is one that a crash can prevent.
+// happens reports whether a crash can prevent the effect.
 func (e *TraceEffect) happens() bool { return !e.IsCall() && e.Kind != stepinfo.LogEffect.String() }
 
-// Aftermath says what a crash left behind: which effects of the step happened and which did not, when
-// the node crashed inside it, and which unsynced writes survived. It is empty when no node crashed.
+// Aftermath describes the consequences of a crash: for a crash inside the step, which of its effects happened, and
+// which unsynced writes survived. It is empty if no node crashed.
 func (s *TraceStep) Aftermath() []string {
 	var parts []string
 	if s.Crashed {
@@ -94,7 +94,7 @@ func (s *TraceStep) survivors(all int) string {
 	return fmt.Sprintf("%s (%s; lost: %s)", text, strings.Join(s.Kept, ", "), strings.Join(s.Lost, ", "))
 }
 
-// unsynced returns the keys of the writes of a node that are not synced.
+// unsynced returns the keys of the unsynced writes of a node.
 func unsynced(fields []sim.Field) []string {
 	var keys []string
 	for _, f := range fields {
@@ -105,7 +105,7 @@ func unsynced(fields []sim.Field) []string {
 	return keys
 }
 
-// left notes which writes survived the crash of the step; fields are the states of all nodes before it.
+// left sets the surviving and lost writes of the step's crash. Kept are the states of all nodes before it.
 func (s *TraceStep) left(kept []kernel.Snapshot) {
 	pending := unsynced(kept[s.Node].Fields)
 	for i := range s.Effects {
@@ -127,7 +127,7 @@ func (s *TraceStep) left(kept []kernel.Snapshot) {
 	}
 }
 
-// survive notes which of the writes of a node survived; label is that of the question.
+// survive sets the surviving and lost writes of a node. Label is that of the question.
 func (s *TraceStep) survive(pending []string, label string) {
 	kept := 0
 	for _, a := range s.Choices {
@@ -138,7 +138,7 @@ func (s *TraceStep) survive(pending []string, label string) {
 	s.Kept, s.Lost = append(s.Kept, pending[:kept]...), append(s.Lost, pending[kept:]...)
 }
 
-// ListNodes is for a list of nodes: "n1, n2"; "" for none.
+// ListNodes formats a list of nodes: "n1, n2", or "" for none.
 func ListNodes[ID sim.NodeID | int](ids []ID) string {
 	var names []string
 	for _, id := range ids {
@@ -147,7 +147,7 @@ func ListNodes[ID sim.NodeID | int](ids []ID) string {
 	return strings.Join(names, ", ")
 }
 
-// AlsoFell names the nodes that fell with another one: " with n2, n3"; "" for none.
+// AlsoFell formats the nodes that failed with another one: " with n2, n3", or "" for none.
 func AlsoFell(with []int) string {
 	if len(with) == 0 {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// took fills in what the step that was executed last did.
+// took describes the last step.
 func (rec *recorder) took(s *TraceStep) {
 	w, t := rec.run.World, rec.trace
 	last := w.Last()
@@ -59,7 +59,7 @@ func (rec *recorder) took(s *TraceStep) {
 	}
 }
 
-// source is the place of the code that handled the event of a step, of an assertion if one failed.
+// source returns the place of the code that handled the event of a step, or of a failed assertion.
 func (rec *recorder) source(last *stepinfo.Step) string {
 	switch {
 	case last.Failed != "":
@@ -72,12 +72,12 @@ func (rec *recorder) source(last *stepinfo.Step) string {
 	return last.Source
 }
 
-// concern notes the message that the event of the step delivers, loses or duplicates.
+// concern sets the message that the event of the step delivers, drops or duplicates.
 func (rec *recorder) concern(s *TraceStep, id int, text string) {
 	s.Concerns, s.What = id, what(&rec.label, text)
 }
 
-// message begins the life of a message.
+// message records a new message.
 func (rec *recorder) message(m sim.Envelope, sent int) {
 	rec.trace.Messages = append(rec.trace.Messages, TraceMessage{
 		ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.words.text(m.Msg), Stream: m.Stream, Sent: sent,
@@ -85,14 +85,14 @@ func (rec *recorder) message(m sim.Envelope, sent int) {
 	})
 }
 
-// describe fills in what is said of the state after a step.
+// describe describes the state after a step.
 func (rec *recorder) describe(s *TraceStep) {
 	w := rec.run.World
 	s.Hash = fmt.Sprintf("%016x%016x", w.Fingerprint().Hi, w.Fingerprint().Lo)
 	s.Failing, s.Live = rec.judge()
 }
 
-// judge looks at the properties in the present state: it returns those that do not hold, and whether all Eventually properties do.
+// judge evaluates the properties. It returns those that do not hold, and whether all Eventually properties hold.
 func (rec *recorder) judge() (failing []string, live bool) {
 	props := rec.run.World.System().Properties
 	live = true
@@ -105,7 +105,7 @@ func (rec *recorder) judge() (failing []string, live bool) {
 		live = live && p.Eventually == nil
 	}
 	if found != nil {
-		_ = rec.found(found) // which is always kept
+		_ = rec.found(found) // keeps a finding, so it returns nil
 	}
 	return failing, live
 }
@@ -130,7 +130,7 @@ func propertyKind(p *sim.Property) string {
 	return "sometimes"
 }
 
-// effect describes an effect on a node, -1 for the first boots.
+// effect describes an effect on a node, or on -1 for the first boots.
 func (rec *recorder) effect(node int, e stepinfo.Effect, applied bool) TraceEffect {
 	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: rec.places.Short(e.From), Applied: applied, Depth: int(e.Depth)}
 	switch e.Kind {
@@ -156,7 +156,7 @@ func (rec *recorder) effect(node int, e stepinfo.Effect, applied bool) TraceEffe
 	return t
 }
 
-// nodeNames names what runs on each node by its type, with a small first letter.
+// nodeNames names the service of each node by its type, with a lower-case first letter.
 func nodeNames(sys *sim.System) []string {
 	names := make([]string, sys.Nodes)
 	for id := range names {
@@ -179,7 +179,7 @@ func nodeNames(sys *sim.System) []string {
 
 func lowerFirst(s string) string {
 	r := []rune(s)
-	// An abbreviation at the front goes down as a whole: "TCPServer" stays readable as "tcpServer".
+	// A leading abbreviation becomes lower-case as a whole: "TCPServer" gives "tcpServer".
 	for i := range r {
 		if i > 0 && i+1 < len(r) && unicode.IsLower(r[i+1]) {
 			break

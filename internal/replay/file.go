@@ -13,10 +13,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// WriteFile executes path on sys and returns it in the form that is kept on disk: events by their
-// stable keys, picks by kind and label, and a comment per step. System, nodes, limits, timing,
-// interleaving and crash cut of the header are filled in from sys; the rest of it is taken from header. The error says how the path
-// does not fit.
+// WriteFile executes path on sys and returns it as a path file: events by their stable keys, picks by kind and
+// label, and a comment per step. System, nodes, limits, timing, interleaving and crash cut of the header come from
+// sys, the rest from header. The error says why the path does not fit.
 func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
 	rec, err := record(sys, path, kernel.Options{}, Outlined)
 	if err != nil {
@@ -33,7 +32,7 @@ func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose
 	return f, nil
 }
 
-// HeaderOf returns h with what the system says.
+// HeaderOf returns h with the settings of the system.
 func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
 	h.System, h.Nodes = sys.Name, sys.Nodes
 	h.Limits, h.Timing = headerLimits(sys.Limits()), sys.Timing.String()
@@ -47,8 +46,7 @@ func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
 	return h
 }
 
-// Notable reports whether an answer says something: there were alternatives, and it is not that a
-// fault did not strike.
+// Notable reports whether an answer is worth showing: it had alternatives, and is not "no fault".
 func Notable(a stepinfo.Answer) bool {
 	return a.Arity > 1 && (a.Kind.Class() != choose.Fault || a.Pick != 0)
 }
@@ -63,7 +61,7 @@ func picks(answers []stepinfo.Answer) []choose.FilePick {
 	return p
 }
 
-// comment says what the step changed.
+// comment describes the changes of a step.
 func (s *TraceStep) comment() string {
 	var parts []string
 	node := -1
@@ -100,8 +98,8 @@ func headerLimits(l sim.Limits) []choose.Limit {
 	return out
 }
 
-// HeaderLimits returns the fault limits that a path file's header names; those that it does not name
-// are 0. The error names the first that is not known.
+// HeaderLimits returns the fault limits in a path file's header; missing ones are 0. The error names the first
+// unknown one.
 func HeaderLimits(h *choose.Header) (sim.Limits, error) {
 	var l sim.Limits
 	for _, e := range h.Limits {
@@ -114,27 +112,27 @@ func HeaderLimits(h *choose.Header) (sim.Limits, error) {
 	return l, nil
 }
 
-// A Reading is what following a path file gave.
+// A Reading is the result of following a path file.
 type Reading struct {
 	Path choose.Path
-	// Moved are the steps whose event was not at the index that the file says. Indices of injections
-	// move when fault limits differ; others tell that the system has changed.
+	// Moved lists the steps with an event index other than in the file. Indices of faults depend on fault limits;
+	// those of other events show that the system has changed.
 	Moved []Moved
-	// Renamed are the steps with an answer that has another label than the question. Labels are for people; others tell that the system, or
-	// the file, is not what it was.
+	// Renamed lists the steps with an answer labelled differently from its question. A different label shows that
+	// the system or the file has changed.
 	Renamed []Renamed
-	// Misfits are the steps that did not fit, of [FollowFile] only.
+	// Misfits lists the steps that did not fit. Only [FollowFile] sets it.
 	Misfits []*MisfitError
-	// Followed is how many steps were executed as the file says.
+	// Followed is the number of steps executed as in the file.
 	Followed int
 }
 
-// Moved is a step whose event has another index than the file says.
+// Moved is a step with another event index than in the file.
 type Moved struct{ Step, From, To int }
 
-// Renamed is a step that asks for something that the file labels otherwise.
+// Renamed is a step whose question is labelled differently in the file.
 type Renamed struct {
-	Step int    // 0: first boots
+	Step int    // 0 for the first boots
 	What string // "asks for draw "x", the file answers "y""
 }
 
@@ -145,15 +143,15 @@ func (r Renamed) String() string {
 	return fmt.Sprintf("step %d %s", r.Step, r.What)
 }
 
-// MisfitError tells of the first step of a path file that does not fit the system.
+// MisfitError reports the first step of a path file that does not fit the system.
 type MisfitError struct {
-	Line   int // in the file, 0 when it was not read from one
-	Step   int // counted from 1; 0: header or first boots
+	Line   int // in the file; 0 if unknown
+	Step   int // from 1; 0 for the header or the first boots
 	Key    string
 	Reason string
-	// Near are the stable keys of what can happen instead, those most like Key first; at most 5.
+	// Near lists the stable keys of the enabled events most similar to Key, at most 5.
 	Near []string
-	// Instead is the key of the event that was executed instead, by [FollowFile]; "": the step was left out.
+	// Instead is the key of the event that [FollowFile] executed instead, or "" if it left the step out.
 	Instead string
 }
 
@@ -173,18 +171,17 @@ func (e *MisfitError) Error() string {
 	return b.String()
 }
 
-// ReadFile follows f on sys: each step's event is the one with the stable key that the file says, its
-// questions are answered by the picks of the same kind in order. Fault limits may be other than those
-// of the header. A finding ends the reading; that steps of the file are left then is no error. The
-// error is a [*MisfitError] about the header or the first step that does not fit, unless it is about
-// sys.
+// ReadFile follows f on sys. Each step's event is the one with the stable key in the file, and its questions are
+// answered by the picks of the same kind in order. Fault limits may differ from the header. A finding ends the
+// reading, without an error for the remaining steps. The error is a [*MisfitError] about the header or the first
+// step that does not fit, or about sys.
 func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, false, nil) }
 
-// FollowFile is ReadFile for a system that may have changed since the file was written. A step whose event
-// cannot happen is replaced by one that is alike, of the same class, nodes and type with other content, or
-// left out; picks that are missing are answered by the first alternative, others are ignored. The
-// Reading tells of all that, and the run goes on. The error is a [*MisfitError] about the header, unless
-// it is about sys. The picks of the run are appended to record, an empty path, while it is executed. record may be nil.
+// FollowFile is ReadFile for a system that may have changed since the file was written. A step whose event is not
+// enabled is replaced by a similar one, of the same class, nodes and type with other content, or left out. Missing
+// picks are answered by the first alternative, and extra picks are ignored. The run continues, and the Reading
+// lists these changes. The error is a [*MisfitError] about the header, or about sys. The picks of the run are
+// appended to record, an empty path, during the execution. Record may be nil.
 func FollowFile(sys *sim.System, f *choose.File, record choose.Path) (*Reading, error) {
 	return follow(sys, f, true, record)
 }
@@ -251,15 +248,15 @@ type follower struct {
 	src choose.PickSource
 }
 
-// renamed notes that a step was labelled otherwise.
+// renamed records a step with another label.
 func (r *follower) renamed(step int, out *Reading) {
 	if what := r.src.Renamed(); what != "" {
 		out.Renamed = append(out.Renamed, Renamed{step, what})
 	}
 }
 
-// find returns the index of the step's event; the file's index is looked at first, which also decides
-// between events of the same key.
+// find returns the index of the step's event. It first tries the index in the file, which also selects among events
+// of the same key.
 func (r *follower) find(s *choose.FileStep) (int, bool) {
 	if s.Index >= 0 {
 		if ev, ok := r.run.Event(s.Index); ok && r.run.World.Key(ev) == s.Key {
@@ -277,8 +274,8 @@ func (r *follower) find(s *choose.FileStep) (int, bool) {
 	}
 }
 
-// alike returns the index of an event of the same class, nodes and type as the key's, the one with most words
-// of it.
+// alike returns the index of an event with the same class, nodes and type as the key's. It prefers the one that
+// shares most words with it.
 func (r *follower) alike(key string) (index int, ok bool) {
 	words, most := strings.Fields(key), -1
 	for i := 0; ; i++ {
@@ -296,7 +293,7 @@ func (r *follower) alike(key string) (index int, ok bool) {
 	}
 }
 
-// typeOf is a key up to the content of what it names.
+// typeOf returns a key without the content of its value.
 func typeOf(key string) string {
 	if at := strings.IndexAny(key, "{([\""); at >= 0 {
 		return key[:at]
@@ -304,7 +301,7 @@ func typeOf(key string) string {
 	return key
 }
 
-// shared is how many words of the key are among words.
+// shared counts the words of the key that are among words.
 func shared(key string, words []string) (n int) {
 	for w := range strings.FieldsSeq(key) {
 		if slices.Contains(words, w) {
@@ -314,7 +311,7 @@ func shared(key string, words []string) (n int) {
 	return n
 }
 
-// near lists what can happen, most like key first.
+// near lists the enabled events, most similar to key first.
 func (r *follower) near(key string) []string {
 	const most = 5
 	words := strings.Fields(key)

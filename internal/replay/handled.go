@@ -13,15 +13,16 @@ import (
 	"strings"
 )
 
-// sourceFile is a parsed file of Go, nil syntax when it is not at hand or does not parse.
+// sourceFile is a parsed Go file. Its syntax is nil if the file cannot be read or parsed.
 type sourceFile struct {
 	set    *token.FileSet
 	syntax *ast.File
 }
 
-// handled is the place of the code that handles a value of a type, a message or a timer, when the handler
-// is at place: the case of a type switch, or the function that this case does nothing but call, in the
-// handler or in what it hands the value to. It is "" when the source is not at hand or has no such case.
+// handled returns the place of the code that handles a value of a type, a message or a timer, given the place of
+// the handler. It is the case of a type switch, or the function that the case consists of calling. It searches the
+// handler and the functions that the value is passed to. It returns "" if the source is missing or has no such
+// case.
 func (p *Places) handled(place string, value any) string {
 	t := reflect.TypeOf(value)
 	if t == nil || place == "" {
@@ -36,7 +37,7 @@ func (p *Places) handled(place string, value any) string {
 	return at
 }
 
-// handledAt is a question for the code that handles values of a type.
+// handledAt is the cache key of handled.
 type handledAt struct {
 	place string
 	value reflect.Type
@@ -52,7 +53,7 @@ func (p *Places) find(place string, t reflect.Type) string {
 	return s.in(at, fn)
 }
 
-// parse reads a file once.
+// parse parses a file once.
 func (p *Places) parse(file string) *sourceFile {
 	f, ok := p.files[file]
 	if !ok {
@@ -65,7 +66,7 @@ func (p *Places) parse(file string) *sourceFile {
 	return f
 }
 
-// function finds the function around a line.
+// function returns the function around a line.
 func (p *Places) function(file string, line int) (*ast.FuncDecl, string) {
 	f := p.parse(file)
 	if f.syntax == nil {
@@ -81,7 +82,7 @@ func (p *Places) function(file string, line int) (*ast.FuncDecl, string) {
 
 func (f *sourceFile) line(pos token.Pos) int { return f.set.Position(pos).Line }
 
-// search looks for the case of one type, through the functions of a folder.
+// search finds the case of one type in the functions of a folder.
 type search struct {
 	p      *Places
 	dir    string
@@ -89,7 +90,7 @@ type search struct {
 	seen   map[*ast.FuncDecl]bool
 }
 
-// in looks into a function of a file, then into those that it hands its own parameters to.
+// in searches a function of a file, then the functions that get its parameters as arguments.
 func (s *search) in(file string, fn *ast.FuncDecl) string {
 	if s.seen[fn] || len(s.seen) > 20 {
 		return ""
@@ -154,7 +155,7 @@ func (s *search) asserts(init ast.Stmt) bool {
 	return ok && assert.Type != nil && s.names(assert.Type)
 }
 
-// body is the place of a case: its line, or the function that is all that it calls.
+// body returns the place of a case: its line, or the only function that it calls.
 func (s *search) body(file string, fn *ast.FuncDecl, body []ast.Stmt, line int) string {
 	if len(body) == 1 {
 		var call *ast.CallExpr
@@ -175,21 +176,21 @@ func (s *search) body(file string, fn *ast.FuncDecl, body []ast.Stmt, line int) 
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// passesOn reports whether a call has a parameter of the function, but its receiver, as an argument.
+// passesOn reports whether a call has the function's last parameter as an argument.
 func passesOn(fn *ast.FuncDecl, call *ast.CallExpr) bool {
 	last := fn.Type.Params.List
 	if len(last) == 0 || len(last[len(last)-1].Names) == 0 {
 		return false
 	}
 	names := last[len(last)-1].Names
-	value := names[len(names)-1].Name // of Receive and Timer the last parameter is the value
+	value := names[len(names)-1].Name // the last parameter of Receive and Timer is the value
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
 		id, ok := a.(*ast.Ident)
 		return ok && id.Name == value
 	})
 }
 
-// callee finds the function that is called, when it is one of the folder, or a method of the same type.
+// callee returns the called function if it is in the folder, or a method of the same type.
 func (s *search) callee(fn *ast.FuncDecl, call *ast.CallExpr) (*ast.FuncDecl, string) {
 	name, on := "", ""
 	switch f := call.Fun.(type) {
@@ -226,7 +227,7 @@ func (s *search) callee(fn *ast.FuncDecl, call *ast.CallExpr) (*ast.FuncDecl, st
 	return nil, ""
 }
 
-// receiver is the name of the type whose method a function is, "" for none.
+// receiver returns the name of the type of a method, or "" for a function.
 func receiver(fn *ast.FuncDecl) string {
 	if fn.Recv == nil || len(fn.Recv.List) == 0 {
 		return ""

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Places puts places in the code into words. It is for one goroutine.
+// Places formats places in the code. It must not be used concurrently.
 type Places struct {
-	dir    string // the working directory; "" when unknown
-	module string // the folder of the module in which that is; "" for none
+	dir    string // working directory, or "" if unknown
+	module string // folder of its module, or ""
 	short  map[string]string
 	files  map[string]*sourceFile
 	cases  map[handledAt]string
 }
 
-// NewPlaces returns words for places as seen from the working directory.
+// NewPlaces returns a formatter relative to the working directory.
 func NewPlaces() *Places {
 	p := &Places{short: map[string]string{}, files: map[string]*sourceFile{}, cases: map[handledAt]string{}}
 	dir, err := os.Getwd()
@@ -30,7 +30,7 @@ func NewPlaces() *Places {
 	return p
 }
 
-// Module returns the folder of the module that a folder lies in. An empty string means that it lies in none.
+// Module returns the folder of the module that a folder lies in, or "" if there is none.
 func Module(dir string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -44,9 +44,9 @@ func Module(dir string) string {
 	}
 }
 
-// Short returns a place, file:line with the file as the compiler named it, for people: relative to the
-// working directory when the file is below it or in the same module, else with the last folder only, since
-// paths of the machine do not belong into reports.
+// Short formats a place, file:line with the file as the compiler named it. A file below the working directory or in
+// the same module is relative to the working directory. Others keep only their last folder, since paths of the
+// machine do not belong in reports.
 func (p *Places) Short(place string) string {
 	if s, ok := p.short[place]; ok || place == "" {
 		return s
@@ -75,7 +75,7 @@ func (p *Places) inside(file string) bool {
 	return false
 }
 
-// SplitPlace divides file:line. The line is 0 if there is none.
+// SplitPlace splits file:line. The line is 0 if there is none.
 func SplitPlace(place string) (file string, line int) {
 	i := strings.LastIndexByte(place, ':')
 	if i < 0 {
@@ -88,7 +88,7 @@ func SplitPlace(place string) (file string, line int) {
 	return place[:i], n
 }
 
-// shortFile keeps a file's name and folder.
+// shortFile returns a file's name with its folder.
 func shortFile(file string) string {
 	dir, name := path.Split(file)
 	if dir == "" || dir == "/" {
@@ -97,8 +97,8 @@ func shortFile(file string) string {
 	return path.Join(path.Base(dir), name)
 }
 
-// Place is where the code that handled the step's event is, the file as the compiler named it; the line is
-// 0 when it is not known.
+// Place returns the place of the code that handled the step's event, with the file as the compiler named it. The
+// line is 0 if unknown.
 func (s *TraceStep) Place() (file string, line int) {
 	if s.place == "" {
 		return "", 0
@@ -109,8 +109,8 @@ func (s *TraceStep) Place() (file string, line int) {
 // SetPlace sets [TraceStep.Place], as file:line.
 func (s *TraceStep) SetPlace(place string) { s.place = place }
 
-// Code returns the source around [TraceStep.Place], so many lines before and after, and the number of the
-// first of them. Tabs are spaces. The error says why there is none.
+// Code returns the source around [TraceStep.Place], with around lines before and after it, and the number of the
+// first line. Tabs are replaced by spaces. The error says why there is no source.
 func (s *TraceStep) Code(around int) (first int, lines []string, err error) {
 	file, line := s.Place()
 	if line == 0 {
@@ -132,11 +132,11 @@ var errOtherSource = errors.New("has fewer lines: it is not what was compiled")
 func Source(file string, line, around int) (first int, lines []string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, fmt.Errorf("the source of %s cannot be read: %w", s.Source, errors.Unwrap(err))
 	}
 	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	if line > len(all) {
-		return 0, nil, errOtherSource
+		return 0, nil, fmt.Errorf("%s has %d lines: it differs from the compiled file", s.Source, len(all))
 	}
 	first = max(1, line-around)
 	for _, l := range all[first-1 : min(len(all), line+around)] {

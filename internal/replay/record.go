@@ -12,15 +12,16 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Record executes path on sys from the first state and describes every step. A finding on the way is
-// part of the trace, not an error; a finding of a step ends it, a property that does not hold does
-// not. The run ends with the path: that a service's Close fails then is a finding, too. A path that does not fit is an error; the trace holds the steps before it then.
+// Record executes path on sys from the first state and describes every step. A finding is part of the trace, not an
+// error. A finding of a step ends the trace; a violated property does not. The run ends with the path, so a failing
+// Close of a service is a finding, too. If the path does not fit Record returns an error and the trace of the steps
+// before it.
 func Record(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error) {
 	return RecordNear(sys, path, opts, nil)
 }
 
-// RecordNear is Record for a trace of which only some steps are shown in full: in others the fields that take long to describe are
-// outlined, see [simext.Outliner]. A nil near means all steps.
+// RecordNear is Record for a trace with only some steps in full. In the others the fields that take long to
+// describe are outlined, see [simext.Outliner]. A nil near means all steps.
 func RecordNear(sys *sim.System, path choose.Path, opts kernel.Options, near func(step int) bool) (*Trace, error) {
 	rec, err := record(sys, path, opts, near)
 	if rec == nil {
@@ -29,7 +30,8 @@ func RecordNear(sys *sim.System, path choose.Path, opts kernel.Options, near fun
 	return rec.end(), err
 }
 
-// End is Record, but describes no step: the trace says how the run ends, by its finding and properties. That is far less work where states are large.
+// End is Record without descriptions of steps: the trace has only the finding and the properties at the end of the
+// run. It is much faster for large states.
 func End(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error) {
 	c, err := NewCursor(sys, path, opts)
 	if c == nil {
@@ -50,7 +52,7 @@ func End(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error)
 	return rec.end(), nil
 }
 
-// end is the trace of a run that is over.
+// end returns the trace of a finished run.
 func (rec *recorder) end() *Trace {
 	t := rec.told()
 	if f := kernel.Finish(rec.run.World); f != nil && t.Finding == nil {
@@ -59,10 +61,10 @@ func (rec *recorder) end() *Trace {
 	return t
 }
 
-// Outlined is for [RecordNear]: no step is described in full.
+// Outlined is an argument for [RecordNear]: no step is described in full.
 func Outlined(int) bool { return false }
 
-// record is Record, but does not ask the properties at the end.
+// record is Record without the properties at the end.
 func record(sys *sim.System, path choose.Path, opts kernel.Options, near func(step int) bool) (*recorder, error) {
 	opts.Trace = true
 	c, err := NewCursor(sys, path, opts)
@@ -98,10 +100,9 @@ func (rec *recorder) follow(c *Cursor, to int) error {
 	return nil
 }
 
-// Record describes the steps from..to of the path, both inclusive, or as many of them as there are; the
-// first step is 1. Where the trace has to tell of messages that were sent before, it says 0 for the step
-// that sent them unless the cursor has kept that, see [Cursor.Keep]. The cursor stays where it is. The
-// error says how the path does not fit; a finding is part of the trace.
+// Record describes the steps from..to of the path, both inclusive and counted from 1, or as many as there are. For
+// messages sent before that range the sending step is 0 unless the cursor knows it, see [Cursor.Keep]. The cursor
+// does not move. The error says why the path does not fit; a finding is part of the trace.
 func (c *Cursor) Record(from, to int) (*Trace, error) {
 	if c.traced == nil {
 		opts := c.opts
@@ -115,7 +116,7 @@ func (c *Cursor) Record(from, to int) (*Trace, error) {
 	}
 	t := c.traced
 	t.path, t.src.Path, t.keep = c.path, c.path, nil
-	if c.keep != nil { // read, never added to: a traced world is slower
+	if c.keep != nil { // read only, since a traced world is slower
 		t.keep = &checkpoints{list: c.keep.list, bounds: c.keep.bounds, borrowed: true}
 	}
 	rec, err := newRecorder(t.run, t.places)
@@ -137,7 +138,7 @@ func (c *Cursor) Record(from, to int) (*Trace, error) {
 	return rec.told(), err
 }
 
-// begin describes the state that the trace begins with.
+// begin describes the state at the beginning of the trace.
 func (rec *recorder) begin(sent func(sim.MessageID) int) {
 	n := rec.run.Steps()
 	if n == 0 {
@@ -162,20 +163,20 @@ type recorder struct {
 	trace  *Trace
 	words  *Words
 	places *Places
-	near   func(step int) bool // which steps are described in full; nil: all
+	near   func(step int) bool // selects the steps described in full; nil: all
 
-	label stepinfo.Label // of the event of step
+	label stepinfo.Label // of the event of the step
 	step  TraceStep
 	// Per node, before the step.
 	kept   []kernel.Snapshot
-	hashes []sim.Fingerprint // nil: no step was recorded
+	hashes []sim.Fingerprint // nil before the first step
 }
 
-// told is what was recorded so far, with what holds now.
+// told returns the trace so far, with the properties of the current state.
 func (rec *recorder) told() *Trace {
 	w, t := rec.run.World, rec.trace
 	props := w.System().Properties
-	failing, _ := kernel.Evaluate(w) // what is found was found before
+	failing, _ := kernel.Evaluate(w) // findings were recorded before
 	for i := range props {
 		p := &props[i]
 		state := PropertyState{Name: p.Name, Kind: propertyKind(p), Holds: !slices.Contains(failing, i)}
@@ -187,7 +188,7 @@ func (rec *recorder) told() *Trace {
 	return t
 }
 
-// explain is what a property says of the state, or that it cannot.
+// explain returns a property's explanation of the state, or why there is none.
 func explain(w kernel.World, p *sim.Property) (text string) {
 	defer func() {
 		r := recover()
@@ -215,7 +216,7 @@ func newRecorder(r *Run, places *Places) (*recorder, error) {
 	}, nil
 }
 
-// found keeps a finding and hands any other error through.
+// found records a finding, and returns any other error.
 func (rec *recorder) found(err error) error {
 	var f *sim.Finding
 	if !errors.As(err, &f) {
@@ -240,7 +241,7 @@ func (rec *recorder) start() {
 	rec.trace.Boot = b
 }
 
-// allFields makes the whole state of all nodes the changes of a step.
+// allFields lists the whole state of all nodes as changes of a step.
 func (rec *recorder) allFields(b *TraceStep) {
 	for id := range sim.NodeID(rec.trace.Nodes) {
 		for _, f := range rec.run.World.NodeFields(id) {
@@ -249,7 +250,7 @@ func (rec *recorder) allFields(b *TraceStep) {
 	}
 }
 
-// before notes the state that a step may change.
+// before records the state before a step.
 func (rec *recorder) before(index int) {
 	w := rec.run.World
 	ev, _ := rec.run.Event(index)
@@ -293,4 +294,4 @@ func (rec *recorder) after() {
 	rec.trace.Steps = append(rec.trace.Steps, s)
 }
 
-// Functions of properties may panic; in a trace that counts as not holding, and for holds is a finding, too.
+// Functions of properties may panic. In a trace that counts as not holding, and in holds as a finding, too.

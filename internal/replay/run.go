@@ -1,5 +1,5 @@
-// Package replay executes paths step by step. It is the only caller of [kernel.World.Step]: search,
-// critical transition, debugger and reports all drive a [Run].
+// Package replay executes paths step by step. It is the only caller of [kernel.World.Step]: search, critical
+// transition, debugger and reports all use a [Run].
 package replay
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Run is a run in progress: a world, and the path that led to its state. The zero Run is not usable.
+// Run is a run in progress: a world, and the path to its state. Use NewRun.
 type Run struct {
 	World kernel.World
-	// Path is all that was chosen so far. It is the run's; clone it to keep it.
+	// Path has all choices so far. It belongs to the run and changes; clone it to keep it.
 	Path choose.Path
 	// Bounds[i] is the length of Path before step i+1, so that Path[Bounds[i]] is the index of the
 	// event of step i+1. Its length is the number of steps taken.
@@ -26,17 +26,16 @@ type Run struct {
 // NewRun returns a run of w that has not been started.
 func NewRun(w kernel.World) *Run { return &Run{World: w} }
 
-// Steps is the number of steps taken since Start.
+// Steps returns the number of steps since Start.
 func (r *Run) Steps() int { return len(r.Bounds) }
 
-// Start goes back to the first state; questions of the first boots are answered by src. The error,
-// if any, is a finding.
+// Start returns to the first state. Src answers the questions of the first boots. The error, if any, is a finding.
 func (r *Run) Start(src choose.Source) error {
 	r.Path, r.Bounds, r.driver = r.Path[:0], r.Bounds[:0], src
 	return r.World.Start(r)
 }
 
-// Choose answers a question of the step in progress by asking the driver, and records the answer.
+// Choose answers a question of the step in progress by the driver, and records the answer.
 func (r *Run) Choose(p choose.Point) int {
 	pick := 0
 	if p.Arity > 1 {
@@ -49,8 +48,8 @@ func (r *Run) Choose(p choose.Point) int {
 	return pick
 }
 
-// Step executes the event with the given index (see [Run.Event]); its questions are answered by src.
-// The error, if any, is a finding; the step is part of the path then too.
+// Step executes the event with the given index (see [Run.Event]), with its questions answered by src. The error, if
+// any, is a finding; then the step is part of the path, too.
 func (r *Run) Step(index int, src choose.Source) error {
 	ev, ok := r.Event(index)
 	if !ok {
@@ -59,7 +58,7 @@ func (r *Run) Step(index int, src choose.Source) error {
 	return r.Take(index, ev, src)
 }
 
-// Take is Step with the event of that index, which the caller knows already.
+// Take is Step for a caller that already has the event of that index.
 func (r *Run) Take(index int, ev sim.Event, src choose.Source) error {
 	r.Bounds = append(r.Bounds, int32(len(r.Path)))
 	r.Path = append(r.Path, int32(index))
@@ -67,7 +66,7 @@ func (r *Run) Take(index int, ev sim.Event, src choose.Source) error {
 	return r.World.Step(ev, r)
 }
 
-// Event returns the event with the given index among the enabled ones and the injections.
+// Event returns the event with the given index among the enabled ones and the faults.
 func (r *Run) Event(index int) (sim.Event, bool) {
 	enabled := r.World.Enabled()
 	if index < 0 {
@@ -84,9 +83,9 @@ func (r *Run) Event(index int) (sim.Event, bool) {
 	return sim.Event{}, false
 }
 
-// Move goes on in another world of the same system: it executes the run so far, the step in progress included,
-// whose remaining questions the driver answers. For when the world that the run was in gave up in that step. The
-// error, if any, is that of the step.
+// Move continues the run in another world of the same system, when its world gave up in the current step. It
+// executes the run so far, including the step in progress, whose remaining questions the driver answers. The error,
+// if any, is that of the step.
 func (r *Run) Move(w kernel.World) error {
 	r.World = w
 	path, bounds := r.Path.Clone(), r.Bounds
@@ -98,7 +97,7 @@ func (r *Run) Move(w kernel.World) error {
 			return err
 		}
 		if len(r.Path) != int(at) {
-			return fmt.Errorf("replay: step %d asks other questions in another world", i+1)
+			return fmt.Errorf("replay: step %d makes other choices in another world", i+1)
 		}
 		ev, ok := r.Event(int(path[at]))
 		if !ok {
@@ -110,7 +109,7 @@ func (r *Run) Move(w kernel.World) error {
 	return err
 }
 
-// resumed answers as was answered before, then as the driver does.
+// resumed replays the recorded answers, and then asks the driver.
 type resumed struct {
 	run  *Run
 	path choose.Path

@@ -7,18 +7,18 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 )
 
-// Saved is a state of a run, with the way to it. It is never changed, so that any number of runs of
-// equal systems may go on from it, at the same time.
+// Saved is a state of a run, with the path to it. It is immutable, so any number of runs of equal systems may
+// resume from it, concurrently.
 type Saved struct {
 	state  *kernel.Checkpoint
 	path   choose.Path
 	bounds []int32
 }
 
-// Path leads to the state. It must not be changed.
+// Path returns the path to the state. It must not be changed.
 func (s *Saved) Path() choose.Path { return s.path }
 
-// Save copies the state that the run is in. The error says why it cannot be copied.
+// Save copies the current state of the run. The error says why it cannot be copied.
 func (r *Run) Save() (*Saved, error) {
 	w, ok := r.World.(kernel.Checkpointer)
 	if !ok {
@@ -31,7 +31,7 @@ func (r *Run) Save() (*Saved, error) {
 	return &Saved{state, r.Path.Clone(), slices.Clone(r.Bounds)}, nil
 }
 
-// Resume goes to a saved state, instead of [Run.Start]. After an error the run must be started.
+// Resume restores a saved state, in place of [Run.Start]. After an error the run must be started.
 func (r *Run) Resume(s *Saved) error {
 	w, ok := r.World.(kernel.Checkpointer)
 	if !ok {

@@ -11,8 +11,8 @@ import (
 // Describe returns a short sentence about an event: "n0 timer resend", "network loses Ack{2} n1->n0".
 func Describe(l *stepinfo.Label) string { return describe(l, What(l)) }
 
-// What returns what an event is about, for people: its action, timer, message or error; "" if there is nothing to
-// name. Of a quorum it is "promised from n2, n3", of a crash "with n2", and [Brief] text else.
+// What returns the subject of an event: its action, timer, message or error as [Brief] text, for a quorum "promised
+// from n2, n3", for a crash "with n2", or "".
 func What(l *stepinfo.Label) string { return what(l, Brief(l.Content)) }
 
 // what is What with another text for the content of the label.
@@ -32,7 +32,7 @@ func what(l *stepinfo.Label, content string) string {
 	return content
 }
 
-// describe is Describe with another text for what the event is about.
+// describe is Describe with another text for the event's subject.
 func describe(l *stepinfo.Label, what string) string {
 	ev := &l.Event
 	switch {
@@ -49,7 +49,7 @@ func fill(ev *sim.Event, what string) string {
 	return ev.Kind.Seam().Sentence.Fill(fmt.Sprintf("n%d", ev.Node), fmt.Sprintf("n%d", ev.Peer), what)
 }
 
-// mates names the nodes that fall with that of a crash, as they run in its process: " with n2, n3"; "" if there are none.
+// mates formats the nodes that fail together in a crash of a process: " with n2, n3", or "" if there are none.
 func mates(l *stepinfo.Label) string {
 	var others []int
 	for _, id := range l.Process {
@@ -60,7 +60,7 @@ func mates(l *stepinfo.Label) string {
 	return AlsoFell(others)
 }
 
-// cut names the links that a partition cuts.
+// cut describes the links that a partition cuts.
 func cut(ev sim.Event) string {
 	switch {
 	case ev.Peer >= 0:
@@ -71,14 +71,14 @@ func cut(ev sim.Event) string {
 	return "the partition"
 }
 
-// Sentence says in a few words what the step did, with what was decided in it.
+// Sentence describes the step and its choices in a few words.
 func (s *TraceStep) Sentence() string {
 	if s.Number == 0 {
 		return s.Key
 	}
 	text := describe(&stepinfo.Label{Event: s.Event}, s.What)
 	if s.Event.Kind.TakesDown() {
-		text += AlsoFell(s.With) // of the nodes of a process some were down
+		text += AlsoFell(s.With) // some nodes of the process may have been down
 	}
 	if s.Crashed {
 		kind := sim.Crash
@@ -90,7 +90,7 @@ func (s *TraceStep) Sentence() string {
 	return text
 }
 
-// Count returns how many of the step's effects happened, and of how many.
+// Count returns how many of the step's effects happened, and their number.
 func (s *TraceStep) Count() (applied, all int) {
 	for i := range s.Effects {
 		e := &s.Effects[i]

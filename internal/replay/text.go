@@ -12,8 +12,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Bookkeeping reports whether the change is not in the service's own state or disk but in its timers
-// or counted actions.
+// Bookkeeping reports whether the change is in the node's timers or counted actions, not in its service's state or
+// disk.
 func (c *NodeChange) Bookkeeping() bool {
 	return c.Part.Kind == encoding.OfTimer || c.Part.Kind == encoding.OfAction
 }
@@ -21,11 +21,11 @@ func (c *NodeChange) Bookkeeping() bool {
 // Waits reports whether the change is in what the goroutines of an ordinary program wait for.
 func (c *NodeChange) Waits() bool { return c.Part.Kind == encoding.OfProgram }
 
-// Minor reports whether the change tells less than others: it is [NodeChange.Bookkeeping], or in what goroutines wait for.
+// Minor reports whether the change is less informative than others: [NodeChange.Bookkeeping] or [NodeChange.Waits].
 func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
 
-// Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent removed", "unsynced write 1: lease = 7".
-// Long values are shown around the first place where they differ.
+// Short formats the change in a few words: "Seen 1->2", "peers[3] =n2", "parent removed", "unsynced write 1: lease
+// = 7".
 func (c *NodeChange) Short() string {
 	const most = 32
 	to := Shorten(c.New, most)
@@ -48,14 +48,14 @@ func (c *NodeChange) Short() string {
 	return c.Path + " " + from + "->" + to
 }
 
-// PartOf reports whether a path is that of a part of what another path names, as "out[0].Seq" and "out[0]" are of "out". A
-// field that was shown as a whole ("[]", "nil") is not gone when its parts are shown instead.
+// PartOf reports whether path names a part of whole, as "out[0].Seq" and "out[0]" are parts of "out". A field shown
+// as a whole ("[]", "nil") has not disappeared if its parts are shown instead.
 func PartOf(path, whole string) bool {
 	rest, ok := strings.CutPrefix(path, whole)
 	return ok && rest != "" && (rest[0] == '[' || rest[0] == '.')
 }
 
-// Shorten cuts s to at most n characters, ending it with "..." when something was cut.
+// Shorten cuts s to at most n characters, with "..." at the end if it was longer.
 func Shorten(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -64,8 +64,8 @@ func Shorten(s string, n int) string {
 	return string(r[:max(0, n-3)]) + "..."
 }
 
-// WriteText writes the run as a log: one block of lines per step, with everything that the trace
-// holds. The same trace gives the same bytes.
+// WriteText writes the run as a log, with one block of lines per step and everything that the trace holds. The
+// output is deterministic.
 func (t *Trace) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(textfmt.Printer(w))
 	fmt.Fprintf(b, "%s, %d nodes:", t.System, t.Nodes)
@@ -121,7 +121,7 @@ func (t *Trace) WriteText(w io.Writer) error {
 	return b.Flush()
 }
 
-// ends is what happened to messages, by step, where no other line tells it.
+// ends describes, by step, the fates of messages that no other line shows.
 func (t *Trace) ends() [][]string {
 	lines := make([][]string, len(t.Steps)+1)
 	for i := range t.Messages {
@@ -150,7 +150,7 @@ func (t *Trace) WriteJSON(w io.Writer) error {
 	return enc.Encode(t)
 }
 
-// writeText writes the step; ends is what happened to messages in it, and kinds are those of the properties by name.
+// writeText writes the step. Ends are the fates of messages in it, and kinds those of the properties by name.
 func (s *TraceStep) writeText(b *bufio.Writer, ends []string, kinds map[string]string) {
 	fmt.Fprintf(b, "%d %s", s.Number, s.Sentence())
 	if s.Concerns > 0 {
@@ -198,7 +198,8 @@ func (s *TraceStep) writeText(b *bufio.Writer, ends []string, kinds map[string]s
 	fmt.Fprintf(b, "    state %s %s\n", s.Hash[:min(16, len(s.Hash))], s.judgement(kinds))
 }
 
-// judgement names the properties that do not hold after the step: "not live: every ping is acknowledged; violated: one leader".
+// judgement names the properties that do not hold after the step: "not live: every ping is acknowledged; violated:
+// one leader".
 func (s *TraceStep) judgement(kinds map[string]string) string {
 	var not, violated, pending []string
 	for _, name := range s.Failing {

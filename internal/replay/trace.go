@@ -9,39 +9,35 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Trace is a run with everything that people want to see of it. It is recomputed from a path. When it is
-// only a part of a run (see [Cursor.Record]), Boot is the state before the part: its Number is that of
-// the step before, all fields are its Changes; and Messages begins with those in flight then.
+// Trace describes a run for people and tools. It is computed from a path. If it is a part of a run (see
+// [Cursor.Record]), Boot is the state before the part: its Number is that of the step before, its Changes are all
+// fields, and Messages begins with those in flight then.
 type Trace struct {
 	System string   `json:"system"`
 	Nodes  int      `json:"nodes"`
-	Names  []string `json:"names"` // what runs on each node, e.g. "pinger"
-	// Goroutines says that each node is a goroutine of a test: goroutine 1 is node 0.
+	Names  []string `json:"names"` // service of each node, e.g. "pinger"
+	// Goroutines reports that each node is a goroutine of a test: goroutine 1 is node 0.
 	Goroutines bool        `json:"goroutines,omitempty"`
-	Boot       TraceStep   `json:"boot"` // the first boots, together
+	Boot       TraceStep   `json:"boot"` // all first boots
 	Steps      []TraceStep `json:"steps"`
-	// Messages are the lives of all messages, in the order in which they were sent.
+	// Messages has all messages with their fates, in sending order.
 	Messages []TraceMessage `json:"messages"`
-	// Round is how many of the last steps go on for ever: they lead back to the state before them; 0: none are known to. See SetRound.
+	// Round is the number of last steps that repeat forever: they lead back to the state before them. 0 means none
+	// are known. See SetRound.
 	Round int `json:"round,omitempty"`
-	// Endless is what is said of a run that goes on for ever, or ends where nothing that has to happen can happen; "": it is not known to.
+	// Endless describes a run that repeats forever, or ends although no promised event is enabled; "" if unknown.
 	Endless string `json:"endless,omitempty"`
-	// Properties say what holds in the last state.
+	// Properties has the values of the properties in the last state.
 	Properties []PropertyState `json:"properties"`
-	// Finding is the first finding of the run, nil when there was none. FoundAt is its step, 0 when it
-	// was found in the first state.
+	// Finding is the first finding of the run, or nil. FoundAt is its step, or 0 for the first state.
 	Finding *sim.Finding `json:"finding,omitempty"`
 	FoundAt int          `json:"found_at,omitempty"`
-	// Read are the nodes that the violated property reads then, and Observed says that a monitor was violated, which hears of what any
-	// node announces.
-	Read     []int `json:"read,omitempty"`
-	Observed bool  `json:"observed,omitempty"`
-	// Recurs reports whether the run shows the finding that the file of its path records; nil means that none is recorded, or that only
-	// a part of the run was executed.
+	// Recurs reports whether the run reproduces the finding in its path file. It is nil if the file has none, or if
+	// only a part of the run was executed.
 	Recurs *bool `json:"recurs,omitempty"`
 }
 
-// SetRound sets Round. The error says that so many last steps do not lead back to the state before them.
+// SetRound sets Round. The error says that the last n steps do not lead back to the state before them.
 func (t *Trace) SetRound(n int) error {
 	last := len(t.Steps)
 	if n > last || n < 0 {
@@ -62,18 +58,18 @@ func (t *Trace) SetRound(n int) error {
 
 // TraceStep is one step of a [Trace].
 type TraceStep struct {
-	Number  int       `json:"step"`    // counted from 1
+	Number  int       `json:"step"`    // from 1
 	Index   int       `json:"index"`   // of the event among the enabled ones
-	Enabled int       `json:"enabled"` // how many ordinary events; from here on an index is an injection
+	Enabled int       `json:"enabled"` // number of ordinary events; indices from here on are faults
 	Event   sim.Event `json:"-"`
 	Kind    string    `json:"kind"`
 	Node    int       `json:"node"`
-	Peer    int       `json:"peer"` // -1: none
+	Peer    int       `json:"peer"` // -1 for none
 	Key     string    `json:"key"`
-	What    string    `json:"what,omitempty"`     // the content: action, timer, message
+	What    string    `json:"what,omitempty"`     // content: action, timer, message
 	Msgs    []string  `json:"messages,omitempty"` // consumed
 	MsgIDs  []int     `json:"message_ids,omitempty"`
-	// Concerns is the message that the event delivers, loses or duplicates; 0: none.
+	// Concerns is the message that the event delivers, drops or duplicates; 0 for none.
 	Concerns int `json:"concerns,omitempty"`
 	// Source is the file:line of the code that handled the event, see [Places.Short].
 	Source  string            `json:"source,omitempty"`
@@ -82,10 +78,10 @@ type TraceStep struct {
 	Effects []TraceEffect     `json:"effects,omitempty"`
 	Changes []NodeChange      `json:"changes,omitempty"` // of node states
 	Crashed bool              `json:"crashed,omitempty"` // inside the step
-	Halted  bool              `json:"halted,omitempty"`  // and for ever
-	With    []int             `json:"with,omitempty"`    // the nodes that crashed with it, or halted, as they run in its process
-	// Kept and Lost are the writes, by key and in order, that were not synced when the node crashed in
-	// this step: those that survive, and those that do not. Those of nodes that crashed with it are named "n2: key".
+	Halted  bool              `json:"halted,omitempty"`  // for good
+	With    []int             `json:"with,omitempty"`    // nodes that crashed or halted with it, as they run in its process
+	// Kept and Lost are the keys, in order, of the node's unsynced writes that survived a crash in this step, and
+	// of those that did not. Writes of nodes that crashed with it are named "n2: key".
 	Kept []string `json:"writes_kept,omitempty"`
 	Lost []string `json:"writes_lost,omitempty"`
 
@@ -97,47 +93,46 @@ type TraceStep struct {
 // TraceEffect is one effect, in the order of the handler's calls.
 type TraceEffect struct {
 	Kind    string `json:"kind"`
-	Peer    int    `json:"peer"` // -1: none
+	Peer    int    `json:"peer"` // -1 for none
 	Text    string `json:"text"` // message, timer, key, log line or call
 	MsgID   int    `json:"message_id,omitempty"`
 	From    string `json:"from,omitempty"` // file:line of the call
 	Applied bool   `json:"applied"`        // false: the node crashed before
 
-	// Depth is how many calls between services of the node the effect is nested in. When it is such a
-	// call itself, see [sim.Enter], Call says who called whom.
+	// Depth is the number of nested calls between services of the node around the effect. If the effect is such a
+	// call itself, see [sim.Enter], Call describes it.
 	Depth int        `json:"depth,omitempty"`
 	Call  *TraceCall `json:"call,omitempty"`
 }
 
-// TraceCall is a call between services of a node. It ends before the next effect of the same or a
-// smaller depth.
+// TraceCall is a call between services of a node. It ends before the next effect of the same or a smaller depth.
 type TraceCall struct {
-	Caller  string   `json:"caller,omitempty"` // the service that called; in the first boots "" for the node itself
+	Caller  string   `json:"caller,omitempty"` // calling service; in the first boots "" for the node itself
 	Service string   `json:"service"`
 	Name    string   `json:"name"`
 	Args    []string `json:"args,omitempty"`
 }
 
-// IsCall reports whether it is a call between services, which changes nothing by itself.
+// IsCall reports whether the effect is a call between services, which changes nothing by itself.
 func (e *TraceEffect) IsCall() bool { return e.Call != nil }
 
-// TraceMessage is the life of one message.
+// TraceMessage is a message with its fates.
 type TraceMessage struct {
 	ID     int    `json:"id"`
 	From   int    `json:"from"`
 	To     int    `json:"to"`
 	Text   string `json:"text"`
 	Stream bool   `json:"stream,omitempty"`
-	Sent   int    `json:"sent"` // step; 0: in the first boots
-	// CopyOf is the message that the network made it of, in step Sent; 0: a node sent it.
+	Sent   int    `json:"sent"` // step; 0 for the first boots
+	// CopyOf is the message that the network duplicated in step Sent; 0 if a node sent this one.
 	CopyOf int `json:"copy_of,omitempty"`
-	// Fates are what became of it, in order: a duplication ends nothing, all others are the last.
+	// Fates lists what happened to the message, in order. All but a duplication are final.
 	Fates []TraceFate `json:"fates,omitempty"`
-	// InFlight says that nothing has ended it yet.
+	// InFlight reports that no final fate is known.
 	InFlight bool `json:"in_flight,omitempty"`
 }
 
-// line names the message, as in "#5 Ping{1} n0->n1, a copy of #3".
+// line describes the message, as in "#5 Ping{1} n0->n1, a copy of #3".
 func (m *TraceMessage) line() string {
 	text := fmt.Sprintf("#%d %s n%d->n%d", m.ID, m.Text, m.From, m.To)
 	if m.CopyOf > 0 {
@@ -146,8 +141,8 @@ func (m *TraceMessage) line() string {
 	return text
 }
 
-// Message returns the message of an identity, nil when the trace does not tell of it. The cost is
-// logarithmic in the number of messages.
+// Message returns the message with an identity, or nil if the trace does not have it. The cost is logarithmic in
+// the number of messages.
 func (t *Trace) Message(id int) *TraceMessage {
 	i, ok := slices.BinarySearchFunc(t.Messages, id, func(m TraceMessage, id int) int { return m.ID - id })
 	if !ok {
@@ -156,37 +151,36 @@ func (t *Trace) Message(id int) *TraceMessage {
 	return &t.Messages[i]
 }
 
-// TraceFate is one thing that became of a message.
+// TraceFate is an event in the life of a message.
 type TraceFate struct {
 	Step int      `json:"step"`
 	Fate sim.Fate `json:"-"`
 	Name string   `json:"fate"` // of Fate
 }
 
-// PropertyState says whether a property holds.
+// PropertyState is the value of a property.
 type PropertyState struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"` // always, eventually or sometimes
 	Holds   bool   `json:"holds"`
-	Explain string `json:"explain,omitempty"` // the property's own words when it does not hold
+	Explain string `json:"explain,omitempty"` // the property's explanation if it does not hold
 }
 
-// NodeChange is a field of a node's state that a step changed. Old or New is empty when the field was
-// not there.
+// NodeChange is a field of a node's state that a step changed. Old or New is empty if the field did not exist.
 type NodeChange struct {
 	Node int    `json:"node"`
 	Path string `json:"path"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
-	// Inside is the path of the value of a foreign type that the field is an internal part of, see [sim.Field]; "" if there is none.
+	// Inside is the path of the value of a foreign type that contains the field, see [sim.Field], or "".
 	Inside string `json:"inside,omitempty"`
 	Part   Part   `json:"-"`
 }
 
-// Part says what a changed field is of, see [sim.Field].
+// Part identifies the kind of a changed field, see [sim.Field].
 type Part = encoding.Part
 
-// Kinds of parts that are not of the service's own value.
+// Kinds of parts outside of the service's own value.
 const (
 	Status   = encoding.OfStatus
 	Timer    = encoding.OfTimer

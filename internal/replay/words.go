@@ -9,13 +9,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Words says what events of a system do, in the words of people. It is for one goroutine.
+// Words describes events of a system. It must not be used concurrently.
 type Words struct {
 	plans *encoding.Set
 	buf   []sim.Envelope
 }
 
-// NewWords returns the words for a system. The error is that of [kernel.NewWorld].
+// NewWords returns the Words of a system. The error is that of [kernel.NewWorld].
 func NewWords(sys *sim.System) (*Words, error) {
 	plans, err := encoding.NewSet(append(slices.Clone(sys.State), encoding.Showing())...)
 	if err != nil {
@@ -24,7 +24,7 @@ func NewWords(sys *sim.System) (*Words, error) {
 	return &Words{plans: plans}, nil
 }
 
-// Describe says in a few words what ev does in the state of w, like the function [Describe], with
+// Describe describes ev in the state of w in a few words. It is like the function [Describe], but formats
 // enumerations in messages by name.
 func (x *Words) Describe(w kernel.World, ev sim.Event) string {
 	l := w.Label(ev)
@@ -35,7 +35,7 @@ func (x *Words) Describe(w kernel.World, ev sim.Event) string {
 	return describe(&l, what(&l, content))
 }
 
-// text renders a message or announced event for people.
+// text formats a message or announced event for people.
 func (x *Words) text(v any) string {
 	p, err := x.plans.Of(v)
 	if err != nil {
@@ -44,7 +44,7 @@ func (x *Words) text(v any) string {
 	return Brief(p.Names(v))
 }
 
-// exact renders a timer like the stable key of the event that it fires.
+// exact formats a timer like the stable key of its event.
 func (x *Words) exact(v any) string {
 	p, err := x.plans.Of(v)
 	if err != nil {
