@@ -8,24 +8,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// follows reports whether the step happens because another one sent something.
+// follows reports whether the step delivers what another step sent.
 func (s *Step) follows() bool { return follows(s.Kind) }
 
 func follows(k sim.EventKind) bool {
 	return k == sim.Deliver || k == sim.TakeQuorum || k == sim.DeliverError || k == sim.DeliverReady
 }
 
-// delivery identifies what a step delivers, apart from its number among the same.
+// delivery identifies what a step delivers; equal ones are numbered.
 type delivery struct {
 	kind       sim.EventKind
 	node, peer sim.NodeID
 	key        string
 }
 
-// Causes plays a script and returns for each step that is executed the one that sent what it delivers. It is -1 for a step that delivers
-// nothing, or what the first boots have sent.
+// Causes plays a script and returns for each executed step the step that sent what it delivers. The cause is -1 if
+// the step delivers nothing, or something that the first boots sent.
 func (p *Player) Causes(s Script) (Script, []int) {
-	var waiting []map[delivery]int // for each state, how many of each can be delivered
+	var waiting []map[delivery]int // for each state, the number of each enabled delivery
 	check := p.Check
 	p.Check = func() error {
 		now := map[delivery]int{}
@@ -50,7 +50,7 @@ func (p *Player) Causes(s Script) (Script, []int) {
 }
 
 func causesOf(steps []Step, waiting []map[delivery]int) []int {
-	senders := map[delivery][]int{} // of what is waiting, the oldest first
+	senders := map[delivery][]int{} // of undelivered messages, the oldest first
 	arrive := func(state, step int) {
 		if state >= len(waiting) {
 			return
@@ -80,7 +80,7 @@ func causesOf(steps []Step, waiting []map[delivery]int) []int {
 	return causes
 }
 
-// consequences returns for each step the steps that are caused by it, directly or not, itself included.
+// consequences returns for each step the steps that it causes, directly or not, itself included.
 func consequences(causes []int) [][]int {
 	out := make([][]int, len(causes))
 	for i := len(causes) - 1; i >= 0; i-- {
@@ -104,7 +104,7 @@ func (s Script) excluding(steps ...[]int) Script {
 	return s.only(func(i int, _ *Step) bool { return !gone[i] })
 }
 
-// dropCauses leaves out steps together with all that follows from them, the most first.
+// dropCauses removes steps together with their consequences, the largest sets first.
 func (r *reducer) dropCauses(ctx context.Context) (changed bool) {
 	for r.causes != nil && !r.over {
 		script, causes := r.causes(r.best)
@@ -118,7 +118,7 @@ func (r *reducer) dropCauses(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// dropPairs leaves out any two causes, each with all that follows from it.
+// dropPairs removes any two causes, each with its consequences.
 func (r *reducer) dropPairs(ctx context.Context) bool {
 	if r.causes == nil {
 		return false

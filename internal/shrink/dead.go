@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// firstWalks is how many walks from the end of a candidate must not become live, at first, and they
-	// are as long as patience times the longest of as many that were, or leastWalk. When the result proves not
-	// to be dead after all there are moreWalks times as many, and as long, up to rounds times.
+	// firstWalks is the number of random walks from the end of a candidate that must not recover, at first. Their
+	// length is patience times the longest recovery of as many walks, but at least leastWalk. If the result turns
+	// out not to be dead, number and length grow by the factor moreWalks, up to rounds times.
 	firstWalks = 4
 	patience   = 4
 	leastWalk  = 200
 	moreWalks  = 4
 	rounds     = 2
-	// liveWalks is how many walks from before the critical step are made to see one recover, where no known recovery does, and liveSteps
-	// after how many steps no more are begun.
+	// liveWalks is the maximum number of walks from before the critical step to see one recover, if no known
+	// recovery does. liveSteps is the number of steps after which no more walks are begun.
 	liveWalks = 64
 	liveSteps = 10_000
-	// leastTail is how many steps follow the critical one, and as many as there are before it.
+	// leastTail is the minimum number of steps after the critical one. There are at least as many as before it.
 	leastTail = 200
-	// tails is how many walks are made to find one in which the property never holds.
+	// tails is the maximum number of walks to find one in which the property never holds.
 	tails = 32
 )
 
-// dying shrinks dead runs. What it shrinks is the cause: the steps to the critical one.
+// dying shrinks dead runs. It shrinks the cause, which is the steps up to the critical one.
 type dying struct {
 	cfg    *Config
 	player *Player
@@ -40,17 +40,17 @@ type dying struct {
 	loop   *search.Loop
 	walker *search.Walker
 	walks  int             // per candidate
-	quick  int             // length of theirs
-	limit  int             // of a walk, as it is confirmed with
-	goal   *sim.Property   // a walk is live when it holds; nil: when all hold
-	stuck  bool            // a walk is to run out of events
+	quick  int             // length of these walks
+	limit  int             // length of walks that confirm the result
+	goal   *sim.Property   // a walk recovers when it holds; nil: when all Eventually properties hold
+	stuck  bool            // walks must run out of events
 	last   string          // handler of the critical step
 	most   int             // answers of weight 0 in the run
 	steps  int             // executed by walks
-	ctx    context.Context // that ends walks, and what they are made for
+	ctx    context.Context // ends walks, and the current task
 	seed   uint64
 	system *sim.System
-	// recoveries are ends of runs that became live, the last that another run was revived by first.
+	// recoveries are suffixes of runs that became live, the last successful one first.
 	recoveries []Script
 }
 
@@ -68,7 +68,7 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 	}
 	d.walker = search.NewWalker(weights, d.limit)
 	if b := cfg.Walks.PathBuffer; b != nil {
-		d.loop.Replay().Path = b(0) // while it walks the player rests
+		d.loop.Replay().Path = b(0) // the player pauses during walks
 	}
 	switch {
 	case c.Case == critical.C1:
@@ -88,8 +88,8 @@ func orElse(values ...int) int {
 	return 0
 }
 
-// cut shortens a run of which no critical step is known: one that is dead from its first state that is not live, or since some step at the
-// latest. Only the tail can be shorter.
+// cut shortens a run without a known critical step: it is dead from its first state that is not live, or since some
+// later step. Only its tail can be shortened.
 func (d *dying) cut() (*Result, error) {
 	c := *d.cfg.Dead
 	if _, err := d.player.Follow(c.Dead); err != nil {
@@ -132,12 +132,12 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	defer cancel()
 	d.ctx = reducing
 	if n := len(d.player.Play(cause).Script.Steps); n < c.Step {
-		return nil, fmt.Errorf("%w: of the %d steps to its critical one only %d happen again", ErrUnable, c.Step, n)
+		return nil, fmt.Errorf("%w: only %d of the %d steps up to its critical one happen again", ErrUnable, n, c.Step)
 	}
 	path := d.player.Run.Path.Clone()
 	d.quick = d.limit
-	// That the property never holds again is more than that all together never do, and that nothing is
-	// left to happen more than that it does not help.
+	// That one property never holds again implies that all together never hold. A deadlock implies that no property
+	// recovers.
 	d.stuck = d.cfg.Finding.Kind == sim.Deadlock
 	if goal, stuck := d.goal, d.stuck; !d.dead(path, 2*firstWalks) {
 		d.goal = nil
@@ -185,14 +185,14 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
 			return unshrunk, nil
 		}
-		// Some candidate on the way was not dead, though its walks did not recover.
+		// Some candidate on the way was not dead, though none of its walks recovered.
 		d.walks, d.quick = d.walks*moreWalks, min(d.quick*moreWalks, d.limit)
 		d.back(r, cause)
 	}
 }
 
-// smallest returns what confirm makes of the last of the accepted scripts that it confirms, nil for none. The very last one is known not to be.
-// It goes back by 1, 2, 4, ... scripts, and from the first that is confirmed forwards by halves. An error of confirm ends it.
+// smallest returns the result of confirm for the last of the accepted scripts that it confirms, or nil. The very
+// last one is known to fail. It tries 1, 2, 4, ... scripts back, and then bisects. An error of confirm ends it.
 func smallest[T any](accepted []Script, confirm func(Script) (*T, error)) (*T, error) {
 	var best *T
 	confirmed, refused := -1, len(accepted)-1
@@ -216,11 +216,12 @@ func smallest[T any](accepted []Script, confirm func(Script) (*T, error)) (*T, e
 	return best, nil
 }
 
-// interruptedConfirming is how long the smallest run is confirmed for when shrinking is interrupted.
+// interruptedConfirming is the time to confirm the smallest run after an interruption.
 const interruptedConfirming = 2 * time.Second
 
-// divide divides the time until the deadline of ctx, if it has one: half of it is for candidates, the rest to confirm what came of them.
-// When ctx is cancelled, what is best then is confirmed, too, if that does not take long.
+// divide splits the time until the deadline of ctx, if it has one: half of it for candidates, the rest to confirm
+// the result. If ctx is cancelled, the best candidate so far is confirmed, too, if that takes no longer than
+// interruptedConfirming.
 func divide(ctx context.Context) (reducing, confirming context.Context, cancel func()) {
 	confirming, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(interruptedConfirming, end) })
@@ -234,7 +235,7 @@ func divide(ctx context.Context) (reducing, confirming context.Context, cancel f
 	return reducing, confirming, func() { stop(); end(); first(); second() }
 }
 
-// back goes back to the last accepted script that more walks find dead.
+// back returns to the last accepted script that more walks find dead.
 func (d *dying) back(r *reducer, cause Script) {
 	lo, hi := -1, len(r.accepted)-1 // dead up to lo, not at hi
 	at := func(i int) Script {
@@ -256,8 +257,8 @@ func (d *dying) back(r *reducer, cause Script) {
 
 func (d *dying) executed() int { return d.player.Steps + d.steps }
 
-// judge reports whether a script ends with the critical step's handler, after which walks do
-// not recover and before which one does.
+// judge reports whether a script ends with the critical step's handler, no walk recovers after that step, and a
+// walk recovers from before it.
 func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
 	if s.last() != d.last {
 		return Script{}, false, nil
@@ -275,8 +276,8 @@ func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
 	return run.Script, d.revived(run.Script.without(n-1, n), d.most, d.live) || d.recovers(before), nil
 }
 
-// confirm looks for the critical transition of a script with a new tail. It returns nil when the script
-// is not dead, or has another critical transition.
+// confirm searches for the critical transition of a script with a new tail. It returns nil if the script is not
+// dead, or has another critical transition.
 func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	d.player.Play(s)
 	path, ok := d.tail(d.player.Run.Path.Clone(), len(s.Steps))
@@ -293,7 +294,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 		return nil, err
 	}
 	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
-		return nil, nil // a smaller run is not worth less certainty
+		return nil, nil // the smaller run must be as certain
 	}
 	if res.Case != critical.C1 {
 		d.learn(res.Live, len(s.Steps))
@@ -301,7 +302,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].Handler != d.last {
 		return nil, nil
 	}
-	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed to tell
+	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed
 	if _, err := d.player.Follow(res.Dead); err != nil {
 		return nil, err
 	}
@@ -309,8 +310,8 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	return &Result{Path: res.Dead, Steps: res.Steps, Dead: res}, nil
 }
 
-// tail adds a walk to the path of a cause with that many steps, in which the property never holds and
-// which ends as the finding says.
+// tail appends to the path of a cause with that many steps a walk in which the property never holds, and which ends
+// like the finding.
 func (d *dying) tail(path choose.Path, steps int) (choose.Path, bool) {
 	length := max(leastTail, steps+1)
 	stuck := d.cfg.Finding.Kind == sim.Deadlock // at the latest in this walk

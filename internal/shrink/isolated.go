@@ -2,21 +2,22 @@ package shrink
 
 import "context"
 
-// IsolatedConfig says how to shrink a run that this process cannot execute, because its last step does not return or kills the process.
-// T describes a confirmed run.
+// IsolatedConfig configures the shrinking of a run that this process cannot execute, because its last step does not
+// return or kills the process. T describes a confirmed run.
 type IsolatedConfig[T any] struct {
 	Start    Script
-	MaxTried int            // candidates
+	MaxTried int            // number of candidates
 	Progress func(Progress) // may be nil
-	// Judge executes a script elsewhere, as a [Player] does. It returns what was executed, with the last step, and whether that is what
-	// Start ends with.
+	// Judge executes a script in another process, like a [Player]. It returns what was executed, including the last
+	// step, and whether it ends like Start.
 	Judge func(context.Context, Script) (Script, bool, error)
-	// Confirm executes a script with more patience than Judge has. It returns nil if that does not end as Start does.
+	// Confirm executes a script with a longer time limit than Judge. It returns nil if the script does not end like
+	// Start.
 	Confirm func(Script) (*T, error)
 }
 
-// Isolated shrinks a run that this process cannot execute. When the smallest script is not confirmed it continues from the last one that is.
-// It returns nil if none is. The error is that of Judge or Confirm.
+// Isolated shrinks a run that this process cannot execute. If the smallest script is not confirmed it continues
+// from the last confirmed one. It returns nil if none is confirmed. The error is that of Judge or Confirm.
 func Isolated[T any](ctx context.Context, cfg IsolatedConfig[T]) (*T, *Result, error) {
 	r := &reducer{best: cfg.Start, judge: cfg.Judge}
 	r.tell = func(r *reducer) {
@@ -25,7 +26,7 @@ func Isolated[T any](ctx context.Context, cfg IsolatedConfig[T]) (*T, *Result, e
 		}
 	}
 	r.spent = func() bool { return r.tried >= cfg.MaxTried }
-	r.detoured = func() bool { return true } // a process for each is too much
+	r.detoured = func() bool { return true } // a process for each candidate is too expensive
 	result := func(s Script, minimal bool) *Result {
 		return &Result{Steps: len(s.Steps), From: len(cfg.Start.Steps), Tried: r.tried, Minimal: minimal}
 	}

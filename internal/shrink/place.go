@@ -7,8 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// same reports whether a finding is the one that was looked for: of the same kind and property, and for
-// those that a place in the code tells of, at the same place.
+// same reports whether two findings agree: in kind, property and, if they have one, place in the code.
 func same(a, b *sim.Finding) bool {
 	if a.Kind != b.Kind || a.Property != b.Property {
 		return false
@@ -22,7 +21,7 @@ func same(a, b *sim.Finding) bool {
 	return true
 }
 
-// place is the function and line that panicked; without a stack it is the message without its numbers.
+// place returns the function and line that panicked. Without a stack it returns the message without its numbers.
 func place(f *sim.Finding) string {
 	panicked := false
 	for _, g := range stacks.Read(f.Stack) {
@@ -31,14 +30,14 @@ func place(f *sim.Finding) string {
 			case c.Function == "panic":
 				panicked = true
 			case panicked && c.Package() != "runtime":
-				return c.Function + " " + c.Place // the arguments differ
+				return c.Function + " " + c.Place // without the arguments, which differ
 			}
 		}
 	}
 	return wordsOf(f.Message)
 }
 
-// wordsOf is a message without its numbers.
+// wordsOf returns a message without its numbers.
 func wordsOf(message string) string {
 	return strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {

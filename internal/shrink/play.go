@@ -8,18 +8,18 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Player executes scripts on a world, tolerantly: a step whose event cannot happen is left out. An
-// event is looked for by its key, its class and its number among the events that share them, and else by its class,
-// because the content of a message may depend on what was left out before. A question without an answer is answered by its first alternative,
-// faults by "no fault". A player is for one goroutine.
+// Player executes scripts tolerantly: it leaves out a step whose event is not enabled. It finds an event by key,
+// class and number among equal ones, or else by class, because the content of a message may depend on steps that
+// were left out. A question without an answer gets the first alternative, and faults get "no fault". A Player must
+// not be used concurrently.
 type Player struct {
 	Run *replay.Run
-	// Steps counts the steps executed by all scripts.
+	// Steps counts the executed steps of all scripts.
 	Steps int
-	// Noted is called by Play before each pick, [choose.Event] included, when the path before it is
-	// Run.Path. May be nil.
+	// Noted, if not nil, is called by Play before each pick, [choose.Event] included. Run.Path is the path before
+	// the pick.
 	Noted func(kind choose.Kind)
-	// Check is asked by Play in each state. Nil: that of the world.
+	// Check is called by Play in each state. Nil means the world's Check.
 	Check func() error
 
 	answers  choose.PickSource
@@ -27,16 +27,16 @@ type Player struct {
 	unlikely int
 }
 
-// Played is how a script went.
+// Played is the result of a script.
 type Played struct {
 	Script   Script // what was executed
 	Finding  *sim.Finding
-	Err      error // another one, about the system
+	Err      error // any other error, about the system
 	Unlikely int   // answers of weight 0, which random walks never give
 }
 
-// Play executes a script from the first state on, until its end or a finding, of a step or of a
-// property that must always hold.
+// Play executes a script from the first state until its end or a finding, of a step or of a violated Always
+// property.
 func (p *Player) Play(s Script) Played {
 	var out Played
 	p.unlikely = 0
@@ -65,7 +65,7 @@ func (p *Player) Play(s Script) Played {
 	return out
 }
 
-// ended notes how a run ends: with the error of a step, or with what the state after it violates.
+// ended records the end of a run: the error of a step, or a violation in the state after it.
 func (p *Player) ended(out *Played, err error) bool {
 	if err == nil {
 		check := p.Check
@@ -83,11 +83,11 @@ func (p *Player) ended(out *Played, err error) bool {
 	return true
 }
 
-// find looks for the step's event, and makes it the step's when it is another one.
+// find finds the step's event, and updates the step if it is another one.
 func (p *Player) find(s *Step) (index int, ok bool) {
 	w := p.Run.World
 	near, nearKey := -1, "" // the first event of the same class
-	same, equal := 0, 0     // the last event of the same key and class, and how many there are
+	same, equal := 0, 0     // the last event of the same key and class, and their number
 	for i := 0; ; i++ {
 		ev, ok := p.Run.Event(i)
 		if !ok {
@@ -146,7 +146,7 @@ func (p *Player) begin(picks []choose.FilePick) {
 	p.taken = p.taken[:0]
 }
 
-// picks are the answers given since begin.
+// picks returns the answers since begin.
 func (p *Player) picks() []choose.FilePick {
 	if len(p.taken) == 0 {
 		return nil
@@ -173,8 +173,8 @@ func (p *Player) note(at choose.Point, pick int) {
 	}
 }
 
-// Follow executes a path that fits the system and returns its script. The error says where it does not
-// fit. A finding ends it.
+// Follow executes a path that fits the system and returns its script. A finding ends it. The error says where the
+// path does not fit.
 func (p *Player) Follow(path choose.Path) (Played, error) {
 	var out Played
 	src := &choose.Prefix{Path: path}
@@ -211,7 +211,7 @@ func (p *Player) Follow(path choose.Path) (Played, error) {
 	return out, nil
 }
 
-// follower answers from a path, and lets the player note the answers.
+// follower answers from a path, and lets the player record the answers.
 type follower struct {
 	player *Player
 	path   *choose.Prefix

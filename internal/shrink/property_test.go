@@ -182,7 +182,7 @@ func TestDeadIsMinimal(t *testing.T) {
 			}
 		}
 		sys := tab.System()
-		// A dead end, or a tail of moves for ever.
+		// A dead end, or a tail of moves forever.
 		state := tab.Moves[moves[len(moves)-1].number].To[moves[len(moves)-1].pick]
 		kind := sim.Deadlock
 		long := slices.Clone(moves)

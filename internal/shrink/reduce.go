@@ -8,38 +8,37 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A judge says whether a script still violates. It executes the script and returns what was executed.
-// When ok is false the rest means nothing. The error ends shrinking.
+// A judge decides whether a script still violates. It executes the script and returns what was executed; run is
+// invalid if ok is false. An error ends shrinking.
 type judge func(ctx context.Context, s Script) (run Script, ok bool, err error)
 
-// textSum stands for the text of a script.
+// textSum is a hash of a script's text.
 type textSum [sha256.Size]byte
 
-// reducer makes a script smaller as long as a judge agrees. It always tries the same candidates in the
-// same order.
+// reducer shrinks a script while its judge agrees. It is deterministic.
 type reducer struct {
 	judge judge
-	tell  func(*reducer) // before each candidate
-	// spent reports whether the budget is used up, detoured whether so much is that detours do not pay.
+	tell  func(*reducer) // called before each candidate
+	// spent reports whether the budget is used up; detoured, whether too little is left for detours.
 	spent, detoured func() bool
-	// causes executes a script and returns what was executed, with the cause of each step, see [Player.Causes]. Nil means that causes are
-	// not known.
+	// causes executes a script and returns what was executed, with the cause of each step, see [Player.Causes]. Nil
+	// means that causes are unknown.
 	causes func(Script) (Script, []int)
 
 	best     Script
-	accepted []Script // all that were best, in order
+	accepted []Script // all best scripts so far, in order
 	tried    int
-	refused  map[textSum]bool // scripts that the judge has refused
-	dear     map[textSum]bool // scripts that were not smaller than the best one
-	neutral  bool             // a script that is not smaller will do
+	refused  map[textSum]bool // rejected by the judge
+	dear     map[textSum]bool // not smaller than the best script
+	neutral  bool             // accept scripts of equal cost
 	over     bool             // out of budget or time
 	minimal  bool             // no single step of best can be dropped
 	pairs    bool             // no two causes of best can be dropped
 	err      error
 }
 
-// reduce makes the best script as small as it gets. It ends with a script of which no single step can
-// be dropped, unless it is over before.
+// reduce makes the best script as small as possible. Unless the budget ends first, no single step of the result can
+// be dropped.
 func (r *reducer) reduce(ctx context.Context) {
 	r.refused, r.dear = map[textSum]bool{}, map[textSum]bool{}
 	r.dropMany(ctx)
@@ -54,7 +53,7 @@ func (r *reducer) reduce(ctx context.Context) {
 	}
 }
 
-// dropMany leaves out what many steps can be dropped with.
+// dropMany tries to drop many steps at once.
 func (r *reducer) dropMany(ctx context.Context) {
 	r.dropFaults(ctx)
 	r.dropClasses(ctx)
@@ -62,7 +61,7 @@ func (r *reducer) dropMany(ctx context.Context) {
 	r.halve(ctx)
 }
 
-// halve leaves out blocks of half of the steps, then of a quarter, and so on.
+// halve drops blocks of half of the steps, then of a quarter, and so on.
 func (r *reducer) halve(ctx context.Context) (changed bool) {
 	for size := len(r.best.Steps) / 2; size > 1; size /= 2 {
 		if r.dropBlocks(ctx, size) {
@@ -72,7 +71,7 @@ func (r *reducer) halve(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// try makes s the best script, or what remains of it when it is executed, if that violates and is smaller.
+// try makes s, or what was executed of it, the best script if it violates and is smaller.
 func (r *reducer) try(ctx context.Context, s Script) bool {
 	if r.over || len(s.Steps) > len(r.best.Steps) {
 		return false
@@ -92,7 +91,7 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 	case err != nil:
 		r.err, r.over = err, true
 		return false
-	case !ok && ctx.Err() != nil: // it was not judged to its end
+	case !ok && ctx.Err() != nil: // interrupted before a verdict
 		r.over = true
 		return false
 	case !ok:
@@ -107,7 +106,7 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 	return true
 }
 
-// dropFaults leaves out faults: first all, then each alone, from the last one on.
+// dropFaults drops faults: first all, then each, from the last one on.
 func (r *reducer) dropFaults(ctx context.Context) (changed bool) {
 	if r.best.cost().faults == 0 {
 		return false
@@ -124,7 +123,7 @@ func (r *reducer) dropFaults(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// dropClasses leaves out all steps of a node, and then all of a class, the most frequent first.
+// dropClasses drops all steps of a node, and then all of a class, the most frequent first.
 func (r *reducer) dropClasses(ctx context.Context) {
 	nodes := map[sim.NodeID]bool{}
 	for i := 0; i < len(r.best.Steps); i++ {
@@ -150,8 +149,7 @@ func (r *reducer) dropClasses(ctx context.Context) {
 	}
 }
 
-// dropBlocks leaves out blocks of that many steps, from the last one on, since steps need those before
-// them.
+// dropBlocks drops blocks of that size, from the last one on, since steps depend on earlier ones.
 func (r *reducer) dropBlocks(ctx context.Context, size int) (changed bool) {
 	for end := len(r.best.Steps); end > 0; {
 		from := max(0, end-size)
@@ -170,8 +168,8 @@ func (r *reducer) dropSingle(ctx context.Context) {
 	r.minimal = !r.over
 }
 
-// detour moves what people, timers and faults do elsewhere, also where that alone gains nothing, if steps
-// can be dropped then. Deliveries follow.
+// detour moves actions, timers and faults to other positions, even without a gain, if steps can be dropped then.
+// Deliveries follow.
 func (r *reducer) detour(ctx context.Context) bool {
 	for from := len(r.best.Steps) - 1; from >= 0; from-- {
 		steps := r.best.Steps
@@ -179,7 +177,7 @@ func (r *reducer) detour(ctx context.Context) bool {
 			continue
 		}
 		for to := range len(steps) + 1 {
-			// Steps of other nodes mostly do not mind whether it comes before or after them.
+			// The position relative to steps of other nodes rarely matters.
 			earlier := to < from && steps[to].Node == steps[from].Node
 			later := to > from+1 && steps[to-1].Node == steps[from].Node
 			if !earlier && !later {
@@ -196,7 +194,7 @@ func (r *reducer) detour(ctx context.Context) bool {
 	return false
 }
 
-// aside reduces a script that need not be smaller than the best one, and takes it for that if it is in the end.
+// aside reduces a script that may be larger than the best one, and makes it the best if the result is smaller.
 func (r *reducer) aside(ctx context.Context, s Script, reduce func(side *reducer)) bool {
 	side := *r
 	side.best, side.dear, side.accepted = s, map[textSum]bool{}, nil
@@ -215,8 +213,8 @@ func (r *reducer) aside(ctx context.Context, s Script, reduce func(side *reducer
 	return true
 }
 
-// merge reorders steps so that there are fewer context switches: a step, with those of its node after
-// it, goes to the last ones of its node before, or those to it.
+// merge reorders steps to have fewer context switches: it moves a step, with the following ones of its node, behind
+// the previous ones of the node, or those to it.
 func (r *reducer) merge(ctx context.Context) (changed bool) {
 	for i := 1; i < len(r.best.Steps); i++ {
 		steps := r.best.Steps
@@ -224,7 +222,7 @@ func (r *reducer) merge(ctx context.Context) (changed bool) {
 		if steps[i-1].Node == node {
 			continue
 		}
-		before := i - 1 // the last step of the node before
+		before := i - 1 // the node's previous step
 		for before >= 0 && steps[before].Node != node {
 			before--
 		}
@@ -250,7 +248,7 @@ func (r *reducer) merge(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// lower makes picks smaller: 0, then half, then one less. A seed becomes 0 or stays.
+// lower decreases picks: to 0, then by half, then by one. A seed becomes 0 or stays.
 func (r *reducer) lower(ctx context.Context) (changed bool) {
 	for list := 0; list <= len(r.best.Steps); list++ {
 		for at := 0; list <= len(r.best.Steps) && at < len(r.best.picks(list)); {
@@ -259,7 +257,7 @@ func (r *reducer) lower(ctx context.Context) (changed bool) {
 				number && pick > 2 && r.try(ctx, r.best.with(list, at, pick/2)) ||
 				number && pick > 1 && r.try(ctx, r.best.with(list, at, pick-1))) {
 				changed = true
-				continue // at the same place, if it is still there
+				continue // the same position again, if it still exists
 			}
 			at++
 		}

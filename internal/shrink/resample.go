@@ -9,53 +9,55 @@ import (
 )
 
 const (
-	// leastResampled is how many steps random runs may have at least, in all, that are no improvement. Otherwise it is as many as
-	// reducing took.
+	// leastResampled is the minimum budget of steps for random runs without an improvement. The budget is the
+	// number of steps that reducing took, if that is more.
 	leastResampled = 150_000
-	// leastRuns and runsPerStep bound how many random runs are made that are no improvement.
+	// leastRuns + runsPerStep for each step of the best run is the maximum number of random runs without an
+	// improvement.
 	leastRuns, runsPerStep = 200, 400
-	// mostResampled is how many steps a run may have for which random ones are tried: longer ones hardly ever violate again.
+	// mostResampled is the maximum length of a run that is resampled. Random variants of longer ones hardly ever
+	// violate again.
 	mostResampled = 200
-	// freshSteps is how many steps a fresh run may have, or twice as many as the best one.
+	// freshSteps is the maximum length of a fresh run, or twice that of the best one.
 	freshSteps = 30
-	// outOf is how many draws the likeness of a random run is given in.
+	// outOf is the denominator of likeness.similar.
 	outOf = 8
 )
 
-// likeness is how much a random run is like the best one.
+// likeness is the similarity of a random run to the best one.
 type likeness struct {
-	similar int  // of outOf draws prefer what the best run does
-	ordered bool // in its order
-	without int  // about so many of its steps are left out
-	fresh   bool // it may be longer, and is reduced itself
-	spliced bool // it ends as the best one does, from any step on
+	similar int  // this many of outOf draws prefer a step of the best run
+	ordered bool // in the order of the best run
+	without int  // approximate number of its steps to leave out
+	fresh   bool // may be longer; the result is reduced itself
+	spliced bool // ends with a random suffix of the best run
 }
 
-// likenesses are taken in turn.
+// likenesses are used in turn.
 var likenesses = []likeness{
 	{similar: 6}, {similar: 4, spliced: true}, {similar: 8, ordered: true, without: 2}, {similar: 7, without: 1}, {similar: 7, ordered: true, without: 3}, {similar: 4},
 	{similar: 7, spliced: true},
 	{similar: 6, ordered: true, without: 4}, {fresh: true},
 }
 
-// resampler searches again for a run that is smaller than one that was reduced: it executes short random runs made mostly of the
-// steps of that one. Reducing only leaves out and moves; what it ends with may be far from the smallest. Runs that end with another
-// handler do not count, because they may show another defect.
+// resampler searches for a smaller run than a reduced one. It executes short random runs that consist mostly of
+// steps of the reduced one. Reducing only drops and moves steps, and may end far from the minimum. Runs that end
+// with another handler do not count, since they may show another defect.
 type resampler struct {
 	player *Player
 	random *choose.Random
-	// executed counts steps, those of judging included.
+	// executed returns the number of executed steps, including those of the judge.
 	executed func() int
 	// violates reports whether a run may violate after that many steps.
 	violates func(run *Played, steps int) bool
 
-	restarts bool // fresh runs are tried
+	restarts bool // try fresh runs
 
 	used []bool // steps of the best run
 	likeness
 }
 
-// reduceAndResample reduces and resamples in turn, until that yields no more.
+// reduceAndResample alternates reducing and resampling until neither improves the run.
 func (r *reducer) reduceAndResample(ctx context.Context, s *resampler) {
 	for {
 		began := s.executed()
@@ -66,7 +68,7 @@ func (r *reducer) reduceAndResample(ctx context.Context, s *resampler) {
 	}
 }
 
-// improve makes runs until one is better than the best one of r, or they have so many steps.
+// improve makes random runs until one is better than the best one of r, or until most steps were executed.
 func (s *resampler) improve(ctx context.Context, r *reducer, most int) bool {
 	began := s.executed()
 	runs := leastRuns + runsPerStep*len(r.best.Steps)
@@ -95,8 +97,8 @@ func (s *resampler) improve(ctx context.Context, r *reducer, most int) bool {
 	return false
 }
 
-// run executes a random run that has no more faults than like and mostly takes steps that like has, each at most once. It is no longer, unless
-// it is fresh.
+// run executes a random run with at most the faults of like. It mostly takes steps of like, each at most once.
+// Unless it is fresh it is not longer than like.
 func (s *resampler) run(like *Script) Played {
 	var out Played
 	p := s.player
@@ -113,7 +115,7 @@ func (s *resampler) run(like *Script) Played {
 		s.used[i] = s.random.IntN(len(like.Steps)) < s.without
 	}
 	most, rest := len(like.Steps), len(like.Steps)
-	before := rest // steps before the rest of the best run is played
+	before := rest // number of steps before the rest of the best run is played
 	switch {
 	case s.fresh:
 		most = max(2*most, freshSteps)
@@ -159,8 +161,8 @@ func (s *resampler) run(like *Script) Played {
 	return out
 }
 
-// choose draws an event and tells which step of like it stands for, -1 for none. Faults are injected only where like has one. The index is -1
-// when there is no event.
+// choose draws an event and returns the corresponding step of like, or -1. It draws only faults that like has. The
+// index is -1 if there is no event.
 func (s *resampler) choose(like *Script) (index, twin int) {
 	index, twin = -1, -1
 	others, twins := 0, 0
@@ -193,7 +195,7 @@ func (s *resampler) choose(like *Script) (index, twin int) {
 	}
 }
 
-// twin is the first unused step of like that is of the event's class.
+// twin returns the first unused step of like with the event's class.
 func (s *resampler) twin(ev sim.Event, like *Script) int {
 	of := ""
 	for i := range like.Steps {

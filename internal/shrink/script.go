@@ -12,9 +12,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// classify returns what an event has in common with those that take its place when the run before it changes: kind, nodes, the Go types of
-// the messages, and the word that the text of a message or timer begins with. The rest of the text is content, which depends on what came
-// before. handler is the same without nodes.
+// classify returns the class of an event: its kind, nodes, the Go types of its messages, and the first word of the
+// text of a message or timer. The rest of the text may depend on earlier steps. Events of a class replace each
+// other when earlier steps change. Handler is the class without nodes.
 func classify(w kernel.World, l *stepinfo.Label) (class, handler string) {
 	ev := l.Event
 	kind := ev.Kind.String() + " "
@@ -34,16 +34,16 @@ func classify(w kernel.World, l *stepinfo.Label) (class, handler string) {
 	return class, handler
 }
 
-// isOfClass reports whether an event is of the class that classify returned for another one.
+// isOfClass reports whether an event has a class returned by classify.
 func isOfClass(w kernel.World, l *stepinfo.Label, class string) bool {
 	of, _ := classify(w, l)
 	return of == class
 }
 
-// A Script is a run in a form that outlives changes: events by their stable keys, answers by kind. What
-// a script says need not fit: see [Player].
+// A Script is a run in a form that survives changes: events by their stable keys, answers by kind. A script need
+// not fit the system: see [Player].
 type Script struct {
-	Boot  []choose.FilePick // answers of the first boots
+	Boot  []choose.FilePick // to the first boots
 	Steps []Step
 }
 
@@ -51,14 +51,16 @@ type Script struct {
 type Step struct {
 	Kind       sim.EventKind
 	Node, Peer sim.NodeID
-	Key        string            // the event's stable key
-	Class      string            // see [classify]
-	Handler    string            // the class without nodes: runs whose last steps have the same one show the same defect on other nodes
-	Nth        int               // how many events of this key precede it among those of its state
-	Picks      []choose.FilePick // its answers; faults that did not strike are left out
+	Key        string // the event's stable key
+	Class      string // see [classify]
+	// Class without nodes: runs with equal handlers of their last steps show the same defect, perhaps on other
+	// nodes
+	Handler string
+	Nth     int               // number of preceding enabled events with this key
+	Picks   []choose.FilePick // its answers, without "no fault"
 }
 
-// faults counts the faults that the step injects.
+// faults counts the faults of the step.
 func (s *Step) faults() int {
 	n := 0
 	if s.Kind.Injection() {
@@ -72,7 +74,7 @@ func (s *Step) faults() int {
 	return n
 }
 
-// last is the handler of the last step; "" without steps.
+// last returns the handler of the last step, or "" without steps.
 func (s Script) last() string {
 	if len(s.Steps) == 0 {
 		return ""
@@ -80,13 +82,13 @@ func (s Script) last() string {
 	return s.Steps[len(s.Steps)-1].Handler
 }
 
-// without is the script without steps from to end-1.
+// without returns the script without steps from to end-1.
 func (s Script) without(from, end int) Script {
 	s.Steps = slices.Concat(s.Steps[:from], s.Steps[end:])
 	return s
 }
 
-// only is the script of those steps that keep tells of.
+// only returns the script of the steps for which keep returns true.
 func (s Script) only(keep func(i int, step *Step) bool) Script {
 	var steps []Step
 	for i := range s.Steps {
@@ -98,7 +100,7 @@ func (s Script) only(keep func(i int, step *Step) bool) Script {
 	return s
 }
 
-// moved is the script with steps from to end-1 before the one that is step to now.
+// moved returns the script with steps from to end-1 moved before step to.
 func (s Script) moved(from, end, to int) Script {
 	block := s.Steps[from:end]
 	if to <= from {
@@ -109,7 +111,7 @@ func (s Script) moved(from, end, to int) Script {
 	return s
 }
 
-// picks is how many lists of answers the script has: the first boots have list 0, step i list i+1.
+// picks returns a list of answers: list 0 is that of the first boots, list i+1 that of step i.
 func (s Script) picks(list int) []choose.FilePick {
 	if list == 0 {
 		return s.Boot
@@ -117,7 +119,7 @@ func (s Script) picks(list int) []choose.FilePick {
 	return s.Steps[list-1].Picks
 }
 
-// with is the script with another pick in place of one of its answers.
+// with returns the script with one pick replaced.
 func (s Script) with(list, at, pick int) Script {
 	picks := slices.Clone(s.picks(list))
 	picks[at].Pick = pick
@@ -130,7 +132,7 @@ func (s Script) with(list, at, pick int) Script {
 	return s
 }
 
-// cost is what shrinking makes less of, the most important first.
+// cost is what shrinking minimizes, the most important first.
 type cost struct {
 	faults, steps, switches, picks int
 }
@@ -156,7 +158,7 @@ func (c cost) less(d cost) bool {
 	return slices.Compare(a[:], b[:]) < 0
 }
 
-// text tells scripts apart.
+// text returns a unique text of the script.
 func (s Script) text() string {
 	var b strings.Builder
 	for list := range len(s.Steps) + 1 {

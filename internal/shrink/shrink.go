@@ -1,8 +1,8 @@
-// Package shrink makes violating runs smaller, so that people see in them what matters: it leaves out
-// faults and other steps (delta debugging: Zeller and Hildebrandt, Simplifying and Isolating
-// Failure-Inducing Input, 2002), alone and together with all that follows from them, reorders the rest so that there are
-// fewer context switches, and lowers picks. It alternates that with short random runs that are like the smallest one. A
-// candidate is executed tolerantly, see [Player]; it is kept when it still violates the same property in the same way.
+// Package shrink makes violating runs smaller. It drops faults and other steps (delta debugging: Zeller and
+// Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), alone and together with their consequences,
+// reorders the rest to have fewer context switches, and lowers picks. It alternates that with short random runs
+// that are similar to the smallest one. A candidate is executed tolerantly, see [Player], and accepted if it
+// violates the same property in the same way.
 package shrink
 
 import (
@@ -19,55 +19,56 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// DefaultMaxSteps is how many steps are executed to shrink a run, as a rule.
+// DefaultMaxSteps is the default budget of executed steps.
 const DefaultMaxSteps = 2_000_000
 
-// Config says what to shrink, and with how much effort. The zero value of each field but Path and
-// Finding is a default.
+// Config says what to shrink, and with how much effort. The zero value of each field but Path and Finding is a
+// default.
 type Config struct {
-	// Walks is what critical transitions are looked for with, and what holds the system. Its Path is
-	// not looked at. Of a run that is no [Config].Dead only System and PathBuffer matter.
+	// Walks configures the search for critical transitions, and has the system. Its Path is ignored. Without
+	// [Config].Dead only System and PathBuffer are used.
 	Walks critical.Config
 	Path  choose.Path // the run, to its last step
-	// Finding is what the run ends with, or, when it is dead, the kind and the property that never holds
-	// again.
+	// Finding is the finding at the end of the run. For a dead run it has the kind and the property that never
+	// holds again.
 	Finding sim.Finding
-	// Dead says what is known of a dead run; nil: the run ends with Finding.
+	// Dead is the known critical transition of a dead run. Nil means that the run ends with Finding.
 	Dead *critical.Result
-	// MaxSteps ends shrinking: no candidate is tried after that many steps were executed, walks
-	// included. What is known of the best one is confirmed then. 0: DefaultMaxSteps.
+	// MaxSteps is the budget of executed steps, walks included. After it no more candidates are tried, and the best
+	// one is confirmed. 0 means DefaultMaxSteps.
 	MaxSteps int
-	// Progress is called before each candidate. May be nil.
+	// Progress, if not nil, is called before each candidate.
 	Progress func(Progress)
 }
 
-// Progress is a snapshot for people while a run is shrunk.
+// Progress is the progress of shrinking.
 type Progress struct{ Steps, Tried, Executed int }
 
-// Result is what became of a run. It depends on nothing but the configuration, Workers excluded,
-// unless the context ended it.
+// Result is the result of shrinking. It depends only on the configuration without Workers, unless the context ended
+// the shrinking.
 type Result struct {
 	Path  choose.Path
 	Steps int // of Path
-	From  int // steps of the run before
-	// Finding is what Path ends with; of a dead run it is nil, and Dead is its critical transition.
+	From  int // steps of the original run
+	// Finding is the finding at the end of Path. For a dead run it is nil, and Dead is the critical transition.
 	Finding  *sim.Finding
 	Dead     *critical.Result
-	Tried    int // candidates
-	Executed int // steps
-	// Minimal says that no single step before the finding, or before the critical transition, can be left
-	// out. Otherwise the budget or the context ended it earlier. Pairs says that, moreover, no two causes can be left out, each with all
-	// that follows from it.
+	Tried    int // number of candidates
+	Executed int // number of steps
+	// Minimal reports that no single step before the finding, or before the critical transition, can be dropped. It
+	// is false if the budget or the context ended shrinking earlier. Pairs reports that, moreover, no two causes
+	// with their consequences can be dropped.
 	Minimal, Pairs bool
 }
 
-// ErrUnable is the error of [Run] about runs that cannot be made smaller: those whose critical
-// transition is not known, and those that do not end with their finding when they are executed again,
-// because it is no function of the run, or was made by a closer look.
+// ErrUnable is the error of [Run] for a run that cannot be shrunk. Either its critical transition is unknown, or a
+// second execution does not end with its finding, because the system is nondeterministic or the finding came from a
+// stricter check.
 var ErrUnable = errors.New("shrink: the run cannot be shrunk")
 
-// Run shrinks a run. When ctx is done it returns the smallest that is known by then, which may be the
-// run itself, and is when a dead run could not be confirmed before the deadline of ctx. The error is about the configuration or the system, or is [ErrUnable].
+// Run shrinks a run. If ctx ends it returns the smallest run known by then. That is the original run if a dead run
+// could not be confirmed before the deadline of ctx. The error is about the configuration or the system, or is
+// [ErrUnable].
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.MaxSteps = cmp.Or(cfg.MaxSteps, DefaultMaxSteps)
 	if cfg.MaxSteps < 0 {
@@ -99,7 +100,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	if first.Finding == nil || !same(first.Finding, &cfg.Finding) {
 		return nil, fmt.Errorf("%w: it ends with %w when it is executed again, not with %w", ErrUnable, orNothing(first.Finding), &cfg.Finding)
 	}
-	// The bound on choices tells of no place, so the step stands for it.
+	// The limit of choices has no place, so the step identifies it.
 	at := ""
 	if n := len(first.Script.Steps); n > 0 && cfg.Finding.Kind == sim.Divergence {
 		at = first.Script.Steps[n-1].Class

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// walk makes walk number k from the end of a path.
+// walk makes random walk number k from the end of a path.
 func (d *dying) walk(path choose.Path, k, limit int, s search.Strategy) search.Outcome {
 	d.walker.SetLimit(limit)
 	d.walker.Seed(d.seed, choose.Derive(choose.Derive(d.seed, path), choose.Path{int32(k)}))
@@ -25,7 +25,7 @@ type stoppable struct {
 	ctx context.Context
 }
 
-// lookEvery is after how many steps a walk looks whether it is to go on.
+// lookEvery is the number of steps between checks of the context.
 const lookEvery = 16
 
 // Select implements [search.Strategy].
@@ -36,7 +36,7 @@ func (s *stoppable) Select(at *search.Node) search.Selection {
 	return s.Strategy.Select(at)
 }
 
-// dead makes walks until one reaches the goal, or goes on though it should be stuck.
+// dead makes walks until one reaches the goal, or continues although it should be stuck.
 func (d *dying) dead(path choose.Path, walks int) bool {
 	for k := range walks {
 		to := &reaching{Walker: d.walker, goal: d.goal}
@@ -52,7 +52,7 @@ func (d *dying) dead(path choose.Path, walks int) bool {
 	return true
 }
 
-// enough is how long a walk has to be to tell, judged by walks from where they recover.
+// enough returns the length of walks that suffices to recover, estimated by walks from recovering states.
 func (d *dying) enough(path choose.Path) int {
 	longest, live := 0, 0
 	for _, r := range d.recoveries {
@@ -84,7 +84,7 @@ func (d *dying) recovers(path choose.Path) bool {
 	return false
 }
 
-// reaching is a walk that ends, too, when a property holds.
+// reaching is a walk that also ends when a property holds.
 type reaching struct {
 	*search.Walker
 	goal    *sim.Property // may be nil
@@ -100,10 +100,10 @@ func (s *reaching) Select(at *search.Node) search.Selection {
 	return s.Walker.Select(at)
 }
 
-// mostRecoveries is how many recoveries are kept.
+// mostRecoveries is the maximum number of stored recoveries.
 const mostRecoveries = 4
 
-// remember keeps how the walk just made went on from the end of path.
+// remember stores the suffix of the last walk behind path as a recovery.
 func (d *dying) remember(path choose.Path) {
 	run := d.loop.Replay()
 	from := 0
@@ -113,7 +113,7 @@ func (d *dying) remember(path choose.Path) {
 	d.learn(run.Path.Clone(), from)
 }
 
-// learn keeps the steps of a live run from one on as a recovery.
+// learn stores the suffix of a live run from step from on as a recovery.
 func (d *dying) learn(live choose.Path, from int) {
 	if live == nil {
 		return
@@ -128,8 +128,8 @@ func (d *dying) learn(live choose.Path, from int) {
 // errRevived ends a run that became live.
 var errRevived = errors.New("revived")
 
-// revived plays the recoveries of other runs after a script, which is much cheaper than to walk until one recovers. It reports whether one
-// reaches a state that is as wanted, without answers that walks never give.
+// revived plays the known recoveries after a script, which is much cheaper than random walks. It reports whether
+// one reaches a wanted state without answers of weight 0.
 func (d *dying) revived(s Script, unlikely int, wanted func() bool) bool {
 	check := d.player.Check
 	defer func() { d.player.Check = check }()
@@ -151,10 +151,10 @@ func (d *dying) revived(s Script, unlikely int, wanted func() bool) bool {
 	return false
 }
 
-// live reports whether the state that the player is in is live.
+// live reports whether the player's state is live.
 func (d *dying) live() bool { return d.player.Run.World.Live() }
 
-// reached reports whether the state that the player is in is not one that the dead run may come to.
+// reached reports whether the player's state cannot belong to the dead run.
 func (d *dying) reached() bool {
 	w := d.player.Run.World
 	return w.Live() || d.goal != nil && w.Holds(d.goal)
