@@ -1,5 +1,5 @@
-// Package wire turns messages into bytes and back. What it does with the bytes of others is safe: it
-// allocates no more than they are worth and never panics.
+// Package wire encodes and decodes messages. Decoding untrusted data is safe: it allocates memory in proportion to
+// the data and never panics.
 package wire
 
 import (
@@ -13,21 +13,22 @@ import (
 	"strings"
 )
 
-// Codec encodes the messages of a system. It is used by several goroutines at a time. Equal messages
-// must have equal encodings, or recordings are taken for those of other code.
+// Codec encodes the messages of a system. It must be safe for concurrent use. Equal messages must have equal
+// encodings; otherwise recordings seem to come from different code.
 type Codec interface {
-	// Append appends the encoding of a message to dst, and returns that, which is the caller's: it writes there again.
+	// Append appends the encoding of a message to dst and returns the extended buffer. The caller reuses it, so
+	// Append must not retain it.
 	Append(dst []byte, msg any) ([]byte, error)
-	// Decode returns the message that data encodes, all of it. Data is not kept.
+	// Decode returns the message that data encodes. It must use all of data and must not retain it.
 	Decode(data []byte) (any, error)
-	// ID differs between codecs that do not understand each other.
+	// ID differs between codecs that are incompatible.
 	ID() uint64
 }
 
-// Types is the default [Codec]: it knows the types that messages have, and what is behind interfaces
-// in them, and encodes by reflection, unexported fields included, integers in as few bytes as they
-// need, maps in the order of their encoded keys. Types that implement [encoding.BinaryMarshaler] and
-// [encoding.BinaryUnmarshaler] encode themselves. It takes time linear in the encoding.
+// Types is the default [Codec]. It knows the types of messages, and of values behind interfaces in them. It encodes
+// by reflection: unexported fields included, integers as varints, maps in the order of their encoded keys. Types
+// that implement [encoding.BinaryMarshaler] and [encoding.BinaryUnmarshaler] encode themselves. It takes time
+// linear in the encoding.
 type Types struct {
 	list  []reflect.Type // sorted by name
 	tags  map[reflect.Type]int
@@ -35,12 +36,12 @@ type Types struct {
 	id    uint64
 }
 
-// maxDepth bounds how deep pointers and interfaces may be nested; values with cycles end there.
+// maxDepth bounds the nesting of pointers and interfaces. Values with cycles exceed it.
 const maxDepth = 100
 
-// NewTypes returns a codec for messages of the types that the samples have. The error names every type
-// that cannot be encoded, and where in it the reason is: functions, channels, unsafe pointers, and
-// macetime.Time, which says nothing to another node.
+// NewTypes returns a codec for messages of the types of the samples. The error names every type that cannot be
+// encoded, and the part responsible: functions, channels, unsafe pointers, and macetime.Time, which has no meaning
+// on another node.
 func NewTypes(samples ...any) (*Types, error) {
 	c := &Types{tags: map[reflect.Type]int{}, plans: map[reflect.Type]*plan{}}
 	var errs []error
@@ -83,7 +84,7 @@ func name(t reflect.Type) string {
 	return t.PkgPath() + "." + t.Name()
 }
 
-// shape describes what a type's encoding depends on.
+// shape describes everything that a type's encoding depends on.
 func shape(t reflect.Type, above []reflect.Type) string {
 	if slices.Contains(above, t) {
 		return name(t)
@@ -118,7 +119,7 @@ func marshals(t reflect.Type) bool {
 	return t.Implements(marshaler) && reflect.PointerTo(t).Implements(unmarshaler) && t.Kind() != reflect.Pointer
 }
 
-// ID implements [Codec]: it covers the types' names and fields.
+// ID implements [Codec]. It is a hash of the types' names and fields.
 func (c *Types) ID() uint64 { return c.id }
 
 // Append implements [Codec].

@@ -114,7 +114,7 @@ func TestWrongDataIsRefused(t *testing.T) {
 	flag[3], pointer[1] = 2, 2
 	for want, data := range map[string][]byte{
 		"1 bytes are left over after a int": append(encoded(5), 0),
-		"2 is no bool":                      flag,
+		"2 is not a bool":                   flag,
 		"256 does not fit into a int8":      slices.Concat(head, binary.AppendVarint(nil, 256), rest),
 		"bad pointer":                       pointer,
 		"a map key cannot be compared":      slices.Concat(encoded(map[any]int{})[:1], []byte{1}, encoded(plain{}), []byte{0}),

@@ -13,15 +13,15 @@ import (
 	"github.com/macemc/macemc/macetime"
 )
 
-// plan is how values of a type are encoded. Values that it is given are addressable.
+// plan encodes and decodes the values of a type. The values must be addressable.
 type plan struct {
 	encode func(*encoder, reflect.Value)
 	decode func(*decoder, reflect.Value)
-	least  int  // bytes that the shortest encoding takes; not more than 1
-	raw    bool // must be addressable, for the sake of unexported fields
+	least  int  // bytes of the shortest encoding, at most 1
+	raw    bool // must be addressable, because of unexported fields
 }
 
-// compile makes the plan of a type. where says how it is reached.
+// compile returns the plan of a type. Where names the field for errors.
 func (c *Types) compile(t reflect.Type, where string) (*plan, error) {
 	if p := c.plans[t]; p != nil {
 		return p, nil
@@ -33,7 +33,7 @@ func (c *Types) compile(t reflect.Type, where string) (*plan, error) {
 
 func (c *Types) fill(p *plan, t reflect.Type, where string) error {
 	if t == reflect.TypeFor[macetime.Time]() {
-		return fmt.Errorf("%s is a macetime.Time, which says nothing to another node: send how long ago it was", where)
+		return fmt.Errorf("%s is a macetime.Time, which has no meaning on another node: send the elapsed time", where)
 	}
 	if marshals(t) {
 		p.encode, p.decode = encodeBinary, decodeBinary
@@ -51,7 +51,7 @@ func (c *Types) fill(p *plan, t reflect.Type, where string) error {
 		p.decode = func(d *decoder, v reflect.Value) {
 			b := d.bytes(1)[0]
 			if b > 1 {
-				fail("%d is no bool", b)
+				fail("%d is not a bool", b)
 			}
 			v.SetBool(b == 1)
 		}
@@ -70,7 +70,7 @@ func (c *Types) fill(p *plan, t reflect.Type, where string) error {
 				return
 			}
 			if !reflect.TypeOf(x).AssignableTo(t) {
-				fail("a %T is no %s", x, t)
+				fail("a %T is not a %s", x, t)
 			}
 			v.Set(reflect.ValueOf(x))
 		}
@@ -86,13 +86,13 @@ func (c *Types) fill(p *plan, t reflect.Type, where string) error {
 		return c.fillMap(p, t, where)
 	default:
 		if !p.fillNumber(t) {
-			return fmt.Errorf("%s is a %s, which has no meaning for another process", where, t.Kind())
+			return fmt.Errorf("%s is a %s, which has no meaning in another process", where, t.Kind())
 		}
 	}
 	return nil
 }
 
-// fillNumber makes the plan of a number; false: t is none.
+// fillNumber fills in the plan of a numeric type. It returns false for other types.
 func (p *plan) fillNumber(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -136,7 +136,7 @@ func (p *plan) fillNumber(t reflect.Type) bool {
 	return true
 }
 
-// reach makes a field settable that is not exported.
+// reach makes an unexported field settable.
 func reach(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
