@@ -6,10 +6,10 @@ import (
 	"github.com/macemc/macemc/choose"
 )
 
-// answers answers the questions of a step from the recording.
+// answers replays the recorded answers to the questions of a step.
 type answers struct {
 	list []Answer
-	lost map[string]int // by question: unsynced writes that do not survive a crash, the last ones
+	lost map[string]int // by question: number of unsynced writes, the last ones, that a crash loses
 	err  error
 
 	picks []choose.FilePick
@@ -31,13 +31,13 @@ func (a *answers) pick(p choose.Point) int {
 	case p.Kind == choose.Outcome:
 		return min(max(p.Arity-1-a.lost[p.Label], 0), p.Arity-1)
 	case len(a.list) == 0:
-		a.fail("it asks %q, which was not asked", p.Label)
+		a.fail("it makes a choice that was not recorded: %q", p.Label)
 		return 0
 	}
 	next := a.list[0]
 	a.list = a.list[1:]
 	if next.Kind != p.Kind.Class() || next.Arity != p.Arity || uint(next.Pick) >= uint(p.Arity) {
-		a.fail("it asks %q of %d alternatives, where %v of %d was asked", p.Label, p.Arity, next.Kind, next.Arity)
+		a.fail("it makes a choice %q of %d alternatives, recorded was %v of %d", p.Label, p.Arity, next.Kind, next.Arity)
 		return 0
 	}
 	return next.Pick
@@ -51,7 +51,7 @@ func (a *answers) fail(format string, args ...any) {
 
 func (a *answers) done() error {
 	if a.err == nil && len(a.list) > 0 {
-		a.fail("it does not ask %d of the recorded questions", len(a.list))
+		a.fail("it does not make %d of the recorded choices", len(a.list))
 	}
 	return a.err
 }

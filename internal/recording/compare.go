@@ -12,15 +12,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// compareEffects compares what the last step asked for, from effect first on.
+// compareEffects compares the effects of the last step, from effect first on.
 func (m *merger) compareEffects(want []Effect, first int) error {
 	got := m.world.Last().Effects[first:]
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got):
-			return fmt.Errorf("it does not ask for effect %d, %v", i+1, want[i].Kind)
+			return fmt.Errorf("it lacks effect %d, %v", i+1, want[i].Kind)
 		case i >= len(want):
-			return fmt.Errorf("it asks for effect %d, %v, which was not recorded", i+1, got[i].Kind)
+			return fmt.Errorf("its effect %d, %v, was not recorded", i+1, got[i].Kind)
 		case got[i].Kind == stepinfo.StreamEffect && want[i].Kind == stepinfo.RefusedEffect:
 			return fmt.Errorf("the send buffer to n%d was full, but in the model it has room: the peer had handled messages "+
 				"of which the node had not heard; the network model lacks that", want[i].Peer)
@@ -33,21 +33,22 @@ func (m *merger) compareEffects(want []Effect, first int) error {
 	return nil
 }
 
-// about reports whether the effect is about a peer.
+// about reports whether the effect has a peer.
 func (e Effect) about() bool {
 	return e.numbered() || e.Kind == stepinfo.RefusedEffect || e.Kind == stepinfo.CloseEffect
 }
 
-// compare compares the step that was executed last with what was recorded.
+// compare compares the last step with the recorded one.
 func (m *merger) compare(e *Event, src *answers, failed error) error {
 	var f *sim.Finding
 	errors.As(failed, &f)
-	broken := f != nil && f.Property != sim.AssertionProperty && !slices.Contains(m.world.System().MonitorNames(), f.Property) // which live nodes do not have
+	// Live nodes have no such properties
+	broken := f != nil && f.Property != sim.AssertionProperty && !slices.Contains(m.world.System().MonitorNames(), f.Property)
 	switch {
 	case broken && !e.Failed:
-		return fmt.Errorf("it ends in a %s, which it did not: %s", f.Kind, f.Message)
+		return fmt.Errorf("it ends in a %s that was not recorded: %s", f.Kind, f.Message)
 	case !broken && e.Failed:
-		return errors.New("the handler did not return when it was recorded, but does now")
+		return errors.New("the handler returns, but did not in the recording")
 	case broken:
 		return nil
 	}
@@ -69,7 +70,7 @@ func (m *merger) compare(e *Event, src *answers, failed error) error {
 		}
 	}
 	if digest.Sum64() != e.Digest {
-		return errors.New("it sends other messages than were recorded: the code is not what it was, or its behaviour " +
+		return errors.New("it sends other messages than were recorded: the code has changed, or its behaviour" +
 			"does not follow from its state, the event and the answers")
 	}
 	return nil
@@ -91,7 +92,7 @@ func (m *merger) compareState(c *cursor, e *Event, what string) {
 		}
 		if hash != states[0].Hash {
 			m.disagreement = &Disagreement{Origin: m.origins[len(m.origins)-1], Step: m.run.Steps(), What: what,
-				Reason: "the node's state differs from the recorded one, by this event or one since its state was recorded last"}
+				Reason: "the node's state differs from the recorded one, because of this event or an earlier one since the last recorded state"}
 			return
 		}
 		m.compared++

@@ -2,18 +2,18 @@ package recording
 
 import "github.com/macemc/macemc/sim"
 
-// cursor is a node's place in its recordings.
+// cursor is a node's position in its recordings.
 type cursor struct {
 	node   sim.NodeID
 	starts []*Recording
-	start  int // the current start, or the next one when the node is down
-	pos    int // the next event of it
+	start  int // index of the current start, or of the next one while the node is down
+	pos    int // index of its next event
 	sent   []uint64
 	clock  []int
-	dead   bool // its next event cannot happen, or it is gone for good
+	dead   bool // its next event cannot happen, or it has stopped for good
 }
 
-// next is the node's next event, nil when its recordings are used up.
+// next returns the node's next event, or nil after the last one.
 func (c *cursor) next() *Event {
 	for i, pos := c.start, c.pos; i < len(c.starts); i, pos = i+1, 0 {
 		if pos < len(c.starts[i].Events) {
@@ -23,7 +23,7 @@ func (c *cursor) next() *Event {
 	return nil
 }
 
-// nextStart is the next start of which anything is recorded; len(c.starts): there is none.
+// nextStart returns the next start with a recorded event, or len(c.starts).
 func (c *cursor) nextStart() int {
 	i := c.start + 1
 	for i < len(c.starts) && len(c.starts[i].Events) == 0 {
@@ -32,7 +32,7 @@ func (c *cursor) nextStart() int {
 	return i
 }
 
-// lost is how many of the last writes of the current start were not there at the next one.
+// lost returns the number of last writes of the current start that the next one did not find.
 func (c *cursor) lost() int {
 	r, next := c.starts[c.start], c.nextStart()
 	if len(r.Events) == 0 || next >= len(c.starts) {
@@ -42,10 +42,10 @@ func (c *cursor) lost() int {
 	return int(min(had-min(had, has), 1<<30))
 }
 
-// atEnd reports whether the recording of the current start is used up.
+// atEnd reports whether the current start has no more recorded events.
 func (c *cursor) atEnd() bool { return c.pos == len(c.starts[c.start].Events) }
 
-// place is a start of a node.
+// place identifies a start of a node.
 type place struct {
 	node  sim.NodeID
 	start int

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// execute runs what was recorded.
+// execute executes the recorded events.
 func (m *merger) execute() {
 	var src answers
 	var effects []Effect
@@ -30,7 +30,7 @@ func (m *merger) execute() {
 	for _, c := range booted {
 		m.passed(c, c.next())
 	}
-	m.origins = nil // first boots are no steps
+	m.origins = nil // first boots are not steps
 	if err := errors.Join(src.done(), m.compareEffects(effects, 0)); err != nil {
 		m.disagreement = &Disagreement{Origin: Origin{Node: 0, Start: 1, Event: 1}, What: "first boots", Reason: err.Error()}
 		return
@@ -53,7 +53,7 @@ func (m *merger) take(index int, src *answers) error {
 	return err
 }
 
-// crowds notes what the last step has queued without room.
+// crowds records the messages that the last step queued beyond the buffer.
 func (m *merger) crowds() {
 	for _, o := range m.world.Last().Over {
 		if waits := m.capacity - o.Room + 1; waits > m.over.waits {
@@ -62,7 +62,7 @@ func (m *merger) crowds() {
 	}
 }
 
-// passed notes that an event has been executed.
+// passed records that an event has been executed.
 func (m *merger) passed(c *cursor, e *Event) {
 	if c.pos == len(c.starts[c.start].Events) {
 		c.start, c.pos = c.nextStart(), 0
@@ -95,7 +95,7 @@ func (m *merger) passed(c *cursor, e *Event) {
 	c.pos++
 }
 
-// perform executes the event with that index, which is what the node does next.
+// perform executes the node's next event, which has that index.
 func (m *merger) perform(c *cursor, index int) {
 	if m.atCrash(c) {
 		m.crash(index)
@@ -109,7 +109,7 @@ func (m *merger) perform(c *cursor, index int) {
 		if !m.inject(func(ev sim.Event) bool {
 			return ev.Kind == sim.Duplicate && ev.Node == c.node && ev.Peer == a.Peer && m.duplicates(ev, index, &a)
 		}, &m.used[sim.Dup]) {
-			m.disagree(c, e, m.describe(index), "it arrived twice, but in the model it cannot be duplicated; the network model lacks that")
+			m.disagree(c, e, m.describe(index), "it arrived twice, but the network model cannot duplicate it")
 			return
 		}
 		index, _ = m.findEvent(c.node, e, true)
@@ -118,7 +118,7 @@ func (m *merger) perform(c *cursor, index int) {
 	what := m.describe(index)
 	err := m.take(index, &src)
 	if wrong := m.compare(e, &src, err); wrong != nil {
-		m.file.Steps = m.file.Steps[:len(m.file.Steps)-1] // the run ends before it; the world is not used any more
+		m.file.Steps = m.file.Steps[:len(m.file.Steps)-1] // the run ends before it; the world is not used further
 		m.disagree(c, e, what, wrong.Error())
 		return
 	}
@@ -130,7 +130,7 @@ func (m *merger) perform(c *cursor, index int) {
 	m.compareState(c, e, what)
 }
 
-// duplicates reports whether ev duplicates a message that the event with that index hands over.
+// duplicates reports whether ev duplicates a message that the event with that index delivers.
 func (m *merger) duplicates(ev sim.Event, index int, a *Received) bool {
 	given, ok := m.run.Event(index)
 	if !ok || given.Kind == sim.Deliver {
@@ -141,7 +141,7 @@ func (m *merger) duplicates(ev sim.Event, index int, a *Received) bool {
 	return m.sum(&m.envelopes[0]) == xxhash.Sum64(a.Data)
 }
 
-// disagree ends the run before the node's next event, which is e.
+// disagree ends the run before e, the node's next event.
 func (m *merger) disagree(c *cursor, e *Event, what, reason string) {
 	start := c.start + 1
 	if c.atEnd() {
@@ -155,7 +155,7 @@ func (m *merger) describe(index int) string {
 	return m.world.Key(ev)
 }
 
-// crash takes the nodes of a process down, so that their next starts can follow.
+// crash takes the nodes of a process down, so that they can start again.
 func (m *merger) crash(index int) {
 	ev, _ := m.run.Event(index)
 	src := answers{lost: map[string]int{}}
@@ -175,7 +175,7 @@ func (m *merger) crash(index int) {
 	m.origins = append(m.origins, Origin{Node: -1})
 }
 
-// fallsWith are the nodes that are up and run in one process with a node, itself included.
+// fallsWith returns the nodes of a node's process that are up, itself included.
 func (m *merger) fallsWith(id sim.NodeID) (all []sim.NodeID) {
 	for _, mate := range m.world.System().Process(id) {
 		if m.up(mate) {

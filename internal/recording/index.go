@@ -26,8 +26,8 @@ func (m *merger) index() {
 	}
 }
 
-// trim drops the last events of a start that was killed before they had any effect: neither did
-// anything that they sent arrive, nor did the next start find what they left on the disk.
+// trim drops the last events of a start that was killed before they had any effect: nothing that they sent arrived,
+// and the next start found nothing that they left on the disk.
 func (m *merger) trim(c *cursor, start int) {
 	r := c.starts[start]
 	if len(c.starts[start+1].Events) == 0 {
@@ -82,7 +82,7 @@ func (m *merger) trim(c *cursor, start int) {
 		dropped++
 	}
 	if dropped > 0 {
-		m.notes = append(m.notes, fmt.Sprintf("n%d was killed in start %d before %d events had any effect; they are left out", c.node, start+1, dropped))
+		m.notes = append(m.notes, fmt.Sprintf("n%d was killed in start %d before %d events had any effect; they are omitted", c.node, start+1, dropped))
 	}
 }
 
@@ -96,8 +96,7 @@ func (e *Event) numbered() uint64 {
 	return n
 }
 
-// findRefused notes which sends must have met a node that was down: those that an event says were
-// refused.
+// findRefused finds the sends to a node that was down: those that a later event reports as refused.
 func (m *merger) findRefused(c *cursor) {
 	for _, r := range c.starts {
 		last := make([]*Event, len(m.cursors)) // by peer: the last event that sent to it
@@ -120,7 +119,7 @@ func (m *merger) findRefused(c *cursor) {
 	}
 }
 
-// startAfter is the first start of a node that was not yet booted at that time, and not its first.
+// startAfter returns the first start of a node, other than its first, that began after that time.
 func (m *merger) startAfter(node sim.NodeID, time int64) int {
 	starts := m.cursors[node].starts
 	for i := 1; i < len(starts); i++ {

@@ -13,42 +13,43 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Merged is the run that the recordings of all nodes are.
+// Merged is the run made of the recordings of all nodes.
 type Merged struct {
-	System sim.System // with the fault limits that the run uses up, and no more
+	System sim.System // with the exact fault limits of the run
 	Header choose.Header
 	Path   choose.Path // on System
-	// Bare is the run as a path file, without what only people read.
+	// Bare is the run as a path file without comments.
 	Bare    *choose.File
 	Origins []Origin // by step
-	// Compared is how many recorded fingerprints of states were found again.
+	// Compared is the number of recorded state fingerprints that matched.
 	Compared int
-	// Disagreement is the first thing in which code or model do not do what was recorded; nil: all of it
-	// was found again. The run ends before it.
+	// Disagreement is the first difference between the recordings and the code or model, or nil. The run ends
+	// before it.
 	Disagreement *Disagreement
-	// Left are how many events of each node are not part of the run.
+	// Left is the number of events of each node that are not part of the run.
 	Left []int
-	// Notes tell of what is left out: recordings that are damaged, events whose effects nobody has seen.
+	// Notes describe omissions: damaged recordings, and events whose effects nobody has seen.
 	Notes []string
 }
 
-// File is the run as a path file for people. It executes the run once more and describes each step, which takes far longer than merging where states are large.
+// File returns the run as a path file with comments. It executes the run again to describe each step, which takes
+// much longer than merging if states are large.
 func (m *Merged) File() (*choose.File, error) { return replay.WriteFile(&m.System, m.Header, m.Path) }
 
-// Origin is the event that a step of the run was recorded as.
+// Origin is the recorded event of a step of the run.
 type Origin struct {
-	Node  sim.NodeID // -1: none, the step is a fault that follows from the recordings
+	Node  sim.NodeID // -1 for a fault that follows from the recordings
 	Start int
 	Event int
-	// Clock is the vector clock of the event: how many events of each node, over all its starts, it
+	// Clock is the vector clock of the event: the number of events of each node, over all its starts, that it
 	// depends on.
 	Clock []int
 }
 
-// Disagreement is where the checker and the recording part.
+// Disagreement is a difference between execution and recording.
 type Disagreement struct {
 	Origin
-	Step   int // of the run, counted from 1
+	Step   int // of the run, from 1
 	What   string
 	Reason string
 }
@@ -57,13 +58,13 @@ func (d *Disagreement) Error() string {
 	return fmt.Sprintf("step %d, event %d of start %d of n%d (%s): %s", d.Step, d.Event, d.Start, d.Node, d.What, d.Reason)
 }
 
-// Merge orders what all nodes have recorded into one run of sys: a path that the model of its network
-// allows, in which every event comes after its causes, and otherwise in the order of the nodes' clocks. The
-// faults that must have happened are part of it: a crash before each further start, a connection that
-// breaks where a node was told so. Fault limits of sys do not matter. Codec must be that of the nodes.
+// Merge merges the recordings of all nodes into one run of sys: a path that its network model allows, with every
+// event after its causes, and otherwise in the order of the nodes' clocks. It includes the faults that must have
+// happened: a crash before each further start, and the break of a connection that a node was notified of. Fault
+// limits of sys are ignored. Codec must be that of the nodes.
 //
-// Every step is compared with what was recorded: questions, effects, what was sent, and states where
-// their fingerprints were recorded. The run ends where they differ. The error is about sys.
+// Every step is compared with its record: questions, effects, sent messages, and states with recorded fingerprints.
+// The run ends at a difference. The error is about sys.
 func Merge(sys sim.System, set *Set, codec wire.Codec, header choose.Header) (*Merged, error) {
 	m, err := follow(sys, set, codec)
 	if err != nil {
@@ -72,16 +73,15 @@ func Merge(sys sim.System, set *Set, codec wire.Codec, header choose.Header) (*M
 	return m.result(sys, header)
 }
 
-// Reached is the state in which the recordings leave the system.
+// Reached is the state of the system after the recorded events.
 type Reached struct {
-	World        kernel.World  // good for looking at
+	World        kernel.World  // for inspection
 	Disagreement *Disagreement // as in Merged
-	Finding      error         // a panic, a failed assertion, or what a monitor has found; nil: none
+	Finding      error         // a panic, a failed assertion, or the violation of a monitor, or nil
 }
 
-// Reach executes what all nodes have recorded so far, like Merge, but makes no path of it. It may be
-// called while nodes are still recording; what it reaches is a state that the system was or may have
-// been in.
+// Reach executes everything that all nodes have recorded so far, like Merge, but does not build a path. It may be
+// called while nodes are recording. The state that it reaches is one in which the system was, or may have been.
 func Reach(sys sim.System, set *Set, codec wire.Codec) (*Reached, error) {
 	m, err := follow(sys, set, codec)
 	if err != nil {
@@ -96,14 +96,14 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
 			set.Dir, set.Header.System, set.Header.Nodes, sys.Name, sys.Nodes)
 	}
 	if set.Header.Codec != codec.ID() {
-		return nil, fmt.Errorf("%s: the messages of system %q are not what they were when it was recorded", set.Dir, sys.Name)
+		return nil, fmt.Errorf("%s: the messages of system %q have changed since the recording", set.Dir, sys.Name)
 	}
 	m := newMerger(set, codec)
 	loose, err := m.loosen(sys)
 	if err != nil {
 		return nil, err
 	}
-	compared := loose // with what another program recorded
+	compared := loose // with the nodes of another program
 	compared.State = append(slices.Clone(loose.State), sim.AcrossPrograms())
 	w, err := kernel.NewWorld(&compared, kernel.Options{})
 	if err != nil {
@@ -118,7 +118,7 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
 	return m, nil
 }
 
-// loosen allows as many faults as there could be.
+// loosen sets the fault limits to the maximum that the recordings may need.
 func (m *merger) loosen(sys sim.System) (sim.System, error) {
 	limits := sim.Limits{}
 	for _, c := range m.cursors {
@@ -132,7 +132,7 @@ func (m *merger) loosen(sys sim.System) (sim.System, error) {
 		}
 	}
 	for _, n := range m.copies {
-		limits[sim.Dup] += max(n-1, 0) // 0: the only delivery is left out
+		limits[sim.Dup] += max(n-1, 0) // 0 if the only delivery was omitted
 	}
 	own := sys.Limits()
 	sys = simext.AsLive(sys) // as the nodes ran
@@ -150,7 +150,7 @@ func (m *merger) loosen(sys sim.System) (sim.System, error) {
 	return sys.WithLimits(limits)
 }
 
-// result turns the run into a path file.
+// result converts the run to a path file.
 func (m *merger) result(sys sim.System, header choose.Header) (*Merged, error) {
 	file := &m.file
 	file.Header.System, file.Header.Nodes = sys.Name, sys.Nodes
@@ -173,7 +173,8 @@ func (m *merger) result(sys sim.System, header choose.Header) (*Merged, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("up to %d messages from n%d to n%d waited, more than the %d that the buffer of the model's streams holds, since live nodes queue what machines send without a bound: in this run the model does so, too",
 			m.over.waits, m.over.from, m.over.to, m.capacity))
 	}
-	// Real time lets timers fire in an order that the system's own timing may not know, and nodes are killed that may not crash.
+	// Timers in real time may fire in an order that the system's timing forbids, and nodes that may not crash can
+	// be killed.
 	for _, as := range []struct {
 		timing   sim.Timing
 		mayCrash func(sim.NodeID) bool
@@ -187,7 +188,7 @@ func (m *merger) result(sys sim.System, header choose.Header) (*Merged, error) {
 			out.Notes = append(out.Notes, "a node was killed that may not crash: replay, mdb and search --from do not know how")
 		}
 		out.System, out.Path, out.Header = exact, reading.Path, replay.HeaderOf(&exact, header)
-		for _, moved := range reading.Moved { // as the faults that are left do not include all that might have been
+		for _, moved := range reading.Moved { // since the remaining faults differ from the maximum
 			file.Steps[moved.Step-1].Index = moved.To
 		}
 		file.Header = out.Header
@@ -204,23 +205,23 @@ type merger struct {
 	cursors []*cursor
 
 	incarnations map[uint64]place
-	arrives      map[Ref]place  // where a message is delivered first
-	copies       map[Ref]int    // how often it is
-	coming       map[uint64]int // stream messages of an incarnation that are yet to be delivered
+	arrives      map[Ref]place  // first delivery of a message
+	copies       map[Ref]int    // number of its deliveries
+	coming       map[uint64]int // undelivered stream messages of an incarnation
 	refused      map[*Event][]place
-	awaited      map[place]int // events that must come while the node is down before that start
-	clocks       map[Ref][]int // of the sending events, as long as they are needed
+	awaited      map[place]int // number of events that must precede that start while the node is down
+	clocks       map[Ref][]int // of the sending events, while they are needed
 
 	capacity int // of send buffers
 	over     crowd
-	attempts bool                  // to connect were refused by a socket error
-	queued   map[[2]sim.NodeID]int // messages in streams, from and to; about
+	attempts bool                  // connection attempts were refused by a socket error
+	queued   map[[2]sim.NodeID]int // approximate number of messages in streams, by sender and receiver
 
 	sums      map[sim.MessageID]uint64
 	envelopes []sim.Envelope
 	buf       []byte
 
-	file         choose.File // the run so far, without what only people read
+	file         choose.File // the run so far, without comments
 	used         sim.Limits
 	origins      []Origin
 	compared     int
@@ -229,7 +230,7 @@ type merger struct {
 	finding      error
 }
 
-// crowd is the most messages that waited for a node at a time, of those for which there was no room; 0: there always was.
+// crowd is the maximum number of messages that waited for a node beyond the buffer; 0 if all fit.
 type crowd struct {
 	from, to sim.NodeID
 	waits    int

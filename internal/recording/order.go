@@ -12,13 +12,12 @@ import (
 
 const never = math.MaxInt64
 
-// step executes the next event that can happen. false: there is none.
+// step executes the next event that can happen. It returns false if there is none.
 //
-// Which events can happen is for the model to say, so that causes come first by themselves. Of these,
-// some are put off: what is known to have happened while a node was down waits for its crash, a crash
-// waits until what the node had sent has arrived. When nothing is left but what was put off, it
-// happens nevertheless; and when the model knows no event at all that was recorded, a fault is
-// looked for that explains the next one.
+// The model decides which events can happen, so causes come first. Some of these are postponed: an event that must
+// have happened while a node was down waits for its crash, and a crash waits until everything that the node sent
+// has arrived. If only postponed events are left, they happen anyway. If no recorded event can happen in the model,
+// step searches for a fault that explains the next one.
 func (m *merger) step() bool {
 	for _, patient := range []bool{true, false} {
 		best, index := (*cursor)(nil), 0
@@ -38,7 +37,7 @@ func (m *merger) step() bool {
 	return m.repair()
 }
 
-// time is when the node's next event happened; a crash right after the event before it.
+// time returns the time of the node's next event. A crash comes right after the event before it.
 func (m *merger) time(c *cursor) int64 {
 	events := c.starts[c.start].Events
 	if m.atCrash(c) && c.pos > 0 {
@@ -50,14 +49,12 @@ func (m *merger) time(c *cursor) int64 {
 	return never
 }
 
-// atCrash reports whether the node must crash before anything else: it was started again, or was not,
-// and others have noticed.
+// atCrash reports whether the node must crash next: it was started again, or others noticed that it stopped.
 func (m *merger) atCrash(c *cursor) bool {
 	return m.up(c.node) && (c.atEnd() && c.next() != nil || c.next() == nil && m.awaited[place{c.node, len(c.starts)}] > 0)
 }
 
-// possible returns the index of the node's next event in the world. A crash before the next start is
-// such an event too.
+// possible returns the index of the node's next event in the world, which may be a crash before its next start.
 func (m *merger) possible(c *cursor) (int, bool) {
 	if m.atCrash(c) {
 		return m.findCrash(c.node)
@@ -69,7 +66,7 @@ func (m *merger) possible(c *cursor) (int, bool) {
 	return m.findEvent(c.node, e, true)
 }
 
-// findCrash returns the index of the crash of a node's process, once nothing is left of what its nodes did before it.
+// findCrash returns the index of the crash of a node's process, after all events of its nodes before it.
 func (m *merger) findCrash(id sim.NodeID) (int, bool) {
 	all := m.fallsWith(id)
 	if slices.ContainsFunc(all, func(mate sim.NodeID) bool { return !m.cursors[mate].atEnd() }) {
@@ -92,7 +89,7 @@ func (m *merger) find(fits func(sim.Event) bool) (int, bool) {
 	}
 }
 
-// findEvent returns the index of the event that e is; exact: an error must be of the same kind.
+// findEvent returns the index of the recorded event e. If exact is true an error must be of the same kind.
 func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 	if e.Call {
 		return 0, false
@@ -122,7 +119,7 @@ func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 	return 0, false
 }
 
-// carries reports whether ev hands over the messages that e did.
+// carries reports whether ev delivers the same messages as e.
 func (m *merger) carries(ev sim.Event, e *Event) bool {
 	m.envelopes = m.world.Messages(ev, m.envelopes[:0])
 	return slices.EqualFunc(m.envelopes, e.Received(), func(env sim.Envelope, a Received) bool {
@@ -130,7 +127,7 @@ func (m *merger) carries(ev sim.Event, e *Event) bool {
 	})
 }
 
-// sum is the digest of a message's encoding.
+// sum returns the digest of a message's encoding.
 func (m *merger) sum(env *sim.Envelope) uint64 {
 	if sum, ok := m.sums[env.ID]; ok {
 		return sum
@@ -144,7 +141,7 @@ func (m *merger) sum(env *sim.Envelope) uint64 {
 	return sum
 }
 
-// putOff reports whether the node's next event should wait for events of other nodes.
+// putOff reports whether to postpone the node's next event until events of other nodes.
 func (m *merger) putOff(c *cursor) bool {
 	e := c.next()
 	switch {
@@ -180,8 +177,8 @@ func (m *merger) putOff(c *cursor) bool {
 	return false
 }
 
-// room is how much room the node saw in its send buffer to a peer before the event; ok is false when
-// it did not look.
+// room returns the room in the send buffer to a peer that the node observed before the event. Ok is false if it did
+// not.
 func (e *Event) room(peer sim.NodeID) (room int, ok bool) {
 	for _, o := range e.Rooms {
 		if o.Peer == peer {
@@ -191,8 +188,8 @@ func (e *Event) room(peer sim.NodeID) (room int, ok bool) {
 	return 0, false
 }
 
-// unheard reports whether the sender of what e delivers has not heard of that when it looks at its
-// send buffer next, so that the delivery must wait: else there would be more room than there was.
+// unheard reports whether the delivery e must wait until its sender has next observed its send buffer. Otherwise
+// there would be more room than was recorded.
 func (m *merger) unheard(node sim.NodeID, e *Event) bool {
 	if int(e.Peer) >= len(m.cursors) {
 		return false
@@ -210,8 +207,7 @@ func (m *merger) unheard(node sim.NodeID, e *Event) bool {
 	return ok
 }
 
-// crowded reports whether there was more room in some send buffer than there is now, so that
-// deliveries are to come first.
+// crowded reports whether a send buffer had more room than it has in the model, so that deliveries must come first.
 func (m *merger) crowded(node sim.NodeID, e *Event) bool {
 	for _, o := range e.Rooms {
 		if first, _ := e.room(o.Peer); m.capacity-m.queued[[2]sim.NodeID{node, o.Peer}] < first {
@@ -221,7 +217,7 @@ func (m *merger) crowded(node sim.NodeID, e *Event) bool {
 	return false
 }
 
-// count keeps track of how many messages are queued, as far as that is needed to order events.
+// count tracks the number of queued messages, as needed to order events.
 func (m *merger) count(node sim.NodeID, e *Event) {
 	out := func(peer sim.NodeID) [2]sim.NodeID { return [2]sim.NodeID{node, peer} }
 	switch {

@@ -17,21 +17,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Recording is what one start of a node has recorded.
+// Recording is the recording of one start of a node.
 type Recording struct {
 	Header Header // of the first file
 	Events []Event
 	States []State
-	Ended  bool // the node stopped of its own accord
-	// Damage says what could not be read; "": nothing. Events ends before it.
+	Ended  bool // the node stopped normally
+	// Damage describes the unreadable part, or is "". Events ends before it.
 	Damage string
 }
 
-// Set is the recordings of all nodes of a system.
+// Set has the recordings of all nodes of a system.
 type Set struct {
 	Dir    string
-	Header Header         // what all files agree on
-	Starts [][]*Recording // by node, in the order of the starts
+	Header Header         // the common fields of all files
+	Starts [][]*Recording // by node, in starting order
 }
 
 // IsDir reports whether name is a folder with recordings.
@@ -44,8 +44,8 @@ func escape(name string) string {
 	return strings.NewReplacer("*", "\\*", "?", "\\?", "[", "\\[", "\\", "\\\\").Replace(name)
 }
 
-// ReadDir reads all recordings in a folder. Files that are damaged are read as far as they are good,
-// see Recording.Damage; the error is about a folder that cannot be made sense of.
+// ReadDir reads all recordings in a folder. Damaged files are read up to the damage, see Recording.Damage. The
+// error is about an invalid folder.
 func ReadDir(dir string) (*Set, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -53,7 +53,7 @@ func ReadDir(dir string) (*Set, error) {
 	}
 	s := &Set{Dir: dir}
 	byName := map[string]*Recording{}
-	for _, e := range entries { // sorted, so the parts of a start come in order
+	for _, e := range entries { // sorted, so the parts of a start are in order
 		var node, start, part int
 		if n, _ := fmt.Sscanf(e.Name(), "n%d-%d-%d"+extension, &node, &start, &part); n != 3 || fileName(node, start, part) != e.Name() {
 			continue
@@ -96,7 +96,7 @@ func (s *Set) add(byName map[string]*Recording, stem, file string, part int) err
 		}
 	}
 	if r.Damage != "" {
-		return nil // what follows does not fit on
+		return nil // the rest does not continue it
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Set) add(byName map[string]*Recording, stem, file string, part int) err
 		return err
 	}
 	if h.Version == 0 {
-		return nil // the file breaks off before its header ends
+		return nil // the file ends inside its header
 	}
 	if s.Header.Version == 0 {
 		s.Header = h
@@ -139,7 +139,7 @@ func (r *Recording) read(file string, data []byte) (h Header, err error) {
 			return h, nil
 		}
 		if at == 0 && kind != headerRecord {
-			return h, fmt.Errorf("%s: this is no recording", file)
+			return h, fmt.Errorf("%s: this is not a recording", file)
 		}
 		switch kind {
 		case headerRecord:
@@ -160,7 +160,7 @@ func (r *Recording) read(file string, data []byte) (h Header, err error) {
 				return h, nil
 			}
 			if e.Number != len(r.Events)+1 {
-				damage(at, "event %d stands where event %d should", e.Number, len(r.Events)+1)
+				damage(at, "found event %d instead of event %d", e.Number, len(r.Events)+1)
 				return h, nil
 			}
 			since = e.Time
@@ -178,7 +178,7 @@ func (r *Recording) read(file string, data []byte) (h Header, err error) {
 		case endRecord:
 			r.Ended = true
 		default:
-			damage(at, "there is no record of kind %d", kind)
+			damage(at, "unknown kind of record %d", kind)
 			return h, nil
 		}
 		at += frameSize + 1 + len(body)
@@ -189,8 +189,7 @@ func (r *Recording) read(file string, data []byte) (h Header, err error) {
 	return h, nil
 }
 
-// sensible reports whether the event names nodes that there are, and known kinds of things. An event of a
-// fresh start of a node must be its boot.
+// sensible reports whether the event has valid nodes and kinds. The first event of a start must be its boot.
 func (e *Event) sensible(nodes int) bool {
 	ok := func(peer sim.NodeID) bool { return peer >= 0 && int(peer) < nodes }
 	switch e.Kind {
@@ -222,7 +221,7 @@ func (e *Event) sensible(nodes int) bool {
 	return (e.Number == 1) == (e.Kind == sim.Boot)
 }
 
-// frameAt takes the first record of data.
+// frameAt decodes the first record of data.
 func frameAt(data []byte) (kind byte, body []byte, ok bool) {
 	if len(data) < frameSize {
 		return 0, nil, false
@@ -238,7 +237,7 @@ func frameAt(data []byte) (kind byte, body []byte, ok bool) {
 	return body[0], body[1:], true
 }
 
-// Damage lists what could not be read.
+// Damage lists the unreadable parts.
 func (s *Set) Damage() []string {
 	var all []string
 	for _, starts := range s.Starts {
@@ -251,8 +250,7 @@ func (s *Set) Damage() []string {
 	return all
 }
 
-// Tear makes a set that was read while nodes are recording fit together: what is damaged is only not
-// yet complete.
+// Tear makes a set that was read during recording consistent: damaged parts count as incomplete.
 func (s *Set) Tear() {
 	for _, starts := range s.Starts {
 		for _, r := range starts {

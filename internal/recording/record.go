@@ -18,11 +18,10 @@ type Header struct {
 	System  string `json:"system"`
 	Nodes   int    `json:"nodes"`
 	Node    int    `json:"node"`
-	// Params, Bugs: how the system was built, for those who build it again.
+	// Params and Bugs say how the system was built, to build it again.
 	Params map[string]string `json:"params,omitempty"`
 	Bugs   []string          `json:"bugs,omitempty"`
-	// Start counts the starts of the node in this recording, from 1. Incarnation is the number that
-	// its messages carry.
+	// Start counts the starts of the node in this recording, from 1. Incarnation is the number in its messages.
 	Start       int    `json:"start"`
 	Incarnation uint64 `json:"incarnation"`
 	Part        int    `json:"part"` // from 1
@@ -31,26 +30,26 @@ type Header struct {
 
 const version = 1
 
-// Event is what a node was given in one step, and what it asked.
+// Event is the input of a node in one step, with a summary of its effects.
 type Event struct {
-	Number int   // of the node's events since its start, from 1
+	Number int   // among the node's events since its start, from 1
 	Time   int64 // nanoseconds since 1970, by the node's clock
 	Kind   sim.EventKind
-	Call   bool   // not an event of the system but a call from outside; Name says which
+	Call   bool   // a call from outside, named by Name, instead of an event of the system
 	Name   string // action, or the text of a timer
 	Peer   sim.NodeID
 	Err    string // of DeliverError
 
-	// Of Deliver: which message, and its encoding.
+	// Of Deliver: the message and its encoding.
 	From   Ref
 	Stream bool
 	Data   []byte
 
-	Set []Received // of TakeQuorum, whose name is Name, by sender
+	Set []Received // of TakeQuorum, which is named by Name, by sender
 
 	Found Found // of Boot
 
-	// After the event: writes to the disk in all the life of the node, and its monotone counter.
+	// After the event: number of writes to the disk in the node's whole life, and its monotone counter.
 	Writes, Ticks uint64
 
 	Answers []Answer
@@ -60,14 +59,14 @@ type Event struct {
 	Failed  bool   // the handler panicked; its effects did not happen
 }
 
-// Found is what a node that boots finds of its former life.
+// Found is what a booting node finds of its previous life.
 type Found struct {
-	Writes uint64 // to its disk, in all, that have survived
+	Writes uint64 // total number of surviving writes to its disk
 	Ticks  uint64
 	Counts []int // by action of the system
 }
 
-// Ref names a message: the Number-th that its sender sent since that start of it.
+// Ref identifies a message: the Number-th that its sender sent in one incarnation.
 type Ref struct {
 	Incarnation uint64
 	Number      uint64
@@ -80,7 +79,7 @@ type Received struct {
 	Data []byte // its encoding
 }
 
-// Received are the messages that the event hands over.
+// Received returns the messages that the event delivers.
 func (e *Event) Received() []Received {
 	switch e.Kind {
 	case sim.Deliver:
@@ -91,7 +90,7 @@ func (e *Event) Received() []Received {
 	return nil
 }
 
-// kinds are the kinds of events that are recorded, by the number that stands for them in files.
+// kinds maps the numbers in files to the recorded kinds of events.
 var kinds = [...]sim.EventKind{sim.Boot, sim.DoAction, sim.FireTimer, sim.DeliverError, sim.DeliverReady, sim.Deliver, sim.Internal, sim.TakeQuorum}
 
 // Answer is the answer to a question.
@@ -101,13 +100,13 @@ type Answer struct {
 	Pick  int
 }
 
-// Effect is what a handler asked for, without its content.
+// Effect is a handler's effect without its content.
 type Effect struct {
 	Kind stepinfo.EffectKind
 	Peer sim.NodeID // of sends and Close
 }
 
-// numbered reports whether the effect is a message that has a number.
+// numbered reports whether the effect is a numbered message.
 func (e Effect) numbered() bool {
 	return e.Kind == stepinfo.SendEffect || e.Kind == stepinfo.StreamEffect
 }
@@ -136,7 +135,7 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// append appends the event, whose time is given relative to another's.
+// append appends the event, with its time relative to since.
 func (e *Event) append(b []byte, since int64) []byte {
 	flags := byte(0)
 	if e.Call {
@@ -213,13 +212,13 @@ func (f *fields) received() Received {
 	}
 }
 
-// fields reads the parts of a record one by one; after the first that is missing all are zero.
+// fields decodes the parts of a record. After the first invalid one all are zero.
 type fields struct {
 	data []byte
 	bad  bool
 }
 
-var errRecord = errors.New("its content makes no sense")
+var errRecord = errors.New("the record is invalid")
 
 func (f *fields) take(n int) []byte {
 	if f.bad = f.bad || n < 0 || n > len(f.data); f.bad {
@@ -248,7 +247,7 @@ func (f *fields) int() int64 {
 	return n
 }
 
-// count is a number of things, of which each takes a byte at least.
+// count decodes a number of things of at least one byte each.
 func (f *fields) count() int {
 	n := f.uint()
 	if f.bad = f.bad || n > uint64(len(f.data)); f.bad {
@@ -271,7 +270,7 @@ func (e *Event) parse(data []byte, since int64) error {
 	f := fields{data: data}
 	head := f.take(2)
 	if int(head[0]) >= len(kinds) {
-		return fmt.Errorf("there is no event of kind %d", head[0])
+		return fmt.Errorf("unknown kind of event %d", head[0])
 	}
 	e.Kind, e.Peer = kinds[head[0]], -1
 	e.Call, e.Stream, e.Failed = head[1]&hasCall != 0, head[1]&isStream != 0, head[1]&hasFailed != 0

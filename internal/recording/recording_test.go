@@ -123,7 +123,7 @@ func TestMissingEventIsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r Recording
-	if _, err := r.read("f", data); err != nil || len(r.Events) != 2 || !strings.Contains(r.Damage, "event 4 stands where event 3 should") {
+	if _, err := r.read("f", data); err != nil || len(r.Events) != 2 || !strings.Contains(r.Damage, "found event 4 instead of event 3") {
 		t.Errorf("%d events, %q, %v", len(r.Events), r.Damage, err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// repair looks for a fault after which the next event is possible. When there is none, the node ends
-// here, and others go on as far as they do not depend on it.
+// repair searches for a fault that enables the next event. If there is none the recording of the node ends here,
+// and other nodes continue while they do not depend on it.
 func (m *merger) repair() bool {
 	var c *cursor
 	for _, x := range m.cursors {
@@ -29,12 +29,12 @@ func (m *merger) repair() bool {
 				return ev.Kind == sim.Break && ev.Node == a && ev.Peer == b && (m.world.Label(ev).Content == simext.Attempt) == attempt
 			}
 		}
-		if e.Err == sim.ErrRefused.Error() && // a crash leaves those of the model
+		if e.Err == sim.ErrRefused.Error() && // a crash leaves errors of the model
 			m.inject(breaks(true), &m.used[sim.NetErrors]) {
 			m.attempts = true
 			return true
 		}
-		if peer.next() == nil && m.up(e.Peer) { // it was ended, and not started again
+		if peer.next() == nil && m.up(e.Peer) { // it stopped, and did not start again
 			if index, ok := m.findCrash(e.Peer); ok {
 				ended := m.fallsWith(e.Peer)
 				m.crash(index)
@@ -63,8 +63,8 @@ func (m *merger) repair() bool {
 	return false
 }
 
-// missing reports whether the event needs something of another node that stands in no recording: the
-// sending of a message, or, for room in a send buffer, a delivery.
+// missing reports whether the event needs an event of another node that was not recorded: the sending of a message
+// or, for room in a send buffer, a delivery.
 func (m *merger) missing(e *Event) bool {
 	switch {
 	case e.Kind == sim.DeliverReady && int(e.Peer) < len(m.cursors):
@@ -86,11 +86,11 @@ func (m *merger) why(c *cursor, e *Event) string {
 	case e.Call:
 		return "it is a call from outside (Node.Do), which cannot be repeated: make it an action of the system"
 	case m.missing(e) && e.Kind == sim.Deliver:
-		return fmt.Sprintf("the recording of n%d does not reach as far as the sending of this message", e.Peer)
+		return fmt.Sprintf("the recording of n%d ends before it sends this message", e.Peer)
 	case m.missing(e) && e.Kind == sim.TakeQuorum:
-		return "a recording does not reach as far as the sending of one of its messages"
+		return "a recording ends before one of its messages is sent"
 	case m.missing(e):
-		return fmt.Sprintf("the recording of n%d does not reach as far as the delivery that made room", e.Peer)
+		return fmt.Sprintf("the recording of n%d ends before the delivery that made room", e.Peer)
 	case e.Kind == sim.Deliver:
 		return "in the model no such message can be delivered here"
 	case e.Kind == sim.TakeQuorum:
@@ -100,7 +100,7 @@ func (m *merger) why(c *cursor, e *Event) string {
 	case e.Kind == sim.DoAction:
 		return "the action cannot be done here"
 	case e.Kind == sim.DeliverError:
-		return "in the model there is no error to be told of; the network model lacks that"
+		return "the network model does not have this error"
 	}
 	return "this cannot happen in the model"
 }

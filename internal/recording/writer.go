@@ -13,38 +13,38 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Options say where and how much to record.
+// Options says where and how much to record.
 type Options struct {
-	Dir string // of the recordings of all nodes; made when it is not there
-	// PartBytes is how large a file may become before the next is begun; 0: 64 MB.
+	Dir string // folder of the recordings of all nodes; created if missing
+	// PartBytes is the maximum size of a file before the next one begins. 0 means 64 MB.
 	PartBytes int64
-	// MaxBytes is how much one start of a node may record; 0: 1 GB. Then recording ends, as a run can
-	// be executed only from its beginning. The node goes on.
+	// MaxBytes is the maximum size of the recording of one start. 0 means 1 GB. At the limit recording ends, since
+	// a run can be executed only from its beginning. The node continues.
 	MaxBytes int64
 }
 
-// ErrFull is why recording ended when MaxBytes was reached.
+// ErrFull is the reason when recording ended at MaxBytes.
 var ErrFull = errors.New("the recording has reached its limit")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// frameSize is the length and the checksum before each record.
+// frameSize is the size of length and checksum before each record.
 const frameSize = 8
 
-// Writer writes the recording of one start of a node. It is for one goroutine.
+// Writer writes the recording of one start of a node. It must not be used concurrently.
 type Writer struct {
 	opts   Options
 	header Header
 	file   *os.File
-	buf    []byte // not yet written
+	buf    []byte // buffered
 	size   int64  // of the file, without buf
 	total  int64  // of the parts before
 	last   int64  // time of the last event
 	err    error
 }
 
-// NewWriter begins the recording of a start of a node. Start and Part of the header are filled in: the
-// start is the first that the folder does not have.
+// NewWriter begins the recording of a start of a node. It sets Start and Part of the header. Start is the first
+// that the folder does not have.
 func NewWriter(o Options, h Header) (*Writer, error) {
 	if o.PartBytes == 0 {
 		o.PartBytes = 64 << 20
@@ -70,7 +70,7 @@ func NewWriter(o Options, h Header) (*Writer, error) {
 	}
 }
 
-// Header is the header of the current file.
+// Header returns the header of the current file.
 func (w *Writer) Header() Header { return w.header }
 
 func fileName(node, start, part int) string {
@@ -94,7 +94,7 @@ func (w *Writer) open() error {
 	return nil
 }
 
-// frame appends a record to what is to be written.
+// frame appends a record to the buffer.
 func (w *Writer) frame(kind byte, content func([]byte) []byte) {
 	at := len(w.buf)
 	w.buf = append(w.buf, make([]byte, frameSize)...)
@@ -104,7 +104,7 @@ func (w *Writer) frame(kind byte, content func([]byte) []byte) {
 	binary.LittleEndian.PutUint32(w.buf[at+4:], crc32.Checksum(body, castagnoli))
 }
 
-// Event adds an event. It is written by Flush.
+// Event adds an event. Flush writes it.
 func (w *Writer) Event(e *Event) {
 	if w.err != nil {
 		return
@@ -125,9 +125,8 @@ func (w *Writer) State(s State) {
 	})
 }
 
-// Flush hands everything to the operating system, so that it is there also when this process is
-// killed. An error ends the recording: what was written before is good, and what follows is not
-// recorded. It is returned once.
+// Flush passes all buffered data to the operating system, so that it survives a kill of this process. An error ends
+// the recording, and is returned once. What was written before remains valid; later events are not recorded.
 func (w *Writer) Flush() error {
 	if w.err != nil || len(w.buf) == 0 {
 		return nil
@@ -138,7 +137,7 @@ func (w *Writer) Flush() error {
 	n, err := w.file.Write(w.buf)
 	if err != nil {
 		if n > 0 {
-			_ = w.file.Truncate(w.size) // a torn record would be noticed anyhow
+			_ = w.file.Truncate(w.size) // a torn record would be detected anyway
 		}
 		return w.fail(err)
 	}
@@ -163,8 +162,7 @@ func (w *Writer) fail(err error) error {
 	return fmt.Errorf("recording ends here: %w", err)
 }
 
-// Close ends the recording of a node that stops of its own accord, with the fingerprint of its last
-// state.
+// Close ends the recording of a node that stops normally, with the fingerprint of its last state.
 func (w *Writer) Close(number int, hash sim.Fingerprint) error {
 	if w.err == nil {
 		w.State(State{number, hash})
