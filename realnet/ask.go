@@ -8,9 +8,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Do runs f in the event loop, like a handler: Env is valid during the call, and effects happen after
-// it. The error is ctx's, or says that the node has stopped. A recording notes that there was such a
-// call, but cannot repeat it; use [Node.Act] for what the system knows as an action.
+// Do runs f in the event loop, like a handler: Env is valid during the call, and effects happen after it. The error
+// is ctx's, or reports that the node has stopped. A recording notes the call, but cannot repeat it; use [Node.Act]
+// for an action of the system.
 func (n *Node) Do(ctx context.Context, f func(sim.Env, sim.Service)) error {
 	return n.enter(ctx, func() error {
 		n.step(given{call: f, name: "Do"})
@@ -18,7 +18,7 @@ func (n *Node) Do(ctx context.Context, f func(sim.Env, sim.Service)) error {
 	})
 }
 
-// Act does an action of the system. ok is false when the node cannot do it now.
+// Act executes an action of the system. It returns false if the action is not enabled now.
 func (n *Node) Act(ctx context.Context, action string) (ok bool, err error) {
 	did := false
 	err = n.enter(ctx, func() error {
@@ -32,27 +32,27 @@ func (n *Node) Act(ctx context.Context, action string) (ok bool, err error) {
 		return nil
 	})
 	if err != nil {
-		return false, err // the event loop may come to it still
+		return false, err // the event loop may still execute it
 	}
 	return did, nil
 }
 
-// Freeze makes the node handle no more events until [Node.Thaw], while its connections stay; when it
-// returns, all that was handled is recorded. A system that is to end together is frozen first: else
-// those that end last hear of the end of the others.
+// Freeze makes the node handle no more events until [Node.Thaw], while its connections stay open. When it returns,
+// all handled events are recorded. Freeze all nodes of a system before stopping it; otherwise the last ones observe
+// the end of the others.
 func (n *Node) Freeze(ctx context.Context) error {
 	return n.enter(ctx, func() error { n.frozen = true; return nil })
 }
 
-// Thaw makes a frozen node go on. It handles what came meanwhile, in order; of datagrams, the first
-// ones. Timers that were due fire late.
+// Thaw resumes a frozen node. It handles the events that arrived meanwhile, in order, but of datagrams only the
+// first [mostHeld]. Timers that were due fire late.
 func (n *Node) Thaw(ctx context.Context) error {
 	return n.enter(ctx, func() error {
 		held := n.held
 		n.frozen, n.held = false, nil
 		for i := range held {
 			if it := &held[i]; it.kind == dialledItem && it.err != nil {
-				it.err = errBusy // the peer was frozen, too: once more
+				it.err = errBusy // the peer was frozen, too: try again
 			}
 			n.handle(&held[i])
 		}
@@ -60,7 +60,7 @@ func (n *Node) Thaw(ctx context.Context) error {
 	})
 }
 
-// Look calls f in the event loop. It must not change anything, nor keep the runner.
+// Look calls f in the event loop. F must not change the runner or keep it.
 func (n *Node) Look(ctx context.Context, f func(*runner.Runner)) error {
 	return n.enter(ctx, func() error { f(n.run); return nil })
 }

@@ -14,54 +14,54 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config says which node to run, and how. System, Node and Peers are needed, and Messages or Codec.
+// Config says which node to run, and how. System, Node and Peers are required, and either Messages or Codec.
 type Config struct {
 	System *sim.System
 	Node   sim.NodeID
-	// Peers are the addresses of all nodes by their numbers, as IP:port, for UDP and TCP alike. The
-	// node listens on its own.
+	// Peers are the addresses of all nodes by number, as IP:port, for UDP and TCP. The node listens on its own.
 	Peers []string
-	// Public allows an own address that is not a loopback address: whoever reaches the port can send
-	// messages in the name of any node.
+	// Public allows the node's own address to be other than a loopback address. Then anybody who can reach the port
+	// can send messages in the name of any node.
 	Public bool
 
-	// Messages are samples of all types of messages, for the default codec. Unused with Codec.
+	// Messages are samples of all types of messages, for the default codec. They are unused with Codec.
 	Messages []any
-	Codec    wire.Codec // nil: wire.Types of Messages
-	// MaxMessage is the size of the largest message in bytes, encoded; 0: 1 MB. Larger ones break the
-	// node that sends them, and the connection that brings them. Datagrams carry at most [MaxDatagram].
+	Codec    wire.Codec // nil means wire.Types of Messages
+	// MaxMessage is the maximum size of an encoded message in bytes. 0 means 1 MB. A larger message ends the node
+	// that sends it, or the connection that delivers it. Datagrams carry at most [MaxDatagram].
 	MaxMessage int
 
-	// MaxQueue is how many bytes of messages may wait for one peer, encoded; 0: 256 MB. Streams take as many messages as the model's send buffer, but what
-	// machines send and what goes to a network of queues waits without any bound but this one, which ends the node with a [QueueError].
+	// MaxQueue is the maximum size in bytes of the encoded messages that wait for one peer. 0 means 256 MB. Streams
+	// accept as many messages as the model's send buffer. Messages of machines, and to a network of queues, wait
+	// with no other bound, and end the node with a [QueueError] at this one.
 	MaxQueue int64
 
-	// Dir is the folder of the node's disk, for this node alone; made when it is not there. "": the disk
-	// is empty at each start, and the monotone counter begins anew.
+	// Dir is the folder of the node's disk, which no other node may use; it is created if missing. "" means that
+	// each start begins with an empty disk and a new monotone counter.
 	Dir string
-	// Record says where to record; nil: nowhere. Params and Bugs go into the recording's header.
+	// Record says where to record. Nil disables recording. Params and Bugs go into the recording's header.
 	Record *recording.Options
 	Params map[string]string
 	Bugs   []string
-	// StateEvery is after how many events the fingerprint of the state is recorded; 0: 16.
+	// StateEvery is the number of events between two recorded fingerprints of the state. 0 means 16.
 	StateEvery int
 
-	// Await is how long the first boot waits for all peers to listen. They count as up from the start, so
-	// that what is sent to them must not be refused. 0: it does not wait.
+	// Await is the maximum time that the first boot waits for all peers to listen. Peers count as up from the
+	// start, so messages to them must not be refused. 0 means not to wait.
 	Await time.Duration
-	// DialTimeout is after which time a peer that does not answer counts as down; 0: 3 seconds.
+	// DialTimeout is the time after which a peer that does not answer counts as down. 0 means 3 seconds.
 	DialTimeout time.Duration
 
-	// HandlerLimit is after which time a handler that has not returned is logged, and told of by
-	// [Node.Stuck]. It cannot be ended. 0: 2 seconds.
+	// HandlerLimit is the time after which a running handler is logged, and reported by [Node.Stuck]. It cannot be
+	// stopped. 0 means 2 seconds.
 	HandlerLimit time.Duration
 
-	// Speed divides the durations of timers, so that tests need not wait; the clock is left alone. 0: 1.
+	// Speed divides the durations of timers, to make tests faster. It does not affect the clock. 0 means 1.
 	Speed int
 
-	Seed uint64 // of random draws; 0: a random one
-	// Log may be nil: nothing is logged. At the level for debugging it is told of each event, message and announcement, with the keys that
-	// package observe reads.
+	Seed uint64 // of random draws; 0 means a random seed
+	// Log receives the log; nil means none. At debug level it includes each event, message and announcement, with
+	// the keys that package observe reads.
 	Log *slog.Logger
 	_   struct{}
 }
@@ -78,7 +78,7 @@ func (e *QueueError) Error() string {
 		"send less, or allow more (Config.MaxQueue, --max-queue)", e.Messages, e.Node, e.Peer, e.Waiting, e.Limit)
 }
 
-// MaxDatagram is how large a message in a datagram can be, encoded. Larger ones are lost.
+// MaxDatagram is the maximum size of an encoded message in a datagram. Larger ones are lost.
 const MaxDatagram = 65_000
 
 func (c *Config) complete() (addrs []netip.AddrPort, err error) {
@@ -109,7 +109,7 @@ func (c *Config) complete() (addrs []netip.AddrPort, err error) {
 		return nil, fmt.Errorf("live: MaxMessage is %d, MaxQueue %d, StateEvery %d, Speed %d, HandlerLimit %v: out of range",
 			c.MaxMessage, c.MaxQueue, c.StateEvery, c.Speed, c.HandlerLimit)
 	}
-	own := simext.AsLive(*c.System) // what machines send is not for the model to bound
+	own := simext.AsLive(*c.System) // the model does not bound the messages of machines
 	c.System = &own
 	c.Speed = cmp.Or(c.Speed, 1)
 	c.MaxMessage = cmp.Or(c.MaxMessage, 1<<20)

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// conn is a connection that both ends have agreed on. A goroutine reads it and one writes it.
+// conn is an established connection. One goroutine reads it and one writes it.
 type conn struct {
 	net  net.Conn
 	peer sim.NodeID
@@ -18,13 +18,13 @@ type conn struct {
 	mu     sync.Mutex
 	more   sync.Cond
 	out    []byte
-	ending bool // close when all is written
+	ending bool // close after the last write
 	closed bool
 
-	// The event loop's.
+	// Owned by the event loop.
 	incarnation uint64 // of the peer
-	delivered   uint64 // messages handed to the service
-	told        uint64 // of these the peer knows
+	delivered   uint64 // messages delivered to the service
+	told        uint64 // how many of these were acknowledged
 }
 
 func newConn(c net.Conn, in *bufio.Reader, peer sim.NodeID, incarnation uint64) *conn {
@@ -33,7 +33,7 @@ func newConn(c net.Conn, in *bufio.Reader, peer sim.NodeID, incarnation uint64) 
 	return x
 }
 
-// again is an empty buffer in the memory of b; nil: that is too much to be kept.
+// again returns an empty buffer with the memory of b, or nil if b is too large to keep.
 func again(b []byte) []byte {
 	if cap(b) > 8<<20 {
 		return nil
@@ -41,7 +41,8 @@ func again(b []byte) []byte {
 	return b[:0]
 }
 
-// write queues bytes, which the peer has not acknowledged: what bounds the queue of the link bounds these.
+// write queues bytes for the peer. They belong to unacknowledged messages, so the limit of the link's queue bounds
+// them.
 func (c *conn) write(frames ...[]byte) {
 	c.mu.Lock()
 	for _, b := range frames {
@@ -51,8 +52,8 @@ func (c *conn) write(frames ...[]byte) {
 	c.more.Signal()
 }
 
-// end closes the connection when what is queued has been written, or after a second: the peer may not
-// read any more.
+// end closes the connection after all queued bytes were written, or after a second, since the peer may have stopped
+// reading.
 func (c *conn) end() {
 	_ = c.net.SetWriteDeadline(time.Now().Add(time.Second)) // of a write in progress, too
 	c.mu.Lock()
@@ -92,7 +93,7 @@ func (c *conn) writer() {
 	}
 }
 
-// reader hands frames to the event loop until the connection ends.
+// reader passes frames to the event loop until the connection ends.
 func (c *conn) reader(n *Node) {
 	var buf []byte
 	lost := func(why error) {

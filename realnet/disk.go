@@ -16,26 +16,25 @@ import (
 	"github.com/macemc/macemc/internal/recording"
 )
 
-// disk keeps what survives a node: a log of writes with checksums, which is rewritten when it is opened and
-// most of it is out of date. What was handed to the operating system survives a kill of the process, what was
-// synced also a power failure; the log's end that a crash has torn is cut off, and kept beside it.
+// disk is the durable state of a node: a log of writes with checksums. It is compacted on opening if most of it is
+// obsolete. Data passed to the operating system survives a kill of the process; synced data also survives a power
+// failure. A torn end of the log is cut off, and kept in a file beside it.
 //
-// The monotone counter of the node is in the log too. It must never give a number again, so that a
-// block of numbers is reserved with a sync; how many of the block were used is known as long as the
-// machine has not been down in between.
+// The log also has the monotone counter of the node. A number must never be used twice, so a block of numbers is
+// reserved with a sync. The used part of the block is known unless the machine has been down in between.
 type disk struct {
-	file *os.File // nil: there is none
+	file *os.File // nil if Dir is ""
 	dir  string
 	size int64
 	buf  []byte
 	sync bool // before anything else leaves the node
 
-	writes   uint64 // of all times
+	writes   uint64 // in the whole life of the node
 	ticks    uint64
 	reserved uint64
 	counts   []int
 	boot     string // of the machine
-	live     int64  // about how large a log without what is out of date would be
+	live     int64  // approximate size of a compacted log
 }
 
 const (
@@ -52,7 +51,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openDisk reads the disk in a folder. cut is how many bytes of a torn end were dropped.
+// openDisk reads the disk in a folder. Cut is the size of a torn end in bytes.
 func openDisk(dir string) (d *disk, found runner.Durable, cut int64, err error) {
 	d = &disk{dir: dir, boot: bootID()}
 	if dir == "" {
@@ -105,8 +104,8 @@ func openDisk(dir string) (d *disk, found runner.Durable, cut int64, err error) 
 	return d, found, cut, d.commit()
 }
 
-// keepCut writes what is cut off a log to a file of its own beside it, as in disk.log.cut-1: it may be more than a torn
-// end, where the log was damaged or the file is no log.
+// keepCut writes the cut part of a log to its own file beside it, as in disk.log.cut-1. It may be more than a torn
+// end if the log was damaged or the file is not a log.
 func keepCut(log string, data []byte) error {
 	for n := 1; ; n++ {
 		f, err := os.OpenFile(fmt.Sprintf("%s.cut-%d", log, n), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -121,8 +120,8 @@ func keepCut(log string, data []byte) error {
 	}
 }
 
-// load applies the log and returns how much of it is good, and whether its last part was written since the
-// machine was started.
+// load applies the log. It returns the size of its valid part, and whether that was last written since the machine
+// started.
 func (d *disk) load(data []byte, found *runner.Durable) (good int, sameBoot bool) {
 	for at := 0; at+8 <= len(data); {
 		n := int(binary.LittleEndian.Uint32(data[at:]))
@@ -197,7 +196,7 @@ func (d *disk) entry(kind byte, content func([]byte) []byte) {
 	binary.LittleEndian.PutUint32(d.buf[at+4:], crc32.Checksum(body, castagnoli))
 }
 
-// write adds a write. Nothing happens before commit.
+// write adds a write to the buffer, for commit.
 func (d *disk) write(w memdisk.Write) {
 	d.writes++
 	if d.file == nil {
@@ -212,7 +211,7 @@ func (d *disk) write(w memdisk.Write) {
 	})
 }
 
-// meta notes the monotone counter, and how often actions were done.
+// meta records the monotone counter, and the counts of actions.
 func (d *disk) meta(ticks uint64, counts []int) {
 	d.ticks = ticks
 	d.counts = append(d.counts[:0], counts...)
@@ -237,7 +236,7 @@ func (d *disk) appendMeta(b []byte) []byte {
 	return append(b, d.boot...)
 }
 
-// commit hands what was written to the operating system, and to the device if a sync was asked for.
+// commit passes the buffer to the operating system, and to the device after a sync.
 func (d *disk) commit() error {
 	if d.file == nil {
 		return nil
@@ -262,7 +261,7 @@ func (d *disk) commit() error {
 	return nil
 }
 
-// compact writes the log anew, without what is out of date.
+// compact writes a new log without obsolete records.
 func (d *disk) compact(now runner.Durable) error {
 	name := filepath.Join(d.dir, diskName)
 	f, err := os.OpenFile(name+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)

@@ -4,7 +4,7 @@ package realnet
 
 import "os"
 
-// bootID is not known: after each start the monotone counter goes on where its reserved block ends.
+// bootID is unknown, so after each start the monotone counter continues at the end of its reserved block.
 func bootID() string { return "" }
 
 func lockFile(*os.File) error { return nil }

@@ -289,7 +289,7 @@ func TestDamagedRecording(t *testing.T) {
 		t.Errorf("%d of %d steps; %v", len(fileOf(t, m).Steps), len(fileOf(t, whole).Steps), m.Disagreement)
 	}
 	for _, n := range m.Notes[1:] {
-		if !strings.Contains(n, "does not reach as far") {
+		if !strings.Contains(n, " ends before ") {
 			t.Errorf("note %q", n)
 		}
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// On a connection everything travels in frames: length (4 bytes, little endian), type, content. A
-// datagram is one message: magic, CRC-32C of the rest, sender, its incarnation, number, message.
+// A connection carries frames: length (4 bytes, little endian), type, content. A datagram is one message: magic,
+// CRC-32C of the rest, sender, its incarnation, number, message.
 
 const (
-	helloFrame   byte = iota + 1 // who dials
-	welcomeFrame                 // the dialled node takes the connection
-	busyFrame                    // it does not: it dials itself, and has the lower number
+	helloFrame   byte = iota + 1 // identifies the dialler
+	welcomeFrame                 // the dialled node accepts the connection
+	busyFrame                    // it rejects it: it dials itself, and has the lower number
 	messageFrame                 // number, message
-	ackFrame                     // how many messages of the connection have been delivered
+	ackFrame                     // number of delivered messages of the connection
 	closeFrame                   // the sender has closed the stream
 )
 
@@ -29,9 +29,9 @@ const (
 	datagramMagic = 0x3143434d // "MCC1"
 )
 
-var errFrame = errors.New("what arrived is no frame")
+var errFrame = errors.New("invalid frame")
 
-// hello is what the dialler says, and welcome what it is told.
+// hello is the first frame of the dialler, and welcome the answer.
 type hello struct {
 	system, codec uint64
 	from, to      sim.NodeID
@@ -41,7 +41,7 @@ type hello struct {
 
 type welcome struct {
 	incarnation uint64
-	abandoned   uint64 // attempts of the dialled node up to this one will not be followed up
+	abandoned   uint64 // the dialled node has given up its attempts up to this one
 }
 
 func appendFrame(b []byte, kind byte, content ...[]byte) []byte {
@@ -86,7 +86,7 @@ func (h *hello) parse(b []byte) error {
 	return err
 }
 
-// readFrame reads one frame of at most that many bytes. The content is the buffer's.
+// readFrame reads a frame of at most most bytes. The content is a part of the buffer.
 func readFrame(r *bufio.Reader, buf []byte, most int) (kind byte, content, next []byte, err error) {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -116,7 +116,7 @@ func appendDatagram(b []byte, system uint64, from sim.NodeID, incarnation, numbe
 	return b
 }
 
-// parseDatagram takes a datagram apart; msg is a part of b.
+// parseDatagram decodes a datagram; msg is a part of b.
 func parseDatagram(b []byte) (system uint64, from sim.NodeID, incarnation, number uint64, msg []byte, ok bool) {
 	if len(b) < 8 || binary.LittleEndian.Uint32(b) != datagramMagic ||
 		binary.LittleEndian.Uint32(b[4:]) != crc32.Checksum(b[8:], castagnoli) {

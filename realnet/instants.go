@@ -5,13 +5,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// instants knows when the readings were made that the node's state refers to. The state holds them by
-// number, as in the checker, so that its fingerprint is the same in both.
+// instants maps the clock readings in the node's state to real times. The state holds readings by number, as in the
+// checker, so both compute the same fingerprint.
 type instants struct {
 	clock *macetime.RealClock
 	read  map[uint64]macetime.Time // by number
-	limit int                      // forget what is not held when there are more
-	yes   bool                     // the answer to the next comparison
+	limit int                      // maximum size before unused readings are dropped
+	yes   bool                     // answer to the next comparison
 }
 
 func newInstants(clock *macetime.RealClock) instants {
@@ -34,7 +34,7 @@ func (i *instants) real(t macetime.Time) macetime.Time {
 	return i.read[number].Add(offset)
 }
 
-// retain forgets all readings that are not held, once there are many.
+// retain drops all readings that are not in held, once there are many.
 func (i *instants) retain(held func() []macetime.Time) {
 	if len(i.read) <= i.limit {
 		return

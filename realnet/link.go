@@ -12,36 +12,34 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// link is all that a node knows of its streams to and from one peer, which share one connection, as
-// in the model of package netsim. It is the event loop's.
+// link is the state of a node's streams to and from one peer, which share one connection, as in the model of
+// package netsim. The event loop owns it.
 //
-// Either end may dial. When both do at the same time, the connection that the lower of the two has
-// dialled counts.
+// Either end may dial. If both dial at the same time, the connection of the node with the lower number wins.
 type link struct {
 	peer sim.NodeID
-	conn *conn // nil: none
-	// open: a message has been delivered on the connection, in either direction, as far as this end
-	// knows. Only then a broken connection is an error; what was sent before is refused.
+	conn *conn // nil if there is none
+	// open reports that a message was delivered on the connection, in either direction, as far as this end knows.
+	// Only then is a break an error; before, messages are refused.
 	open bool
-	// queue holds the messages that the peer has not acknowledged as delivered, as frames. The first
-	// sent of them are with the connection.
+	// queue holds the frames of unacknowledged messages. The first sent of them were passed to the connection.
 	queue  [][]byte
 	bytes  int64 // of queue
 	sent   int
-	acked  uint64 // messages of the connection that are not in queue any more
-	wanted bool   // a message was refused: a ready call-back is due
+	acked  uint64 // messages of the connection that have left the queue
+	wanted bool   // a message was refused: a ready callback is due
 	dirty  bool   // in Node.dirty
 
 	dialing   bool
-	attempt   uint64 // counts what was dialled
-	peerSince uint64 // incarnation of the peer that was heard of last
-	abandoned uint64 // attempts of that incarnation which are void
+	attempt   uint64 // counts the attempts to dial
+	peerSince uint64 // last known incarnation of the peer
+	abandoned uint64 // attempts of that incarnation up to this one are void
 }
 
-// room is how many messages the send buffer takes; negative: there are more than it holds.
+// room returns the room in the send buffer. It is negative if more messages are queued than fit.
 func (n *Node) room(peer sim.NodeID) int { return n.run.Capacity() - len(n.links[peer].queue) }
 
-// enqueue queues a frame. What is too much for the memory is queued, too, so that the recording says so.
+// enqueue queues a frame. A frame beyond MaxQueue is queued, too, so that the recording has it.
 func (n *Node) enqueue(l *link, frame []byte) {
 	l.queue = append(l.queue, frame)
 	if l.bytes += int64(len(frame)); l.bytes > n.cfg.MaxQueue && n.full == nil {
@@ -57,7 +55,7 @@ func (l *link) take(k int) {
 		l.queue[i] = nil
 	}
 	left := l.queue[k:]
-	if len(left) > k { // of a long queue little is to be moved: what is appended makes room elsewhere, for what is left
+	if len(left) > k { // for a long queue copying is expensive; a later append moves what is left
 		l.queue = left
 		return
 	}
@@ -72,7 +70,7 @@ func (n *Node) mark(l *link) {
 	}
 }
 
-// transmit hands to the connection what is new, or dials.
+// transmit passes new messages to the connection, or dials.
 func (n *Node) transmit(l *link) {
 	l.dirty = false
 	if l.peer == n.cfg.Node {
@@ -108,7 +106,7 @@ func (n *Node) dial(l *link) {
 		defer cancel()
 		it.conn, it.abandoned, it.err = n.greet(ctx, addr, h)
 		if errors.Is(it.err, errBusy) {
-			select { // the peer's own attempt is on its way
+			select { // the peer is dialling
 			case <-ctx.Done():
 			case <-time.After(n.cfg.DialTimeout / 4):
 			}
@@ -172,7 +170,7 @@ func (n *Node) dialled(it *item) {
 		n.connected(l, it.conn)
 	case errors.Is(it.err, errBusy):
 		l.dialing = false
-		n.mark(l) // again, if there still is something to send
+		n.mark(l) // again, if there is still something to send
 	default:
 		l.dialing = false
 		n.log.Debug("cannot connect", "peer", int(l.peer), "why", it.err)
@@ -180,7 +178,7 @@ func (n *Node) dialled(it *item) {
 	}
 }
 
-// heard notes which incarnation of the peer there is.
+// heard records the incarnation of the peer.
 func (n *Node) heard(l *link, incarnation, abandoned uint64) {
 	if incarnation > l.peerSince {
 		l.peerSince, l.abandoned = incarnation, 0
@@ -197,7 +195,7 @@ func (n *Node) connected(l *link, c *conn) {
 	n.mark(l)
 }
 
-// accepted decides about a connection that a peer has dialled.
+// accepted accepts or rejects a connection that a peer has dialled.
 func (n *Node) accepted(it *item) {
 	h, l := it.hello, n.links[it.hello.from]
 	if h.incarnation < l.peerSince || h.incarnation == l.peerSince && h.attempt <= l.abandoned {
@@ -211,7 +209,7 @@ func (n *Node) accepted(it *item) {
 		return
 	}
 	n.heard(l, h.incarnation, h.attempt)
-	if l.conn != nil { // the peer would not dial if it had not lost it
+	if l.conn != nil { // the peer dials only if it has lost the connection
 		n.disconnect(l, errors.New("the peer connects anew"))
 		if n.broken != nil {
 			it.conn.close()
@@ -230,7 +228,7 @@ func (n *Node) lost(it *item) {
 	}
 }
 
-// disconnect gives a connection up that has failed.
+// disconnect gives up a failed connection.
 func (n *Node) disconnect(l *link, why error) {
 	n.log.Debug("connection lost", "peer", int(l.peer), "why", why)
 	l.conn.close()
@@ -242,7 +240,7 @@ func (n *Node) disconnect(l *link, why error) {
 	}
 }
 
-// lose drops what is queued and tells the service, if it has had any part in the connection.
+// lose drops the queue, and notifies the service if it has used the connection.
 func (n *Node) lose(l *link, err error) {
 	tell := l.open || len(l.queue) > 0
 	l.open, l.queue, l.bytes, l.sent, l.acked = false, nil, 0, 0, 0
@@ -259,10 +257,10 @@ func (n *Node) checkReady(l *link) {
 	}
 }
 
-// closeStream is the service's own Close.
+// closeStream closes the stream on behalf of the service.
 func (n *Node) closeStream(l *link) {
 	l.queue, l.bytes, l.sent, l.acked, l.open = nil, 0, 0, 0, false
-	l.attempt++ // one that is under way comes to nothing
+	l.attempt++ // voids an attempt in progress
 	l.dialing = false
 	if l.conn != nil {
 		n.closing = append(n.closing, l.conn)
@@ -270,11 +268,11 @@ func (n *Node) closeStream(l *link) {
 	}
 }
 
-// frame handles what came on a connection.
+// frame handles a frame from a connection.
 func (n *Node) frame(it *item) {
 	l := n.links[it.conn.peer]
 	if l.conn != it.conn {
-		return // it was given up
+		return // the connection was given up
 	}
 	switch it.frame {
 	case messageFrame:
@@ -303,7 +301,7 @@ func (n *Node) frame(it *item) {
 			n.lose(l, sim.ErrReset)
 			return
 		}
-		l.sent, l.acked = 0, 0 // an attempt outlives that
+		l.sent, l.acked = 0, 0 // an attempt survives that
 		n.mark(l)
 	}
 }

@@ -19,12 +19,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// batch is how many events are handled before what they sent leaves the node: writing the recording
-// once for many events is what makes it cheap.
+// batch is the maximum number of events between two commits. Writing the recording once for many events makes it
+// cheap.
 const batch = 64
 
-// mostHeld bounds what a frozen node keeps of datagrams, which may come without end. Streams end at
-// the send buffers of the peers.
+// mostHeld is the maximum number of datagrams that a frozen node keeps. Streams are bounded by the send buffers of
+// the peers.
 const mostHeld = 1 << 14
 
 func (n *Node) loop(ctx context.Context) error {
@@ -62,7 +62,7 @@ func (n *Node) loop(ctx context.Context) error {
 	}
 }
 
-// ready reports whether the service can take a step of its own.
+// ready reports whether the service can take an internal step.
 func (n *Node) ready() bool {
 	if n.broken != nil || n.frozen {
 		return false
@@ -157,7 +157,7 @@ type given struct {
 	err   error
 	timer any
 	name  string
-	call  func(sim.Env, sim.Service) // instead of an event
+	call  func(sim.Env, sim.Service) // a call instead of an event
 
 	msg                 any
 	data                []byte
@@ -168,8 +168,8 @@ type given struct {
 	quorum int32
 }
 
-// step runs a handler, records it, and makes its effects happen as far as they stay in the node. What
-// leaves the node waits for commit.
+// step runs a handler, records it, and executes its local effects. Everything that leaves the node waits for
+// commit.
 func (n *Node) step(g given) {
 	if n.broken != nil || n.frozen {
 		return
@@ -242,7 +242,7 @@ func (n *Node) step(g given) {
 	}
 }
 
-// effects makes what the handler asked for happen.
+// effects executes the handler's effects.
 func (n *Node) effects(done *runner.Done, e *recording.Event) {
 	digest := xxhash.New()
 	var now time.Time // of all timers that it sets
@@ -317,7 +317,7 @@ func (n *Node) send(f *stepinfo.Effect, data []byte) {
 		var number [binary.MaxVarintLen64]byte
 		frame := appendFrame(n.scratch, messageFrame, appendNumbers(number[:0], n.number), data)
 		n.scratch = again(frame)
-		n.enqueue(l, slices.Clone(frame)) // which, unlike growing, clears nothing
+		n.enqueue(l, slices.Clone(frame)) // Clone, unlike growing, clears nothing
 	case len(data) > MaxDatagram:
 		n.counters.oversized.Add(1)
 		n.log.Warn("a datagram is too large and is lost", "to", int(f.Peer), "bytes", len(data), "limit", MaxDatagram)
@@ -326,12 +326,12 @@ func (n *Node) send(f *stepinfo.Effect, data []byte) {
 	}
 }
 
-// commit lets what the events since the last commit have caused leave the node: first the recording,
-// so that whatever others see has a recorded cause, then the disk, then messages.
+// commit executes the external effects of the events since the last commit: first the recording, so that everything
+// that others see has a recorded cause, then the disk, then messages.
 func (n *Node) commit() error {
 	if n.rec != nil {
 		if err := n.rec.Flush(); err != nil {
-			n.log.Error("the node goes on without recording", "why", err)
+			n.log.Error("the node continues without recording", "why", err)
 		}
 	}
 	if err := n.disk.commit(); err != nil {
@@ -361,7 +361,7 @@ func (n *Node) commit() error {
 	return nil
 }
 
-// Choose answers the questions of handlers: real randomness, and how the real times compare.
+// Choose answers the questions of handlers, by real randomness and real times.
 func (n *Node) Choose(p choose.Point) int {
 	pick := 0
 	switch {

@@ -22,12 +22,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Node is one node of a system on a real network. Its methods may be called by any goroutine.
+// Node is one node of a system on a real network. Its methods are safe for concurrent use.
 type Node struct {
 	cfg         Config
 	addrs       []netip.AddrPort
 	log         *slog.Logger
-	system      uint64 // names the system on the wire
+	system      uint64 // identifies the system on the wire
 	incarnation uint64
 	udp         *net.UDPConn
 	tcp         *net.TCPListener
@@ -39,7 +39,7 @@ type Node struct {
 	counters    counters
 	watchdog    watchdog
 
-	// The event loop's.
+	// Owned by the event loop.
 	run     *runner.Runner
 	links   []*link
 	timers  timers
@@ -47,27 +47,27 @@ type Node struct {
 	disk    *disk
 	rec     *recording.Writer
 	random  *choose.Random
-	event   recording.Event // the one in progress
-	debug   bool            // what it does is logged
+	event   recording.Event // the current event
+	debug   bool            // log each event
 	events  int
-	stateAt int            // number of the event whose state was recorded last
+	stateAt int            // number of the last event with a recorded state
 	found   runner.Durable // at boot
 	number  uint64         // of the last message sent
-	local   []item         // messages to the node itself, not yet handled
-	dirty   []*link        // have something to transmit
+	local   []item         // unhandled messages to the node itself
+	dirty   []*link        // with something to transmit
 	closing []*conn        // closed by the service
 	grams   []outgoing     // datagrams to send
-	scratch []byte         // empty: for frames
-	encoded []byte         // empty: for messages
+	scratch []byte         // empty buffer for frames
+	encoded []byte         // empty buffer for messages
 	broken  *sim.Finding   // ends the loop
-	full    *QueueError    // likewise
+	full    *QueueError    // ends the loop
 	frozen  bool
-	held    []item // came while frozen
+	held    []item // arrived while frozen
 	waiting []item // for quorums, in the order of arrival
-	counts  []int  // by action, how often done
+	counts  []int  // by action, how often executed
 }
 
-// outgoing is a datagram to be sent.
+// outgoing is a datagram to send.
 type outgoing struct {
 	to   sim.NodeID
 	data []byte
@@ -84,7 +84,7 @@ const (
 	callItem
 )
 
-// item is what goroutines hand to the event loop.
+// item is an input of the event loop from another goroutine.
 type item struct {
 	kind  itemKind
 	frame byte
@@ -104,12 +104,12 @@ type item struct {
 	done chan error
 }
 
-// Stats counts what a node has done and seen.
+// Stats are counters of a node.
 type Stats struct {
 	Events    uint64 // handled by the service
 	Sent      uint64 // messages
-	Received  uint64 // messages that were decoded
-	Garbage   uint64 // datagrams that nobody who knows the protocol has sent
+	Received  uint64 // decoded messages
+	Garbage   uint64 // datagrams that do not follow the protocol
 	Oversized uint64 // datagrams too large to send
 }
 
@@ -117,8 +117,8 @@ type counters struct {
 	events, sent, received, garbage, oversized atomic.Uint64
 }
 
-// New prepares a node: it listens, and reads its disk. Errors say what of the configuration cannot
-// be. A node that is not run must be closed.
+// New prepares a node: it listens, and reads its disk. The error names what is wrong with the configuration. A node
+// that is not run must be closed.
 func New(cfg Config) (_ *Node, err error) {
 	addrs, err := cfg.complete()
 	if err != nil {
@@ -195,15 +195,15 @@ func (n *Node) listen() error {
 	if n.udp, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(own)); err != nil {
 		return fmt.Errorf("live: node %d: %w", n.cfg.Node, err)
 	}
-	_ = n.udp.SetReadBuffer(4 << 20) // as much as the system allows
+	_ = n.udp.SetReadBuffer(4 << 20) // or as much as the system allows
 	_ = n.udp.SetWriteBuffer(1 << 20)
 	return nil
 }
 
-// Addr is the address that the node listens on.
+// Addr returns the address that the node listens on.
 func (n *Node) Addr() netip.AddrPort { return n.addrs[n.cfg.Node] }
 
-// Stats returns what was counted so far.
+// Stats returns the current counters.
 func (n *Node) Stats() Stats {
 	c := &n.counters
 	return Stats{c.events.Load(), c.sent.Load(), c.received.Load(), c.garbage.Load(), c.oversized.Load()}
@@ -236,7 +236,7 @@ func (n *Node) close() error {
 			l.conn.close()
 		}
 	}
-	for _, c := range n.closing { // of a node that failed before the close could leave it
+	for _, c := range n.closing { // if the node failed before it sent the close
 		c.close()
 	}
 	n.wait.Wait()
@@ -259,9 +259,9 @@ func (n *Node) close() error {
 	return errors.Join(errs...)
 }
 
-// Run boots the service and handles events until ctx is done, which is no error. A handler that panics
-// ends the node: the error is a [*sim.Finding]; what the handler asked for has not happened. So do a
-// disk that cannot be written and a message that cannot be encoded. Run can be called once.
+// Run boots the service and handles events until ctx ends, which is not an error. The node also ends if a handler
+// panics, with a [*sim.Finding] as error and without the handler's effects, if its disk cannot be written, or if a
+// message cannot be encoded. Run can be called once.
 func (n *Node) Run(ctx context.Context) error {
 	if n.ran.Swap(true) {
 		return errors.New("live: a node runs once")
@@ -309,7 +309,7 @@ func (n *Node) await(ctx context.Context) error {
 	return nil
 }
 
-// post hands an item to the event loop; false: there is none any more.
+// post passes an item to the event loop. It returns false after the loop has ended.
 func (n *Node) post(it item) bool {
 	select {
 	case n.inbox <- it:

@@ -8,7 +8,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// waits keeps a datagram for the quorums that take such messages; false: there are none. Beyond a bound it is lost.
+// waits stores a datagram for the quorums that take such messages, or drops it beyond a bound. It returns false if
+// no quorum takes it.
 func (n *Node) waits(it *item) bool {
 	if len(n.cfg.System.Quorums) == 0 || !n.run.Takes(n.cfg.Node, it.msg) {
 		return false
@@ -19,8 +20,8 @@ func (n *Node) waits(it *item) bool {
 	return true
 }
 
-// takeSets hands over sets of messages that wait, as long as there are some that quorums take: of several the one that was there
-// first. What no quorum will take any more is forgotten.
+// takeSets delivers sets of waiting messages while quorums take any. Of several possible sets it takes the one that
+// was complete first. It drops messages that no quorum will take any more.
 func (n *Node) takeSets() {
 	for len(n.waiting) > 0 && n.broken == nil && !n.frozen {
 		all := make([]sim.From[any], len(n.waiting))
@@ -48,7 +49,7 @@ func (n *Node) takeSets() {
 	}
 }
 
-// forget drops some of what waits, by place.
+// forget drops waiting messages by index.
 func (n *Node) forget(drop func(i int) bool) {
 	left := n.waiting[:0]
 	for i := range n.waiting {
@@ -60,7 +61,7 @@ func (n *Node) forget(drop func(i int) bool) {
 	n.waiting = left
 }
 
-// assembled is the set that the service is given; nil: the event hands over none.
+// assembled returns the set of the event, or nil if it is not a TakeQuorum.
 func (g *given) assembled() *declared.Assembled {
 	if g.kind != sim.TakeQuorum {
 		return nil
@@ -72,7 +73,7 @@ func (g *given) assembled() *declared.Assembled {
 	return made
 }
 
-// received is a set as it is recorded.
+// received converts a set for the recording.
 func received(set []item) (list []recording.Received) {
 	for i := range set {
 		it := &set[i]

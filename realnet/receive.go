@@ -26,7 +26,7 @@ func (n *Node) acceptor() {
 	}
 }
 
-// greeted reads who has dialled.
+// greeted handles the hello of a dialler.
 func (n *Node) greeted(c *net.TCPConn) {
 	stop := context.AfterFunc(n.ctx, func() { c.Close() })
 	_ = c.SetReadDeadline(time.Now().Add(n.cfg.DialTimeout))
@@ -54,7 +54,7 @@ func (n *Node) greeted(c *net.TCPConn) {
 	}
 }
 
-// receiver reads datagrams. What is not understood is counted and dropped.
+// receiver reads datagrams. Invalid ones are counted and dropped.
 func (n *Node) receiver() {
 	defer context.AfterFunc(n.ctx, func() { n.udp.Close() })()
 	buf := make([]byte, 1<<16)
@@ -64,7 +64,7 @@ func (n *Node) receiver() {
 			if n.ctx.Err() != nil {
 				return
 			}
-			continue // of an earlier datagram that could not be delivered
+			continue // about an earlier datagram that could not be delivered
 		}
 		it, ok := n.datagram(buf[:size], addr)
 		if !ok {

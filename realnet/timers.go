@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// timers are the armed timers of a node, by their deadlines.
+// timers are the armed timers of a node, ordered by deadline.
 type timers struct {
 	heap   timerHeap
 	byName map[any]*armed
@@ -15,7 +15,7 @@ type timers struct {
 type armed struct {
 	value any
 	at    time.Time
-	order uint64 // of two with the same deadline the one armed first is first
+	order uint64 // tie-break: the timer armed first fires first
 	index int
 }
 
@@ -41,7 +41,7 @@ func (t *timers) stop(value any) {
 	}
 }
 
-// due takes the first timer whose deadline is not after now.
+// due removes and returns the first timer with a deadline not after now.
 func (t *timers) due(now time.Time) (value any, ok bool) {
 	if len(t.heap) == 0 || t.heap[0].at.After(now) {
 		return nil, false
@@ -51,7 +51,7 @@ func (t *timers) due(now time.Time) (value any, ok bool) {
 	return value, true
 }
 
-// next is the first deadline.
+// next returns the first deadline.
 func (t *timers) next() (at time.Time, ok bool) {
 	if len(t.heap) == 0 {
 		return time.Time{}, false

@@ -8,13 +8,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// watchdog knows which event is being handled, and for how long. A handler that does not return cannot be
-// ended, but it can be told of.
+// watchdog measures how long the current event has been handled. A handler that does not return cannot be stopped,
+// only reported.
 type watchdog struct {
 	mu    sync.Mutex
-	given given     // the event, or, when none runs, the last one; its message must not be looked into
-	since time.Time // the handler began; zero: none runs
-	told  bool      // of the one that runs
+	given given     // the current event, or the last one; its message belongs to the handler
+	since time.Time // start of the handler; zero if none runs
+	told  bool      // the running handler was reported
 }
 
 func (d *watchdog) begin(g *given) {
@@ -23,7 +23,7 @@ func (d *watchdog) begin(g *given) {
 	d.mu.Unlock()
 }
 
-// end returns for how long the handler ran if that was told of, else 0.
+// end returns the running time of the handler if it was reported, else 0.
 func (d *watchdog) end() (overdue time.Duration) {
 	d.mu.Lock()
 	if d.told {
@@ -34,8 +34,8 @@ func (d *watchdog) end() (overdue time.Duration) {
 	return overdue
 }
 
-// overdue returns the event whose handler has run for longer than limit, and for how long. tell: it is told
-// of, unless it was before, when there is nothing to return.
+// overdue returns the event whose handler has run for longer than limit, and for how long. If tell is true it marks
+// the handler as reported, and returns nothing for one that was reported before.
 func (d *watchdog) overdue(limit time.Duration, tell bool) (event string, ran time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -59,20 +59,19 @@ func (n *Node) watch() {
 			return
 		case <-ticks.C:
 			if event, ran := n.watchdog.overdue(n.cfg.HandlerLimit, true); event != "" {
-				n.log.Error("a handler does not return; the node handles nothing else meanwhile", "handles", event, "ran", ran)
+				n.log.Error("a handler does not return and blocks the node", "handles", event, "ran", ran)
 			}
 		}
 	}
 }
 
-// Stuck returns the event whose handler has not returned within Config.HandlerLimit, and for how long it
-// has run; "" when there is none. The recording does not hold that event: what a handler does is known
-// when it returns.
+// Stuck returns the event whose handler has not returned within Config.HandlerLimit, and its running time; "" if
+// there is none. The recording does not have that event, since effects are known only when the handler returns.
 func (n *Node) Stuck() (event string, ran time.Duration) {
 	return n.watchdog.overdue(n.cfg.HandlerLimit, false)
 }
 
-// String says what kind of event it is, without the content of messages, which belongs to the handler.
+// String describes the kind of event without the content of messages, which belongs to the handler.
 func (g given) String() string {
 	switch {
 	case g.call != nil:
@@ -93,7 +92,7 @@ func (g given) String() string {
 	return g.kind.String()
 }
 
-// after are the ids under which what it takes was logged when it was sent.
+// after returns the log ids of the messages that it delivers.
 func (g *given) after() (ids []string) {
 	switch g.kind {
 	case sim.Deliver:
@@ -106,7 +105,7 @@ func (g *given) after() (ids []string) {
 	return ids
 }
 
-// messageID names a message in logs.
+// messageID identifies a message in logs.
 func messageID(from sim.NodeID, incarnation, number uint64) string {
 	return fmt.Sprintf("%d.%x.%d", from, incarnation, number)
 }

@@ -79,7 +79,7 @@ func TestHandlerThatDoesNotReturn(t *testing.T) {
 			}
 		}
 	}
-	const tells = `msg="a handler does not return; the node handles nothing else meanwhile" node=0 handles="action sleep"`
+	const tells = `msg="a handler does not return and blocks the node" node=0 handles="action sleep"`
 	wait("the log does not tell", func() bool { return strings.Contains(log.String(), tells) })
 	if event, ran := n.Stuck(); event != "action sleep" || ran < 20*time.Millisecond {
 		t.Errorf("Stuck: %q, %v", event, ran)
