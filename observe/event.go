@@ -13,25 +13,26 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Knower is a monitor that can be told of what stands in logs: Events are samples of the types of events that it looks at. Monitors that are machines
-// are ones; for others write the method. Events that are in a log must be such that JSON gives them back: no unexported fields, no fields of interface
-// types, no functions, texts in UTF-8.
+// Knower is a monitor for events in logs. Events returns samples of the types of events that it observes. Monitors
+// that are machines implement it; others need the method. Events in a log must survive JSON encoding: no unexported
+// fields, no fields of interface types, no functions, and strings in UTF-8.
 type Knower interface {
 	sim.Monitor
 	Events() []any
 }
 
-// envelope is an event that is told apart by more than its type, and whose content may be of several.
+// envelope is an event with a name of its own, whose content may have several types.
 type envelope interface {
 	EventName() string
 	Inside() any
 	With(inside any) any
 }
 
-// packages are the paths of packages in names of types.
+// packages matches the package paths in names of types.
 var packages = regexp.MustCompile(`([\w.-]+/)+`)
 
-// Name is how the type of an event is named in logs: with the last element of its package's path, as commit.Prepared.
+// Name returns the name of an event's type in logs, with the last element of its package's path, as in
+// commit.Prepared.
 func Name(event any) string {
 	if e, ok := event.(envelope); ok {
 		return e.EventName()
@@ -39,13 +40,13 @@ func Name(event any) string {
 	return packages.ReplaceAllString(fmt.Sprintf("%T", event), "")
 }
 
-// typed is an event as it stands in a log.
+// typed is an event in a log.
 type typed struct {
 	Type  string          `json:"type"`
 	Value json.RawMessage `json:"value"`
 }
 
-// write makes what stands in a log of an event.
+// write converts an event for a log.
 func write(event any) (typed, error) {
 	out := typed{Type: Name(event)}
 	if e, ok := event.(envelope); ok {
@@ -56,19 +57,19 @@ func write(event any) (typed, error) {
 	return out, err
 }
 
-// reader reads the events that a monitor looks at.
-type reader map[string]any // a sample by name
+// reader reads the events that a monitor observes.
+type reader map[string]any // samples by name
 
 func newReader(m sim.Monitor) (reader, error) {
 	k, ok := m.(Knower)
 	if !ok {
-		return nil, fmt.Errorf("%s does not say which events it looks at: it needs a method Events() []any, see observe.Knower", sim.MonitorName(m))
+		return nil, fmt.Errorf("%s does not declare the events that it observes: it needs a method Events() []any, see observe.Knower", sim.MonitorName(m))
 	}
 	r := reader{}
 	for _, sample := range k.Events() {
 		name := Name(sample)
 		if other, twice := r[name]; twice && reflect.TypeOf(other) != reflect.TypeOf(sample) {
-			return nil, fmt.Errorf("%s looks at two types of events that are named %s in logs", sim.MonitorName(m), name)
+			return nil, fmt.Errorf("%s observes two types of events that are named %s in logs", sim.MonitorName(m), name)
 		}
 		inside := sample
 		if e, ok := sample.(envelope); ok {
@@ -76,7 +77,7 @@ func newReader(m sim.Monitor) (reader, error) {
 		}
 		if inside != nil {
 			if err := faithful(reflect.TypeOf(inside), nil); err != nil {
-				return nil, fmt.Errorf("%s: JSON does not give back a %s: %w", sim.MonitorName(m), name, err)
+				return nil, fmt.Errorf("%s: a %s does not survive JSON encoding: %w", sim.MonitorName(m), name, err)
 			}
 		}
 		r[name] = sample
@@ -84,7 +85,7 @@ func newReader(m sim.Monitor) (reader, error) {
 	return r, nil
 }
 
-// read returns an event; nil: the monitor does not look at such.
+// read decodes an event. It returns nil if the monitor does not observe its type.
 func (r reader) read(t typed) (any, error) {
 	sample, ok := r[t.Type]
 	if !ok {
@@ -104,11 +105,11 @@ func (r reader) read(t typed) (any, error) {
 	err := dec.Decode(v.Interface())
 	if err == nil {
 		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something is left over behind it")
+			err = errors.New("there is more data after it")
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the value of an event is no %s: %w", t.Type, err)
+		return nil, fmt.Errorf("the value of an event is not a %s: %w", t.Type, err)
 	}
 	if wrapped {
 		return e.With(v.Elem().Interface()), nil
@@ -121,7 +122,7 @@ var (
 	fromText = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// faithful reports why JSON may not give back a value of a type; nil: it does.
+// faithful reports why values of a type may not survive JSON encoding, or nil.
 func faithful(t reflect.Type, above []reflect.Type) error {
 	for _, a := range above {
 		if a == t {

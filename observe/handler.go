@@ -11,30 +11,34 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Keys of the attributes of a record that this package looks at. They are those of the record itself, in no group.
+// Keys of the record attributes that this package reads. They must be attributes of the record itself, outside of
+// groups.
 const (
-	// NodeKey is the number of the node that logs, usually set by Logger.With.
+	// NodeKey is the number of the logging node, usually set by Logger.With.
 	NodeKey = "node"
-	// EventKey is a Go value that monitors are told of; in JSON an object with its "type", as by [Name], and its "value".
+	// EventKey is an event for monitors, as a Go value; in JSON an object with its "type", as in [Name], and its
+	// "value".
 	EventKey = "event"
-	// IDKey names what the record is about, for others that come after it: a text or a number, and no other record has it.
+	// IDKey is the unique id of the record, for records that come after it: a text or a number.
 	IDKey = "id"
-	// AfterKey is the id of a record, or a list of them, that this one comes after.
+	// AfterKey is the id of a record, or a list of ids, that must precede this one.
 	AfterKey = "after"
 )
 
-// Handler is an [slog.Handler] that has monitors see the events that a process logs, and writes them so that [ReadLog] can read them.
+// Handler is an [slog.Handler] that passes the events that a process logs to monitors, and writes them in the
+// format of [ReadLog].
 type Handler struct {
 	next  slog.Handler
 	watch *watch
 	node  sim.NodeID
-	group bool // the attributes that come are in a group
+	group bool // attributes are inside a group
 }
 
-// NewHandler returns a handler in front of next. The value of each attribute event is told to each monitor, as announced by the node of the attribute
-// node (0 without one), in the order in which the process logs: of the nodes of several processes no monitor here hears all. What violates a monitor is
-// logged once, at the level of errors, and the monitor hears no more. Events must not be changed after they were logged. next is given each event
-// with the name of its type; records below its level are not looked at.
+// NewHandler returns a handler in front of next. It passes the value of each event attribute to each monitor, as
+// announced by the node in the node attribute (default 0), in the process's logging order. With nodes in several
+// processes no monitor sees all events. A violation is logged once, at error level, and ends the monitor. Events
+// must not be changed after they were logged. Next gets each event with the name of its type. Records below the
+// level of next are ignored.
 func NewHandler(next slog.Handler, monitors ...func() sim.Monitor) *Handler {
 	w := &watch{}
 	for _, m := range monitors {
@@ -43,13 +47,13 @@ func NewHandler(next slog.Handler, monitors ...func() sim.Monitor) *Handler {
 	return &Handler{next: next, watch: w}
 }
 
-// watch is the monitors of a handler and those that are made of it.
+// watch holds the monitors of a handler and of the handlers derived from it.
 type watch struct {
 	mu  sync.Mutex
-	all []sim.Monitor // nil: one that was violated
+	all []sim.Monitor // nil for a violated monitor
 }
 
-// tell tells all monitors of an event and returns what the handlers say of it.
+// tell passes an event to all monitors and returns the attributes of their violations.
 func (w *watch) tell(from sim.NodeID, event any) (said [][]slog.Attr) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,12 +112,12 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// isEvent reports whether an attribute is a value of a type that the program has declared.
+// isEvent reports whether an attribute is a value of a declared type.
 func isEvent(a slog.Attr) bool {
 	return a.Key == EventKey && (a.Value.Kind() == slog.KindAny || a.Value.Kind() == slog.KindLogValuer)
 }
 
-// attr is how an event is logged.
+// attr returns the log attribute of an event.
 func attr(event any) slog.Attr {
 	t, err := write(event)
 	if err != nil {
@@ -122,7 +126,7 @@ func attr(event any) slog.Attr {
 	return slog.Group(EventKey, "type", t.Type, "value", readable(t.Value))
 }
 
-// readable is JSON that handlers for people show as text.
+// readable is JSON that text handlers show as text.
 type readable []byte
 
 func (r readable) MarshalJSON() ([]byte, error) { return json.RawMessage(r), nil }

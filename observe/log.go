@@ -14,45 +14,46 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Log is what nodes have logged: records, by node, each in order.
+// Log holds the log records of nodes, each node's in order.
 type Log struct {
 	nodes   [][]record
 	ids     map[string]string // where the record of an id is
-	skipped int               // lines that are no records
-	first   string            // the first of them
-	untyped int               // events that are not typed
-	spans   [][]span          // by node, in no order
+	skipped int               // lines that are not records
+	first   string            // the first such line
+	untyped int               // events without a type
+	spans   [][]span          // by node, unordered
 }
 
-// record is one of a node.
+// record is a log record of a node.
 type record struct {
 	file  string
 	line  int
-	id    string // "": none
+	id    string // "" for none
 	after []string
-	event *typed // nil: none
+	event *typed // nil for none
 }
 
 func (r *record) where() string { return fmt.Sprintf("%s:%d", r.file, r.line) }
 
-// NewLog is one of a system of so many nodes, in which nothing stands.
+// NewLog returns an empty log for a system of so many nodes.
 func NewLog(nodes int) *Log {
 	return &Log{nodes: make([][]record, nodes), spans: make([][]span, nodes), ids: map[string]string{}}
 }
 
-// MaxLine is how long a line of a log can be.
+// MaxLine is the maximum length of a line of a log.
 const MaxLine = 64 << 20
 
-// Read adds what stands in a file. Each line is a JSON object: what slog.JSONHandler has written, with the attributes [NodeKey], [EventKey], [IDKey]
-// and [AfterKey] as far as there are any, or traces as OpenTelemetry writes them to files (OTLP), see below. Lines that are none are counted, see Gaps. An
-// error is in something that is.
+// Read adds a file. Each line is a JSON object written by slog.JSONHandler, with the attributes [NodeKey],
+// [EventKey], [IDKey] and [AfterKey] where applicable, or traces in OpenTelemetry's file format (OTLP). Other lines
+// are counted, see Gaps. The error is about an invalid record.
 //
-// The records of a node come one after the other, those of one file after those of the files that were read before. A record comes after those
-// that it names, in whatever order the files are read.
+// The records of a node are ordered within a file, and files in the order of reading. A record comes after those
+// named by its AfterKey, whatever the order of reading.
 //
-// A span of a trace is a record of the node that the attribute node of its resource, or its own, says, at the time when it starts; so is each event in it, at
-// its time. What has attributes event.type and event.value (JSON, as text) is an event. The times of one node order what it does; a span
-// comes after the start of its parent and of those that it links to, whatever the times.
+// A span of a trace is a record of the node in the node attribute of its resource, or its own, at its start time.
+// So is each event in a span, at its time. Attributes event.type and event.value (JSON, as text) make it an event
+// for monitors. Times order the records of one node. A span comes after the start of its parent and of the spans
+// that it links to, whatever the times.
 func (l *Log) Read(name string, r io.Reader) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, MaxLine)
@@ -81,7 +82,7 @@ func (l *Log) line(name string, line int, text []byte) error {
 		}
 		return nil
 	}
-	var fields map[string]json.RawMessage // a struct would take Node and ID of others for ours
+	var fields map[string]json.RawMessage // a struct would match keys without regard to case
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return err
 	}
@@ -138,17 +139,17 @@ func (l *Log) add(node int, rec record) error {
 }
 
 func bothKinds(node int) error {
-	return fmt.Errorf("there are traces and other records of node %d, of which nothing says in what order they come", node)
+	return fmt.Errorf("node %d has both traces and other records, whose order is unknown", node)
 }
 
-// note checks the node of a record, and keeps its id.
+// note checks the node of a record, and stores its id.
 func (l *Log) note(node int, rec *record) error {
 	if node < 0 || node >= len(l.nodes) {
-		return fmt.Errorf("%s is %d, and the system has the nodes 0 to %d", NodeKey, node, len(l.nodes)-1)
+		return fmt.Errorf("%s is %d, but the system has nodes 0 to %d", NodeKey, node, len(l.nodes)-1)
 	}
 	if rec.id != "" {
 		if other, twice := l.ids[rec.id]; twice {
-			return fmt.Errorf("%s %q is that of the record at %s, too", IDKey, rec.id, other)
+			return fmt.Errorf("%s %q is also that of the record at %s", IDKey, rec.id, other)
 		}
 		l.ids[rec.id] = rec.where()
 	}
@@ -168,7 +169,7 @@ func idOf(text json.RawMessage) (string, error) {
 	return "", fmt.Errorf("%s is neither a text nor a number", text)
 }
 
-// idsOf reads an id, or a list of them.
+// idsOf reads an id, or a list of ids.
 func idsOf(text json.RawMessage) (ids []string, err error) {
 	list := []json.RawMessage{text}
 	if text[0] == '[' {
@@ -186,14 +187,14 @@ func idsOf(text json.RawMessage) (ids []string, err error) {
 	return ids, nil
 }
 
-// Gaps says what may be missing: lines that are no records, events without a type, ids that records come after and no record has. What is said of a log with gaps is
-// said of what stands in it. It is to be called when all is read.
+// Gaps describes what may be missing: lines that are not records, events without a type, and references to ids that
+// no record has. Verdicts on a log with gaps apply only to its content. Call Gaps after reading all files.
 func (l *Log) Gaps() (gaps []string) {
 	if l.skipped > 0 {
-		gaps = append(gaps, fmt.Sprintf("lines that are no JSON objects: %d, the first at %s", l.skipped, l.first))
+		gaps = append(gaps, fmt.Sprintf("lines that are not JSON objects: %d, the first at %s", l.skipped, l.first))
 	}
 	if l.untyped > 0 {
-		gaps = append(gaps, fmt.Sprintf("events without a type and a value, which monitors cannot be told of: %d; log them through observe.Handler", l.untyped))
+		gaps = append(gaps, fmt.Sprintf("events without a type and a value, which monitors cannot see: %d; log them through observe.Handler", l.untyped))
 	}
 	missing, first := 0, ""
 	for _, list := range l.lists() {
@@ -213,8 +214,8 @@ func (l *Log) Gaps() (gaps []string) {
 	return gaps
 }
 
-// Unheard says which types of events are in the log and none of these monitors looks at: sorted, with how many there are. A type that is named otherwise than
-// it was when the log was written is among them.
+// Unheard lists the types of events in the log that none of these monitors observes, sorted and with their counts.
+// They include types that were renamed after the log was written.
 func (l *Log) Unheard(monitors ...sim.Monitor) ([]string, error) {
 	var known []reader
 	for _, m := range monitors {
@@ -239,7 +240,7 @@ func (l *Log) Unheard(monitors ...sim.Monitor) ([]string, error) {
 	return out, nil
 }
 
-// History is what a monitor is told of, which must be a [Knower].
+// History returns the announcements for a monitor, which must be a [Knower].
 func (l *Log) History(m sim.Monitor) (History, error) {
 	known, err := newReader(m)
 	if err != nil {
@@ -251,7 +252,7 @@ func (l *Log) History(m sim.Monitor) (History, error) {
 		clocks[i] = make(clock, len(l.nodes))
 	}
 	lists, at := l.lists(), make([]int, len(l.nodes))
-	done := map[string]clock{} // by id: what is before the records after it
+	done := map[string]clock{} // by id: the clock of the records after it
 	for progress := true; progress; {
 		progress = false
 		for node, list := range lists {
@@ -284,12 +285,12 @@ func (l *Log) History(m sim.Monitor) (History, error) {
 		}
 	}
 	if stuck != nil {
-		return nil, errors.New("records come after themselves, by way of others: those at " + strings.Join(stuck, ", "))
+		return nil, errors.New("the order of records is cyclic, at " + strings.Join(stuck, ", "))
 	}
 	return h, nil
 }
 
-// ready reports whether all that a record comes after is done, or is nowhere.
+// ready reports whether every record that r comes after is done or missing.
 func (l *Log) ready(r *record, done map[string]clock) bool {
 	for _, id := range r.after {
 		if _, there := l.ids[id]; there && done[id] == nil {

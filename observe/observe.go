@@ -1,10 +1,11 @@
-// Package observe judges what was seen of a system that ran somewhere by its monitors, in all orders in which it may have happened.
+// Package observe judges announcements of a real system by its monitors, in every order in which they may have
+// happened.
 //
-// What nodes announced is only ordered as far as causes go: what one node does, and messages from one to another. Clocks say
-// no more that could be relied on. A monitor, which is told of one announcement after the other, may be violated in every order that agrees
-// with the causes, in some, or in none.
+// Announcements are ordered only by causes: the steps of one node, and messages between nodes. Clocks are not
+// reliable enough. A monitor processes announcements one after the other. It may be violated in every order that
+// agrees with the causes, in some, or in none.
 //
-// A history comes from a run of a system ([Of]) or from logs and traces ([Log]); a [Handler] writes such logs.
+// A history comes from a run of a system ([Of]) or from logs and traces ([Log]). A [Handler] writes such logs.
 package observe
 
 import (
@@ -17,20 +18,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Announcement is something that a node has announced.
+// Announcement is an event that a node announced.
 type Announcement struct {
 	Event any
-	// Step is the step of the run in which it was announced, 0: the start; or the line of the log File.
+	// Step is the step of the run in which it was announced (0 for the start), or the line in the log File.
 	Step int
 	File string
-	// After says, by node, how many of its announcements came before this one for sure.
+	// After is, by node, the number of its announcements that must precede this one.
 	After []int
 }
 
-// History is what nodes announced, by node, each in order.
+// History has the announcements of each node, in order.
 type History [][]Announcement
 
-// Len is how many announcements there are.
+// Len returns the number of announcements.
 func (h History) Len() (n int) {
 	for _, list := range h {
 		n += len(list)
@@ -45,29 +46,29 @@ const (
 	None      Verdict = "none"
 	Some      Verdict = "some"
 	Every     Verdict = "every"
-	Undecided Verdict = "undecided" // none was found until a limit was reached
+	Undecided Verdict = "undecided" // no violation was found before a limit was reached
 )
 
-// Place is an announcement by its node, and its place among those of the node.
+// Place identifies an announcement by its node and its index there.
 type Place struct {
 	Node  sim.NodeID
 	Index int
 }
 
-// Judgement is what a monitor came to.
+// Judgement is the result of Judge.
 type Judgement struct {
 	Verdict Verdict
-	// Message is what the monitor says of the first violation, and Order one in which it comes about, with as few announcements as possible. The
-	// last one violates it.
+	// Message is the first violation of the monitor. Order is a shortest order of announcements with that violation; the
+	// last one violates the monitor.
 	Message string
 	Order   []Place
-	// All says that all orders were looked at; else a limit was reached, and Some means at least some.
+	// All reports that all orders were checked. Otherwise a limit was reached, and Some means at least some.
 	All    bool
-	States int // of the monitor, each after some of the announcements
+	States int // states of the monitor, each with the announcements before it
 }
 
-// Judge judges a history by a monitor, whose state is kept by these rules. Most bounds the states. The error is that the state cannot be kept, or that
-// announcements come after such as are nowhere, or after themselves.
+// Judge judges a history by a monitor, whose state is encoded by these rules. Most bounds the number of states. The
+// error reports a state that cannot be encoded, or announcements that come after a missing one or after themselves.
 func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []sim.StateRule, most int) (*Judgement, error) {
 	plans, err := encoding.NewSet(rules...)
 	if err != nil {
@@ -79,7 +80,7 @@ func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []s
 		return nil, err
 	}
 	out := &Judgement{All: true}
-	ended := false // without a violation
+	ended := false // some order ended without a violation
 	for k := 0; k < len(j.places); k++ {
 		if k > most || ctx.Err() != nil {
 			out.All = false
@@ -122,11 +123,11 @@ func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []s
 	return out, nil
 }
 
-// whole is an error unless all announcements are among the first so many of each node, behind which none may come.
+// whole returns an error unless all announcements are within cut, the numbers of announcements that can be reached.
 func (h History) whole(cut []int) error {
 	for node, n := range cut {
 		if n < len(h[node]) {
-			return fmt.Errorf("announcement %d of n%d comes after one that is nowhere, or after itself", n, node)
+			return fmt.Errorf("announcement %d of n%d comes after a missing one, or after itself", n, node)
 		}
 	}
 	return nil
@@ -139,15 +140,15 @@ type judge struct {
 	places []place
 }
 
-// place is a state of the monitor after so many announcements of each node.
+// place is a state of the monitor after a number of announcements of each node.
 type place struct {
 	cut   []int
-	state sim.Monitor // nil: its turn is over
-	from  int         // place; -1: none
-	node  int         // whose announcement led here
+	state sim.Monitor // nil after its expansion
+	from  int         // index of the preceding place; -1 for none
+	node  int         // the node of the last announcement
 }
 
-// may reports whether the next announcement of a node may come.
+// may reports whether the next announcement of a node may follow.
 func (j *judge) may(cut []int, node int) bool {
 	if cut[node] == len(j.h[node]) {
 		return false
@@ -160,7 +161,7 @@ func (j *judge) may(cut []int, node int) bool {
 	return true
 }
 
-// take has the monitor see the next announcement of a node; message says that this violates it.
+// take passes the next announcement of a node to the monitor. It returns the message of a violation.
 func (j *judge) take(k, node int) (message string, err error) {
 	p := j.places[k]
 	how, err := j.plans.Of(p.state)
@@ -180,7 +181,7 @@ func (j *judge) take(k, node int) (message string, err error) {
 	return "", err
 }
 
-// tell tells a monitor of an event. That it panics is a violation, too, as in a check: what cannot happen has happened, and a service that logs is to go on.
+// tell passes an event to a monitor. A panic is a violation, too, as in a check; it must not end a logging service.
 func tell(m sim.Monitor, from sim.NodeID, event any) (err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -194,7 +195,7 @@ func tell(m sim.Monitor, from sim.NodeID, event any) (err error) {
 	return m.Observe(from, event)
 }
 
-// add adds a place, unless it was met.
+// add adds a place unless it is known.
 func (j *judge) add(p place) (isNew bool, err error) {
 	how, err := j.plans.Of(p.state)
 	if err != nil {
@@ -213,7 +214,7 @@ func (j *judge) add(p place) (isNew bool, err error) {
 	return true, nil
 }
 
-// order is the way to a place.
+// order returns the announcements up to a place.
 func (j *judge) order(k int) (order []Place) {
 	for ; j.places[k].from >= 0; k = j.places[k].from {
 		p := j.places[k]

@@ -12,9 +12,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Of is what nodes announced in a run, which is executed without the system's monitors and properties. Causes are what happened before on the same
-// node, and the messages that a step takes. That a connection breaks is none, so that more orders agree with the causes than may have
-// happened: what is said of every order, or of none, is so all the same.
+// Of returns the announcements of a run, which it executes without the system's monitors and properties. Causes are
+// earlier steps of the same node, and the messages that a step takes. The break of a connection is not a cause. So
+// more orders agree with the causes than may have happened; verdicts on every order, or on none, hold nevertheless.
 func Of(sys *sim.System, path choose.Path) (History, error) {
 	bare := *sys
 	heard := &heard{}
@@ -42,7 +42,7 @@ func Of(sys *sim.System, path choose.Path) (History, error) {
 	}
 }
 
-// ear is a monitor that passes on what it hears.
+// ear is a monitor that records announcements.
 type ear struct{ to *heard }
 
 func (e *ear) Observe(from sim.NodeID, event any) error {
@@ -57,14 +57,14 @@ type said struct {
 	event any
 }
 
-// take is what was heard since the last time.
+// take returns the announcements since the last call.
 func (h *heard) take() []said {
 	list := h.list
 	h.list = nil
 	return list
 }
 
-// clock counts, by node, the announcements that came before.
+// clock counts, by node, the preceding announcements.
 type clock []int
 
 func (c clock) merge(other clock) {
@@ -73,14 +73,14 @@ func (c clock) merge(other clock) {
 	}
 }
 
-// causes follows them through a run.
+// causes computes clocks during a run.
 type causes struct {
 	h      History
-	clocks []clock                 // by node: what came before its next step
-	sent   map[sim.MessageID]clock // what came before a message
+	clocks []clock                 // by node: the clock before its next step
+	sent   map[sim.MessageID]clock // the clock before a message
 }
 
-// note adds a step: what it takes comes before what it announces, and that before what it sends.
+// note adds a step: what it takes precedes its announcements, and these precede what it sends.
 func (c *causes) note(last *stepinfo.Step, all []said, step int) error {
 	for _, m := range last.Msgs {
 		if before, ok := c.sent[m.ID]; ok && last.Handler {

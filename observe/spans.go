@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// What is looked at of traces in the JSON of OTLP.
+// The relevant fields of traces in the JSON form of OTLP.
 type (
 	resourceSpans struct {
 		Resource   struct{ Attributes attributes }
@@ -31,12 +31,12 @@ type (
 			IntValue    *nanos
 		}
 	}
-	// nanos is a 64-bit number, which is a text in JSON that keeps to the rules, and a number in some that does not.
+	// nanos is a 64-bit number. OTLP encodes it as a JSON string, and some programs write a number.
 	nanos int64
 )
 
 func (n *nanos) UnmarshalJSON(text []byte) error {
-	var number json.Number // takes a text that is a number, too
+	var number json.Number // accepts a string with a number, too
 	if err := json.Unmarshal(text, &number); err != nil {
 		return err
 	}
@@ -54,12 +54,12 @@ func (a attributes) text(key string) string {
 	return ""
 }
 
-// node is the number of the node; -1: it is not said.
+// node returns the number of the node, or -1 if there is none.
 func (a attributes) node() (int, error) {
 	for i := range a {
 		if a[i].Key == NodeKey {
 			if a[i].Value.IntValue == nil {
-				return -1, fmt.Errorf("attribute %s is no whole number", NodeKey)
+				return -1, fmt.Errorf("attribute %s is not an integer", NodeKey)
 			}
 			return int(*a[i].Value.IntValue), nil
 		}
@@ -67,7 +67,7 @@ func (a attributes) node() (int, error) {
 	return -1, nil
 }
 
-// event is the event that attributes hold; nil: none.
+// event returns the event in the attributes, or nil.
 func (a attributes) event() (*typed, error) {
 	t := typed{Type: a.text(EventKey + ".type"), Value: json.RawMessage(a.text(EventKey + ".value"))}
 	if t.Type == "" {
@@ -79,12 +79,12 @@ func (a attributes) event() (*typed, error) {
 	return &t, nil
 }
 
-// span is a record that has its place by time.
+// span is a record ordered by time.
 type span struct {
 	record
 	at     nanos
-	parent string // id; "": none
-	inside bool   // an event in the span of the id parent
+	parent string // id, or ""
+	inside bool   // an event inside the span with id parent
 }
 
 func (l *Log) addSpan(node int, s span) error {
@@ -98,7 +98,8 @@ func (l *Log) addSpan(node int, s span) error {
 	return nil
 }
 
-// lists are the records by node, each in order. Of spans that start at the same time one within another, or that links to it, comes later.
+// lists returns the records by node, in order. Of spans that start at the same time, a span inside another one, or
+// linking to it, comes later.
 func (l *Log) lists() [][]record {
 	starts := map[string]*span{}
 	for _, list := range l.spans {
@@ -114,7 +115,7 @@ func (l *Log) lists() [][]record {
 		if n, ok := known[s]; ok {
 			return n
 		}
-		known[s] = 0 // for those that come after themselves
+		known[s] = 0 // for cycles
 		before := s.after
 		if s.inside {
 			before = []string{s.parent}
@@ -199,7 +200,7 @@ func (l *Log) span(file string, line, node int, s *otlpSpan) error {
 		if ev == nil {
 			continue
 		}
-		last = max(last, e.TimeUnixNano) // one span's are in order
+		last = max(last, e.TimeUnixNano) // events of a span are in order
 		if err := l.addSpan(node, span{record{file: file, line: line, event: ev}, last, start.id, true}); err != nil {
 			return err
 		}
