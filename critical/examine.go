@@ -16,28 +16,28 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Proof says how it is known that a run is dead.
+// Proof says how a run is known to be dead.
 type Proof string
 
 const (
-	// Exact: all states that follow by the recovery relation were visited, and none is live. Steps that fail lead to none: a run that takes
-	// one ends there, with a finding of its own, and so does not recover by it.
+	// Exact: all successors by the recovery relation were visited, and none is live. A failing step leads to no
+	// state: its run ends with a finding of its own, and so does not recover.
 	Exact Proof = "exact"
-	Walks Proof = "walks" // random walks did not recover, which does not prove that nothing does
+	Walks Proof = "walks" // random walks did not recover, which is evidence but not a proof
 )
 
-// Budget of an exhaustive search of the recovery relation: it need not close. Where what is in flight piles up, it has a
-// new state for each step, and each costs more than the one before.
+// Budget of an exhaustive search of the recovery relation, which may not terminate. If messages accumulate, each
+// step has a new state, which is more expensive than the one before.
 const (
 	defaultStates = 1 << 14
 	programStates = 1 << 10 // of programs
 	deepest       = 256     // steps
 	defaultBytes  = 256 << 20
-	mostLooks     = 16 // all searches of one run together visit as many states as so many may
+	mostLooks     = 16 // all searches of one run together visit at most as many states as this many searches
 )
 
-// examine visits the states that follow a step, within the budget. Those that were visited before are known. The
-// result is nil when the state tables do not support a state, or the budget is spent.
+// examine visits the successors of a step within the budget, and caches the result. It returns nil if the state
+// tables do not support a state, or the budget is spent.
 func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error) {
 	if r, ok := f.examined[step]; ok {
 		return r, nil
@@ -58,7 +58,8 @@ func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error)
 	return r, nil
 }
 
-// explore visits the states that follow a path, which may end inside a step; unproven says why it is not known whether one of them is live.
+// explore visits the successors of a path, which may end inside a step. Unproven says why it is unknown whether one
+// of them is live.
 func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recovery, unproven string, err error) {
 	if f.cfg.States < 0 {
 		return nil, "successors were not searched", nil
@@ -92,7 +93,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	return r, fmt.Sprintf("none of the first %s successors is live, but there are more", textfmt.Number(r.States)), nil
 }
 
-// states is how many states are visited when it is not said how many.
+// states returns the default maximum number of visited states.
 func (f *finder) states() int {
 	if declared.CarriesAny(&f.cfg.System) {
 		return programStates
@@ -100,9 +101,9 @@ func (f *finder) states() int {
 	return defaultStates
 }
 
-// recoversExactly reports whether a live state follows a step, as far as an exhaustive search can tell, walks having
-// found none. When more follows one step than can be searched nothing is searched from others: states grow along a
-// run that does not recover, and with them what each of them costs. Findings beside what is searched do not matter to that.
+// recoversExactly reports whether an exhaustive search finds a live successor of a step, after walks found none. If
+// one step has too many successors to search, no others are searched: states grow along a run that does not
+// recover, and so does their cost. Findings on the way do not matter to that.
 func (f *finder) recoversExactly(ctx context.Context, step int) (bool, error) {
 	if f.tooMuch {
 		return false, nil
@@ -115,16 +116,16 @@ func (f *finder) recoversExactly(ctx context.Context, step int) (bool, error) {
 	return r != nil && r.Live != nil, nil
 }
 
-// exhausted reports whether all was visited that can be: what is left lies behind findings.
+// exhausted reports whether every state that can be visited was: the rest lies behind findings.
 func exhausted(r *table.Recovery) bool { return r.Closed || r.Stopped == "violation" }
 
-// rescued reports whether the end of the run recovers, though walks did not.
+// rescued reports whether the end of the run recovers, although no walk did.
 func (f *finder) rescued() bool {
 	r := f.examined[f.steps()]
 	return r != nil && r.Live != nil
 }
 
-// searched reports whether what follows a step was searched, and none of it is live.
+// searched reports whether the successors of a step were searched, and none of them is live.
 func (f *finder) searched(step int) bool {
 	r := f.examined[step]
 	return r != nil && r.Live == nil && exhausted(r)
@@ -136,7 +137,7 @@ func (f *finder) proven(step int) bool {
 	return r != nil && r.Dead()
 }
 
-// prove fills in how it is known that the run is dead.
+// prove sets how the run is known to be dead.
 func (f *finder) prove(res *Result) {
 	res.Proof = Walks
 	for _, step := range []int{res.Step, res.After.Step, f.steps()} {
@@ -152,7 +153,7 @@ func (f *finder) prove(res *Result) {
 	res.Unproven = f.unproven
 }
 
-// save keeps a run that recovers.
+// save stores a run that recovers.
 func (f *finder) save(path choose.Path, violates bool) {
 	n := nearest{path: path, violates: violates}
 	for n.choices < min(len(path), len(f.path)) && path[n.choices] == f.path[n.choices] {

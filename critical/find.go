@@ -14,44 +14,46 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config says whose critical transition to find, and with how much effort. The zero value of each
-// field but System and Path is a default.
+// Config says in which run to find the critical transition, and with how much effort. The zero value of each field
+// but System and Path is a default.
 type Config struct {
 	System    sim.System
 	Path      choose.Path    // the run that seems to be dead, to its last step
-	Walks     int            // walks per probe; 0: 200
-	WalkSteps int            // length of a walk; 0: 2,000
-	Weights   search.Weights // zero: those of search
-	Seed      uint64         // 0: 1
-	Workers   int            // 0: GOMAXPROCS
-	Engine    search.Engine  // by which walks are executed; "": auto
-	// HandlerLimit is how long checked code may take in a walk until that is given up, which ends [Find] with an [Ended]; 0: it is
-	// waited for, but for the exhaustive search.
+	Walks     int            // walks per probe; 0 means 200
+	WalkSteps int            // length of a walk; 0 means 2,000
+	Weights   search.Weights // zero means those of search
+	Seed      uint64         // 0 means 1
+	Workers   int            // 0 means GOMAXPROCS
+	Engine    search.Engine  // engine of walks; "" means auto
+	// HandlerLimit is the maximum time of checked code in a walk; exceeding it ends [Find] with an [Ended]. 0 means
+	// no limit, except in the exhaustive search.
 	HandlerLimit time.Duration
 	// PathBuffer is as in [search.Config].
 	PathBuffer func(worker int) choose.Path
-	// Calls is as in [search.Config], and for the exhaustive search: a call that is refused there ends [Find] with an [Ended].
+	// Calls is as in [search.Config], also for the exhaustive search: a refused call there ends [Find] with an
+	// [Ended].
 	Calls *search.Calls
-	// States bounds how many states are visited to prove that no live one follows, within 256 steps; 0: 16,384, or 1,024 when nodes carry
-	// programs, whose steps cost more; negative: none is.
+	// States is the maximum number of states visited, within 256 steps, to prove that no live state follows. 0
+	// means 16,384, or 1,024 if nodes carry programs, whose steps are more expensive. A negative number disables
+	// the search.
 	States int
-	// Progress is called now and then, on one goroutine at a time. May be nil.
+	// Progress, if not nil, is called at intervals, never concurrently.
 	Progress func(Progress)
-	// Proven takes a run for a violation only if it is proven to be dead.
+	// Proven accepts a run as a violation only if it is proven dead.
 	Proven bool
-	// examineFirst: walks are made only from states from which an exhaustive search finds no live one.
+	// examineFirst makes walks only from states for which the exhaustive search finds no live successor.
 	examineFirst bool
 }
 
-// Progress is a snapshot for people while a run is examined.
+// Progress is the progress of Find.
 type Progress struct {
-	Step, Steps int // walks are made from the state after Step of the run, which has Steps
-	Walks, Of   int // that were made, and that are made at most
+	Step, Steps int // walks start after Step, of a run of Steps
+	Walks, Of   int // number of walks made, and their maximum
 }
 
 const (
 	// raises is how often the length of walks is raised, by the factor raise, when the transition cannot be
-	// told. A probe makes fewer walks then, so that it executes about as many steps.
+	// located. A probe then makes fewer walks, so that the number of executed steps is about the same.
 	raises   = 2
 	raise    = 4
 	minWalks = 8
@@ -60,10 +62,11 @@ const (
 // ErrNoGoal is the error of a system without an Eventually property.
 var ErrNoGoal = errors.New("critical: the system has no Eventually property, so no run is dead")
 
-// Find finds the critical transition of a run, unless that only has to go on for longer to recover. It looks for a step before which
-// walks recover and after which none does: first 1, 2, 4, ... steps beyond the first indeterminate state, then by
-// bisection. The result depends on nothing but the configuration, Workers and Engine excluded, unless ctx is done, or its [search.Patience] ends: then it is
-// what is known by then, if walks enough were made to say that the run is dead. The error is about
+// Find finds the critical transition of a run, unless the run recovers when it is continued. It searches for a step
+// before which walks recover and after which none does: first 1, 2, 4, ... steps beyond the first indeterminate
+// state, then by bisection. The result depends only on the configuration without Workers and Engine, unless ctx
+// ends, or its [search.Patience]. In that case it is the result known by then, if enough walks were made to call
+// the run dead. The error is about the configuration, the system or the path, or is that of ctx.
 // the configuration, the system or the path, or is that of ctx.
 func Find(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.Walks = cmp.Or(cfg.Walks, 200)
@@ -117,13 +120,13 @@ func (e *MisfitError) Error() string { return e.err.Error() }
 // Unwrap returns the reason.
 func (e *MisfitError) Unwrap() error { return e.err }
 
-// Ended is the error of [Find] when the run, made longer, ends with a finding of another kind, or when a walk from it comes to
-// checked code that does not return.
+// Ended is the error of [Find] when the continued run ends with a finding of another kind, or when checked code
+// does not return in a walk.
 type Ended struct {
 	Finding *sim.Finding
 	Path    choose.Path // to the finding
 	Steps   int
-	Overdue bool // checked code did not return in time, which may be so because the machine was busy
+	Overdue bool // checked code did not return in time, perhaps because the machine was busy
 }
 
 func (e *Ended) Error() string {
@@ -133,12 +136,11 @@ func (e *Ended) Error() string {
 	return fmt.Sprintf("critical: the run, made longer, ends with a finding in step %d: %v", e.Steps, e.Finding)
 }
 
-// Confirm returns a function for [search.Config.Confirm] that decides on suspects of liveness and
-// deadlock by Find; the path is the suspect's. Suspects of other kinds are taken for violations. When checked code did not return in
-// time, nothing is decided, and Instead is that suspect.
-// The Detail is a [*Result].
+// Confirm returns a function for [search.Config.Confirm] that applies Find to suspects of liveness and deadlock;
+// the path is the suspect's. Other suspects are accepted as violations. If checked code did not return in time, the
+// suspect is undecided, and Instead is the new suspect. The Detail is a [*Result].
 func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed, error) {
-	rescued := false // a suspect was that walks could not save
+	rescued := false // a suspect recovered although no walk did
 	return func(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 		if s.Kind != sim.Liveness && s.Kind != sim.Deadlock {
 			return search.Confirmed{Violation: true}, nil

@@ -329,7 +329,7 @@ func TestWalksThatEndWithAFinding(t *testing.T) {
 	}
 }
 
-// A walk that would take for ever ends with its context.
+// A walk that would take forever ends with its context.
 func TestStopInsideAWalk(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()

@@ -11,47 +11,47 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// finder is the search for one critical transition.
+// finder searches for one critical transition.
 type finder struct {
 	cfg    *Config
 	prober *prober
 	path   choose.Path // the dead run
-	limit  int         // of walks
+	limit  int         // length of walks
 	walks  int         // per probe
 
 	// Of the dead run.
 	bounds      []int32 // as in [replay.Run]
 	goal        bool
-	lastLive    int // the last step after which the state is live; 0: the first state, -1: none is
+	lastLive    int // the last live step; 0 for the first state, -1 for none
 	outOfEvents bool
-	live        bool // the last state is
+	live        bool // the last state is live
 
 	made    []probed
-	broken  Probe       // by the deadline, before a walk recovered
-	alive   int         // the last step known to recover; -1: none is
-	doomed  atomic.Bool // walks enough were made to say that the run is dead
-	telling sync.Mutex  // held while progress is told
-	settled int         // the critical step; 0: it is not found yet
-	last    int         // the probe asked for last
-	after   Probe       // that of the step that settle looked at
+	broken  Probe       // a probe interrupted by the deadline before a walk recovered
+	alive   int         // the last step known to recover, or -1
+	doomed  atomic.Bool // enough walks were made to call the run dead
+	telling sync.Mutex  // held while Progress is called
+	settled int         // the critical step, or 0
+	last    int         // index of the last requested probe
+	after   Probe       // the probe of the step that settle examined
 	nearest nearest
 
 	examined map[int]*table.Recovery // by step
-	unproven string                  // why it is not known that the run is dead
-	tooMuch  bool                    // to search
-	visited  int                     // states, by all searches
+	unproven string                  // why the run is not proven dead
+	tooMuch  bool                    // too many successors to search
+	visited  int                     // number of states in all searches
 }
 
-// probed is a probe that was made.
+// probed is a finished probe.
 type probed struct {
 	Probe
 	certain bool // every walk ran out of events
 }
 
-// steps is the number of steps of the dead run.
+// steps returns the number of steps of the dead run.
 func (f *finder) steps() int { return len(f.bounds) }
 
-// prefix is the path to the state after that many steps.
+// prefix returns the path to the state after that many steps.
 func (f *finder) prefix(steps int) choose.Path {
 	if steps < len(f.bounds) {
 		return f.path[:f.bounds[steps]]
@@ -59,7 +59,7 @@ func (f *finder) prefix(steps int) choose.Path {
 	return f.path
 }
 
-// replay executes the dead run to learn what its states are.
+// replay executes the dead run to find its live states.
 func (f *finder) replay(ctx context.Context) error {
 	f.lastLive = -1
 	w := f.prober.workers[0]
@@ -80,7 +80,7 @@ func (f *finder) replay(ctx context.Context) error {
 	return unfit(&last)
 }
 
-// unfit says what is wrong with a run that is to be examined.
+// unfit describes why a run cannot be examined.
 func unfit(o *search.Outcome) error {
 	switch o.End {
 	case search.Misfit:
@@ -94,7 +94,7 @@ func unfit(o *search.Outcome) error {
 	return nil
 }
 
-// stuckIn is the error of a walk with checked code that does not return.
+// stuckIn returns the error of a walk in which checked code does not return.
 func stuckIn(o *search.Outcome) error {
 	return &Ended{Finding: o.Finding, Path: o.Stuck, Steps: o.Steps, Overdue: true}
 }
@@ -147,8 +147,8 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 	}
 }
 
-// late reports whether the run gets live when it goes on for as long as walks ever do: what has piled up in the network may take many
-// steps to be delivered. It costs less than to find out from where on shorter walks do not.
+// late reports whether the run becomes live when it is continued for the maximum length of walks: accumulated
+// messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail.
 func (f *finder) late(ctx context.Context) (bool, error) {
 	if f.outOfEvents {
 		return false, nil
@@ -165,7 +165,7 @@ func (f *finder) late(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// raise lengthens walks, and the run too by such a walk.
+// raise makes walks longer, and continues the run by such a walk.
 func (f *finder) raise(ctx context.Context) error {
 	f.limit *= raise
 	f.walks = max(f.walks/raise, min(f.walks, minWalks))
@@ -184,8 +184,8 @@ func (f *finder) raise(ctx context.Context) error {
 	return f.replay(ctx)
 }
 
-// bisect returns the first step after which no walk recovers, 0 when none does from the first state. recovers
-// means that the end of the run does.
+// bisect returns the first step after which no walk recovers, or 0 if no walk recovers from the first state.
+// Recovers is true if the end of the run recovers.
 func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error) {
 	first := f.lastLive + 1 // the first indeterminate state
 	if ok, err := f.recovers(ctx, first); err != nil || !ok {
@@ -231,7 +231,7 @@ func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
 	return f.recoversExactly(ctx, step)
 }
 
-// probe makes the walks from the state after a step, all of them or until one is live.
+// probe makes walks from the state after a step, all or until one is live.
 func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
 	for i, p := range f.made {
 		if p.Step == step && p.Limit == f.limit && p.Recovered == 0 {
@@ -262,8 +262,8 @@ func (f *finder) probes() []Probe {
 	return out
 }
 
-// settle reports whether it is beyond doubt that the run is dead after the step. It is not when the
-// step lies in the second half of what is known to be dead, or when longer walks recover.
+// settle reports whether the run is certain to be dead after the step. It is not if the step is in the second half
+// of what is known to be dead, or if longer walks recover.
 func (f *finder) settle(ctx context.Context, step int) (bool, error) {
 	p, err := f.probe(ctx, step, true)
 	if err != nil || p.Recovered > 0 {
@@ -284,7 +284,7 @@ func (f *finder) settle(ctx context.Context, step int) (bool, error) {
 	return p.Recovered == 0, err
 }
 
-// transition makes the result for a critical step.
+// transition returns the result for a critical step.
 func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
 	var err error
 	res := f.result(C1, step)
@@ -300,8 +300,8 @@ func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
 	return res, nil
 }
 
-// before makes all walks from the state before the critical step. When that is live itself, walks that
-// leave the live states first say more.
+// before makes all walks from the state before the critical step. If that state is live, it uses walks that first
+// leave the live states, which are more informative.
 func (f *finder) before(ctx context.Context, step int) (Probe, error) {
 	if step > f.lastLive {
 		return f.probe(ctx, step, true)
@@ -316,7 +316,7 @@ func (f *finder) before(ctx context.Context, step int) (Probe, error) {
 	return f.probe(ctx, step, true)
 }
 
-// choice returns the index of the choice within the step that makes the run dead, -1 when it is the event.
+// choice returns the index of the choice within the step that makes the run dead, or -1 if it is the event.
 func (f *finder) choice(ctx context.Context, step int) (int, error) {
 	begin := int(f.bounds[step-1]) + 1
 	// With the event and the first n picks fixed, walks recover for n <= lo, and do not for n >= hi.
@@ -324,7 +324,7 @@ func (f *finder) choice(ctx context.Context, step int) (int, error) {
 	for hi-lo > 1 {
 		mid := (lo + hi) >> 1
 		if lo < 0 {
-			mid = 0 // most often the event decides
+			mid = 0 // usually the event decides
 		}
 		p, err := f.prober.probe(ctx, f, f.path[:begin+mid], step-1, false)
 		switch {

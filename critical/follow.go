@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// follow is the strategy of the dead run itself. It looks at every state.
+// follow is the strategy that follows the dead run and examines every state.
 type follow struct {
 	f   *finder
 	src choose.Prefix
@@ -40,15 +40,15 @@ func (s *follow) Choose(_ *search.Node, p choose.Point) (int, bool) {
 
 func (s *follow) Ended(*search.Outcome) {}
 
-// mostTail is how many steps a tail summarises at most: what goes on for ever shows in that many.
+// mostTail is the maximum number of steps that a tail summarizes, enough to show what repeats.
 const mostTail = 2_000
 
-// tail summarises the second half of the run's steps after a step, or the last mostTail of them: the first half may hold what only
-// goes on for a while.
+// tail summarizes the second half of the run's steps after a step, or the last mostTail of them. The first half may
+// have steps that repeat only for a while.
 func (f *finder) tail(step int) Tail {
 	t := Tail{From: max(step+(f.steps()-step)/2, f.steps()-mostTail) + 1, To: f.steps()}
 	if f.outOfEvents {
-		return t // nothing goes on
+		return t // nothing repeats
 	}
 	w := f.prober.workers[0]
 	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.prefix(t.From - 1)}}, search.Task{})

@@ -8,11 +8,12 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// leastOf is which part of the walks of a probe, broken off by a deadline, is enough to say that none recovers.
+// leastOf is the inverse fraction of the walks of an interrupted probe that suffices to conclude that none
+// recovers.
 const leastOf = 4
 
-// known is what is known when the time is over; nil when that is not enough to say that the run is dead. A run from whose end a long
-// walk did not recover is taken for dead when no walk did from an earlier step either.
+// known returns the result at the deadline, or nil if the run cannot be called dead. A run whose end did not
+// recover by a long walk counts as dead if no walk recovered from an earlier step.
 func (f *finder) known() *Result {
 	if f.settled > 0 {
 		i := slices.IndexFunc(f.made, func(p probed) bool { return p.Step == f.settled-1 && p.Recovered > 0 })
@@ -32,7 +33,7 @@ func (f *finder) known() *Result {
 	return res
 }
 
-// lastAlive returns the last step from which the run is known to recover; -1 means none.
+// lastAlive returns the last step from which the run is known to recover, or -1.
 func (f *finder) lastAlive() int {
 	alive := f.lastLive
 	for _, p := range f.made {
@@ -48,7 +49,7 @@ func (f *finder) lastAlive() int {
 	return alive
 }
 
-// dead returns the probe that shows best that the run is dead, without walks if none does.
+// dead returns the probe with the best evidence that the run is dead, or one without walks.
 func (f *finder) dead() (best Probe) {
 	alive := f.lastAlive()
 	for _, p := range append(f.made, probed{Probe: f.broken}) {
@@ -59,10 +60,11 @@ func (f *finder) dead() (best Probe) {
 	return best
 }
 
-// enough returns how many walks of a probe show that the run is dead.
+// enough returns the number of walks of a probe that suffices to call the run dead.
 func (f *finder) enough() int { return max(f.cfg.Walks/leastOf, min(f.cfg.Walks, minWalks)) }
 
-// patient is a context that ends, too, with the patience for a run: as long as it is not known that it is dead, and when more is to be found out.
+// patient is a context that also ends with the patience for a run: Decide until the run is known to be dead, and then
+// Locate.
 type patient struct {
 	context.Context
 	patience search.Patience

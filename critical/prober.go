@@ -12,17 +12,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// prober makes walks, in parallel.
+// prober makes walks in parallel.
 type prober struct {
 	workers []*walkWorker
 	seed    uint64
-	leave   bool // walks do not end in a live state before they have been in another
+	leave   bool // walks must leave the live states before a live state ends them
 }
 
 type walkWorker struct {
 	loop    *search.Loop
 	walker  *search.Walker
-	nearest nearest // of the probe in progress
+	nearest nearest // of the current probe
 }
 
 // stoppable is a walk that ends when its context is done.
@@ -31,7 +31,7 @@ type stoppable struct {
 	ctx context.Context
 }
 
-// lookEvery is after how many steps a walk looks whether it is to go on.
+// lookEvery is the number of steps between checks of the context.
 const lookEvery = 16
 
 // Select implements [search.Strategy].
@@ -61,7 +61,7 @@ func newProber(cfg *Config) (*prober, error) {
 	return p, nil
 }
 
-// engine tells how all walks were executed.
+// engine returns the engine statistics of all walks.
 func (p *prober) engine() (all search.EngineStats) {
 	for _, w := range p.workers {
 		all.Add(w.loop.Engines())
@@ -69,8 +69,8 @@ func (p *prober) engine() (all search.EngineStats) {
 	return all
 }
 
-// walk makes walk number k from the end of prefix, which may lie inside a step. The error says why it means
-// nothing: prefix does not fit, or ctx is done.
+// walk makes walk number k from the end of prefix, which may be inside a step. An error makes the outcome invalid:
+// prefix does not fit, or ctx is done.
 func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k, limit int) (search.Outcome, error) {
 	w.walker.SetLimit(limit)
 	w.walker.SetLeave(p.leave)
@@ -91,17 +91,17 @@ func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k,
 	return o, nil
 }
 
-// probe makes walks from the end of prefix until one is live, or all. Which those are does not
-// depend on the number of workers: when the first live walk is known, those of lower numbers are
-// finished. With an error the result counts the walks that were made.
+// probe makes walks from the end of prefix until one is live, or all. The result does not depend on the number of
+// workers: walks with lower numbers than the first live one are finished. With an error the result counts the
+// finished walks.
 func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step int, all bool) (probed, error) {
 	var (
 		wait      sync.WaitGroup
 		next      atomic.Int64
-		first     atomic.Int64 // live walk of the lowest number
+		first     atomic.Int64 // lowest number of a live walk
 		recovered atomic.Int64
 		made      atomic.Int64
-		open      atomic.Bool // some walk could have gone on, or ended with a finding
+		open      atomic.Bool // some walk could have continued, or ended with a finding
 		failed    atomic.Pointer[error]
 	)
 	first.Store(int64(f.walks))
@@ -163,7 +163,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	return out, nil
 }
 
-// tell passes progress on, unless that goes on.
+// tell calls Progress, unless a call is in progress.
 func (f *finder) tell(p Progress) {
 	if f.cfg.Progress != nil && f.telling.TryLock() {
 		defer f.telling.Unlock()
@@ -171,28 +171,28 @@ func (f *finder) tell(p Progress) {
 	}
 }
 
-// isLive reports whether a walk came to a live state. One that violates an Always property may be live, too: what recovery
-// asks is whether a live state can be reached.
+// isLive reports whether a walk reached a live state. A state that violates an Always property may be live, too,
+// since recovery only requires that a live state can be reached.
 func (f *finder) isLive(loop *search.Loop, o *search.Outcome) (live bool) {
 	if o.End != search.Found || !f.cfg.hasAlways(o.Finding) {
 		return o.Live
 	}
 	defer func() {
 		if recover() != nil {
-			live = false // it cannot be told
+			live = false // unknown
 		}
 	}()
 	return loop.Replay().World.Live()
 }
 
-// hasAlways reports whether a finding is that an Always property does not hold: the step before it went well.
+// hasAlways reports whether a finding is a violated Always property, after a successful step.
 func (c *Config) hasAlways(f *sim.Finding) bool {
 	return f.Kind == sim.Safety && slices.ContainsFunc(c.System.Properties, func(p sim.Property) bool {
 		return p.Always != nil && p.Name == f.Property
 	})
 }
 
-// lower sets v to x if that is less, and reports whether it was.
+// lower sets v to x if x is less, and reports whether it was.
 func lower(v *atomic.Int64, x int64) bool {
 	for old := v.Load(); x < old; old = v.Load() {
 		if v.CompareAndSwap(old, x) {
@@ -202,16 +202,16 @@ func lower(v *atomic.Int64, x int64) bool {
 	return false
 }
 
-// nearest is the live run that is closest to the dead one.
+// nearest is the live run closest to the dead one.
 type nearest struct {
-	path     choose.Path // nil: there is none
-	choices  int         // that both have in common at their beginning
-	common   int         // steps, likewise
+	path     choose.Path // nil for none
+	choices  int         // length of the common prefix, in choices
+	common   int         // length of the common prefix, in steps
 	walk     int         // number of the walk
 	violates bool        // its last state violates an Always property
 }
 
-// offer takes the run that l has just made if it is closer than what is known.
+// offer replaces n by the last run of l if that is closer.
 func (n *nearest) offer(f *finder, l *search.Loop, walk int, violates bool) {
 	run := l.Replay()
 	m := nearest{path: run.Path, walk: walk, violates: violates}
@@ -231,7 +231,7 @@ func (n *nearest) offer(f *finder, l *search.Loop, walk int, violates bool) {
 	}
 }
 
-// end is the length of the dead run's path after a step.
+// end returns the length of the dead run's path after a step.
 func (f *finder) end(step int) int { return endOf(f.bounds, f.path, step) }
 
 func endOf(bounds []int32, path choose.Path, step int) int {
@@ -241,7 +241,8 @@ func endOf(bounds []int32, path choose.Path, step int) int {
 	return len(path)
 }
 
-// better reports whether m is closer: it violates nothing, has more in common, then is shorter, then of a lower number.
+// better reports whether m is closer. A run without a violation is better, then a longer common prefix, a shorter
+// run, a lower number.
 func (n *nearest) better(m *nearest) bool {
 	switch {
 	case n.path == nil:

@@ -2,13 +2,14 @@ package critical
 
 import "strings"
 
-// fewValues is how many values of a number in events are shown apart, or as many as there are nodes.
+// fewValues is the minimum number of values of a number that are shown separately, or the number of nodes if that
+// is greater.
 const fewValues = 4
 
-// starred puts events together that differ only in numbers which take more than few values, such as
-// those of rounds and packets: these are shown as stars.
+// starred merges events that differ only in numbers with more than few values, such as rounds and packets. It
+// replaces these numbers by stars.
 func starred(repeats []Repeat, few int) []Repeat {
-	values := map[string][]map[string]bool{} // by the text without its numbers: of each number
+	values := map[string][]map[string]bool{} // by text without numbers: the values of each number
 	for _, r := range repeats {
 		frame, numbers := cutNumbers(r.Event)
 		if values[frame] == nil {
@@ -47,10 +48,10 @@ func starred(repeats []Repeat, few int) []Repeat {
 	return out
 }
 
-// hole stands for a number that was cut out.
+// hole is the placeholder of a removed number.
 const hole = "\x00"
 
-// cutNumbers takes the numbers out of a text, but not those that belong to names like n1.
+// cutNumbers removes the numbers from a text, except those in names like n1.
 func cutNumbers(text string) (frame string, numbers []string) {
 	var b strings.Builder
 	for i := 0; i < len(text); {
