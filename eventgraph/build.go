@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Build makes the event graph of a trace. Linear in the size of the trace.
+// Build returns the event graph of a trace. It takes time linear in the size of the trace.
 func Build(t *replay.Trace) *Graph {
 	g := &Graph{System: t.System, Goroutines: t.Goroutines}
 	named := len(slices.Compact(slices.Clone(t.Names))) > 1
@@ -61,7 +61,7 @@ type timerKey struct {
 
 type builder struct {
 	g      *Graph
-	timers map[timerKey]int // those that are armed
+	timers map[timerKey]int // armed timers
 }
 
 func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
@@ -80,7 +80,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		e.Consumed = append(e.Consumed, id-1)
 	}
 	if s.Number == 0 {
-		e.kind, e.Changes = sim.Boot, nil // every node's whole state is no change
+		e.kind, e.Changes = sim.Boot, nil // the initial state of a node is not a change
 		b.firstTimers(e, s.Changes)
 	} else {
 		switch was := b.g.Events[len(b.g.Events)-1].Live; {
@@ -122,8 +122,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 
 const armed = "armed"
 
-// firstTimers are those that the first boots set: their effects do not say on which node, the states
-// do.
+// firstTimers adds the timers that the first boots set. Their effects do not name the node, so the states are used.
 func (b *builder) firstTimers(e *Event, initial []replay.NodeChange) {
 	for _, c := range initial {
 		if c.Part.Kind == replay.Timer {
@@ -150,7 +149,7 @@ func (b *builder) setTimer(e *Event, node int, what string) {
 	e.Sets = append(e.Sets, i)
 }
 
-// endTimer ends the timer of that name on a node, if it is armed.
+// endTimer ends a timer of a node, if it is armed.
 func (b *builder) endTimer(e *Event, node int, what, how string) {
 	key := timerKey{node, what}
 	i, ok := b.timers[key]

@@ -11,15 +11,15 @@ import (
 // orderer finds the direct causes of events.
 type orderer struct {
 	g         *Graph
-	lastOn    []int          // step that was last on each node
+	lastOn    []int          // last step on each node
 	partition int            // step of the last partition
-	cuts      map[[2]int]int // step that last ended the connection of two nodes, the smaller one first
-	crashes   []int          // step in which each node crashed last
-	room      map[[2]int]int // step in which the second node took a message of the first one
+	cuts      map[[2]int]int // last step that ended the connection of two nodes, the smaller one first
+	crashes   []int          // last step that crashed each node
+	room      map[[2]int]int // last step in which the second node took a message of the first
 }
 
-// order fills in what follows what. A violation also follows what its property reads: the last steps of nodes, or what they announced.
-func order(g *Graph, t *replay.Trace) {
+// order computes the causes of all events.
+func order(g *Graph) {
 	o := orderer{
 		g: g, lastOn: make([]int, len(g.Nodes)), crashes: make([]int, len(g.Nodes)),
 		cuts: map[[2]int]int{}, room: map[[2]int]int{},
@@ -118,13 +118,17 @@ func (o *orderer) event(e *Event) {
 	for _, i := range e.Consumed {
 		add(o.g.Messages[i].Sent)
 	}
-	e.Causes = tidy(e.Causes)
+	slices.Sort(e.Causes)
+	e.Causes = slices.Compact(e.Causes)
+	if len(e.Causes) > 1 && e.Causes[0] == 0 {
+		e.Causes = e.Causes[1:] // everything follows the first boots
+	}
 	if len(e.Causes) == 0 {
 		e.Causes = []int{0}
 	}
 }
 
-// takesDown reports whether the event's node is down after it, and was up before.
+// takesDown reports whether the event takes its node down.
 func (e *Event) takesDown() bool { return e.Crashed || e.kind.TakesDown() }
 
 // fells reports whether the step takes a node down.
@@ -132,7 +136,7 @@ func (e *Event) fells(node int) bool {
 	return e.takesDown() && (node == e.Node || slices.Contains(e.With, node))
 }
 
-// onNode reports whether the event happens on its node's lane; the other ones are the network's.
+// onNode reports whether the event happens on its node's lane. The others happen in the network.
 func (e *Event) onNode() bool {
 	switch e.kind {
 	case sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal:
@@ -141,8 +145,8 @@ func (e *Event) onNode() bool {
 	return e.Node >= 0
 }
 
-// Past returns at most n steps before step, ascending: those that it depends on through messages and
-// the order on nodes, latest first, and when these are fewer than n, those right before it.
+// Past returns at most n steps before step, ascending. It prefers the latest steps that step depends on through
+// messages and the order on nodes. If these are fewer than n, it adds those right before step.
 func (g *Graph) Past(step, n int) []int {
 	if step < 1 || step >= len(g.Events) {
 		return nil

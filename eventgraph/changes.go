@@ -9,9 +9,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// digest says what the event changed, without timers and counters, in at most about most parts:
-// "Seen 1->2", "peers[1].out: sent 0->1, flying 0->1", "packets[0] added". What a boot or a crash
-// changes is everything, and not listed. What goroutines wait for is told when nothing else changed.
+// digest describes what the event changed, without timers and counters, in about most parts: "Seen 1->2",
+// "peers[1].out: sent 0->1, flying 0->1", "packets[0] added". Changes by a boot or a crash are not listed, since
+// these change everything. Changes of what goroutines wait for are listed only if there are no others.
 func (e *Event) digest(most int) []string {
 	if e.kind == sim.Boot || e.takesDown() {
 		return nil
@@ -19,7 +19,7 @@ func (e *Event) digest(most int) []string {
 	return Digest(e.Changes, e.Node, most)
 }
 
-// narrow is digest where there is little room: of long paths it keeps the end.
+// narrow is digest for narrow columns: it keeps the end of long paths.
 func (e *Event) narrow(most int) []string {
 	parts := e.digest(most)
 	for i, p := range parts {
@@ -35,13 +35,13 @@ func (e *Event) narrow(most int) []string {
 
 const narrowPath = 22
 
-// Digest is a short list of what changed on nodes, without timers and counters. Changes of elements
-// that appear or vanish as a whole count once, and those below the same field name it once. Nodes
-// other than own are named. What goes beyond about most parts is counted.
+// Digest returns a short list of changes, without timers and counters. An element that appears or vanishes as a
+// whole counts once, and changes below the same field name it once. Nodes other than own are named. The rest beyond
+// about most parts is counted.
 func Digest(changes []replay.NodeChange, own, most int) []string {
 	var kept []replay.NodeChange
 	for i, c := range changes {
-		// An empty list that gets elements, or a pointer that gets a target, is not worth a word of its own.
+		// An empty list that gets elements, or a pointer that gets a target, is not listed separately.
 		filled := c.New == "" && i+1 < len(changes) && replay.PartOf(changes[i+1].Path, c.Path)
 		if !c.Bookkeeping() && c.Part.Kind != replay.Status && c.Part.Kind != replay.Position && !filled {
 			kept = append(kept, c)
@@ -97,10 +97,10 @@ func Digest(changes []replay.NodeChange, own, most int) []string {
 	return append(parts, folded...)
 }
 
-// mostInside is how many changes inside one value of a foreign type are listed; more are counted.
+// mostInside is the maximum number of listed changes inside one value of a foreign type. More are counted.
 const mostInside = 2
 
-// fold takes out the changes inside values of foreign types when there are many, and tells how many there are in each.
+// fold replaces the changes inside values of foreign types by their number, if there are many.
 func fold(changes []replay.NodeChange, own int) (kept []replay.NodeChange, folded []string) {
 	type place struct {
 		node int
@@ -121,7 +121,7 @@ func fold(changes []replay.NodeChange, own int) (kept []replay.NodeChange, folde
 			}
 			continue
 		}
-		inside[at] = -1 // it is told of
+		inside[at] = -1 // listed
 		name := c.Inside
 		if c.Node != own {
 			name = fmt.Sprintf("n%d.%s", c.Node, name)
@@ -131,7 +131,7 @@ func fold(changes []replay.NodeChange, own int) (kept []replay.NodeChange, folde
 	return kept, folded
 }
 
-// whole returns how many changes at the front are the fields of one element that appears or vanishes.
+// whole returns the number of leading changes that are the fields of one element that appears or vanishes.
 func whole(changes []replay.NodeChange) int {
 	first := &changes[0]
 	e := element(first.Path)
@@ -150,8 +150,8 @@ func whole(changes []replay.NodeChange) int {
 	return n
 }
 
-// element is the part of a path up to its last index, "" when it has none.
+// element returns a path up to its last index, or "" if it has none.
 func element(path string) string { return path[:strings.LastIndexByte(path, ']')+1] }
 
-// parent is the part of a path before its last field, "" when it has one field only.
+// parent returns a path before its last field, or "" if it has only one field.
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }

@@ -6,8 +6,7 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// lines sets the notes beside the lanes, wrapped, and the sources in a column of their own if there is
-// room.
+// lines wraps the notes beside the lanes. Sources get their own column if there is room.
 func (l *lanes) lines() []Line {
 	var out []Line
 	if !l.o.NoHeader {
@@ -30,7 +29,7 @@ func (l *lanes) lines() []Line {
 		source = 0
 	}
 	room := l.width - l.notes
-	column := true // sources stand in a column
+	column := true // sources have their own column
 	if source > 0 {
 		if room-source-2 >= 24 {
 			room -= source + 2
@@ -80,8 +79,8 @@ func (l *lanes) lines() []Line {
 	return out
 }
 
-// wrap breaks text at spaces into lines of at most n characters, the first one of at most first;
-// longer words stand alone. There is at least one line.
+// wrap breaks text at spaces into lines of at most n characters, the first one of at most first. A longer word gets
+// a line of its own. There is at least one line.
 func wrap(text string, first, n int) []string {
 	var lines []string
 	line := ""

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 )
 
-// detail lists what a step did, for a reader who opens it: choices, nested calls, effects.
+// detail lists the choices, nested calls and effects of a step.
 func (e *Event) detail() []string {
 	var lines []string
 	for _, c := range e.Choices {

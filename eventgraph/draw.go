@@ -22,7 +22,7 @@ func (c *canvas) put(col int, s string) {
 
 func (c canvas) String() string { return strings.TrimRight(string(c), " ") }
 
-// blank is a line with bars only.
+// blank returns a line with bars only.
 func (l *lanes) blank() canvas {
 	var c canvas
 	for i, x := range l.x {
@@ -33,7 +33,7 @@ func (l *lanes) blank() canvas {
 	return c
 }
 
-// numbered is a line that begins a step.
+// numbered returns the first line of a step.
 func (l *lanes) numbered(e *Event) canvas {
 	c := l.blank()
 	mark := ' '
@@ -46,7 +46,7 @@ func (l *lanes) numbered(e *Event) canvas {
 	return c
 }
 
-// at writes what happens on one node.
+// at writes an event of one node.
 func (l *lanes) at(c *canvas, node int, text string) {
 	x := l.x[node]
 	if l.bars {
@@ -64,7 +64,7 @@ func (l *lanes) reach(from, to int) (left, right int) {
 	return min(l.x[from], l.x[to]) + margin, max(l.x[from], l.x[to]) - margin
 }
 
-// arrow draws an arrow between two different lanes and reports whether its label fitted.
+// arrow draws an arrow between two different lanes, and reports whether its label fitted.
 func (l *lanes) arrow(c *canvas, from, to int, line, label string) bool {
 	left, right := l.reach(from, to)
 	room := right - left + 1
@@ -87,7 +87,7 @@ func (l *lanes) arrow(c *canvas, from, to int, line, label string) bool {
 	return whole
 }
 
-// fit returns label, or the name in front of its fields, or nothing: what has at most room characters.
+// fit returns label, or the name in front of its fields, or nothing, whichever fits into room characters.
 func fit(label string, room int) (text string, whole bool) {
 	if len([]rune(label)) <= room {
 		return label, true
@@ -99,7 +99,7 @@ func fit(label string, room int) (text string, whole bool) {
 	return "", false
 }
 
-// shortly is label, or only the name in front of its fields when it is long.
+// shortly returns label, or only the name in front of its fields if label is long.
 func shortly(label string) string {
 	const most = 16
 	if text, _ := fit(label, most); text != "" {
@@ -108,8 +108,8 @@ func shortly(label string) string {
 	return label
 }
 
-// stub draws a message that does not arrive, and reports whether its label fitted. lost stands between
-// the label and the place where it was lost.
+// stub draws a message that does not arrive, and reports whether its label fitted. The text lost is between the
+// label and the end of the line.
 func (l *lanes) stub(c *canvas, from, to int, label, lost string) bool {
 	left, right := l.reach(from, to)
 	text, whole := fit(label, right-left-3-len(lost)-1)

@@ -8,17 +8,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// stretch is one step that is shown, or several that are folded into one line.
+// stretch is one step, or several that are folded into one line.
 type stretch struct {
 	steps []int // never empty, ascending
-	gap   bool  // the steps before it are left out
+	gap   bool  // the steps before it are omitted
 }
 
 func (s *stretch) folded() bool { return len(s.steps) > 1 }
 func (s *stretch) from() int    { return s.steps[0] }
 func (s *stretch) to() int      { return s.steps[len(s.steps)-1] }
 
-// stretches divides what is shown. Linear in the steps of the range.
+// stretches divides the shown steps. It takes time linear in the number of steps of the range.
 func (g *Graph) stretches(o Options) []stretch {
 	fold := o.Fold
 	if fold == 0 {
@@ -53,7 +53,7 @@ func (g *Graph) stretches(o Options) []stretch {
 	return out
 }
 
-// candidates calls yield for the steps of the range or list that the options name.
+// candidates yields the steps of the range or list in the options.
 func candidates(g *Graph, o Options, yield func(step int)) {
 	if o.Steps != nil {
 		for _, s := range o.Steps {
@@ -70,8 +70,8 @@ func candidates(g *Graph, o Options, yield func(step int)) {
 	}
 }
 
-// tally says of steps that are folded how often what happened, most frequent first, in about room
-// characters: "12 steps (9-20) change no node: n0 timer resend x6, n1 Ping{2} x6".
+// tally counts what happened in folded steps, most frequent first, in about room characters: "12 steps (9-20)
+// change no node: n0 timer resend x6, n1 Ping{2} x6".
 func (g *Graph) tally(steps []int, room int) string {
 	count := map[string]int{}
 	var order []string
@@ -111,7 +111,7 @@ func (g *Graph) tally(steps []int, room int) string {
 	return text
 }
 
-// skipped says what the steps from..to, which are not shown, are.
+// skipped describes the steps from..to, which are not shown.
 func (g *Graph) skipped(from, to, room int) string {
 	var steps []int
 	for i := from; i <= to; i++ {
@@ -129,7 +129,7 @@ func span(from, to int) string {
 	return fmt.Sprintf("%d steps (%d-%d)", to-from+1, from, to)
 }
 
-// quiet reports whether the event changed nothing worth seeing.
+// quiet reports whether the event changed nothing worth showing.
 func (g *Graph) quiet(e *Event) bool {
 	if e.Step < g.violation() && e.Matters() {
 		return false

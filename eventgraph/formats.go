@@ -7,13 +7,13 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// Drawing is a graph with the options that it is drawn by.
+// Drawing is a graph with drawing options.
 type Drawing struct {
 	Graph   *Graph
 	Options Options
 }
 
-// maxDrawnSteps is how many steps an image or a page may have.
+// maxDrawnSteps is the maximum number of steps of an image or a page.
 const maxDrawnSteps = 5000
 
 // Formats returns the formats that a graph can be written in.
@@ -27,7 +27,7 @@ func Formats() format.Table[Drawing] {
 	}
 }
 
-// drawn adapts a method that writes a graph as text for people, which holds no control characters.
+// drawn adapts a method that writes a graph as text, and escapes control characters.
 func drawn(write func(*Graph, io.Writer, Options) error) func(io.Writer, Drawing) error {
 	return func(w io.Writer, d Drawing) error { return write(d.Graph, textfmt.Printer(w), d.Options) }
 }

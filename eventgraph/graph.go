@@ -1,7 +1,6 @@
-// Package eventgraph turns the trace of a run into its event graph: one lane per node, what happened
-// on it in order, the messages and timers between, and which step depends on which. Renderers show it
-// as text, SVG, HTML page, Mermaid, ShiViz log and JSON, and a [Diagram] is for programs that lay graphs out; all of
-// them give the same bytes for the same graph.
+// Package eventgraph converts the trace of a run to an event graph: one lane per node with its events in order, the
+// messages and timers between them, and the dependencies of steps. Renderers show it as text, SVG, HTML page,
+// Mermaid, ShiViz log and JSON. A [Diagram] serves programs that lay graphs out. All output is deterministic.
 package eventgraph
 
 import (
@@ -16,34 +15,31 @@ import (
 // Graph is the event graph of a run.
 type Graph struct {
 	System string `json:"system"`
-	// Goroutines says that the graph is of a test, and has a lane for each goroutine: Nodes[i] is goroutine i+1, a step is the operation
-	// that one is about to execute, and a message leads there from the operation that has started or woken it.
+	// Goroutines reports that the graph is of a test and has a lane for each goroutine. Nodes[i] is goroutine i+1,
+	// a step is the next operation of a goroutine, and a message leads there from the operation that started or
+	// woke it.
 	Goroutines bool   `json:"goroutines,omitempty"`
 	Nodes      []Node `json:"nodes"`
 	// Events[i] is step i; Events[0] stands for the first boots.
 	Events   []Event   `json:"events"`
-	Messages []Message `json:"messages"` // in the order of sending
+	Messages []Message `json:"messages"` // in sending order
 	Timers   []Timer   `json:"timers"`   // in the order of setting
 	// Initial is the state of the nodes after the first boots, as changes from nothing.
 	Initial []replay.NodeChange `json:"initial,omitempty"`
-	// Critical is the number of the critical step; 0: none is known. It is the caller's to set.
+	// Critical is the number of the critical step, set by the caller; 0 if unknown.
 	Critical int `json:"critical,omitempty"`
-	// Round is the number of the first step of a round that goes on for ever: the last step leads back to the state before it;
-	// 0: none is known.
+	// Round is the first step of a cycle that repeats forever: the last step leads back to the state before it. 0
+	// means that none is known.
 	Round int `json:"round,omitempty"`
 
-	// Read are the earlier steps that wrote what the violated property reads, ascending: the last change of each such node, or all that a
-	// monitor has heard of.
-	Read []int `json:"read,omitempty"`
-
-	found  int   // the step with the finding; 0: none is
+	found  int   // the step with the finding, or 0
 	upDown []int // steps that take nodes up or down, ascending
 }
 
 // Node is a lane.
 type Node struct {
 	ID   int    `json:"id"`
-	Name string `json:"name"`           // "" when all nodes run the same
+	Name string `json:"name"`           // "" if all nodes run the same service
 	Late bool   `json:"late,omitempty"` // down at first
 }
 
@@ -51,57 +47,56 @@ type Node struct {
 type Event struct {
 	Step   int    `json:"step"`
 	Kind   string `json:"kind"`
-	Node   int    `json:"node"` // -1: the network, or all
-	Peer   int    `json:"peer"` // -1: none
+	Node   int    `json:"node"` // -1 for the network, or all nodes
+	Peer   int    `json:"peer"` // -1 for none
 	What   string `json:"what"` // action, timer or message
-	Text   string `json:"text"` // what happened, for people
+	Text   string `json:"text"` // description for people
 	Key    string `json:"key"`  // the event's stable key
 	Source string `json:"source,omitempty"`
-	// Consumed and Sent are indices into Messages. What is lost or duplicated here counts as consumed.
+	// Consumed and Sent are indices into Messages. Messages dropped or duplicated by this step count as consumed.
 	Consumed []int `json:"consumed,omitempty"`
 	Sent     []int `json:"sent,omitempty"`
-	// Gone are messages that the step did away with besides: dropped by a crash, refused, ...
+	// Gone are other messages that the step removed: dropped by a crash, refused, ...
 	Gone    []int               `json:"gone,omitempty"`
 	Changes []replay.NodeChange `json:"changes,omitempty"`
 	Choices []stepinfo.Answer   `json:"choices,omitempty"`
 	Notes   []string            `json:"notes,omitempty"` // announcements and log lines
 	Crashed bool                `json:"crashed,omitempty"`
-	Halted  bool                `json:"halted,omitempty"` // Crashed for ever
-	With    []int               `json:"with,omitempty"`   // the nodes that crashed with it, or halted, as they run in its process
-	// Applied of Effects effects happened; they differ when the node crashed inside the step.
+	Halted  bool                `json:"halted,omitempty"` // crashed for good
+	With    []int               `json:"with,omitempty"`   // nodes that crashed or halted with it, as they run in its process
+	// Applied of Effects effects happened. They differ if the node crashed inside the step.
 	Applied int `json:"applied"`
 	Effects int `json:"effects"`
-	// Aftermath says what a crash in this step left behind, see [replay.TraceStep.Aftermath].
+	// Aftermath describes the consequences of a crash in this step, see [replay.TraceStep.Aftermath].
 	Aftermath []string `json:"aftermath,omitempty"`
-	// Sets and Ends are indices into Timers: those set by this step, and those that end with it.
+	// Sets and Ends are indices into Timers: the timers that this step sets, and those that it ends.
 	Sets []int `json:"sets,omitempty"`
 	Ends []int `json:"ends,omitempty"`
 	// Calls are the nested calls between the services of a node's stack, in order.
 	Calls []Call `json:"calls,omitempty"`
-	// Causes are the steps that this one follows directly: the one before on the same node, those
-	// that sent or duplicated what it consumes, the one that broke the connection whose error it
-	// delivers, and of a violation those that wrote what its property reads. Ascending.
+	// Causes are the direct predecessors of the step, ascending: the one before on the same node, those that sent
+	// or duplicated what it consumes, and the one that broke the connection whose error it delivers.
 	Causes []int `json:"causes,omitempty"`
 	Live   bool  `json:"live"`
-	// Broke and Mended are the properties that ceased to hold, and hold again, with this step.
+	// Broke and Mended are the properties that stop to hold, and hold again, after this step.
 	Broke  []string `json:"broke,omitempty"`
 	Mended []string `json:"mended,omitempty"`
-	Round  string   `json:"round,omitempty"` // that a round begins or ends here, in words
-	Error  string   `json:"error,omitempty"` // the run's finding, when it was found here
+	Round  string   `json:"round,omitempty"` // text for the beginning or end of a cycle
+	Error  string   `json:"error,omitempty"` // the run's finding, if it was found here
 
 	kind    sim.EventKind
-	turn    string // "LIVE" or "no longer live": the state is so from here on; "" when it stays what it was
+	turn    string // "LIVE" or "no longer live" if that changes with this step, else ""
 	effects []replay.TraceEffect
 }
 
 // Call is a call from one service of a node to another.
 type Call struct {
-	Depth  int    `json:"depth"` // 0: called by the handler of the event itself
+	Depth  int    `json:"depth"` // 0: called by the handler of the event
 	What   string `json:"what"`
 	Source string `json:"source,omitempty"`
 }
 
-// Message is one message from its sending to what became of it.
+// Message is a message with its fate.
 type Message struct {
 	ID         int    `json:"id"`
 	From       int    `json:"from"`
@@ -109,27 +104,27 @@ type Message struct {
 	Text       string `json:"text"`
 	Stream     bool   `json:"stream,omitempty"`
 	Sent       int    `json:"sent"`                 // step
-	Deliveries []int  `json:"deliveries,omitempty"` // steps; several when it was duplicated
+	Deliveries []int  `json:"deliveries,omitempty"` // steps; several if it was duplicated
 	Duplicated []int  `json:"duplicated,omitempty"` // steps
-	// End is the step in which it was lost, dropped or refused, and Fate says how. Without one, End is
-	// 0 and Fate is "delivered" or "in flight".
+	// End is the step in which it was lost, dropped or refused, and Fate says which. Otherwise End is 0 and Fate is
+	// "delivered" or "in flight".
 	End  int    `json:"end,omitempty"`
 	Fate string `json:"fate"`
 }
 
-// Timer is one timer from being set to firing.
+// Timer is a timer from set to end.
 type Timer struct {
 	Node  int    `json:"node"`
 	What  string `json:"what"`
-	Set   int    `json:"set"`           // step; 0: in the first boots
-	End   int    `json:"end,omitempty"` // step; 0: still armed
+	Set   int    `json:"set"`           // step; 0 for the first boots
+	End   int    `json:"end,omitempty"` // step; 0 if still armed
 	Ended string `json:"ended"`         // "fired", "stopped", "set again", "crash" or "armed"
 }
 
-// Last is the number of the last step.
+// Last returns the number of the last step.
 func (g *Graph) Last() int { return len(g.Events) - 1 }
 
-// inRound reports whether a step is part of the round.
+// inRound reports whether a step is part of the cycle.
 func (g *Graph) inRound(step int) bool { return g.Round > 0 && step >= g.Round }
 
 // JSON writes the graph as one JSON object.

@@ -12,15 +12,15 @@ import (
 // EventKind returns the kind of the event.
 func (e *Event) EventKind() sim.EventKind { return e.kind }
 
-// onLink reports whether the event strikes the link between two nodes.
+// onLink reports whether the event affects the link between two nodes.
 func (e *Event) onLink() bool {
 	return e.kind.Seam().Link != "" && e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node
 }
 
-// linkText says what happens to the link.
+// linkText describes what happens to the link.
 func (e *Event) linkText() string { return e.fill(e.kind.Seam().Link) }
 
-// label says what happens on the event's own lane.
+// label describes the event on its own lane.
 func (e *Event) label() string {
 	if e.kind.TakesDown() {
 		return e.fall() + replay.AlsoFell(e.With)
@@ -36,7 +36,7 @@ func (e *Event) fill(t simhook.Template) string {
 	return t.Fill(fmt.Sprintf("n%d", e.Node), peer, e.What)
 }
 
-// fall is what a crash is called, and one for ever.
+// fall returns the word for a crash, or for a halt.
 func (e *Event) fall() string {
 	kind := sim.Crash
 	if e.Halted || e.kind == sim.Halt {
@@ -45,7 +45,7 @@ func (e *Event) fall() string {
 	return string(kind.Seam().Lane)
 }
 
-// short says what the event is, for summaries: "n0 timer resend", "n1 Ping{2}".
+// short describes the event for summaries: "n0 timer resend", "n1 Ping{2}".
 func (e *Event) short() string {
 	if e.kind == sim.FireTimer {
 		return fmt.Sprintf("n%d timer %s", e.Node, e.What)
@@ -53,7 +53,7 @@ func (e *Event) short() string {
 	return strings.TrimSpace(fmt.Sprintf("n%d %s", e.Node, shortly(e.What)))
 }
 
-// shortLabel is label with only the name of a message from a node that has no lane.
+// shortLabel is label with only the name of a message from a node without a lane.
 func (e *Event) shortLabel() string {
 	switch {
 	case e.kind == sim.Deliver && e.Peer != e.Node, e.kind == sim.Lose, e.kind == sim.Duplicate:
@@ -64,7 +64,7 @@ func (e *Event) shortLabel() string {
 	return e.label()
 }
 
-// lane is the short name of a node, or of a goroutine.
+// lane returns the short name of a node, or of a goroutine.
 func (g *Graph) lane(id int) string {
 	if g.Goroutines {
 		return fmt.Sprintf("g%d", id+1)
@@ -72,7 +72,7 @@ func (g *Graph) lane(id int) string {
 	return fmt.Sprintf("n%d", id)
 }
 
-// first says what precedes the steps.
+// first names what precedes the steps.
 func (g *Graph) first() string {
 	if g.Goroutines {
 		return "the test starts"
@@ -80,7 +80,7 @@ func (g *Graph) first() string {
 	return "first boots"
 }
 
-// sends is what a step does that a message comes from.
+// sends returns the word before a sent message.
 func (g *Graph) sends() string {
 	if g.Goroutines {
 		return ""
@@ -88,5 +88,5 @@ func (g *Graph) sends() string {
 	return "sends "
 }
 
-// heading is what stands above a lane.
+// heading returns the text above a lane.
 func (g *Graph) heading(n Node) string { return strings.TrimSpace(g.lane(n.ID) + " " + n.Name) }

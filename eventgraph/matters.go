@@ -9,9 +9,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Matters reports whether the step did something that outlasts it: it changed the state of a node, set
-// or stopped a timer, wrote to a disk, or struck a node or the network. Such a step is in the past of
-// whatever its node does later, so before a violation it is always shown.
+// Matters reports whether the step has a lasting effect: it changed the state of a node, set or stopped a timer,
+// wrote to a disk, or was a fault. Everything that its node does later depends on such a step, so before a
+// violation it is always shown.
 func (e *Event) Matters() bool {
 	switch {
 	case len(e.Changes) > 0, len(e.Sets) > 0, e.Crashed, e.kind == sim.Boot, e.kind == sim.Heal, e.kind.Injection():
@@ -22,20 +22,13 @@ func (e *Event) Matters() bool {
 	})
 }
 
-// Alters reports whether the step changed the state of a node beyond its timers and counters, or struck a node or the network.
-func (e *Event) Alters() bool {
-	return e.Crashed || e.kind == sim.Boot || e.kind == sim.Heal || e.kind.Injection() ||
-		slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Minor() })
-}
-
-// violation is the step that a violation is about: the critical one, or that of the finding; 0: none is
-// known.
+// violation returns the critical step, or the step of the finding, or 0 if both are unknown.
 func (g *Graph) violation() int {
 	return cmp.Or(g.Critical, g.found)
 }
 
-// Before returns the steps before a step that matter, those that lead to it most directly, and those that
-// sent what these consumed, ascending; see [Event.Matters] and [Graph.Past].
+// Before returns, ascending, the steps before a step that matter, the direct latest ones in its past, and those
+// that sent what these consumed. See [Event.Matters] and [Graph.Past].
 func (g *Graph) Before(step, direct int) []int {
 	steps := g.Past(step, direct)
 	for i := 1; i < min(step, len(g.Events)); i++ {

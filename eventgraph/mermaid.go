@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Mermaid writes the graph as a Mermaid sequence diagram, each message where it is delivered or ends.
-// Width, NoHeader and NoSource of the options do not matter.
+// Mermaid writes the graph as a Mermaid sequence diagram, with each message at its delivery or end. It ignores
+// Width, NoHeader and NoSource of the options.
 func (g *Graph) Mermaid(w io.Writer, o Options) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("sequenceDiagram\n")
@@ -68,7 +68,7 @@ type mermaid struct {
 	note func(over, text string)
 }
 
-// arrow writes a message, or a note about it when one of its ends has no lane.
+// arrow writes a message, or a note about it if one of its ends has no lane.
 func (m *mermaid) arrow(from, to int, shape, text string) {
 	switch {
 	case m.o.lane(from) >= 0 && m.o.lane(to) >= 0:
@@ -136,7 +136,7 @@ func (m *mermaid) event(e *Event) {
 	}
 }
 
-// mermaidText replaces what has a meaning for Mermaid, by its entity codes.
+// mermaidEscapes replaces characters with a meaning in Mermaid by entity codes.
 var mermaidEscapes = strings.NewReplacer("#", "#35;", ";", "#59;", "<", "#lt;", "\n", " ", "\r", " ")
 
 func mermaidText(s string) string { return mermaidEscapes.Replace(s) }

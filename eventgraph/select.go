@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Class is a kind of step that can be selected.
+// Class is a selectable kind of step.
 type Class string
 
 const (
 	Messages Class = "messages" // deliveries
 	Timers   Class = "timers"
-	Actions  Class = "actions" // of applications, and steps that nodes take of themselves
-	Errors   Class = "errors"  // connection errors and call-backs that nodes hear of
-	Faults   Class = "faults"  // what is injected, and what puts it right: crash and boot, partition and healing, ...
+	Actions  Class = "actions" // of applications, and internal steps of nodes
+	Errors   Class = "errors"  // connection errors and callbacks that nodes receive
+	Faults   Class = "faults"  // faults and recoveries: crash and boot, partition and healing, ...
 )
 
 // Classes returns all classes.
 func Classes() []Class { return []Class{Messages, Timers, Actions, Errors, Faults} }
 
-// ParseClasses reads names separated by commas.
+// ParseClasses parses names separated by commas.
 func ParseClasses(list string) ([]Class, error) {
 	var out []Class
 	for name := range strings.SplitSeq(list, ",") {
@@ -43,29 +43,29 @@ func joinClasses(all []Class) string {
 
 func (e *Event) class() Class { return Class(e.kind.Seam().Class) }
 
-// Options select what a renderer shows. The zero value shows everything, long quiet stretches folded.
+// Options select what a renderer shows. The zero value shows everything, with long quiet stretches folded.
 type Options struct {
-	From, To int // steps shown, both inclusive; To 0: to the last
-	// Steps, when not nil, are the only steps shown, ascending; From and To do not count then.
+	From, To int // shown steps, both inclusive; 0 in To means the last
+	// Steps, if not nil, lists the shown steps, ascending, and replaces From and To.
 	Steps []int
-	// Nodes are the nodes that have a lane; nil: all. Steps that happen on none of them are left out.
+	// Nodes are the nodes with a lane; nil means all. Steps that happen on none of them are omitted.
 	Nodes []int
-	// Classes are those of the steps shown; nil: all. The critical step and errors are always shown.
+	// Classes are the shown classes of steps; nil means all. The critical step and errors are always shown.
 	Classes []Class
-	// Fold is how many steps in a row that change nothing are shown one by one; a longer stretch
-	// becomes a summary. 0: 4; negative: no folding.
+	// Fold is the maximum number of consecutive steps without a change that are shown individually. A longer
+	// stretch becomes a summary. 0 means 4, a negative number disables folding.
 	Fold int
-	// Width is the number of columns that lines should keep to (text), 0: 100; or that of pixels (SVG),
-	// 0: as many as the nodes need.
+	// Width is the maximum width of lines in columns (text), 0 means 100; or the width in pixels (SVG), 0 means as
+	// needed.
 	Width int
-	// NoHeader leaves out the names of the lanes (text, SVG), and NoSource the places in the code (text).
+	// NoHeader omits the names of the lanes (text, SVG), and NoSource the places in the code (text).
 	NoHeader, NoSource bool
-	// Notes shows what handlers announced and logged, their nested calls, and the names of the
-	// properties that cease to hold or hold again (text).
+	// Notes shows announcements and log lines of handlers, their nested calls, and the names of the properties that
+	// stop to hold or hold again (text).
 	Notes bool
 }
 
-// Check reports the first option that does not suit the graph.
+// Check reports the first option that does not fit the graph.
 func (g *Graph) Check(o Options) error {
 	switch {
 	case o.From < 0 || o.From > g.Last():
@@ -86,7 +86,7 @@ func (g *Graph) Check(o Options) error {
 	return nil
 }
 
-// lane returns the position of the node's lane among those shown, -1: it has none.
+// lane returns the position of the node's lane among those shown, or -1.
 func (o *Options) lane(node int) int {
 	switch {
 	case node < 0:
@@ -97,7 +97,7 @@ func (o *Options) lane(node int) int {
 	return slices.Index(o.Nodes, node)
 }
 
-// shown are the nodes that have a lane, in order.
+// shown returns the nodes with a lane, in order.
 func (g *Graph) shown(o Options) []Node {
 	if o.Nodes == nil {
 		return g.Nodes
@@ -111,7 +111,7 @@ func (g *Graph) shown(o Options) []Node {
 	return out
 }
 
-// selected reports whether the step is to be shown.
+// selected reports whether to show the step.
 func (g *Graph) selected(e *Event, o *Options) bool {
 	if e.Step > 0 && (e.Step == g.Critical || e.Error != "" || g.inRound(e.Step)) {
 		return true

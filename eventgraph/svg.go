@@ -11,25 +11,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Sizes of an SVG, in pixels.
+// Sizes in an SVG, in pixels.
 const (
 	svgRow    = 28 // height of a step
 	svgTop    = 30 // names of the lanes
-	svgLeft   = 58 // mark of live states, step numbers
+	svgLeft   = 58 // live strip, step numbers
 	svgNotes  = 420
 	svgBottom = 28 // an error at the end
-	svgLetter = 7  // width of a letter, about
-	// shortLabel is how many letters of an event on the last lane are shown where there is little room.
+	svgLetter = 7  // approximate width of a letter
+	// shortLabel is the maximum length of an event on the last lane if there is little room.
 	shortLabel = 14
 )
 
 //go:embed svg.css
 var svgStyle string
 
-// SVG writes the graph as a self-contained image: lanes run downward, messages slant from where
-// they were sent to where they were delivered, thin lines beside a lane are timers from being set to
-// their end, and the strip on the left is green where the state is live. Its colours follow the
-// reader's light or dark scheme. Elements of a step carry its number as data-step.
+// SVG writes the graph as a self-contained image. Lanes run downward, messages slant from sending to delivery, thin
+// lines beside a lane are timers from set to end, and the strip on the left is green while the state is live.
+// Colors follow the reader's light or dark scheme. Elements of a step have its number in data-step.
 func (g *Graph) SVG(w io.Writer, o Options) error {
 	d := newDrawing(g, o)
 	d.open("eventgraph", d.top+len(d.rows)*svgRow+svgBottom)
@@ -39,7 +38,7 @@ func (g *Graph) SVG(w io.Writer, o Options) error {
 	return d.close(w)
 }
 
-// svgNames is the part of the image with the names of the lanes alone, without style.
+// svgNames writes only the names of the lanes, without style.
 func (g *Graph) svgNames(w io.Writer, o Options) error {
 	d := newDrawing(g, o)
 	d.open(`eventgraph names" aria-label="lanes`, svgTop)
@@ -47,7 +46,7 @@ func (g *Graph) svgNames(w io.Writer, o Options) error {
 	return d.close(w)
 }
 
-// svgBody is the image without names, title and style.
+// svgBody writes the image without names, title and style.
 func (g *Graph) svgBody(w io.Writer, o Options) error {
 	o.NoHeader = true
 	d := newDrawing(g, o)
@@ -61,16 +60,16 @@ type drawing struct {
 	o       Options
 	out     strings.Builder
 	rows    []stretch
-	rowOf   map[int]int // by the number of a step
-	x       []int       // of each node's lane, -1: it has none
+	rowOf   map[int]int // by step number
+	x       []int       // by node: position of its lane, or -1
 	left    int         // first lane
-	last    int         // letters of the events on the last lane
+	last    int         // length of the events on the last lane
 	pitch   int
 	notes   int
-	noteLen int // letters
+	noteLen int // in letters
 	width   int
 	top     int
-	labels  strings.Builder // of messages, over all lines
+	labels  strings.Builder // of messages, drawn over all lines
 }
 
 func newDrawing(g *Graph, o Options) *drawing {
@@ -103,7 +102,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 	lanes := max(len(nodes)-1, 0)
 	notes := svgNotes
 	if o.Width > 0 {
-		d.pitch = min(d.pitch, 140) // what changed tells more than long arrows
+		d.pitch = min(d.pitch, 140) // the notes are more informative than long arrows
 		last = min(last, shortLabel)
 		room := o.Width - d.left - 24 - last*svgLetter
 		notes = max(240, min(svgNotes, room-lanes*d.pitch))
@@ -150,7 +149,7 @@ func (d *drawing) content() {
 
 func (d *drawing) y(row int) int { return d.top + row*svgRow + svgRow/2 }
 
-// at returns the height of a step, and whether it is shown by itself.
+// at returns the vertical position of a step, and whether it is shown individually.
 func (d *drawing) at(step int) (int, bool) {
 	row, ok := d.rowOf[step]
 	return d.y(row), ok && !d.rows[row].folded()
@@ -187,7 +186,7 @@ func (d *drawing) names() {
 	}
 }
 
-// critical lays a band under the critical step.
+// critical draws a band behind the critical step.
 func (d *drawing) critical() {
 	if d.g.Critical == 0 {
 		return
@@ -197,7 +196,7 @@ func (d *drawing) critical() {
 	}
 }
 
-// round lays a band under the steps that go on for ever.
+// round draws a band behind the steps of the cycle.
 func (d *drawing) round() {
 	if d.g.Round == 0 {
 		return
@@ -209,7 +208,7 @@ func (d *drawing) round() {
 	}
 }
 
-// strip says where the state is live.
+// strip shows where the state is live.
 func (d *drawing) strip() {
 	for i := 0; i < len(d.rows); {
 		live := d.g.Events[d.rows[i].to()].Live
@@ -226,7 +225,7 @@ func (d *drawing) strip() {
 	}
 }
 
-// lanes draws a line per node, broken while the node is down.
+// lanes draws a line per node, interrupted while the node is down.
 func (d *drawing) lanes(bottom int) {
 	first := 0
 	if len(d.rows) > 0 {
@@ -259,7 +258,7 @@ func (d *drawing) lanes(bottom int) {
 	}
 }
 
-// timers draws a line beside the lane from where a timer was set to where it ended.
+// timers draws a line beside the lane from the setting of a timer to its end.
 func (d *drawing) timers() {
 	const slots, gap = 4, 3
 	slot := map[int][]string{}
@@ -297,7 +296,7 @@ func (d *drawing) timers() {
 	}
 }
 
-// note writes what a step changed beside it, in two lines when it is long.
+// note writes the changes of a step beside it, in two lines if they are long.
 func (d *drawing) note(y int, e *Event) {
 	first, second := twoLines(d.g.svgNotes(e), d.noteLen)
 	if second == "" {

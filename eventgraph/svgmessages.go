@@ -28,7 +28,7 @@ func (d *drawing) messages() {
 	for i := range d.g.Messages {
 		m := &d.g.Messages[i]
 		if d.x[m.From] < 0 || d.x[m.To] < 0 {
-			continue // its step says who the other one is
+			continue // its step names the other node
 		}
 		y1, sent := d.at(m.Sent)
 		shown := func(step int) (y2 int, ok bool) {
@@ -87,14 +87,14 @@ func (d *drawing) delivered(m *Message, y1, y2, step int) {
 	}
 	d.line("msg", x1, y1, x2-side*6, y2)
 	fmt.Fprintf(&d.out, `<path class="head" d="M%d %dl%d -4v8z"/>`+"\n", x2-side*4, y2, -side*9)
-	if d.g.Events[d.rows[d.rowOf[step]].from()].kind != sim.TakeQuorum { // which has a label of its own
+	if d.g.Events[d.rows[d.rowOf[step]].from()].kind != sim.TakeQuorum { // which has its own label
 		d.label(m.Text, step, x1, x2, y2)
 	}
 	d.out.WriteString("</g>\n")
 }
 
-// label writes text under the end of a line, in the row of the step: no other step writes there. The
-// whole of it stands in the title.
+// label writes text under the end of a line, in the row of the step, which no other step uses. The title has the
+// full text.
 func (d *drawing) label(text string, step, x1, x2, y2 int) {
 	text, _ = fit(shortly(text), max(x1-x2, x2-x1)/svgLetter-2)
 	if x2 < x1 {
@@ -104,8 +104,8 @@ func (d *drawing) label(text string, step, x1, x2, y2 int) {
 	}
 }
 
-// loose is the label of a line that ends between lanes, cut to a lane's width: the whole of it stands in the title. It stands for so many
-// messages.
+// loose returns the label of a line that ends between lanes, cut to a lane's width, with the number of messages
+// that it stands for. The title has the full text.
 func loose(text string, count int) string {
 	text = textfmt.Cut(shortly(text), 20)
 	if count > 1 {
@@ -114,7 +114,7 @@ func loose(text string, count int) string {
 	return text
 }
 
-// halfway is where a line ends that leads to no end of the message.
+// halfway returns the end of a line for a message without a delivery.
 func (d *drawing) halfway(m *Message) int {
 	if m.From == m.To {
 		return d.x[m.From] + 24
@@ -122,7 +122,7 @@ func (d *drawing) halfway(m *Message) int {
 	return (d.x[m.From] + d.x[m.To]) / 2
 }
 
-// duplicated draws that the network made a copy.
+// duplicated draws a duplication by the network.
 func (d *drawing) duplicated(m *Message, y1, y2, step int) {
 	x2 := (d.x[m.From] + d.x[m.To]) / 2
 	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, duplicated in step %d</title>`+"\n",
@@ -132,8 +132,8 @@ func (d *drawing) duplicated(m *Message, y1, y2, step int) {
 	d.out.WriteString("</g>\n")
 }
 
-// ended draws a message that was lost. It stands for so many that were lost with it; 0: the label is
-// there already.
+// ended draws a lost message. Count is the number of messages lost with it that share its label; 0 means that the
+// label already exists.
 func (d *drawing) ended(m *Message, y1, y2, count int) {
 	x1, x2 := d.x[m.From], d.halfway(m)
 	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, %s in step %d</title>`+"\n",
@@ -146,7 +146,7 @@ func (d *drawing) ended(m *Message, y1, y2, count int) {
 		if d.besideDelivery(m) {
 			y = y2 - 5
 		}
-		// On the sender's side, so that it does not reach into the other lane.
+		// On the sender's side, to stay out of the other lane.
 		if x2 < x1 {
 			d.caption(m.End, "bad", "start", x2+8, y, label)
 		} else {
@@ -156,7 +156,8 @@ func (d *drawing) ended(m *Message, y1, y2, count int) {
 	d.out.WriteString("</g>\n")
 }
 
-// besideDelivery reports whether under the line of a message that was lost as it was sent stands what its step received, on the same side.
+// besideDelivery reports whether a message was lost in its sending step, and the step's received message has its
+// label under the line on the same side.
 func (d *drawing) besideDelivery(m *Message) bool {
 	row, ok := d.rowOf[m.End]
 	if !ok || m.Sent != m.End || m.From == m.To {

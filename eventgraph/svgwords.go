@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// crashLabel names what a node did when it crashed, unless that stands at an arrow.
+// crashLabel names what a node did when it crashed, unless an arrow shows it.
 func (e *Event) crashLabel() string {
 	what := ""
 	if e.kind != sim.Deliver {
@@ -20,7 +20,7 @@ func (e *Event) crashLabel() string {
 	return what + e.fall() + " inside" + replay.AlsoFell(e.With)
 }
 
-// svgLabel is label without what takes much room; the title has it.
+// svgLabel is a shorter label; the title has the full one.
 func (e *Event) svgLabel() string {
 	const most = 30
 	brief := *e
@@ -31,7 +31,7 @@ func (e *Event) svgLabel() string {
 	return textfmt.Cut(brief.label(), most)
 }
 
-// svgNotes is what stands beside a step.
+// svgNotes returns the text beside a step.
 func (g *Graph) svgNotes(e *Event) string {
 	parts := e.narrow(mostChanges)
 	parts = append(parts, e.Aftermath...)
@@ -45,7 +45,7 @@ func (g *Graph) svgNotes(e *Event) string {
 	return notes
 }
 
-// twoLines breaks a text where a word ends, so that no line has more than n letters; what does not fit is cut.
+// twoLines breaks a text between words into lines of at most n letters, and cuts the rest.
 func twoLines(s string, n int) (first, second string) {
 	if r := []rune(s); len(r) > n {
 		if at := strings.LastIndexByte(string(r[:n+1]), ' '); at > 0 {
@@ -55,7 +55,7 @@ func twoLines(s string, n int) (first, second string) {
 	return textfmt.Cut(s, n), ""
 }
 
-// title says everything of a step, for a reader who points at it.
+// title describes a step in full, for a tooltip.
 func (g *Graph) title(e *Event) string {
 	parts := []string{fmt.Sprintf("step %d: %s", e.Step, strings.TrimSpace(fmt.Sprintf("%s %s", e.Kind, e.What)))}
 	if c := strings.Join(e.digest(mostChanges), ", "); c != "" {

@@ -15,15 +15,15 @@ import (
 
 // Line is one line of the lane view.
 type Line struct {
-	// From and To are the steps that the line tells of, more than one where steps are folded. They are
-	// -1 in the header, and where steps are left out.
+	// From and To are the steps of the line, several if they are folded. They are -1 in the header, and for omitted
+	// steps.
 	From, To int
 	Text     string
 }
 
-// Text writes the lane view: a column per node, time downward, arrows where messages are delivered,
-// beside them what changed and where in the code. With three or more lanes, a bar runs down each while
-// its node is up. Labels that do not fit between their lanes move to the notes on the right.
+// Text writes the lane view: a column per node, time downward, an arrow for each delivery, and beside them the
+// changes and the places in the code. With three or more lanes, each has a bar while its node is up. Labels that do
+// not fit between their lanes move to the notes on the right.
 func (g *Graph) Text(w io.Writer, o Options) error {
 	b := bufio.NewWriter(w)
 	for _, l := range g.Lines(o) {
@@ -33,8 +33,8 @@ func (g *Graph) Text(w io.Writer, o Options) error {
 	return b.Flush()
 }
 
-// Lines returns the lane view as lines, see [Graph.Text]. A step has at least one. Linear in the
-// number of steps shown, with little work for those that are not.
+// Lines returns the lane view as lines, see [Graph.Text]. Each step has at least one. It takes time linear in the
+// number of shown steps, and little for the others.
 func (g *Graph) Lines(o Options) []Line {
 	stretches := g.stretches(o)
 	last := 0
@@ -75,20 +75,20 @@ func (g *Graph) Lines(o Options) []Line {
 	return l.lines()
 }
 
-// lanes lays out a text.
+// lanes lays out the text.
 type lanes struct {
 	g      *Graph
 	o      Options
 	width  int
 	digits int
-	x      []int // column of each node's lane, -1: it has none
+	x      []int // by node: column of its lane, or -1
 	left   int   // column of the first lane
 	bars   bool
 	notes  int    // first column of the notes
-	up     []bool // nodes that are up where the layout has come to
+	up     []bool // nodes that are up at the current step
 	rows   []row
 
-	from, to int // steps of the rows that are added
+	from, to int // steps of the rows being added
 }
 
 func (l *lanes) add(r row) {
@@ -143,7 +143,7 @@ func newLanes(g *Graph, o Options, last int) *lanes {
 	return l
 }
 
-// follow keeps track of which nodes are up.
+// follow tracks which nodes are up.
 func (l *lanes) follow(e *Event) {
 	if e.Step == 0 || e.Node < 0 {
 		return
@@ -219,8 +219,8 @@ func (l *lanes) event(e *Event) {
 	l.ends(e)
 }
 
-// arrows adds a line for each message of a set but the last, of which it returns the line. A message that does not fit into its
-// line stands beside it.
+// arrows adds a line for each message of a set except the last, for which it returns the line. The text of a
+// message that does not fit becomes a note.
 func (l *lanes) arrows(c canvas, e *Event) (last canvas, note string) {
 	for k, i := range e.Consumed {
 		if k > 0 {
@@ -236,10 +236,10 @@ func (l *lanes) arrows(c canvas, e *Event) (last canvas, note string) {
 	return c, note
 }
 
-// mostChanges is how many changes the notes of a step list.
+// mostChanges is the maximum number of changes in the notes of a step.
 const mostChanges = 8
 
-// changes are the notes that every kind of event has.
+// changes returns the notes common to all kinds of events.
 func (l *lanes) changes(e *Event, handler bool) []string {
 	var notes []string
 	bookkeeping := slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return c.Bookkeeping() })
@@ -260,7 +260,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 		}
 	}
 	for _, i := range e.Sent {
-		// An arrow in the next line needs no announcement.
+		// An arrow in the next line shows the message.
 		if m := &l.g.Messages[i]; len(m.Deliveries) > 0 && m.Deliveries[0] != e.Step+1 {
 			notes = append(notes, l.g.sends()+shortly(m.Text)+" to "+l.g.lane(m.To))
 		}
@@ -287,8 +287,8 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	return notes
 }
 
-// timerNotes say which timers the event sets and stops, but for one that is only armed once more, and
-// those of a boot.
+// timerNotes describes the timers that the event sets and stops. It omits timers that are only set again, and those
+// of a boot.
 func (g *Graph) timerNotes(e *Event) []string {
 	if e.kind == sim.Boot {
 		return nil
@@ -311,7 +311,7 @@ func (g *Graph) timerNotes(e *Event) []string {
 	return notes
 }
 
-// fallen marks the lanes of the nodes that the event took down, and says what they do not show.
+// fallen marks the lanes of the nodes that the event took down. It returns notes for nodes without a lane.
 func (l *lanes) fallen(c *canvas, e *Event) (notes []string) {
 	if l.x[e.Node] >= 0 {
 		l.at(c, e.Node, e.fall())
@@ -329,7 +329,7 @@ func (l *lanes) fallen(c *canvas, e *Event) (notes []string) {
 	return slices.Compact(notes)
 }
 
-// ends adds the lines about messages of this step that do not arrive, and about how the step ended.
+// ends adds the lines about messages of this step that do not arrive, and about the end of the step.
 func (l *lanes) ends(e *Event) {
 	if e.Crashed {
 		c := l.blank()
@@ -341,7 +341,7 @@ func (l *lanes) ends(e *Event) {
 		if len(m.Deliveries) > 0 || m.End == e.Step && m.End > 0 {
 			continue
 		}
-		// What is lost later is not in flight in the end.
+		// A message that is lost later is not in flight at the end.
 		notes := "(in flight)"
 		if m.End > 0 {
 			notes = fmt.Sprintf("(%s in step %d)", m.Fate, m.End)
@@ -352,7 +352,7 @@ func (l *lanes) ends(e *Event) {
 		m := &l.g.Messages[i]
 		text := m.Text
 		if m.Sent < e.Step {
-			text = shortly(text) // it was shown in full when it was sent
+			text = shortly(text) // the full text was shown at the sending
 		}
 		l.undelivered(m, text, m.Fate)
 	}

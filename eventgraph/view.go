@@ -22,16 +22,16 @@ var (
 	pageMarkup string
 )
 
-// View is the interactive part of a page: the graphs of one run or of several side by side, a step to
-// choose by mouse, keys or search, and the states of the nodes after it with what changed and what is
-// different in the other run. It needs no network.
+// View is the interactive part of a page: the graphs of one run, or of several side by side, in which a step is
+// selected by mouse, keys or search, and the states of the nodes after that step, with its changes and the
+// differences from the other run. It needs no network.
 type View struct {
 	Runs []Run
-	// Aside stands beside the first graph, above the states.
+	// Aside is placed beside the first graph, above the states.
 	Aside template.HTML
-	// Common is how many steps the first two runs share.
+	// Common is the number of common steps of the first two runs.
 	Common int
-	// Unjudged leaves out whether states are live, of runs in which that does not matter.
+	// Unjudged omits whether states are live, for runs in which that does not matter.
 	Unjudged bool
 }
 
@@ -39,16 +39,16 @@ type View struct {
 type Run struct {
 	Title string
 	Graph *Graph
-	// Options select what is shown. Nothing is folded unless Fold is positive.
+	// Options select what is shown. Only a positive Fold folds steps.
 	Options Options
-	Start   int // step that is chosen at first
+	Start   int // initially selected step
 }
 
-// Style and Script are what a page with a view has to contain once.
+// Style and Script must be in a page with a view once.
 func (*View) Style() template.CSS { return template.CSS(svgStyle + viewStyle) }
 func (*View) Script() template.JS { return template.JS(viewScript) }
 
-// Markup is the view itself.
+// Markup returns the HTML of the view.
 func (v *View) Markup() (template.HTML, error) {
 	t, err := template.New("view").Parse(viewMarkup)
 	if err != nil {
@@ -76,7 +76,7 @@ func (v *View) Markup() (template.HTML, error) {
 		if err := r.Graph.svgBody(&body, o); err != nil {
 			return "", err
 		}
-		// The SVG escapes every text that stems from the run.
+		// The SVG escapes all text of the run.
 		page.Runs = append(page.Runs, viewPanel{i, r.Title, template.HTML(names.String()), template.HTML(body.String())})
 		data.Runs = append(data.Runs, r.data(o, &texts))
 	}
@@ -100,8 +100,8 @@ type viewPanel struct {
 	Names, Body template.HTML
 }
 
-// viewData is what the script knows. Texts are numbers into Strings, and states are differences, so
-// that a long run stays small.
+// viewData is the input of the script. Texts are indices into Strings, and states are differences, to keep long
+// runs small.
 type viewData struct {
 	Strings  []string  `json:"strings"`
 	Common   int       `json:"common"`
@@ -171,7 +171,7 @@ func (t *interner) all(list []string) []int {
 	return out
 }
 
-// data covers all steps from the first that is shown to the last. Of others between them it has what leads from state to state.
+// data returns all steps from the first that is shown to the last.
 func (r *Run) data(o Options, t *interner) viewRun {
 	g := r.Graph
 	d := viewRun{Critical: g.Critical, Start: r.Start, Initial: [][3]int{}, Steps: []viewStep{}}
@@ -211,7 +211,7 @@ func (r *Run) data(o Options, t *interner) viewRun {
 	return d
 }
 
-// stateBefore returns the fields of all nodes before a step, in the order in which they appeared.
+// stateBefore returns the fields of all nodes before a step, in order of appearance.
 func (g *Graph) stateBefore(step int) []replay.NodeChange {
 	type place struct {
 		node int
@@ -243,8 +243,8 @@ func (g *Graph) stateBefore(step int) []replay.NodeChange {
 	return there
 }
 
-// HTML writes the graph as a page that needs nothing else, with the states of the nodes after every
-// step. Nothing is folded unless Fold is positive.
+// HTML writes the graph as a self-contained page, with the states of the nodes after every step. Only a positive
+// Fold folds steps.
 func (g *Graph) HTML(w io.Writer, o Options) error {
 	t, err := template.New("page").Parse(pageMarkup)
 	if err != nil {
