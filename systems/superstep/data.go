@@ -6,24 +6,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Letters are the states of the graph of this system, as [Data].
+// Letters holds the states of this system's graph. It implements [Data].
 type Letters struct {
 	Parts  [Parts]Part
-	Recent []State   // sent or accepted lately: not again
+	Recent []State   // recently sent or accepted: not sent again
 	Words  []numbers // by member
 
 	bugs bugs
 }
 
-// numbers are what numbers stand for in the traffic with another member, in this epoch.
+// numbers defines the numbers in the traffic with another member, in this epoch.
 type numbers struct {
-	Told  []State // that were sent
-	Heard []State // that came
+	Told  []State // for sent states
+	Heard []State // for received states
 }
 
 // Numbered is the content of a batch.
 type Numbered struct {
-	Define  []State // what the next numbers stand for
+	Define  []State // the states of the next numbers
 	Numbers []int
 }
 
@@ -100,7 +100,7 @@ func (d *Letters) Say(done *Done) {
 	}
 }
 
-// Expand implements [Data]: all of this level or, as if time was up, one of each part.
+// Expand implements [Data]. It expands all states of this level or, as if the time was up, one of each part.
 func (d *Letters) Expand(env sim.Env, c *Commit, send func(to sim.NodeID, content any)) {
 	for i := range d.Parts {
 		p := &d.Parts[i]
@@ -121,7 +121,7 @@ func (d *Letters) Expand(env sim.Env, c *Commit, send func(to sim.NodeID, conten
 	}
 }
 
-// found accepts a state, or sends it to the member that holds its part.
+// found accepts a state, or sends it to the owner of its part.
 func (d *Letters) found(env sim.Env, c *Commit, s State, send func(to sim.NodeID, content any)) {
 	if slices.Contains(d.Recent, s) {
 		return

@@ -1,60 +1,63 @@
-// Package superstep is a search of a graph by several workers that may crash, and lose all that they have: what they accept is in
-// logs that are replicated, and a commit says how far all of them are.
+// Package superstep searches a graph with several workers that may crash and lose all their state. Accepted states
+// are in replicated logs, and a commit records the progress of all workers.
 //
 // # Protocol
 //
-// Node 0 is the store, which does not crash: a log of accepted states for each part of the graph, a lease, and the commit, which is
-// changed by compare-and-swap. The other nodes are members. Each holds parts, and whoever has the lease leads, too.
+// Node 0 is the store, which does not crash. It has a log of accepted states for each part of the graph, a lease,
+// and the commit, which is changed by compare-and-swap. The other nodes are members. Each owns parts, and the
+// holder of the lease leads, too.
 //
-// The search goes in supersteps. In one, a member takes the states of its parts from next to until and sends what follows
-// from them to the owners of those parts, then says how much it sent to each. It takes what the others sent only after
-// its own states. When it has taken all, and all that it accepted is in the logs, it is done; when all are done, the leader
-// commits the next superstep. Until is the end of a level, so that states are found on shortest paths.
+// The search proceeds in supersteps. In a superstep, a member expands the states of its parts from next to until,
+// sends the successors to the owners of their parts, and then reports to each how much it sent. It takes the
+// others' messages only after its own states. A member is done when it has taken all messages and everything that
+// it accepted is in the logs. When all members are done, the leader commits the next superstep. Until is the end of
+// a level, so states are found on shortest paths.
 //
-// A message names the superstep and the epoch. The leader begins a new epoch when it comes to lead, when a member has restarted,
-// is silent, or misses a message: the superstep is done again, and what was sent before is void. What was accepted before stays
-// accepted: it can be reached, whoever found it.
+// A message names its superstep and epoch. The leader begins a new epoch when it starts to lead, or when a member
+// has restarted, is silent, or misses a message. Then the superstep is repeated, and earlier messages are void.
+// Accepted states remain accepted: they are reachable, whoever found them.
 //
-//	R1  A member takes part in an epoch only when that lists its incarnation, and repeats that it is done when it is asked again.
-//	R2  A new epoch begins at the commit's next; what was sent lately and what numbers stand for is forgotten, and old messages.
-//	R3  Own states from next to until are expanded, or fewer where time is up.
-//	R4  Messages are taken after that, in the order in which they were sent, each once; those of later supersteps wait.
-//	R5  Done means that all that was sent was taken, and that all that was accepted is in a log.
-//	R6  All are done: one compare-and-swap. All states are expanded: the search is complete.
-//	R7  The leader begins a new epoch for an unknown incarnation, a lost message, a silent member, and when it came to lead: then without the one that led before.
-//	    A member that leaves says so in its heartbeat: it gives the lease back, is left out of the next epoch, and ends when it is told of that.
-//	R8  Accepting twice is accepting once.
-//	R9  A member that comes to a part reads its log, also behind the commit.
-//	R10 Complete is said only when the logs are as long as the commit says.
+// R1  A member takes part only in an epoch that lists its incarnation, and repeats that it is done when asked again.
+// R2  A new epoch begins at the commit's next. Recently sent states, number definitions and old messages are forgotten.
+// R3  A member expands its states from next to until, or fewer if the time is up.
+// R4  Then it takes messages in sending order, each once; those of later supersteps wait.
+// R5  Done means that all sent messages were taken, and all accepted states are in a log.
+// R6  When all are done, one compare-and-swap commits. When all states are expanded, the search is complete.
+// R7  The leader begins a new epoch for an unknown incarnation, a lost message, a silent member, and when it starts to lead,
+// then without the previous leader. A member that leaves reports that in its heartbeat. It gives the lease back, is omitted
+// from the next epoch, and ends when it learns that.
+// R8  Accepting a state twice has no effect.
+// R9  A new owner of a part reads its whole log, also beyond the commit.
+// R10 The leader reports completion only if the logs are as long as in the commit.
 //
-// States are sent by number. What a number stands for is said when it is sent for the first time on a link in an epoch.
+// States are sent by number. A number is defined when it is first sent on a link in an epoch.
 //
-// Members, leader and links know nothing of states but what [Data] tells them, here [Letters]. A cluster (docs/scale.md) runs the same
-// code, with the states of a system, and with a store and a network of its own. Its messages say in each batch what numbers stand for,
-// and what was accepted in a void epoch stays in memory until it is logged.
+// Members, leader and links access states only through [Data], implemented here by [Letters]. A cluster
+// (docs/scale.md) runs the same code with the states of a system, its own store and its own network. Its messages
+// define numbers in each batch, and states accepted in a void epoch stay in memory until they are logged.
 //
 // # Source
 //
-// The protocol is this project's own. Supersteps are those of Valiant, "A Bridging Model for Parallel Computation" (1990); what is
-// searched, and that it must survive the loss of any node, is Ishida, "Fault Tolerance for Distributed Explicit-State Model
-// Checking" (2014). The defects are mistakes that were made, or could be.
+// The protocol is this project's own. Supersteps are those of Valiant, "A Bridging Model for Parallel Computation"
+// (1990). The problem, a distributed search that survives the loss of any node, is that of Ishida, "Fault Tolerance
+// for Distributed Explicit-State Model Checking" (2014). The defects are mistakes that were made, or are likely.
 //
 // # Simplifications
 //
 //   - The graph has six states, and two parts.
-//   - The store is one node that answers what comes to it. It does forget the end of a log if it may (--set forgets=1).
-//   - Time is timers that fire at any moment: a member may seem silent, and a lease run out, whenever that does harm.
+//   - The store is one node that answers every request. It loses the end of a log if allowed (--set forgets=1).
+//   - Timers may fire at any moment: a member may seem silent, or a lease expire, at the worst time.
 //
 // # Properties
 //
 // Always:
 //
-//   - complete is said only when all states that can be reached are in a log;
+//   - completion is reported only when all reachable states are in a log;
 //   - each state is in the log of its part, and once;
-//   - nothing is in a log that cannot be reached;
-//   - the commit says no more than what the logs hold.
+//   - every state in a log is reachable;
+//   - the commit claims no more than what the logs hold.
 //
 // In some state that stays reachable:
 //
-//   - the search has come to an end.
+//   - the search ends.
 package superstep

@@ -12,12 +12,12 @@ import (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "superstep",
-		Summary: "members search a graph together, in supersteps, and may lose everything but their replicated logs",
+		Summary: "members search a graph together in supersteps, and may lose everything but their replicated logs",
 		Notes: "Node 0 is the store, which does not crash; the others are members, one of which leads.\n" +
-			"Timers may strike at any moment: a member may seem silent, or a lease run out, whenever that does harm.",
+			"Timers may fire at any moment: a member may seem silent, or a lease expire, at the worst time.",
 		Params: []spec.Param{
-			{Name: "forgets", Kind: spec.Int, Default: "0", Min: 0, Max: 4, Help: "how often the store loses the end of a log that it has acknowledged"},
-			{Name: "leaves", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many members may give away what they have, and end; not all"},
+			{Name: "forgets", Kind: spec.Int, Default: "0", Min: 0, Max: 4, Help: "how often the store loses the acknowledged end of a log"},
+			{Name: "leaves", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many members may give their parts away and end; not all"},
 		},
 		MinNodes: 2, MaxNodes: 4, DefaultNodes: 3,
 		Limits:   sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1},
@@ -47,7 +47,7 @@ func build(c spec.Config) (sim.System, error) {
 	}
 	if n := c.Int("leaves"); n > 0 {
 		if n >= c.Nodes-1 {
-			return sys, fmt.Errorf("of %d members %d may leave (--set leaves=%d): nobody would go on", c.Nodes-1, n, n)
+			return sys, fmt.Errorf("%d of %d members may leave (--set leaves=%d): none would remain", n, c.Nodes-1, n)
 		}
 		sys.Actions = append(sys.Actions, sim.Action[*Member]{Name: "a member leaves", Times: 1, When: (*Member).mayLeave, Do: (*Member).Leave, Disturbs: true,
 			At: func(id sim.NodeID) bool { return int(id) >= c.Nodes-n }})

@@ -2,16 +2,17 @@ package superstep
 
 import "slices"
 
-// State is what is searched for: content, the same in all processes.
+// State is the content of a state, the same in all processes.
 type State string
 
-// Parts is how many parts the graph has.
+// Parts is the number of parts of the graph.
 const Parts = 2
 
-// first is where the search begins.
+// first is the initial state.
 const first State = "a"
 
-// successors of a state. The graph has cycles, edges within and between parts, and states to which there is one way only.
+// successors returns the successors of a state. The graph has cycles, edges within and between parts, and states
+// with only one path to them.
 func successors(s State) []State {
 	switch s {
 	case "a":
@@ -28,10 +29,10 @@ func successors(s State) []State {
 	return nil
 }
 
-// partOf is the part that a state belongs to.
+// partOf returns the part of a state.
 func partOf(s State) int { return int(s[0]-'a') % Parts }
 
-// reachable are all states that can be reached, by part.
+// reachable returns all reachable states, by part.
 func reachable() (parts [Parts][]State) {
 	todo := []State{first}
 	for len(todo) > 0 {

@@ -6,30 +6,30 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Leader is what the member that leads knows besides. One that has lost its lease goes on until the store tells it that another's
-// commit is there: it does no harm.
+// Leader is the additional state of the leading member. One that has lost its lease continues until the store
+// reports another leader's commit. It does no harm.
 type Leader struct {
 	Leading bool
-	Commit  Commit // the last one that is known
-	Asked   Commit // what the store was asked for in its place; its Rev is 0: nothing
-	Known   []int  // by member: incarnations that were heard of; 0: silent
-	Heard   []bool // since the last time that somebody was looked for
-	Got     []bool // who is done
-	Next    []int  // by part, as they say
+	Commit  Commit // the last known commit
+	Asked   Commit // the requested next commit; Rev 0 means none
+	Known   []int  // by member: known incarnations; 0 means silent
+	Heard   []bool // since the last timer for silence
+	Got     []bool // members that are done
+	Next    []int  // by part, as the members report
 	Len     []int
 	Edges   []int
 	Raise   bool   // a new epoch is needed
-	Halt    string // why the search is to end; "": it is not
+	Halt    string // why the search must end, or ""
 }
 
-// granted is told that this member has the lease.
+// granted handles the grant of the lease to this member.
 func (m *Member) granted(env sim.Env, g Granted) {
 	l := &m.Leader
 	if g.Commit.End != Running {
 		m.end(env)
 		return
 	}
-	if m.Leaves { // it asked before
+	if m.Leaves { // it had asked before
 		env.Send(0, Release{})
 		return
 	}
@@ -44,9 +44,9 @@ func (m *Member) granted(env sim.Env, g Granted) {
 		return
 	}
 	l.Leading, l.Commit, l.Asked, l.Raise = true, g.Commit, Commit{}, true
-	l.Known = slices.Clone(g.Commit.Incs) // others that are there say so
+	l.Known = slices.Clone(g.Commit.Incs) // new members send their incarnations
 	if before := g.Commit.Leader; before != 0 {
-		l.Known[before-1] = 0 // its lease has run out
+		l.Known[before-1] = 0 // its lease has expired
 	}
 	l.begin()
 	clear(l.Heard)
@@ -54,14 +54,14 @@ func (m *Member) granted(env sim.Env, g Granted) {
 	m.lead(env)
 }
 
-// begin begins to wait for all that take part in the commit.
+// begin begins to wait for all members of the commit.
 func (l *Leader) begin() {
 	c := &l.Commit
 	l.Got = make([]bool, len(c.Incs))
 	l.Next, l.Len, l.Edges = slices.Clone(c.Next), slices.Clone(c.Len), slices.Clone(c.Edges)
 }
 
-// hello is told that a member is there, or leaves. One that leaves is told when it has nothing any more.
+// hello handles a heartbeat. A leaving member is told when it has no parts left.
 func (m *Member) hello(env sim.Env, from sim.NodeID, h Hello) {
 	l := &m.Leader
 	if h.Inc < l.Known[from-1] {
@@ -80,7 +80,7 @@ func (m *Member) hello(env sim.Env, from sim.NodeID, h Hello) {
 	}
 }
 
-// silent is called when somebody may not have been heard for long.
+// silent handles the timer for members that have not been heard.
 func (m *Member) silent(env sim.Env) {
 	l := &m.Leader
 	if !l.Leading {
@@ -96,7 +96,7 @@ func (m *Member) silent(env sim.Env) {
 	m.lead(env)
 }
 
-// lost is told that a member misses what was sent to it.
+// lost handles the report of a member that misses messages.
 func (m *Member) lost(env sim.Env, msg Lost) {
 	l := &m.Leader
 	if !l.Leading || (at{msg.Epoch, msg.K}) != l.Commit.at() {
@@ -106,7 +106,7 @@ func (m *Member) lost(env sim.Env, msg Lost) {
 	m.lead(env)
 }
 
-// done is told that a member is.
+// done handles the report of a member that is done.
 func (m *Member) done(env sim.Env, from sim.NodeID, d Done) {
 	l := &m.Leader
 	c := &l.Commit
@@ -145,17 +145,17 @@ func (m *Member) done(env sim.Env, from sim.NodeID, d Done) {
 	m.swap(env, next)
 }
 
-// expanded reports whether all states that were accepted are.
+// expanded reports whether all accepted states are expanded.
 func (c *Commit) expanded() bool { return slices.Equal(c.Next, c.Len) }
 
-// swap asks the store for another commit.
+// swap asks the store to replace the commit.
 func (m *Member) swap(env sim.Env, c Commit) {
 	c.Rev++
 	m.Leader.Asked = c
 	env.Send(0, Swap{c})
 }
 
-// swapped is told what commit there is, and how long the logs are.
+// swapped handles the store's current commit and log lengths.
 func (m *Member) swapped(env sim.Env, c Commit, lens []int) {
 	l := &m.Leader
 	if !l.Leading || c.Rev <= l.Commit.Rev {
@@ -178,11 +178,11 @@ func (m *Member) swapped(env sim.Env, c Commit, lens []int) {
 		c.End = Complete
 		m.swap(env, c)
 	default:
-		m.lead(env) // others may have come
+		m.lead(env) // new members may have appeared
 	}
 }
 
-// damaged reports whether a log is shorter than what was committed.
+// damaged reports whether a log is shorter than its committed length.
 func damaged(committed, lens []int) bool {
 	for i := range lens {
 		if lens[i] < committed[i] {
@@ -192,7 +192,7 @@ func damaged(committed, lens []int) bool {
 	return false
 }
 
-// lead does what a leader has to do, again if need be.
+// lead does what the leader must do next. It may be repeated.
 func (m *Member) lead(env sim.Env) {
 	l := &m.Leader
 	l.Known[env.Self()-1] = m.Inc
@@ -216,7 +216,7 @@ func (m *Member) lead(env sim.Env) {
 	}
 }
 
-// halt is told that the search is to end.
+// halt handles a request to end the search.
 func (m *Member) halt(env sim.Env, h Halt) {
 	if m.Leader.Leading {
 		m.Leader.Halt = h.Why
@@ -224,7 +224,7 @@ func (m *Member) halt(env sim.Env, h Halt) {
 	}
 }
 
-// changed reports whether other members, or other lives of them, are there than those that take part.
+// changed reports whether the known members or incarnations differ from those of the commit.
 func (l *Leader) changed(b bugs) bool {
 	for i, inc := range l.Commit.Incs {
 		if l.Known[i] != inc && !(b.has(noIncarnation) && l.Known[i] != 0 && inc != 0) {
@@ -234,7 +234,7 @@ func (l *Leader) changed(b bugs) bool {
 	return false
 }
 
-// tell tells all that take part where the search is.
+// tell sends the commit to all its members.
 func (m *Member) tell(env sim.Env) {
 	c := m.Leader.Commit
 	for i := range c.Incs {
@@ -247,7 +247,7 @@ func (m *Member) tell(env sim.Env) {
 	}
 }
 
-// assign gives the parts of members that do not take part to those that do, and one of two to a member that has none.
+// assign gives parts of absent members to present ones, and moves a part from a member with two to one with none.
 func (c *Commit) assign() {
 	holds := make([]int, len(c.Incs))
 	for i, owner := range c.Owner {
@@ -270,7 +270,7 @@ func (c *Commit) assign() {
 	}
 }
 
-// least is the member with the fewest parts of those that take part.
+// least returns the present member with the fewest parts.
 func (c *Commit) least(holds []int) sim.NodeID {
 	least := sim.NodeID(0)
 	for i := range holds {

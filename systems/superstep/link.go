@@ -2,21 +2,21 @@ package superstep
 
 import "slices"
 
-// Link is what a member knows of its traffic with another one in a superstep.
+// Link is a member's traffic with another one in a superstep.
 type Link struct {
 	Sent  int     // batches
 	Taken int     // batches
-	Total int     // how many come; -1: not known
-	Early []Batch // that came before those ahead of them
+	Total int     // number of batches to come; -1 if unknown
+	Early []Batch // received before their predecessors
 }
 
 // begin begins a superstep.
 func (l *Link) begin() { *l = Link{Total: -1} }
 
-// complete reports whether all that was sent in this superstep was taken.
+// complete reports whether all batches of this superstep were taken.
 func (l *Link) complete() bool { return l.Taken == l.Total }
 
-// take takes a batch, and those behind it that came before, when it is its turn. It returns what is in them.
+// take takes a batch and the early ones behind it, if it is the next. It returns their contents.
 func (l *Link) take(m Batch, b bugs) (contents []any) {
 	if b.has(counted) {
 		l.Taken++
@@ -34,7 +34,7 @@ func (l *Link) take(m Batch, b bugs) (contents []any) {
 	return contents
 }
 
-// next is the batch whose turn it is, if it is there.
+// next returns the next batch, if it was received early.
 func (l *Link) next() *Batch {
 	i := slices.IndexFunc(l.Early, func(m Batch) bool { return m.Seq == l.Taken })
 	if i < 0 {

@@ -13,17 +13,17 @@ const (
 	silencePeriod = 3 * time.Second
 )
 
-// Member is the service of the other nodes. All members do the work, and one of them leads.
+// Member is the service of the other nodes. All members work, and one of them leads.
 type Member struct {
-	Inc    int // names this life of the node: never used twice
+	Inc    int // incarnation of the node, unique
 	Worker Worker
 	Leader Leader
-	Leaves bool // it is to give away what it has
-	Over   bool // the search has come to an end, here at least
+	Leaves bool // it must give its parts away
+	Over   bool // the search has ended for this member
 }
 
-// Boot implements [sim.Service]. What a member has on its disk is only what makes its incarnation another one: in production that
-// is drawn at random.
+// Boot implements [sim.Service]. The disk of a member serves only to make its incarnation unique. In production
+// that is drawn at random.
 func (m *Member) Boot(env sim.Env) {
 	lives, _ := env.Disk().Get("lives")
 	n, _ := strconv.Atoi(string(lives)) // 0 the first time
@@ -32,7 +32,7 @@ func (m *Member) Boot(env sim.Env) {
 	m.Start(env, n+1)
 }
 
-// Start begins a life of a member, of which no other has the incarnation.
+// Start begins a life of a member, with a unique incarnation.
 func (m *Member) Start(env sim.Env, inc int) {
 	m.Inc = inc
 	m.Leader.Known, m.Leader.Heard = make([]int, env.Nodes()-1), make([]bool, env.Nodes()-1)
@@ -78,17 +78,19 @@ func (m *Member) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// Miss is called when something that was sent to a member, or that it must read, is known not to come.
+// Miss reports that something sent to the member, or to be read by it, will not arrive.
 func (m *Member) Miss(env sim.Env) {
 	if m.Worker.Commit.Epoch != 0 {
 		m.missed(env)
 	}
 }
 
-// IsGap reports whether a timer asks whether something is missing. It may be long: others may still be at work.
+// IsGap reports whether a timer checks for missing messages. It may be long, since other members may still be
+// working.
 func IsGap(t any) bool { _, ok := t.(gap); return ok }
 
-// Leave has a member give away what it has, and end. One that is in no epoch has nothing, and one that is alone has nobody to give it to.
+// Leave makes a member give its parts away, and end. A member without an epoch has none, and the only one has
+// nobody to give them to.
 func (m *Member) Leave(env sim.Env) {
 	if m.Over || m.Leaves {
 		return
@@ -106,7 +108,7 @@ func (m *Member) Leave(env sim.Env) {
 	m.beat(env)
 }
 
-// alone reports whether a member takes part, and no other.
+// alone reports whether a member is the only one that takes part.
 func (c *Commit) alone(id sim.NodeID) bool {
 	for i, inc := range c.Incs {
 		if (inc != 0) != (sim.NodeID(i+1) == id) {
@@ -116,7 +118,7 @@ func (c *Commit) alone(id sim.NodeID) bool {
 	return true
 }
 
-// beat says hello, and asks again what was not answered.
+// beat sends heartbeats, and repeats unanswered requests.
 func (m *Member) beat(env sim.Env) {
 	env.SetTimer(beat{}, beatPeriod)
 	for id := range sim.NodeID(env.Nodes()) {
@@ -139,5 +141,5 @@ func (m *Member) end(env sim.Env) {
 	env.StopTimer(silence{})
 }
 
-// mayLeave reports whether there is something to give away.
+// mayLeave reports whether the member has parts to give away.
 func (m *Member) mayLeave() bool { return !m.Over && !m.Leaves && m.Worker.Commit.Epoch != 0 }

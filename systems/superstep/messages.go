@@ -6,24 +6,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Commit is how far the search has come. It is a value: what its slices hold is not changed.
+// Commit is the progress of the search. It is a value: its slices are not changed.
 type Commit struct {
-	Rev    int // how often it was changed
-	K      int // the superstep that is next
+	Rev    int // number of changes
+	K      int // the next superstep
 	Epoch  int // the attempt
-	Level  int // how many levels are expanded
+	Level  int // number of expanded levels
 	Leader sim.NodeID
-	Incs   []int        // by member: the incarnation that takes part; 0: none
-	Owner  []sim.NodeID // by part, as what follows; 0: nobody
-	Next   []int        // how many states are expanded, and what follows from them is in the logs
-	Until  []int        // how many there are up to the end of the level
-	Len    []int        // how many there are
-	Edges  []int        // how many lead from those that are expanded
+	Incs   []int        // by member: the incarnation that takes part; 0 for none
+	Owner  []sim.NodeID // by part, like the fields below; 0 for none
+	Next   []int        // number of expanded states, with their successors in the logs
+	Until  []int        // number of states up to the end of the level
+	Len    []int        // number of states
+	Edges  []int        // number of edges from expanded states
 	End    Outcome
-	Why    string // it is halted
+	Why    string // why it was halted
 }
 
-// NewCommit is that of a search which has not begun, when the first states are in the logs.
+// NewCommit returns the initial commit, when the first states are in the logs.
 func NewCommit(members int, lens []int) Commit {
 	none := make([]int, len(lens))
 	c := Commit{Incs: make([]int, members), Owner: make([]sim.NodeID, len(lens)), Next: none, Until: lens, Len: lens, Edges: none}
@@ -43,44 +43,44 @@ func (c *Commit) equal(d *Commit) bool {
 		slices.Equal(c.Next, d.Next) && slices.Equal(c.Until, d.Until) && slices.Equal(c.Len, d.Len)
 }
 
-// Outcome is what a search has come to.
+// Outcome is the state or result of a search.
 type Outcome uint8
 
 const (
 	Running  Outcome = iota
 	Complete         // all states were found
-	Damaged          // a log has lost what was in it
-	Halted           // it was to end before
+	Damaged          // a log has lost entries
+	Halted           // it was ended early
 )
 
 func (o Outcome) String() string { return [...]string{"running", "complete", "damaged", "halted"}[o] }
 
 // Between members and the store.
 type (
-	// Claim asks for the lease, or to have it for longer.
+	// Claim asks for the lease, or to extend it.
 	Claim struct{}
 	// Release gives the lease back.
 	Release struct{}
-	// Granted is the answer to Claim, unless another has it.
+	// Granted is the answer to Claim, unless another member has the lease.
 	Granted struct {
 		Commit Commit
 		Lens   []int // of the logs
 	}
-	// Swap asks for another commit in place of that before it.
+	// Swap asks to replace the previous commit by another one.
 	Swap struct{ Commit Commit }
-	// Swapped is the answer: the commit that there is.
+	// Swapped is the answer: the current commit.
 	Swapped struct {
 		Commit Commit
 		Lens   []int // of the logs
 	}
-	// Append adds states to a log, if it has At.
+	// Append adds states to a log if its length is At.
 	Append struct {
 		Part, At int
 		States   []State
 	}
 	// Read asks for a log from a state on.
 	Read struct{ Part, From int }
-	// Log answers Append and Read: all that is in a log from a state on.
+	// Log is the answer to Append and Read: everything in a log from a state on.
 	Log struct {
 		Part, From int
 		States     []State
@@ -89,37 +89,37 @@ type (
 
 // Between members.
 type (
-	// Hello is the heartbeat. Leaves: what the member has is to be given to others.
+	// Hello is the heartbeat. Leaves means that the member's parts must be given to others.
 	Hello struct {
 		Inc    int
 		Leaves bool
 	}
 	// Go begins a superstep.
 	Go struct{ Commit Commit }
-	// Batch is the Seq'th that goes to a member in a superstep.
+	// Batch is the Seq'th batch for a member in a superstep.
 	Batch struct {
 		K, Epoch, Seq int
 		Content       any
 	}
-	// Ended says how many batches there were.
+	// Ended reports the number of batches.
 	Ended struct{ K, Epoch, Batches int }
-	// Done says how far the sender's parts are.
+	// Done reports the progress of the sender's parts.
 	Done struct {
 		K, Epoch, Inc int
-		Next, Len     []int  // by part, of those that the sender has
+		Next, Len     []int  // by part, of the sender's parts
 		Edges         []int  // since the commit
-		Halt          string // why the search is to end; "": it is not
+		Halt          string // why the search must end, or ""
 	}
-	// Lost says that something that was sent does not come.
+	// Lost reports that something sent does not arrive.
 	Lost struct{ K, Epoch int }
-	// Halt tells the leader that the search is to end, and why.
+	// Halt asks the leader to end the search, with the reason.
 	Halt struct{ Why string }
 )
 
 // Timers.
 type (
-	beat    struct{} // of members: to say hello, and again what was not answered
+	beat    struct{} // of members: send heartbeats, and repeat unanswered requests
 	gap     struct{} // of members: something is missing
-	silence struct{} // of leaders: somebody was not heard
-	lease   struct{} // of the store: it runs out
+	silence struct{} // of leaders: a member was not heard
+	lease   struct{} // of the store: it expires
 )

@@ -2,13 +2,13 @@ package superstep
 
 import "slices"
 
-// Part is what a member knows of a part that it holds.
+// Part is a member's state of a part that it owns.
 type Part struct {
 	Log     []State // in the log, in its order
 	Pending []State // accepted, and not known to be in the log
-	Next    int     // how many states of the log are expanded
-	Edges   int     // how many lead from those that are since the commit
-	Read    bool    // in this epoch, as far as the commit says at least
+	Next    int     // number of expanded states of the log
+	Edges   int     // number of edges from states expanded since the commit
+	Read    bool    // in this epoch, at least up to the committed length
 }
 
 // has reports whether a state is accepted.
@@ -21,7 +21,7 @@ func (p *Part) accept(s State) {
 	}
 }
 
-// learn is told what is in the log from a state on. What is there is no more pending, whoever wrote it.
+// learn handles the content of the log from a state on. What is there is not pending, whoever wrote it.
 func (p *Part) learn(from int, states []State) {
 	known := len(p.Log) - from
 	if known < 0 || known >= len(states) {

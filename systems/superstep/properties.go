@@ -36,7 +36,7 @@ func properties() []sim.Property {
 	}
 }
 
-// complete: as many states and edges as there are.
+// complete checks that a complete search has the exact numbers of states and edges.
 func complete(s *Store) bool {
 	if s.Commit.End != Complete {
 		return true
@@ -53,7 +53,7 @@ func complete(s *Store) bool {
 	return true
 }
 
-// logged: with it, logs as long as there are states hold all states.
+// logged checks the logs; with it, a log that has as many states as the part has all of them.
 func logged(s *Store) bool {
 	for p, states := range reachable() {
 		for i, state := range s.Logs[p] {

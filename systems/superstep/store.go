@@ -11,10 +11,10 @@ const leaseTime = 10 * time.Second
 // Store is the service of node 0: replicated logs, and a key with compare-and-swap.
 type Store struct {
 	sim.Nop
-	Holder sim.NodeID // of the lease; 0: nobody
+	Holder sim.NodeID // of the lease; 0 for none
 	Commit Commit
 	Logs   [Parts][]State
-	Forgot bool // the end of a log
+	Forgot bool // the end of a log was lost
 
 	bugs bugs
 }
@@ -25,7 +25,7 @@ func (s *Store) Boot(env sim.Env) {
 	s.Commit = NewCommit(env.Nodes()-1, s.lens())
 }
 
-// Timer implements [sim.Service]: the lease runs out.
+// Timer implements [sim.Service]: the lease expires.
 func (s *Store) Timer(sim.Env, any) { s.Holder = 0 }
 
 // Receive implements [sim.Service].
@@ -71,10 +71,10 @@ func (s *Store) lens() (n []int) {
 	return n
 }
 
-// mayForget reports whether it is a fault that the protocol promises to notice: nothing is sworn yet.
+// mayForget reports whether the protocol must detect a loss: completion is not yet reported.
 func (s *Store) mayForget() bool { return !s.Commit.expanded() }
 
-// forget loses the end of a log, though it was acknowledged.
+// forget loses the end of a log that was acknowledged.
 func (s *Store) forget(env sim.Env) {
 	p := env.Choose("log", Parts)
 	if n := len(s.Logs[p]); n > 0 {

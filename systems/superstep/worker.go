@@ -6,45 +6,46 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Worker has the states of the parts that a member holds expanded.
+// Worker expands the states of a member's parts.
 type Worker struct {
-	Commit   Commit // the superstep that it takes part in; its epoch is 0: none
+	Commit   Commit // the current superstep; epoch 0 means none
 	Data     Data
 	Links    []Link  // by member
-	Early    []early // messages of others in supersteps that have not begun here
-	Expanded bool    // the own states of this superstep are
+	Early    []early // messages of supersteps that have not begun here
+	Expanded bool    // the own states of this superstep are expanded
 	Done     bool
 
 	bugs bugs
 }
 
-// Data are the states of a member's parts, and what is done with them. The protocol is the same whatever states are.
+// Data is the interface to the states of a member's parts. The protocol is independent of their form.
 type Data interface {
-	// Renew begins an epoch, from a commit: what was sent and is not logged does not count.
+	// Renew begins an epoch from a commit. Earlier messages that are not logged are void.
 	Renew(c *Commit, self sim.NodeID)
-	// Ask has the logs read that were not. When all was taken, it has added to the logs what was accepted. A [Log] answers.
+	// Ask reads the logs that were not read, and if all messages were taken, appends the accepted states. A [Log]
+	// is the answer.
 	Ask(env sim.Env, c *Commit, taken bool)
-	// Logged is told what is in a log.
+	// Logged handles the content of a log.
 	Logged(l Log, c *Commit)
-	// Read reports whether all logs of a member's parts were read, as far as the commit says at least.
+	// Read reports whether all logs of a member's parts were read, at least up to their committed lengths.
 	Read(c *Commit, self sim.NodeID) bool
-	// Expand expands the states of this superstep, or fewer, and sends what belongs to others.
+	// Expand expands the states of this superstep, or fewer, and sends states of other members' parts to them.
 	Expand(env sim.Env, c *Commit, send func(to sim.NodeID, content any))
-	// Take takes what another member sent, in the order in which that was.
+	// Take takes what another member sent, in sending order.
 	Take(env sim.Env, from sim.NodeID, content any)
-	// Pending reports whether something was accepted that is not known to be in a log.
+	// Pending reports whether an accepted state is not known to be in a log.
 	Pending() bool
-	// Say fills in what the parts have come to.
+	// Say sets the progress of the parts.
 	Say(d *Done)
 }
 
-// early is a message that waits.
+// early is a waiting message.
 type early struct {
 	From sim.NodeID
 	Msg  any
 }
 
-// at is where a message or a member is in the search.
+// at is the position of a message or member in the search.
 type at struct{ Epoch, K int }
 
 func (a at) before(b at) bool { return a.Epoch < b.Epoch || a.Epoch == b.Epoch && a.K < b.K }
@@ -88,7 +89,7 @@ func (m *Member) begin(env sim.Env, c Commit) {
 	m.proceed(env)
 }
 
-// ask asks the store for what is missing.
+// ask requests missing data from the store.
 func (m *Member) ask(env sim.Env) {
 	w := &m.Worker
 	if w.Commit.Epoch != 0 && !m.Leaves {
@@ -96,7 +97,7 @@ func (m *Member) ask(env sim.Env) {
 	}
 }
 
-// logged is told what is in a log.
+// logged handles the content of a log.
 func (m *Member) logged(env sim.Env, l Log) {
 	w := &m.Worker
 	if w.Commit.Epoch == 0 || w.Commit.Owner[l.Part] != env.Self() {
@@ -106,7 +107,7 @@ func (m *Member) logged(env sim.Env, l Log) {
 	m.proceed(env)
 }
 
-// proceed does what can be done.
+// proceed does all work that is possible.
 func (m *Member) proceed(env sim.Env) {
 	w := &m.Worker
 	if w.Commit.Epoch == 0 || w.Done || m.Leaves {
@@ -135,7 +136,7 @@ func (m *Member) proceed(env sim.Env) {
 	m.say(env)
 }
 
-// taken reports whether all that others sent in this superstep was taken.
+// taken reports whether all messages of other members in this superstep were taken.
 func (w *Worker) taken(self sim.NodeID) bool {
 	if !w.Expanded {
 		return false
@@ -148,7 +149,7 @@ func (w *Worker) taken(self sim.NodeID) bool {
 	return true
 }
 
-// expand expands own states, and says how much was sent.
+// expand expands own states, and reports how much was sent.
 func (w *Worker) expand(env sim.Env) {
 	c := &w.Commit
 	w.Expanded = true
@@ -164,7 +165,7 @@ func (w *Worker) expand(env sim.Env) {
 	}
 }
 
-// sent is told what another member found. What belongs to a superstep that has not begun here waits.
+// sent handles states found by another member. Those of a superstep that has not begun here wait.
 func (m *Member) sent(env sim.Env, from sim.NodeID, msg any) {
 	w := &m.Worker
 	switch p := place(msg); {
@@ -198,7 +199,7 @@ func place(msg any) at {
 	return at{}
 }
 
-// say tells the leader that this member is done, if it is.
+// say reports to the leader that this member is done, if it is.
 func (m *Member) say(env sim.Env) {
 	w := &m.Worker
 	if !w.Done {
@@ -213,7 +214,7 @@ func (m *Member) say(env sim.Env) {
 	}
 }
 
-// missed tells the leader that something does not come.
+// missed reports to the leader that something does not arrive.
 func (m *Member) missed(env sim.Env) {
 	env.SetTimer(gap{}, gapPeriod)
 	c := &m.Worker.Commit
