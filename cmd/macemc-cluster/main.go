@@ -1,5 +1,5 @@
-// Command macemc-cluster is macemc with the commands of a cluster, for which it has a NATS server in it.
-// "macemc cluster", "macemc worker" and "macemc search --cluster" execute it.
+// Command macemc-cluster is macemc with the commands of a cluster, and an embedded NATS server. It is executed by
+// "macemc cluster", "macemc worker" and "macemc search --cluster".
 package main
 
 import (

@@ -119,7 +119,7 @@ func (f *Folder) compare(there, want *Manifest, mode Mode) error {
 	}
 	if err := there.refuse(f.Path, &as); err != nil {
 		if !slices.Equal(there.Properties, want.Properties) && len(there.differences(&as)) == 1 {
-			err = fmt.Errorf("%w; to evaluate other properties on a finished search, use macemc durable recheck", err)
+			err = fmt.Errorf("%w; on a finished search, macemc durable recheck evaluates other properties", err)
 		}
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package clustercmd is the commands of a cluster, for programs that have those of macemc.
+// Package clustercmd has the commands of a cluster, for programs with the commands of macemc.
 package clustercmd
 
 import (
@@ -24,7 +24,7 @@ import (
 // process is the process that executes the commands.
 type process struct{ *task.Process }
 
-// Commands returns the commands of a cluster, and lets the process search by the workers of one.
+// Commands returns the commands of a cluster, and enables searches by its workers in the process.
 func Commands(of *task.Process) []*cobra.Command {
 	p := &process{of}
 	p.Cluster = p.byWorkers
@@ -35,7 +35,7 @@ func security(c task.Cluster) cluster.Security {
 	return cluster.Security{CA: c.CA, Cert: c.Cert, Key: c.Key, TokenFile: c.TokenFile}
 }
 
-// byWorkers prepares a search by the workers at a server.
+// byWorkers prepares a search by the workers of a server.
 func (p *process) byWorkers(c task.Cluster, job task.ClusterJob) (search.Elsewhere, error) {
 	s := &cluster.Search{
 		URL: c.URL, Security: security(c),
@@ -61,7 +61,7 @@ it. A state at which that happens twice ends the search.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if c.URL == "" {
-				return errors.New("--join URL says at which server; it is that of macemc cluster up")
+				return errors.New("missing --join URL: give the URL that macemc cluster up prints")
 			}
 			if memory < 0 || memory > 1<<30 {
 				return fmt.Errorf("--memory is %d, must be 0 to %d", memory, 1<<30)
@@ -106,7 +106,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// interrupted makes Ctrl-C the way in which what goes on for ever comes to its end.
+// interrupted makes Ctrl-C a normal end of a command.
 func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -130,7 +130,7 @@ NATS server with JetStream also works: give its URL to workers and searches.`,
   macemc cluster status nats://127.0.0.1:4222`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("%s: unknown command %q; there are up, status, pause, resume, drain and abort", cmd.CommandPath(), args[0])
+				return fmt.Errorf("%s: unknown command %q; the commands are up, status, pause, resume, drain and abort", cmd.CommandPath(), args[0])
 			}
 			return cmd.Help()
 		},
@@ -215,7 +215,7 @@ func (p *process) clusterStatus() *cobra.Command {
 				return task.WriteJSON(p.Stdout, s)
 			}
 			if s.Run == "" {
-				fmt.Fprintln(p.Stdout, "no search goes on there")
+				fmt.Fprintln(p.Stdout, "there is no search")
 				return nil
 			}
 			w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
@@ -236,12 +236,12 @@ func (p *process) clusterStatus() *cobra.Command {
 				fmt.Fprintf(w, "worker %d\t%s: %s states in %d parts%s\n", m.Worker, m.Process, textfmt.Number(m.States), m.Parts, leads)
 			}
 			for _, m := range s.Servers {
-				how := "has all"
+				how := "is up to date"
 				switch {
 				case m.Offline:
-					how = "is not there"
+					how = "is absent"
 				case !m.Current:
-					how = "does not have all yet"
+					how = "is catching up"
 				}
 				if m.Leads {
 					how += "; it leads"
@@ -274,7 +274,7 @@ may leave or join before "macemc cluster resume".`,
 			}
 			switch {
 			case id == "":
-				fmt.Fprintln(p.Stdout, "no search goes on there")
+				fmt.Fprintln(p.Stdout, "there is no search")
 			case on:
 				fmt.Fprintf(p.Stdout, "run %s pauses\n", id)
 			default:
@@ -305,14 +305,14 @@ or SIGTERM does the same.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			worker, err := strconv.Atoi(args[1])
 			if err != nil || worker < 1 {
-				return fmt.Errorf("%q is no worker: give its number, as macemc cluster status has it", args[1])
+				return fmt.Errorf("%q is not a worker: give its number as in macemc cluster status", args[1])
 			}
 			id, parts, err := cluster.Drain(cmd.Context(), args[0], security(c), worker)
 			if err != nil {
 				return err
 			}
 			if id == "" {
-				fmt.Fprintln(p.Stdout, "no search goes on there")
+				fmt.Fprintln(p.Stdout, "there is no search")
 				return nil
 			}
 			fmt.Fprintf(p.Stdout, "worker %d has given away %s\n", worker, textfmt.Plural(parts, "part"))
@@ -339,7 +339,7 @@ earlier searches. The workers wait for the next one.`,
 				return err
 			}
 			if len(ids) == 0 {
-				fmt.Fprintln(p.Stdout, "no search goes on there")
+				fmt.Fprintln(p.Stdout, "there is no search")
 			}
 			for _, id := range ids {
 				fmt.Fprintf(p.Stdout, "run %s is removed\n", id)

@@ -92,10 +92,9 @@ type CrashModel string
 
 // The crash models.
 const (
+	CrashExplicit CrashModel = "explicit" // nodes crash within the limits
 	// CrashImplicit explores no crashes. The exploration is complete only if the verdicts are proven not to depend
 	// on crashes.
-	CrashExplicit CrashModel = "explicit"
-	// CrashImplicit: no node crashes. The exploration is complete only if that is shown to keep the verdicts of all nodes.
 	CrashImplicit CrashModel = "implicit"
 	CrashAuto     CrashModel = "auto" // only nodes without that proof crash
 )

@@ -34,7 +34,7 @@ func TestAbort(t *testing.T) {
 			}
 		}
 	})
-	if err == nil || !strings.Contains(err.Error(), "not there any more") || len(ids) != 2 || !slices.Contains(ids, left.ID) {
+	if err == nil || !strings.Contains(err.Error(), "was removed") || len(ids) != 2 || !slices.Contains(ids, left.ID) {
 		t.Errorf("%v is removed: %v", ids, err)
 	}
 	js, err := jetstream.New(nc)

@@ -11,16 +11,16 @@ import (
 type archive struct {
 	*run
 	shard  *shard.Shard
-	blocks [parts]kept // the last ones that were read for the states in them
+	blocks [parts]kept // the last blocks read
 }
 
-// kept are the states of a block.
+// kept is a block with its states.
 type kept struct {
 	block
 	vectors []uint32
 }
 
-// state is one that is in the log of a part; stateOf is asked for those that others were found from.
+// state returns a state in the log of a part. It calls stateOf for the sources of states.
 func (a *archive) state(ctx context.Context, part, number int, stateOf func(part, number uint32) ([]uint32, error)) ([]uint32, error) {
 	words := a.shard.Words()
 	if k := &a.blocks[part]; number >= k.first && number < k.first+len(k.vectors)/words {

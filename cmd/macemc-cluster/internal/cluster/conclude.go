@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// conclude says what the search came to.
+// conclude returns the result of the search.
 func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard *shard.Shard, sys *sim.System, opts options.Options) (*table.Exploration, error) {
 	set, err := stateset.Named(r.Visited)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard
 	switch c.End {
 	case superstep.Complete:
 		if err := r.verify(&c); err != nil {
-			return nil, fmt.Errorf("not complete, though all workers said so: %w", err)
+			return nil, fmt.Errorf("not complete, although all workers are done: %w", err)
 		}
 		x.Complete, x.Stopped, x.Depth = true, "", c.Level-1
 		if err := s.judge(ctx, r, &c, shard, opts, x); err != nil {
@@ -40,7 +40,7 @@ func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard
 			s.tell("liveness is not judged: %v", err)
 		}
 	case superstep.Damaged:
-		return nil, errors.New("the server has lost a part of a log that it had acknowledged: begin anew")
+		return nil, errors.New("the server has lost acknowledged data: restart the search")
 	case superstep.Halted:
 		var why Why
 		if err := json.Unmarshal([]byte(c.Why), &why); err != nil {
@@ -57,16 +57,16 @@ func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard
 	return x, nil
 }
 
-// halted says why a search ended before all was searched.
+// halted sets why a search ended early.
 func (s *Search) halted(r *run, shard *shard.Shard, x *table.Exploration, why *Why) error {
 	switch why.Kind {
 	case "found":
 		turns, err := r.turns(shard, why)
 		if err != nil {
-			return fmt.Errorf("worker %d has found %s, but the path there cannot be told: %w", why.Worker, why.Text, err)
+			return fmt.Errorf("worker %d has found %s, but the path cannot be found: %w", why.Worker, why.Text, err)
 		}
 		if x.Path, x.Finding = shard.Follow(turns, why.AtEdge); x.Finding == nil {
-			return fmt.Errorf("worker %d has found %s, but it is not there: it computes something else", why.Worker, why.Text)
+			return fmt.Errorf("worker %d has found %s, but this process does not: the worker computes something else", why.Worker, why.Text)
 		}
 		x.Stopped = "finding"
 	case "error":
@@ -77,7 +77,7 @@ func (s *Search) halted(r *run, shard *shard.Shard, x *table.Exploration, why *W
 	return nil
 }
 
-// turns lead to what was found, by the logs of all parts.
+// turns returns the path to a finding, by the logs of all parts.
 func (r *run) turns(shard *shard.Shard, why *Why) (turns []uint32, err error) {
 	ctx := context.Background()
 	at := *why.Source
@@ -108,7 +108,7 @@ func (r *run) turns(shard *shard.Shard, why *Why) (turns []uint32, err error) {
 	return turns, nil
 }
 
-// verify reads all logs: each must hold what the commit says, whole.
+// verify reads all logs, and checks that they hold all committed states.
 func (r *run) verify(c *superstep.Commit) error {
 	for part := range parts {
 		r.seen[part] = seen{}
@@ -123,7 +123,7 @@ func (r *run) verify(c *superstep.Commit) error {
 			}
 		}
 		if n := r.seen[part].len; n != c.Len[part] || c.Next[part] != n {
-			return fmt.Errorf("the log of part %d has %d states, and %d were to be there", part, n, c.Len[part])
+			return fmt.Errorf("the log of part %d has %d states instead of %d", part, n, c.Len[part])
 		}
 	}
 	return nil

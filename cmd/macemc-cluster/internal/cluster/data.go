@@ -13,27 +13,27 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// data are the states of a system, as [superstep.Data].
+// data implements [superstep.Data] for the states of a system.
 type data struct {
 	m      *member
 	shard  *shard.Shard
 	owner  []sim.NodeID  // by part
-	packs  []*shard.Pack // by member; nil: nothing was sent to it
+	packs  []*shard.Pack // by member; nil if nothing was sent to it
 	send   func(to sim.NodeID, content any)
 	logs   archive
-	read   [parts]bool // the log of a part that it has was read, and nobody else wrote to it
+	read   [parts]bool // by part: its log was read, and nobody else wrote to it
 	halt   string
 	lost   bool // something is missing, or cannot be had from the server
-	void   bool // likewise: this superstep cannot be done here any more
+	void   bool // this superstep cannot be completed here
 	budget time.Duration
 	moved  traffic
-	other  sim.NodeID // who has made what is read; 0: it is not known
-	tells  []byte     // scratch: what is said of states that another is to expand, too
-	memory int        // bytes; 0: no limit
+	other  sim.NodeID // the worker that created what is read; 0 if unknown
+	tells  []byte     // scratch: witnesses of states for comparison
+	memory int        // bytes; 0 means no limit
 	mark   func(part, number uint32, nothing bool)
 }
 
-// traffic is what a worker has sent.
+// traffic counts what a worker has sent.
 type traffic struct{ states, bytes, logged, logBytes, compared int }
 
 const (
@@ -41,7 +41,7 @@ const (
 	packBytes  = largest / 2
 )
 
-// newData prepares to search.
+// newData prepares a search.
 func newData(m *member, sys *sim.System, opts options.Options) (*data, error) {
 	d := &data{m: m, packs: make([]*shard.Pack, members+1), budget: 500 * time.Millisecond}
 	var err error
@@ -49,21 +49,21 @@ func newData(m *member, sys *sim.System, opts options.Options) (*data, error) {
 		return nil, err
 	}
 	d.logs = archive{run: m.run, shard: d.shard}
-	_, err = d.shard.Roots() // what is in the first states
+	_, err = d.shard.Roots() // creates the content of the first states
 	return d, err
 }
 
-// Why is why a search is to end.
+// Why is the reason to end a search.
 type Why struct {
 	Kind   string          `json:"kind"` // "found", "depth", "memory", "error", "interrupted", "stuck", "died", "differs"
 	Text   string          `json:"text,omitempty"`
 	Worker sim.NodeID      `json:"worker,omitempty"`
-	Source *explore.Source `json:"source,omitempty"` // of what was found
+	Source *explore.Source `json:"source,omitempty"` // of the finding
 	AtEdge bool            `json:"at_edge,omitempty"`
-	// What differs: who did something else, 0: that is not known, and what this worker and the other one come to, see [shard.Shard.Witness].
+	// The difference: the other worker (0 if unknown), and the witnesses of both, see [shard.Shard.Witness].
 	Other   sim.NodeID `json:"other,omitempty"`
 	Witness uint64     `json:"witness,omitempty"`
-	Theirs  uint64     `json:"theirs,omitempty"` // 0: not known
+	Theirs  uint64     `json:"theirs,omitempty"` // 0 if unknown
 }
 
 func (w Why) String() string {
@@ -71,7 +71,7 @@ func (w Why) String() string {
 	return string(text)
 }
 
-// failed takes an error of the shard.
+// failed handles an error of the shard.
 func (d *data) failed(err error) {
 	var found *explore.FoundError
 	var differs *shard.DiffersError
@@ -89,7 +89,7 @@ func (d *data) failed(err error) {
 	}
 }
 
-// Renew implements [superstep.Data]. What was accepted stays so: it can be reached.
+// Renew implements [superstep.Data]. Accepted states remain accepted, since they are reachable.
 func (d *data) Renew(c *superstep.Commit, self sim.NodeID) {
 	d.owner, d.lost, d.void = c.Owner, false, false
 	d.shard.Forget()
@@ -105,7 +105,7 @@ func (d *data) Renew(c *superstep.Commit, self sim.NodeID) {
 	}
 }
 
-// Logged implements [superstep.Data]: Ask has done it.
+// Logged implements [superstep.Data]. Ask has done its work.
 func (d *data) Logged(superstep.Log, *superstep.Commit) {}
 
 // Read implements [superstep.Data].
@@ -159,7 +159,7 @@ func (d *data) Expand(env sim.Env, c *superstep.Commit, send func(to sim.NodeID,
 	deadline := time.Now().Add(d.budget)
 	d.failed(d.shard.Expand(c.Until, func() bool { return time.Now().After(deadline) }))
 	if sampled := d.shard.Sampled(); len(sampled) > 0 && d.halt == "" {
-		d.failed(errors.New("checked code draws one of more alternatives than are enumerated: a cluster takes no samples"))
+		d.failed(errors.New("checked code makes a choice with too many alternatives to enumerate: a cluster does not sample"))
 	}
 	for to, pack := range d.packs {
 		if pack != nil {
@@ -169,14 +169,14 @@ func (d *data) Expand(env sim.Env, c *superstep.Commit, send func(to sim.NodeID,
 	d.sample(env.Self(), c)
 }
 
-// unmark says that no steps are taken.
+// unmark records that no steps are being executed.
 func (d *data) unmark() {
 	if d.mark != nil {
 		d.mark(0, 0, true)
 	}
 }
 
-// elsewhere sends a state to the member that has its part.
+// elsewhere sends a state to the owner of its part.
 func (d *data) elsewhere(part int, state []uint32, from explore.Source) {
 	to := d.owner[part]
 	if d.packs[to] == nil {
@@ -197,10 +197,10 @@ func (d *data) flush(to sim.NodeID, pack *shard.Pack) {
 	}
 }
 
-// The last byte of a batch says what it is.
+// The last byte of a batch is its kind.
 const (
 	batchOfStates = iota
-	batchOfSample // of states that were expanded, and what is said of each
+	batchOfSample // expanded states with their witnesses
 )
 
 // Take implements [superstep.Data].
@@ -221,12 +221,12 @@ func (d *data) Take(_ sim.Env, from sim.NodeID, content any) {
 		}
 	}
 	if err != nil && d.m.ctx.Err() == nil {
-		err = fmt.Errorf("what worker %d sent: %w", from, err)
+		err = fmt.Errorf("data from worker %d: %w", from, err)
 	}
 	d.failed(err)
 }
 
-// stateOf is a state that is in the log of any part.
+// stateOf returns a state in the log of any part.
 func (d *data) stateOf(part, number uint32) ([]uint32, error) {
 	i, n := int(part), int(number)
 	if i >= parts {

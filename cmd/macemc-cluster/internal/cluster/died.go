@@ -22,19 +22,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Checked code may end the process that executes it. So a worker is two processes: one that works, and one that starts it, starts another
-// when it has died, and tells the others at which state that was. A state at which two have died ends the search.
+// Checked code may end the process that executes it. So a worker is two processes. The supervisor starts the
+// working process, replaces it when it has died, and tells the others at which state that was. A state at which two
+// processes have died ends the search.
 
-// markVar names, to the process that works, the file in which it leaves the state that it is at.
+// markVar is the environment variable with the file in which the working process stores its current state.
 const markVar = "MACEMC_WORKER_MARK"
 
-// ErrEnded is the error of a worker whose process has come to its own end with an error, and has told of it.
+// ErrEnded is the error of a worker whose process ended with an error that it has reported.
 var ErrEnded = errors.New("the worker has ended")
 
-// mostDeaths is how many processes may die one after the other that were at no state.
+// mostDeaths is the maximum number of consecutive processes that die outside of a state.
 const mostDeaths = 5
 
-// Supervise has processes that respawn makes take part until ctx is done.
+// Supervise runs working processes, started by respawn, until ctx is done.
 func (w *Worker) Supervise(ctx context.Context, respawn func() *exec.Cmd) error {
 	temp, err := scratch.New("")
 	if err != nil {
@@ -55,7 +56,7 @@ func (w *Worker) Supervise(ctx context.Context, respawn func() *exec.Cmd) error 
 			return err
 		}
 		mark := rec.Get(flight.Marked)
-		w.Log.Warn("the process that worked has died, and another takes its place", "how", how)
+		w.Log.Warn("the working process has died and is replaced", "how", how)
 		if mark == 0 {
 			if deaths++; deaths == mostDeaths {
 				return fmt.Errorf("%d processes have died one after the other (%s)", deaths, how)
@@ -64,12 +65,12 @@ func (w *Worker) Supervise(ctx context.Context, respawn func() *exec.Cmd) error 
 		}
 		deaths = 0
 		if err := w.died(ctx, mark, how); err != nil {
-			w.Log.Warn("nobody is told at which state it was", "why", err)
+			w.Log.Warn("its state cannot be reported", "why", err)
 		}
 	}
 }
 
-// live waits for the end of a process that works, and says how it was.
+// live waits for the end of a working process, and describes it.
 func live(ctx context.Context, cmd *exec.Cmd, file string) (how string, err error) {
 	said := &said{}
 	if cmd.Env == nil {
@@ -97,12 +98,12 @@ func live(ctx context.Context, cmd *exec.Cmd, file string) (how string, err erro
 		}
 		_ = parent.Close()
 	}()
-	_ = cmd.Wait() // how it ended is in its state
+	_ = cmd.Wait() // its state has the result
 	close(over)
 	return strings.TrimSpace(cmd.ProcessState.String() + " " + said.last), nil
 }
 
-// said passes on what a process says, and keeps its last words.
+// said passes the output of a process on, and keeps its last line.
 type said struct{ last string }
 
 var lastWords = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
@@ -114,7 +115,8 @@ func (s *said) Write(text []byte) (int, error) {
 	return os.Stderr.Write(text)
 }
 
-// Supervised makes a worker leave word of what it is at, when it was started by Supervise. End is called with its exit status.
+// Supervised connects a worker started by Supervise with its supervisor: it stores its current state. Call end with
+// the exit status.
 func (w *Worker) Supervised() (end func(status int), ok bool, err error) {
 	file := os.Getenv(markVar)
 	if file == "" {
@@ -125,7 +127,7 @@ func (w *Worker) Supervised() (end func(status int), ok bool, err error) {
 		return nil, false, err
 	}
 	go func() {
-		_, _ = os.Stdin.Read(make([]byte, 1)) // until the other process is gone
+		_, _ = os.Stdin.Read(make([]byte, 1)) // until the supervisor has ended
 		os.Exit(1)
 	}()
 	w.Mark = func(part, number uint32, nothing bool) {
@@ -138,7 +140,7 @@ func (w *Worker) Supervised() (end func(status int), ok bool, err error) {
 	return rec.End, true, nil
 }
 
-// died tells that a process died at a state.
+// died reports that a process died at a state.
 func (w *Worker) died(ctx context.Context, mark int, how string) error {
 	part, number := uint32(uint64(mark)>>32)-1, uint32(uint64(mark))
 	return at(ctx, w.URL, w.Security, func(r *run) error {
@@ -150,7 +152,7 @@ func (w *Worker) died(ctx context.Context, mark int, how string) error {
 			return err
 		}
 		if err == nil {
-			w.Log.Warn("when another one dies at this state the search ends", "part", part, "state", number)
+			w.Log.Warn("the search ends if another process dies at this state", "part", part, "state", number)
 			return nil
 		}
 		return r.eventually(ctx, func(ctx context.Context) error {
@@ -159,7 +161,7 @@ func (w *Worker) died(ctx context.Context, mark int, how string) error {
 	})
 }
 
-// DiedError says at which state processes that worked have died.
+// DiedError reports the state at which working processes have died.
 type DiedError struct {
 	How  string
 	Keys []string // of the steps that lead to the state
@@ -169,12 +171,12 @@ func (e *DiedError) Error() string {
 	return fmt.Sprintf("checked code has ended the processes of two workers (%s)%s", e.How, stepsTo(": by a step from one state, or by a property of where it leads", e.Keys))
 }
 
-// stepsTo lists the steps that lead to a state of which something was said.
+// stepsTo lists the steps to the state of an error.
 func stepsTo(said string, keys []string) string {
 	return fmt.Sprintf("%s. To that state lead %d steps:\n  %s", said, len(keys), strings.Join(keys, "\n  "))
 }
 
-// died is the error of a search at one of whose states processes died.
+// died returns the error of a search in which processes died at one state.
 func (r *run) died(shard *shard.Shard, sys *sim.System, why *Why) error {
 	turns, err := r.turns(shard, why)
 	if err != nil {
@@ -191,7 +193,7 @@ func (r *run) died(shard *shard.Shard, sys *sim.System, why *Why) error {
 	return &DiedError{How: why.Text, Keys: keys}
 }
 
-// keysOf are the keys of the steps of a path.
+// keysOf returns the keys of the steps of a path.
 func keysOf(sys *sim.System, path choose.Path) (keys []string, err error) {
 	trace, err := replay.Record(sys, path, kernel.Options{})
 	if err != nil {

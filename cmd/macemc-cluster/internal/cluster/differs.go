@@ -9,18 +9,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// DiffersError says that a worker does not compute what this process does, so that nothing that was found is to be believed.
+// DiffersError reports a worker that computes other results than this process, which invalidates the search.
 type DiffersError struct {
 	Who  string
-	Keys []string // of the steps that lead to the state from which it comes to something else
+	Keys []string // of the steps to the state with other successors
 }
 
 func (e *DiffersError) Error() string {
-	return fmt.Sprintf("%s computes something else than others: its machine is broken, or the checked code does not always do the same. What was found is not to be believed. %s",
+	return fmt.Sprintf("%s computes other results than other workers: its machine is broken, or the checked code is nondeterministic. The results are invalid. %s",
 		e.Who, stepsTo("From one state its steps lead elsewhere", e.Keys))
 }
 
-// differs is the error of a search of which two workers came to something else from a state: this process says who is wrong.
+// differs returns the error of a search in which two workers disagree on a state. This process decides which one is
+// wrong.
 func (r *run) differs(shard *shard.Shard, sys *sim.System, why *Why) error {
 	turns, err := r.turns(shard, why)
 	if err != nil {
@@ -28,13 +29,13 @@ func (r *run) differs(shard *shard.Shard, sys *sim.System, why *Why) error {
 	}
 	path, own, ok := shard.WitnessAt(turns)
 	if !ok {
-		return fmt.Errorf("%s and %s do not compute the same, nor the same as this process, in which no steps lead to where they differ: one of them is broken, or the checked code does not always do the same",
+		return fmt.Errorf("%s and %s disagree about a state that this process cannot reach: one of them is broken, or the checked code is nondeterministic",
 			r.who(why.Worker), r.who(why.Other))
 	}
 	e := &DiffersError{}
 	switch {
 	case own == why.Witness && why.Other == 0:
-		return fmt.Errorf("%s finds a state in a log to which no step leads: another worker has computed something else", r.who(why.Worker))
+		return fmt.Errorf("%s finds an unreachable state in a log: another worker computes other results", r.who(why.Worker))
 	case own == why.Witness:
 		e.Who = r.who(why.Other)
 	case own == why.Theirs || why.Theirs == 0:
@@ -48,7 +49,7 @@ func (r *run) differs(shard *shard.Shard, sys *sim.System, why *Why) error {
 	return e
 }
 
-// who says for people who a worker is.
+// who describes a worker.
 func (r *run) who(worker sim.NodeID) string {
 	name := "another worker"
 	if worker > 0 {

@@ -9,21 +9,21 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// env is what the protocol sees of the world.
+// env is the environment of the protocol.
 type env struct {
-	sim.Env // nil: nothing else is asked for
+	sim.Env // nil, for unused methods
 	m       *member
 }
 
 func (e *env) Self() sim.NodeID { return e.m.self }
 func (e *env) Nodes() int       { return members + 1 }
 
-// SetTimer implements [sim.Env]. That something is missed is not said at once while others may still be at work.
+// SetTimer implements [sim.Env]. Gap timers are longer here, since other members may still be working.
 func (e *env) SetTimer(t any, after time.Duration) {
 	if superstep.IsGap(t) {
 		after = gapTime << min(e.m.gaps, 5)
 		if time.Since(e.m.back) < settling {
-			after = time.Second // others may have sent something in the next epoch, too, before this process was there again
+			after = time.Second // other members may already have sent something in the next epoch
 		}
 	}
 	e.m.timers[t] = time.Now().Add(after)
@@ -31,7 +31,7 @@ func (e *env) SetTimer(t any, after time.Duration) {
 
 const (
 	gapTime  = 10 * time.Second
-	settling = 5 * time.Second // until all are there again that have lost the server
+	settling = 5 * time.Second // until all members have reconnected to the server
 )
 
 func (e *env) StopTimer(t any) {
@@ -49,7 +49,7 @@ func (e *env) Send(to sim.NodeID, msg any) {
 	}
 	switch said := msg.(type) {
 	case superstep.Hello:
-		return // it is said all the time
+		return // it is repeated all the time
 	case superstep.Done:
 		msg = m.with(said)
 	}
@@ -58,11 +58,11 @@ func (e *env) Send(to sim.NodeID, msg any) {
 		err = m.nc.Publish(m.subject(fmt.Sprintf("m.%d", to)), text)
 	}
 	if err != nil {
-		m.logs.Warn("a message is not sent", "to", to, "why", err)
+		m.logs.Warn("cannot send a message", "to", to, "why", err)
 	}
 }
 
-// with says besides how many blocks there are in the logs of which something is said.
+// with adds the numbers of blocks in the logs to a report.
 func (m *member) with(said superstep.Done) done {
 	d := done{said, make([]int, parts)}
 	for i, n := range said.Len {
@@ -73,7 +73,7 @@ func (m *member) with(said superstep.Done) done {
 	return d
 }
 
-// learn is told of the logs of another member's parts.
+// learn handles the lengths of the logs of another member's parts.
 func (m *member) learn(d *done) {
 	for i, n := range d.Blocks {
 		if n > 0 {
@@ -82,7 +82,7 @@ func (m *member) learn(d *done) {
 	}
 }
 
-// ask asks the store, which answers at once, or, when it is not there, not at all.
+// ask sends a request to the store. It answers at once, or, if it is not reachable, not at all.
 func (m *member) ask(msg any) {
 	var err error
 	switch msg := msg.(type) {
@@ -106,20 +106,20 @@ func (m *member) ask(msg any) {
 	}
 }
 
-// answer tells what commit there is.
+// answer reports the current commit to the member.
 func (m *member) answer(swapped bool) error {
 	c, err := m.commit(m.ctx)
 	if err != nil {
 		return err
 	}
-	lens := c.Len // what leads looks at logs with each commit
+	lens := c.Len // the leader checks the logs with each commit
 	if swapped || !m.core.Leader.Leading {
 		if lens, err = m.lens(m.ctx); err != nil {
 			return err
 		}
 	}
 	if m.behind(&c, lens) {
-		return errors.New("a log is shorter than what was committed: perhaps a server has not come to know all yet")
+		return errors.New("a log is shorter than its committed length: perhaps a server is still catching up")
 	}
 	if swapped {
 		m.put(0, superstep.Swapped{Commit: c, Lens: lens})
@@ -129,7 +129,7 @@ func (m *member) answer(swapped bool) error {
 	return nil
 }
 
-// behind reports whether logs are too short, and that may be because a server of several leads that does not know it yet.
+// behind reports whether logs are too short because the leading one of several servers may still be catching up.
 func (m *member) behind(c *superstep.Commit, lens []int) bool {
 	short := false
 	for i, n := range lens {

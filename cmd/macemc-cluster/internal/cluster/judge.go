@@ -14,11 +14,12 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// errMemory says that this process has not the memory to judge what was found.
-var errMemory = errors.New("there is not the memory for it")
+// errMemory reports that this process lacks the memory for the search of dead states.
+var errMemory = errors.New("not enough memory")
 
-// judge finds dead states, when all states are in the logs and were verified. It does so in this process, which holds four bytes of each state,
-// and the states from which no live one is known to be reached by how they were found. The error is one of the logs, or that of ctx, or errMemory.
+// judge finds dead states, after all states are in the logs and were verified. It runs in this process, with four
+// bytes for each state, and with those states that are not known to recover by how they were found. The error is
+// one of the logs, that of ctx, or errMemory.
 func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *shard.Shard, opts options.Options, x *table.Exploration) error {
 	dead := shard.NewDead(opts.Visited, c.Len)
 	if dead == nil {
@@ -27,10 +28,10 @@ func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *
 	if opts.MaxBytes > 0 && dead.Bytes() > opts.MaxBytes {
 		return errMemory
 	}
-	if _, err := shard.Roots(); err != nil { // what is in the first states
+	if _, err := shard.Roots(); err != nil { // creates the content of the first states
 		return err
 	}
-	s.tell("all states are found: looking for those from which none is live any more")
+	s.tell("all states are found: searching for dead ones")
 	limit := func() error {
 		if opts.MaxBytes > 0 && dead.Bytes()+shard.Bytes() > opts.MaxBytes {
 			return errMemory
@@ -73,13 +74,13 @@ func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *
 		}
 	}
 	if !shard.Dead(x, n, turns) {
-		return fmt.Errorf("%d states are dead, but no steps lead to state %d of part %d: a worker has computed something else", n, number, part)
+		return fmt.Errorf("%d states are dead, but state %d of part %d is unreachable: a worker computes other results", n, number, part)
 	}
 	return nil
 }
 
-// each reads all logs, which were seen to their ends, in the order in which they were written, so that what is in states becomes known; but: blocks of
-// which all states are settled there are left out.
+// each reads all logs, which were seen to their ends, in the order of writing, so that all content becomes known.
+// It omits blocks in which all states are settled in but.
 func (r *run) each(shard *shard.Shard, do func(part, first int, states []uint32, from []explore.Source) error, but *explore.DeadParts) error {
 	ctx := context.Background()
 	type place struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// claim asks for the lease, or to have it for longer. One that nobody renewed for a while, by the own clock, is free.
+// claim acquires or extends the lease. A lease that was not renewed for a while, by the local clock, is free.
 func (m *member) claim() error {
 	var e jetstream.KeyValueEntry
 	err := within(m.ctx, func(ctx context.Context) (err error) { e, err = m.keys.Get(ctx, leaseKey); return err })
@@ -60,7 +60,7 @@ func (m *member) release() error {
 	})
 }
 
-// keepLease has the lease for longer while this member has it, whatever it does: to read the logs of parts may take long.
+// keepLease renews the lease at intervals while this member has it, even during long reads of logs.
 func (m *member) keepLease(ctx context.Context) {
 	self := []byte(strconv.Itoa(m.inc))
 	for rest(ctx, leaseTime/4) {

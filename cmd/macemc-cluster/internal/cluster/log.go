@@ -12,10 +12,11 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A block of a log is the number of its first state, how many it has, the checksum of all blocks up to it, and the states.
+// A block of a log is the number of its first state, its number of states, the checksum of all blocks up to it, and
+// the states.
 type block struct {
 	first, n int
-	states   []byte // as [table.Pack] makes them
+	states   []byte // in the encoding of [shard.Pack]
 }
 
 var crcTable = crc64.MakeTable(crc64.ECMA)
@@ -40,7 +41,7 @@ func decode(text []byte) (b block, sum uint64, err error) {
 
 var errDamaged = errors.New("a block of a log is damaged")
 
-// next reads the block of a part's log behind those that were seen; false: there is none.
+// next reads the next block of a part's log. It returns false if there is none.
 func (r *run) next(ctx context.Context, part int) (b block, ok bool, err error) {
 	at := &r.seen[part]
 	var msg *jetstream.RawStreamMsg
@@ -70,7 +71,7 @@ func (s *seen) saw(b block, seq, sum uint64) {
 	s.len, s.last, s.sum = b.first+b.n, seq, sum
 }
 
-// read reads a block that was seen.
+// read reads a block again.
 func (r *run) read(ctx context.Context, part, i int) (b block, err error) {
 	err = within(ctx, func(ctx context.Context) error {
 		msg, err := r.log.GetMsg(ctx, r.seen[part].blocks[i].seq)
@@ -83,7 +84,7 @@ func (r *run) read(ctx context.Context, part, i int) (b block, err error) {
 	return b, err
 }
 
-// append adds a block behind those that were seen; false: another did.
+// append adds a block after the last one seen. It returns false if another member did so first.
 func (r *run) append(ctx context.Context, part int, b block) (ok bool, err error) {
 	at := &r.seen[part]
 	text, sum := b.encode(at.sum)
@@ -100,7 +101,8 @@ func (r *run) append(ctx context.Context, part int, b block) (ok bool, err error
 	return err == nil, err
 }
 
-// end is the last block of a part's log: its number in the stream, 0: there is none, and how many states there are up to it.
+// end returns the last block of a part's log: its number in the stream (0 for none), and the number of states up to
+// it.
 func (r *run) end(ctx context.Context, part int) (seq uint64, n int, err error) {
 	err = within(ctx, func(ctx context.Context) error {
 		msg, err := r.log.GetLastMsgForSubject(ctx, r.logSubject(part))
@@ -117,7 +119,7 @@ func (r *run) end(ctx context.Context, part int) (seq uint64, n int, err error) 
 	return seq, n, err
 }
 
-// lens are how many states the logs hold. A block is read only of a log that has not as many as it is known by.
+// lens returns the number of states in each log. It reads a block only if the log has grown.
 func (r *run) lens(ctx context.Context) ([]int, error) {
 	var info *jetstream.StreamInfo
 	err := within(ctx, func(ctx context.Context) (err error) {
@@ -146,7 +148,7 @@ func (r *run) lens(ctx context.Context) ([]int, error) {
 
 func (s *seen) length() length { return length{len(s.blocks), s.len} }
 
-// blockOf is the block of a part's log that a state is in.
+// blockOf returns the block of a part's log that contains a state.
 func (r *run) blockOf(ctx context.Context, part, number int) (block, error) {
 	at := &r.seen[part]
 	for number >= at.len {

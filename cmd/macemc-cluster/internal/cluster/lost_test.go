@@ -44,7 +44,7 @@ func TestLogLost(t *testing.T) {
 		}
 	})
 	// A worker that writes on before the log is read makes it one with a gap.
-	if !lost || err == nil || !strings.Contains(err.Error(), "lost a part of a log") && !strings.Contains(err.Error(), "a block of a log is damaged") {
+	if !lost || err == nil || !strings.Contains(err.Error(), "lost acknowledged data") && !strings.Contains(err.Error(), "a block of a log is damaged") {
 		t.Errorf("lost: %v, %v, %+v", lost, err, x)
 	}
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// member is a live [superstep.Member]: it has its messages, its timers, and the store, node 0, with which it speaks at once.
+// member is a live [superstep.Member]: it has its messages, its timers, and the store (node 0), which it calls
+// directly.
 type member struct {
 	*run
 	ctx  context.Context
@@ -34,15 +35,15 @@ type member struct {
 	inbox  []letter
 	came   chan struct{}
 	timers map[any]time.Time
-	back   time.Time // when the server was there again
-	gaps   int       // how often something was waited for in vain at this place
+	back   time.Time // time of the last reconnection to the server
+	gaps   int       // number of unsuccessful waits at this position
 
-	lease     uint64 // the last one that was seen
+	lease     uint64 // the last lease seen
 	leaseSeen time.Time
 	holds     atomic.Bool // it has the lease
-	leaving   atomic.Bool // it is to give away what it has
-	leaves    atomic.Bool // and says so
-	short     time.Time   // when logs were found to be too short; 0: they are not
+	leaving   atomic.Bool // it must give its parts away
+	leaves    atomic.Bool // and has announced that
+	short     time.Time   // when logs were found too short, or zero
 }
 
 type letter struct {
@@ -50,16 +51,17 @@ type letter struct {
 	msg  any
 }
 
-// reconnected is what a member tells itself when the server was gone: what was on its way then does not come.
+// reconnected is the message of a member to itself after a reconnection to the server: messages in flight were
+// lost.
 type reconnected struct{}
 
-// leave is what a member is told that is to give away what it has.
+// leave is the message to a member that must give its parts away.
 type leave struct{}
 
 func memberKey(id int) string { return fmt.Sprintf("member.%d", id) }
 func leaveKey(id int) string  { return fmt.Sprintf("leave.%d", id) }
 
-// process says for people who a member is.
+// process describes the process of a member.
 func process() []byte {
 	host, err := os.Hostname()
 	if err != nil {
@@ -70,7 +72,7 @@ func process() []byte {
 
 const helloPeriod = 200 * time.Millisecond
 
-// enlist gives this process a number that no other of the run has had.
+// enlist assigns this process a number that no other process of the run has had.
 func (r *run) enlist(ctx context.Context) (self sim.NodeID, err error) {
 	for self = 1; self <= members; self++ {
 		err := r.eventually(ctx, func(ctx context.Context) error {
@@ -96,7 +98,7 @@ func join(ctx context.Context, r *run, self sim.NodeID, log *slog.Logger, newDat
 	return m, nil
 }
 
-// work takes part until the search has come to an end, or ctx is done. The error says that the run is not there any more.
+// work takes part until the search ends, or ctx is done. The error reports that the run was removed.
 func (m *member) work() error {
 	var subs []*nats.Subscription
 	defer func() {
@@ -128,7 +130,7 @@ func (m *member) work() error {
 		return err
 	}
 	for !m.core.Over && m.ctx.Err() == nil {
-		if paused.Load() && !m.leaving.Load() { // what comes waits, and all are there: hello is still said
+		if paused.Load() && !m.leaving.Load() { // messages wait while all members are present; heartbeats continue
 			rest(m.ctx, helloPeriod)
 			if m.withdrawn(m.ctx) {
 				return nil
@@ -153,7 +155,7 @@ func (m *member) work() error {
 		}
 		t, at := m.due()
 		switch {
-		case !at.After(began): // what came before that was received, however long it took
+		case !at.After(began): // everything that came before that was received, however long it took
 			delete(m.timers, t)
 			if superstep.IsGap(t) {
 				m.gaps++
@@ -171,20 +173,20 @@ func (m *member) work() error {
 	return nil
 }
 
-// leave has this member give away what it has, also while the search pauses.
+// leave makes this member give its parts away, even while the search is paused.
 func (m *member) leave() {
 	m.leaving.Store(true)
 	m.put(0, leave{})
 }
 
-// halt tells whoever leads, this member maybe, that the search is to end.
+// halt asks the leader, which may be this member, to end the search.
 func (m *member) halt(why string) {
 	if text, err := encodeMessage(0, superstep.Halt{Why: why}); err == nil && why != "" {
-		_ = m.nc.Publish(m.subject("all"), text) // it is said again when the log is read again
+		_ = m.nc.Publish(m.subject("all"), text) // it is repeated when the log is read again
 	}
 }
 
-// stuck ends the search, as checked code has not come back to where it was called.
+// stuck ends the search because checked code does not return.
 func (m *member) stuck(why string) error {
 	r, err := open(m.ctx, m.nc, m.Manifest)
 	if err == nil {
@@ -193,7 +195,7 @@ func (m *member) stuck(why string) error {
 	return cmp.Or(err, errors.New(why))
 }
 
-// watch tells whether the search is to pause, and this member to leave.
+// watch reports whether the search must pause, and whether this member must leave.
 func (m *member) watch(ctx context.Context) (*atomic.Bool, error) {
 	var watcher jetstream.KeyWatcher
 	err := m.eventually(ctx, func(context.Context) (err error) {
@@ -207,7 +209,7 @@ func (m *member) watch(ctx context.Context) (*atomic.Bool, error) {
 	go func() {
 		for e := range watcher.Updates() {
 			switch {
-			case e == nil: // all that was there was told
+			case e == nil: // the end of the initial values
 			case e.Key() == pauseKey:
 				paused.Store(e.Operation() == jetstream.KeyValuePut)
 			default:
@@ -219,7 +221,7 @@ func (m *member) watch(ctx context.Context) (*atomic.Bool, error) {
 	return paused, nil
 }
 
-// sayHello says that this member is there, whatever it does.
+// sayHello sends heartbeats, whatever this member is doing.
 func (m *member) sayHello(ctx context.Context) {
 	for ctx.Err() == nil {
 		text, _ := encodeMessage(m.self, superstep.Hello{Inc: m.inc, Leaves: m.leaves.Load()})
@@ -249,7 +251,7 @@ func (m *member) put(from sim.NodeID, msg any) {
 	}
 }
 
-// take takes what came.
+// take returns the received messages.
 func (m *member) take() []letter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -258,7 +260,7 @@ func (m *member) take() []letter {
 	return came
 }
 
-// miss says that something does not come, if the data know that.
+// miss reports a missing message, if data has noticed one.
 func (m *member) miss() {
 	if m.data.lost {
 		m.data.lost = false
@@ -266,7 +268,7 @@ func (m *member) miss() {
 	}
 }
 
-// due is the timer that fires next.
+// due returns the next timer.
 func (m *member) due() (t any, at time.Time) {
 	at = time.Now().Add(time.Second)
 	for timer, when := range m.timers {
@@ -275,7 +277,7 @@ func (m *member) due() (t any, at time.Time) {
 		}
 	}
 	if t == nil {
-		at = at.Add(time.Second) // the loop comes round before
+		at = at.Add(time.Second) // the loop runs before that
 	}
 	return t, at
 }

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// ServeMetrics has the status of the search at a server told at /metrics, in the text format of Prometheus, on a loopback address: it is told to
-// whoever asks. Stop ends it.
+// ServeMetrics serves the status of the search of a server at /metrics, in the text format of Prometheus, without
+// authentication and therefore on a loopback address. Stop ends it.
 func ServeMetrics(listen, url string, s Security) (where string, stop func(), err error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", nil, err
 	}
 	if !loopback(host) {
-		return "", nil, fmt.Errorf("%q is no loopback address: metrics are told to whoever asks", host)
+		return "", nil, fmt.Errorf("%q is not a loopback address: metrics have no authentication", host)
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -51,17 +51,17 @@ func writeMetrics(w io.Writer, s *Status) {
 		}
 		return 0
 	}
-	one("searching", "Whether a search goes on.", number(s.Run != ""))
+	one("searching", "Whether there is a search.", number(s.Run != ""))
 	if s.Run == "" {
 		return
 	}
-	one("states", "States that were found.", s.States)
-	one("states_waiting", "States whose steps are still to be taken.", s.Waiting)
-	one("transitions", "Transitions that were taken.", s.Transitions)
-	one("depth", "States that are nearer to the start have been expanded.", s.Depth)
-	one("superstep", "Supersteps that were committed.", s.Superstep)
-	one("epoch", "How often workers began anew.", s.Epoch)
-	one("paused", "Whether workers pause.", number(s.Paused))
+	one("states", "States found.", s.States)
+	one("states_waiting", "States that wait for expansion.", s.Waiting)
+	one("transitions", "Transitions executed.", s.Transitions)
+	one("depth", "All states nearer to the start are expanded.", s.Depth)
+	one("superstep", "Supersteps committed.", s.Superstep)
+	one("epoch", "Epochs begun by the workers.", s.Epoch)
+	one("paused", "Whether workers are paused.", number(s.Paused))
 	one("workers", "Workers that take part.", len(s.Workers))
 	fmt.Fprint(w, "# HELP macemc_worker_states States in the parts of a worker.\n# TYPE macemc_worker_states gauge\n")
 	for _, m := range s.Workers {
@@ -70,7 +70,7 @@ func writeMetrics(w io.Writer, s *Status) {
 	if len(s.Servers) == 0 {
 		return
 	}
-	fmt.Fprint(w, "# HELP macemc_server_current Whether a server has all that the others have.\n# TYPE macemc_server_current gauge\n")
+	fmt.Fprint(w, "# HELP macemc_server_current Whether a server is up to date.\n# TYPE macemc_server_current gauge\n")
 	for _, m := range s.Servers {
 		fmt.Fprintf(w, "macemc_server_current{server=%q} %d\n", m.Name, number(m.Current && !m.Offline))
 	}

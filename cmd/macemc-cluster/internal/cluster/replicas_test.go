@@ -190,7 +190,7 @@ func TestTwoServersLost(t *testing.T) {
 			}
 		}
 	})
-	if !lost || err == nil || !strings.Contains(err.Error(), "more than half of several do not") {
+	if !lost || err == nil || !strings.Contains(err.Error(), "a majority of the servers") {
 		t.Fatalf("lost: %v: %v, %v", lost, x, err)
 	}
 	s.start(1)

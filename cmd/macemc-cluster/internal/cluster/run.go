@@ -19,27 +19,27 @@ import (
 )
 
 const (
-	parts   = 12 // so that up to six workers have as many each, and others nearly
-	members = 32 // lives of workers, all told
+	parts   = 12 // up to six workers own equal numbers of parts, and more own almost equal ones
+	members = 32 // maximum total number of working processes
 
 	leaseTime = 3 * time.Second
 	patience  = 3 * time.Second // with one answer of the server
 )
 
-// Manifest says what is searched.
+// Manifest describes a search.
 type Manifest struct {
-	ID      string          `json:"id"`    // of the run: in every subject
-	Build   string          `json:"build"` // of all that take part
+	ID      string          `json:"id"`    // of the run, in every subject
+	Build   string          `json:"build"` // of all participants
 	Title   string          `json:"title"`
-	Job     json.RawMessage `json:"job"` // of which a worker makes the system
+	Job     json.RawMessage `json:"job"` // the job of which a worker makes the system
 	Visited string          `json:"visited"`
 	Depth   int             `json:"depth,omitempty"`
 	Parts   int             `json:"parts"`
-	Cut     []int           `json:"cut,omitempty"` // by what states are in parts, see [shard.Cut]
-	// Replicas is how many servers keep each thing; 0: one.
+	Cut     []int           `json:"cut,omitempty"` // how states are partitioned, see [shard.Cut]
+	// Replicas is the number of servers that store each thing; 0 means one.
 	Replicas int  `json:"replicas,omitempty"`
-	Contain  bool `json:"contain,omitempty"` // checked code that does not come back, see [kernel.Options]
-	// Weightless are events that are no way to a live state, see [options.Options].
+	Contain  bool `json:"contain,omitempty"` // contain checked code that does not return, see [kernel.Options]
+	// Weightless are events that do not count as a way to a live state, see [options.Options].
 	Weightless []sim.EventKind `json:"weightless,omitempty"`
 }
 
@@ -51,17 +51,17 @@ type run struct {
 	keys  jetstream.KeyValue
 	log   jetstream.Stream
 	seen  [parts]seen
-	told  [parts]length // by others, of the logs of their parts
+	told  [parts]length // reported by others, about the logs of their parts
 	known revision      // of the commit
 }
 
-// length is that of a log when it had some number of blocks: it is the same whenever it has as many.
+// length is the number of states of a log at some number of blocks. It is immutable.
 type length struct{ blocks, states int }
 
-// seen is what is known of the log of a part.
+// seen is the known state of the log of a part.
 type seen struct {
 	blocks []blockAt
-	len    int    // states in it
+	len    int    // number of states
 	last   uint64 // number in the stream
 	sum    uint64 // of all blocks
 }
@@ -96,14 +96,14 @@ func newID() string {
 	return hex.EncodeToString(b)
 }
 
-// within limits what is asked of the server.
+// within limits the time of a request to the server.
 func within(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return f(ctx)
 }
 
-// rest waits; false: ctx was done before.
+// rest waits. It returns false if ctx ended first.
 func rest(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -113,9 +113,9 @@ func rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-const electing = 20 * time.Second // may take servers to agree who leads them
+const electing = 20 * time.Second // servers may need that long to elect a leader
 
-// eventually asks the server until it answers, or it is clear that it cannot.
+// eventually repeats a request to the server until it answers, or is known to be unable to.
 func eventually(ctx context.Context, f func(context.Context) error) error {
 	for began := time.Now(); ; {
 		err := within(ctx, f)
@@ -126,7 +126,8 @@ func eventually(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// eventually asks the server about the run until it answers, or the run is not there any more: what was removed may only not answer.
+// eventually repeats a request about the run until the server answers, or the run was removed. Requests about a
+// removed run may just time out.
 func (r *run) eventually(ctx context.Context, f func(context.Context) error) error {
 	return eventually(ctx, func(limited context.Context) error {
 		err := f(limited)
@@ -137,19 +138,20 @@ func (r *run) eventually(ctx context.Context, f func(context.Context) error) err
 	})
 }
 
-// replicas is how many servers are to keep what is kept: as many as are wanted, or, when that is 0, of several three.
+// replicas returns the number of servers that store everything: the wanted number, or if that is 0, three if there
+// are several.
 func replicas(nc *nats.Conn, wanted int) (int, error) {
 	servers := len(nc.Servers())
 	switch {
 	case wanted == 3 && servers < 3:
-		return 0, fmt.Errorf("three servers are to keep what is found, and there are %d; start more, or say --replicas 1", servers)
+		return 0, fmt.Errorf("three servers must store the search, but there are %d; start more, or use --replicas 1", servers)
 	case wanted == 0 && servers >= 3:
 		return 3, nil
 	}
 	return cmp.Or(wanted, 1), nil
 }
 
-// createKeys creates a bucket. Of several servers the one that leads answers, as others may not know of the last changes.
+// createKeys creates a bucket. Of several servers the leader answers, since others may lack the last changes.
 func createKeys(ctx context.Context, js jetstream.JetStream, bucket string, replicas int) (jetstream.KeyValue, error) {
 	keys, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: bucket, Storage: jetstream.FileStorage, Replicas: replicas})
 	if err != nil || replicas == 1 {
@@ -167,11 +169,11 @@ func createKeys(ctx context.Context, js jetstream.JetStream, bucket string, repl
 	return js.KeyValue(ctx, bucket)
 }
 
-// open finds a run.
+// open opens a run.
 func open(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
 	r := &run{Manifest: m, nc: nc}
 	if m.Parts != parts {
-		return nil, fmt.Errorf("run %s has %d parts; this program is for %d", m.ID, m.Parts, parts)
+		return nil, fmt.Errorf("run %s has %d parts, but this program supports %d", m.ID, m.Parts, parts)
 	}
 	return r, eventually(ctx, func(ctx context.Context) (err error) {
 		if r.js, err = jetstream.New(nc); err != nil {
@@ -185,7 +187,7 @@ func open(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
 	})
 }
 
-// create begins a run whose logs are empty.
+// create begins a run with empty logs.
 func create(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -194,7 +196,7 @@ func create(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
 	err = eventually(ctx, func(ctx context.Context) error {
 		_, err := js.CreateStream(ctx, jetstream.StreamConfig{
 			Name: m.bucket() + "-log", Subjects: []string{m.subject("log.*")}, Storage: jetstream.FileStorage,
-			AllowDirect: m.Replicas == 1, Replicas: m.Replicas, // of several the one that leads answers
+			AllowDirect: m.Replicas == 1, Replicas: m.Replicas, // of several the leader answers
 		})
 		return err
 	})
@@ -210,7 +212,7 @@ func create(ctx context.Context, nc *nats.Conn, m Manifest) (*run, error) {
 	return open(ctx, nc, m)
 }
 
-// remove takes all that was kept of a run away.
+// remove deletes all stored data of a run.
 func (r *run) remove(ctx context.Context) error {
 	return errors.Join(
 		eventually(ctx, func(ctx context.Context) error { return r.js.DeleteKeyValue(ctx, r.bucket()) }),
@@ -218,7 +220,7 @@ func (r *run) remove(ctx context.Context) error {
 	)
 }
 
-// commit is how far the search has come.
+// commit returns the current commit.
 func (r *run) commit(ctx context.Context) (c superstep.Commit, err error) {
 	err = within(ctx, func(ctx context.Context) error {
 		e, err := r.keys.Get(ctx, commitKey)
@@ -229,7 +231,7 @@ func (r *run) commit(ctx context.Context) (c superstep.Commit, err error) {
 			return err
 		}
 		if len(c.Owner) != parts || len(c.Incs) != members {
-			return errors.New("the commit is not one of this program")
+			return errors.New("the commit is not from this program")
 		}
 		r.known = revision{e.Revision(), c.Rev}
 		return nil
@@ -237,7 +239,7 @@ func (r *run) commit(ctx context.Context) (c superstep.Commit, err error) {
 	return c, err
 }
 
-// swap changes the commit that was read last, if it is still there. What there is then commit tells.
+// swap replaces the last read commit, if it is still current. Call commit for the result.
 func (r *run) swap(ctx context.Context, c superstep.Commit) error {
 	if r.known.commit+1 != c.Rev {
 		return nil
@@ -274,42 +276,42 @@ func (r *run) halt(ctx context.Context, why Why) error {
 	}
 }
 
-// conflict reports whether somebody else was there before.
+// conflict reports whether another process was first.
 func conflict(err error) bool {
 	var api *jetstream.APIError
 	return errors.Is(err, jetstream.ErrKeyExists) ||
 		errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// outOfRoom reports whether the server has no room for more.
+// outOfRoom reports whether the server has no room for more data.
 func outOfRoom(err error) bool {
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	return ok && slices.Contains([]jetstream.ErrorCode{errNoRoom, errNoStorage, errNoAccount}, api.ErrorCode)
 }
 
-// sayFull tells the search, if an error says that the server has no room.
+// sayFull notifies the search if an error reports that the server has no room.
 func (r *run) sayFull(err error) {
 	if outOfRoom(err) {
-		_ = r.nc.Publish(r.subject(fullSubject), nil) // it is said again the next time
+		_ = r.nc.Publish(r.subject(fullSubject), nil) // it is repeated the next time
 	}
 }
 
-// Codes of errors of the server, see its jetstream_errors_generated.go.
+// Error codes of the server, see its jetstream_errors_generated.go.
 const (
 	errNoAccount jetstream.ErrorCode = 10002
 	errNoRoom    jetstream.ErrorCode = 10023
 	errNoStorage jetstream.ErrorCode = 10047
 )
 
-// withdrawn reports whether a run is not the one that goes on at the server any more.
+// withdrawn reports whether a run is not the current one of the server any more.
 func (r *run) withdrawn(ctx context.Context) bool {
 	now, err := current(ctx, r.nc)
 	return err == nil && (now == nil || now.ID != r.ID)
 }
 
-var errRemoved = errors.New("the search is not there any more")
+var errRemoved = errors.New("the search was removed")
 
-// gone reports whether an error says that a run was removed.
+// gone reports whether an error reports a removed run.
 func gone(err error) bool {
 	return errors.Is(err, errRemoved) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrKeyNotFound)
 }

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	sampled   = 1000 // one of so many states is expanded by another worker, too, and the first one of a part in each superstep
-	sampleTag = 16   // bytes that are said of a state: its number and its witness
+	sampled   = 1000 // one in so many states is also expanded by another worker, and the first one of each part in each superstep
+	sampleTag = 16   // size in bytes of a sampled state: its number and its witness
 )
 
-// sample sends states that were expanded to another member, who is to come to the same.
+// sample sends expanded states to another member for comparison.
 func (d *data) sample(self sim.NodeID, c *superstep.Commit) {
 	to := self
 	for k := 1; k < members && to == self; k++ {
@@ -49,7 +49,7 @@ func (d *data) sample(self sim.NodeID, c *superstep.Commit) {
 	flush()
 }
 
-// compare expands states that another has expanded.
+// compare expands states that another member has expanded.
 func (d *data) compare(from sim.NodeID, content []byte) error {
 	n, _ := binary.Uvarint(content)
 	if n > uint64(len(content)/sampleTag) {
@@ -73,7 +73,7 @@ func (d *data) compare(from sim.NodeID, content []byte) error {
 	return nil
 }
 
-// differs ends the search, as another came to something else from a state.
+// differs ends the search because another member has other successors of a state.
 func (d *data) differs(at explore.Source, other sim.NodeID, own, theirs uint64) {
 	d.halt = Why{Kind: "differs", Worker: d.m.self, Source: &at, AtEdge: true, Other: other, Witness: own, Theirs: theirs}.String()
 }

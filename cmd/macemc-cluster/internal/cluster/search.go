@@ -23,16 +23,16 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// Search is what asks for a search, and waits for its end.
+// Search starts a search, and waits for its end.
 type Search struct {
 	URL      string
 	Security Security
-	Manifest Manifest // but for ID and Parts
-	// Tell is told in text what there is to know. May be nil.
+	Manifest Manifest // without ID and Parts
+	// Tell, if not nil, is called with messages for the user.
 	Tell func(string)
 }
 
-// Explore has the workers at the server visit all states of a system.
+// Explore makes the workers of the server visit all states of a system.
 func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Options) (*table.Exploration, error) {
 	nc, err := connect(s.URL, s.Security)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Opti
 	c, err := s.wait(ctx, r, opts.Progress)
 	noRoom := errors.Is(err, errFull)
 	if noRoom {
-		s.tell("the server has no room for more: make room, start it again with the same --dir, and say the same again, which goes on from here")
+		s.tell("the server has no room for more: make room, restart it with the same --dir, and repeat this command to continue")
 		err = nil
 	}
 	if err != nil {
@@ -78,11 +78,11 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Opti
 	if c.End != superstep.Running {
 		background := context.WithoutCancel(ctx)
 		if left := errors.Join(withdraw(background, nc), r.remove(background)); left != nil {
-			s.tell("what the search has kept cannot be removed (%v): \"macemc cluster abort %s\" does it", left, s.URL)
+			s.tell("the data of the search cannot be removed (%v): remove it by \"macemc cluster abort %s\"", left, s.URL)
 		}
 	}
 	if err == nil && x.Stopped == "stuck" && !s.Manifest.Contain {
-		s.tell("checked code did not return: once more, slower, so that it is told where")
+		s.tell("checked code did not return: searching again, slower, to find the step")
 		s.Manifest.Contain = true
 		return s.Explore(ctx, sys, opts)
 	}
@@ -91,7 +91,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Opti
 
 var errFull = errors.New("the server has no room")
 
-// begin makes the run, or finds it, if it is there already.
+// begin creates the run, or opens it if it exists.
 func (s *Search) begin(ctx context.Context, nc *nats.Conn, states *shard.Shard, roots []uint32) (*run, error) {
 	var there *Manifest
 	err := eventually(ctx, func(ctx context.Context) (err error) {
@@ -115,9 +115,9 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, states *shard.Shard, 
 			m.Replicas = there.Replicas
 		}
 		if !same(&m, there) {
-			return nil, fmt.Errorf("another search goes on there: %s, run %s; \"macemc cluster abort %s\" ends it", there.Title, there.ID, s.URL)
+			return nil, fmt.Errorf("there is another search: %s, run %s; end it by \"macemc cluster abort %s\"", there.Title, there.ID, s.URL)
 		}
-		s.tell("the search goes on there already, as run %s", m.ID)
+		s.tell("the search exists already, as run %s", m.ID)
 		return open(ctx, nc, m)
 	}
 	r, err := create(ctx, nc, m)
@@ -151,7 +151,7 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, states *shard.Shard, 
 			return err
 		})
 		if err != nil || !ok {
-			return nil, cmp.Or(err, errors.New("somebody else writes to the run"))
+			return nil, cmp.Or(err, errors.New("another process writes to the run"))
 		}
 	}
 	c := superstep.NewCommit(members, lens)
@@ -174,7 +174,7 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, states *shard.Shard, 
 	if err != nil {
 		_ = r.remove(ctx)
 		if conflict(err) {
-			err = errors.New("another search began there at the same time")
+			err = errors.New("another search began at the same time")
 		}
 		return nil, err
 	}
@@ -194,13 +194,13 @@ func (s *Search) tell(format string, args ...any) {
 	}
 }
 
-// fullSubject is where workers say that the server has no room for what they found.
+// fullSubject is the subject of notices that the server has no room.
 const fullSubject = "full"
 
-// leaving is how long a search that is to end may take to do so.
+// leaving is the maximum time for the end of a search.
 const leaving = 10 * time.Second
 
-// wait waits until the search has come to an end, or is to end: then it tells the workers.
+// wait waits until the search ends. If it must end early, wait notifies the workers.
 func (s *Search) wait(ctx context.Context, r *run, progress func(states, transitions, depth, waiting int)) (c superstep.Commit, err error) {
 	background, workers, left, failed := context.WithoutCancel(ctx), -1, time.Time{}, time.Time{}
 	noRoom, fullSince, fullAt := make(chan struct{}, 1), time.Time{}, 0
@@ -220,12 +220,12 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 		case e == nil:
 			c, failed = now, time.Time{}
 		case gone(e) || r.withdrawn(background):
-			return c, fmt.Errorf("run %s is not there any more: %w", r.ID, e)
+			return c, fmt.Errorf("run %s was removed: %w", r.ID, e)
 		case failed.IsZero():
 			failed = time.Now()
-			s.tell("the server does not answer (%v): it is asked for a minute", e)
+			s.tell("the server does not answer (%v): trying for a minute", e)
 		case time.Since(failed) > time.Minute:
-			return c, fmt.Errorf("the server does not answer, or more than half of several do not (%w): when they are there again, the same command goes on with what they keep", e)
+			return c, fmt.Errorf("the server, or a majority of the servers, does not answer (%w): when they are back, repeat the command to continue", e)
 		}
 		if c.End != superstep.Running {
 			return c, nil
@@ -248,7 +248,7 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 			text, _ := encodeMessage(0, superstep.Halt{Why: Why{Kind: "interrupted"}.String()})
 			_ = r.nc.Publish(r.subject("all"), text)
 			if time.Since(left) > leaving || workers <= 0 && c.Epoch == 0 {
-				s.tell("no worker has answered: the run is left behind and goes on when one does")
+				s.tell("no worker has answered: the run remains and continues when one does")
 				return c, nil
 			}
 		}

@@ -1,7 +1,7 @@
-// Package cluster has several processes search a system together. A NATS server with JetStream is between them: candidates travel over core
-// NATS and may be lost, the states that were accepted are in a stream, and how far all are is one key, which is changed by
-// compare-and-swap. Who does what when is the code of systems/superstep, which macemc itself has checked; here are its store, its network,
-// its timers, and states in place of letters.
+// Package cluster makes several processes search a system together, through a NATS server with JetStream. Candidate
+// states travel over core NATS and may be lost. Accepted states are in a stream, and the progress of all workers is
+// one key, changed by compare-and-swap. The protocol is the code of systems/superstep, which macemc itself has
+// checked. This package has its store, network, timers and states.
 package cluster
 
 import (
@@ -21,23 +21,23 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Security says who may take part. On a loopback address all of it may be empty; on others none.
+// Security controls who may take part. On a loopback address all fields may be empty; on others all are required.
 type Security struct {
-	CA        string // file: certificates of those that sign
-	Cert, Key string // files: of this process, as server and client
-	TokenFile string // what all know
+	CA        string // file with the certificates of the authorities
+	Cert, Key string // files of this process, as server and client
+	TokenFile string // file with the shared secret
 }
 
-// check says what is missing for an address; nil: nothing.
+// check reports what is missing for an address, or returns nil.
 func (s *Security) check(host string) error {
 	given := s.CA != "" && s.Cert != "" && s.Key != "" && s.TokenFile != ""
 	if given || loopback(host) && *s == (Security{}) {
 		return nil
 	}
 	if loopback(host) {
-		return errors.New("of --tls-ca, --tls-cert, --tls-key and --token-file all are needed, or, on a loopback address, none")
+		return errors.New("--tls-ca, --tls-cert, --tls-key and --token-file must be given together, or, on a loopback address, none of them")
 	}
-	return fmt.Errorf("%q is no loopback address: others could take part, so that --tls-ca, --tls-cert, --tls-key and --token-file are needed, all of them", host)
+	return fmt.Errorf("%q is not a loopback address, so others could take part: --tls-ca, --tls-cert, --tls-key and --token-file are required", host)
 }
 
 func loopback(host string) bool {
@@ -60,7 +60,7 @@ func (s *Security) token() (string, error) {
 	return token, nil
 }
 
-// tls is how both ends of a connection show who they are; nil: they do not.
+// tls returns the mutual authentication of both ends of a connection; nil for none.
 func (s *Security) tls() (*tls.Config, error) {
 	if s.CA == "" {
 		return nil, nil
@@ -82,22 +82,25 @@ func (s *Security) tls() (*tls.Config, error) {
 	}, nil
 }
 
-// largest is how long a message may be, in bytes.
+// largest is the maximum size of a message in bytes.
 const largest = 1 << 20
 
-// Server keeps what must be kept of a search. Alone it is lost with its folder; of three, one may be.
+// Server stores the data of a search. A single server's data is lost with its folder; of three servers, one may be
+// lost.
 type Server struct {
-	Listen string // address and port; port 0: any
+	Listen string // address and port; port 0 means any
 	Dir    string
-	// PeerListen is where other servers connect to, and Peers are those addresses of all of them, this one's among them. Empty: it is alone.
+	// PeerListen is the address for other servers, and Peers are these addresses of all servers, including this
+	// one. Both are empty for a single server.
 	PeerListen string
 	Peers      []string
 	Security   Security
 
-	room int64 // bytes that may be kept; 0: three quarters of what there is
+	room int64 // storage limit in bytes; 0 means three quarters of the free space
 }
 
-// Start starts the server, and returns its URL. Stop ends it. One that has peers can be used when more than half of them are there.
+// Start starts the server, and returns its URL. Stop ends it. A server with peers is usable while a majority of
+// them is.
 func (s *Server) Start() (where string, stop func(), err error) {
 	host, port, err := s.address(s.Listen)
 	if err != nil {
@@ -126,7 +129,7 @@ func (s *Server) Start() (where string, stop func(), err error) {
 	ns.Start()
 	if !ns.ReadyForConnections(10 * time.Second) {
 		ns.Shutdown()
-		return "", nil, fmt.Errorf("no server can be started at %s; is the port in use?", s.Listen)
+		return "", nil, fmt.Errorf("cannot start a server at %s; is the port in use?", s.Listen)
 	}
 	return "nats://" + ns.Addr().String(), func() {
 		if len(s.Peers) > 0 {
@@ -137,7 +140,7 @@ func (s *Server) Start() (where string, stop func(), err error) {
 	}, nil
 }
 
-// address is one to listen at.
+// address parses an address to listen at.
 func (s *Server) address(text string) (host string, port int, err error) {
 	host, portText, err := net.SplitHostPort(text)
 	if err != nil {
@@ -145,7 +148,7 @@ func (s *Server) address(text string) (host string, port int, err error) {
 	}
 	port, err = strconv.Atoi(portText)
 	if err != nil || port < 0 || port > 1<<16-1 {
-		return "", 0, fmt.Errorf("%q is no port", portText)
+		return "", 0, fmt.Errorf("%q is not a port", portText)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
@@ -159,7 +162,7 @@ func (s *Server) join(opts *server.Options, token string) error {
 		return nil
 	}
 	if len(s.Peers) < 3 || !slices.Contains(s.Peers, s.PeerListen) {
-		return fmt.Errorf("servers that keep the same are at least three, all of which are named, this one (%q) among them: %q", s.PeerListen, s.Peers)
+		return fmt.Errorf("replicated servers must be at least three; --peers must list all of them, including this one (%q): %q", s.PeerListen, s.Peers)
 	}
 	host, port, err := s.address(s.PeerListen)
 	if err != nil {
@@ -183,18 +186,18 @@ func (s *Server) join(opts *server.Options, token string) error {
 	return nil
 }
 
-// absent reports whether an error of connect says that no server is there, and not that one refuses.
+// absent reports whether an error of connect means that no server is running, rather than that one refuses.
 func absent(err error) bool {
 	dial, ok := errors.AsType[*net.OpError](err)
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || ok && dial.Op == "dial"
 }
 
-// connect connects to one of some servers, whose URLs have commas between them.
+// connect connects to one of several servers, with URLs separated by commas.
 func connect(where string, s Security) (*nats.Conn, error) {
 	for one := range strings.SplitSeq(where, ",") {
 		u, err := url.Parse(one)
 		if err != nil || u.Host == "" {
-			return nil, fmt.Errorf("%q is no URL, as nats://127.0.0.1:4222", one)
+			return nil, fmt.Errorf("%q is not a URL like nats://127.0.0.1:4222", one)
 		}
 		if err := s.check(u.Hostname()); err != nil {
 			return nil, err
@@ -205,7 +208,7 @@ func connect(where string, s Security) (*nats.Conn, error) {
 		return nil, err
 	}
 	opts := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.Timeout(3 * time.Second), nats.Name("macemc"),
-		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2)} // a server that is cut off is noticed
+		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2)} // detects a server that is cut off
 	if token != "" {
 		opts = append(opts, nats.Token(token))
 	}
@@ -222,7 +225,7 @@ func connect(where string, s Security) (*nats.Conn, error) {
 	}
 	if most := nc.MaxPayload(); most < largest {
 		nc.Close()
-		return nil, fmt.Errorf("the server at %s takes messages of at most %d bytes, and %d are needed: set its max_payload", where, most, largest)
+		return nil, fmt.Errorf("the server at %s accepts messages of at most %d bytes, but %d are needed: set its max_payload", where, most, largest)
 	}
 	return nc, nil
 }

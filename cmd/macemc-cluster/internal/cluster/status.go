@@ -14,22 +14,22 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// Status is how far a search is.
+// Status is the progress of a search.
 type Status struct {
-	Run         string         `json:"run"` // "": none goes on
+	Run         string         `json:"run"` // "" if there is none
 	System      string         `json:"system"`
 	States      int            `json:"states"`
-	Waiting     int            `json:"waiting"` // for their steps to be taken
+	Waiting     int            `json:"waiting"` // for expansion
 	Transitions int            `json:"transitions"`
-	Depth       int            `json:"depth"` // all states that are nearer have been expanded
+	Depth       int            `json:"depth"` // all nearer states are expanded
 	Superstep   int            `json:"superstep"`
 	Epoch       int            `json:"epoch"`
 	Paused      bool           `json:"paused"`
 	Workers     []WorkerStatus `json:"workers"`
-	Servers     []ServerStatus `json:"servers"` // that keep the log; none: one alone does
+	Servers     []ServerStatus `json:"servers"` // that store the log; empty for a single server
 }
 
-// ServerStatus is whether one of several servers has all that the others have.
+// ServerStatus is the state of one of several servers.
 type ServerStatus struct {
 	Name    string `json:"name"`
 	Leads   bool   `json:"leads"`
@@ -37,7 +37,7 @@ type ServerStatus struct {
 	Current bool   `json:"current"`
 }
 
-// WorkerStatus is what one worker has.
+// WorkerStatus is the state of one worker.
 type WorkerStatus struct {
 	Worker  int    `json:"worker"`
 	Process string `json:"process"` // host and process ID
@@ -46,7 +46,7 @@ type WorkerStatus struct {
 	States  int    `json:"states"`
 }
 
-// at does something with the run at a server; nil: there is none.
+// at calls do with the run of a server, or returns nil if there is none.
 func at(ctx context.Context, url string, s Security, do func(r *run) error) error {
 	nc, err := connect(url, s)
 	if err != nil {
@@ -67,7 +67,7 @@ func at(ctx context.Context, url string, s Security, do func(r *run) error) erro
 	return do(r)
 }
 
-// StatusOf is how far the search at a server is.
+// StatusOf returns the progress of the search of a server.
 func StatusOf(ctx context.Context, url string, s Security) (st Status, err error) {
 	st.Workers, st.Servers = []WorkerStatus{}, []ServerStatus{}
 	return st, at(ctx, url, s, func(r *run) error {
@@ -100,7 +100,7 @@ func StatusOf(ctx context.Context, url string, s Security) (st Status, err error
 	})
 }
 
-// ask asks which servers keep the log.
+// ask adds the servers that store the log.
 func (st *Status) ask(ctx context.Context, r *run) error {
 	info, err := r.log.Info(ctx)
 	if err != nil || info.Cluster == nil || len(info.Cluster.Replicas) == 0 {
@@ -114,7 +114,8 @@ func (st *Status) ask(ctx context.Context, r *run) error {
 	return nil
 }
 
-// Pause has the workers at a server pause, or go on, and returns the ID of the run; "": there is none. What they have found stays.
+// Pause pauses or resumes the workers of a server, and returns the ID of the run, or "" if there is none. The
+// workers keep their states.
 func Pause(ctx context.Context, url string, s Security, on bool) (id string, err error) {
 	return id, at(ctx, url, s, func(r *run) error {
 		id = r.ID
@@ -128,8 +129,8 @@ func Pause(ctx context.Context, url string, s Security, on bool) (id string, err
 	})
 }
 
-// Drain has a worker give away what it has, and end, and returns when others have it: how many parts there were. The error says also that no such
-// worker takes part.
+// Drain makes a worker give its parts away, and end. It returns their number after other workers have taken them.
+// The error also reports a worker that does not take part.
 func Drain(ctx context.Context, url string, s Security, worker int) (id string, parts int, err error) {
 	return id, parts, at(ctx, url, s, func(r *run) error {
 		id = r.ID
@@ -147,7 +148,7 @@ func Drain(ctx context.Context, url string, s Security, worker int) (id string, 
 				}
 				return fmt.Errorf("worker %d does not take part; \"macemc cluster status %s\" lists those that do", worker, url)
 			case taking(&c) == 1:
-				return fmt.Errorf("worker %d is the only one: there is nobody to give its parts to; \"macemc cluster pause %s\" has it wait", worker, url)
+				return fmt.Errorf("worker %d is the only one, so no other can take its parts; \"macemc cluster pause %s\" pauses it", worker, url)
 			case !told:
 				told = true
 				for _, owner := range c.Owner {
@@ -167,7 +168,7 @@ func Drain(ctx context.Context, url string, s Security, worker int) (id string, 
 	})
 }
 
-// Abort removes the run at a server, and what is left there of others that have ended, and returns their IDs.
+// Abort removes the run of a server, and the remains of ended ones, and returns their IDs.
 func Abort(ctx context.Context, url string, s Security) (ids []string, err error) {
 	nc, err := connect(url, s)
 	if err != nil {

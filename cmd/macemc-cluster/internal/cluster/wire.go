@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// note is a message between members, but for batches.
+// note is any message between members other than a batch.
 type note struct {
 	From  sim.NodeID       `json:"from"`
 	Hello *superstep.Hello `json:"hello,omitempty"`
@@ -20,15 +20,15 @@ type note struct {
 	Halt  *superstep.Halt  `json:"halt,omitempty"`
 }
 
-// done says besides how many blocks there are in the logs.
+// done adds the numbers of blocks in the logs to a report.
 type done struct {
 	superstep.Done
 	Blocks []int `json:"blocks"`
 }
 
-var errGarbage = errors.New("it is none of this program")
+var errGarbage = errors.New("it is not from this program")
 
-// encodeMessage makes the bytes of a message.
+// encodeMessage encodes a message.
 func encodeMessage(from sim.NodeID, msg any) ([]byte, error) {
 	n := note{From: from}
 	switch m := msg.(type) {
@@ -56,7 +56,7 @@ func encodeMessage(from sim.NodeID, msg any) ([]byte, error) {
 	return json.Marshal(n)
 }
 
-// decodeMessage reads one, which may be anything.
+// decodeMessage decodes a message from untrusted data.
 func decodeMessage(buf []byte) (from sim.NodeID, msg any, err error) {
 	if len(buf) > 0 && buf[0] == 0 {
 		buf = buf[1:]
@@ -98,7 +98,7 @@ func check(from sim.NodeID, msg any) (sim.NodeID, any, error) {
 	return from, msg, nil
 }
 
-// fits reports whether a commit is one of this program.
+// fits reports whether a commit has the sizes of this program.
 func fits(c *superstep.Commit) bool {
 	return len(c.Incs) == members && len(c.Owner) == parts && len(c.Next) == parts && len(c.Until) == parts && len(c.Len) == parts && len(c.Edges) == parts
 }

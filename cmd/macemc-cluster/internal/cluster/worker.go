@@ -18,21 +18,23 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Worker takes part in the searches at a server.
+// Worker takes part in the searches of a server.
 type Worker struct {
 	URL      string
 	Security Security
 	Build    string // of this program
-	Memory   int    // bytes, about; 0: no limit
-	// Job makes the system that a job is about, and what tells when its code is given up, see [kernel.Options].
+	Memory   int    // approximate limit in bytes; 0 means no limit
+	// Job makes the system of a job, and the function that ends checked code that does not return, see
+	// [kernel.Options].
 	Job func(job json.RawMessage) (sys *sim.System, overdue func(ticks int) bool, err error)
 	Log *slog.Logger
-	// Mark is told of which state the steps are taken, part and number; nothing: of none. Nil: nobody is told.
+	// Mark, if not nil, is called with the part and number of a state before its expansion, and with nothing set
+	// after it.
 	Mark func(part, number uint32, nothing bool)
 }
 
-// Work takes part until ctx is done, or somebody wants it to leave. Then it gives away what it has. Without a search it waits for one. The
-// error says why it cannot.
+// Work takes part in searches until ctx is done, or the worker is told to leave. Then it gives its parts away. It
+// waits for a search if there is none. The error says why it cannot take part.
 func (w *Worker) Work(ctx context.Context) error {
 	nc, err := w.connect(ctx)
 	if err != nil || nc == nil {
@@ -51,7 +53,7 @@ func (w *Worker) Work(ctx context.Context) error {
 				if gone(err) {
 					level = slog.LevelInfo // as searches end
 				}
-				w.Log.Log(ctx, level, "no part is taken in the search", "run", m.ID, "why", err)
+				w.Log.Log(ctx, level, "not taking part in the search", "run", m.ID, "why", err)
 			}
 			if left {
 				return nil
@@ -63,7 +65,7 @@ func (w *Worker) Work(ctx context.Context) error {
 	return nil
 }
 
-// connect waits for the server; nil: ctx is done before it is there.
+// connect waits for the server. It returns nil if ctx ends first.
 func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
 	for told := false; ; told = true {
 		nc, err := connect(w.URL, w.Security)
@@ -71,7 +73,7 @@ func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
 			return nc, err
 		}
 		if !told {
-			w.Log.Warn("no server is there yet: waiting for it", "server", w.URL, "why", err)
+			w.Log.Warn("no server yet: waiting for it", "server", w.URL, "why", err)
 		}
 		if !rest(ctx, 500*time.Millisecond) {
 			return nil, nil
@@ -79,15 +81,15 @@ func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
 	}
 }
 
-// farewell is how long a worker that is ended may take to give away what it has.
+// farewell is the maximum time that an ended worker may take to give its parts away.
 const farewell = 5 * time.Second
 
-// takePart takes part in one search; left: it was told to leave.
+// takePart takes part in one search. Left reports that the worker was told to leave.
 func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (left bool, err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(until))
 	defer cancel()
 	if m.Build != w.Build {
-		return false, fmt.Errorf("it is of another program (%s, this one is %s): only processes of the same one can search together", m.Build, w.Build)
+		return false, fmt.Errorf("it belongs to another program (%s, this one is %s): all processes must be of the same program", m.Build, w.Build)
 	}
 	r, err := open(until, nc, m)
 	if err != nil {
@@ -133,14 +135,14 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	if overdue == nil {
 		<-ended
 	} else if !opts.World.Heartbeat.Returned(ended, overdue) {
-		working <- member.stuck("a property does not return") // what was given up ends when it does
+		working <- member.stuck("a property does not return") // what was abandoned ends when the property returns
 	}
 	if err := <-working; err != nil {
 		return false, err
 	}
 	switch c, moved := &member.core.Worker.Commit, &member.data.moved; {
 	case member.core.Leaves && member.core.Over:
-		w.Log.Info("what was here is given away", "run", m.ID, "worker", int(member.self), "superstep", c.K)
+		w.Log.Info("all parts were given away", "run", m.ID, "worker", int(member.self), "superstep", c.K)
 	case ctx.Err() == nil:
 		w.Log.Info("the search has ended", "run", m.ID, "supersteps", c.K, "epochs", c.Epoch,
 			"sent", moved.states, "bytes", moved.bytes, "logged", moved.logged, "logbytes", moved.logBytes, "compared", moved.compared)
@@ -148,7 +150,7 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	return member.core.Leaves, nil
 }
 
-// current is the search at a server; nil: there is none.
+// current returns the search of a server, or nil if there is none.
 func current(ctx context.Context, nc *nats.Conn) (*Manifest, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {

@@ -28,7 +28,7 @@ func (d *data) Ask(env sim.Env, c *superstep.Commit, taken bool) {
 			d.warn(i, err)
 			if !retried(err) {
 				d.failed(err)
-				d.m.halt(d.halt) // it does not come to be done
+				d.m.halt(d.halt) // the member will not be done
 			}
 		case taken && d.shard.Len(i) > d.m.seen[i].len:
 			full = append(full, i)
@@ -45,19 +45,19 @@ func (d *data) warn(part int, err error) {
 	}
 }
 
-// retried reports whether an error is one of the server, which may be gone the next time.
+// retried reports whether an error of the server may be temporary.
 func retried(err error) bool {
 	return !errors.Is(err, errDamaged) && !errors.Is(err, errStates) && !errors.Is(err, errKeepsNothing)
 }
 
 var (
-	errKeepsNothing = errors.New("the server keeps nothing: it is to have JetStream enabled")
+	errKeepsNothing = errors.New("the server has no storage: enable JetStream")
 
 	errStates = errors.New("states of a log")
 	errUnread = errors.New("a log cannot be read")
 )
 
-// load makes the states of a part what is in its log, which must have as many as were committed.
+// load replaces the states of a part by those in its log, which must have all committed ones.
 func (d *data) load(part, next, committed int) error {
 	r := d.m.run
 	if d.shard.Has(part) {
@@ -69,7 +69,7 @@ func (d *data) load(part, next, committed int) error {
 			d.read[part] = true
 			return nil
 		}
-		d.shard.Drop(part) // another has written, and what is pending may be there
+		d.shard.Drop(part) // another member has written, and pending states may be there
 	}
 	defer d.unmark()
 	began := time.Now()
@@ -97,7 +97,7 @@ func (d *data) load(part, next, committed int) error {
 	d.other = 0
 	err := restore()
 	if n := r.seen[part].len; err == nil && n < committed {
-		err = fmt.Errorf("it has %d states, and %d were committed: perhaps a server has not come to know all yet", n, committed)
+		err = fmt.Errorf("it has %d states, but %d were committed: perhaps a server is still catching up", n, committed)
 	}
 	if err != nil {
 		d.shard.Drop(part)
@@ -111,7 +111,8 @@ func (d *data) load(part, next, committed int) error {
 	return nil
 }
 
-// write adds what was accepted to the logs of parts. A part where another has written, or may have, is to be read again.
+// write appends the accepted states to the logs of parts. A part to which another member has written, or may have,
+// must be read again.
 func (d *data) write(full []int) {
 	var all sync.WaitGroup
 	errs := make([]error, len(full))
@@ -142,7 +143,7 @@ func (d *data) write(full []int) {
 	}
 }
 
-// pending is what was accepted and is not in the log of a part.
+// pending returns the accepted states of a part that are not in its log.
 func (d *data) pending(part int) (blocks []block) {
 	pack, first := d.shard.NewPack(), d.m.seen[part].len
 	for at := first; at < d.shard.Len(part); at++ {
