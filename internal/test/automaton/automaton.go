@@ -1,5 +1,4 @@
-// Package automaton is a system whose states and moves are given by a table, so that tests know all about
-// it.
+// Package automaton has systems with states and moves given by a table, for tests with exact expectations.
 package automaton
 
 import (
@@ -9,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Automaton is a service whose state is a number. What can happen in it is given by a table.
+// Automaton is a service with a number as its state. A table lists its moves.
 type Automaton struct {
 	sim.Nop
 	State int
@@ -19,16 +18,16 @@ type Automaton struct {
 type Move struct {
 	From int
 	To   []int
-	// Weights are those of the choice in random walks, one for each alternative; nil: all are alike.
+	// Weights are the weights of the alternatives in random walks; nil means equal weights.
 	Weights []int
 }
 
-// Table is a system of one [Automaton]. All moves are actions, in their order.
+// Table describes a system of one [Automaton]. All moves are actions, in order.
 type Table struct {
 	Moves   []Move
-	Live    []int // states that are live; nil: the system has no Eventually property
+	Live    []int // live states; nil means no Eventually property
 	Bad     []int // states that violate safety
-	Crashes int   // a crash leads to a node that is down, boot back to state 0
+	Crashes int   // a crash takes the node down, and boot returns to state 0
 }
 
 // System builds the system.
@@ -41,7 +40,7 @@ func (t Table) System() sim.System {
 		},
 	}
 	if t.Live != nil {
-		// Not by Each, which holds while the node is down.
+		// Each would also hold while the node is down.
 		sys.Properties = append(sys.Properties, sim.Property{Name: "live", Eventually: func(v *sim.View) bool {
 			a, ok := v.Service(0).(*Automaton)
 			return ok && slices.Contains(t.Live, a.State)
@@ -63,5 +62,5 @@ func (t Table) System() sim.System {
 	return sys
 }
 
-// To is the move from a state to one of several.
+// To returns the move from a state to one of several.
 func To(from int, to ...int) Move { return Move{From: from, To: to} }

@@ -1,5 +1,5 @@
-// Package census explores small systems by brute force. It is an oracle for tests: it knows nothing of
-// reductions, tables or snapshots.
+// Package bruteforce explores small systems by brute force. It is an oracle for tests, independent of reductions,
+// tables and snapshots.
 package bruteforce
 
 import (
@@ -12,36 +12,35 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Graph is the state graph of a system, as far as it is reachable within the limits of faults.
+// Graph is the reachable state graph of a system within its fault limits.
 type Graph struct {
-	// States are the distinct states, in the order in which they were first reached; the first is one
-	// that the system starts in.
+	// States are the distinct states, in the order of discovery. The first is an initial state.
 	States []State
-	// Steps is how many steps were executed to find out.
+	// Steps is the number of executed steps.
 	Steps int
 }
 
-// State is one state.
+// State is a state of the graph.
 type State struct {
-	// Path is a path that leads there. Seldom the shortest one.
+	// Path leads to the state. It is rarely a shortest path.
 	Path choose.Path
-	// Steps are the transitions that leave the state: one for each event and each sequence of answers
-	// to the questions of its handler.
+	// Steps are the transitions from the state: one for each event and each sequence of answers to its handler's
+	// questions.
 	Steps []Step
 	// Live reports whether all Eventually properties hold.
 	Live bool
-	// Err is the violation of an Always property; nil: there is none.
+	// Err is the violation of an Always property, or nil.
 	Err error
 }
 
 // Step is a transition.
 type Step struct {
 	To        int  // state
-	Injection bool // it injects a fault, a crash inside the step included
+	Injection bool // a fault, or a crash inside the step
 }
 
-// Explore executes every transition of the graph once, and again whatever leads to it. The error is
-// about the system, or the first finding of a step.
+// Explore executes every transition of the graph once, and the paths to it repeatedly. The error is about the
+// system, or the first finding of a step.
 func Explore(sys *sim.System) (*Graph, error) {
 	world, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
@@ -56,8 +55,7 @@ func Explore(sys *sim.System) (*Graph, error) {
 	return &x.graph, nil
 }
 
-// explorer goes through all paths in lexicographic order, and leaves a path where it meets a state
-// that it knows.
+// explorer enumerates all paths in lexicographic order. It leaves a path at a known state.
 type explorer struct {
 	world  kernel.World
 	run    *replay.Run
@@ -65,20 +63,21 @@ type explorer struct {
 	known  map[sim.Fingerprint]int
 	graph  Graph
 
-	last   choose.Path // the path before this one
-	trail  []int       // states of that path, one for each of its steps' beginnings
-	booted bool        // there was one
+	last   choose.Path // the previous path
+	trail  []int       // states of that path, at the beginning of each of its steps
+	booted bool        // there is a previous path
 	buf    []sim.Event
 }
 
-// explore executes one path. Its beginning, up to the last but one of the choices that the source has
-// planned, is that of the last path.
+// explore executes one path. It shares with the previous path everything but the last of the choices that the
+// source has planned.
 func (x *explorer) explore() error {
 	if err := x.run.Start(&x.source); err != nil {
 		return err
 	}
 	boot := x.run.Path
-	again := x.booted && len(boot) <= len(x.last) && slices.Equal(boot, x.last[:len(boot)]) // whether all steps so far are those of the last path
+	// All steps so far are those of the previous path
+	again := x.booted && len(boot) <= len(x.last) && slices.Equal(boot, x.last[:len(boot)])
 	if x.booted = true; !again {
 		states := len(x.graph.States)
 		if x.trail = append(x.trail[:0], x.meet()); x.trail[0] < states {
@@ -129,7 +128,7 @@ func (x *explorer) meet() int {
 	return i
 }
 
-// Transitions is the number of steps of all states.
+// Transitions returns the number of steps from all states.
 func (g *Graph) Transitions() int {
 	n := 0
 	for i := range g.States {
@@ -138,13 +137,12 @@ func (g *Graph) Transitions() int {
 	return n
 }
 
-// Violation returns the first state that violates an Always property; nil: there is none.
+// Violation returns the first state that violates an Always property, or nil.
 func (g *Graph) Violation() *State {
 	return g.first(func(i int) bool { return g.States[i].Err != nil })
 }
 
-// Dead returns the first state from which no live state is reached without injections; nil: there is
-// none.
+// Dead returns the first state from which no live state can be reached without faults, or nil.
 func (g *Graph) Dead() *State {
 	before := make([][]int, len(g.States))
 	var work []int

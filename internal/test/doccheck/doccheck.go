@@ -1,12 +1,11 @@
 // Package doccheck finds the Go examples in the documentation, so that a test can compile and run them.
 //
-// A block of Go that begins with a package clause is a complete file: a test file when it has a Test
-// function. It must compile, and its tests must pass; or fail and print TEXT, when the line before the
-// block is
+// A Go block that begins with a package clause is a complete file, a test file if it has a Test function. It must
+// compile, and its tests must pass, or fail with the output TEXT if the line before the block is
 //
 //	<!-- go test fails: TEXT -->
 //
-// Any other block of Go is an excerpt of a complete one of the same page, or of a file of the module.
+// Any other Go block is an excerpt of a complete one on the same page, or of a file of the module.
 package doccheck
 
 import (
@@ -15,26 +14,26 @@ import (
 	"strings"
 )
 
-// Block is a piece of Go in a page.
+// Block is a Go block of a page.
 type Block struct {
 	Line  int    // of its first line in the page, from 1
-	Text  string // with a newline at its end
-	Fails string // what its tests print; "": they pass
+	Text  string // with a trailing newline
+	Fails string // expected output of failing tests; "": they pass
 }
 
 var expectation = regexp.MustCompile(`^<!-- go test fails: (.+) -->$`)
 
-// Blocks returns the Go blocks of a page of Markdown. It fails when a block is not closed.
+// Blocks returns the Go blocks of a Markdown page. It fails if a block is not closed.
 func Blocks(markdown string) ([]Block, error) {
 	var (
 		list   []Block
 		open   *Block
-		other  int // line of the fence of a block of something else; 0: not in one
+		other  int // line of the opening fence of another block; 0 outside of one
 		before string
 	)
 	for i, line := range strings.Split(markdown, "\n") {
 		fence := strings.HasPrefix(line, "```")
-		end := fence && strings.Trim(line, "` ") == "" // a fence with a word opens a block, and ends none
+		end := fence && strings.Trim(line, "` ") == "" // a fence with a word opens a block, and does not close one
 		switch {
 		case open != nil && end:
 			list, open = append(list, *open), nil
@@ -65,7 +64,7 @@ func Blocks(markdown string) ([]Block, error) {
 
 var packageClause = regexp.MustCompile(`(?m)^package (\w+)`)
 
-// Package is the package of a complete file; "" when the block is an excerpt.
+// Package returns the package of a complete file, or "" for an excerpt.
 func (b *Block) Package() string {
 	if m := packageClause.FindStringSubmatch(b.Text); m != nil {
 		return m[1]
@@ -76,8 +75,8 @@ func (b *Block) Package() string {
 // IsTest reports whether the block is a test file.
 func (b *Block) IsTest() bool { return strings.Contains(b.Text, "\nfunc Test") }
 
-// ExcerptOf reports whether the lines of the block follow each other in a text, whatever they are indented
-// by. A line that is just "..." stands for any number of lines.
+// ExcerptOf reports whether the lines of the block are consecutive lines of a text, apart from indentation. A line
+// "..." matches any number of lines.
 func (b *Block) ExcerptOf(text string) bool {
 	lines := trimmed(text)
 	from := 0
@@ -100,7 +99,7 @@ func trimmed(text string) []string {
 	return lines
 }
 
-// find returns where want begins in lines, or -1.
+// find returns the index of want in lines, or -1.
 func find(lines, want []string) int {
 next:
 	for i := range len(lines) - len(want) + 1 {

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// Script is a page whose files, changes and commands are carried out in the order of the page. They are
+// Script executes the files, changes and commands of a page, in order. They are
 //
 //   - a block of Go behind the line "`NAME`:", a file;
 //   - a block of type diff behind the line "In `NAME`:", a change of that file;
-//   - a block of type console: lines that begin with "$ " are commands, and the others are their output. A line "..." stands for
+//   - a block of type console: lines that begin with "$ " are commands, and the others are their output. A line "..." matches
 //     any number of lines of output.
 type Script struct {
-	Dir     string   // where it is carried out
-	Env     []string // beside the environment of the process
+	Dir     string   // working directory
+	Env     []string // in addition to the environment of the process
 	Prelude string   // shell commands before each command
-	// Replace changes the output of commands. Nil means that it stays as it is.
+	// Replace, if not nil, changes the output of commands.
 	Replace func(string) string
 }
 
 var scriptBlock = regexp.MustCompile("(?ms)^((In )?`([\\w./-]+)`:\n\n)?```(console|diff|go)\n(.*?)^```$")
 
-// Run carries out a page and returns the page with the output of its commands. Outputs that match stay as they are.
+// Run executes a page and returns it with the output of its commands. Output that matches is not changed.
 func (s *Script) Run(page string) (string, error) {
 	var failed error
 	dir := s.Dir
@@ -51,7 +51,7 @@ func (s *Script) Run(page string) (string, error) {
 	return shown, failed
 }
 
-// console runs the commands of a block in a folder, and returns them with their output, and the folder behind them.
+// console runs the commands of a block in a folder, and returns them with their output, and the final folder.
 func (s *Script) console(dir, text string) (out, end string) {
 	for line := range strings.Lines(text) {
 		command, ok := strings.CutPrefix(line, "$ ")
@@ -66,7 +66,7 @@ func (s *Script) console(dir, text string) (out, end string) {
 		cmd := exec.Command("sh", "-c", s.Prelude+command)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), s.Env...)
-		output, _ := cmd.CombinedOutput() // its exit status may be that of a violation
+		output, _ := cmd.CombinedOutput() // a violation has a nonzero exit status
 		got := string(output)
 		if s.Replace != nil {
 			got = s.Replace(got)
@@ -78,7 +78,7 @@ func (s *Script) console(dir, text string) (out, end string) {
 	return out, dir
 }
 
-// change makes a change to a file.
+// change applies a change to a file.
 func change(file, diff string) error {
 	var before, after strings.Builder
 	for line := range strings.Lines(diff) {
@@ -94,16 +94,16 @@ func change(file, diff string) error {
 		return err
 	}
 	if n := strings.Count(string(text), before.String()); n != 1 {
-		return fmt.Errorf("%s has %d times, want once:\n%s", file, n, before.String())
+		return fmt.Errorf("%s matches %d times, want once:\n%s", file, n, before.String())
 	}
 	return os.WriteFile(file, []byte(strings.Replace(string(text), before.String(), after.String(), 1)), 0o644)
 }
 
-// variable is what differs from run to run and from machine to machine.
+// variable matches text that depends on the run or the machine.
 var variable = regexp.MustCompile(`\d+(\.\d+)?m?s\b|\d+/s\b|\d+\.\d+ bytes|127\.0\.0\.1:\d+|/\S*/mysvc/|engine: .*|\(devel\)\S*|github.com/macemc/macemc/internal/test/\S*`)
 
-// Matches reports whether an output is the one that a page shows, but for times and similar figures. A line "..." of the page
-// stands for any number of lines.
+// Matches reports whether an output matches that of a page, apart from times and similar figures. A line "..." of
+// the page matches any number of lines.
 func Matches(shown, output string) bool {
 	want := strings.Split(strings.TrimSuffix(variable.ReplaceAllString(shown, "*"), "\n"), "\n")
 	got := strings.Split(strings.TrimSuffix(variable.ReplaceAllString(output, "*"), "\n"), "\n")

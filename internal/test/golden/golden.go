@@ -1,4 +1,4 @@
-// Package golden compares what tests produce with files that people have looked at.
+// Package golden compares output of tests with reviewed files.
 package golden
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Update is the value of the flag -update, which packages that use golden files share: files are
-// rewritten instead of compared.
+// Update is the value of the flag -update, which all packages with golden files share: rewrite files instead of
+// comparing.
 var Update = flag.Bool("update", false, "rewrite the golden files")
 
 // Compare compares got with the file testdata/name of the package under test.
@@ -41,8 +41,8 @@ func CompareFile(t testing.TB, file string, got []byte) {
 	}
 }
 
-// Difference returns the number of the first line that differs, and the line in both texts; nil where
-// a text has ended. The number is 0 when there is none.
+// Difference returns the number of the first line that differs, and the line in both texts, or nil after the end of
+// a text. The number is 0 if there is no difference.
 func Difference(got, want string) (line int, g, w []string) {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range max(len(a), len(b)) {
@@ -54,8 +54,8 @@ func Difference(got, want string) (line int, g, w []string) {
 	return 0, nil, nil
 }
 
-// CompareFolder compares the files of a folder with texts by their names, and wants no other files there. An empty text means that the
-// file is compared elsewhere.
+// CompareFolder compares the files of a folder with texts by name, and fails for other files. An empty text means
+// that the file is compared elsewhere.
 func CompareFolder(t testing.TB, folder string, texts map[string]string) {
 	t.Helper()
 	for name, text := range texts {

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Dead elects a leader by terms. Who has given its vote waits for the node that it gave it to, which tries again, also after a crash: it finds
-// on its disk that it stands. If that node never comes back, the others wait for ever.
+// Dead elects a leader by terms. A node that has voted waits for its candidate, which tries again, even after a
+// crash, since its candidacy is on its disk. If the candidate never comes back, the others wait forever.
 func Dead() Case {
 	system := func(corrected bool) sim.System {
 		return sim.System{
@@ -29,7 +29,7 @@ func Dead() Case {
 		}
 	}
 	return Case{
-		Name: "dead minority", Why: "a node must go down forever, between two messages: one that boots again puts everything right",
+		Name: "dead minority", Why: "a node must go down forever between two messages: if it boots again, the system recovers",
 		System: system(false), Corrected: system(true),
 	}
 }
@@ -42,7 +42,7 @@ type (
 		Term   int
 		Leader sim.NodeID
 	}
-	who struct{} // leads
+	who struct{} // leader
 )
 
 // elector is a node of [Dead].
@@ -50,9 +50,9 @@ type elector struct {
 	sim.Nop
 	Corrected bool
 	Term      int
-	For       sim.NodeID // who has its vote; -1: nobody
+	For       sim.NodeID // the node that has its vote; -1 for none
 	Votes     uint8      // for itself, by node
-	Leader    sim.NodeID // -1: not known
+	Leader    sim.NodeID // -1 if unknown
 }
 
 func (e *elector) Boot(env sim.Env) {

@@ -1,5 +1,5 @@
-// Package rare holds systems of which each has one defect that ordinary random walks do not meet, for a reason of its own. Tests
-// ask whether searches meet it; "Corrected" is each without it.
+// Package hardbugs has systems with one defect each that plain random walks do not find, each for a reason of its
+// own. Tests check whether searches find it. Corrected is the system without the defect.
 package hardbugs
 
 import "github.com/macemc/macemc/sim"
@@ -7,11 +7,11 @@ import "github.com/macemc/macemc/sim"
 // Case is a system with a defect.
 type Case struct {
 	Name   string
-	Why    string // what keeps ordinary walks from it
+	Why    string // why plain walks do not find it
 	System sim.System
-	// Corrected is the same without the defect.
+	// Corrected is the system without the defect.
 	Corrected sim.System
 }
 
-// Cases are all of them.
+// Cases returns all systems.
 func Cases() []Case { return []Case{Stale(), Late(), Twice(), Dead(), Excuse()} }

@@ -7,8 +7,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Excuse is a leader whose followers watch it by heartbeats. A follower that has missed one forgets its leader and, by the defect, waits
-// for somebody to campaign, which is an action: it heals everything, as people do, but is no way to recover.
+// Excuse is a leader with followers that watch it by heartbeats. A follower that misses one forgets its leader. By
+// the defect it waits for a campaign, which is an action: it heals everything, as an operator would, but does not
+// count as recovery.
 func Excuse() Case {
 	system := func(corrected bool) sim.System {
 		return sim.System{
@@ -21,12 +22,12 @@ func Excuse() Case {
 		}
 	}
 	return Case{
-		Name: "disturbing recovery", Why: "an action heals what nothing else does",
+		Name: "disturbing recovery", Why: "only an action heals the system",
 		System: system(false), Corrected: system(true),
 	}
 }
 
-// Campaign is the action of [Excuse] as an ordinary one.
+// Campaign returns the action of [Excuse] as an ordinary one.
 func Campaign() sim.AnyAction {
 	return sim.Action[*follower]{Name: "campaign", Do: (*follower).campaign}
 }
@@ -41,7 +42,7 @@ type (
 type follower struct {
 	sim.Nop
 	Corrected bool
-	Leader    int // 0: none
+	Leader    int // 0 for none
 	Heard     bool
 }
 

@@ -8,8 +8,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Late is a log that a leader copies to two followers, entry by entry. Each node may compact its log once, and whoever does so when the
-// log is nearly full throws the last entry away, too. An action that is done as soon as it is possible finds a log that is empty.
+// Late is a log that a leader copies to two followers, entry by entry. Each node may compact its log once. If the
+// log is nearly full, compaction loses the last entry. An action executed as soon as it is enabled finds an empty
+// log.
 func Late() Case {
 	system := func(corrected bool) sim.System {
 		return sim.System{
@@ -34,7 +35,7 @@ func Late() Case {
 		}
 	}
 	return Case{
-		Name: "late action", Why: "an action that can be done once must come 25 steps after it can",
+		Name: "late action", Why: "an action that can happen once must happen 25 steps after it is enabled",
 		System: system(false), Corrected: system(true),
 	}
 }

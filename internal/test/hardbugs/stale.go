@@ -9,9 +9,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Stale is a replicated register with elected leaders, who confirm that they still lead before they answer a read. The
-// confirmations are numbered from 1 by each leader, and do not say of which term they are: one that is held back while two others
-// are elected confirms what is not so any more.
+// Stale is a replicated register with elected leaders, which confirm their leadership before they answer a read.
+// Each leader numbers its confirmations from 1, without the term. So a confirmation that is delayed during two
+// elections confirms an obsolete leadership.
 func Stale() Case {
 	system := func(corrected bool) sim.System {
 		return sim.System{
@@ -33,7 +33,7 @@ func Stale() Case {
 		}
 	}
 	return Case{
-		Name: "stale acknowledgement", Why: "a message must be held back over two elections, which is long after the first live state",
+		Name: "stale acknowledgement", Why: "a message must be delayed during two elections, long after the first live state",
 		System: system(false), Corrected: system(true),
 	}
 }
@@ -63,12 +63,12 @@ type register struct {
 	Term    int
 	Leader  bool
 	Votes   uint8 // by node
-	Version int   // of the register: the term of the leader who wrote it
+	Version int   // of the register: the term of the leader that wrote it
 
-	Stored  uint8 // by node, of the write in progress; 0: there is none
+	Stored  uint8 // by node, of the current write; 0 for none
 	Safe    bool  // something was committed in this term
-	Round   int   // of confirmations, in this term
-	Reading int   // identity of the read in progress; 0: there is none
+	Round   int   // number of confirmations in this term
+	Reading int   // identity of the current read; 0 for none
 	Pongs   uint8
 }
 
@@ -98,7 +98,7 @@ func (r *register) others(env sim.Env, msg any) {
 	}
 }
 
-// enter goes to a term, as a follower.
+// enter begins a term, as a follower.
 func (r *register) enter(term int) {
 	r.Term, r.Leader, r.Votes, r.Stored, r.Safe, r.Round, r.Reading, r.Pongs = term, false, 0, 0, false, 0, 0, 0
 }
@@ -169,10 +169,10 @@ func (r *register) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// reads watches that a read sees what was committed when it began.
+// reads checks that a read returns at least the version committed when it began.
 type reads struct {
 	Latest int
-	Open   map[sim.NodeID]int // what was committed when a node's read began
+	Open   map[sim.NodeID]int // the version committed when a node's read began
 }
 
 func (m *reads) Observe(from sim.NodeID, event any) error {

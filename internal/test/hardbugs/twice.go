@@ -9,8 +9,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Twice hands out numbers, each node from blocks of its own that it reserves on its disk. When a node starts again it reserves another
-// block, and forgets to sync: a second crash has it hand out the same numbers once more, but not before the system is live again.
+// Twice hands out numbers. Each node reserves blocks of numbers on its disk. After a restart a node reserves
+// another block, and forgets to sync. So after a second crash it hands out the same numbers again, but only when
+// the system is live again.
 func Twice() Case {
 	system := func(corrected bool) sim.System {
 		return sim.System{
@@ -33,7 +34,7 @@ func Twice() Case {
 		}
 	}
 	return Case{
-		Name: "second failure", Why: "a node must crash, recover, and crash again, and the defect shows when it has recovered again",
+		Name: "second failure", Why: "a node must crash, recover, crash again, and recover before the defect shows",
 		System: system(false), Corrected: system(true),
 	}
 }
@@ -51,8 +52,8 @@ type (
 type counter struct {
 	sim.Nop
 	Corrected bool
-	Joined    uint8 // who is known, by node
-	Ready     uint8 // who knows all
+	Joined    uint8 // known nodes
+	Ready     uint8 // nodes that know all
 	Next      int
 }
 

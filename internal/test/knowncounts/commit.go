@@ -11,7 +11,7 @@ const (
 	aborted
 )
 
-// agree reports whether no two of several resource managers have decided differently.
+// agree reports whether no two resource managers have decided differently.
 func agree(rms []phase) bool {
 	var seen [4]bool
 	for _, p := range rms {
@@ -62,12 +62,12 @@ func tCommit() System {
 	return System{Name: "TCommit", Source: examples + "transaction_commit/TCommit.cfg", System: relation[managers](), States: 34}
 }
 
-// transaction is two-phase commit. Messages are a set that is never taken from: bits.
+// transaction is two-phase commit. Messages are sets that only grow, as bits.
 type transaction struct {
 	RMs           [5]phase
-	N             int // resource managers in use
+	N             int // number of resource managers
 	TM            phase
-	HasPrepared   uint // by resource manager: the transaction manager knows that it has prepared
+	HasPrepared   uint // by resource manager: the transaction manager has its prepared message
 	Prepared      uint // messages
 	Commit, Abort bool // messages
 }

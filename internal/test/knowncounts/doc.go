@@ -1,22 +1,22 @@
-// Package published holds systems whose numbers of states other people counted with other checkers and published, so
-// that ours can be held against theirs. Each says where the model and its number are from.
+// Package knowncounts has systems with numbers of states that others published for other checkers, for comparison
+// with ours. Each names the source of its model and number.
 package knowncounts
 
 import "github.com/macemc/macemc/sim"
 
-// System is a model with what was published of it.
+// System is a model with its published counts.
 type System struct {
 	Name   string
-	Source string // the module or program, and where its count stands
+	Source string // module or program, and the place of its count
 	sim.System
 	States      int // distinct states, as published, or as explained in Differs
-	Transitions int // 0: none were published
-	Depth       int // steps to the nearest violation; 0: there is none
-	// Differs says why the count is not the published one; "": it is.
+	Transitions int // 0 if not published
+	Depth       int // steps to the nearest violation; 0 for none
+	// Differs explains a count other than the published one, or is "".
 	Differs string
 }
 
-// examples names the repository of most models.
+// examples is the repository of most models.
 const examples = "github.com/tlaplus/examples, specifications/"
 
 // All lists the systems.

@@ -8,11 +8,11 @@ type (
 		By    sim.NodeID
 	}
 	proposal struct {
-		ID    int // 0: none
+		ID    int // 0 for none
 		For   sim.NodeID
 		Value byte
 	}
-	accepted struct { // the zero value: nothing
+	accepted struct { // the zero value means nothing
 		Ballot   ballot
 		Proposal proposal
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// eventually is a property of the state of a whole model.
+// eventually returns an Eventually property of the state of a whole model.
 func eventually[S state[S]](name string, holds func(S) bool) sim.Property {
 	return sim.Property{Name: name, Eventually: sim.Each(func(_ sim.NodeID, h *holder[S]) bool { return holds(h.State) })}
 }
@@ -47,7 +47,7 @@ func peterson() System {
 	return System{Name: "Peterson", Source: examples + "locks_auxiliary_vars/Peterson.cfg", System: relation[mutex](), States: 42}
 }
 
-// waiting is the set of those of six processes that have come to a barrier.
+// waiting is the set of those of six processes that have reached a barrier.
 type waiting uint
 
 func (waiting) first(drawer) waiting { return 0 }
@@ -70,7 +70,7 @@ func barrier() System {
 	return System{Name: "Barrier, 6 processes", Source: examples + "barriers/Barrier.cfg", System: relation[waiting](), States: 64}
 }
 
-// allocation of two resources to three clients: sets as bits.
+// allocation is the allocation of two resources to three clients, with sets as bits.
 type allocation struct{ Unsatisfied, Has [3]uint }
 
 func (allocation) first(drawer) allocation { return allocation{} }
@@ -109,7 +109,7 @@ func simpleAllocator() System {
 	return System{Name: "SimpleAllocator, 3 clients, 2 resources", Source: examples + "allocator/SimpleAllocator.cfg", System: relation[allocation](), States: 400}
 }
 
-// alternating bit protocol with two values, over queues of at most two that lose anything.
+// alternating is the alternating bit protocol with two values, over lossy queues of at most two messages.
 type alternating struct {
 	Sends, Acked, Received uint8 // bits
 	Value, Got             uint8
@@ -117,7 +117,7 @@ type alternating struct {
 	Acks                   queue // of bits
 }
 
-// queue of at most two elements.
+// queue has at most two elements.
 type queue struct {
 	Len  int
 	Item [2]uint8
@@ -132,7 +132,7 @@ func (q queue) push(v uint8) (queue, bool) {
 	return q, true
 }
 
-// without leaves out an element; unused ones are 0, so that equal queues are equal.
+// without removes an element. Unused elements are 0, so equal queues are equal values.
 func (q queue) without(i int) queue {
 	if i == 0 {
 		q.Item[0] = q.Item[1]
@@ -188,14 +188,14 @@ func (a alternating) next() (out []alternating) {
 	return out
 }
 
-// holds: what was acknowledged was received.
+// holds checks that everything acknowledged was received.
 func (a alternating) holds() bool {
 	return a.Acked != a.Sends || a.Received != a.Sends || a.Got == a.Value
 }
 
 func alternatingBit() System {
 	s := System{Name: "AlternatingBit", Source: examples + "SpecifyingSystems/TLC/MCAlternatingBit.cfg", System: relation[alternating](), States: 240}
-	// At first what was sent and received are any two values.
+	// Initially the sent and received values are arbitrary.
 	s.Properties[0] = sim.Property{Name: "bits are bits", Always: sim.Each(func(_ sim.NodeID, h *holder[alternating]) bool {
 		return h.State.Sends|h.State.Acked|h.State.Received <= 1
 	})}

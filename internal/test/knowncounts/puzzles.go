@@ -2,7 +2,7 @@ package knowncounts
 
 import "math/bits"
 
-// jugs of 5 and 3 gallons; 4 are wanted.
+// jugs hold 5 and 3 gallons; the goal is 4.
 type jugs struct{ Big, Small int }
 
 func (jugs) first(drawer) jugs { return jugs{} }
@@ -17,12 +17,12 @@ func (j jugs) next() []jugs {
 
 func (j jugs) holds() bool { return j.Big != 4 }
 
-// dieHard has 16 states in all; 4 gallons are had after 6 steps.
+// dieHard has 16 states, and reaches 4 gallons after 6 steps.
 func dieHard() System {
 	return System{Name: "DieHard", Source: examples + "DieHard/DieHard.tla", System: relation[jugs](), States: 16, Depth: 6}
 }
 
-// can of beans: two of them are replaced by one.
+// can holds beans. A step replaces two of them by one.
 type can struct{ Black, White int }
 
 func (can) first(draw drawer) can {
@@ -51,7 +51,7 @@ func coffeeCan() System {
 	return System{Name: "CoffeeCan", Source: examples + "CoffeeCan/CoffeeCan100Beans.cfg", System: relation[can](), States: 5150}
 }
 
-// grid of 4 x 4 cells, a bit each.
+// grid has 4 x 4 cells, one bit each.
 type grid uint16
 
 func (grid) first(draw drawer) grid { return grid(draw.bits(16)) }
@@ -88,7 +88,7 @@ func gameOfLife() System {
 	return System{Name: "GameOfLife 4x4", Source: examples + "GameOfLife/GameOfLife.cfg", System: relation[grid](), States: 65_536}
 }
 
-// hunt for a cat in six boxes, the inner four of which are looked into.
+// hunt searches for a cat in six boxes by looking into the inner four.
 type hunt struct {
 	Cat, Look int
 	Right     bool
@@ -118,7 +118,7 @@ func cat() System {
 	return System{Name: "Cat, 6 boxes", Source: examples + "Moving_Cat_Puzzle/EvenBoxes.cfg", System: relation[hunt](), States: 48}
 }
 
-// room with two switches. Each of four prisoners but the counter, who is not listed, puts A up twice.
+// room has two switches. Each of four prisoners, except the counter, which has no entry, turns A on twice.
 type room struct {
 	A, B  bool
 	Times [3]int
@@ -162,7 +162,7 @@ func prisoners() System {
 	return System{Name: "Prisoners", Source: examples + "Prisoners/Prisoners.cfg", System: relation[room](), States: 214}
 }
 
-// lamp is a room with one switch and three prisoners; the lamp is known to be off at first.
+// lamp is a room with one switch and three prisoners. The lamp is known to be off at first.
 type lamp struct {
 	Count          int
 	Lit, Announced bool
@@ -177,7 +177,7 @@ func (l lamp) next() (out []lamp) {
 		n := l
 		n.Visited |= 1 << p
 		switch {
-		case p == 0: // who counts
+		case p == 0: // the counter
 			if l.Lit {
 				n.Lit, n.Count = false, l.Count+1
 			}

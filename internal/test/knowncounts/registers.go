@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Of clients of a register.
+// Messages of clients of a register.
 type (
 	put struct {
 		ID    int
@@ -21,7 +21,7 @@ type (
 	}
 )
 
-// Of histories: an operation writes Value, or reads it.
+// Events of histories: an operation writes Value, or reads it.
 type (
 	invoke struct {
 		Write bool
@@ -30,12 +30,12 @@ type (
 	ret struct{ Value byte } // of a read
 )
 
-// client writes a value of its own, then reads at the next server.
+// client writes a value of its own, then reads from the next server.
 type client struct {
 	sim.Nop
 	Servers int
-	Waits   int // ID of what is not answered; 0: nothing
-	Done    int // operations that were sent
+	Waits   int // ID of the unanswered request; 0 for none
+	Done    int // number of sent operations
 }
 
 func (c *client) Boot(env sim.Env) {
@@ -66,8 +66,8 @@ func (c *client) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	}
 }
 
-// history checks that what two clients see can be explained by one register. For each operation it keeps how many of the
-// other client's had ended before it began.
+// history checks that the operations of two clients are linearizable. For each operation it stores how many
+// operations of the other client had ended before it began.
 type history struct{ Ops [2][]operation }
 
 type operation struct {
@@ -99,7 +99,7 @@ func (h *history) Observe(from sim.NodeID, event any) error {
 	return nil
 }
 
-// explained reports whether the operations from next on can take effect one after the other.
+// explained reports whether the operations from next on can take effect in some order.
 func (h *history) explained(next [2]int, value byte) bool {
 	rest := false
 	for k, ops := range h.Ops {
@@ -120,10 +120,10 @@ func (h *history) explained(next [2]int, value byte) bool {
 			return true
 		}
 	}
-	return !rest // what has not ended need not have taken effect
+	return !rest // an unfinished operation need not have taken effect
 }
 
-// registerSystem has two clients of some servers.
+// registerSystem has two clients and some servers.
 func registerSystem(servers int, server func() sim.Service) sim.System {
 	return sim.System{
 		Nodes: servers + 2,
@@ -163,11 +163,11 @@ func singleCopyRegister() System {
 	}
 }
 
-// drops says why there are more states than there: a message that its receiver has no use for at the time waits there
-// until it has, and is lost here.
-const drops = "messages that change nothing are delivered here, and never there"
+// drops explains a greater number of states: the other checker keeps a message until its receiver can use it; here
+// it is delivered without effect.
+const drops = "messages without effect are delivered here, but not there"
 
-// Of the register that servers share (Attiya, Bar-Noy, Dolev 1995).
+// Messages of the register that servers share (Attiya, Bar-Noy, Dolev 1995).
 type (
 	query  struct{ ID int }
 	answer struct {
@@ -193,11 +193,11 @@ type abdServer struct {
 	sim.Nop
 	Seq   seq
 	Value byte
-	Phase int // 0: none, 1: asks, 2: tells
+	Phase int // 0: none, 1: query, 2: update
 	ID    int // of the request
 	For   sim.NodeID
 	Write bool
-	New   byte // what is written, or was read
+	New   byte // value to write, or read
 	Seen  map[sim.NodeID]answer
 	Told  map[sim.NodeID]bool
 }
@@ -213,7 +213,7 @@ func (s *abdServer) begin(env sim.Env, id int, from sim.NodeID, write bool, valu
 	env.Send(1-env.Self(), query{id})
 }
 
-// keep keeps a value unless a later one is known.
+// keep stores a value unless a later one is known.
 func (s *abdServer) keep(n seq, value byte) {
 	if s.Seq.less(n) {
 		s.Seq, s.Value = n, value

@@ -2,17 +2,17 @@ package knowncounts
 
 import "github.com/macemc/macemc/sim"
 
-// state is the state of a whole model, as TLA+ has it. It holds values only.
+// state is the state of a whole TLA+ model. It has only values.
 type state[S any] interface {
 	first(drawer) S
-	next() []S // what may follow; equal ones may stand in it more than once
+	next() []S // successors, perhaps with duplicates
 	holds() bool
 }
 
 // drawer draws a number below n.
 type drawer func(n int) int
 
-// bits draws n truth values.
+// bits draws n bits.
 func (c drawer) bits(n int) (b uint) {
 	for i := range n {
 		b |= uint(c(2)) << i
@@ -30,8 +30,8 @@ func (h *holder[S]) Boot(env sim.Env) {
 	h.State = h.State.first(func(n int) int { return env.Choose("first", n) })
 }
 
-// relation makes a system of one node, whose only action takes a step. Nodes of the model are not nodes of the
-// system: its steps read the states of several.
+// relation returns a system of one node, with one action that takes a step. The model's processes are not nodes of
+// the system, since its steps read the states of several.
 func relation[S state[S]]() sim.System {
 	return sim.System{
 		Nodes: 1,

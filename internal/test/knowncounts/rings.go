@@ -1,6 +1,6 @@
 package knowncounts
 
-// probe is Dijkstra's termination detection on a ring of three nodes (EWD 840). Bits are nodes.
+// probe is Dijkstra's termination detection on a ring of three nodes (EWD 840). Sets of nodes are bits.
 type probe struct {
 	Active, Black uint
 	Token         int
@@ -37,7 +37,7 @@ func (p probe) next() (out []probe) {
 	return out
 }
 
-// holds: termination is detected only when no node is active.
+// holds checks that termination is detected only when no node is active.
 func (p probe) holds() bool {
 	detected := p.Token == 0 && !p.TokenBlack && p.Black&1 == 0 && p.Active&1 == 0
 	return !detected || p.Active == 0
@@ -47,7 +47,7 @@ func ewd840() System {
 	return System{Name: "EWD840, 3 nodes", Source: examples + "ewd840/EWD840.cfg", System: relation[probe](), States: 302}
 }
 
-// counters of a self-stabilising token ring of six nodes (EWD 426).
+// counters are those of a self-stabilizing token ring of six nodes (EWD 426).
 type counters [6]uint8
 
 func (counters) first(draw drawer) (c counters) {
@@ -93,7 +93,7 @@ func ewd426() System {
 	return s
 }
 
-// activity of seven nodes, and whether it is known that there is none.
+// activity of seven nodes, and whether termination was detected.
 type activity struct {
 	Active   uint
 	Detected bool
@@ -129,7 +129,7 @@ func syncTermination() System {
 	return s
 }
 
-// election on a ring of three nodes (Chang, Roberts 1979), of which any may stand. Bits are nodes.
+// election on a ring of three nodes (Chang, Roberts 1979), any of which may be a candidate. Sets of nodes are bits.
 type election struct {
 	Started, Standing uint
 	State             [3]phase // working: candidate, aborted: lost, committed: won

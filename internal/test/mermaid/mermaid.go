@@ -1,4 +1,4 @@
-// Package mermaid lets Mermaid's own parser check diagrams in tests.
+// Package mermaid checks diagrams in tests by Mermaid's own parser.
 package mermaid
 
 import (
@@ -16,8 +16,8 @@ var script string
 // Folder, below the module's root, is where "make check-mermaid" installs the parser.
 const Folder = ".mermaid"
 
-// Check gives diagrams, by name, to the parser, and fails the test for those that it refuses. It skips
-// the test when node or the parser is not installed.
+// Check passes diagrams, by name, to the parser, and fails the test for those that it rejects. It skips the test if
+// node or the parser is not installed.
 func Check(t *testing.T, diagrams map[string]string) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -46,7 +46,7 @@ func Check(t *testing.T, diagrams map[string]string) {
 	}
 }
 
-// installed is the folder with the parser's modules, "" when there is none.
+// installed returns the folder with the parser's modules, or "".
 func installed() string {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -1,25 +1,25 @@
 package oracle
 
-// clock is what a node holds of times: two variables, each unset or a reading. Readings come in the order in which they
-// were made, and nothing else is known of them, unless it was decided by a comparison or follows from that. As there are
-// only two, it is enough to know how they stand to each other, and whether each is known to be before all
-// readings to come: that is so when it was decided to be before some reading, since later ones are not before that.
+// clock is the knowledge of a node about times: two variables, each unset or a reading. Readings are numbered in
+// the order in which they were made. Nothing else is known about them except decisions by comparisons and their
+// consequences. With only two variables it suffices to know their relation, and whether each is before all future
+// readings. It is if it was decided to be before some reading, since later readings are not before that one.
 type clock struct {
 	set    [2]bool
 	rel    relation
-	newer  int     // when rel is ordered or before: which one was read later
-	passed [2]bool // before every reading to come
+	newer  int     // for ordered or before: the index of the later reading
+	passed [2]bool // before all future readings
 }
 
-// relation is how two readings stand to each other.
+// relation is the relation of two readings.
 type relation int
 
 const (
-	unrelated relation = iota // one of them is not set
-	same                      // they are one reading
+	unrelated relation = iota // one of them is unset
+	same                      // the same reading
 	ordered                   // the newer one is not before the other
-	before                    // the other one is before the newer
-	equal                     // they were decided to be one instant
+	before                    // the older one is before the newer one
+	equal                     // decided to be the same instant
 )
 
 func (k *clock) read(i int) {
@@ -43,7 +43,7 @@ func (k *clock) copy(i int) {
 	}
 }
 
-// before reports whether time i is before the other one, asking when nothing decides.
+// before reports whether time i is before the other one. It calls ask if nothing decides.
 func (k *clock) before(i int, ask func() bool) bool {
 	other := 1 - i
 	switch {
@@ -54,7 +54,7 @@ func (k *clock) before(i int, ask func() bool) bool {
 	case k.rel == before:
 		return i != k.newer
 	case i == k.newer:
-		// Is the newer one before the older one? It cannot be, and nothing is learnt.
+		// The newer one cannot be before the older one, and nothing is learned.
 		return false
 	}
 	if ask() {
@@ -62,7 +62,7 @@ func (k *clock) before(i int, ask func() bool) bool {
 		return true
 	}
 	k.rel = equal
-	// One instant: what holds of one of them to come holds of the other.
+	// Same instant: the future of one is that of the other.
 	k.passed[i] = k.passed[i] || k.passed[other]
 	k.passed[other] = k.passed[i]
 	return false

@@ -15,34 +15,35 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Options sets what [Compare] compares with.
+// Options configures [Compare].
 type Options struct {
 	Defect Defect // planted into the oracle
-	Brief  bool   // only breadth-first search by exact states
+	Brief  bool   // only breadth-first search with exact states
 }
 
-// Report is what [Compare] saw.
+// Report is the result of [Compare].
 type Report struct {
 	States, Transitions int  // visited by the oracle
-	Complete            bool // there are no others
+	Complete            bool // all states were visited
 	Findings            int
 	Dead                int
-	Difference          string                  // the first; "": there is none
-	Closed              int                     // searches by deepening that were complete
-	Searches            int                     // that were compared
-	Kinds               [sim.EventKindCount]int // steps by the kind of their event
+	Difference          string                  // the first difference, or ""
+	Closed              int                     // complete searches by deepening
+	Searches            int                     // compared searches
+	Kinds               [sim.EventKindCount]int // steps by kind of event
 	Inside              int                     // crashes inside steps
-	Together            int                     // steps by which several nodes went down
+	Together            int                     // steps that took several nodes down
 }
 
-// mostPaths is how many paths a search has that executes runs until it is complete.
+// mostPaths is the maximum number of paths of a search that executes runs to completion.
 const mostPaths = 150
 
-// mostReenacted is how many events a search may execute on services that cannot be copied, for the table engine to be compared with it, too: a step costs
-// as much as the history of its node there.
+// mostReenacted is the maximum number of events that a search may execute on services that cannot be copied, for a
+// comparison with the table engine. There a step costs as much as the history of its node.
 const mostReenacted = 10_000
 
-// Compare makes the system of a script and has all strategies search it, by all engines and ways to keep states.
+// Compare makes the system of a script, and compares all strategies, engines and state stores on it with the
+// oracle.
 func Compare(sc *Script, o Options) (r Report) {
 	c := comparison{script: sc, opts: o, sys: sc.System(), model: &model{sc, o.Defect}, graph: visitAll(sc, o.Defect), r: &r}
 	r.States, r.Transitions, r.Complete, r.Findings = len(c.graph.states), c.graph.steps, c.graph.complete, len(c.graph.findings)
@@ -88,8 +89,9 @@ func (c *comparison) all() error {
 	return nil
 }
 
-// searches are the searches that execute runs, each by both engines. How deepening keeps states goes by the number of the
-// system, and so does which of the strategies that visit states is run once more as a search, with confirmation, and what it leaves out.
+// searches returns the searches that execute runs, each with both engines. The number of the system selects the
+// state store of deepening, the strategy over states that is also run as a search with confirmation, and its
+// reduction.
 func (c *comparison) searches() (list []search.Config) {
 	if c.opts.Brief {
 		return nil
@@ -113,7 +115,8 @@ func (c *comparison) searches() (list []search.Config) {
 
 // exploration compares an exploration of states.
 func (c *comparison) exploration(visited stateset.Kind, frontier explore.FrontierKind) error {
-	opts := options.Options{Visited: visited, Frontier: frontier, MaxStates: 4*len(c.graph.states) + 4000} // it stops even if the oracle is wrong
+	// It stops even if the oracle is wrong
+	opts := options.Options{Visited: visited, Frontier: frontier, MaxStates: 4*len(c.graph.states) + 4000}
 	if !c.graph.complete {
 		opts.MaxDepth = max(c.graph.depth, 1)
 	}
@@ -149,7 +152,7 @@ func (c *comparison) exploration(visited stateset.Kind, frontier explore.Frontie
 	return c.liveness(x)
 }
 
-// stopped compares what an exploration found.
+// stopped compares the finding of an exploration.
 func (c *comparison) stopped(x *table.Exploration, breadth bool, nearest int) error {
 	end, err := c.follow(x.Path)
 	switch {
@@ -197,14 +200,16 @@ func (c *comparison) liveness(x *table.Exploration) error {
 func (c *comparison) search(cfg search.Config) error {
 	cfg.System, cfg.Workers, cfg.WalkSteps = *c.sys, 1, 100
 	if c.script.Uncopyable && !c.graph.complete {
-		cfg.WalkSteps = 60 // a step from a state that cannot be copied costs as much as its history: with longer walks faulty parts are longer, too
+		// A step from a state that cannot be copied costs as much as its history, and longer walks have longer
+		// faulty phases
+		cfg.WalkSteps = 60
 	}
 	cfg.HandlerLimit = patient
 	if cfg.MaxPaths == 0 && !cfg.Strategy.Can(search.VisitsStates) {
 		cfg.MaxPaths = mostPaths
 	}
 	cfg.Confirm = func(context.Context, search.Suspect) (search.Confirmed, error) { return search.Confirmed{}, nil }
-	if c.graph.complete { // else nobody knows what is dead, and queues may grow for ever
+	if c.graph.complete { // otherwise dead states are unknown, and queues may grow forever
 		cfg.Confirm = critical.Confirm(critical.Config{System: *c.sys, WalkSteps: 100, Walks: 24, Workers: 1, Engine: cfg.Engine})
 	}
 	res, err := search.Run(context.Background(), cfg)
@@ -245,7 +250,7 @@ func (c *comparison) search(cfg search.Config) error {
 	return c.death(res, end)
 }
 
-// death compares a run that is said to be dead.
+// death compares a run reported as dead.
 func (c *comparison) death(res *search.Result, end *followed) error {
 	if !c.graph.complete {
 		return nil
@@ -277,10 +282,10 @@ func (c *comparison) death(res *search.Result, end *followed) error {
 	return nil
 }
 
-// patient is how long a handler may take on a machine that has much else to do.
+// patient is the time limit of handlers, for a busy machine.
 const patient = 10 * time.Minute
 
-// sameFinding: both tell of the same thing.
+// sameFinding reports whether both describe the same finding.
 func sameFinding(err error, bad *finding) bool {
 	var f *sim.Finding
 	if !errors.As(err, &f) {

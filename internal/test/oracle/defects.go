@@ -1,7 +1,7 @@
 package oracle
 
-// Defect is a fault planted into the oracle, so that it disagrees with the engines: what it would take for an engine to
-// have it, [Compare] must notice.
+// Defect is a defect planted into the oracle, so that it disagrees with the engines. [Compare] must notice it, as
+// it would notice the opposite defect in an engine.
 type Defect string
 
 // The defects.
@@ -29,7 +29,7 @@ const (
 	crashSturdy         Defect = "nodes crash that may not"
 	haltLasting         Defect = "nodes halt that may not"
 	neverHaltInside     Defect = "nodes do not halt inside steps"
-	insideAnyway        Defect = "nodes fail inside steps, too, where they fail between steps only"
+	insideAnyway        Defect = "nodes fail inside steps when they may fail only between steps"
 	loseNone            Defect = "nodes that fail inside a step lose none of its datagrams but the last ones"
 	comeBack            Defect = "nodes that have halted boot"
 	keepForHalted       Defect = "what is on its way to a node that halts stays"
@@ -51,7 +51,7 @@ const (
 	outgrowBound        Defect = "queues outgrow their bound"
 	overtakeInQueue     Defect = "messages of a sender overtake each other in queues"
 	bySender            Defect = "queues by arrival are in order for each sender only"
-	keepQueues          Defect = "a crash leaves queues as they are"
+	keepQueues          Defect = "a crash leaves queues unchanged"
 	actWhileSending     Defect = "nodes do other things before all that they sent has left"
 	mergeOrders         Defect = "states that differ in the order of a queue are one"
 	neverStep           Defect = "nodes take no steps of their own"
@@ -62,7 +62,7 @@ const (
 	voteTwice           Defect = "quorums take two messages of a sender"
 	ignoreGuards        Defect = "quorums have no guards"
 	leaveVotes          Defect = "of a set that is taken only the first message leaves"
-	forgetNever         Defect = "states that differ in what was to be needed no more are one"
+	forgetNever         Defect = "states that differ in promises of quorums are one"
 	mateSurvives        Defect = "the other nodes of a process survive its crash"
 	mateSurvivesHalt    Defect = "the other nodes of a process survive its halt"
 	mateComesBack       Defect = "nodes boot that were down when their process halted"
@@ -75,7 +75,7 @@ const (
 	ignoreStepBad       Defect = "assertions, panics and monitors find nothing"
 )
 
-// Defects are all of them.
+// Defects returns all defects.
 func Defects() []Defect {
 	return []Defect{
 		loseAlways, mergeUnsynced, dropErrors, ignoreWeights, forgetMonitors, forgetDeadlines, ignoreDeadlines, ignorePrompt, ignoreSteps,

@@ -8,7 +8,7 @@ import (
 // Generator is the version of [Drawn].
 const Generator = 9
 
-// Drawn makes the system of a number: always the same one.
+// Drawn returns the system of a number. It is deterministic.
 func Drawn(number uint64) *Script {
 	d := drawer{choose.NewRandom(Generator, number)}
 	s := &Script{Number: number, Nodes: 1 + d.weighted(2, 5, 2), Timing: sim.Timing(d.n(3))}
@@ -57,14 +57,14 @@ func Drawn(number uint64) *Script {
 	return s
 }
 
-// cuts draws what happens of steps inside which nodes fail.
+// cuts draws the crash cut.
 func (d drawer) cuts(s *Script) {
 	if s.Crashes > 0 || s.Halts > 0 {
 		s.Cut = []sim.CrashCut{sim.CutPrefix, sim.CutNone, sim.CutSubset}[d.weighted(2, 1, 2)]
 	}
 }
 
-// mates draws which nodes run in one process.
+// mates draws the nodes that run in one process.
 func (d drawer) mates(s *Script) {
 	if s.Nodes < 2 || s.Crashes+s.Halts == 0 || !d.chance(3) {
 		return
@@ -80,7 +80,7 @@ func (d drawer) mates(s *Script) {
 	}
 }
 
-// halts draws which nodes may crash for ever, and properties that excuse those that did.
+// halts draws which nodes may halt, and properties that exempt halted nodes.
 func (d drawer) halts(s *Script) {
 	if !d.chance(4) {
 		return
@@ -97,7 +97,7 @@ func (d drawer) halts(s *Script) {
 	}
 }
 
-// disturb makes some actions and other events no part of recovery.
+// disturb excludes some actions and other events from recovery.
 func (d drawer) disturb(s *Script) {
 	for k := range s.Actions {
 		s.Actions[k].Disturbs = d.chance(5)
@@ -122,7 +122,7 @@ type drawer struct{ *choose.Random }
 
 func (d drawer) n(n int) int { return d.IntN(n) }
 
-// chance is true once in so many times.
+// chance is true with probability 1/in.
 func (d drawer) chance(in int) bool { return d.IntN(in) == 0 }
 
 func (d drawer) weighted(weights ...int) int {
@@ -156,7 +156,7 @@ type likely struct {
 	weight int
 }
 
-// vocabulary draws what the programs of a system are made of: few instructions, so that they work together.
+// vocabulary draws the instructions of a system's programs. They are few, so that they interact.
 func (d drawer) vocabulary(s *Script) []likely {
 	ops := []likely{{SetPhase, 8}, {SetReg, 2}, {Choose, 4}, {Weighted, 2}, {IfPhase, 3}, {IfEvent, 3}}
 	groups := [][]likely{
@@ -184,8 +184,8 @@ func (d drawer) vocabulary(s *Script) []likely {
 	return ops
 }
 
-// gamble makes a system whose nodes go from phase to phase by chance alone, at times by answers that have no weight, so that
-// what is dead depends on single answers.
+// gamble makes a system with nodes that change phase by chance alone, some by answers of weight 0, so that death
+// depends on single answers.
 func (d drawer) gamble(s *Script) {
 	if d.chance(2) {
 		*s = Script{Number: s.Number, Nodes: 1, Timing: s.Timing, Crashes: min(s.Crashes, 1), Uncopyable: s.Uncopyable}
@@ -216,7 +216,7 @@ func (d drawer) program(s *Script, ops []likely) (p Program) {
 		for phase := range p[class] {
 			n := d.weighted(3, 4, 3, 1)
 			if Class(class) == OnReceive || Class(class) == OnTimer || Class(class) == OnStep {
-				n = d.weighted(5, 4, 1) // what messages, timers and steps lead to, leads on for ever
+				n = d.weighted(5, 4, 1) // successors of messages, timers and steps lead on forever
 			}
 			for range n {
 				p[class][phase] = append(p[class][phase], d.op(s, ops))

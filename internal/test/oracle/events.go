@@ -7,16 +7,16 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// event is something that can happen next.
+// event is an enabled event.
 type event struct {
 	kind       sim.EventKind
-	node, peer int // peer -1: there is none
+	node, peer int // peer -1 for none
 	what       int // action, timer, or value of the message
 	stream     bool
-	set        []datagram // that a quorum takes; what is its number
+	set        []datagram // the set that a quorum takes; what is its number
 }
 
-// events lists what can happen in a state: first what is ordinary, then the faults.
+// events lists the enabled events of a state: first ordinary ones, then faults.
 func (m *model) events(s *state) (ordinary, faults []event) {
 	quiet := m.script.Timing != sim.Prompt || m.defect == ignorePrompt || m.quiet(s)
 	for i := range s.nodes {
@@ -39,7 +39,7 @@ func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 	if len(s.yet[i]) > 0 {
 		first := event{kind: sim.Arrive, node: i, peer: s.yet[i][0].to, what: s.yet[i][0].value}
 		if out = append(out, first); m.defect != actWhileSending {
-			return out // it does nothing else before all has left
+			return out // outgoing messages come first
 		}
 	}
 	for k, a := range m.script.Actions {
@@ -81,12 +81,12 @@ func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 	return append(out, m.quorumEvents(s, i)...)
 }
 
-// steps: the node can take a step of its own.
+// steps reports whether the node can take an internal step.
 func (m *model) steps(s *state, i int) bool {
 	return has(m.script.Steps, s.nodes[i].phase) && m.defect != neverStep || m.script.Steps != 0 && m.defect == stepAlways
 }
 
-// first: no timer of the node has an earlier deadline.
+// first reports whether no timer of the node has an earlier deadline.
 func (m *model) first(n *node, t timer) bool {
 	if m.script.Timing == sim.AnyOrder || m.defect == ignoreDeadlines {
 		return true
@@ -94,7 +94,7 @@ func (m *model) first(n *node, t timer) bool {
 	return !slices.ContainsFunc(n.timers, func(o timer) bool { return o.left < t.left })
 }
 
-// datagramEvents has one event for all equal datagrams.
+// datagramEvents returns one event for each set of equal datagrams.
 func (m *model) datagramEvents(s *state, kind sim.EventKind, i int) (out []event) {
 	for k, d := range s.bags[i] {
 		if k == 0 || d != s.bags[i][k-1] || m.defect == tellCopiesApart {
@@ -162,7 +162,7 @@ func (m *model) haltable(s *state, i int) bool {
 	return s.nodes[i].up && (!has(lasting, i) || m.defect == haltLasting)
 }
 
-// mates are the other nodes of a node's process.
+// mates returns the other nodes of a node's process.
 func (m *model) mates(i int) (others []int) {
 	for k := range m.script.Nodes {
 		if k != i && has(m.script.Mates, i) && has(m.script.Mates, k) {
@@ -172,12 +172,12 @@ func (m *model) mates(i int) (others []int) {
 	return others
 }
 
-// firstOfProcess: no node of its process that is up has a lower number.
+// firstOfProcess reports whether no node of its process that is up has a lower number.
 func (m *model) firstOfProcess(s *state, i int) bool {
 	return m.defect == crashEach || !slices.ContainsFunc(m.mates(i), func(k int) bool { return k < i && s.nodes[k].up })
 }
 
-// key is the event's stable key, as path files have it.
+// key returns the event's stable key, as in path files.
 func (m *model) key(s *state, ev event) string {
 	key := fmt.Sprintf("%v n%d", ev.kind, ev.node)
 	if ev.peer >= 0 {

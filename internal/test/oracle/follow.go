@@ -11,15 +11,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// followed is where a path led to.
+// followed is the result of following a path.
 type followed struct {
 	steps  int
-	bad    *finding // both ended with it; nil: none
-	number int      // of the state that the path ends in, in the graph; -1: it is not there
-	trail  []int    // likewise, of all states
+	bad    *finding // the common finding of both, or nil
+	number int      // of the final state in the graph, or -1
+	trail  []int    // of all states
 }
 
-// follow executes a path by the replay engine and by the oracle, side by side. The error tells of the first difference.
+// follow executes a path by the replay engine and by the oracle in parallel. The error is the first difference.
 func (c *comparison) follow(path choose.Path) (*followed, error) {
 	w, err := kernel.NewWorld(c.sys, kernel.Options{})
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *comparison) follow(path choose.Path) (*followed, error) {
 		if !ok {
 			number = -1
 			if c.graph.complete {
-				return nil, fmt.Errorf("path %v leads to a state that the oracle did not come to", run.Path)
+				return nil, fmt.Errorf("path %v leads to a state that the oracle did not visit", run.Path)
 			}
 		}
 		f.number, f.trail = number, append(f.trail, number)
@@ -75,7 +75,7 @@ func (c *comparison) follow(path choose.Path) (*followed, error) {
 	}
 }
 
-// planned answers as a path does.
+// planned returns an asker that answers as in a path.
 func planned(path choose.Path) asker {
 	a := asker{arities: make([]int, len(path))}
 	for _, pick := range path {
@@ -84,12 +84,12 @@ func planned(path choose.Path) asker {
 	return a
 }
 
-// same compares what both came to: the error of the engine, else its world.
+// same compares the error of the engine, or its world, with the oracle.
 func (c *comparison) same(run *replay.Run, s *state, err error, bad *finding, a *asker) (*finding, error) {
 	w := run.World
 	switch {
 	case (err != nil) != (bad != nil), err != nil && !sameFinding(err, bad):
-		return nil, fmt.Errorf("path %v: the replay engine comes to %v, the oracle to %v", run.Path, err, bad)
+		return nil, fmt.Errorf("path %v: the result of the replay engine is %v, that of the oracle %v", run.Path, err, bad)
 	case a.pos != len(a.picks) && (bad == nil || bad.kind != sim.Divergence):
 		return nil, fmt.Errorf("path %v: the last step asks %d questions; the oracle asks %d", run.Path, len(a.picks), a.pos)
 	case bad != nil:

@@ -7,32 +7,32 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// graph is what there is to know of a system: its states, as far as they were visited, breadth first.
+// graph is the oracle's result: the states visited breadth first, with their properties.
 type graph struct {
 	states   []visited
 	known    map[string]int
-	steps    int            // from states that were expanded
-	findings map[string]int // least number of steps to each
-	depth    int            // all states that are nearer were expanded
-	complete bool           // no state is left that was not expanded
-	dead     []bool         // by state, when complete: no live state is reached by recovery
-	goals    bool           // there are Eventually properties, so that states can be dead
+	steps    int            // from expanded states
+	findings map[string]int // minimum number of steps to each
+	depth    int            // all nearer states are expanded
+	complete bool           // all states are expanded
+	dead     []bool         // by state, if complete: recovery reaches no live state
+	goals    bool           // there are Eventually properties, so states can be dead
 	kinds    [sim.EventKindCount]int
 	inside   int // crashes inside steps
-	together int // steps by which several nodes go down
+	together int // steps that take several nodes down
 }
 
-// visited is a state, and what is known of it.
+// visited is a visited state.
 type visited struct {
 	state    *state
 	depth    int
 	live     bool
-	ends     bool // it violates a property, or a step from the start has: what follows does not matter
+	ends     bool // it violates a property, or a step from the start has failed: successors do not matter
 	recovery []int
-	stuck    bool // nothing that is part of recovery can happen
+	stuck    bool // no event of recovery is enabled
 }
 
-// mostStates is about how many states are visited.
+// mostStates is the approximate maximum number of visited states.
 const mostStates = 200
 
 // visitAll visits states.
@@ -95,7 +95,7 @@ func (g *graph) meet(m *model, s *state, depth int) int {
 	return i
 }
 
-// violated returns the first property that does not hold.
+// violated returns the first violated property.
 func (m *model) violated(s *state) *finding {
 	for i, p := range m.script.Always {
 		if !m.holds(p, s) {
@@ -143,7 +143,7 @@ func (g *graph) expand(m *model, i int) {
 	}
 }
 
-// recovers reports whether an ordinary event is part of recovery.
+// recovers reports whether an ordinary event belongs to recovery.
 func (m *model) recovers(ev event) bool {
 	if ev.kind == sim.DoAction && m.script.Actions[ev.what].Disturbs && m.defect != recoverByDisturbing {
 		return false
@@ -160,7 +160,7 @@ func (m *model) recovers(ev event) bool {
 	return true
 }
 
-// typeOf is the type of what an event hands over; "": it hands over nothing.
+// typeOf returns the type of the value that an event delivers, or "".
 func (m *model) typeOf(ev event) Type {
 	switch ev.kind {
 	case sim.FireTimer:
@@ -176,7 +176,7 @@ func (m *model) typeOf(ev event) Type {
 	return ""
 }
 
-// message is the type of messages of a value.
+// message returns the type of messages of a value.
 func (s *Script) message(value int) Type {
 	switch {
 	case has(s.Votes, value):
@@ -187,7 +187,7 @@ func (s *Script) message(value int) Type {
 	return Word
 }
 
-// mourn finds the dead states: it goes back from the live ones.
+// mourn finds the dead states by a backward search from the live ones.
 func (g *graph) mourn() {
 	before := make([][]int, len(g.states))
 	var work []int
@@ -212,7 +212,7 @@ func (g *graph) mourn() {
 	}
 }
 
-// deaths counts the dead states, and tells how near the nearest is; -1: there is none.
+// deaths returns the number of dead states, and the distance of the nearest one, or -1.
 func (g *graph) deaths() (n, nearest int) {
 	nearest = -1
 	for i, dead := range g.dead {
@@ -226,7 +226,7 @@ func (g *graph) deaths() (n, nearest int) {
 	return n, nearest
 }
 
-// ahead counts the states that recovery can lead to from one, that one included.
+// ahead counts the states that recovery can reach from a state, itself included.
 func (g *graph) ahead(i int) int {
 	met := map[int]bool{i: true}
 	for work := []int{i}; len(work) > 0; work = work[1:] {
@@ -240,7 +240,7 @@ func (g *graph) ahead(i int) int {
 	return len(met)
 }
 
-// liveStates counts them.
+// liveStates counts the live states.
 func (g *graph) liveStates() (n int) {
 	for i := range g.states {
 		if g.states[i].live {
@@ -250,7 +250,7 @@ func (g *graph) liveStates() (n int) {
 	return n
 }
 
-// nearestFinding is the number of steps to it; -1: there is none.
+// nearestFinding returns the number of steps to the nearest finding, or -1.
 func (g *graph) nearestFinding() int {
 	if len(g.findings) == 0 {
 		return -1
@@ -258,7 +258,7 @@ func (g *graph) nearestFinding() int {
 	return slices.Min(slices.Collect(maps.Values(g.findings)))
 }
 
-// seen is the value of a Sometimes property over all states.
+// seen reports whether a Sometimes property holds in some state.
 func (g *graph) seen(m *model, p Prop) bool {
 	return slices.ContainsFunc(g.states, func(v visited) bool { return m.holds(p, v.state) })
 }

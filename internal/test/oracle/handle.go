@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// handle interprets what a node's program does, and returns the effects that it asks for.
+// handle interprets a node's program, and returns its effects.
 func (m *model) handle(s *state, i int, class Class, arg, from int, a *asker) ([]effect, *finding) {
 	h := handler{m: m, s: s, n: &s.nodes[i], self: i, arg: arg, from: from, a: a}
 	program := &m.script.Programs[i%len(m.script.Programs)]
@@ -19,7 +19,7 @@ func (m *model) handle(s *state, i int, class Class, arg, from int, a *asker) ([
 	return h.effects, cmp.Or(h.bad, h.failed)
 }
 
-// handler is a handler that runs.
+// handler is a running handler.
 type handler struct {
 	m               *model
 	s               *state
@@ -27,7 +27,7 @@ type handler struct {
 	self, arg, from int
 	a               *asker
 	effects         []effect
-	written         []write // its own writes, which it sees
+	written         []write // its own writes, which it can read
 	bad, failed     *finding
 }
 
@@ -50,7 +50,7 @@ func (h *handler) value(op Op) int {
 
 func (h *handler) at(op Op) bool { return h.n.phase == op.A && h.n.reg == op.B }
 
-// run executes an instruction; true: the handler ends.
+// run executes an instruction. It returns true if the handler ends.
 func (h *handler) run(op Op) bool {
 	n := h.n
 	ask := h.a.ask
@@ -120,7 +120,7 @@ func (h *handler) run(op Op) bool {
 	return h.bad != nil
 }
 
-// runLocal executes an instruction that asks for no effect.
+// runLocal executes an instruction without an effect.
 func (h *handler) runLocal(op Op) bool {
 	n := h.n
 	switch op.Do {
@@ -164,7 +164,7 @@ func (h *handler) write(do Opcode, w write) {
 	h.add(effect{do: do, peer: w.key, value: w.value})
 }
 
-// disk is what the handler sees of the disk, by key.
+// disk returns the disk as the handler reads it, by key.
 func (h *handler) disk() [2]int {
 	d := h.n.synced
 	for _, w := range h.n.pending {
@@ -176,7 +176,7 @@ func (h *handler) disk() [2]int {
 	return d
 }
 
-// room is what is left of the send buffer, what the handler has sent so far being in it.
+// room returns the room in the send buffer, after what the handler has sent so far.
 func (h *handler) room(peer int) int {
 	room := h.m.script.Buffer - len(h.s.ends[h.self][peer].queue)
 	for _, f := range h.effects {
@@ -191,8 +191,8 @@ func (h *handler) room(peer int) int {
 	return room
 }
 
-// shuffle draws a permutation of n numbers as package sim says: the last place first, each time from what is left; it
-// returns the first number.
+// shuffle draws a permutation of n numbers as documented in package sim: the last place first, each from the
+// remaining numbers. It returns the first number.
 func (h *handler) shuffle(n int) int {
 	p := make([]int, n)
 	for i := range p {

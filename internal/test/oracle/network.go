@@ -2,7 +2,7 @@ package oracle
 
 import "slices"
 
-// What the documentation of package netsim says, in its order.
+// The rules in the documentation of package netsim, in order.
 
 func (s *state) severed(a, b int) bool {
 	c := s.cut
@@ -22,7 +22,7 @@ func (m *model) sendDatagram(s *state, from, to, value int) {
 	s.add(to, datagram{from, value})
 }
 
-// inBag is the order of bags, in which equal datagrams stand together.
+// inBag orders bags, so that equal datagrams are adjacent.
 func inBag(a, b datagram) int {
 	if a.value != b.value {
 		return a.value - b.value
@@ -40,7 +40,7 @@ func (s *state) remove(to int, d datagram) {
 	s.bags[to] = slices.Delete(s.bags[to], i, i+1)
 }
 
-// unread: the node will be told of an error of its connection.
+// unread reports whether the node has yet to receive an error of its connection.
 func (e *end) unread() bool { return e.remote || e.notReady }
 
 func (m *model) sendStream(s *state, from, to, value int) {
@@ -88,7 +88,7 @@ func (s *state) breakConnection(a, b int) {
 	}
 }
 
-// takeError tells a node of an error; 1: its connection was refused, 0: reset.
+// takeError delivers an error to a node: 1 for a refused connection, 0 for a reset.
 func (s *state) takeError(node, peer int) int {
 	e, other := &s.ends[node][peer], &s.ends[peer][node]
 	if e.notReady {
@@ -109,12 +109,12 @@ func (s *state) takeStream(node, peer int) int {
 	return value
 }
 
-// deliverable: the next message in the stream from peer can be handed to the node.
+// deliverable reports whether the next message in the stream from peer can be delivered to the node.
 func (m *model) deliverable(s *state, node, peer int) bool {
 	return len(s.ends[peer][node].queue) > 0 && (!s.ends[node][peer].unread() || m.defect == overtakeErrors) && !s.severed(node, peer)
 }
 
-// quiet: no message and no error can be handed to anybody, and nobody is to take a step.
+// quiet reports whether no message or error can be delivered, and no node can take an internal step.
 func (m *model) quiet(s *state) bool {
 	for i := range s.nodes {
 		if !s.nodes[i].up {

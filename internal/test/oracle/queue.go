@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// What the documentation of netsim.Queues says.
+// The rules in the documentation of netsim.Queues.
 
 // queue sends a message into a queue, or leaves it with its sender until it arrives.
 func (m *model) queue(s *state, from, to, value int) *finding {
@@ -19,7 +19,7 @@ func (m *model) queue(s *state, from, to, value int) *finding {
 	return m.arrive(s, from, to, value)
 }
 
-// arrive puts a message into the queue of its receiver. The finding is that there is no room.
+// arrive puts a message into the queue of its receiver. The finding reports that there is no room.
 func (m *model) arrive(s *state, from, to, value int) *finding {
 	if !s.nodes[to].up {
 		return nil
@@ -46,7 +46,7 @@ func (m *model) arrive(s *state, from, to, value int) *finding {
 		s.bags[to] = append(s.bags[to], d)
 	case wait > 0:
 		s.bags[to] = slices.Insert(s.bags[to], last+1, d)
-	default: // the first of its sender; senders stand in order
+	default: // the first of its sender; each sender's messages are in order
 		i := slices.IndexFunc(s.bags[to], func(o datagram) bool { return o.from > from })
 		if i < 0 {
 			i = len(s.bags[to])
@@ -56,7 +56,8 @@ func (m *model) arrive(s *state, from, to, value int) *finding {
 	return nil
 }
 
-// atMost is how many messages of the type of one may wait for a node, whoever sent them, 0 being no bound, and how many do.
+// atMost returns the maximum number of messages of a value's type that may wait for a node (0 for no bound), and
+// the current number.
 func (m *model) atMost(s *state, from, to, value int) (most, wait int) {
 	t := m.script.message(value)
 	switch t {
@@ -73,14 +74,14 @@ func (m *model) atMost(s *state, from, to, value int) (most, wait int) {
 	return most, wait
 }
 
-// leave has the first message that a node has yet to send arrive.
+// leave moves a node's first outgoing message to its receiver.
 func (m *model) leave(s *state, from int) *finding {
 	p := s.yet[from][0]
 	s.yet[from] = s.yet[from][1:]
 	return m.arrive(s, from, p.to, p.value)
 }
 
-// queueEvents lists the messages that a node can be given of its queue.
+// queueEvents lists the messages in a node's queue that can be delivered.
 func (m *model) queueEvents(s *state, i int) (out []event) {
 	given := func(k int) bool {
 		d := s.bags[i][k]
@@ -101,7 +102,7 @@ func (m *model) queueEvents(s *state, i int) (out []event) {
 	return out
 }
 
-// crashQueues drops what is on its way to a node, and what it has yet to send.
+// crashQueues drops the messages to a node, and its outgoing messages.
 func (m *model) crashQueues(s *state, node int) {
 	if m.script.Queue == NoQueue || m.defect == keepQueues {
 		return
@@ -109,7 +110,7 @@ func (m *model) crashQueues(s *state, node int) {
 	s.bags[node], s.yet[node] = nil, nil
 }
 
-// word is how a message is shown.
+// word formats a message.
 func (m *model) word(value int) string {
 	text := fmt.Sprintf("%s(%d)", m.script.message(value), value)
 	if m.script.Pointers {

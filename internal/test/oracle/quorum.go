@@ -7,21 +7,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Quorum takes sets of votes, by which the program for messages runs once: its argument is the sum of the values.
+// Quorum takes sets of votes. The program for messages runs once for a set, with the sum of the values as its
+// argument.
 type Quorum struct {
-	Need  [Phases]int // by phase: how many senders a set has; 0: it takes nothing; less: it never will
-	Any   bool        `json:",omitempty"` // sets have any size, and Need does not matter
+	Need  [Phases]int // by phase: number of senders of a set; 0: it takes nothing; negative: it never will
+	Any   bool        `json:",omitempty"` // sets of any size; Need is ignored
 	Same  bool        `json:",omitempty"` // all votes of a set have the same value
-	Not   int         `json:",omitempty"` // the votes of node Not-1 do not fit; 0: all do
-	Guard int         `json:",omitempty"` // not if the sum of the values is Guard-1 modulo three; 0: whatever it is
+	Not   int         `json:",omitempty"` // votes of node Not-1 do not fit; 0: all fit
+	Guard int         `json:",omitempty"` // reject if the sum of the values is Guard-1 modulo three; 0: accept all
 }
 
 func quorumName(k int) string { return fmt.Sprintf("taken%d", k) }
 
-// vote is a message that quorums take.
+// vote is a message for quorums.
 type vote int
 
-// quorums makes those of the script, for the engines.
+// quorums returns the quorums of the script for the engines.
 func (s *Script) quorums() (list []sim.AnyQuorum) {
 	for k, q := range s.Quorums {
 		if s.Pointers {
@@ -59,7 +60,7 @@ func quorumOf[M any](k int, q Quorum, value func(M) int) sim.AnyQuorum {
 // taken reports whether messages of a value are votes.
 func (m *model) taken(value int) bool { return has(m.script.Votes, value) }
 
-// quorumEvents lists the sets of votes that a node can take: of all sets there are those that the quorum has nothing against.
+// quorumEvents lists the sets of votes that a node can take: all sets that the quorum accepts.
 func (m *model) quorumEvents(s *state, i int) (out []event) {
 	var votes []datagram
 	for _, d := range s.bags[i] {
@@ -104,7 +105,7 @@ func (m *model) takes(q *Quorum, set []datagram, phase int) bool {
 	return sum%Phases != q.Guard-1 || m.defect == ignoreGuards
 }
 
-// never notes which quorums of a node take nothing any more.
+// never records the quorums of a node that will take nothing more.
 func (m *model) never(n *node) {
 	for k, q := range m.script.Quorums {
 		if !q.Any && q.Need[n.phase] < 0 {
@@ -113,7 +114,7 @@ func (m *model) never(n *node) {
 	}
 }
 
-// needsAgain is the finding that a node needs votes that it would never need any more.
+// needsAgain returns the finding that a quorum breaks its promise to take nothing more.
 func (m *model) needsAgain(n *node, i int) *finding {
 	for k, q := range m.script.Quorums {
 		if n.up && has(n.never, k) && q.Need[n.phase] >= 0 {
@@ -134,13 +135,13 @@ func (m *model) takeVotes(s *state, ev event) (sum int) {
 	return sum % Phases
 }
 
-// quorums draws quorums, of systems in which they can be.
+// quorums draws quorums, for systems that can have them.
 func (d drawer) quorums(s *Script) {
 	if !s.Datagrams || s.Streams || s.Timing == sim.Prompt || !d.chance(2) {
 		return
 	}
 	s.Votes = []uint{7, 6, 5, 3, 1 << d.n(Phases)}[d.n(5)]
-	for k := range s.Programs { // so that there is something to choose from
+	for k := range s.Programs { // so that there is a choice
 		for range d.n(4) {
 			boot := &s.Programs[k][OnBoot][0]
 			*boot = append([]Op{{Do: Send, A: d.weighted(3, 1) % s.Nodes, B: d.n(Phases)}}, *boot...)

@@ -2,8 +2,8 @@ package oracle
 
 import "github.com/macemc/macemc/sim"
 
-// Reduce makes a script smaller, as long as it is still wrong in some way. It tries one change after the other, until
-// none leaves it wrong; wrong is called for each.
+// Reduce makes a script smaller while wrong returns true for it. It tries one change after the other until none is
+// accepted.
 func Reduce(sc *Script, wrong func(*Script) bool) *Script {
 	for again := true; again; {
 		again = false
@@ -18,7 +18,7 @@ func Reduce(sc *Script, wrong func(*Script) bool) *Script {
 	return sc
 }
 
-// changes are ways to make a script smaller, the great ones first.
+// changes returns ways to make a script smaller, the larger ones first.
 func changes(sc *Script) (list []func(*Script)) {
 	list = append(list,
 		func(s *Script) { s.Nodes = max(1, s.Nodes-1); s.fit() },
@@ -75,7 +75,7 @@ func changes(sc *Script) (list []func(*Script)) {
 	return append(list, shorter(func(s *Script) *[]Monitor { return &s.Monitors })...)
 }
 
-// shorter leaves out the first of several, or all others.
+// shorter drops the first of several elements, or all others.
 func shorter[T any](of func(*Script) *[]T) []func(*Script) {
 	return []func(*Script){
 		func(s *Script) {
@@ -87,7 +87,7 @@ func shorter[T any](of func(*Script) *[]T) []func(*Script) {
 	}
 }
 
-// fit takes out what names nodes that there are not.
+// fit removes references to nodes that do not exist.
 func (s *Script) fit() {
 	all := uint(1)<<s.Nodes - 1
 	s.Late &= all

@@ -1,8 +1,8 @@
-// Package oracle says of small systems what is true of them, by means of its own: systems are data, a [Script], which
-// the oracle interprets by rules written down once more from the documentation of packages sim and netsim. It keeps whole
-// states in a map, goes through them from a list, and follows recovery backwards over stored transitions; it shares no
-// code with the engines, the tables or the search. The same data makes a [sim.System], and [Compare] runs every strategy
-// and engine on that and says where they differ from the oracle.
+// Package oracle determines the exact behavior of small systems independently of the engines. Systems are data, a
+// [Script], which the oracle interprets by rules written again from the documentation of packages sim and netsim.
+// It stores whole states in a map, visits them from a list, and follows recovery backwards over stored transitions.
+// It shares no code with the engines, the tables or the search. The same data makes a [sim.System]. [Compare] runs
+// every strategy and engine on it and reports differences from the oracle.
 package oracle
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Phases is the number of phases that a node's service can be in; its register has as many values.
+// Phases is the number of phases of a node's service, and of values of its register.
 const Phases = 3
 
 // Actions is the number of actions of every system.
@@ -32,21 +32,21 @@ const (
 	Classes  = OnAction + Actions
 )
 
-// Opcode says what an instruction does.
+// Opcode identifies an instruction.
 type Opcode string
 
-// The instructions. Phase and register are those of the node, and the argument is that of the event: the message, the
-// timer, 1 for a refused connection, else 0. A peer is a node modulo the number of nodes, or the peer of the event
-// when negative. Values are taken modulo [Phases].
+// The instructions. Phase and register are those of the node. The argument is that of the event: the message, the
+// timer, 1 for a refused connection, else 0. A peer is a node modulo the number of nodes, or, if negative, the peer
+// of the event. Values are modulo [Phases].
 const (
-	Send      Opcode = "send"      // a datagram to peer A: B, the phase when B is 3, the argument when it is 4
-	Stream    Opcode = "stream"    // likewise, by a stream; when that is full, the register becomes B
+	Send      Opcode = "send"      // sends a datagram to peer A: B, or the phase if B is 3, or the argument if it is 4
+	Stream    Opcode = "stream"    // likewise, by a stream; if that is full, the register becomes B
 	Room      Opcode = "room"      // the register becomes the room in the stream to A, at most 2
 	Close     Opcode = "close"     // closes the stream to A
 	Arm       Opcode = "arm"       // sets timer A to B seconds
 	Disarm    Opcode = "disarm"    // stops timer A
 	Choose    Opcode = "choose"    // advances the phase by one of A alternatives
-	Weighted  Opcode = "weighted"  // likewise, by the alternatives of Weights
+	Weighted  Opcode = "weighted"  // likewise, with Weights
 	Draw      Opcode = "draw"      // the register becomes one of A random numbers
 	Shuffle   Opcode = "shuffle"   // the register becomes the first of a permutation of A numbers
 	Put       Opcode = "put"       // writes the phase under key A
@@ -55,9 +55,9 @@ const (
 	Get       Opcode = "get"       // the phase becomes the value under key A, if there is one
 	Keys      Opcode = "keys"      // the register becomes the number of keys
 	Announce  Opcode = "announce"  // announces A
-	Assert    Opcode = "assert"    // fails when phase and register are A and B
-	Panic     Opcode = "panic"     // panics when phase and register are A and B
-	Spin      Opcode = "spin"      // asks without end when phase and register are A and B
+	Assert    Opcode = "assert"    // fails if phase and register are A and B
+	Panic     Opcode = "panic"     // panics if phase and register are A and B
+	Spin      Opcode = "spin"      // makes choices forever if phase and register are A and B
 	SetPhase  Opcode = "phase"     // the phase becomes A
 	SetReg    Opcode = "reg"       // the register becomes A
 	Learn     Opcode = "learn"     // the phase becomes the argument
@@ -78,33 +78,33 @@ type Op struct {
 	Weights []int `json:",omitempty"`
 }
 
-// Queue is a kind of network that is made of queues.
+// Queue is a kind of network made of queues.
 type Queue int
 
-// Networks made of queues. They say which messages of a node's queue can be delivered.
+// Networks made of queues. They differ in which messages of a node's queue can be delivered.
 const (
-	NoQueue   Queue = iota // there is none
+	NoQueue   Queue = iota // none
 	PerSender              // the oldest of each sender
-	ByArrival              // the oldest; what a handler sends arrives message by message
+	ByArrival              // the oldest; messages of a handler arrive one by one
 	Unordered              // all
 )
 
-// Program is what the service of a node does, by class of event and phase.
+// Program is the code of a node's service, by class of event and phase.
 type Program [Classes][Phases][]Op
 
 // Action is an application action.
 type Action struct {
-	Times  int  // 0: no limit
-	Phases uint // bit p: it can be done in phase p; 0: it has no When
+	Times  int  // 0 means no limit
+	Phases uint // bit p: enabled in phase p; 0: it has no When
 	Nodes  uint // bit i: node i has it; 0: it has no At
 
-	Disturbs bool // it is no part of recovery
+	Disturbs bool // excluded from recovery
 }
 
-// Disturbance is events that are no part of recovery.
+// Disturbance excludes events from recovery.
 type Disturbance struct {
 	Kind sim.EventKind
-	Of   Type `json:",omitempty"` // "": whatever they hand over
+	Of   Type `json:",omitempty"` // "" means any value
 }
 
 // Type is the type of a timer or a message.
@@ -113,21 +113,21 @@ type Type string
 // The types.
 const (
 	Alarm Type = "alarm"
-	Bell  Type = "bell" // of the timers in Script.Bells
+	Bell  Type = "bell" // for the timers in Script.Bells
 	Word  Type = "word"
-	Note  Type = "note" // of the values in Script.Notes, if they are no votes
-	Vote  Type = "vote" // of the values in Script.Votes
+	Note  Type = "note" // for the values in Script.Notes, unless they are votes
+	Vote  Type = "vote" // for the values in Script.Votes
 )
 
-// PropKind is what a property says.
+// PropKind is the kind of a property.
 type PropKind string
 
-// What properties say.
+// Kinds of properties.
 const (
 	PhaseIn   PropKind = "phase-in"   // each node is in a phase of the set A
 	NotBoth   PropKind = "not-both"   // no node has phase A and register B
 	Apart     PropKind = "apart"      // nodes A and C are not both in phase B
-	FewerThan PropKind = "fewer-than" // less than A messages are in flight
+	FewerThan PropKind = "fewer-than" // fewer than A messages are in flight
 	ArmedOr   PropKind = "armed-or"   // each node has armed timer A or is in phase B
 	Unarmed   PropKind = "unarmed"    // node A has not armed timer B, or is not in phase C
 	IsUp      PropKind = "is-up"      // node A is up
@@ -142,14 +142,14 @@ type Prop struct {
 	A, B, C int `json:",omitempty"`
 }
 
-// MonitorKind is what a monitor minds.
+// MonitorKind is the kind of a monitor.
 type MonitorKind string
 
-// What monitors mind.
+// Kinds of monitors, by what violates them.
 const (
 	Counts MonitorKind = "counts" // the Limit-th announcement of A
-	Turns  MonitorKind = "turns"  // A, announced by the node that announced last
-	Sums   MonitorKind = "sums"   // A, when the sum of what was announced before, modulo three, is Limit
+	Turns  MonitorKind = "turns"  // A, announced by the node of the last announcement
+	Sums   MonitorKind = "sums"   // A, if the sum of the earlier announcements is Limit modulo three
 )
 
 // Monitor is a monitor.
@@ -160,33 +160,34 @@ type Monitor struct {
 
 // Script describes a system.
 type Script struct {
-	Number     uint64 // that [Drawn] made it of
-	Nodes      int
-	Timing     sim.Timing
-	Crashes    int           `json:",omitempty"`
-	Sturdy     uint          `json:",omitempty"` // bit i: node i may not crash
-	Halts      int           `json:",omitempty"`
-	Lasting    uint          `json:",omitempty"` // bit i: node i may not halt; 0: Sturdy says so
-	Cut        sim.CrashCut  `json:",omitempty"`
-	Mates      uint          `json:",omitempty"` // bit i: node i is one of those that run in one process; none or several, all or none of which may crash, and halt
-	Late       uint          `json:",omitempty"` // bit i: node i is late
-	Steps      uint          `json:",omitempty"` // bit p: in phase p nodes take steps of their own
+	Number  uint64 // of which [Drawn] made it
+	Nodes   int
+	Timing  sim.Timing
+	Crashes int          `json:",omitempty"`
+	Sturdy  uint         `json:",omitempty"` // bit i: node i may not crash
+	Halts   int          `json:",omitempty"`
+	Lasting uint         `json:",omitempty"` // bit i: node i may not halt; 0: as in Sturdy
+	Cut     sim.CrashCut `json:",omitempty"`
+	// Bit i: node i runs in the shared process; none or several, all or none of which may crash, and halt
+	Mates      uint          `json:",omitempty"`
+	Late       uint          `json:",omitempty"` // bit i: node i starts late
+	Steps      uint          `json:",omitempty"` // bit p: nodes take internal steps in phase p
 	Datagrams  bool          `json:",omitempty"`
 	Streams    bool          `json:",omitempty"`
-	Queue      Queue         `json:",omitempty"` // there are neither datagrams nor streams then, nor faults of networks
-	Bound      int           `json:",omitempty"` // of queues; 0: none
-	MostWords  int           `json:",omitempty"` // of words that wait in the queue of a node; 0: no bound
-	MostNotes  int           `json:",omitempty"` // likewise
-	Buffer     int           `json:",omitempty"` // at least 1 when there are streams
+	Queue      Queue         `json:",omitempty"` // excludes datagrams, streams, and faults of networks
+	Bound      int           `json:",omitempty"` // of queues; 0 for none
+	MostWords  int           `json:",omitempty"` // maximum number of words in a node's queue; 0 for none
+	MostNotes  int           `json:",omitempty"` // likewise for notes
+	Buffer     int           `json:",omitempty"` // at least 1 with streams
 	Loss       int           `json:",omitempty"`
 	Dup        int           `json:",omitempty"`
 	Errors     int           `json:",omitempty"`
 	Partitions int           `json:",omitempty"`
-	Deaf       bool          `json:",omitempty"` // services have no handlers for errors and ready call-backs; not with Steps
+	Deaf       bool          `json:",omitempty"` // services have no handlers for errors and ready callbacks; not with Steps
 	Pointers   bool          `json:",omitempty"` // messages are pointers
-	Uncopyable bool          `json:",omitempty"` // states of services and monitors have no rule for copying
+	Uncopyable bool          `json:",omitempty"` // states of services and monitors cannot be copied
 	Quorums    []Quorum      `json:",omitempty"` // only with datagrams, without streams and Prompt timing
-	Votes      uint          `json:",omitempty"` // bit v: messages of value v are what quorums take
+	Votes      uint          `json:",omitempty"` // bit v: messages of value v are votes
 	Bells      uint          `json:",omitempty"` // bit t: timer t is a bell
 	Notes      uint          `json:",omitempty"` // bit v: messages of value v are notes
 	Disturbing []Disturbance `json:",omitempty"`
@@ -198,11 +199,11 @@ type Script struct {
 	Sometimes  []Prop    `json:",omitempty"`
 }
 
-// String is the script as JSON.
+// String returns the script as JSON.
 func (s *Script) String() string {
 	text, err := json.Marshal(s)
 	if err != nil {
-		return err.Error() // cannot be: there is nothing in it that JSON lacks
+		return err.Error() // impossible: everything in it has a JSON form
 	}
 	return string(text)
 }

@@ -17,7 +17,7 @@ type (
 	bell  int
 )
 
-// timer is the timer of a number.
+// timer returns the timer with a number.
 func (s *Script) timer(k int) any {
 	if has(s.Bells, k) {
 		return bell(k)
@@ -25,13 +25,13 @@ func (s *Script) timer(k int) any {
 	return alarm(k)
 }
 
-// register holds a number that may be looked at and changed.
+// register holds a number.
 type register[R any] interface {
 	*R
 	at() *int
 }
 
-// plain is a register like any number.
+// plain is a register with a plain number.
 type plain struct{ N int }
 
 func (p *plain) at() *int { return &p.N }
@@ -55,10 +55,10 @@ type deaf[R any, P register[R]] struct {
 	program *Program `macemc:"-"`
 }
 
-// hearing is one that hears of errors and of room in send buffers.
+// hearing also handles errors and room in send buffers.
 type hearing[R any, P register[R]] struct{ deaf[R, P] }
 
-// busy is one that also takes steps of its own.
+// busy also takes internal steps.
 type busy[R any, P register[R]] struct{ hearing[R, P] }
 
 func (b *busy[R, P]) Ready() bool      { return has(b.script.Steps, b.Phase) }
@@ -119,7 +119,7 @@ func (d *deaf[R, P]) run(env sim.Env, class Class, arg int, from sim.NodeID) {
 	}
 }
 
-// do executes an instruction; false: the handler ends.
+// do executes an instruction. It returns false if the handler ends.
 func (d *deaf[R, P]) do(env sim.Env, op Op, arg int, from sim.NodeID) bool {
 	reg, peer := P(&d.Reg).at(), op.peer(env, from)
 	here := d.Phase == op.A && *reg == op.B
@@ -198,7 +198,7 @@ func (d *deaf[R, P]) do(env sim.Env, op Op, arg int, from sim.NodeID) bool {
 	return true
 }
 
-// peer is the node that an instruction is about: who sent the message, or the one that it names.
+// peer returns the node of an instruction: the sender of the message, or the one that it names.
 func (op Op) peer(env sim.Env, from sim.NodeID) sim.NodeID {
 	if op.A >= 0 || from < 0 {
 		return sim.NodeID(max(op.A, 0) % env.Nodes())
@@ -223,7 +223,7 @@ func (d *deaf[R, P]) message(op Op, arg int) any {
 	return sent(w, d.script.Pointers)
 }
 
-// sent is a message as it is sent: itself, or a pointer to it.
+// sent returns a message as it is sent: itself, or a pointer to it.
 func sent[T any](msg T, pointers bool) any {
 	if pointers {
 		return &msg
@@ -301,5 +301,5 @@ func newMonitor(s *Script, about Monitor) func() sim.Monitor {
 	return func() sim.Monitor { return &listener[plain, *plain]{about: about} }
 }
 
-// encodeHidden encodes a hidden register, without telling how to copy it.
+// encodeHidden encodes a hidden register, without a rule for copying it.
 func encodeHidden(dst []byte, h hidden) []byte { return binary.AppendVarint(dst, int64(*h.n)) }

@@ -17,22 +17,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Tally is what a series of systems came to. It is what is kept between the runs of a soak test.
+// Tally is the result for a series of systems. A soak test stores it between its runs.
 type Tally struct {
 	Generator   int                     // version of [Drawn]
 	Next        uint64                  // number of the next system
 	Systems     int                     // compared
-	Complete    int                     // of them, those of which the oracle visited all states
-	WithFinding int                     // of them, those that violate safety, panic or diverge
-	WithDead    int                     // of them, those with dead states
+	Complete    int                     // of these, with all states visited by the oracle
+	WithFinding int                     // of these, with a safety violation, panic or divergence
+	WithDead    int                     // of these, with dead states
 	States      int                     // visited by the oracle
-	Transitions int                     // likewise
+	Transitions int                     // executed by the oracle
 	Searches    int                     // compared with the oracle
-	Closed      int                     // of them, those by deepening that were complete
+	Closed      int                     // of these, complete ones by deepening
 	Kinds       [sim.EventKindCount]int // steps by kind of event
 	Inside      int                     // crashes inside steps
-	Together    int                     // steps by which several nodes went down
-	Seconds     float64                 // that this took
+	Together    int                     // steps that took several nodes down
+	Seconds     float64                 // total duration
 	Different   []uint64                // numbers of the systems that differ
 }
 
@@ -60,8 +60,9 @@ func (t *Tally) add(number uint64, r *Report) {
 	}
 }
 
-// Run compares the systems of the next n numbers, by so many workers, and adds up what it sees. It stops early when ctx is
-// done; the tally counts what was done until then. told is called for each system that differs, in the order of their numbers.
+// Run compares the systems of the next n numbers with several workers, and adds the results. It stops early when
+// ctx is done; the tally has the results until then. It calls told for each system that differs, in the order of
+// their numbers.
 func (t *Tally) Run(ctx context.Context, n, workers int, told func(number uint64, difference string)) {
 	began := time.Now()
 	reports := make([]Report, n)
@@ -77,7 +78,7 @@ func (t *Tally) Run(ctx context.Context, n, workers int, told func(number uint64
 	wait.Wait()
 	for i := range reports {
 		if reports[i].Searches == 0 {
-			break // it was not compared any more, so neither are those after it counted
+			break // it was not compared, so the later ones are not counted either
 		}
 		number := t.Next
 		t.add(number, &reports[i])
@@ -89,8 +90,8 @@ func (t *Tally) Run(ctx context.Context, n, workers int, told func(number uint64
 	t.Seconds += time.Since(began).Seconds()
 }
 
-// ReadTally reads a tally; a file that is not there is one of nothing. One by another generator is refused: its
-// numbers stand for other systems.
+// ReadTally reads a tally; a missing file is an empty one. It rejects a tally of another generator, whose numbers
+// stand for other systems.
 func ReadTally(name string) (*Tally, error) {
 	t := &Tally{Generator: Generator}
 	text, err := os.ReadFile(name)
@@ -104,12 +105,12 @@ func ReadTally(name string) (*Tally, error) {
 		return nil, fmt.Errorf("%s: %w; remove it to start over", name, err)
 	}
 	if t.Generator != Generator {
-		return nil, fmt.Errorf("%s is of generator %d, this is %d, whose systems are others; remove it to start over", name, t.Generator, Generator)
+		return nil, fmt.Errorf("%s is of generator %d, but this is generator %d with other systems; remove it to start over", name, t.Generator, Generator)
 	}
 	return t, nil
 }
 
-// Write keeps the tally. What was in the file before stays there until it is written.
+// Write stores the tally, replacing the file atomically.
 func (t *Tally) Write(name string) error {
 	text, err := json.MarshalIndent(t, "", "\t")
 	if err != nil {
@@ -124,13 +125,13 @@ func (t *Tally) Write(name string) error {
 	return os.Rename(name+".new", name)
 }
 
-// tableHead is how the table of soaks on a page begins.
+// tableHead is the head of the table of soaks on a page.
 const tableHead = "| generator | numbers | states of the oracle | transitions | searches compared | differences |\n| --- | --- | --- | --- | --- | --- |\n"
 
 // Insert writes the tally into the table on a page, as the row of its generator.
 func (t *Tally) Insert(page string) error {
 	if t.Systems == 0 {
-		return fmt.Errorf("no system of generator %d was compared so far: make soak does so", t.Generator)
+		return fmt.Errorf("no system of generator %d was compared yet: run make soak", t.Generator)
 	}
 	text, err := os.ReadFile(page)
 	if err != nil {

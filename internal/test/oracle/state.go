@@ -5,18 +5,18 @@ import "slices"
 // state is a state of a whole system.
 type state struct {
 	nodes    []node
-	bags     [][]datagram // by receiver; queues have what came first in front, by sender where only that matters
-	yet      [][]parcel   // by sender, what it has yet to send into queues
-	ends     [][]end      // ends[a][b] is what a has of its connection to b
-	monitors []int        // what each remembers
+	bags     [][]datagram // by receiver; in queues the oldest is first, of each sender if only that matters
+	yet      [][]parcel   // by sender, its outgoing messages to queues
+	ends     [][]end      // ends[a][b] is a's end of its connection with b
+	monitors []int        // state of each
 	left     limits
 	cut      cut
 }
 
-// limits are the faults that may still be injected.
+// limits are the remaining faults.
 type limits struct{ crashes, halts, loss, dup, errors, partitions int }
 
-// cut is the partition in force.
+// cut is the current partition.
 type cut struct {
 	active     bool
 	node, peer int // peer -1: all links of node
@@ -25,20 +25,20 @@ type cut struct {
 type node struct {
 	up, halted bool
 	phase, reg int
-	timers     []timer // by what they are
+	timers     []timer // by value
 	done       [Actions]int
-	synced     [2]int // by key; absent: there is none
+	synced     [2]int // by key; absent for none
 	pending    []write
 	ticks      int
 	clock      clock
-	never      uint // set of quorums that take nothing any more
+	never      uint // set of quorums that take nothing more
 }
 
 const absent = -1
 
 type timer struct{ what, left int }
 
-type write struct{ key, value int } // absent: a delete
+type write struct{ key, value int } // absent for a delete
 
 type datagram struct{ from, value int }
 
@@ -75,7 +75,7 @@ func clones[T any](lists [][]T) [][]T {
 	return c
 }
 
-// up is how many nodes are up.
+// up returns the number of nodes that are up.
 func (s *state) up() (n int) {
 	for i := range s.nodes {
 		if s.nodes[i].up {
@@ -85,7 +85,7 @@ func (s *state) up() (n int) {
 	return n
 }
 
-// code writes a state down, so that states are equal when their codes are.
+// code encodes a state, so that states are equal if their codes are.
 type code []byte
 
 func (c *code) num(values ...int) {

@@ -7,13 +7,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// model is the semantics of a script. The zero defect is none.
+// model is the semantics of a script.
 type model struct {
 	script *Script
 	defect Defect
 }
 
-// finding is what is wrong with a step or a state.
+// finding is a defect of a step or a state.
 type finding struct {
 	kind     sim.FindingKind
 	property string
@@ -25,11 +25,11 @@ func (f *finding) String() string {
 	return fmt.Sprintf("%s %s at n%d: %s", f.kind, f.property, f.node, f.message)
 }
 
-// asker answers the questions of a step by planned picks, and by 0 when there are no more.
+// asker answers the questions of a step by planned picks, and then by 0.
 type asker struct {
 	picks, arities []int
 	pos            int
-	weightless     bool // an answer was given that has no weight
+	weightless     bool // an answer with weight 0 was given
 }
 
 func (a *asker) ask(n int, weights []int) int {
@@ -48,7 +48,7 @@ func (a *asker) ask(n int, weights []int) int {
 	return pick
 }
 
-// next plans the next sequence of answers; false: all were given.
+// next plans the next sequence of answers. It returns false after the last one.
 func (a *asker) next() bool {
 	a.picks, a.arities = a.picks[:a.pos], a.arities[:a.pos]
 	a.pos, a.weightless = 0, false
@@ -62,14 +62,14 @@ func (a *asker) next() bool {
 	return false
 }
 
-// effect is what a handler asked for.
+// effect is an effect of a handler.
 type effect struct {
 	do          Opcode
 	peer, value int
 	refused     bool
 }
 
-// outlasts: the effect is seen by others, or on the disk, when the node crashes right after it.
+// outlasts reports whether others, or the disk, see the effect when the node crashes right after it.
 func (f *effect) outlasts() bool {
 	switch f.do {
 	case Send, Put, Delete, Sync, Announce:
@@ -78,10 +78,10 @@ func (f *effect) outlasts() bool {
 	return false
 }
 
-// heard: the effect is seen by others when the node never comes back; the disk is not.
+// heard reports whether others see the effect when the node never comes back; the disk does not count.
 func (f *effect) heard() bool { return f.do == Send || f.do == Announce }
 
-// cutOff asks what happens of a step inside which the node fails, and returns the effects that do.
+// cutOff chooses where the node fails inside the step, and returns the remaining effects.
 func (m *model) cutOff(effects []effect, a *asker, matters func(*effect) bool) (left []effect, cut bool) {
 	how := m.script.Cut
 	if how == sim.CutNone && m.defect != insideAnyway {
@@ -106,7 +106,8 @@ func (m *model) cutOff(effects []effect, a *asker, matters func(*effect) bool) (
 	return effects, false
 }
 
-// withoutSome are some effects without none, one, or several of the datagrams among them. What lacks the later ones comes later.
+// withoutSome returns some effects with each subset of the datagrams among them removed. Those that lack later ones
+// come later.
 func withoutSome(effects []effect) [][]effect {
 	if len(effects) == 0 {
 		return [][]effect{nil}
@@ -122,7 +123,7 @@ func withoutSome(effects []effect) [][]effect {
 	return append(with, lost...)
 }
 
-// start makes the first state.
+// start returns an initial state.
 func (m *model) start(a *asker) (*state, *finding) {
 	sc := m.script
 	s := &state{nodes: make([]node, sc.Nodes), monitors: make([]int, len(sc.Monitors))}
@@ -152,7 +153,7 @@ func (m *model) start(a *asker) (*state, *finding) {
 	return s, nil
 }
 
-// step makes the state that follows by an event. It reports whether the node crashed inside the step.
+// step returns the state after an event. It reports whether the node crashed inside the step.
 func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, bad *finding) {
 	s = from.clone()
 	n := &s.nodes[ev.node]
@@ -214,7 +215,7 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 	return s, crashed, bad
 }
 
-// withoutHandler makes an event happen that runs no handler.
+// withoutHandler executes an event that runs no handler.
 func (m *model) withoutHandler(s *state, ev event, a *asker) *finding {
 	switch ev.kind {
 	case sim.Crash:
@@ -241,7 +242,7 @@ func (m *model) withoutHandler(s *state, ev event, a *asker) *finding {
 	return nil
 }
 
-// fire disarms a timer, and time passes at its node until its deadline.
+// fire disarms a timer, and advances the time of its node to the deadline.
 func (m *model) fire(n *node, what int) {
 	i := slices.IndexFunc(n.timers, func(t timer) bool { return t.what == what })
 	passed := n.timers[i].left
@@ -251,8 +252,8 @@ func (m *model) fire(n *node, what int) {
 	}
 }
 
-// apply makes the effects of a handler happen. The disk's are not among those that it takes back when they are cut off,
-// because handlers see their own writes only while they run.
+// apply executes the effects of a handler. Handlers see their own writes only while they run, so a cut need not
+// undo them.
 func (m *model) apply(s *state, i int, effects []effect) *finding {
 	n := &s.nodes[i]
 	for _, f := range effects {
@@ -339,7 +340,7 @@ func (m *model) crashNode(s *state, i int, a *asker) {
 	m.crashQueues(s, i)
 }
 
-// halt takes the nodes of a process down for ever, be they up or not.
+// halt takes the nodes of a process down forever, up or not.
 func (m *model) halt(s *state, i int) {
 	s.left.halts--
 	m.haltNode(s, i)
@@ -350,7 +351,7 @@ func (m *model) halt(s *state, i int) {
 	}
 }
 
-// haltNode leaves nothing of a node, and nothing on its way to it.
+// haltNode removes the state of a node, and the messages to it.
 func (m *model) haltNode(s *state, i int) {
 	was := s.nodes[i]
 	s.nodes[i] = node{halted: true, synced: [2]int{absent, absent}}

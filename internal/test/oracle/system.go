@@ -88,7 +88,7 @@ func (s *Script) disturbance(d Disturbance) sim.Disturbance {
 	return sim.Disturbing(d.Kind)
 }
 
-// message names the events of a kind that hand over messages of type T, as they are sent.
+// message returns a disturbance for the events of a kind that deliver messages of type T, as they are sent.
 func message[T any](s *Script, kind sim.EventKind) sim.Disturbance {
 	if s.Pointers {
 		return sim.DisturbingOf[*T](kind)
@@ -115,7 +115,7 @@ func (s *Script) network() sim.Network {
 	return nil
 }
 
-// atMost are the bounds of messages, by their types as they are sent.
+// atMost returns the bounds of messages, by their types as they are sent.
 func (s *Script) atMost() map[reflect.Type]int {
 	bounds := map[reflect.Type]int{}
 	bound := func(t reflect.Type, most int) {
@@ -167,7 +167,7 @@ func (p Prop) function(s *Script) func(*sim.View) bool {
 	panic("oracle: no property " + string(p.Kind))
 }
 
-// holds is function by the oracle's own means.
+// holds is the oracle's own evaluation of a property.
 func (m *model) holds(p Prop, s *state) bool {
 	in := func(i, phase int) bool { return s.nodes[i].up && s.nodes[i].phase == phase }
 	armed := func(i, what int) bool {

@@ -1,4 +1,4 @@
-// Package ports finds ports for tests that listen.
+// Package ports finds free ports for tests that listen.
 package ports
 
 import (
@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Free returns n different addresses on loopback at which nobody listens, by TCP or UDP. They are below those that are given to who asks for any,
-// so that nobody else comes to have them before a test does, nor while what listens there is down.
+// Free returns n different loopback addresses at which nobody listens, by TCP or UDP. They are below the range of
+// ephemeral ports, so that no other process gets them before a test uses them, or while its listener is down.
 func Free(t testing.TB, n int) (addrs []string) {
 	t.Helper()
 	for tries := 0; len(addrs) < n; tries++ {

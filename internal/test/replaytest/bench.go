@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Bench measures steps of random runs without faults, each of so many steps, by the time of the processor: other processes do not change
-// that much.
+// Bench measures the steps of random runs without faults, of that many steps each, in processor time, which depends
+// little on other processes.
 func Bench(b *testing.B, sys sim.System, steps int) {
 	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
@@ -34,7 +34,7 @@ func Bench(b *testing.B, sys sim.System, steps int) {
 	b.ReportMetric(float64(b.N)/(processor()-began).Seconds(), "steps/cpu-s")
 }
 
-// processor is the time of the processor that this process has used.
+// processor returns the processor time used by this process.
 func processor() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

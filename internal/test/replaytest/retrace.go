@@ -1,4 +1,4 @@
-// Package retrace lets tests show that a run of a system is the same each time, in one process and in others.
+// Package replaytest checks that a run of a system is reproducible, in one process and in others.
 package replaytest
 
 import (
@@ -18,14 +18,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// child is set in the environment of processes that only tell their traces.
+// child is set in the environment of processes that only print their traces.
 const child = "MACEMC_RETRACE"
 
-// steps is the length of a run, unless it ends before.
+// steps is the maximum length of a run.
 const steps = 300
 
-// Check executes a random run of a system, with faults, first come first served and with drawn schedules, so many times in this process
-// and once in each of so many others, and fails the test when one differs. The others run the same test.
+// Check executes random runs of a system with faults, first come first served and with drawn schedules. It executes
+// each several times in this process and once in each of several others, which run the same test, and fails if one
+// differs.
 func Check(t *testing.T, sys sim.System, times, processes int) {
 	if os.Getenv(child) != "" {
 		times, processes = 1, 0
@@ -63,7 +64,7 @@ func Check(t *testing.T, sys sim.System, times, processes int) {
 	}
 }
 
-// trace is a hash of all states of a run, and of what happened in between.
+// trace returns a hash of all states and steps of a run.
 func trace(sys *sim.System) (string, error) {
 	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {

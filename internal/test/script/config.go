@@ -19,11 +19,11 @@ type Config struct {
 	Network    sim.Network
 	Crashes    int
 	Halts      int
-	Late       int // nodes from this one on are late
+	Late       int // nodes from this one on start late
 	Sturdy     int // the node that may not crash; -1: all may
-	Mate       int // the node that runs in one process with node 0, with which there is no Sturdy; 0: none
-	Monitor    int // the limit of the monitors that count; 0: none
-	Turns      int // the limit of the monitor of turns; 0: none
+	Mate       int // the node that shares a process with node 0; not with Sturdy; 0: none
+	Monitor    int // limit of the monitors that count; 0: none
+	Turns      int // limit of the monitor of turns; 0: none
 	ActionTime int
 	Disturbing []sim.Disturbance
 	Programs   []Program
@@ -102,14 +102,14 @@ func (c *Config) System() *sim.System {
 	return sys
 }
 
-// disturbances are what scripts may say of their events.
+// disturbances are the possible disturbances of scripts.
 var disturbances = []sim.Disturbance{
 	sim.DisturbingOf[note](sim.Deliver), sim.DisturbingOf[*note](sim.Deliver), sim.DisturbingOf[alarm](sim.FireTimer),
 	sim.Disturbing(sim.Boot), sim.Disturbing(sim.DeliverError), sim.Disturbing(sim.Deliver), sim.Disturbing(sim.Heal), sim.Disturbing(sim.DoAction),
 }
 
-// DrawSmall draws a system of few states and without streams, so that a search can go deep, and everywhere by
-// the fast ways that a search has for such systems.
+// DrawSmall draws a system with few states and without streams, so that a search can go deep and use all
+// optimizations for such systems.
 func DrawSmall(t *rapid.T) *Config {
 	const nodes = 2
 	c := &Config{Nodes: nodes, Timing: sim.AnyOrder, Late: nodes, Sturdy: -1, Turns: rapid.IntRange(2, 5).Draw(t, "turns"), ActionTime: rapid.IntRange(0, 2).Draw(t, "times")}
@@ -197,7 +197,7 @@ func Draw(t *rapid.T) *Config {
 	return c
 }
 
-// OpaqueRule encodes an Opaque, without telling how to copy it.
+// OpaqueRule encodes an Opaque, without a rule for copying it.
 func OpaqueRule() sim.StateRule {
 	return encoding.EncodeBy(func(dst []byte, o Opaque) []byte { return binary.AppendVarint(dst, int64(*o.n)) })
 }

@@ -1,4 +1,4 @@
-// Package script makes small random systems for tests: services that are data, with choices, timers, datagrams and
+// Package script makes small random systems for tests: services as data, with choices, timers, datagrams and
 // streams, refused sends, disk writes, times and monitors, under all faults.
 package script
 
@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A script is a service that is data: for each class of event, and phase of the node, what it does.
+// A script is a service as data: a program for each class of event and phase of the node.
 const (
 	Phases  = 3
 	Classes = 6 // boot, action, timer, receive, error, ready
@@ -19,7 +19,7 @@ const (
 // ActionClass is the class of application actions.
 const ActionClass = 1
 
-// Opcode says what an instruction does.
+// Opcode identifies an instruction.
 type Opcode uint8
 
 const (
@@ -55,7 +55,7 @@ type Instr struct {
 	A, B int
 }
 
-// Program is what a script does: by class of event and phase.
+// Program is the code of a script, by class of event and phase.
 type Program [Classes][Phases][]Instr
 
 type (
@@ -71,7 +71,7 @@ type (
 // Opaque is encoded by a function and has no rule for copying.
 type Opaque struct{ n *int }
 
-// NewOpaque returns one that holds 0.
+// NewOpaque returns an Opaque that holds 0.
 func NewOpaque() Opaque { return Opaque{new(int)} }
 
 // Plain runs a Program.
@@ -149,7 +149,7 @@ func (s *Plain) act(env sim.Env, class int, from sim.NodeID, msg *note) {
 				if len(s.Kept) < 2 {
 					s.Kept = append(s.Kept, msg)
 				} else {
-					s.Kept[in.A%2].Phase = s.Phase // what Last points to, perhaps
+					s.Kept[in.A%2].Phase = s.Phase // perhaps the target of Last
 				}
 			}
 			s.Got[from] = (s.Got[from] + 1) % 3
@@ -209,7 +209,7 @@ func (s *OddOne) Receive(env sim.Env, from sim.NodeID, msg any) {
 	s.Plain.Receive(env, from, msg)
 }
 
-// Chorus is a monitor that wants each node to be heard a few times only.
+// Chorus is a monitor that limits the announcements of each node.
 type Chorus struct {
 	Heard [8]int
 	limit int
@@ -235,7 +235,7 @@ func (c *OddChorus) Observe(from sim.NodeID, event any) error {
 	return c.Chorus.Observe(from, event)
 }
 
-// Turns is a monitor to which it matters who speaks only when that was not the one who spoke last.
+// Turns is a monitor that counts changes of the announcing node.
 type Turns struct {
 	Last  sim.NodeID
 	Taken int

@@ -1,5 +1,5 @@
-// Package systest serves tests on the bundled systems: it builds them, searches them, runs them at random, and puts them
-// into states.
+// Package systest helps to test the bundled systems: it builds them, searches them, runs them at random, and puts
+// them into states.
 package systest
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Build builds a system within limits. It is checked for the properties that are named, those without a
-// name not counted; for all when none is.
+// Build builds a system within limits. It keeps only the named properties, besides those without a name; or all if
+// none is named.
 func Build(t testing.TB, e spec.Entry, c spec.Config, l sim.Limits, properties ...string) sim.System {
 	t.Helper()
 	sys, err := e.New(c)
@@ -40,11 +40,11 @@ func Build(t testing.TB, e spec.Entry, c spec.Config, l sim.Limits, properties .
 	return sys
 }
 
-// patient is a limit for handlers that a busy machine does not exceed by itself.
+// patient is a time limit for handlers that a busy machine does not exceed by itself.
 const patient = time.Minute
 
-// Search searches with one worker, so that the same paths are taken in every run. Suspects are confirmed
-// by that many walks from each state that is tried.
+// Search searches with one worker, so that all runs take the same paths. It confirms suspects with that many walks
+// from each probed state.
 func Search(t testing.TB, cfg search.Config, walks int) *search.Result {
 	t.Helper()
 	cfg.Workers, cfg.HandlerLimit = 1, patient
@@ -58,8 +58,8 @@ func Search(t testing.TB, cfg search.Config, walks int) *search.Result {
 	return res
 }
 
-// World returns a world of sys whose nodes are in states of the test's choice: set changes each after its
-// boot, as its only action, and those that are down crash then.
+// World returns a world of sys with nodes in given states: set changes each node after its boot, as its only
+// action, and those in down crash then.
 func World[S sim.Service](t testing.TB, sys sim.System, set func(S, sim.Env), down nodeset.Set) kernel.World {
 	t.Helper()
 	sys.Crashes, sys.Actions = down.Len(), []sim.AnyAction{sim.Action[S]{Name: "set", Times: 1, Do: set}}
@@ -88,8 +88,8 @@ func World[S sim.Service](t testing.TB, sys sim.System, set func(S, sim.Env), do
 	return w
 }
 
-// Broken returns the names of the properties that do not hold in a world, in order, and checks that each
-// is explained in a line for every node.
+// Broken returns the names of the properties that do not hold in a world, in order, and checks that each explains
+// itself in one line per node.
 func Broken(t testing.TB, w kernel.World) []string {
 	t.Helper()
 	var broken []string
@@ -106,8 +106,8 @@ func Broken(t testing.TB, w kernel.World) []string {
 	return broken
 }
 
-// RandomPath is a run of at most that many steps in which each event, faults included, is as likely as
-// another. It ends with the first finding.
+// RandomPath returns a random run of at most that many steps, with all events, faults included, equally likely. It
+// ends with the first finding.
 func RandomPath(t testing.TB, sys *sim.System, seed uint64, steps int) choose.Path {
 	t.Helper()
 	w, err := kernel.NewWorld(sys, kernel.Options{})
@@ -129,7 +129,8 @@ func RandomPath(t testing.TB, sys *sim.System, seed uint64, steps int) choose.Pa
 	return r.Path
 }
 
-// Clean visits all states of a system of which nothing is wrong, dead and starved runs included, and compares how many there are; 0: any number.
+// Clean visits all states of a system without findings, dead or starved runs included, and compares their number
+// with states; 0 means any.
 func Clean(t testing.TB, sys sim.System, states int) *table.Exploration {
 	t.Helper()
 	x, err := table.Explore(t.Context(), &sys, options.Options{})
@@ -146,7 +147,7 @@ func Clean(t testing.TB, sys sim.System, states int) *table.Exploration {
 	return x
 }
 
-// Follow executes the events of these keys.
+// Follow executes the events with these keys.
 func Follow(t testing.TB, sys *sim.System, keys ...string) choose.Path {
 	t.Helper()
 	f := &choose.File{Header: choose.Header{System: sys.Name, Nodes: sys.Nodes}}
