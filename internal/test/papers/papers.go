@@ -1,5 +1,6 @@
-// Package papers lists the systems of published papers: the protocols whose states others have counted, those of the P language, and
-// the overlays of the MaceMC paper. Tests of the engines check them; the program of the evaluation makes the papers' tables of them.
+// Package papers lists systems of published papers: protocols with published numbers of states, those of the P
+// language, and the overlays of the MaceMC paper. Tests of the engines check them, and the evaluation program
+// generates the papers' tables from them.
 package papers
 
 import (
@@ -25,7 +26,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Entries returns the descriptions of the papers' systems. The slice is the caller's.
+// Entries returns the descriptions of the papers' systems. The caller owns the slice.
 func Entries() []spec.Entry {
 	return []spec.Entry{
 		multicast.Entry(),
@@ -49,8 +50,9 @@ func Entries() []spec.Entry {
 	}
 }
 
-// All returns the descriptions of the bundled systems of this module, followed by [Entries]. The slice is the caller's.
+// All returns the descriptions of the bundled systems of this module, followed by [Entries]. The caller owns the
+// slice.
 func All() []spec.Entry { return append(systems.All(), Entries()...) }
 
-// Find returns the description of the system of [All] with that name. The error names near ones.
+// Find returns the description of the system of [All] with that name. The error lists similar names.
 func Find(name string) (spec.Entry, error) { return spec.Find(All(), name) }

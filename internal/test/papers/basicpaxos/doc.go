@@ -2,23 +2,26 @@
 //
 // # Protocol
 //
-// Each client has a proposer, and proposes a value. A proposer has most acceptors promise to accept nothing of lower ballots, takes the value that they have
-// accepted under the highest ballot, or its client's if they have accepted none, and has it accepted. What most have accepted under one ballot is decided;
-// acceptors tell all proposers what they accept, and these tell their clients. A proposer may try again, by a higher ballot, at any time.
+// Each client has a proposer, and proposes a value. A proposer asks for promises of a majority of acceptors to
+// accept nothing of lower ballots. It takes the value that they have accepted under the highest ballot, or its
+// client's if they have accepted none, and asks them to accept it. A value accepted by a majority under one ballot
+// is decided. Acceptors report what they accept to all proposers, and these report decisions to their clients. A
+// proposer may try again with a higher ballot at any time.
 //
 // # Source
 //
-// Lamport, "Paxos Made Simple" (2001), as in section 5 of "Building Reliable Distributed Systems With P" (UCB/EECS-2015-198), which counts its bugs and
-// does not say what they are.
+// Lamport, "Paxos Made Simple" (2001), as in section 5 of "Building Reliable Distributed Systems With P"
+// (UCB/EECS-2015-198), which counts its bugs without describing them.
 //
 // # Simplifications
 //
-// Each proposer has so many ballots, without which duels of proposers have no end: whoever has the highest is not disturbed in the end. Acceptors
-// fail as they are told to, a minority of them.
+// Each proposer has a bounded number of ballots; otherwise duels of proposers never end. The proposer of the
+// highest ballot is eventually undisturbed. Up to a minority of acceptors fail on request.
 //
 // # Properties
 //
-// Always: what most acceptors have accepted under a ballot is what all higher ballots have. Monitor: what is decided was proposed, and all are told the
-// same. Monitor: each client is told, once (hot). With part=abstraction there is a register that the first to come writes in the place of the acceptors, and
-// "macemc refine basicpaxos" compares them.
+// Always: a value accepted by a majority under a ballot is the value of all higher ballots. Monitor: a decided
+// value was proposed, and all clients learn the same one. Monitor: each client is answered once (hot). With
+// part=abstraction the acceptors are replaced by a register that accepts the first value, and "macemc refine
+// basicpaxos" compares both.
 package basicpaxos

@@ -9,12 +9,12 @@ import (
 )
 
 type (
-	// Propose is a client's, to its proposer. Values count from 1.
+	// Propose is sent by a client to its proposer. Values count from 1.
 	Propose struct {
 		Client machine.ID
 		Value  int
 	}
-	// Decided answers it.
+	// Decided is the answer to Propose.
 	Decided struct {
 		Client machine.ID
 		Value  int
@@ -30,17 +30,17 @@ type (
 		Accepted Vote
 	}
 	Accept struct{ Vote Vote }
-	// Accepted goes to all proposers.
+	// Accepted is sent to all proposers.
 	Accepted struct {
 		From machine.ID
 		Vote Vote
 	}
 )
 
-// again is the timer of a proposer that may try again.
+// again is the timer after which a proposer may try again.
 type again struct{}
 
-// Vote is for a value under a ballot; Ballot 0: none.
+// Vote is a vote for a value under a ballot; Ballot 0 means none.
 type Vote struct{ Ballot, Value int }
 
 // Client proposes a value.
@@ -65,18 +65,18 @@ func (c *Client) propose(x *machine.Ctx) {
 	x.Goto(waiting)
 }
 
-// Proposer tries to have a value decided, and learns what is.
+// Proposer tries to get a value decided, and learns the decision.
 type Proposer struct {
 	Acceptors []machine.ID
 	Client    machine.ID
-	Value     int          // proposed; 0: none yet
-	Ballot    int          // of the latest attempt
+	Value     int          // proposed; 0 for none
+	Ballot    int          // of the last attempt
 	Step      int          // between its ballots
-	Left      int          // attempts
-	Promises  []machine.ID // who has promised
-	Best      Vote         // that they have accepted
-	Votes     []Accepted   // that it knows of
-	Decided   int          // 0: nothing, as far as it knows
+	Left      int          // remaining attempts
+	Promises  []machine.ID // acceptors that have promised
+	Best      Vote         // the highest vote among their promises
+	Votes     []Accepted   // known votes
+	Decided   int          // the decided value, or 0
 	Bugs      bugs
 }
 
@@ -89,7 +89,7 @@ const (
 
 var proposerKind = proposers(machine.Ignore(Promise{}))
 
-// surprised does not know what to do with promises that it needs no more.
+// surprisedKind has no rule for promises that it needs no more.
 var surprisedKind = proposers()
 
 func proposers(late ...machine.Rule) *machine.Kind {
@@ -134,7 +134,7 @@ func (p *Proposer) prepare(x *machine.Ctx) {
 	}
 }
 
-// most reports whether these are most of the acceptors.
+// most reports whether n is a majority of the acceptors.
 func (p *Proposer) most(n int) bool {
 	if p.Bugs.has(bp4) {
 		n++
@@ -165,7 +165,7 @@ func (p *Proposer) promise(x *machine.Ctx, m Promise) {
 	x.Goto(accepting)
 }
 
-// accepted counts who has accepted what under one ballot.
+// accepted counts the votes under one ballot.
 func (p *Proposer) accepted(x *machine.Ctx, a Accepted) {
 	if p.Decided != 0 {
 		return
@@ -215,7 +215,7 @@ func (a *Acceptor) accept(x *machine.Ctx, m Accept) {
 	}
 }
 
-// ProposerAbs and Register stand for all that: what is written first is decided.
+// ProposerAbs and Register are the abstraction: the first written value is decided.
 type ProposerAbs struct{ Register machine.ID }
 
 var proposerAbsKind = machine.Define[ProposerAbs]("proposer", machine.In("passing on",
@@ -223,7 +223,7 @@ var proposerAbsKind = machine.Define[ProposerAbs]("proposer", machine.In("passin
 
 type (
 	Register struct{ Value int }
-	Write    struct{ Value Propose } // to it
+	Write    struct{ Value Propose } // to the register
 )
 
 var registerKind = machine.Define[Register]("register", machine.In("up",

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// consensus is a monitor: all are told the same, and somebody has proposed it.
+// consensus is a monitor: all clients learn the same value, and it was proposed.
 type consensus struct {
 	Proposed []int
 	Decided  int
@@ -26,7 +26,7 @@ var consensusKind = machine.Define[consensus]("consensus", machine.In("watching"
 		c.Decided = d.Event.Value
 	})))
 
-// setting is what there is to choose.
+// setting has the parameters.
 type setting struct {
 	clients, acceptors, ballots, failures int
 	abstract                              bool
@@ -36,7 +36,7 @@ type setting struct {
 func (s setting) proposer(i int) machine.ID { return machine.ID(s.clients + i) }
 func (s setting) acceptor(i int) machine.ID { return machine.ID(2*s.clients + i) }
 
-// others are the nodes that are no acceptors.
+// others returns the number of nodes other than acceptors.
 func (s setting) others() int {
 	if s.failures == 0 {
 		return 2 * s.clients
@@ -44,7 +44,7 @@ func (s setting) others() int {
 	return 2*s.clients + 1
 }
 
-// machines are the clients, their proposers, the acceptors, and what has them fail.
+// machines adds the clients, their proposers, the acceptors, and the injector of failures.
 func (s setting) machines(abstract bool) *machine.System {
 	ms := &machine.System{}
 	var proposers, acceptors []machine.ID
@@ -103,7 +103,7 @@ func (s setting) system() sim.System {
 	return sys
 }
 
-// stays is Lamport's P2b, as far as acceptors that are up still have what was decided: higher ballots have the same.
+// stays is Lamport's P2b, restricted to acceptors that are up: higher ballots have the decided value.
 func (s setting) stays(v *sim.View) bool {
 	up := smr.Up[Acceptor](v, s.acceptor(0), s.acceptors)
 	for _, a := range up {

@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugs is the set of defects that are switched on, by their order in knownBugs.
+// bugs is a set of defects, by their index in knownBugs.
 type bugs uint8
 
 const (

@@ -1,18 +1,18 @@
-// Package brokentree is a bandwidth-optimising overlay tree that reorganises itself without asking
-// whether it is safe to, and so makes loops. It is the textbook mistake that package overcast mends.
+// Package brokentree is a bandwidth-optimizing overlay tree that reorganizes itself without checks, and so creates
+// loops. It is the textbook mistake that package overcast repairs.
 //
 // # Protocol
 //
-// Node 0 is the root. A node joins by sending a Join to it; a Join travels down the tree, and every
-// node on its way has its say: it takes the joiner as a child if it has room, else it passes the Join
-// on to a random child. A joiner whose Join was lost sends it again by a timer.
+// Node 0 is the root. A node joins by sending a Join to it. A Join travels down the tree. Every node on its way
+// takes the joiner as a child if it has room, and otherwise passes the Join on to a random child. A joiner without
+// an answer sends the Join again by a timer.
 //
-// From time to time every node tells its children who their siblings and their grandparent are. A
-// child may then ask one of those to take it instead, for which bandwidth measurements would be the
-// reason; here it is a choice. It asks at once, by the same Join, and changes its parent as soon as
-// it is accepted. Meanwhile the node that it asked may do the same.
+// Periodically every node sends its children the names of their siblings and of their grandparent. A child may then
+// ask one of those to take it, for which bandwidth measurements would be the reason; here it is a choice. It asks
+// at once, by the same Join, and changes its parent as soon as it is accepted. Meanwhile the asked node may do the
+// same.
 //
-// A node that loses its parent joins again, along with the nodes below it.
+// A node that loses its parent joins again, together with the nodes below it.
 //
 // # Source
 //
@@ -23,14 +23,13 @@
 // # Simplifications
 //
 //   - Bandwidth is not measured: whether to move, and where to, are choices.
-//   - What a full send buffer refuses is lost; periodic messages make up for most of it.
+//   - Messages refused by a full send buffer are lost; periodic messages make up for most of them.
 //
 // # What had to be added
 //
-// Nothing makes this protocol correct. Without BT2 a node refuses one that it has itself asked, which
-// keeps three nodes free of loops while nothing fails; with four, each of three siblings may still ask
-// the next. Therefore freedom from loops is checked only when the parameter no-loop is set, as it is
-// by the defaults of BT2.
+// Nothing makes this protocol correct. Without BT2 a node refuses a node that it has itself asked. That keeps three
+// nodes free of loops without failures. With four nodes each of three siblings may still ask the next. Therefore
+// freedom from loops is checked only with the parameter no-loop, which is a default of BT2.
 //
 // # Properties
 //

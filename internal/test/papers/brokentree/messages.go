@@ -11,9 +11,9 @@ type (
 	Join struct{ Source sim.NodeID }
 	// JoinReply answers a Join; it goes straight to the joiner.
 	JoinReply struct{ Accepted bool }
-	// Remove tells a parent that the sender is no child of it.
+	// Remove tells a parent that the sender is not its child.
 	Remove struct{}
-	// Reorganise tells a child where it may move to.
+	// Reorganise offers a child other parents.
 	Reorganise struct {
 		Siblings    nodeset.Set
 		Grandparent sim.NodeID // None for children of the root

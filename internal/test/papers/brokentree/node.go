@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// Root is the node that all others join through.
+	// Root is the node through which all others join.
 	Root sim.NodeID = 0
 	// None stands for no node.
 	None = nodeset.None
@@ -19,12 +19,12 @@ const (
 	reorganisePeriod = 5 * time.Second
 )
 
-// State is how far a node has come.
+// State is the progress of a node.
 type State uint8
 
 const (
-	Init    State = iota // has booted; nobody asked it to join
-	Joining              // looks for a parent
+	Init    State = iota // has booted; not asked to join
+	Joining              // searches for a parent
 	Joined               // has a parent, or is the root
 )
 
@@ -36,11 +36,11 @@ type Node struct {
 	// Parent is None for the root and while joining.
 	Parent   sim.NodeID
 	Children nodeset.Set
-	// Asked is the node that was asked to take this one and has not answered, None when there is none.
+	// Asked is the node whose answer to a Join is missing, or None.
 	Asked sim.NodeID
 
 	self   sim.NodeID
-	degree int // children that it may have
+	degree int // maximum number of children
 	bugs   bugs
 }
 
@@ -60,7 +60,7 @@ func (n *Node) JoinOverlay(env sim.Env) {
 	n.join(env)
 }
 
-// join looks for a parent.
+// join searches for a parent.
 func (n *Node) join(env sim.Env) {
 	n.State = Joining
 	env.SetTimer(joinTimer{}, joinPeriod)
@@ -89,8 +89,7 @@ func (n *Node) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// forward has the node's say on a Join. It is called at every node on the way of a Join, the first
-// of which is the joiner.
+// forward handles a Join at every node on its way, first at the joiner.
 func (n *Node) forward(env sim.Env, m Join) {
 	switch {
 	case n.State == Init:
@@ -98,7 +97,7 @@ func (n *Node) forward(env sim.Env, m Join) {
 	case m.Source == n.self && !n.bugs.has(bt1):
 		_ = env.Stream(n.Asked).Send(m)
 	case n.Children.Has(m.Source):
-		// Its acceptance is on the way.
+		// Its acceptance is in flight.
 	case m.Source == n.Asked && !n.bugs.has(bt2):
 		_ = env.Stream(m.Source).Send(JoinReply{Accepted: false})
 	case n.Children.Len() < n.degree:
@@ -121,7 +120,7 @@ func (n *Node) answered(env sim.Env, from sim.NodeID, m JoinReply) {
 	case n.Asked != None:
 		n.setParent(env, from)
 	case from != n.Parent:
-		_ = env.Stream(from).Send(Remove{}) // another was faster, or the node has restarted
+		_ = env.Stream(from).Send(Remove{}) // another node was faster, or this one has restarted
 	}
 }
 
@@ -133,8 +132,7 @@ func (n *Node) setParent(env sim.Env, parent sim.NodeID) {
 	env.StopTimer(joinTimer{})
 }
 
-// reorganise may move the node under a sibling or the grandparent. In a loop the node can be its own
-// grandparent.
+// reorganise may move the node to a sibling or the grandparent. In a loop the node can be its own grandparent.
 func (n *Node) reorganise(env sim.Env, m Reorganise) {
 	places := m.Siblings &^ n.Children
 	if m.Grandparent != None {

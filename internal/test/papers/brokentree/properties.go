@@ -13,8 +13,8 @@ const (
 	NoLoop     = "no loop"
 )
 
-// properties lists the properties. That there is no loop at all is checked on request only: no
-// version of the protocol keeps it.
+// properties returns the properties. Freedom from loops is checked only on request, since no version of the
+// protocol has it.
 func properties(loops bool) []sim.Property {
 	props := []sim.Property{{Name: NoSelfLoop, Always: sim.Each(noSelfLoop), Explain: explain}}
 	if loops {
@@ -25,7 +25,7 @@ func properties(loops bool) []sim.Property {
 
 func noSelfLoop(id sim.NodeID, n *Node) bool { return n.Parent != id }
 
-// noLoop: following parents from any node ends, at a node without a parent or at one that is down.
+// noLoop checks that following parents from any node ends at a node without a parent or one that is down.
 func noLoop(v *sim.View) bool {
 	for id := range sim.NodeID(v.Len()) {
 		at := id

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Kinds are those of the machines of a chain.
+// Kinds returns the kinds of machines of a chain.
 func Kinds() []*machine.Kind { return []*machine.Kind{frontKind, replicaKind, smr.InjectorKind} }
 
 // Entry describes the system.
@@ -39,7 +39,7 @@ func of(c spec.Config) setting {
 	return s
 }
 
-// bugs is the set of defects that are switched on, by their order in knownBugs.
+// bugs is a set of defects, by their index in knownBugs.
 type bugs uint8
 
 const (

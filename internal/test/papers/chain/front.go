@@ -7,11 +7,11 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// Front is what clients see of the chain.
+// Front is the interface of the chain to clients.
 type Front struct {
-	Chain  []machine.ID  // that it believes in, from the head on
-	Open   []smr.Request // that were not answered
-	Passed int           // so many commits were answered
+	Chain  []machine.ID  // the replicas that it believes to be up, from the head on
+	Open   []smr.Request // unanswered requests
+	Passed int           // number of answered commits
 	Bugs   bugs
 }
 
@@ -30,8 +30,8 @@ func (f *Front) request(x *machine.Ctx, r smr.Request) {
 	}
 }
 
-// done passes answers on, each once: two tails may have given one. They come in the order of commits, as the last that a tail does is to
-// say that it fails.
+// done passes answers on, each once: two tails may have sent one. They arrive in commit order, since the report of
+// its failure is the last message of a tail.
 func (f *Front) done(x *machine.Ctx, d Done) {
 	i := slices.IndexFunc(f.Open, func(r smr.Request) bool { return r.Client == d.Client && r.ID == d.Response.ID })
 	if i < 0 {
@@ -44,13 +44,13 @@ func (f *Front) done(x *machine.Ctx, d Done) {
 	x.Send(d.Client, d.Response)
 }
 
-// down is told by one that fails, after all that it had to say.
+// down handles the last message of a failing replica.
 func (f *Front) down(x *machine.Ctx, d Down) { f.mend(x, d.Node, 0) }
 
 func (f *Front) lost(x *machine.Ctx, l machine.Lost) { f.crashed(x, l.Peer) }
 func (f *Front) gone(x *machine.Ctx, g Gone)         { f.crashed(x, g.Node) }
 
-// crashed is about one whose last answers may be lost.
+// crashed handles a crashed replica, whose last answers may be lost.
 func (f *Front) crashed(x *machine.Ctx, node machine.ID) {
 	if f.Bugs.has(cr8) {
 		f.mend(x, node, 0)
@@ -59,7 +59,7 @@ func (f *Front) crashed(x *machine.Ctx, node machine.ID) {
 	f.mend(x, node, f.Passed+1)
 }
 
-// mend leaves a replica out of the chain. A new tail answers anew from a commit on, if that is not 0.
+// mend removes a replica from the chain. A new tail repeats the answers from a commit on, if from is not 0.
 func (f *Front) mend(x *machine.Ctx, node machine.ID, from int) {
 	i := slices.Index(f.Chain, node)
 	if i < 0 {
@@ -82,8 +82,8 @@ func (f *Front) mend(x *machine.Ctx, node machine.ID, from int) {
 	}
 }
 
-// succInfo tells the one before a replica how far that has come, unless more has failed meanwhile: what a replica says to one
-// that it does not know yet for its predecessor would be told too early.
+// succInfo forwards the progress of a replica to its predecessor, unless another replica has failed meanwhile.
+// Otherwise the information could be for a predecessor that the replica does not know yet.
 func (f *Front) succInfo(x *machine.Ctx, s SuccInfo) {
 	if i := slices.Index(f.Chain, s.Node); i > 0 && (f.Chain[i-1] == s.Pred || f.Bugs.has(cr7)) {
 		x.Send(f.Chain[i-1], NewSucc{s.Node, s.Last, s.Acked})

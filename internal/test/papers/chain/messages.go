@@ -8,7 +8,7 @@ import (
 type (
 	// Ask is a command for the head.
 	Ask struct{ Command smr.Request }
-	// Forward passes the command of a number, from 1 on, down the chain.
+	// Forward passes a numbered command, from 1 on, down the chain.
 	Forward struct {
 		From    machine.ID
 		Seq     int
@@ -22,12 +22,13 @@ type (
 		Response smr.Response
 	}
 
-	Down       struct{ Node machine.ID } // to the front: the last that a replica does
+	Down       struct{ Node machine.ID } // to the front: the last message of a replica
 	BecomeHead struct{}
-	// BecomeTail has the new tail answer what it has not, and what it has from a commit on, if that is not 0.
+	// BecomeTail makes a replica the tail. It answers what is unanswered, and repeats the answers from a commit on,
+	// if From is not 0.
 	BecomeTail struct{ From int }
 	NewPred    struct{ Pred machine.ID }
-	// SuccInfo says to a predecessor how long a history is, and how far it was acknowledged.
+	// SuccInfo reports to a predecessor the length of a history, and the acknowledged part.
 	SuccInfo struct {
 		Node, Pred  machine.ID
 		Last, Acked int
@@ -36,5 +37,5 @@ type (
 		Succ        machine.ID
 		Last, Acked int
 	}
-	Gone struct{ Node machine.ID } // to the front, of one that others have lost
+	Gone struct{ Node machine.ID } // to the front, about a replica lost by others
 )

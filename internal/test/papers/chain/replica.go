@@ -7,16 +7,16 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// none is no machine.
+// none is not a machine.
 const none machine.ID = -1
 
 // Replica is a link of the chain.
 type Replica struct {
-	Front, Pred, Succ machine.ID // none: it is the head, or the tail
+	Front, Pred, Succ machine.ID // none for the head, or the tail
 	App               smr.App    // after all of History
 	History           []smr.Request
-	Values            []int // that the commands came to
-	Acked             int   // so many commands were executed by the tail
+	Values            []int // results of the commands
+	Acked             int   // number of commands executed by the tail
 	Bugs              bugs
 }
 
@@ -34,7 +34,7 @@ var replicaKind = machine.Define[Replica]("replica", machine.In("up",
 		x.Halt()
 	})))
 
-// ask takes a command, unless it is known: the front asks again when the head has failed.
+// ask takes a new command. The front repeats commands when the head has failed.
 func (r *Replica) ask(x *machine.Ctx, a Ask) {
 	known := slices.ContainsFunc(r.History, func(c smr.Request) bool { return c.Client == a.Command.Client && c.ID == a.Command.ID })
 	if known && !r.Bugs.has(cr5) {
@@ -48,13 +48,13 @@ func (r *Replica) ask(x *machine.Ctx, a Ask) {
 
 func (r *Replica) forward(x *machine.Ctx, f Forward) {
 	if f.From != r.Pred || f.Seq <= len(r.History) {
-		return // of one that has failed, or sent again
+		return // from a failed replica, or sent again
 	}
 	x.Assert(f.Seq == len(r.History)+1, "command %d comes after %d", f.Seq, len(r.History))
 	r.append(x, f.Command)
 }
 
-// append puts a command at the end of the history, and passes it on.
+// append appends a command to the history, and passes it on.
 func (r *Replica) append(x *machine.Ctx, c smr.Request) {
 	value := 0
 	r.App, value = r.App.Do(c.Op)
@@ -67,7 +67,7 @@ func (r *Replica) append(x *machine.Ctx, c smr.Request) {
 	r.settle(x, len(r.History))
 }
 
-// settle is for the tail: it has executed all up to a number.
+// settle executes all commands up to a number at the tail.
 func (r *Replica) settle(x *machine.Ctx, seq int) {
 	for ; r.Acked < seq; r.Acked++ {
 		r.answer(x, r.Acked+1)
@@ -96,7 +96,7 @@ func (r *Replica) acknowledge(x *machine.Ctx, seq int) {
 
 func (r *Replica) becomeHead(*machine.Ctx, BecomeHead) { r.Pred = none }
 
-// becomeTail answers what the one that failed may not have.
+// becomeTail sends the answers that the failed tail may have missed.
 func (r *Replica) becomeTail(x *machine.Ctx, b BecomeTail) {
 	r.Succ = none
 	if r.Bugs.has(cr3) {
@@ -108,7 +108,7 @@ func (r *Replica) becomeTail(x *machine.Ctx, b BecomeTail) {
 	r.settle(x, len(r.History))
 }
 
-// lost tells the front, which may not have a connection to that one.
+// lost reports a lost replica to the front, which may have no connection to it.
 func (r *Replica) lost(x *machine.Ctx, l machine.Lost) {
 	if l.Peer != r.Front {
 		x.Send(r.Front, Gone{l.Peer})
@@ -120,7 +120,7 @@ func (r *Replica) newPred(x *machine.Ctx, n NewPred) {
 	x.Send(r.Front, SuccInfo{x.Self(), n.Pred, len(r.History), r.Acked})
 }
 
-// newSucc sends the new neighbour what it lacks.
+// newSucc sends the new neighbor the commands that it lacks.
 func (r *Replica) newSucc(x *machine.Ctx, n NewSucc) {
 	if r.Bugs.has(cr1) {
 		r.Succ = r.Pred

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// setting is what there is to choose.
+// setting has the parameters.
 type setting struct {
 	smr.Setting
 	replicas int
@@ -23,7 +23,7 @@ func (s setting) nodes() int {
 	return s.Clients + 2 + s.replicas
 }
 
-// halts is how many processes crash, of which one is left.
+// halts returns the number of processes that may crash; one remains.
 func (s setting) halts() int {
 	if !s.Crashes {
 		return 0
@@ -33,7 +33,7 @@ func (s setting) halts() int {
 
 func (s setting) replica(i int) machine.ID { return s.Front() + 1 + machine.ID(i) }
 
-// machines are the clients, the front, the replicas, and what has them fail; or the clients and a single node.
+// machines adds the clients, the front, the replicas, and the injector; or the clients and a single node.
 func (s setting) machines(single bool) *machine.System {
 	s.Single = single
 	failures := s.Failures
@@ -46,8 +46,8 @@ func (s setting) machines(single bool) *machine.System {
 	})
 }
 
-// Add adds a chain to a system, the front first, then the replicas, and returns its front. Failures are how many replicas fail; with some there is one machine more,
-// which has them fail.
+// Add adds a chain to a system, the front first, then the replicas, and returns its front. With failures > 0 it
+// adds an injector, which makes that many replicas fail.
 func Add(ms *machine.System, replicas, failures int, app smr.App) machine.ID {
 	return add(ms, replicas, failures, app, 0)
 }
@@ -81,7 +81,7 @@ func (s setting) system() sim.System {
 		sim.Property{Name: "each command is executed once", Always: s.once, Explain: s.histories})
 }
 
-// up are the replicas that have not failed, from the head on.
+// up returns the replicas that have not failed, from the head on.
 func (s setting) up(v *sim.View) []*Replica { return smr.Up[Replica](v, s.replica(0), s.replicas) }
 
 func (s setting) agree(v *sim.View) bool {
@@ -101,7 +101,7 @@ func (s setting) kept(v *sim.View) bool {
 	return f == nil || !slices.ContainsFunc(s.up(v), func(r *Replica) bool { return len(r.History) < f.Passed })
 }
 
-// once looks at the command that came last, as each state in which a history has grown is looked at.
+// once checks the last command, since each state in which a history has grown is checked.
 func (s setting) once(v *sim.View) bool {
 	return !slices.ContainsFunc(s.up(v), func(r *Replica) bool {
 		n := len(r.History)

@@ -12,7 +12,7 @@ type (
 type Sender struct {
 	Receiver      machine.ID
 	SeqNum, Value int
-	Calls, Most   int // that carried the value, and how many may
+	Calls, Most   int // calls with the current value, and their maximum
 	Bugs          bugs
 }
 
@@ -35,7 +35,7 @@ func (s *Sender) take(_ *machine.Ctx, v Send) {
 	s.Value, s.Calls = v.Value, 0
 }
 
-// call is one attempt.
+// call makes one attempt.
 func (s *Sender) call(x *machine.Ctx) {
 	flip := x.FairFlip
 	if s.Bugs.has(nl3) {
@@ -54,10 +54,10 @@ func (s *Sender) call(x *machine.Ctx) {
 	}
 }
 
-// Receiver drops what it has seen.
+// Receiver drops duplicates.
 type Receiver struct {
 	Client machine.ID
-	Last   int // sequence number; 0: none was seen
+	Last   int // last sequence number; 0 for none
 	Bugs   bugs
 }
 
@@ -76,7 +76,7 @@ func (r *Receiver) receive(x *machine.Ctx, c Carry) {
 	x.Send(r.Client, Deliver{c.Value})
 }
 
-// SenderAbs and ReceiverAbs are a channel over which each value arrives at once.
+// SenderAbs and ReceiverAbs are a channel that delivers each value at once.
 type SenderAbs struct{ Receiver machine.ID }
 
 var senderAbsKind = machine.Define[SenderAbs]("sender", machine.In("sending",
@@ -87,7 +87,7 @@ type ReceiverAbs struct{ Client machine.ID }
 var receiverAbsKind = machine.Define[ReceiverAbs]("receiver", machine.In("receiving",
 	machine.On(func(r *ReceiverAbs, x *machine.Ctx, c Carry) { x.Send(r.Client, Deliver{c.Value}) })))
 
-// Client is one at both ends: it sends some values, any ones, at any moment.
+// Client is the client at both ends. It sends some arbitrary values at arbitrary times.
 type Client struct {
 	Sender machine.ID
 	Left   int

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// inOrder is a monitor: values are delivered in the order in which they were sent, each of them.
+// inOrder is a monitor: all values are delivered in sending order.
 type inOrder struct{ Pending []int }
 
 const (
@@ -36,7 +36,7 @@ func (o *inOrder) delivered(x *machine.Ctx, s machine.Sent[Deliver]) {
 	}
 }
 
-// setting is what there is to choose.
+// setting has the parameters.
 type setting struct {
 	values, domain, calls int
 	abstract              bool
@@ -50,7 +50,7 @@ const (
 	receiver
 )
 
-// machines are a client, the sender and the receiver.
+// machines adds a client, the sender and the receiver.
 func machines(s setting) *machine.System {
 	ms := &machine.System{}
 	ms.Add(clientKind, Client{sender, s.values, s.domain})

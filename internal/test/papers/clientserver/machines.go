@@ -3,12 +3,12 @@ package clientserver
 import "github.com/macemc/macemc/machine"
 
 type (
-	// Withdraw asks the bank for money of an account.
+	// Withdraw requests money from an account.
 	Withdraw struct {
 		Client              machine.ID
 		Account, Amount, ID int
 	}
-	// Withdrawn is the answer: whether there was enough, and what is left.
+	// Withdrawn is the answer: whether there was enough, and the new balance.
 	Withdrawn struct {
 		OK                   bool
 		Account, Balance, ID int
@@ -33,7 +33,7 @@ type Server struct {
 	Bugs     bugs
 }
 
-// Least is what is left in an account.
+// Least is the minimum balance of an account.
 const Least = 10
 
 var serverKind = machine.Define[Server]("server",
@@ -71,7 +71,7 @@ var databaseKind = machine.Define[Database]("database", machine.In("open",
 	}),
 	machine.On(func(d *Database, _ *machine.Ctx, u Update) { d.Balances[u.Account] = u.Balance })))
 
-// Client withdraws some amount again and again, as long as there is money and it may.
+// Client withdraws arbitrary amounts while there is money, a bounded number of times.
 type Client struct {
 	Server               machine.ID
 	Account, Money, Next int

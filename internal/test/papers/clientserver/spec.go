@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// bank is a monitor: what the bank says of balances is correct, and it refuses no withdrawal that an account is good for.
+// bank is a monitor: the reported balances are correct, and no withdrawal within the balance is refused.
 type bank struct {
 	Balances []int
 	Asked    []Withdraw // by account
@@ -24,7 +24,7 @@ func (b *bank) withdrawn(x *machine.Ctx, s machine.Sent[Withdrawn]) {
 	b.Balances[w.Account] = w.Balance
 }
 
-// machines are a bank and its clients.
+// machines adds a bank and its clients.
 func machines(clients, money, withdrawals int, b bugs) *machine.System {
 	ms := &machine.System{}
 	balances := make([]int, clients)

@@ -2,14 +2,15 @@
 //
 // # Protocol
 //
-// A client asks the coordinator to write a value. The coordinator has all participants prepare, defers other transactions
-// meanwhile, and commits when all have agreed; when one refuses, or its timer fires, it aborts. Each participant keeps a
-// store, and refuses what is older than what it has. Reads go through the coordinator to any participant.
+// A client asks the coordinator to write a value. The coordinator makes all participants prepare, and defers other
+// transactions meanwhile. It commits when all have agreed, and aborts when one refuses or the timer fires. Each
+// participant keeps a store, and refuses values older than its own. Reads go through the coordinator to any
+// participant.
 //
 // # Source
 //
-// The second tutorial of the language P (p-org.github.io), which is the same program in P. The defect PC1 is the one that the
-// tutorial shows its readers.
+// The second tutorial of the language P (p-org.github.io), which is the same program in P. The tutorial shows the
+// defect PC1 to its readers.
 //
 // # Simplifications
 //
@@ -17,6 +18,6 @@
 //
 // # Properties
 //
-// Monitors: what is committed was agreed on by all; every transaction is answered, once. Eventually: every client comes to an
-// end. Sometimes: something is committed.
+// Monitors: a committed transaction was agreed to by all; every transaction is answered once. Eventually: every
+// client ends. Sometimes: a transaction is committed.
 package commit

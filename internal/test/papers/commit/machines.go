@@ -31,7 +31,7 @@ var coordinatorKind = machine.Define[Coordinator]("coordinator",
 	machine.In(waiting,
 		machine.On((*Coordinator).write, preparing),
 		machine.On((*Coordinator).read),
-		machine.Ignore(Prepared{}, late{})), // of the transaction before
+		machine.Ignore(Prepared{}, late{})), // of the previous transaction
 	machine.In(preparing,
 		machine.Defer(Write{}),
 		machine.On((*Coordinator).prepared, waiting),
@@ -128,7 +128,7 @@ type Client struct {
 	ID, Next, Last int
 	Now            Trans
 	Values         int
-	Strict         bool // nobody else writes, as far as it knows
+	Strict         bool // it assumes that no other client writes
 }
 
 var clientKind = machine.Define[Client]("client",

@@ -2,7 +2,7 @@ package commit
 
 import "github.com/macemc/macemc/machine"
 
-// Status is how a transaction, or a read, ended.
+// Status is the result of a transaction or a read.
 type Status string
 
 const (

@@ -5,7 +5,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// atomicity is a monitor: what is committed was agreed on by all participants, and what fails was refused by one.
+// atomicity is a monitor: a committed transaction was agreed to by all participants, and a failed one was refused
+// by some.
 type atomicity struct {
 	Participants int
 	Votes        map[int]votes // by transaction
@@ -33,7 +34,7 @@ func (a *atomicity) written(x *machine.Ctx, s machine.Sent[Written]) {
 	delete(a.Votes, id)
 }
 
-// machines are a coordinator, its participants and clients.
+// machines adds a coordinator, its participants and clients.
 func machines(participants, clients, writes, values int, b bugs) *machine.System {
 	ms := &machine.System{}
 	c := Coordinator{Bugs: b}

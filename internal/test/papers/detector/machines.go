@@ -27,7 +27,7 @@ type Set uint64
 func (s Set) has(id machine.ID) bool { return s>>id&1 != 0 }
 func (s Set) with(id machine.ID) Set { return s | 1<<id }
 
-// Detector pings nodes, and tells clients of those that are down.
+// Detector pings nodes, and reports those that are down to clients.
 type Detector struct {
 	Nodes, Clients   []machine.ID
 	Alive, Responded Set
@@ -94,7 +94,7 @@ func (d *Detector) timedOut(x *machine.Ctx, _ late) {
 	x.Goto(resting)
 }
 
-// unreliable sends or not.
+// unreliable sends a message or loses it.
 func unreliable(x *machine.Ctx, to machine.ID, ev any) {
 	if x.FairFlip("sent") {
 		x.Send(to, ev)
@@ -114,7 +114,7 @@ type Client struct{ Up Set }
 var clientKind = machine.Define[Client]("client", machine.In("watching",
 	machine.On(func(c *Client, _ *machine.Ctx, n NodesDown) { c.Up &^= n.Nodes })))
 
-// Injector shuts nodes down, whenever it pleases.
+// Injector shuts nodes down at arbitrary times.
 type Injector struct {
 	Nodes []machine.ID
 	Left  int

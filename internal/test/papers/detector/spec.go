@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// reliable is a monitor: nodes are owed to be detected from when they are shut down until the clients are told.
+// reliable is a monitor: a node that was shut down is owed until the clients learn that.
 type reliable struct{ Missing, Detected Set }
 
 const missing machine.State = "a node is down and not detected"
@@ -30,11 +30,11 @@ func (r *reliable) shut(x *machine.Ctx, s machine.Sent[ShutDown]) {
 	}
 }
 
-// machines are the nodes, a client, the detector and an injector of failures, in this order.
+// machines adds the nodes, a client, the detector and an injector of failures, in this order.
 func machines(nodes, failures int, streams bool, b bugs) *machine.System {
 	ms := &machine.System{}
 	if streams {
-		ms.Streams = &netsim.Streams{Buffer: 20} // more than is ever on its way
+		ms.Streams = &netsim.Streams{Buffer: 20} // more than is ever in flight
 	}
 	var ids []machine.ID
 	all := Set(0)
@@ -49,7 +49,7 @@ func machines(nodes, failures int, streams bool, b bugs) *machine.System {
 	return ms
 }
 
-// properties: the client can always come to know which nodes are down.
+// properties returns the property that the client can always learn which nodes are down.
 func properties(nodes int) []sim.Property {
 	known := func(v *sim.View) bool {
 		c := machine.Vars[Client](v, machine.ID(nodes))

@@ -69,13 +69,13 @@ func build(c spec.Config) (sim.System, error) {
 	return sys, nil
 }
 
-// sizes says how many nodes there are of each role, in the order of their nodes.
+// sizes has the number of nodes of each role, in the order of their nodes.
 type sizes struct{ honest, byzantine, initiators, byzantineInitiators int }
 
 func (s *sizes) receivers() int { return s.honest + s.byzantine }
 
-// role is what makes nodes interchangeable: receivers are, but for what Byzantine initiators send them; initiators have a place of
-// their own in what receivers keep.
+// role returns the role of interchangeable nodes. Receivers are interchangeable if Byzantine initiators send them
+// the same value. Initiators are not, since receivers store them by number.
 func (s *sizes) role(id sim.NodeID) string {
 	switch i := int(id); {
 	case i >= s.receivers():
@@ -88,11 +88,11 @@ func (s *sizes) role(id sim.NodeID) string {
 	return "receiver"
 }
 
-// second reports whether Byzantine initiators send a receiver value 2.
+// second reports whether Byzantine initiators send value 2 to a receiver.
 func (s *sizes) second(i int) bool { return (s.honest+1)/2 <= i && i < s.honest }
 
-// quorum is how many confirmations an initiator needs: any two such sets share an honest receiver if there are no more than
-// a third of Byzantine ones.
+// quorum returns the number of confirmations that an initiator needs. Any two such sets share an honest receiver if
+// at most a third are Byzantine.
 func (s *sizes) quorum(b bugs) int {
 	n := s.receivers()
 	if b.has(ec1) {
@@ -101,7 +101,7 @@ func (s *sizes) quorum(b bugs) int {
 	return (n + (n-1)/3 + 2) / 2
 }
 
-// bugs is the set of defects that are switched on, by their order in knownBugs.
+// bugs is a set of defects, by their index in knownBugs.
 type bugs uint8
 
 const ec1 bugs = 1 << iota

@@ -6,6 +6,6 @@ type (
 	Init struct{ Value int }
 	// Echo confirms the value to its initiator; a negative one is invalid.
 	Echo struct{ Value int }
-	// Commit has a receiver deliver the value.
+	// Commit makes a receiver deliver the value.
 	Commit struct{ Value int }
 )

@@ -2,11 +2,11 @@ package echo
 
 import "github.com/macemc/macemc/sim"
 
-// Receiver is honest.
+// Receiver is an honest receiver.
 type Receiver struct {
 	sim.Nop
-	Echoed    []int // by initiator's node: the value that was confirmed
-	Delivered []int // by initiator's node: the value that was delivered
+	Echoed    []int // by initiator's node: the confirmed value
+	Delivered []int // by initiator's node: the delivered value
 }
 
 // Receive implements [sim.Service].
@@ -44,11 +44,11 @@ func (t *Traitor) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// Initiator has its value delivered; a Byzantine one both values, if it can.
+// Initiator tries to get its value delivered; a Byzantine one, both values.
 type Initiator struct {
 	sim.Nop
-	Echoes [3]int  // valid confirmations by value, below the quorum and past it
-	Sent   [3]bool // by value: receivers were told to deliver it
+	Echoes [3]int  // valid confirmations by value, below the quorum and beyond it
+	Sent   [3]bool // by value: Commit was sent
 
 	byzantine bool
 	sizes     *sizes

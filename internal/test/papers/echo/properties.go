@@ -20,7 +20,7 @@ func properties() []sim.Property {
 	}
 }
 
-// agreement: honest receivers have delivered the same value of an initiator, or not yet any.
+// agreement checks that honest receivers have delivered the same value of an initiator, or none yet.
 func agreement(v *sim.View) bool {
 	values := make([]int, v.Len())
 	for _, r := range sim.Nodes[*Receiver](v) {

@@ -2,7 +2,7 @@ package echo
 
 import "github.com/macemc/macemc/sim"
 
-// echoed takes the place of counting confirmations.
+// echoed is the quorum that replaces counting confirmations.
 func echoed() sim.AnyQuorum {
 	return sim.Quorum[*Initiator, Echo]{
 		Name: "echoed",

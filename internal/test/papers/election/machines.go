@@ -8,18 +8,18 @@ import (
 )
 
 type (
-	Elect       struct{ From machine.ID } // to all that are higher
-	Alive       struct{}                  // answers it
+	Elect       struct{ From machine.ID } // to all higher nodes
+	Alive       struct{}                  // the answer
 	Coordinator struct{ Node machine.ID } // to all others: it leads
-	Down        struct{ Node machine.ID } // to all: the last that a node does
-	// Follows tells the client.
+	Down        struct{ Node machine.ID } // to all: the last message of a node
+	// Follows reports the leader to the client.
 	Follows struct{ Node, Leader machine.ID }
 )
 
-// Node may lead.
+// Node is a candidate.
 type Node struct {
 	Client machine.ID
-	Up     []machine.ID // that are, as far as it knows, in order
+	Up     []machine.ID // the nodes believed to be up, in order
 	Leader machine.ID
 	Bugs   bugs
 }
@@ -33,7 +33,7 @@ const (
 
 var (
 	nodeKind = nodes(machine.On((*Node).lead), machine.Ignore(Alive{}))
-	// Those that lack a rule.
+	// Kinds that lack a rule.
 	proudKind     = nodes(machine.Ignore(), machine.Ignore(Alive{}))
 	forgetfulKind = nodes(machine.On((*Node).lead), machine.Ignore())
 )
@@ -64,10 +64,10 @@ func (n *Node) without(id machine.ID) {
 	n.Up = slices.Clip(slices.DeleteFunc(slices.Clone(n.Up), func(o machine.ID) bool { return o == id }))
 }
 
-// highest reports whether a node is the highest that it knows to be up.
+// highest reports whether id is the highest node believed to be up.
 func (n *Node) highest(id machine.ID) bool { return id == slices.Max(n.Up) }
 
-// ask asks all higher ones whether they lead.
+// ask asks all higher nodes whether they lead.
 func (n *Node) ask(x *machine.Ctx) {
 	if n.highest(x.Self()) || n.Bugs.has(le5) {
 		x.Goto(leading)
@@ -87,7 +87,7 @@ func (n *Node) elect(x *machine.Ctx, e Elect) {
 
 func (n *Node) answer(x *machine.Ctx, e Elect) { x.Send(e.From, Alive{}) }
 
-// lead answers one that asks late.
+// lead answers a late Elect.
 func (n *Node) lead(x *machine.Ctx, e Elect) { x.Send(e.From, Coordinator{x.Self()}) }
 
 func (n *Node) down(x *machine.Ctx, d Down) {
@@ -118,12 +118,12 @@ func (n *Node) tell(x *machine.Ctx) {
 	})
 }
 
-// Client hears whom the nodes follow.
+// Client gets the leaders of the nodes.
 type Client struct{}
 
 var clientKind = machine.Define[Client]("client", machine.In("listening", machine.Ignore(Follows{})))
 
-// NodeAbs stands for a node: it follows any of the others, and so many of them.
+// NodeAbs is an abstract node: it follows arbitrary nodes, a bounded number of times.
 type NodeAbs struct {
 	Client machine.ID
 	Nodes  []machine.ID

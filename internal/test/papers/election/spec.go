@@ -8,17 +8,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// setting is what there is to choose.
+// setting has the parameters.
 type setting struct {
 	nodes, failures int
 	abstract        bool
 	bugs            bugs
 }
 
-// client is the first machine, the nodes follow.
+// client is the first machine; the nodes are behind it.
 const client machine.ID = 0
 
-// machines are the client, the nodes, and what has them fail.
+// machines adds the client, the nodes, and the injector.
 func (s setting) machines(abstract bool) *machine.System {
 	ms := &machine.System{}
 	ms.Add(clientKind, Client{})

@@ -2,19 +2,19 @@
 //
 // # Protocol
 //
-// The panel has eight states, and in each of them a rule for everything that a user or the maker may do: handle, defer until
-// later, or ignore. It has the maker warm up, grind, brew and steam, of which each may fail for want of water or beans.
+// The panel has eight states, each with a rule foreverything that a user or the maker may do: handle, defer, or
+// ignore. It makes the maker warm up, grind, brew and steam, each of which may fail for lack of water or beans.
 //
 // # Source
 //
-// The third tutorial of the language P (p-org.github.io), which is the same program in P. The defect EM1 is the panel as it is
-// published there: the tutorial's crazy user finds that events are unhandled.
+// The third tutorial of the language P (p-org.github.io), which is the same program in P. The defect EM1 is the
+// panel as published there: the tutorial's crazy user finds unhandled events.
 //
 // # Simplifications
 //
-// The crazy user presses one thing a step, when it pleases, and not all at once.
+// The crazy user presses one thing in each step, at arbitrary times, instead of all at once.
 //
 // # Properties
 //
-// Monitor: the modes of operation come in order. Every event is handled. Sometimes: coffee is made.
+// Monitor: the modes of operation are in order. Every event is handled. Sometimes: coffee is made.
 package espresso

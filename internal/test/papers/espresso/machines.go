@@ -2,9 +2,9 @@ package espresso
 
 import "github.com/macemc/macemc/machine"
 
-// What a user does to the panel, and what the panel tells the user.
+// Actions of a user on the panel, and reports of the panel to the user.
 type (
-	User          struct{ ID machine.ID } // somebody stands before the machine
+	User          struct{ ID machine.ID } // a user is present
 	PressEspresso struct{}
 	SteamOn       struct{}
 	SteamOff      struct{}
@@ -16,7 +16,7 @@ type (
 	Failed struct{ What string }
 )
 
-// What the panel has the maker do, and what that answers. Completed is one of these.
+// Commands of the panel to the maker, and the answers. Completed is one of these.
 type (
 	WarmUp       struct{}
 	Grind        struct{}
@@ -41,7 +41,7 @@ type (
 	resetted struct{}
 )
 
-// Maker does what the panel says, if it has water and beans and its heater works.
+// Maker executes the panel's commands if it has water and beans and its heater works.
 type Maker struct{ Panel machine.ID }
 
 var makerKind = machine.Define[Maker]("maker", machine.In("waiting for requests",
@@ -81,7 +81,7 @@ const (
 	trouble  machine.State = "in trouble"
 )
 
-// panelKind is a panel that is sturdy, or as it was published.
+// panelKind returns the robust panel, or the published one.
 func panelKind(b bugs) *machine.Kind {
 	rules := map[machine.State][]machine.Rule{
 		steam:    {machine.Ignore(Reset{})},
@@ -97,7 +97,7 @@ func panelKind(b bugs) *machine.Kind {
 			machine.OnGoto[WarmedUp](standby),
 			machine.Defer(OpenDoor{}, CloseDoor{}),
 			machine.Ignore(PressEspresso{}, SteamOff{}, SteamOn{}, Reset{}),
-			machine.Ignore(NoBeans{}, NoWater{}, Ground{})), // of the state before
+			machine.Ignore(NoBeans{}, NoWater{}, Ground{})), // of the previous state
 		machine.In(standby, append(rules[standby],
 			machine.Entry(func(p *Panel, x *machine.Ctx) { x.Announce(ready{}); x.Send(p.User, Ready{}) }),
 			machine.OnGoto[OpenDoor](doorOpen), machine.OnGoto[PressEspresso](grind), machine.OnGoto[SteamOn](steam),
@@ -123,7 +123,7 @@ func panelKind(b bugs) *machine.Kind {
 			machine.Ignore(PressEspresso{}, SteamOn{}, SteamOff{}, OpenDoor{}, CloseDoor{}, WarmedUp{}, Espresso{}, Ground{}, NoBeans{}, NoWater{})))
 }
 
-// has is an entry action: it announces a mode and has the maker do something.
+// has returns an entry action that announces a mode and sends a command to the maker.
 func has[E any](mode any) func(*Panel, *machine.Ctx) {
 	return func(p *Panel, x *machine.Ctx) {
 		var do E

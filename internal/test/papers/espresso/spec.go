@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// modes is a monitor: the maker goes through its modes of operation in order.
+// modes is a monitor: the modes of operation of the maker are in order.
 type modes struct{}
 
 var modesKind = machine.Define[modes]("modes of operation",
@@ -16,7 +16,7 @@ var modesKind = machine.Define[modes]("modes of operation",
 	machine.In("brewing", machine.OnGoto[ready]("ready"), machine.OnGoto[failed]("error")),
 	machine.In("error", machine.OnGoto[resetted]("start"), machine.Ignore(failed{})))
 
-// machines are an espresso machine and one user.
+// machines adds an espresso machine and one user.
 func machines(presses int, b bugs) *machine.System {
 	ms := &machine.System{}
 	const maker, panel, user = 0, 1, 2

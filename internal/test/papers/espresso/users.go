@@ -2,7 +2,7 @@ package espresso
 
 import "github.com/macemc/macemc/machine"
 
-// Sane is a user who knows how to use the machine, and wants some cups.
+// Sane is a user who operates the machine correctly, for some cups.
 type Sane struct {
 	Panel machine.ID
 	Cups  int
@@ -26,7 +26,7 @@ var saneKind = machine.Define[Sane]("user",
 		machine.OnGotoWith("waiting", func(s *Sane, _ *machine.Ctx, _ Espresso) { s.Cups-- }),
 		machine.OnGotoWith("waiting", func(s *Sane, x *machine.Ctx, _ Failed) { x.Send(s.Panel, Reset{}) })))
 
-// Crazy is a user who presses buttons and opens doors at random, so many times.
+// Crazy is a user who presses buttons and opens doors at random, a bounded number of times.
 type Crazy struct {
 	Panel machine.ID
 	Left  int

@@ -7,13 +7,13 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// Coordinator has a transaction.
+// Coordinator executes a transaction.
 type Coordinator struct {
 	Participants []machine.ID
 	Transaction  int
-	Agreed       []int // participants, by their places
+	Agreed       []int // indices of participants
 	Refused      bool
-	Waiting      int // answers
+	Waiting      int // number of missing answers
 	Bugs         bugs
 }
 
@@ -78,7 +78,7 @@ func (c *Coordinator) voted(x *machine.Ctx, r smr.Response) {
 
 func (c *Coordinator) acknowledged(x *machine.Ctx, r smr.Response) {
 	if r.ID%perParticipant == 0 {
-		return // a vote that nobody waits for any more
+		return // a vote that is not needed any more
 	}
 	x.Assert(r.Value == yes, "participant %d has not prepared what it is told to end", r.ID%perTransaction/perParticipant)
 	if c.Waiting--; c.Waiting == 0 {

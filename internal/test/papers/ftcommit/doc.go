@@ -1,16 +1,17 @@
-// Package ftcommit is atomic commit over participants that are replicated, as machines (package machine).
+// Package ftcommit is atomic commit over replicated participants, as machines (package machine).
 //
 // # Protocol
 //
-// Each coordinator has a transaction, and asks all participants to prepare it. A participant that holds another one prepared refuses.
-// When all have agreed the coordinator has it committed, else aborted, by all that agreed. What is replicated is the participant as
-// a function of its operations; what replicates it is chain replication (package chain), with replicas that fail.
+// Each coordinator has a transaction, and asks all participants to prepare it. A participant that has prepared
+// another one refuses. When all have agreed the coordinator commits the transaction; otherwise it aborts it at
+// those that agreed. Participants are functions of their operations, replicated by chain replication (package
+// chain) with replicas that fail.
 //
 // # Source
 //
-// The fault-tolerant atomic commit of "Building Reliable Distributed Systems With P" (UCB/EECS-2015-198), which composes two-phase
-// commit with state machine replication, and is checked in parts: with smr=single, the default, a single node (package smr) stands for each
-// chain. "macemc refine ftcommit" compares both.
+// The fault-tolerant atomic commit of "Building Reliable Distributed Systems With P" (UCB/EECS-2015-198), which
+// composes two-phase commit with state machine replication, and is checked in parts. With smr=single, the default,
+// a single node (package smr) replaces each chain. "macemc refine ftcommit" compares both.
 //
 // # Simplifications
 //
@@ -18,6 +19,7 @@
 //
 // # Properties
 //
-// Always: no transaction is committed by one participant and not agreed to, or aborted, by another. Coordinators assert that participants can do what they are
-// told. Monitor: every operation is answered (hot). Eventually: every coordinator comes to an end, and nothing is prepared then.
+// Always: no transaction is committed by one participant and not agreed to, or aborted, by another. Coordinators
+// assert that participants can execute their operations. Monitor: every operation is answered (hot). Eventually:
+// every coordinator ends, and nothing is prepared then.
 package ftcommit

@@ -13,16 +13,16 @@ const (
 	abort   = "abort"
 )
 
-// What operations come to.
+// Results of operations.
 const (
 	no     = 0
 	yes    = 1
 	absurd = -1 // it was not prepared
 )
 
-// Participant is what is replicated. It is not changed: operations make others of it.
+// Participant is the replicated state. It is immutable: operations return a new one.
 type Participant struct {
-	Prepared           int // transaction; 0: none
+	Prepared           int // transaction; 0 for none
 	Committed, Aborted []int
 	Bugs               bugs
 }

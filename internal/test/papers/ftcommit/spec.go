@@ -9,19 +9,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// setting is what there is to choose.
+// setting has the parameters.
 type setting struct {
 	coordinators, participants int
 	group                      group.Group // of each participant
 	bugs                       bugs
 }
 
-// participant is what coordinators ask.
+// participant returns the machine that coordinators ask.
 func (s setting) participant(i int) machine.ID {
 	return machine.ID(s.coordinators + i*s.group.Nodes())
 }
 
-// machines are the coordinators, and then the participants.
+// machines adds the coordinators, and then the participants.
 func (s setting) machines() *machine.System {
 	ms := &machine.System{}
 	var participants []machine.ID
@@ -37,7 +37,7 @@ func (s setting) machines() *machine.System {
 	return ms
 }
 
-// abstraction: coordinators may ask for any operation on any of their transactions.
+// abstraction lets coordinators ask for any operation on any of their transactions.
 func (s setting) abstraction() sim.Abstraction {
 	var ops []smr.Op
 	for _, do := range []string{prepare, commit, abort} {
@@ -61,7 +61,7 @@ func (s setting) system() sim.System {
 	return sys
 }
 
-// apps are the copies of a participant that have not failed.
+// apps returns the copies of a participant that have not failed.
 func (s setting) apps(v *sim.View, i int) (apps []Participant) {
 	for _, app := range s.group.Apps(v, s.participant(i)) {
 		apps = append(apps, app.(Participant))

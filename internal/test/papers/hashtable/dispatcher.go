@@ -7,22 +7,22 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// Dispatcher is what clients ask.
+// Dispatcher receives the requests of clients.
 type Dispatcher struct {
-	Owners   []machine.ID  // by key: who has it, as far as it knows
-	Moves    [smr.Keys]int // that it was told of
+	Owners   []machine.ID  // by key: the last known owner
+	Moves    [smr.Keys]int // known moves
 	Lines    [smr.Keys]Line
-	Asked    int // requests
+	Asked    int // number of requests
 	Answered int
 	Bugs     bugs
 }
 
-// Line is what clients have asked about a key.
+// Line is the queue of client requests for a key.
 type Line struct {
 	Waiting []smr.Request
-	ID      int // under which the owner was asked for the first one; 0: it was not, since who has the key is not known
+	ID      int // of the request for the first one to the owner; 0 if it was not sent, since the owner is unknown
 	Whom    machine.ID
-	Moves   int // of the key, before that was asked
+	Moves   int // of the key, before that request
 }
 
 var dispatcherKind = machine.Define[Dispatcher]("dispatcher", machine.In("serving",
@@ -37,7 +37,7 @@ func (d *Dispatcher) request(x *machine.Ctx, r smr.Request) {
 	}
 }
 
-// ask asks for the first of a line.
+// ask sends the first request of a line.
 func (d *Dispatcher) ask(x *machine.Ctx, key int) {
 	l := &d.Lines[key]
 	d.Asked++
@@ -49,7 +49,7 @@ func (d *Dispatcher) response(x *machine.Ctx, r smr.Response) {
 	key := slices.IndexFunc(d.Lines[:], func(l Line) bool { return l.ID == r.ID })
 	l := &d.Lines[key]
 	if l.ID = 0; r.Value == refused && !d.Bugs.has(ht3) {
-		again := d.Moves[key] > l.Moves // it may be back where it was
+		again := d.Moves[key] > l.Moves // the key may be back at its former owner
 		switch {
 		case d.Bugs.has(ht2):
 			again = false
@@ -80,19 +80,19 @@ func (d *Dispatcher) moved(x *machine.Ctx, m Moved) {
 	}
 }
 
-// Moved tells the dispatcher who has a key.
+// Moved reports a key's new owner to the dispatcher.
 type Moved struct {
 	Key int
 	To  machine.ID
 }
 
-// Master moves keys from one member to another.
+// Master moves keys between members.
 type Master struct {
 	Dispatcher machine.ID
 	Members    []machine.ID
 	Owners     []int // members by key
-	Left       int   // moves
-	Key        int   // that is moved
+	Left       int   // remaining moves
+	Key        int   // the key being moved
 	Bugs       bugs
 }
 
@@ -119,7 +119,7 @@ func (m *Master) move(x *machine.Ctx) {
 	x.Goto(taking)
 }
 
-// request asks the member that has the key, for the first or the second time.
+// request asks the owner of the key, for the first or the second time.
 func (m *Master) request(x *machine.Ctx, phase int, op smr.Op) {
 	x.Send(m.Members[m.Owners[m.Key]], smr.Request{Client: x.Self(), ID: 2*m.Left + phase, Op: op})
 }
@@ -153,7 +153,7 @@ func (m *Master) tell(x *machine.Ctx) {
 	x.Send(m.Dispatcher, Moved{m.Key, m.Members[m.Owners[m.Key]]})
 }
 
-// firstID is above the numbers of the commands of clients, and those are above the master's.
+// firstID is above the numbers of client commands, and these are above the master's.
 const firstID = 10 * smr.MaxRequests
 
 func with[T any](s []T, more T) []T { return slices.Clip(append(slices.Clone(s), more)) }

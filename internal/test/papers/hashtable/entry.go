@@ -48,7 +48,7 @@ func Entry() spec.Entry {
 	}
 }
 
-// bugs is the set of defects that are switched on, by their order in knownBugs.
+// bugs is a set of defects, by their index in knownBugs.
 type bugs uint8
 
 const (

@@ -2,16 +2,16 @@ package hashtable
 
 import "github.com/macemc/macemc/internal/test/papers/smr"
 
-// Operations of a [Member] besides those of a table.
+// Operations of a [Member] in addition to those of a table.
 const (
-	take = "take" // tells what is there, and has it no more
+	take = "take" // returns the value, and gives the key up
 	give = "give"
 )
 
-// refused is the answer of who does not have a key. Nobody writes it.
+// refused is the answer of a member that does not own the key. Clients never write it.
 const refused = -1
 
-// Member is what is replicated: a part of the table. It is not changed: operations make others of it.
+// Member is the replicated part of the table. It is immutable: operations return a new one.
 type Member struct {
 	Table smr.Table
 	Has   [smr.Keys]bool

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// setting is what there is to choose.
+// setting has the parameters.
 type setting struct {
 	smr.Setting
 	members, moves int
@@ -19,7 +19,7 @@ func (s setting) member(i int) machine.ID {
 	return s.Front() + 2 + machine.ID(i*s.group.Nodes())
 }
 
-// machines are the clients, the dispatcher, the master, and the members; or the clients and a single node.
+// machines adds the clients, the dispatcher, the master, and the members; or the clients and a single node.
 func (s setting) machines(single bool) *machine.System {
 	s.Single = single
 	return s.Machines(int(s.member(s.members)), func(ms *machine.System) {
@@ -43,7 +43,7 @@ func (s setting) machines(single bool) *machine.System {
 	})
 }
 
-// abstraction: anybody may do anything to a member.
+// abstraction lets any client send any operation to a member.
 func (s setting) abstraction() sim.Abstraction {
 	var ops []smr.Op
 	for _, do := range []string{smr.Get, smr.Put, take, give} {

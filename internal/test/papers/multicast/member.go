@@ -10,24 +10,24 @@ import (
 	"github.com/macemc/macemc/systems/randtree"
 )
 
-// service is how traces name a member.
+// service is the name of a member in traces.
 const service = "multicast"
 
-// Member is the service of one node. It owns a tree, whose application it is.
+// Member is the service of one node. It owns a tree, and is the tree's application.
 type Member struct {
-	// Delivered are the publications that were delivered, by publisher and age.
+	// Delivered are the delivered publications, by publisher and age.
 	Delivered []Publication
 
 	tree      *randtree.Node
 	published int         // since the node started
-	repeated  int         // deliveries of what had been delivered
-	owed      nodeset.Set // peers that something was refused for
+	repeated  int         // repeated deliveries
+	owed      nodeset.Set // peers for which something was refused
 }
 
 // Publication identifies a publication by the time of its publisher.
 type Publication struct{ ID macetime.MonotoneTime }
 
-// Batch tells of publications.
+// Batch contains publications.
 type Batch struct{ Publications []Publication }
 
 // NewMember returns a member of a tree with these settings.
@@ -55,7 +55,7 @@ func (m *Member) PeerError(env sim.Env, peer sim.NodeID, err error) { m.tree.Pee
 // PeerReady implements [sim.PeerReadyHandler].
 func (m *Member) PeerReady(env sim.Env, peer sim.NodeID) { m.tree.PeerReady(env, peer) }
 
-// Publish publishes something new.
+// Publish publishes a new publication.
 func (m *Member) Publish(env sim.Env) {
 	m.published++
 	m.take(env, env.Self(), []Publication{{env.Clock().Tick()}})
@@ -69,7 +69,7 @@ func (m *Member) Deliver(env sim.Env, from sim.NodeID, msg any) {
 	m.take(env, from, fresh)
 }
 
-// take delivers publications that came from a node and passes them on.
+// take delivers publications from a node, and passes them on.
 func (m *Member) take(env sim.Env, from sim.NodeID, fresh []Publication) {
 	if len(fresh) == 0 {
 		return
@@ -107,7 +107,7 @@ func (m *Member) send(env sim.Env, to sim.NodeID, publications []Publication) {
 	}
 }
 
-// Linked implements [randtree.Application]: the new neighbour is told all.
+// Linked implements [randtree.Application]. It sends everything to the new neighbor.
 func (m *Member) Linked(env sim.Env, peer sim.NodeID) {
 	defer sim.Enter(env, service, "Linked", peer).Leave()
 	m.tellAll(env, peer)

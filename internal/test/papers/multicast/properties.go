@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Names of the properties beside those of the tree.
+// Names of the properties in addition to those of the tree.
 const (
 	SameDelivered = "all nodes have delivered the same"
 	OnceDelivered = "nothing is delivered twice"
@@ -16,8 +16,7 @@ const (
 	AllReached    = "something published by every node has reached all"
 )
 
-// properties are those of the application. They are listed behind those of the tree, which are looked at
-// first.
+// properties returns the properties of the application. They follow those of the tree, which are checked first.
 func properties() []sim.Property {
 	return []sim.Property{
 		{Name: SameDelivered, Eventually: sameDelivered, Explain: explain},
@@ -27,7 +26,7 @@ func properties() []sim.Property {
 	}
 }
 
-// sameDelivered: all nodes are up, and have delivered the same.
+// sameDelivered checks that all nodes are up, and have delivered the same.
 func sameDelivered(v *sim.View) bool {
 	var first *Member
 	for id := range sim.NodeID(v.Len()) {
@@ -44,7 +43,7 @@ func sameDelivered(v *sim.View) bool {
 	return true
 }
 
-// ownDelivered: a node has delivered at least as many publications of its own as it has published.
+// ownDelivered checks that a node has delivered at least as many own publications as it has published.
 func ownDelivered(id sim.NodeID, m *Member) bool {
 	own := 0
 	for _, p := range m.Delivered {

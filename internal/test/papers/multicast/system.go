@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/systems/transport"
 )
 
-// publicationsParam is the name of the one parameter that the tree does not have.
+// publicationsParam is the name of the only parameter that the tree does not have.
 const publicationsParam = "publications"
 
 // Entry describes the system.
@@ -33,7 +33,7 @@ func Entry() spec.Entry {
 	}
 }
 
-// system is the system of the members that newMember makes.
+// system returns the system of the members made by newMember.
 func system(c spec.Config, newMember func() *Member) sim.System {
 	actions := randtree.Actions[*Member](c)
 	if times := c.Int(publicationsParam); times > 0 {

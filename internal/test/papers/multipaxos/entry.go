@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Kinds are those of the machines of Multi-Paxos.
+// Kinds returns the kinds of machines of Multi-Paxos.
 func Kinds() []*machine.Kind { return []*machine.Kind{frontKind, replicaKind, electorKind} }
 
 // Entry describes the system.
@@ -40,7 +40,7 @@ func of(c spec.Config) setting {
 	return s
 }
 
-// bugs is the set of defects that are switched on, by their order in knownBugs.
+// bugs is a set of defects, by their index in knownBugs.
 type bugs uint8
 
 const (
@@ -60,7 +60,7 @@ func knownBugs() []spec.Bug {
 		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
 	}
 	with := func(b spec.Bug, changes string) spec.Bug {
-		b.OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Starvation, sim.Liveness} // a command may be for ever in no slot
+		b.OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Starvation, sim.Liveness} // a command may never get a slot
 		b.Defaults.Nodes, b.Defaults.Params = 7, map[string]string{"clients": "2", "changes": changes}
 		return b
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// Front is what clients see.
+// Front is the interface to clients.
 type Front struct {
-	Leader machine.ID // that it was told of; what it asks of none gets nowhere
+	Leader machine.ID // the known leader; requests to none are lost
 	Ballot int
-	Open   []smr.Request // that were not answered
+	Open   []smr.Request // unanswered requests
 }
 
 var frontKind = machine.Define[Front]("front", machine.In("serving",
@@ -26,7 +26,7 @@ func (f *Front) request(x *machine.Ctx, r smr.Request) {
 	}
 }
 
-// leads asks a new leader for all that is open, in some order.
+// leads sends all open requests to a new leader, in some order.
 func (f *Front) leads(x *machine.Ctx, l Leads) {
 	if l.Ballot <= f.Ballot {
 		return
@@ -41,7 +41,7 @@ func (f *Front) leads(x *machine.Ctx, l Leads) {
 	}
 }
 
-// done passes answers on, each once: two leaders may have given one.
+// done passes answers on, each once: two leaders may have sent one.
 func (f *Front) done(x *machine.Ctx, d Done) {
 	i := slices.IndexFunc(f.Open, func(r smr.Request) bool { return r.Client == d.Client && r.ID == d.Response.ID })
 	if i < 0 {
@@ -53,12 +53,13 @@ func (f *Front) done(x *machine.Ctx, d Done) {
 	x.Send(d.Client, d.Response)
 }
 
-// Elector appoints leaders. It changes its mind some times, and has replicas fail, whenever it pleases.
+// Elector appoints leaders. It changes the leader a bounded number of times, and makes replicas fail at arbitrary
+// times.
 type Elector struct {
-	Replicas          []machine.ID // that have not failed, as far as it knows
+	Replicas          []machine.ID // replicas believed to be up
 	Leader            machine.ID
 	Ballot            int
-	Changes, Failures int // that are left
+	Changes, Failures int // remaining
 }
 
 var electorKind = machine.Define[Elector]("elector",
@@ -91,7 +92,7 @@ func (e *Elector) act(x *machine.Ctx) {
 
 func (e *Elector) lost(x *machine.Ctx, l machine.Lost) { e.gone(x, l.Peer) }
 
-// gone appoints another leader when that one has failed.
+// gone appoints another leader when the current one has failed.
 func (e *Elector) gone(x *machine.Ctx, who machine.ID) {
 	i := slices.Index(e.Replicas, who)
 	if i < 0 {

@@ -13,19 +13,19 @@ type (
 		Client   machine.ID
 		Response smr.Response
 	}
-	// Leads tells the front of a leader.
+	// Leads reports a leader to the front.
 	Leads struct {
 		Node   machine.ID
 		Ballot int
 	}
-	// Lead has a replica become the leader.
+	// Lead makes a replica the leader.
 	Lead struct{ Ballot int }
 
 	Prepare struct {
 		From   machine.ID
 		Ballot int
 	}
-	// Promise says what a replica has accepted, by slot.
+	// Promise has the accepted commands of a replica, by slot.
 	Promise struct {
 		From   machine.ID
 		Ballot int
@@ -40,14 +40,14 @@ type (
 		From         machine.ID
 		Ballot, Slot int
 	}
-	// Learn says what was chosen.
+	// Learn reports a chosen command.
 	Learn struct {
 		Slot    int
 		Command smr.Request
 	}
 )
 
-// Slot is what was accepted for a slot; Ballot 0: nothing.
+// Slot is the accepted command of a slot; Ballot 0 means none.
 type Slot struct {
 	Ballot  int
 	Command smr.Request

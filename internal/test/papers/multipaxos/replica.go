@@ -10,19 +10,19 @@ import (
 // Replica accepts, learns, and may lead. Slots count from 0.
 type Replica struct {
 	Front    machine.ID
-	Replicas []machine.ID // all of them
+	Replicas []machine.ID // all replicas
 	Promised int          // accepts nothing of a lower ballot
-	Log      []Slot       // that it has accepted
-	Chosen   []Slot       // that it knows to be chosen, by slot; Ballot 0: not known
-	Executed int          // so many slots
-	App      smr.App      // after them
-	Answers  []Done       // of all commands that were executed
+	Log      []Slot       // accepted commands
+	Chosen   []Slot       // chosen commands, by slot; Ballot 0 means unknown
+	Executed int          // number of executed slots
+	App      smr.App      // after these
+	Answers  []Done       // to all executed commands
 
-	Ballot   int // of its own, as a leader; 0: it is none
+	Ballot   int // its ballot as a leader; 0 if it is not one
 	Leading  bool
-	Promises []machine.ID   // who has promised, while it does not lead yet
-	Best     []Slot         // of what they have accepted
-	Votes    [][]machine.ID // who has accepted what it has proposed, by slot
+	Promises []machine.ID   // replicas that have promised, before it leads
+	Best     []Slot         // the best of their accepted commands
+	Votes    [][]machine.ID // replicas that have accepted its proposals, by slot
 	Bugs     bugs
 }
 
@@ -38,7 +38,7 @@ var replicaKind = machine.Define[Replica]("replica", machine.In("up",
 
 func (r *Replica) lead(x *machine.Ctx, l Lead) {
 	if l.Ballot < r.Promised {
-		return // a newer leader is at work
+		return // a newer leader is active
 	}
 	r.follow(l.Ballot)
 	r.Ballot, r.Best = l.Ballot, slices.Clip(slices.Clone(r.Log))
@@ -46,7 +46,7 @@ func (r *Replica) lead(x *machine.Ctx, l Lead) {
 	r.promised(x, x.Self())
 }
 
-// follow promises to accept nothing of a lower ballot, and ceases to lead by one.
+// follow promises to accept nothing of a lower ballot, and stops leading by one.
 func (r *Replica) follow(ballot int) {
 	if r.Ballot != 0 && r.Ballot < ballot {
 		r.Ballot, r.Leading, r.Promises, r.Best, r.Votes = 0, false, nil, nil, nil
@@ -62,7 +62,7 @@ func (r *Replica) others(x *machine.Ctx, f func(machine.ID)) {
 	}
 }
 
-// most reports whether these are most of the replicas.
+// most reports whether these are a majority of the replicas.
 func (r *Replica) most(of []machine.ID) bool {
 	n := len(of)
 	if r.Bugs.has(mp4) {
@@ -93,7 +93,7 @@ func (r *Replica) promise(x *machine.Ctx, p Promise) {
 	r.promised(x, p.From)
 }
 
-// promised counts promises. With most of them it leads, and proposes what it takes over.
+// promised counts promises. With a majority it leads, and proposes what it takes over.
 func (r *Replica) promised(x *machine.Ctx, from machine.ID) {
 	r.Promises = with(r.Promises, from)
 	if !r.most(r.Promises) {
@@ -114,7 +114,7 @@ func (r *Replica) promised(x *machine.Ctx, from machine.ID) {
 	x.Send(r.Front, Leads{x.Self(), r.Ballot})
 }
 
-// ask proposes a command, unless it was: the front asks every leader.
+// ask proposes a command unless that was done: the front asks every leader.
 func (r *Replica) ask(x *machine.Ctx, a Ask) {
 	if !r.Leading || slices.ContainsFunc(r.Log, func(e Slot) bool { return e.Command == a.Command }) {
 		return
@@ -147,7 +147,7 @@ func (r *Replica) accepted(x *machine.Ctx, a Accepted) {
 	}
 }
 
-// voted counts who has accepted what it proposed for a slot. What most have is chosen.
+// voted counts the replicas that have accepted its proposal for a slot. With a majority it is chosen.
 func (r *Replica) voted(x *machine.Ctx, slot int, from machine.ID) {
 	if r.known(slot) || slices.Contains(r.Votes[slot], from) {
 		return
@@ -165,7 +165,7 @@ func (r *Replica) voted(x *machine.Ctx, slot int, from machine.ID) {
 
 func (r *Replica) known(slot int) bool { return slot < len(r.Chosen) && r.Chosen[slot].Ballot != 0 }
 
-// learn executes what is chosen, as far as all before it is known.
+// learn executes chosen commands while all before them are known.
 func (r *Replica) learn(x *machine.Ctx, slot int, c smr.Request) {
 	r.Chosen = put(r.Chosen, slot, Slot{1, c})
 	for ; r.known(r.Executed); r.Executed++ {
@@ -187,7 +187,7 @@ func (r *Replica) executed(c smr.Request) bool {
 	return slices.ContainsFunc(r.Answers, func(d Done) bool { return d.Client == c.Client && d.Response.ID == c.ID })
 }
 
-// put returns a log with something in a slot.
+// put returns a log with an entry in a slot.
 func put(log []Slot, slot int, e Slot) []Slot {
 	after := make([]Slot, max(len(log), slot+1))
 	copy(after, log)

@@ -9,22 +9,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// setting is what there is to choose.
+// setting has the parameters.
 type setting struct {
 	smr.Setting
 	replicas, changes int
 	bugs              bugs
 }
 
-// others are the nodes that are no replicas.
+// others returns the number of nodes other than replicas.
 func (s setting) others() int { return s.Clients + 2 }
 
 func (s setting) replica(i int) machine.ID { return s.Front() + 1 + machine.ID(i) }
 
-// fail is how many replicas may fail.
+// fail returns the number of replicas that may fail.
 func (s setting) fail() int { return min(s.Failures, (s.replicas-1)/2) }
 
-// halts is how many processes may crash, so that most replicas are left.
+// halts returns the number of processes that may crash so that a majority of replicas remains.
 func (s setting) halts() int {
 	if !s.Crashes {
 		return 0
@@ -35,7 +35,7 @@ func (s setting) halts() int {
 	return min(s.Failures, (s.replicas-1)/2/s.process())
 }
 
-// process is how many replicas run in each process: so many that the others are most of them.
+// process returns the number of replicas in each process. The others are a majority.
 func (s setting) process() int {
 	if s.bugs.has(mp7) {
 		return s.Process
@@ -43,7 +43,7 @@ func (s setting) process() int {
 	return max(1, min(s.Process, (s.replicas-1)/2))
 }
 
-// machines are the clients, the front, the replicas, and the elector; or the clients and a single node.
+// machines adds the clients, the front, the replicas, and the elector; or the clients and a single node.
 func (s setting) machines(single bool) *machine.System {
 	s.Single = single
 	return s.Machines(s.others()+s.replicas, func(ms *machine.System) {
@@ -56,7 +56,8 @@ func (s setting) machines(single bool) *machine.System {
 	})
 }
 
-// Add adds Multi-Paxos to a system, the front first, then the replicas, then the elector, and returns its front. At most so many replicas fail that most are left.
+// Add adds Multi-Paxos to a system, the front first, then the replicas, then the elector, and returns its front.
+// Less than half of the replicas fail.
 func Add(ms *machine.System, replicas, changes, failures int, app smr.App) machine.ID {
 	return add(ms, replicas, changes, min(failures, (replicas-1)/2), app, 0)
 }
@@ -81,10 +82,10 @@ func (s setting) system() sim.System {
 		sim.Property{Name: "each command is executed once", Always: s.once, Explain: s.logs})
 }
 
-// up are the replicas that have not failed.
+// up returns the replicas that have not failed.
 func (s setting) up(v *sim.View) []*Replica { return smr.Up[Replica](v, s.replica(0), s.replicas) }
 
-// stays is Lamport's P2b, as far as replicas that are up still have what was chosen: higher ballots have the same.
+// stays is Lamport's P2b, restricted to replicas that are up: higher ballots have the chosen command.
 func (s setting) stays(v *sim.View) bool {
 	up := s.up(v)
 	for _, r := range up {

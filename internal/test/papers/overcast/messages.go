@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/systems/nodeset"
 )
 
-// Messages. A Round is the sender's unless said otherwise.
+// Messages. A Round is the sender's unless stated otherwise.
 type (
 	// Join asks on behalf of Source for a place in the tree.
 	Join struct {
@@ -15,25 +15,25 @@ type (
 	}
 	// Accept answers a Join or a Move: the sender has taken the receiver as a child.
 	Accept struct{ Round uint64 }
-	// Remove tells a parent that the sender is no child of it.
+	// Remove tells a parent that the sender is not its child.
 	Remove struct{}
-	// Reorganise tells a child where it may move to.
+	// Reorganise offers a child other parents.
 	Reorganise struct {
 		Round       uint64
 		Siblings    nodeset.Set
 		Grandparent sim.NodeID // None for children of the root
 	}
 
-	// Lock asks the receiver to stay as it is while the sender probes it.
+	// Lock asks the receiver not to move while the sender probes it.
 	Lock struct{ Round uint64 }
-	// Locked answers a Lock: the receiver of it stays as it is until the lock ends.
+	// Locked answers a Lock: the sender does not move until the lock ends.
 	Locked struct{}
 	// Refused answers a Lock or a Move.
 	Refused struct{}
 	// Unlock ends a lock.
 	Unlock struct{}
 
-	// Probe is one message of a train by which the bandwidth is measured.
+	// Probe is one message of a train that measures the bandwidth.
 	Probe struct{ Last bool }
 	// Probed answers the last message of a train.
 	Probed struct{}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// Root is the node that all others join through.
+	// Root is the node through which all others join.
 	Root sim.NodeID = 0
 	// None stands for no node.
 	None = nodeset.None
@@ -21,12 +21,12 @@ const (
 	lease            = 10 * time.Second
 )
 
-// State is how far a node has come.
+// State is the progress of a node.
 type State uint8
 
 const (
-	Init    State = iota // has booted; nobody asked it to join
-	Joining              // looks for a parent
+	Init    State = iota // has booted; not asked to join
+	Joining              // searches for a parent
 	Joined               // has a parent, or is the root
 )
 
@@ -38,19 +38,19 @@ type Node struct {
 	// Parent is None for the root and while joining.
 	Parent   sim.NodeID
 	Children nodeset.Set
-	// Round is the latest round of the root that the node has heard of. It never falls, not even when
-	// the node crashes.
+	// Round is the latest round of the root that the node knows. It never decreases, not even by a crash of the
+	// node.
 	Round uint64
-	// Holder is the node that has locked this one, None when there is none.
+	// Holder is the node that has locked this one, or None.
 	Holder sim.NodeID
 
 	probe probe // the node's own
 
-	// Send buffers had no room for a Remove to these, and for an Unlock to those.
+	// Peers for which the send buffer had no room for a Remove, and for an Unlock.
 	owedRemove, owedUnlock nodeset.Set
 
 	self   sim.NodeID
-	degree int // children that it may have
+	degree int // maximum number of children
 	train  int // messages of a probe
 	bugs   bugs
 }
@@ -96,7 +96,7 @@ func (n *Node) Receive(env sim.Env, from sim.NodeID, msg any) {
 		}
 	case Probe:
 		if m.Last {
-			_ = env.Stream(from).Send(Probed{}) // else the prober gives up by its timer
+			_ = env.Stream(from).Send(Probed{}) // otherwise the prober gives up by its timer
 		}
 	case Probed:
 		n.probed(env, from)
@@ -120,7 +120,7 @@ func (n *Node) Timer(env sim.Env, t any) {
 	}
 }
 
-// PeerReady implements [sim.PeerReadyHandler]: it sends what was refused.
+// PeerReady implements [sim.PeerReadyHandler]. It sends the refused messages.
 func (n *Node) PeerReady(env sim.Env, peer sim.NodeID) {
 	if n.owedUnlock.Has(peer) {
 		n.owedUnlock = n.owedUnlock.Without(peer)
@@ -132,8 +132,8 @@ func (n *Node) PeerReady(env sim.Env, peer sim.NodeID) {
 	}
 }
 
-// PeerError implements [sim.PeerErrorHandler]. The peer learns of the error too, or is down: each
-// side forgets by itself what it had to do with the other.
+// PeerError implements [sim.PeerErrorHandler]. The peer gets the error, too, or is down, so each side drops its
+// shared state.
 func (n *Node) PeerError(env sim.Env, peer sim.NodeID, _ error) {
 	n.owedRemove = n.owedRemove.Without(peer)
 	n.owedUnlock = n.owedUnlock.Without(peer)

@@ -5,16 +5,15 @@ import (
 	"github.com/macemc/macemc/systems/nodeset"
 )
 
-// probe is what a node knows while it compares its parent with another node. Nothing is measured, so
-// no times are kept.
+// probe is the state of a comparison of the parent with another node. It has no times, since nothing is measured.
 type probe struct {
-	target sim.NodeID  // the node that it may move under; meaningless unless of holds it
-	of     nodeset.Set // the nodes that are probed; empty when there is no probe
-	locked nodeset.Set // those of them that have said that they are locked
-	done   nodeset.Set // those of them whose train has arrived
+	target sim.NodeID  // the node that it may move under; valid only if of contains it
+	of     nodeset.Set // the probed nodes; empty without a probe
+	locked nodeset.Set // those of them that have confirmed the lock
+	done   nodeset.Set // those of them that have answered the train
 }
 
-// reorganise may begin a probe of the parent and of a node that could take its place.
+// reorganise may begin a probe of the parent and of a node that could replace it.
 func (n *Node) reorganise(env sim.Env, from sim.NodeID, m Reorganise) {
 	if from != n.Parent || n.probe.of != 0 {
 		return
@@ -31,7 +30,7 @@ func (n *Node) reorganise(env sim.Env, from sim.NodeID, m Reorganise) {
 		n.heard(env, m.Round)
 		return
 	}
-	// The node does not hear of the round, so that those who have may take it.
+	// The node does not learn the round, so that those who have may take it.
 	target := places.At(pick - 1)
 	n.probe = probe{target: target, of: nodeset.Of(n.Parent, target)}
 	env.SetTimer(probeTimer{}, probeLimit)
@@ -43,12 +42,12 @@ func (n *Node) reorganise(env sim.Env, from sim.NodeID, m Reorganise) {
 	}
 }
 
-// lockAsked grants a lock to a child, and to a node for which there is room and which could follow
-// this one.
+// lockAsked grants a lock to a child, and to a node for which there is room and which could become a child of this
+// one.
 func (n *Node) lockAsked(env sim.Env, from sim.NodeID, m Lock) {
 	child := n.Children.Has(from)
 	if !n.free() || !child && (n.Children.Len() >= n.degree || n.Round <= m.Round) {
-		_ = env.Stream(from).Send(Refused{}) // else the prober gives up by its timer
+		_ = env.Stream(from).Send(Refused{}) // otherwise the prober gives up by its timer
 		return
 	}
 	if env.Stream(from).Send(Locked{}) != nil {
@@ -66,7 +65,7 @@ func (n *Node) release(env sim.Env) {
 	env.StopTimer(leaseTimer{})
 }
 
-// locked sends the trains when all nodes that are to be probed stay as they are.
+// locked sends the trains when all nodes to probe are locked.
 func (n *Node) locked(env sim.Env, from sim.NodeID) {
 	p := &n.probe
 	if !p.of.Has(from) {
@@ -89,7 +88,7 @@ func (n *Node) locked(env sim.Env, from sim.NodeID) {
 	}
 }
 
-// probed compares the nodes when all trains have arrived: that is a choice.
+// probed compares the nodes, by a choice, when all trains have arrived.
 func (n *Node) probed(env sim.Env, from sim.NodeID) {
 	p := &n.probe
 	if !p.of.Has(from) || p.done.Has(from) {
@@ -103,8 +102,8 @@ func (n *Node) probed(env sim.Env, from sim.NodeID) {
 	}
 }
 
-// moveAsked takes the holder of the lock as a child. The lock may have ended, and this node may have
-// lost its parent.
+// moveAsked takes the holder of the lock as a child. The lock may have ended, and this node may have lost its
+// parent.
 func (n *Node) moveAsked(env sim.Env, from sim.NodeID) {
 	if n.Holder == from && n.State == Joined && n.Children.Len() < n.degree {
 		n.accept(env, from)
@@ -116,7 +115,7 @@ func (n *Node) moveAsked(env sim.Env, from sim.NodeID) {
 	_ = env.Stream(from).Send(Refused{})
 }
 
-// refused ends the probe when one of the nodes probed cannot take part. That one is not locked.
+// refused ends the probe when one of the probed nodes cannot take part. That one is not locked.
 func (n *Node) refused(env sim.Env, by sim.NodeID) {
 	if n.probe.of.Has(by) {
 		n.probe.of = n.probe.of.Without(by)
@@ -124,7 +123,7 @@ func (n *Node) refused(env sim.Env, by sim.NodeID) {
 	}
 }
 
-// endProbe ends the node's own probe, if there is one, and the locks that belong to it.
+// endProbe ends the node's own probe, if there is one, and its locks.
 func (n *Node) endProbe(env sim.Env) {
 	if n.probe.of == 0 {
 		return

@@ -21,14 +21,14 @@ func properties() []sim.Property {
 	}
 }
 
-// node returns a node, nil when it is down.
+// node returns a node, or nil if it is down.
 func node(v *sim.View, id sim.NodeID) *Node {
 	n, _ := v.Service(id).(*Node)
 	return n
 }
 
-// spanningTree: following children from the root meets every node, each has joined, and one is a child
-// of another exactly when that is its parent.
+// spanningTree checks that following children from the root visits every node, each has joined, and a node is a
+// child of another exactly if that is its parent.
 func spanningTree(v *sim.View) bool {
 	met, rest := nodeset.Of(Root), nodeset.Of(Root)
 	for rest != 0 {
@@ -48,7 +48,7 @@ func spanningTree(v *sim.View) bool {
 	return met.Len() == v.Len()
 }
 
-// noLoop: following parents from any node ends, at a node without a parent or at one that is down.
+// noLoop checks that following parents from any node ends at a node without a parent or one that is down.
 func noLoop(v *sim.View) bool {
 	for id := range sim.NodeID(v.Len()) {
 		at := id

@@ -9,13 +9,13 @@ import (
 // join asks the root for a place in the tree.
 func (n *Node) join(env sim.Env) {
 	n.State = Joining
-	// A refused Join is no loss: the timer tries again.
+	// If the send buffer refuses the Join the timer tries again.
 	_ = env.Stream(Root).Send(Join{Source: n.self, Last: n.Round})
 	env.SetTimer(joinTimer{}, joinPeriod)
 }
 
-// joinAsked finds a place for a joiner, or somebody who does. A node that takes part in a probe does
-// neither; the joiner's timer tries again.
+// joinAsked takes a joiner, or passes its Join on. A node that takes part in a probe does neither; the joiner's
+// timer tries again.
 func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 	if !n.free() || n.self != Root && from != n.Parent {
 		return
@@ -26,7 +26,7 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 	n.heard(env, m.Round)
 	switch {
 	case n.Children.Has(m.Source):
-		// Its acceptance is on the way.
+		// Its acceptance is in flight.
 	case n.Children.Len() < n.degree:
 		n.accept(env, m.Source)
 	default:
@@ -36,19 +36,19 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 	}
 }
 
-// free reports whether the node may change its place or its children: nobody probes it, and it probes
-// nobody.
+// free reports whether the node may change its parent or its children: it has joined, and neither probes nor is
+// probed.
 func (n *Node) free() bool { return n.State == Joined && n.Holder == None && n.probe.of == 0 }
 
-// accept takes a child, unless that cannot be told.
+// accept takes a child, unless the message to it is refused.
 func (n *Node) accept(env sim.Env, child sim.NodeID) {
 	if env.Stream(child).Send(Accept{n.Round}) == nil {
 		n.Children = n.Children.With(child)
 	}
 }
 
-// accepted handles an Accept. The node takes the sender as its parent only if that knows of a later
-// round: see the package's documentation.
+// accepted handles an Accept. The node takes the sender as its parent only if that knows a later round, see the
+// package's documentation.
 func (n *Node) accepted(env sim.Env, from sim.NodeID, m Accept) {
 	wanted := n.State == Joining || n.State == Joined && n.probe.target == from && n.probe.of != 0
 	switch {
@@ -75,14 +75,14 @@ func (n *Node) setParent(env sim.Env, parent sim.NodeID, round uint64) {
 	n.endProbe(env)
 }
 
-// sendRemove tells a peer that this node is no child of it.
+// sendRemove tells a peer that this node is not its child.
 func (n *Node) sendRemove(env sim.Env, peer sim.NodeID) {
 	if env.Stream(peer).Send(Remove{}) != nil {
 		n.owedRemove = n.owedRemove.With(peer)
 	}
 }
 
-// tellChildren tells the children where they may move to. The root begins a round.
+// tellChildren offers the children other parents. The root begins a round.
 func (n *Node) tellChildren(env sim.Env) {
 	if n.State != Joined {
 		return
@@ -91,13 +91,13 @@ func (n *Node) tellChildren(env sim.Env) {
 		n.heard(env, n.Round+1)
 	}
 	for child := range n.Children.All() {
-		_ = env.Stream(child).Send(Reorganise{n.Round, n.Children.Without(child), n.Parent}) // the next period tells again
+		_ = env.Stream(child).Send(Reorganise{n.Round, n.Children.Without(child), n.Parent}) // the next period repeats it
 	}
 }
 
 const roundKey = "round"
 
-// heard notes a round. It is on disk before anybody hears of it from this node.
+// heard records a round. It is on disk before this node sends it.
 func (n *Node) heard(env sim.Env, round uint64) {
 	if round > n.Round {
 		n.Round = round

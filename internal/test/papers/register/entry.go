@@ -58,7 +58,7 @@ func build(c spec.Config) (sim.System, error) {
 			if 0 < id && int(id) <= s.objects {
 				return "base object"
 			}
-			return "" // the monitor has a place for each reader
+			return "" // the monitor has an entry for each reader
 		},
 		Network:  netsim.Datagrams{},
 		MayCrash: func(id sim.NodeID) bool { return 0 < id && int(id) <= s.objects },
@@ -77,7 +77,7 @@ func build(c spec.Config) (sim.System, error) {
 	return sys, nil
 }
 
-// sizes says how many nodes there are of each role, behind the writer.
+// sizes has the number of nodes of each role, without the writer.
 type sizes struct{ objects, readers int }
 
 func (s *sizes) majority() int { return s.objects/2 + 1 }
@@ -88,7 +88,7 @@ func (s *sizes) toObjects(env sim.Env, msg any) {
 	}
 }
 
-// bugs is the set of defects that are switched on, by their order in knownBugs.
+// bugs is a set of defects, by their index in knownBugs.
 type bugs uint8
 
 const (

@@ -43,7 +43,7 @@ type Object struct {
 	bugs bugs
 }
 
-// record is the key of what a base object has on disk.
+// record is the key of a base object's data on disk.
 const record = "stamp"
 
 // Boot implements [sim.Service].
@@ -68,12 +68,12 @@ func (o *Object) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// Reader reads time and again.
+// Reader reads repeatedly.
 type Reader struct {
 	sim.Nop
 	Read  int // number of the read
 	Acks  int
-	Stamp int // the latest among the acknowledgements
+	Stamp int // the latest one in the acknowledgements
 	Busy  bool
 
 	sizes *sizes

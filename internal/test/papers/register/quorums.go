@@ -2,7 +2,7 @@ package register
 
 import "github.com/macemc/macemc/sim"
 
-// quorums are what takes the place of counting.
+// quorums returns the quorums that replace counting.
 func quorums(b bugs) []sim.AnyQuorum {
 	return []sim.AnyQuorum{
 		sim.Quorum[*Writer, WriteAck]{

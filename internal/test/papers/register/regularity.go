@@ -9,11 +9,11 @@ import (
 // Regularity is the name of the monitor.
 const Regularity = "regularity"
 
-// regularity is a monitor: a read returns at least what was written completely when it began.
+// regularity is a monitor: a read returns at least the last value that was written completely when it began.
 type regularity struct {
-	Ended  int   // the latest write that is complete
-	Floors []int // by node: what its read must return at least
-	Wrong  bool  // what is complete when a read ends counts
+	Ended  int   // the last complete write
+	Floors []int // by node: the minimum result of its read
+	Wrong  bool  // use the writes that are complete when a read ends
 }
 
 func (g *regularity) Name() string { return Regularity }

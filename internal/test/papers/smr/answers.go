@@ -6,13 +6,13 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// answers is a monitor: what clients are answered is what their commands come to, executed in the order of commits.
+// answers is a monitor: the answers to clients are the results of their commands, executed in the order of commits.
 type answers struct {
-	Front   machine.ID // that clients ask
+	Front   machine.ID // asked by clients
 	App     App
-	Commits int        // that App has seen
-	Open    []Request  // that were not answered
-	Early   []answered // before a commit that comes first
+	Commits int        // number of commits executed by App
+	Open    []Request  // unanswered requests
+	Early   []answered // answers behind a missing commit
 }
 
 type answered struct {
@@ -52,7 +52,7 @@ func (a *answers) answer(x *machine.Ctx, r machine.Sent[Response]) {
 
 func with[T any](s []T, more T) []T { return slices.Clip(append(slices.Clone(s), more)) }
 
-// without leaves one out; nil: nothing is left.
+// without removes an element, and returns nil if none is left.
 func without[T any](s []T, i int) []T {
 	if len(s) == 1 {
 		return nil

@@ -2,14 +2,14 @@ package smr
 
 import "github.com/macemc/macemc/machine"
 
-// Anyone is a client that asks for any of some operations, without waiting for answers.
+// Anyone is a client that asks for arbitrary operations, without waiting for answers.
 type Anyone struct {
 	Service     machine.ID
 	Ops         []Op
 	First, Left int
 }
 
-// AnyoneKind is their kind.
+// AnyoneKind is the kind of Anyone.
 var AnyoneKind = machine.Define[Anyone]("client",
 	machine.In(asking, machine.Null((*Anyone).ask, asked), machine.Ignore(Response{})),
 	machine.In(asked, machine.Ignore(Response{})))

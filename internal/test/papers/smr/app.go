@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// App is what is replicated: a value that no method changes. It is a function of its operations.
+// App is the replicated state. It is immutable, and a function of its operations.
 type App interface {
 	// Do executes an operation.
 	Do(op Op) (after App, value int)
 }
 
-// Service is an App that clients know what to ask for.
+// Service is an App with commands for clients.
 type Service interface {
 	App
-	// Nth is what they ask for as their nth command; client and n count from 0.
+	// Nth returns a client's nth command; client and n count from 0.
 	Nth(client, n int) Op
 }
 
-// Services are the bundled ones by name.
+// Services returns the bundled services by name.
 func Services() map[string]Service {
 	return map[string]Service{"counter": Counter{}, "hashtable": Table{}, "list": List{}}
 }
 
-// Counter is a Service that adds, and tells the sum.
+// Counter is a Service that adds, and returns the sum.
 type Counter struct{ Sum int }
 
 // Do implements [App].
@@ -37,13 +37,13 @@ func (Counter) Nth(int, int) Op { return Op{Do: "add", Arg: 1} }
 
 // Operations of a [Table] and a [List].
 const (
-	Put    = "put"    // tells what was there before
-	Get    = "get"    // tells what is there
-	push   = "append" // tells the length
+	Put    = "put"    // returns the previous value
+	Get    = "get"    // returns the value
+	push   = "append" // returns the length
 	lastOf = "last"
 )
 
-// Table is a hash table. What is not in it is 0.
+// Table is a hash table. Missing entries are 0.
 type Table struct{ Entries map[int]int }
 
 // Do implements [App].
@@ -60,10 +60,10 @@ func (t Table) Do(op Op) (App, int) {
 	return Table{entries}, was
 }
 
-// Keys is how many keys clients use.
+// Keys is the number of keys that clients use.
 const Keys = 2
 
-// Nth implements [Service]: clients write and read keys in turn, not all the same at first.
+// Nth implements [Service]. Clients write and read keys in turn, with different first ones.
 func (Table) Nth(client, n int) Op {
 	k := client + n
 	if k%2 == 1 {
@@ -88,7 +88,7 @@ func (l List) Do(op Op) (App, int) {
 	}
 }
 
-// Nth implements [Service]: clients append and read the end in turn, not all the same at first.
+// Nth implements [Service]. Clients append and read the end in turn, with different first ones.
 func (List) Nth(client, n int) Op {
 	if (client+n)%2 == 1 {
 		return Op{Do: lastOf}

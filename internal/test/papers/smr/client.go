@@ -7,14 +7,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Client asks for some commands, without waiting for answers: whatever a client may do, it may do.
+// Client sends some commands, without waiting for answers, as a client may.
 type Client struct {
 	Service     machine.ID
-	Asks        Service // for what commands
+	Asks        Service // selects the commands
 	First, Left int     // numbers of commands
-	Last        int     // commit that it was told
+	Last        int     // last commit in an answer
 	Waiting     int
-	Pause       time.Duration // before each
+	Pause       time.Duration // before each command
 }
 
 const (
@@ -27,7 +27,7 @@ var ClientKind = machine.Define[Client]("client",
 	machine.In(asking, machine.Null((*Client).ask, asked), machine.On((*Client).answered)),
 	machine.In(asked, machine.On((*Client).answered)))
 
-// PacedKind is the kind of clients that take a pause before each command.
+// PacedKind is the kind of clients that pause before each command.
 var PacedKind = machine.Define[Client]("client",
 	machine.In(asking, machine.Entry((*Client).pause), machine.On(func(c *Client, x *machine.Ctx, _ goOn) { c.ask(x) }, asking, asked), machine.On((*Client).answered)),
 	machine.In(asked, machine.On((*Client).answered)))
@@ -53,11 +53,11 @@ func (c *Client) answered(x *machine.Ctx, r Response) {
 	c.Waiting--
 }
 
-// MaxRequests keeps the numbers of commands of several clients apart.
+// MaxRequests separates the numbers of commands of several clients.
 const MaxRequests = 100_000
 
-// AddClients adds clients with so many commands each for a service, which take a pause before each if that is not 0. They are the first machines of
-// the system, and monitors see to it that each command is answered, by what it comes to.
+// AddClients adds clients with so many commands each for a service, with a pause before each command if it is not
+// 0. They are the first machines of the system. Monitors check that each command is answered with its result.
 func AddClients(ms *machine.System, clients, requests int, front machine.ID, service Service, pause time.Duration) {
 	kind := ClientKind
 	if pause > 0 {
@@ -70,7 +70,7 @@ func AddClients(ms *machine.System, clients, requests int, front machine.ID, ser
 	ms.Monitor(answersKind, answers{Front: front, App: service})
 }
 
-// Ended reports whether all clients have had their answers.
+// Ended reports whether all clients have their answers.
 func Ended(clients int) func(*sim.View) bool {
 	return func(v *sim.View) bool {
 		for i := range clients {

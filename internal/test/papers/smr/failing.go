@@ -4,13 +4,13 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// Fail has a machine fail that has a rule for it.
+// Fail makes a machine fail that has a rule for it.
 type Fail struct{}
 
-// Injector has machines fail, whenever it pleases.
+// Injector makes machines fail at arbitrary times.
 type Injector struct {
 	Victims []machine.ID
-	Left    int // how many still fail
+	Left    int // remaining failures
 }
 
 // InjectorKind is the kind of injectors.

@@ -13,19 +13,19 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Setting is what there is to choose of a replicated state machine and its clients. The clients are the first nodes, then comes what they ask, and
-// then the rest of the protocol.
+// Setting has the parameters of a replicated state machine and its clients. The clients are the first nodes,
+// followed by the machine that they ask and the rest of the protocol.
 type Setting struct {
 	Clients, Requests int
-	Failures          int  // replicas
-	Single            bool // a single node stands for the protocol
-	Crashes           bool // replicas crash, in place of failing by what they are told
-	Process           int  // so many replicas run in a process each, and crash together; 0: one
+	Failures          int  // failing replicas
+	Single            bool // a single node replaces the protocol
+	Crashes           bool // replicas crash instead of failing on request
+	Process           int  // number of replicas in each process, which crash together; 0 means one
 	Service           Service
 	Pause             time.Duration
 }
 
-// Params are those of a Setting. Protocol is the value of smr that is not "single".
+// Params returns the parameters of a Setting. Protocol is the value of smr other than "single".
 func Params(protocol, clients, failures string) []spec.Param {
 	return []spec.Param{
 		{Name: "clients", Kind: spec.Int, Default: clients, Min: 1, Max: 3, Help: "how many clients there are"},
@@ -39,7 +39,7 @@ func Params(protocol, clients, failures string) []spec.Param {
 	}
 }
 
-// Of is the Setting of a configuration with such parameters.
+// Of returns the Setting of a configuration with such parameters.
 func Of(c spec.Config) Setting {
 	return Setting{
 		Clients: c.Int("clients"), Requests: c.Int("requests"), Failures: c.Int("failures"), Service: Services()[c.Text("app")],
@@ -47,7 +47,7 @@ func Of(c spec.Config) Setting {
 	}
 }
 
-// Check says what does not fit.
+// Check reports parameters that do not fit together.
 func (s Setting) Check() error {
 	if s.Crashes && s.Single {
 		return errors.New("a single node does not fail: fail=crash is not for smr=single")
@@ -58,7 +58,7 @@ func (s Setting) Check() error {
 	return nil
 }
 
-// House puts replicas, so many from first on, into processes of so many each.
+// House assigns replicas, from first on, to processes of so many each.
 func House(ms *machine.System, first machine.ID, replicas, process int) {
 	for i := 0; i < replicas && process > 1; i += process {
 		var ids []machine.ID
@@ -71,10 +71,10 @@ func House(ms *machine.System, first machine.ID, replicas, process int) {
 	}
 }
 
-// Front is what clients ask.
+// Front returns the machine that clients ask.
 func (s Setting) Front() machine.ID { return machine.ID(s.Clients) }
 
-// Machines are the clients, and what protocol adds or a single node in its place, as many nodes as that.
+// Machines adds the clients, and the protocol or a single node with as many nodes.
 func (s Setting) Machines(nodes int, protocol func(*machine.System)) *machine.System {
 	ms := &machine.System{}
 	AddClients(ms, s.Clients, s.Requests, s.Front(), s.Service, s.Pause)
@@ -89,8 +89,9 @@ func (s Setting) Machines(nodes int, protocol func(*machine.System)) *machine.Sy
 	return ms
 }
 
-// System is what is checked: that all clients come to an end, and, unless there is a single node, what the protocol is to keep. At most so many of the replicas
-// from first on crash. If none does the single node is compared with the protocol. Machines are those of a setting that differs from s in Single only.
+// System returns the system to check: all clients end, and unless there is a single node, the protocol keeps its
+// properties. At most halts of the replicas from first on crash. If none does the single node is compared with the
+// protocol. Machines must make the machines of s with the given Single.
 func (s Setting) System(name string, machines func(single bool) *machine.System, first machine.ID, replicas, halts int, keeps ...sim.Property) sim.System {
 	sys := machines(s.Single).Sim(name)
 	sys.Properties = []sim.Property{{Name: "every client comes to an end", Eventually: Ended(s.Clients)}}
@@ -114,7 +115,7 @@ func (s Setting) System(name string, machines func(single bool) *machine.System,
 	return sys
 }
 
-// Up are the machines, of so many from first on, that have not failed, in their order.
+// Up returns the machines, out of so many from first on, that have not failed, in order.
 func Up[R any](v *sim.View, first machine.ID, replicas int) (up []*R) {
 	for i := range replicas {
 		if r := machine.Vars[R](v, first+machine.ID(i)); r != nil {

@@ -1,5 +1,5 @@
-// Package smr says what a replicated state machine is to its clients, as machines (package machine), and is the simplest one: a
-// single node that stands for all in checks of what is built on them.
+// Package smr defines the interface of a replicated state machine to its clients, as machines (package machine). It
+// has the simplest one: a single node that replaces all others in checks of systems built on them.
 package smr
 
 import (
@@ -8,26 +8,26 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// Op is what a client asks for. What it means is up to the [App].
+// Op is an operation requested by a client. Its meaning is up to the [App].
 type Op struct {
 	Do       string
 	Key, Arg int
 }
 
 type (
-	// Request is sent to a replicated state machine. No two of a client have the same ID.
+	// Request is sent to a replicated state machine. A client's IDs are unique.
 	Request struct {
 		Client machine.ID
 		ID     int
 		Op     Op
 	}
-	// Response answers it, once. Commits are numbered from 1 on, in the order in which they were executed.
+	// Response answers it once. Commits are numbered from 1 on, in the order of execution.
 	Response struct{ ID, Commit, Value int }
 )
 
-// SingleNode is a replicated state machine that never fails and does everything at once: it puts requests that come in any order
-// among those that wait, and executes them one by one. It is the paper's listing 9, but for requests that are lost, which
-// those that it stands for repeat.
+// SingleNode is a replicated state machine that never fails and executes each request at once. It reorders waiting
+// requests, and executes them one by one. It is the paper's listing 9 without lost requests, which the replicated
+// forms repeat.
 type SingleNode struct {
 	App     App
 	Commits int
@@ -63,13 +63,13 @@ func (s *SingleNode) serve(x *machine.Ctx) {
 	s.Pending = slices.Clip(slices.Clone(s.Pending[1:]))
 }
 
-// Idle does nothing, where a single node leaves places empty.
+// Idle does nothing, in the unused places of a single node.
 type Idle struct{}
 
 // IdleKind is the kind of idle machines.
 var IdleKind = machine.Define[Idle]("idle", machine.In("idle"))
 
-// Fill adds idle machines from the place next on, until there are so many nodes.
+// Fill adds idle machines from next on, until there are so many nodes.
 func Fill(ms *machine.System, next machine.ID, nodes int) {
 	for ; int(next) < nodes; next++ {
 		ms.Add(IdleKind, Idle{})

@@ -70,7 +70,7 @@ func build(c spec.Config) (sim.System, error) {
 	return sys, nil
 }
 
-// sizes says how many nodes there are of each role, in the order of their nodes.
+// sizes has the number of nodes of each role, in the order of their nodes.
 type sizes struct{ proposers, acceptors, learners int }
 
 func (s *sizes) majority() int { return s.acceptors/2 + 1 }
@@ -87,7 +87,7 @@ func (s *sizes) toLearners(env sim.Env, msg any) {
 	}
 }
 
-// bugs is the set of defects that are switched on, by their order in knownBugs.
+// bugs is a set of defects, by their index in knownBugs.
 type bugs uint8
 
 const (

@@ -1,6 +1,6 @@
 package synod
 
-// Messages. Ballots and values count from 1; 0: none.
+// Messages. Ballots and values count from 1; 0 means none.
 type (
 	// Read asks an acceptor for its promise to ignore all lower ballots.
 	Read struct{ Ballot int }
@@ -8,6 +8,6 @@ type (
 	ReadReply struct{ Ballot, Accepted, Value int }
 	// Write asks an acceptor to accept a value.
 	Write struct{ Ballot, Value int }
-	// Accept tells a learner that the sender has accepted a value.
+	// Accept reports to a learner that the sender has accepted a value.
 	Accept struct{ Ballot, Value int }
 )

@@ -2,15 +2,15 @@ package synod
 
 import "github.com/macemc/macemc/sim"
 
-// Proposer tries to have a value chosen, in one ballot.
+// Proposer tries to get a value chosen, in one ballot.
 type Proposer struct {
 	sim.Nop
 	Written bool // has asked all acceptors to accept a value
-	Replies int  // since then, or since it has proposed
-	Highest int  // the highest ballot among what replies told, and its value
+	Replies int  // number since then, or since the proposal
+	Highest int  // highest ballot in the replies, and its value
 	Value   int
 
-	own   int // its ballot, also the value that it would like
+	own   int // its ballot, and the value that it prefers
 	sizes *sizes
 }
 
@@ -29,7 +29,7 @@ func (p *Proposer) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	}
 }
 
-// write has the acceptors accept a value; 0: the proposer's own.
+// write asks the acceptors to accept a value; 0 means the proposer's own.
 func (p *Proposer) write(env sim.Env, value int) {
 	if value == 0 {
 		value = p.own
@@ -38,10 +38,10 @@ func (p *Proposer) write(env sim.Env, value int) {
 	p.sizes.toAcceptors(env, Write{p.own, value})
 }
 
-// Acceptor keeps promises and accepts values.
+// Acceptor promises and accepts.
 type Acceptor struct {
 	sim.Nop
-	Promised int // no lower ballot is answered or accepted
+	Promised int // ignores lower ballots
 	Accepted int // highest ballot in which a value was accepted
 	Value    int // that value
 
@@ -49,7 +49,7 @@ type Acceptor struct {
 	bugs  bugs
 }
 
-// record is the key of what an acceptor has on disk.
+// record is the key of an acceptor's data on disk.
 const record = "acceptor"
 
 // Boot implements [sim.Service].
@@ -82,7 +82,7 @@ func (a *Acceptor) persist(env sim.Env) {
 	env.Disk().Sync()
 }
 
-// Learner counts what acceptors have accepted.
+// Learner counts accepted values.
 type Learner struct {
 	sim.Nop
 	Accepts []int  // by ballot

@@ -20,7 +20,7 @@ func properties() []sim.Property {
 	}
 }
 
-// chosen lists the values that learners take for chosen, each once.
+// chosen returns the values that learners consider chosen, each once.
 func chosen(v *sim.View) []int {
 	var values []int
 	var seen uint64

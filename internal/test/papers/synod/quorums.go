@@ -6,8 +6,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// quorums are what takes the place of counting. That it has written a proposer forgets in a crash, and so there is no need
-// less than 0.
+// quorums returns the quorums that replace counting. A proposer forgets in a crash that it has written, so its Need
+// is never negative.
 func quorums(b bugs) []sim.AnyQuorum {
 	accepted := sim.Quorum[*Learner, Accept]{Name: "accepted", Need: (*Learner).needs, Key: func(m Accept) any { return m.Ballot },
 		Guard: (*Learner).undecided, Do: (*Learner).accepted}
@@ -34,7 +34,7 @@ func (p *Proposer) promised(env sim.Env, set []sim.From[ReadReply]) {
 
 func (l *Learner) needs() int { return l.sizes.majority() }
 
-// undecided: the ballot of the set is not one of which the learner has heard enough.
+// undecided reports whether the learner has not yet counted a majority for the ballot of the set.
 func (l *Learner) undecided(set []sim.From[Accept]) bool { return l.Accepts[set[0].Msg.Ballot] == 0 }
 
 func (l *Learner) accepted(_ sim.Env, set []sim.From[Accept]) {

@@ -28,7 +28,7 @@ const (
 	done       machine.State = "done"
 )
 
-// clientKind is a client as it is to be, or one with a bug, which does not wait for the Timeout that comes with CancelFailure.
+// clientKind returns the correct client, or one with a bug that does not wait for the Timeout after CancelFailure.
 func clientKind(b bugs) *machine.Kind {
 	late, failed := machine.Ignore(), overdue
 	if b.has(ti1) || b.has(ti2) {
@@ -71,7 +71,7 @@ func (c *Client) ask(x *machine.Ctx) {
 }
 
 func (c *Client) done(x *machine.Ctx, d Done) {
-	if d.Round == c.Round { // else of a round that was given up
+	if d.Round == c.Round { // otherwise of a round that was given up
 		x.Send(c.Timer, Cancel{})
 		x.Goto(cancelling)
 	}

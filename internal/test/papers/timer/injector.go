@@ -6,10 +6,10 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// FaultInjector halts machines, whenever it pleases: those that do not handle Halt in the state that they are in.
+// FaultInjector halts machines at arbitrary times, unless they handle Halt in their current state.
 type FaultInjector struct {
 	Victims []machine.ID
-	Left    int // how many are still sent Halt
+	Left    int // remaining Halts
 }
 
 var injectorKind = machine.Define[FaultInjector]("injector",

@@ -5,7 +5,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// promises is a monitor: what a timer sends, as it is told what. Its states are all that may be owed, and what is not owed has no rule.
+// promises is a monitor of the timer's messages. Its states are the possible obligations; any other message has no
+// rule.
 type promises struct{}
 
 var promisesKind = machine.Define[promises]("what the timer promises",
@@ -22,7 +23,7 @@ var promisesKind = machine.Define[promises]("what the timer promises",
 	machine.In("fired and cancelled", machine.Hot, machine.OnGoto[machine.Sent[CancelFailure]]("nothing is owed")),
 	machine.In("not cancelled", machine.Hot, machine.OnGoto[machine.Sent[Timeout]]("nothing is owed")))
 
-// rounds is a monitor: the client gives a round up when the time of that one is over.
+// rounds is a monitor: the client gives a round up only after the time of that round.
 type rounds struct{ Round, Over int }
 
 var roundsKind = machine.Define[rounds]("rounds are given up in time", machine.In("watching",
@@ -32,7 +33,7 @@ var roundsKind = machine.Define[rounds]("rounds are given up in time", machine.I
 		x.Assert(r.Over == g.Round, "round %d is given up by the time-out of round %d", g.Round, r.Over)
 	})))
 
-// setting is what there is to choose.
+// setting has the parameters.
 type setting struct {
 	workers, rounds, failures int
 	bugs                      bugs
@@ -46,7 +47,7 @@ const (
 	workers
 )
 
-// machines are the client, its timer, the injector and the workers, of which the last one is not halted.
+// machines adds the client, its timer, the injector and the workers, the last of which is not halted.
 func (s setting) machines() *machine.System {
 	ms := &machine.System{}
 	var ids []machine.ID

@@ -2,7 +2,7 @@ package timer
 
 import "github.com/macemc/macemc/machine"
 
-// What a timer is told, and what it tells.
+// Messages to a timer, and from it.
 type (
 	Start         struct{}
 	Cancel        struct{}
@@ -11,7 +11,7 @@ type (
 	CancelFailure struct{}
 )
 
-// Timer is a model of a timer: when it fires, and whether it is cancelled in time, is a choice.
+// Timer is a model of a timer. When it fires, and whether it is cancelled in time, are choices.
 type Timer struct{ Client machine.ID }
 
 const (
@@ -28,7 +28,7 @@ var timerKind = machine.Define[Timer]("timer",
 		machine.Null((*Timer).fire, stopped),
 		machine.OnGotoWith(stopped, (*Timer).cancel)))
 
-// late is told that it is cancelled after it has fired.
+// late handles a Cancel after the timer has fired.
 func (t *Timer) late(x *machine.Ctx, _ Cancel) { x.Send(t.Client, CancelFailure{}) }
 
 func (t *Timer) fire(x *machine.Ctx) {

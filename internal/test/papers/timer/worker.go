@@ -2,7 +2,7 @@ package timer
 
 import "github.com/macemc/macemc/machine"
 
-// Worker does what it is asked for. It is not halted meanwhile.
+// Worker executes requests. It is not halted meanwhile.
 type Worker struct{ Now Do }
 
 const (
@@ -12,7 +12,7 @@ const (
 
 var workerKind = machine.Define[Worker]("worker", machine.In(idle, machine.OnGotoWith(working, (*Worker).begin)), atWork)
 
-// reserveKind is not halted at all.
+// reserveKind is never halted.
 var reserveKind = machine.Define[Worker]("reserve", machine.In(idle, machine.OnGotoWith(working, (*Worker).begin), machine.Ignore(machine.Halt{})), atWork)
 
 var atWork = machine.In(working, machine.Null((*Worker).end, idle), machine.Defer(Do{}, machine.Halt{}))

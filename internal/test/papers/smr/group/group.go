@@ -1,4 +1,4 @@
-// Package group adds replicated state machines to systems that are built on them, or single nodes that stand for those.
+// Package group adds replicated state machines, or single nodes in their place, to systems.
 package group
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// What a group is.
+// Kinds of groups.
 const (
 	single = "single"
 	chains = "chain"
@@ -25,7 +25,7 @@ type Group struct {
 	Replicas, Failures int
 }
 
-// Params are those of a Group; what says whose it is.
+// Params returns the parameters of a Group; what names the replicated thing.
 func Params(name, what string) []spec.Param {
 	return []spec.Param{
 		{Name: name, Kind: spec.OneOf, Values: []string{single, chains, paxos}, Default: single, Help: "what " + what + " runs on"},
@@ -33,15 +33,15 @@ func Params(name, what string) []spec.Param {
 	}
 }
 
-// Of is the Group of a configuration that takes so many nodes.
+// Of returns the Group of a configuration that takes so many nodes.
 func Of(c spec.Config, name string, nodes int) Group {
 	g := Group{By: c.Text(name), Failures: c.Int("failures")}
 	g.Replicas = nodes - g.Nodes()
 	return g
 }
 
-// Nodes is how many nodes a group takes. Those of one that is replicated are the front, which is what clients ask, the replicas, and what has them fail.
-// Single nodes take as many as a chain.
+// Nodes returns the number of nodes of a group. A replicated one has the front, which clients ask, the replicas,
+// and the injector. A single node takes as many as a chain.
 func (g Group) Nodes() int {
 	if g.By != paxos && g.Failures == 0 {
 		return 1 + g.Replicas
@@ -49,10 +49,10 @@ func (g Group) Nodes() int {
 	return 2 + g.Replicas
 }
 
-// Single reports whether a single node stands for replicas.
+// Single reports whether a single node replaces the replicas.
 func (g Group) Single() bool { return g.By == single }
 
-// Add adds a group, and returns what its clients ask.
+// Add adds a group, and returns the machine that its clients ask.
 func (g Group) Add(ms *machine.System, app smr.App) machine.ID {
 	switch g.By {
 	case chains:
@@ -66,7 +66,7 @@ func (g Group) Add(ms *machine.System, app smr.App) machine.ID {
 	}
 }
 
-// Apps are the copies of what is replicated that have not failed.
+// Apps returns the copies of the replicated state that have not failed.
 func (g Group) Apps(v *sim.View, front machine.ID) (apps []smr.App) {
 	switch g.By {
 	case chains:
@@ -84,13 +84,13 @@ func (g Group) Apps(v *sim.View, front machine.ID) (apps []smr.App) {
 	return apps
 }
 
-// Kinds are those of all machines of groups.
+// Kinds returns the kinds of all machines of groups.
 func Kinds() []*machine.Kind {
 	return append(append(chain.Kinds(), multipaxos.Kinds()...), smr.SingleKind, smr.IdleKind)
 }
 
-// Abstraction compares the single node with what is replicated, among clients that do any of some operations. A single node stands for a chain
-// if nothing else is said.
+// Abstraction compares the single node with its replicated form, with clients that request some of the operations.
+// By default that is a chain.
 func (g Group) Abstraction(app smr.App, ops []smr.Op) sim.Abstraction {
 	const clients, each = 2, 1
 	among := func(g Group, name string) sim.System {
