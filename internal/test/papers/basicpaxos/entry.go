@@ -12,13 +12,13 @@ import (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "basicpaxos",
-		Summary: "machines: Paxos decides once, and a register that stands for it",
-		Notes:   "The clients come first, then a proposer for each, the acceptors, and what has acceptors fail, if any do.",
+		Summary: "machines: single-decision Paxos, and a register as its abstraction",
+		Notes:   "The clients come first, then a proposer for each, the acceptors, and an injector of failures, if there are any.",
 		Params: []spec.Param{
-			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many clients propose a value"},
-			{Name: "ballots", Kind: spec.Int, Default: "1", Min: 1, Max: 4, Help: "how often each proposer tries"},
-			{Name: "failures", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many acceptors fail, at most so many that most are left"},
-			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "what decides"},
+			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "number of clients, each with a value"},
+			{Name: "ballots", Kind: spec.Int, Default: "1", Min: 1, Max: 4, Help: "number of attempts of each proposer"},
+			{Name: "failures", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "number of acceptors that fail, less than half"},
+			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "what makes the decision"},
 		},
 		MinNodes: 5, MaxNodes: 12, DefaultNodes: 7,
 		Bugs:     knownBugs(),
@@ -29,7 +29,7 @@ func Entry() spec.Entry {
 				bugs: spec.Bits[bugs](c.Bugs, knownBugs()),
 			}
 			if s.acceptors = c.Nodes - s.others(); s.acceptors < 1 {
-				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, their proposers, an acceptor and what has acceptors fail", c.Nodes, s.clients)
+				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, their proposers, an acceptor and an injector", c.Nodes, s.clients)
 			}
 			return s.system(), nil
 		},
@@ -55,14 +55,14 @@ func knownBugs() []spec.Bug {
 	safety := func(id, summary, shows, fix string) spec.Bug {
 		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
 	}
-	first := safety("BP2", "a proposer takes over the value that it hears of first, whatever its ballot", other, "take the one of the highest ballot")
+	first := safety("BP2", "a proposer adopts the first value that it learns, whatever its ballot", other, "adopt the value of the highest ballot")
 	first.Defaults.Params = map[string]string{"ballots": "2"}
 	return []spec.Bug{
-		safety("BP1", "a proposer proposes its own value though acceptors have accepted another one", other, "take theirs"),
+		safety("BP1", "a proposer proposes its own value although acceptors have accepted another one", other, "adopt theirs"),
 		first,
-		safety("BP3", "an acceptor accepts what has a lower ballot than it has promised", other, "leave it"),
-		safety("BP4", "one acceptor is taken for most of three", other, "count one more"),
-		safety("BP5", "what was accepted under different ballots is counted together", "clients are told different values", "compare the votes"),
-		safety("BP6", "a proposer does not know what to do with a promise that it needs no more", "it gets one that it cannot handle", "ignore it"),
+		safety("BP3", "an acceptor accepts below its promise", other, "ignore lower ballots"),
+		safety("BP4", "one acceptor of three counts as a majority", other, "count one more"),
+		safety("BP5", "votes under different ballots are counted together", "clients learn different values", "compare the votes"),
+		safety("BP6", "a proposer has no rule for promises that it needs no more", "it gets an unhandled promise", "ignore it"),
 	}
 }

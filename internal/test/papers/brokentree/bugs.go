@@ -21,17 +21,17 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
 			ID:      "BT1",
-			Summary: "a joiner has its say on its own join as if it were somebody else's",
+			Summary: "a joiner handles its own join like that of another node",
 			Shows:   "it takes itself as a child",
-			Fix:     "send one's own join on to the node that is asked",
+			Fix:     "pass the own join on to the asked node",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoSelfLoop,
 			Defaults: spec.Defaults{Nodes: 3},
 		},
 		{
 			ID:      "BT2",
-			Summary: "a node takes another as a child that it has itself asked to be taken by",
-			Shows:   "siblings that are told to reorganise take each other: a loop",
-			Fix:     "refuse it, which is enough for three nodes and not for four; nothing that the protocol has is enough",
+			Summary: "a node takes a child that it has itself asked to be its parent",
+			Shows:   "siblings that reorganize take each other: a loop",
+			Fix:     "refuse it, which suffices for three nodes but not for four; nothing in the protocol suffices",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoLoop,
 			Defaults: spec.Defaults{Nodes: 3, Params: map[string]string{noLoopParam: "true"}},
 		},

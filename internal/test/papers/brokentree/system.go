@@ -18,16 +18,16 @@ const (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "brokentree",
-		Summary: "bandwidth-optimising overlay tree that moves nodes at once, and so makes loops",
+		Summary: "bandwidth-optimizing overlay tree that moves nodes at once, and so creates loops",
 		Notes: "Timers fire in any order. No version of the protocol is free of loops. So unless the parameter no-loop is\n" +
-			"set, all that is checked is that no node is its own parent. Overcast is the protocol that keeps loops out.",
+			"set, only the absence of self-loops is checked. Overcast is the protocol without loops.",
 		Params: []spec.Param{
 			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: nodeset.Max,
-				Help: "number of children that a node may have"},
+				Help: "maximum number of children of a node"},
 			{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
-				Help: "messages that the send buffer of a stream holds"},
+				Help: "capacity of the send buffer of a stream, in messages"},
 			{Name: noLoopParam, Kind: spec.Bool, Default: "false",
-				Help: "also check that the tree has no loop, which it has with four nodes or with faults even without BT2"},
+				Help: "also check that the tree has no loop; with four nodes or with faults it has one even without BT2"},
 		},
 		MinNodes: 2, MaxNodes: nodeset.Max, DefaultNodes: 3,
 		Limits:   sim.Limits{sim.Crashes: 1, sim.NetErrors: 1},

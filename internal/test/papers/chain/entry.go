@@ -16,8 +16,8 @@ func Kinds() []*machine.Kind { return []*machine.Kind{frontKind, replicaKind, sm
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:     "chain",
-		Summary:  "machines: chain replication of a counter, with replicas that fail, and a single node that stands for it",
-		Notes:    "The clients come first, then the front, the replicas from the head on, and what has replicas fail, if any do.",
+		Summary:  "machines: chain replication of a counter, with replicas that fail, and a single node as its abstraction",
+		Notes:    "The clients come first, then the front, the replicas from the head on, and an injector of failures, if there are any.",
 		Params:   smr.Params("chain", "2", "1"),
 		MinNodes: 5, MaxNodes: 9, DefaultNodes: 7,
 		Bugs:     knownBugs(),
@@ -26,7 +26,7 @@ func Entry() spec.Entry {
 		Build: func(c spec.Config) (sim.System, error) {
 			s := of(c)
 			if s.replicas < 1 {
-				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, a front, a replica and what has replicas fail", c.Nodes, s.Clients)
+				return sim.System{}, fmt.Errorf("%d nodes are too few for %d clients, a front, a replica and an injector", c.Nodes, s.Clients)
 			}
 			return s.system(), s.Check()
 		},
@@ -65,22 +65,22 @@ func knownBugs() []spec.Bug {
 	safety := func(id, summary, shows, fix string) spec.Bug {
 		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
 	}
-	gap := safety("CR2", "a replica sends a new neighbour one command less than that lacks", "the neighbour gets one that is not the next", "begin with the first that it lacks")
+	gap := safety("CR2", "a replica omits the first command that a new neighbor lacks", "the neighbor gets a command that is not the next", "begin with the first that it lacks")
 	gap.OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Starvation, sim.Liveness}
-	early := safety("CR7", "the front takes for a predecessor's what a replica has said to the one before", "commands pass a replica that does not know its predecessor",
-		"compare who it was said to")
+	early := safety("CR7", "the front passes information for a former predecessor on to the current one", "commands pass a replica that does not know its predecessor",
+		"compare the predecessor")
 	early.Defaults.Params = map[string]string{"clients": "1", "requests": "2", "failures": "2"}
 	early.Defaults.Nodes = 7
-	lost := unanswered("CR8", "a new tail does not answer what the old one has executed and not answered when it crashed", "answer all that the front has not passed on")
+	lost := unanswered("CR8", "a new tail does not answer commands that the crashed one executed without answering", "answer everything that the front has not passed on")
 	lost.Defaults.Limits[sim.Halts] = 1
 	lost.Defaults.Params = map[string]string{"fail": "crash"}
 	return []spec.Bug{
-		unanswered("CR1", "a replica takes its predecessor for its new successor", "take the new one"),
+		unanswered("CR1", "a replica uses its predecessor as its new successor", "take the new one"),
 		gap,
-		unanswered("CR3", "a new tail does not answer what the old one may not have answered", "answer all that was not acknowledged"),
-		safety("CR4", "the head answers before the tail has the command", "what was answered is lost when the head fails", "leave it to the tail"),
-		safety("CR5", "a new head does not look whether it has a command that is asked for again", "it is executed twice", "compare with the history"),
-		unanswered("CR6", "the front does not ask a new head for what was not answered", "ask again"),
+		unanswered("CR3", "a new tail does not answer commands that the old one may not have answered", "answer everything that was not acknowledged"),
+		safety("CR4", "the head answers before the tail has the command", "an answered command is lost when the head fails", "let the tail answer"),
+		safety("CR5", "a new head does not check whether it already has a repeated command", "it is executed twice", "compare with the history"),
+		unanswered("CR6", "the front does not repeat unanswered commands to a new head", "ask again"),
 		early,
 		lost,
 	}

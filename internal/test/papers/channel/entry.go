@@ -10,13 +10,13 @@ import (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "channel",
-		Summary: "machines: a reliable channel over calls that may be lost, and an abstraction that stands for it",
+		Summary: "machines: a reliable channel over lossy calls, and its abstraction",
 		Notes:   "The first node is a client at both ends, then come the sender and the receiver.",
 		Params: []spec.Param{
-			{Name: "sends", Kind: spec.Int, Default: "2", Min: 1, Max: 6, Help: "how many values are sent"},
-			{Name: "values", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "how many values there are"},
-			{Name: "calls", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "how many calls carry a value"},
-			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "what the channel is"},
+			{Name: "sends", Kind: spec.Int, Default: "2", Min: 1, Max: 6, Help: "number of sent values"},
+			{Name: "values", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "number of different values"},
+			{Name: "calls", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "maximum number of calls for a value"},
+			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "implementation of the channel"},
 		},
 		MinNodes: 3, MaxNodes: 3, DefaultNodes: 3,
 		Bugs:     knownBugs(),
@@ -42,23 +42,23 @@ func (b bugs) has(which bugs) bool { return b&which != 0 }
 func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
-			ID: "NL1", Summary: "the receiver compares the wrong way round, as the paper prints it",
-			Shows: "all values but the first are dropped", Fix: "drop what has a number that is not above the last one",
+			ID: "NL1", Summary: "the receiver's comparison is reversed, as printed in the paper",
+			Shows: "all values but the first are dropped", Fix: "drop numbers that are not above the last one",
 			Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "monitor in order, each",
 		},
 		{
-			ID: "NL2", Summary: "the receiver does not look whether it has seen what it gets",
-			Shows: "a value is delivered twice", Fix: "drop what has a number that is not above the last one",
+			ID: "NL2", Summary: "the receiver does not detect duplicates",
+			Shows: "a value is delivered twice", Fix: "drop numbers that are not above the last one",
 			Kind: sim.Safety, PaperKind: sim.Safety,
 		},
 		{
 			ID: "NL3", Summary: "calls may be lost forever: the choice is not fair",
-			Shows: "a value is never delivered", Fix: "assume that a call that is repeated forever goes well again and again",
+			Shows: "a value is never delivered", Fix: "assume that a call repeated forever succeeds infinitely often",
 			Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "monitor in order, each",
 		},
 		{
-			ID: "NL4", Summary: "the sender does not defer values while it tries to carry one",
-			Shows: "it gets one that it cannot handle", Fix: "defer them",
+			ID: "NL4", Summary: "the sender does not defer values while it sends one",
+			Shows: "it gets an unhandled value", Fix: "defer them",
 			Kind: sim.Safety, PaperKind: sim.Safety,
 		},
 	}

@@ -13,8 +13,8 @@ func Entry() spec.Entry {
 		Summary: "machines: clients withdraw money from a bank that keeps its accounts in a database",
 		Notes:   "Node 0 is the bank's server, node 1 its database, the others are clients with an account each.",
 		Params: []spec.Param{
-			{Name: "money", Kind: spec.Int, Default: "12", Min: 10, Max: 20, Help: "what is in each account at first"},
-			{Name: "withdrawals", Kind: spec.Int, Default: "2", Min: 1, Max: 5, Help: "how many withdrawals a client asks for"},
+			{Name: "money", Kind: spec.Int, Default: "12", Min: 10, Max: 20, Help: "initial balance of each account"},
+			{Name: "withdrawals", Kind: spec.Int, Default: "2", Min: 1, Max: 5, Help: "number of withdrawals of each client"},
 		},
 		MinNodes: 3, MaxNodes: 6, DefaultNodes: 4,
 		Bugs:     knownBugs(),
@@ -41,14 +41,14 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
 			ID:      "CS1",
-			Summary: "the bank refuses a withdrawal that leaves exactly the least that an account must keep",
+			Summary: "the bank refuses a withdrawal that leaves exactly the minimum balance",
 			Shows:   "a client is refused money that it has",
 			Fix:     "compare with >=",
 			Kind:    sim.Safety, PaperKind: sim.Safety,
 		},
 		{
 			ID:      "CS2",
-			Summary: "the bank does not tell the database of a withdrawal",
+			Summary: "the bank does not update the database after a withdrawal",
 			Shows:   "the balance goes up again",
 			Fix:     "update the database before the client is answered",
 			Kind:    sim.Safety, PaperKind: sim.Safety,

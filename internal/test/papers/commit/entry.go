@@ -14,12 +14,12 @@ func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "commit",
 		Summary: "machines: two-phase commit with clients that read what they wrote",
-		Notes:   "The first nodes are participants, then comes the coordinator, then the clients. The time-out may strike at any moment.",
+		Notes:   "The first nodes are participants, then comes the coordinator, then the clients. The timer may fire at any moment.",
 		Params: []spec.Param{
-			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many clients there are"},
-			{Name: "writes", Kind: spec.Int, Default: "1", Min: 1, Max: 99, Help: "how many transactions each client asks for"},
-			{Name: "values", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "how many values there are to write"},
-			{Name: "over", Kind: spec.OneOf, Default: "queues", Values: []string{"queues", "streams"}, Help: "what messages are sent over"},
+			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "number of clients"},
+			{Name: "writes", Kind: spec.Int, Default: "1", Min: 1, Max: 99, Help: "number of transactions of each client"},
+			{Name: "values", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "number of different values"},
+			{Name: "over", Kind: spec.OneOf, Default: "queues", Values: []string{"queues", "streams"}, Help: "kind of network"},
 		},
 		MinNodes: 4, MaxNodes: 8, DefaultNodes: 5,
 		Bugs:     knownBugs(),
@@ -56,12 +56,12 @@ func knownBugs() []spec.Bug {
 	safety := func(id, summary, shows, fix string) spec.Bug {
 		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
 	}
-	stale := safety("PC3", "votes on the transaction before are counted", "a transaction is committed that not all have agreed to", "compare the transaction")
+	stale := safety("PC3", "votes on the previous transaction are counted", "a transaction is committed without agreement of all", "compare the transaction")
 	stale.Defaults.Params = map[string]string{"clients": "1", "writes": "2"}
 	stale.Defaults.Nodes = 4
 	return []spec.Bug{
-		safety("PC1", "each client believes that it reads what it wrote, though others write, too", "the assertion fails", "expect that only of a single client"),
-		safety("PC2", "the coordinator commits as soon as one participant has agreed", "it is no agreement of all", "count to the number of participants"),
+		safety("PC1", "each client expects to read its own writes, although others write, too", "the assertion fails", "expect that only with a single client"),
+		safety("PC2", "the coordinator commits as soon as one participant has agreed", "not all have agreed", "count to the number of participants"),
 		stale,
 	}
 }

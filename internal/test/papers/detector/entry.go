@@ -10,12 +10,12 @@ import (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "detector",
-		Summary: "machines: a failure detector pings nodes over an unreliable network and tells a client who is down",
-		Notes: "The first nodes are pinged, then come the client, the detector and what shuts nodes down.\n" +
-			"Time-outs strike only when nothing is on its way (Prompt).",
+		Summary: "machines: a failure detector pings nodes over an unreliable network and reports to a client which are down",
+		Notes: "The first nodes are pinged, then come the client, the detector and the injector, which shuts nodes down.\n" +
+			"Timers fire only when no message is in flight (Prompt).",
 		Params: []spec.Param{
-			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how many nodes are shut down"},
-			{Name: "over", Kind: spec.OneOf, Default: "queues", Values: []string{"queues", "streams"}, Help: "what messages are sent over"},
+			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "number of nodes that are shut down"},
+			{Name: "over", Kind: spec.OneOf, Default: "queues", Values: []string{"queues", "streams"}, Help: "kind of network"},
 		},
 		MinNodes: 4, MaxNodes: 9, DefaultNodes: 5,
 		Bugs:     knownBugs(),
@@ -44,7 +44,7 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
 			ID:      "FD1",
-			Summary: "when all have answered the detector stops its timer, and waits for it all the same",
+			Summary: "when all have answered the detector stops its timer, but still waits for it",
 			Shows:   "no failure is detected any more",
 			Fix:     "go to rest",
 			Kind:    sim.Deadlock, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Liveness},
@@ -52,9 +52,9 @@ func knownBugs() []spec.Bug {
 		},
 		{
 			ID:      "FD2",
-			Summary: "the client is told by a message that may be lost, once",
-			Shows:   "it never comes to know that a node is down",
-			Fix:     "tell it by a reliable message",
+			Summary: "the client is notified once, by a message that may be lost",
+			Shows:   "it never learns that a node is down",
+			Fix:     "use a reliable message",
 			Kind:    sim.Deadlock, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Liveness},
 			PaperProperty: "the client knows who is down",
 		},

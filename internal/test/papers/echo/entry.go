@@ -14,16 +14,16 @@ const minNodes = 4
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "echo",
-		Summary: "echo multicast: honest receivers deliver the same, though some nodes are Byzantine",
+		Summary: "echo multicast: honest receivers deliver the same, although some nodes are Byzantine",
 		Notes: "The parameters determine the number of nodes; a number of nodes alone determines that of honest receivers.\n" +
-			"Confirmations are counted, whoever sends them: duplicated datagrams (--dup) break agreement. So do more\n" +
+			"Confirmations are counted regardless of the sender: duplicated datagrams (--dup) break agreement. So do more\n" +
 			"Byzantine receivers than a third.",
 		Params: []spec.Param{
 			{Name: "receivers", Kind: spec.Int, Default: "3", Min: 1, Max: 6, Help: "number of honest receivers"},
 			{Name: "initiators", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "number of honest initiators"},
 			{Name: "byzantine-receivers", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "number of Byzantine receivers"},
 			{Name: "byzantine-initiators", Kind: spec.Int, Default: "1", Min: 0, Max: 2, Help: "number of Byzantine initiators"},
-			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "sets of messages are taken at once, in place of being counted"},
+			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "take sets of messages at once instead of counting them"},
 		},
 		MinNodes: minNodes, MaxNodes: 14, DefaultNodes: 6,
 		Bugs:     knownBugs(),
@@ -112,8 +112,8 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{{
 		ID:      "EC1",
 		Summary: "wrong threshold: an initiator waits for a majority, as if all receivers were honest",
-		Shows:   "both values of a Byzantine initiator are confirmed by a majority, to which the Byzantine receiver belongs both times",
-		Fix:     "wait for so many that any two sets share an honest receiver",
+		Shows:   "both values of a Byzantine initiator are confirmed by a majority that includes the Byzantine receiver",
+		Fix:     "wait until any two sets share an honest receiver",
 		Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Agreement,
 		Defaults: spec.Defaults{Params: map[string]string{"receivers": "4"}},
 	}}

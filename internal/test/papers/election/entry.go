@@ -11,11 +11,11 @@ import (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "election",
-		Summary: "machines: the highest node that is up is elected, and nodes that follow any others, which stand for that",
-		Notes:   "The client comes first, then the nodes, the highest last, and what has them fail.",
+		Summary: "machines: the highest node that is up is elected; the abstraction follows arbitrary nodes",
+		Notes:   "The client comes first, then the nodes, the highest last, and the injector of failures.",
 		Params: []spec.Param{
-			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how many nodes fail, at most all but one"},
-			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "how leaders are found"},
+			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "number of nodes that fail, at most all but one"},
+			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "implementation of the election"},
 		},
 		MinNodes: 4, MaxNodes: 9, DefaultNodes: 5,
 		Bugs:     knownBugs(),
@@ -47,20 +47,20 @@ func knownBugs() []spec.Bug {
 		return b
 	}
 	unhandled := func(id, summary string) spec.Bug {
-		return spec.Bug{ID: id, Summary: summary, Shows: "an event comes that nobody has thought of", Fix: "handle it", Kind: sim.Safety, PaperKind: sim.Safety}
+		return spec.Bug{ID: id, Summary: summary, Shows: "an event is unhandled", Fix: "handle it", Kind: sim.Safety, PaperKind: sim.Safety}
 	}
 	leaderless := func(id, summary, fix string) spec.Bug {
 		return spec.Bug{
-			ID: id, Summary: summary, Shows: "not all follow the same leader in the end", Fix: fix, Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "all follow the highest",
+			ID: id, Summary: summary, Shows: "not all nodes follow the same leader in the end", Fix: fix, Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "all follow the highest",
 		}
 	}
-	late := unhandled("LE2", "a follower does not know what to do with an answer that comes late")
+	late := unhandled("LE2", "a follower has no rule for a late answer")
 	late.Defaults.Nodes = 6
 	return []spec.Bug{
-		unhandled("LE1", "a leader does not know what to do when it is asked"),
+		unhandled("LE1", "a leader has no rule for an election"),
 		late,
-		twice(leaderless("LE3", "a node that waits for higher ones does not lead when they have failed", "look when a failure is heard of")),
-		leaderless("LE4", "a new leader does not tell the others", "tell them"),
+		twice(leaderless("LE3", "a node that waits for higher ones does not lead when they have failed", "check at each failure")),
+		leaderless("LE4", "a new leader does not notify the others", "notify them"),
 		{
 			ID: "LE5", Summary: "a node leads without asking higher ones", Shows: "two lead at once", Fix: "ask them",
 			Kind: sim.Safety, PaperKind: sim.Safety,

@@ -13,7 +13,7 @@ func Entry() spec.Entry {
 		Summary: "machines: an espresso machine and a user, who may press anything",
 		Notes:   "Node 0 is the coffee maker, node 1 its control panel, node 2 the user.",
 		Params: []spec.Param{{Name: "presses", Kind: spec.Int, Default: "3", Min: 0, Max: 8,
-			Help: "how often the user presses or opens anything; 0: the user is sane, and wants two cups"}},
+			Help: "number of random actions of the user; 0: the user is sane, and wants two cups"}},
 		MinNodes: 3, MaxNodes: 3, DefaultNodes: 3,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(makerKind, panelKind(0), saneKind, crazyKind),
@@ -35,9 +35,9 @@ func (b bugs) has(which bugs) bool { return b&which != 0 }
 func knownBugs() []spec.Bug {
 	return []spec.Bug{{
 		ID:      "EM1",
-		Summary: "the panel does not know what to do with a reset while it steams or its door is open",
+		Summary: "the panel has no rule for a reset while it steams or its door is open",
 		Shows:   "the event is unhandled",
-		Fix:     "ignore what cannot be meant",
+		Fix:     "ignore it",
 		Kind:    sim.Safety, PaperKind: sim.Safety,
 	}}
 }

@@ -15,16 +15,16 @@ import (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "hashtable",
-		Summary: "machines: a dispatcher in front of a hash table whose keys move between replicated members",
-		Notes: "The clients come first, then the dispatcher, the master, and the members: each a front, its replicas, and what has them fail, if any do. How many\n" +
-			"replicas there are follows from the number of nodes. Single nodes take one place each; the rest does nothing then.",
+		Summary: "machines: a dispatcher in front of a hash table with keys that move between replicated members",
+		Notes: "The clients come first, then the dispatcher, the master, and the members: each a front, its replicas, and an injector of failures, if there are any. The number of\n" +
+			"replicas follows from the number of nodes. A single node leaves the other nodes of its member idle.",
 		Params: append([]spec.Param{
-			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many clients there are"},
-			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: smr.MaxRequests, Help: "how many commands each of them has"},
-			{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "so many milliseconds clients wait before each command"},
-			{Name: "members", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "how many members there are"},
-			{Name: "moves", Kind: spec.Int, Default: "1", Min: 0, Max: 9, Help: "how often a key moves"},
-			{Name: "smr", Kind: spec.OneOf, Values: []string{"spread", "single"}, Default: "spread", Help: "what the clients ask"},
+			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "number of clients"},
+			{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: smr.MaxRequests, Help: "number of commands of each client"},
+			{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "milliseconds that clients wait before each command"},
+			{Name: "members", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "number of members"},
+			{Name: "moves", Kind: spec.Int, Default: "1", Min: 0, Max: 9, Help: "number of moves of keys"},
+			{Name: "smr", Kind: spec.OneOf, Values: []string{"spread", "single"}, Default: "spread", Help: "what serves the clients"},
 		}, group.Params("member", "a member")...),
 		MinNodes: 10, MaxNodes: 24, DefaultNodes: 12,
 		Bugs:     knownBugs(),
@@ -40,7 +40,7 @@ func Entry() spec.Entry {
 			left := c.Nodes - int(s.Front()) - 2
 			s.group = group.Of(c, "member", left/s.members)
 			if s.group.Replicas < 1 || left%s.members != 0 {
-				return sim.System{}, fmt.Errorf("%d nodes are not %d clients, a dispatcher, a master and %d members of equally many nodes, a front and a replica at least",
+				return sim.System{}, fmt.Errorf("%d nodes are not %d clients, a dispatcher, a master and %d members of equal size, each at least a front and a replica",
 					c.Nodes, s.Clients, s.members)
 			}
 			return s.system(), nil
@@ -70,21 +70,21 @@ func knownBugs() []spec.Bug {
 		}
 	}
 	lost := spec.Bug{
-		ID: "HT4", Summary: "the master does not carry the value of a key that it moves", Shows: "what was written is not read", Fix: "give what was taken",
+		ID: "HT4", Summary: "the master loses the value of a key that it moves", Shows: "a read does not return the last write", Fix: "pass the value on",
 		Kind: sim.Safety, PaperKind: sim.Safety,
 	}
 	lost.Defaults.Params = map[string]string{"requests": "2"}
-	back := unanswered("HT6", "a request that is refused is not repeated when the key is back at who has refused", "compare how often the key has moved")
+	back := unanswered("HT6", "a refused request is not repeated when the key is back at the refusing member", "compare how often the key has moved")
 	back.Defaults.Params = map[string]string{"moves": "2"}
 	return []spec.Bug{
-		unanswered("HT1", "a request that was refused is not repeated when the key has moved", "repeat it"),
-		unanswered("HT2", "a request that is refused after the dispatcher was told of the move is not repeated", "repeat it at once"),
+		unanswered("HT1", "a refused request is not repeated when the key has moved", "repeat it"),
+		unanswered("HT2", "a request refused after the dispatcher has learned of the move is not repeated", "repeat it at once"),
 		{
-			ID: "HT3", Summary: "the dispatcher passes a refusal on", Shows: "a client is answered by something else than its command comes to", Fix: "repeat the request",
+			ID: "HT3", Summary: "the dispatcher passes a refusal on", Shows: "a client gets a wrong answer", Fix: "repeat the request",
 			Kind: sim.Safety, PaperKind: sim.Safety,
 		},
 		lost,
-		unanswered("HT5", "the dispatcher is told of a move before the new member has the key", "tell it when the member has answered"),
+		unanswered("HT5", "the dispatcher learns of a move before the new member has the key", "notify it after the member's answer"),
 		back,
 	}
 }

@@ -17,11 +17,11 @@ func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "multicast",
 		Summary: "publications flood a random overlay tree: an application over randtree over streams or transport",
-		Notes: "Timers fire in any order. Every node joins the tree as in randtree, and publishes; the checked promise is\n" +
+		Notes: "Timers fire in any order. Every node joins the tree as in randtree, and publishes; the checked property is\n" +
 			"that after crashes and socket errors all nodes have delivered the same, nothing twice. The log of a run shows\n" +
 			"the calls between the services of a node.",
 		Params: append(randtree.Params(), spec.Param{
-			Name: publicationsParam, Kind: spec.Int, Default: "1", Min: 0, Max: 100, Help: "how often each node publishes"}),
+			Name: publicationsParam, Kind: spec.Int, Default: "1", Min: 0, Max: 100, Help: "number of publications of each node"}),
 		MinNodes: 1, MaxNodes: nodeset.Max, DefaultNodes: 3,
 		Limits:   limits,
 		LimitsOf: transport.LimitsOver(limits),

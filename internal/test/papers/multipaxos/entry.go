@@ -16,10 +16,10 @@ func Kinds() []*machine.Kind { return []*machine.Kind{frontKind, replicaKind, el
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "multipaxos",
-		Summary: "machines: Multi-Paxos replicates a counter, with leaders that change, and a single node that stands for it",
-		Notes:   "The clients come first, then the front, the replicas, and what appoints leaders and has replicas fail.",
+		Summary: "machines: Multi-Paxos replicates a counter, with leaders that change, and a single node as its abstraction",
+		Notes:   "The clients come first, then the front, the replicas, and the elector, which appoints leaders and makes replicas fail.",
 		Params: append(smr.Params("paxos", "1", "0"),
-			spec.Param{Name: "changes", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how often the leader changes, though it has not failed"}),
+			spec.Param{Name: "changes", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "number of changes of a leader that has not failed"}),
 		MinNodes: 5, MaxNodes: 10, DefaultNodes: 6,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(append(Kinds(), smr.ClientKind, smr.SingleKind)...),
@@ -74,14 +74,14 @@ func knownBugs() []spec.Bug {
 		return b
 	}
 	return []spec.Bug{
-		with(safety("MP1", "a new leader does not take over what others have accepted", "something else is chosen for a slot than was", "take it over"), "1"),
-		with(safety("MP2", "a new leader takes over what it hears of first, whatever its ballot", "something else is chosen for a slot than was", "take over what has the highest ballot"), "2"),
-		with(safety("MP3", "a replica accepts what has a lower ballot than it has promised", "something else is chosen for a slot than was", "leave it"), "1"),
-		with(safety("MP4", "half of the replicas are taken for most of them", "something else is chosen for a slot than was", "count one more"), "1"),
-		with(safety("MP5", "a replica executes what is chosen for two slots twice", "a command is executed twice", "look whether it was executed"), "2"),
-		unanswered(spec.Bug{ID: "MP6", Summary: "a new leader does not answer what was executed before", Shows: "a command is never answered, as its answer was lost with the old leader",
+		with(safety("MP1", "a new leader does not adopt what others have accepted", "two commands are chosen for one slot", "adopt it"), "1"),
+		with(safety("MP2", "a new leader adopts the first command that it learns, whatever its ballot", "two commands are chosen for one slot", "adopt that of the highest ballot"), "2"),
+		with(safety("MP3", "a replica accepts below its promise", "two commands are chosen for one slot", "ignore lower ballots"), "1"),
+		with(safety("MP4", "half of the replicas count as a majority", "two commands are chosen for one slot", "count one more"), "1"),
+		with(safety("MP5", "a replica executes a command twice that is chosen for two slots", "a command is executed twice", "check whether it was executed"), "2"),
+		unanswered(spec.Bug{ID: "MP6", Summary: "a new leader does not answer commands executed before", Shows: "a command is never answered, since its answer was lost with the old leader",
 			Fix: "answer it"}),
-		unanswered(spec.Bug{ID: "MP7", Summary: "most replicas run in one process, as if each of them failed by itself", Shows: "once that has crashed nothing is chosen any more, and a command never answered",
-			Fix: "have no process run so many that the others are not most of them"}, "process", "2"),
+		unanswered(spec.Bug{ID: "MP7", Summary: "a majority of replicas runs in one process, as if each failed by itself", Shows: "after its crash nothing is chosen any more, and a command is never answered",
+			Fix: "let a majority of replicas run outside of each process"}, "process", "2"),
 	}
 }

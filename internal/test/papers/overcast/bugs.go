@@ -17,7 +17,7 @@ func (b bugs) has(which bugs) bool { return b&which != 0 }
 func knownBugs() []spec.Bug {
 	return []spec.Bug{{
 		ID:      "OV1",
-		Summary: "the lock of a probe has no time limit, outlives its holder, and an unlock that the transport refuses is forgotten",
+		Summary: "the lock of a probe has no time limit and outlives its holder, and an unlock that the transport refuses is lost",
 		Shows:   "a node that is locked forever takes no joiner: no spanning tree",
 		Fix:     "a lease that ends by a timer, release on an error of the connection, and unlocks sent when there is room",
 		Kind:    sim.Liveness, PaperKind: sim.Liveness, PaperProperty: SpanningTree,

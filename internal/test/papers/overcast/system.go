@@ -18,17 +18,17 @@ const (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "overcast",
-		Summary: "bandwidth-optimising overlay tree that locks the nodes that it probes",
-		Notes: "Timers fire in any order, leases included. Bandwidth is not measured: which node to probe and whether to\n" +
-			"move under it are choices. The checked promise is that the tree never has a loop, and that it spans all\n" +
+		Summary: "bandwidth-optimizing overlay tree that locks the nodes that it probes",
+		Notes: "Timers fire in any order, leases included. Bandwidth is not measured: the node to probe and whether to\n" +
+			"move under it are choices. The checked properties are that the tree never has a loop, and that it spans all\n" +
 			"nodes again after crashes and socket errors.",
 		Params: []spec.Param{
 			{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: nodeset.Max,
-				Help: "number of children that a node may have"},
+				Help: "maximum number of children of a node"},
 			{Name: trainParam, Kind: spec.Int, Default: "2", Min: 1, Max: 100,
-				Help: "messages by which the bandwidth to a node is probed"},
+				Help: "number of messages of a bandwidth probe"},
 			{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
-				Help: "messages that the send buffer of a stream holds"},
+				Help: "capacity of the send buffer of a stream, in messages"},
 		},
 		MinNodes: 2, MaxNodes: nodeset.Max, DefaultNodes: 3,
 		Limits:   sim.Limits{sim.Crashes: 1, sim.NetErrors: 1},

@@ -12,18 +12,18 @@ import (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "register",
-		Summary: "regular storage: one writer and readers keep a value at base objects, of which a minority may fail",
+		Summary: "regular storage: one writer and readers keep a value at base objects, a minority of which may fail",
 		Notes: "The parameters determine the number of nodes; a number of nodes alone determines that of base objects.\n" +
-			"Acknowledgements are counted, whoever sends them: duplicated datagrams (--dup) break regularity. Base\n" +
+			"Acknowledgements are counted regardless of the sender: duplicated datagrams (--dup) break regularity. Base\n" +
 			"objects may crash and boot again, the writer and the readers only crash forever (--halts).",
 		Params: []spec.Param{
 			{Name: "objects", Kind: spec.Int, Default: "3", Min: 3, Max: 7, Help: "number of base objects"},
 			{Name: "readers", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "number of readers"},
-			{Name: "writes", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "how many values are written"},
-			{Name: "reads", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "how often each reader reads"},
+			{Name: "writes", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "number of written values"},
+			{Name: "reads", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "number of reads of each reader"},
 			{Name: "spec", Kind: spec.OneOf, Default: "regular", Values: []string{"regular", "wrong"},
-				Help: "what reads return; wrong: also a write that overlaps a read and ends first"},
-			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "sets of messages are taken at once, in place of being counted"},
+				Help: "what reads must return; wrong: also a write that overlaps a read and ends first"},
+			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "take sets of messages at once instead of counting them"},
 		},
 		MinNodes: 5, MaxNodes: 11, DefaultNodes: 5,
 		Bugs:     knownBugs(),
@@ -102,15 +102,15 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
 			ID:      "RG1",
-			Summary: "a base object takes over what it is told, though it has a later value",
-			Shows:   "a write that comes late hides the one after it",
+			Summary: "a base object accepts an earlier value than its own",
+			Shows:   "a late write hides the one after it",
 			Fix:     "keep the later value",
 			Kind:    sim.Safety, PaperKind: sim.Safety,
 		},
 		{
 			ID:      "RG2",
 			Summary: "a read returns what the first base object answers",
-			Shows:   "that one has not heard of the last write",
+			Shows:   "that one has not received the last write",
 			Fix:     "wait for a majority",
 			Kind:    sim.Safety, PaperKind: sim.Safety,
 		},

@@ -28,14 +28,14 @@ type Setting struct {
 // Params returns the parameters of a Setting. Protocol is the value of smr other than "single".
 func Params(protocol, clients, failures string) []spec.Param {
 	return []spec.Param{
-		{Name: "clients", Kind: spec.Int, Default: clients, Min: 1, Max: 3, Help: "how many clients there are"},
-		{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: MaxRequests, Help: "how many commands each of them has"},
-		{Name: "failures", Kind: spec.Int, Default: failures, Min: 0, Max: 3, Help: "how many replicas fail, at most so many that the others suffice"},
-		{Name: "app", Kind: spec.OneOf, Values: slices.Sorted(maps.Keys(Services())), Default: "counter", Help: "what is replicated"},
-		{Name: "smr", Kind: spec.OneOf, Values: []string{protocol, "single"}, Default: protocol, Help: "what the clients ask"},
-		{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: they are told to and it is known, or crash, over connections that break"},
-		{Name: "process", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "with fail=crash, so many replicas run in each process, and crash together"},
-		{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "so many milliseconds clients wait before each command"},
+		{Name: "clients", Kind: spec.Int, Default: clients, Min: 1, Max: 3, Help: "number of clients"},
+		{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: MaxRequests, Help: "number of commands of each client"},
+		{Name: "failures", Kind: spec.Int, Default: failures, Min: 0, Max: 3, Help: "number of replicas that fail; the others must suffice"},
+		{Name: "app", Kind: spec.OneOf, Values: slices.Sorted(maps.Keys(Services())), Default: "counter", Help: "the replicated service"},
+		{Name: "smr", Kind: spec.OneOf, Values: []string{protocol, "single"}, Default: protocol, Help: "what serves the clients"},
+		{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: on request, with notice; or by crashes, over connections that break"},
+		{Name: "process", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "with fail=crash, number of replicas in each process, which crash together"},
+		{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "milliseconds that clients wait before each command"},
 	}
 }
 
@@ -50,10 +50,10 @@ func Of(c spec.Config) Setting {
 // Check reports parameters that do not fit together.
 func (s Setting) Check() error {
 	if s.Crashes && s.Single {
-		return errors.New("a single node does not fail: fail=crash is not for smr=single")
+		return errors.New("a single node does not fail: use fail=crash without smr=single")
 	}
 	if s.Process > 1 && !s.Crashes {
-		return fmt.Errorf("process=%d: replicas that are told to fail do so by themselves: only with fail=crash do processes fail", s.Process)
+		return fmt.Errorf("process=%d needs fail=crash: otherwise replicas fail one by one", s.Process)
 	}
 	return nil
 }

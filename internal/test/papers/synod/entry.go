@@ -12,15 +12,15 @@ import (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "synod",
-		Summary: "Paxos of the papers on reduction: as paxos, with all that makes it larger",
+		Summary: "Paxos as in the papers on reduction, with a larger state graph than paxos",
 		Notes: "The parameters determine the number of nodes; a number of nodes alone determines that of proposers.\n" +
-			"Every proposer proposes once. Messages are counted, whoever sends them: duplicated datagrams (--dup)\n" +
+			"Every proposer proposes once. Messages are counted regardless of the sender: duplicated datagrams (--dup)\n" +
 			"break agreement.",
 		Params: []spec.Param{
 			{Name: "proposers", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "number of proposers"},
 			{Name: "acceptors", Kind: spec.Int, Default: "3", Min: 3, Max: 7, Help: "number of acceptors"},
 			{Name: "learners", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "number of learners"},
-			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "sets of messages are taken at once, in place of being counted"},
+			{Name: "quorum", Kind: spec.Bool, Default: "false", Help: "take sets of messages at once instead of counting them"},
 		},
 		MinNodes: 5, MaxNodes: 14, DefaultNodes: 6,
 		Bugs:     knownBugs(),
@@ -102,14 +102,14 @@ func knownBugs() []spec.Bug {
 		{
 			ID:      "SY1",
 			Summary: "Faulty Paxos: a learner does not compare what acceptors have accepted",
-			Shows:   "accepts of different ballots make a majority, and later others do",
+			Shows:   "accepts of different ballots form a majority, and later those of another value",
 			Fix:     "count for each ballot",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Agreement,
 		},
 		{
 			ID:      "SY2",
 			Summary: "Faulty Paxos 2: an acceptor accepts below its promise",
-			Shows:   "a proposer that nobody waits for any more has its value chosen after another one",
+			Shows:   "the value of an outdated proposer is chosen after another one",
 			Fix:     "compare the ballot with the promise",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Agreement,
 			Defaults: spec.Defaults{Params: map[string]string{"learners": "2"}},

@@ -10,11 +10,11 @@ import (
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "timer",
-		Summary: "machines: a timer whose cancelling may fail, what has machines fail, and a client that uses both",
-		Notes:   "The client comes first, then its timer, what has workers fail, and the workers, of which the last one is not halted.",
+		Summary: "machines: a timer that may fail to cancel, an injector of failures, and a client that uses both",
+		Notes:   "The client comes first, then its timer, the injector, and the workers, the last of which is not halted.",
 		Params: []spec.Param{
-			{Name: "rounds", Kind: spec.Int, Default: "2", Min: 1, Max: 6, Help: "how often the client asks a worker"},
-			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "how many workers are sent Halt"},
+			{Name: "rounds", Kind: spec.Int, Default: "2", Min: 1, Max: 6, Help: "number of requests of the client"},
+			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "number of workers that get Halt"},
 		},
 		MinNodes: 4, MaxNodes: 8, DefaultNodes: 5,
 		Bugs:     knownBugs(),
@@ -38,13 +38,13 @@ func (b bugs) has(which bugs) bool { return b&which != 0 }
 func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
-			ID: "TI1", Summary: "the client does not expect a time-out when cancelling has failed",
-			Shows: "it gets one that it cannot handle", Fix: "wait for it",
+			ID: "TI1", Summary: "the client does not expect a timeout after a failed cancel",
+			Shows: "it gets an unhandled timeout", Fix: "wait for it",
 			Kind: sim.Safety, PaperKind: sim.Safety,
 		},
 		{
-			ID: "TI2", Summary: "the client ignores a time-out that comes before the next round, and does not wait for it",
-			Shows: "a later one is counted as one of the next round, which is given up before its time is over", Fix: "wait for it",
+			ID: "TI2", Summary: "the client ignores a timeout before the next round, and does not wait for it",
+			Shows: "a late one counts for the next round, which is given up too early", Fix: "wait for it",
 			Kind: sim.Safety, PaperKind: sim.Safety,
 		},
 	}

@@ -29,7 +29,7 @@ type Group struct {
 func Params(name, what string) []spec.Param {
 	return []spec.Param{
 		{Name: name, Kind: spec.OneOf, Values: []string{single, chains, paxos}, Default: single, Help: "what " + what + " runs on"},
-		{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "how many replicas of " + what + " fail, at most so many that the others suffice"},
+		{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "number of replicas of " + what + " that fail; the others must suffice"},
 	}
 }
 
