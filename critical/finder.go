@@ -26,15 +26,15 @@ type finder struct {
 	outOfEvents bool
 	live        bool // the last state is live
 
-	made    []probed
-	broken  Probe       // a probe interrupted by the deadline before a walk recovered
-	alive   int         // the last step known to recover, or -1
-	doomed  atomic.Bool // enough walks were made to call the run dead
-	telling sync.Mutex  // held while Progress is called
-	settled int         // the critical step, or 0
-	last    int         // index of the last requested probe
-	after   Probe       // the probe of the step that settle examined
-	nearest nearest
+	made      []probed
+	broken    Probe       // a probe interrupted by the deadline before a walk recovered
+	alive     int         // the last step known to recover, or -1
+	doomed    atomic.Bool // enough walks were made to call the run dead
+	notifying sync.Mutex  // held while Progress is called
+	settled   int         // the critical step, or 0
+	last      int         // index of the last requested probe
+	after     Probe       // the probe of the step that settle examined
+	nearest   nearest
 
 	examined map[int]*table.Recovery // by step
 	unproven string                  // why the run is not proven dead

@@ -124,7 +124,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 			if !live && recovered.Load() == 0 && step > f.alive && n >= f.enough() {
 				f.doomed.Store(true)
 			}
-			f.tell(Progress{step, f.steps(), n, f.walks})
+			f.notify(Progress{step, f.steps(), n, f.walks})
 			if live {
 				recovered.Add(1)
 				if all {
@@ -163,10 +163,10 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	return out, nil
 }
 
-// tell calls Progress, unless a call is in progress.
-func (f *finder) tell(p Progress) {
-	if f.cfg.Progress != nil && f.telling.TryLock() {
-		defer f.telling.Unlock()
+// notify calls Progress, unless a call is in progress.
+func (f *finder) notify(p Progress) {
+	if f.cfg.Progress != nil && f.notifying.TryLock() {
+		defer f.notifying.Unlock()
 		f.cfg.Progress(p)
 	}
 }

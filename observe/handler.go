@@ -53,20 +53,20 @@ type watch struct {
 	all []sim.Monitor // nil for a violated monitor
 }
 
-// tell passes an event to all monitors and returns the attributes of their violations.
-func (w *watch) tell(from sim.NodeID, event any) (said [][]slog.Attr) {
+// notify passes an event to all monitors and returns the attributes of their violations.
+func (w *watch) notify(from sim.NodeID, event any) (violations [][]slog.Attr) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i, m := range w.all {
 		if m == nil {
 			continue
 		}
-		if err := tell(m, from, event); err != nil {
-			said = append(said, []slog.Attr{slog.String("monitor", sim.MonitorName(m)), slog.String("message", err.Error())})
+		if err := notify(m, from, event); err != nil {
+			violations = append(violations, []slog.Attr{slog.String("monitor", sim.MonitorName(m)), slog.String("message", err.Error())})
 			w.all[i] = nil
 		}
 	}
-	return said
+	return violations
 }
 
 // Enabled implements [slog.Handler].
@@ -100,9 +100,9 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	err := h.next.Handle(ctx, out)
 	for _, e := range events {
-		for _, said := range h.watch.tell(node, e) {
+		for _, violation := range h.watch.notify(node, e) {
 			v := slog.NewRecord(r.Time, slog.LevelError, "monitor violated", r.PC)
-			v.AddAttrs(said...)
+			v.AddAttrs(violation...)
 			v.AddAttrs(slog.String("by", fmt.Sprintf("%s%+v", Name(e), e)))
 			if err == nil {
 				err = h.next.Handle(ctx, v)

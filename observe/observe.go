@@ -74,7 +74,7 @@ func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []s
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{h: h, plans: plans, met: map[string]bool{}}
+	j := &judge{h: h, plans: plans, visited: map[string]bool{}}
 	first := monitor()
 	if _, err := j.add(place{cut: make([]int, len(h)), state: first, from: -1}); err != nil {
 		return nil, err
@@ -134,10 +134,10 @@ func (h History) whole(cut []int) error {
 }
 
 type judge struct {
-	h      History
-	plans  *encoding.Set
-	met    map[string]bool
-	places []place
+	h       History
+	plans   *encoding.Set
+	visited map[string]bool
+	places  []place
 }
 
 // place is a state of the monitor after a number of announcements of each node.
@@ -172,7 +172,7 @@ func (j *judge) take(k, node int) (message string, err error) {
 		return "", fmt.Errorf("monitor %s: %w", sim.MonitorName(p.state), err)
 	}
 	m := how.Copy(p.state).(sim.Monitor)
-	if err := tell(m, sim.NodeID(node), j.h[node][p.cut[node]].Event); err != nil {
+	if err := notify(m, sim.NodeID(node), j.h[node][p.cut[node]].Event); err != nil {
 		return err.Error(), nil
 	}
 	cut := slices.Clone(p.cut)
@@ -181,8 +181,8 @@ func (j *judge) take(k, node int) (message string, err error) {
 	return "", err
 }
 
-// tell passes an event to a monitor. A panic is a violation, too, as in a check; it must not end a logging service.
-func tell(m sim.Monitor, from sim.NodeID, event any) (err error) {
+// notify passes an event to a monitor. A panic is a violation, too, as in a check; it must not end a logging service.
+func notify(m sim.Monitor, from sim.NodeID, event any) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -206,10 +206,10 @@ func (j *judge) add(p place) (isNew bool, err error) {
 		key = binary.AppendUvarint(key, uint64(n))
 	}
 	key = how.Append(key, p.state)
-	if j.met[string(key)] {
+	if j.visited[string(key)] {
 		return false, nil
 	}
-	j.met[string(key)] = true
+	j.visited[string(key)] = true
 	j.places = append(j.places, p)
 	return true, nil
 }

@@ -17,9 +17,9 @@ import (
 // more orders agree with the causes than may have happened; verdicts on every order, or on none, hold nevertheless.
 func Of(sys *sim.System, path choose.Path) (History, error) {
 	bare := *sys
-	heard := &heard{}
-	bare.Properties, bare.Monitors = nil, []func() sim.Monitor{func() sim.Monitor { return &ear{heard} }}
-	bare.State = append(slices.Clone(bare.State), sim.IgnoreField[ear]("to"))
+	announcements := &announcements{}
+	bare.Properties, bare.Monitors = nil, []func() sim.Monitor{func() sim.Monitor { return &listener{announcements} }}
+	bare.State = append(slices.Clone(bare.State), sim.IgnoreField[listener]("to"))
 	cursor, err := replay.NewCursor(&bare, path, kernel.Options{Trace: true})
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func Of(sys *sim.System, path choose.Path) (History, error) {
 		c.clocks[i] = make(clock, sys.Nodes)
 	}
 	for step := 0; ; step++ {
-		if err := c.note(cursor.World().Last(), heard.take(), step); err != nil {
+		if err := c.note(cursor.World().Last(), announcements.take(), step); err != nil {
 			return nil, err
 		}
 		if cursor.AtEnd() {
@@ -42,23 +42,23 @@ func Of(sys *sim.System, path choose.Path) (History, error) {
 	}
 }
 
-// ear is a monitor that records announcements.
-type ear struct{ to *heard }
+// listener is a monitor that records announcements.
+type listener struct{ to *announcements }
 
-func (e *ear) Observe(from sim.NodeID, event any) error {
-	e.to.list = append(e.to.list, said{from, event})
+func (e *listener) Observe(from sim.NodeID, event any) error {
+	e.to.list = append(e.to.list, announced{from, event})
 	return nil
 }
 
-type heard struct{ list []said }
+type announcements struct{ list []announced }
 
-type said struct {
+type announced struct {
 	node  sim.NodeID
 	event any
 }
 
 // take returns the announcements since the last call.
-func (h *heard) take() []said {
+func (h *announcements) take() []announced {
 	list := h.list
 	h.list = nil
 	return list
@@ -81,7 +81,7 @@ type causes struct {
 }
 
 // note adds a step: what it takes precedes its announcements, and these precede what it sends.
-func (c *causes) note(last *stepinfo.Step, all []said, step int) error {
+func (c *causes) note(last *stepinfo.Step, all []announced, step int) error {
 	for _, m := range last.Msgs {
 		if before, ok := c.sent[m.ID]; ok && last.Handler {
 			c.clocks[last.Event.Node].merge(before)

@@ -22,9 +22,9 @@ type conn struct {
 	closed bool
 
 	// Owned by the event loop.
-	incarnation uint64 // of the peer
-	delivered   uint64 // messages delivered to the service
-	told        uint64 // how many of these were acknowledged
+	incarnation  uint64 // of the peer
+	delivered    uint64 // messages delivered to the service
+	acknowledged uint64 // how many of these were acknowledged
 }
 
 func newConn(c net.Conn, in *bufio.Reader, peer sim.NodeID, incarnation uint64) *conn {

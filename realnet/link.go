@@ -78,10 +78,10 @@ func (n *Node) transmit(l *link) {
 	}
 	switch {
 	case l.conn != nil:
-		if c := l.conn; c.delivered > c.told {
+		if c := l.conn; c.delivered > c.acknowledged {
 			var number [binary.MaxVarintLen64]byte
 			frame := appendFrame(n.scratch, ackFrame, appendNumbers(number[:0], c.delivered))
-			c.told = c.delivered
+			c.acknowledged = c.delivered
 			c.write(frame)
 			n.scratch = again(frame)
 		}
@@ -166,7 +166,7 @@ func (n *Node) dialled(it *item) {
 		}
 	case stale:
 	case it.err == nil:
-		n.heard(l, it.conn.incarnation, it.abandoned)
+		n.noteIncarnation(l, it.conn.incarnation, it.abandoned)
 		n.connected(l, it.conn)
 	case errors.Is(it.err, errBusy):
 		l.dialing = false
@@ -178,8 +178,8 @@ func (n *Node) dialled(it *item) {
 	}
 }
 
-// heard records the incarnation of the peer.
-func (n *Node) heard(l *link, incarnation, abandoned uint64) {
+// noteIncarnation records the incarnation of the peer.
+func (n *Node) noteIncarnation(l *link, incarnation, abandoned uint64) {
 	if incarnation > l.peerSince {
 		l.peerSince, l.abandoned = incarnation, 0
 	}
@@ -208,7 +208,7 @@ func (n *Node) accepted(it *item) {
 		n.wait.Go(it.conn.writer)
 		return
 	}
-	n.heard(l, h.incarnation, h.attempt)
+	n.noteIncarnation(l, h.incarnation, h.attempt)
 	if l.conn != nil { // the peer dials only if it has lost the connection
 		n.disconnect(l, errors.New("the peer connects anew"))
 		if n.broken != nil {
@@ -242,9 +242,9 @@ func (n *Node) disconnect(l *link, why error) {
 
 // lose drops the queue, and notifies the service if it has used the connection.
 func (n *Node) lose(l *link, err error) {
-	tell := l.open || len(l.queue) > 0
+	notify := l.open || len(l.queue) > 0
 	l.open, l.queue, l.bytes, l.sent, l.acked = false, nil, 0, 0, 0
-	if tell {
+	if notify {
 		n.step(given{kind: sim.DeliverError, peer: l.peer, err: err})
 	}
 	n.checkReady(l)

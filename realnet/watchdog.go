@@ -11,41 +11,41 @@ import (
 // watchdog measures how long the current event has been handled. A handler that does not return cannot be stopped,
 // only reported.
 type watchdog struct {
-	mu    sync.Mutex
-	given given     // the current event, or the last one; its message belongs to the handler
-	since time.Time // start of the handler; zero if none runs
-	told  bool      // the running handler was reported
+	mu       sync.Mutex
+	given    given     // the current event, or the last one; its message belongs to the handler
+	since    time.Time // start of the handler; zero if none runs
+	reported bool      // the running handler was reported
 }
 
 func (d *watchdog) begin(g *given) {
 	d.mu.Lock()
-	d.given, d.since, d.told = *g, time.Now(), false
+	d.given, d.since, d.reported = *g, time.Now(), false
 	d.mu.Unlock()
 }
 
 // end returns the running time of the handler if it was reported, else 0.
 func (d *watchdog) end() (overdue time.Duration) {
 	d.mu.Lock()
-	if d.told {
+	if d.reported {
 		overdue = time.Since(d.since)
 	}
-	d.since, d.told = time.Time{}, false
+	d.since, d.reported = time.Time{}, false
 	d.mu.Unlock()
 	return overdue
 }
 
-// overdue returns the event whose handler has run for longer than limit, and for how long. If tell is true it marks
+// overdue returns the event whose handler has run for longer than limit, and for how long. If report is true it marks
 // the handler as reported, and returns nothing for one that was reported before.
-func (d *watchdog) overdue(limit time.Duration, tell bool) (event string, ran time.Duration) {
+func (d *watchdog) overdue(limit time.Duration, report bool) (event string, ran time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.since.IsZero() || tell && d.told {
+	if d.since.IsZero() || report && d.reported {
 		return "", 0
 	}
 	if ran = time.Since(d.since); ran < limit {
 		return "", 0
 	}
-	d.told = d.told || tell
+	d.reported = d.reported || report
 	return d.given.String(), ran
 }
 

@@ -116,7 +116,7 @@ func (c *Component) shortest(from uint32, n *need) (path []uint32, ok bool) {
 				slices.Reverse(path)
 				return path, true
 			}
-			if _, met := back[e.To]; !met {
+			if _, visited := back[e.To]; !visited {
 				back[e.To] = i + 1
 				queue = append(queue, e.To)
 			}

@@ -95,7 +95,7 @@ func TestReducer_DropsPairs(t *testing.T) {
 	}{{true, "z"}, {false, "aabbz"}} {
 		// b follows from a: whole causes may be left out two at a time.
 		r := &reducer{best: scripted("aabbz")}
-		r.tell, r.spent, r.detoured = func(*reducer) {}, func() bool { return false }, func() bool { return true }
+		r.report, r.spent, r.detoured = func(*reducer) {}, func() bool { return false }, func() bool { return true }
 		r.judge = func(_ context.Context, s Script) (Script, bool, error) {
 			text := lettered(s)
 			a, b := strings.Count(text, "a"), strings.Count(text, "b")

@@ -150,7 +150,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	}
 	d.quick = d.enough(path[:d.player.Run.Bounds[c.Step-1]])
 	r := &reducer{best: cause, judge: d.judge, causes: d.player.Causes}
-	r.tell = func(r *reducer) { cfg.tell(r, d.executed()) }
+	r.report = func(r *reducer) { cfg.report(r, d.executed()) }
 	r.spent = func() bool { return d.executed() >= d.cfg.MaxSteps }
 	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
 	again := &resampler{player: d.player, random: choose.NewRandom(d.seed, uint64(len(cfg.Path))), executed: d.executed}

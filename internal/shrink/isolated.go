@@ -20,7 +20,7 @@ type IsolatedConfig[T any] struct {
 // from the last confirmed one. It returns nil if none is confirmed. The error is that of Judge or Confirm.
 func Isolated[T any](ctx context.Context, cfg IsolatedConfig[T]) (*T, *Result, error) {
 	r := &reducer{best: cfg.Start, judge: cfg.Judge}
-	r.tell = func(r *reducer) {
+	r.report = func(r *reducer) {
 		if cfg.Progress != nil {
 			cfg.Progress(Progress{Steps: len(r.best.Steps), Tried: r.tried})
 		}

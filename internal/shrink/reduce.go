@@ -17,8 +17,8 @@ type textSum [sha256.Size]byte
 
 // reducer shrinks a script while its judge agrees. It is deterministic.
 type reducer struct {
-	judge judge
-	tell  func(*reducer) // called before each candidate
+	judge  judge
+	report func(*reducer) // called before each candidate
 	// spent reports whether the budget is used up; detoured, whether too little is left for detours.
 	spent, detoured func() bool
 	// causes executes a script and returns what was executed, with the cause of each step, see [Player.Causes]. Nil
@@ -85,7 +85,7 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 		return false
 	}
 	r.tried++
-	r.tell(r)
+	r.report(r)
 	run, ok, err := r.judge(ctx, s)
 	switch {
 	case err != nil:

@@ -106,7 +106,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		at = first.Script.Steps[n-1].Class
 	}
 	r := &reducer{best: first.Script, causes: p.Causes}
-	r.tell = func(r *reducer) { cfg.tell(r, p.Steps) }
+	r.report = func(r *reducer) { cfg.report(r, p.Steps) }
 	r.spent = func() bool { return p.Steps >= cfg.MaxSteps }
 	r.detoured = func() bool { return p.Steps >= cfg.MaxSteps/2 }
 	r.judge = func(_ context.Context, s Script) (Script, bool, error) {
@@ -133,7 +133,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	}, nil
 }
 
-func (cfg *Config) tell(r *reducer, executed int) {
+func (cfg *Config) report(r *reducer, executed int) {
 	if cfg.Progress != nil {
 		cfg.Progress(Progress{len(r.best.Steps), r.tried, executed})
 	}

@@ -32,8 +32,8 @@ func (d *deadStates) Analyze(ctx context.Context, s *explore.Space) error {
 	return d.DeadStates.Analyze(ctx, s)
 }
 
-// tell adds the dead states to out.
-func (d *deadStates) tell(out *Exploration) {
+// report adds the dead states to out.
+func (d *deadStates) report(out *Exploration) {
 	out.LivenessChecked, out.Dead = true, d.Dead
 	if d.Dead == 0 {
 		return

@@ -107,7 +107,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Ex
 	g.KnownViolations, g.Log = opts.Known, log
 	g.World.ResetCoverage()
 	x := &exploration{g: g, opts: &opts, crashes: crashes.Select(g, &opts)}
-	x.reduction, x.told = por.New(g, &opts, symmetry.New)
+	x.reduction, x.reduced = por.New(g, &opts, symmetry.New)
 	r := explore.Result{}
 	switch {
 	case err != nil:
@@ -140,7 +140,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Ex
 	dead := x.dead
 	out := x.result(&r)
 	if dead != nil && dead.Checked && err == nil {
-		dead.tell(out)
+		dead.report(out)
 		if x.refuted() {
 			return exploreAll(ctx, sys, opts.WithoutSymmetry(x.asymmetry))
 		}
@@ -174,7 +174,7 @@ type exploration struct {
 	g              *statespace.Graph
 	reduction      *por.ReducedGraph // nil without reduction
 	opts           *options.Options
-	told           por.Reduced
+	reduced        por.Reduced
 	crashes        *crashes.Crashes         // nil if none are left out
 	crashSensitive []options.CrashSensitive // nodes whose crashes must be explored
 	gaveUp         bool                     // a weaker reduction is needed
@@ -186,7 +186,7 @@ type exploration struct {
 // result converts r, without the analyses that follow it.
 func (x *exploration) result(r *explore.Result) *Exploration {
 	return &Exploration{
-		Reduced: x.told, Crashes: x.crashes,
+		Reduced: x.reduced, Crashes: x.crashes,
 		States: r.States, Transitions: r.Transitions, Live: r.Live, Expanded: r.Expanded, Depth: r.Depth, Stopped: r.Stopped,
 		Omission: r.Omission, Bytes: r.Bytes, Frontier: r.Frontier, Disk: r.Disk, Sampled: x.g.Sampled(),
 	}
@@ -235,7 +235,7 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 			if x.gaveUp = r.GivesUp(ctx, limited, &out); !x.gaveUp {
 				again = r.Again(ctx, &out)
 			}
-			if x.told = r.Summary(); r.KeepsAll() && r.Permuter == nil && x.g.World.Uncrashed == 0 {
+			if x.reduced = r.Summary(); r.KeepsAll() && r.Permuter == nil && x.g.World.Uncrashed == 0 {
 				x.reduction = nil
 			}
 			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.World.Uncrashed != 0 {

@@ -16,14 +16,14 @@ import (
 // Log records content hashes of what handlers and monitors did. The hashes are comparable between processes: a step
 // recorded by an earlier process must have the same result here.
 type Log struct {
-	e        *steptree.Engine
-	locals   map[uint64]noted // by local state: its enabled events, and its fields
-	steps    map[uint64]noted // by local state, event, questions and answers: the result
-	asks     map[uint64]bool  // by local state and event: present
-	monitors map[uint64]noted
-	replayed bool   // a step that the log does not have is new, not a difference
-	fresh    []byte // encoded: notes added since the last call of Take
-	changed  *explore.ChangedError
+	e          *steptree.Engine
+	locals     map[uint64]noted // by local state: its enabled events, and its fields
+	steps      map[uint64]noted // by local state, event, questions and answers: the result
+	situations map[uint64]bool  // by local state and event: present
+	monitors   map[uint64]noted
+	replayed   bool   // a step that the log does not have is new, not a difference
+	fresh      []byte // encoded: notes added since the last call of Take
+	changed    *explore.ChangedError
 }
 
 type noted []uint64
@@ -42,7 +42,7 @@ const notedFields = 1 << 12
 
 // NewLog returns a Log that records the steps of e and compares them with the notes of log.
 func NewLog(e *steptree.Engine, log explore.Log) (*Log, error) {
-	n := &Log{e: e, locals: map[uint64]noted{}, steps: map[uint64]noted{}, asks: map[uint64]bool{}, monitors: map[uint64]noted{}}
+	n := &Log{e: e, locals: map[uint64]noted{}, steps: map[uint64]noted{}, situations: map[uint64]bool{}, monitors: map[uint64]noted{}}
 	n.replayed = log.End() == explore.Mark{}
 	for buf := log.Notes(); len(buf) > 0; {
 		kind, key, values, rest, ok := takeNote(buf)
@@ -66,7 +66,7 @@ func (n *Log) keep(kind byte, key uint64, values noted) {
 	case stepNote:
 		n.steps[key] = values
 	case askNote:
-		n.asks[key] = true
+		n.situations[key] = true
 	case monitorNote:
 		n.monitors[key] = values
 	}
@@ -163,12 +163,12 @@ func (n *Log) Step(s *store.Situation, out *bench.Outcome, made *steptree.Leaf) 
 	switch {
 	case ok:
 		n.compare(s, made, was, now)
-	case n.asks[situation] && !n.replayed:
+	case n.situations[situation] && !n.replayed:
 		n.differs("%s: the handler makes other choices", e.StepText(s))
 	case !n.replayed:
 		n.differs("%s: this step did not happen before in a state that is reached again", e.StepText(s))
 	default:
-		if !n.asks[situation] {
+		if !n.situations[situation] {
 			n.add(askNote, situation, nil)
 		}
 		n.add(stepNote, key, now)

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// tell appends the reason why the node is crash-sensitive, if it is.
-func (a *simulation) tell(list []options.CrashSensitive) []options.CrashSensitive {
+// appendReason appends the reason why the node is crash-sensitive, if it is.
+func (a *simulation) appendReason(list []options.CrashSensitive) []options.CrashSensitive {
 	for k := range a.own {
 		if a.list[k].fails() {
 			return append(list, options.CrashSensitive{Node: sim.NodeID(a.node), Why: a.because(k)})
@@ -23,9 +23,9 @@ func (a *simulation) tell(list []options.CrashSensitive) []options.CrashSensitiv
 func (a *simulation) because(k int) string {
 	r := a.r
 	text := "in state " + stateText(r, a.list[k].crashed)
-	met := map[int]bool{}
-	for !met[k] {
-		met[k] = true
+	visited := map[int]bool{}
+	for !visited[k] {
+		visited[k] = true
 		m := &a.list[k]
 		if m.wrong != "" {
 			return text + ": " + m.wrong

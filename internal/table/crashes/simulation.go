@@ -48,7 +48,7 @@ type simulationPair struct {
 	statePair
 	obligations []crashObligation
 	wrong       string           // why not; the pair is a candidate while this is empty and lost is nil
-	lost        *crashObligation // the obligation that cannot be met
+	lost        *crashObligation // the obligation that cannot be visited
 }
 
 func (l *simulationPair) fails() bool { return l.wrong != "" || l.lost != nil }
@@ -91,7 +91,7 @@ func Sensitive(r *por.ReducedGraph) (list []options.CrashSensitive) {
 		}
 	}
 	for _, a := range all {
-		list = a.tell(list)
+		list = a.appendReason(list)
 	}
 	if len(list) > 0 {
 		return list
@@ -100,13 +100,13 @@ func Sensitive(r *por.ReducedGraph) (list []options.CrashSensitive) {
 	clear(r.Visibles)
 	if !r.Mutated(por.NoOthersDown) {
 		for _, a := range all {
-			a.meet()
+			a.addKnown()
 		}
 	}
 	r.Widen()
 	for _, a := range all {
-		a.lookAgain()
-		list = a.tell(list)
+		a.decideAgain()
+		list = a.appendReason(list)
 	}
 	return list
 }
@@ -254,8 +254,8 @@ func (a *simulation) downs(y, x uint32) (duties []crashObligation, err error) {
 
 // ends returns the pairs of which one must hold after a step to local state next that sent and announced something.
 // They are the pair with x, if the step was silent, and those with the outcomes of the same event in x.
-func (a *simulation) ends(next, x uint32, sends []statespace.EffectOp, tells []uint32, there *por.Outcomes) (ends []int) {
-	if len(sends) == 0 && len(tells) == 0 {
+func (a *simulation) ends(next, x uint32, sends []statespace.EffectOp, announces []uint32, there *por.Outcomes) (ends []int) {
+	if len(sends) == 0 && len(announces) == 0 {
 		ends = append(ends, a.pair(next, x))
 	}
 	if there == nil {
@@ -263,7 +263,7 @@ func (a *simulation) ends(next, x uint32, sends []statespace.EffectOp, tells []u
 	}
 	for i := range there.List {
 		q := &there.List[i]
-		if q.Failed || !within(sends, q.Sends) || !slices.Equal(tells, q.Tells) && !a.r.Mutated(por.NoSameNews) {
+		if q.Failed || !within(sends, q.Sends) || !slices.Equal(announces, q.Tells) && !a.r.Mutated(por.NoSameNews) {
 			continue
 		}
 		end := a.pair(next, q.Next)
@@ -303,8 +303,8 @@ func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32,
 		if c.Lost != 0 {
 			return // a receiver that got all messages can do at least what one that lost some can
 		}
-		sends, tells, _ := r.Heard(node, e.Trees.Leaves.At(o.Leaf).OpsLeft(c))
-		duties = append(duties, crashObligation{kind: afterCut, act: f, ends: a.ends(down, x, sends, tells, there)})
+		sends, announces, _ := r.Heard(node, e.Trees.Leaves.At(o.Leaf).OpsLeft(c))
+		duties = append(duties, crashObligation{kind: afterCut, act: f, ends: a.ends(down, x, sends, announces, there)})
 	}
 	if e.Halting[node] && leaf.HaltCuts > 0 {
 		down, err := e.HaltedState(node)
@@ -354,23 +354,23 @@ func (a *simulation) decide() {
 	}
 }
 
-// meet adds the states after crashes to the node's known local states.
-func (a *simulation) meet() {
+// addKnown adds the states after crashes to the node's known local states.
+func (a *simulation) addKnown() {
 	n := &a.r.Nodes[a.node]
-	met := map[uint32]bool{}
+	visited := map[uint32]bool{}
 	for _, id := range n.Met {
-		met[id] = true
+		visited[id] = true
 	}
 	for k := range a.list {
-		if id := a.list[k].crashed; !a.list[k].fails() && !met[id] {
-			met[id] = true
+		if id := a.list[k].crashed; !a.list[k].fails() && !visited[id] {
+			visited[id] = true
 			n.Met = append(n.Met, id)
 		}
 	}
 }
 
-// lookAgain decides once more with the states after crashes of other nodes known.
-func (a *simulation) lookAgain() {
+// decideAgain decides once more with the states after crashes of other nodes known.
+func (a *simulation) decideAgain() {
 	for k := range a.list {
 		if m := &a.list[k]; !m.fails() && m.crashed != m.uncrashed {
 			m.wrong = worse(a.r, a.node, m.crashed, m.uncrashed)

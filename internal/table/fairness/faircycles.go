@@ -200,7 +200,7 @@ func (f *FairCycles) judge(ctx context.Context, s *explore.Space, src *source) e
 		}
 		l := c.Lasso()
 		if at := b.ids[l.Start]; f.out.Starvation == nil || at < f.near {
-			found, err := b.tell(s, id, l, false)
+			found, err := b.describe(s, id, l, false)
 			if err != nil {
 				return err
 			}

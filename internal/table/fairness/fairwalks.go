@@ -320,7 +320,7 @@ func (w *fairWalk) judgeSource(src *source) error {
 			continue
 		}
 		l := c.Lasso()
-		found, err := b.tell(w, id, l, true)
+		found, err := b.describe(w, id, l, true)
 		if err != nil {
 			return err
 		}
@@ -336,7 +336,7 @@ func (w *fairWalk) Path(id uint32) []uint32 {
 	back := map[uint32]step{}
 	var queue []uint32
 	for k, root := range w.roots {
-		if _, met := back[root]; !met {
+		if _, visited := back[root]; !visited {
 			back[root] = step{root, uint32(k)}
 			queue = append(queue, root)
 		}
@@ -347,7 +347,7 @@ func (w *fairWalk) Path(id uint32) []uint32 {
 			continue
 		}
 		for t, to := range r.to {
-			if _, met := back[to]; !met {
+			if _, visited := back[to]; !visited {
 				back[to] = step{queue[0], uint32(t)}
 				queue = append(queue, to)
 			}
@@ -372,15 +372,15 @@ func (w *fairWalk) recovers(from uint32, b *Builder, obligation uint32) bool {
 		list := w.g.World.Monitors.List[w.state(id)[w.g.Configs.Monitors+b.src.monitor]].Owes
 		return !w.barred[id] && !slices.ContainsFunc(list, func(o store.Owed) bool { return o.ID == obligation })
 	}
-	met := map[uint32]bool{from: true}
+	visited := map[uint32]bool{from: true}
 	for queue := []uint32{from}; len(queue) > 0; queue = queue[1:] {
 		if settled(queue[0]) {
 			return true
 		}
 		if r := w.rows[queue[0]]; r != nil {
 			for t, to := range r.to {
-				if r.recovers[t] && !met[to] {
-					met[to] = true
+				if r.recovers[t] && !visited[to] {
+					visited[to] = true
 					queue = append(queue, to)
 				}
 			}

@@ -253,9 +253,9 @@ const mostNamed = 64
 // pathFinder finds paths to states, see [explore.Space].
 type pathFinder interface{ Path(id uint32) []uint32 }
 
-// tell describes a run that violates an obligation. If walked is true the graph has only the states that walks
+// describe describes a run that violates an obligation. If walked is true the graph has only the states that walks
 // visited. The error is errCollision, or one that prevents the description.
-func (b *Builder) tell(s pathFinder, obligation uint32, l *fair.Lasso, walked bool) (*Starvation, error) {
+func (b *Builder) describe(s pathFinder, obligation uint32, l *fair.Lasso, walked bool) (*Starvation, error) {
 	out := &Starvation{Property: b.src.name, Round: len(l.Round)}
 	if b.src.monitor >= 0 {
 		out.Obligation = b.Graph.World.Monitors.Owed.List[obligation].Key
@@ -303,16 +303,16 @@ func (b *Builder) tell(s pathFinder, obligation uint32, l *fair.Lasso, walked bo
 
 // recovers reports whether a state in which the obligation is settled can be reached by the recovery relation.
 func (b *Builder) recovers(from uint32, marks []fair.Mark) bool {
-	met := make([]bool, b.Edges.Len())
-	met[from] = true
+	visited := make([]bool, b.Edges.Len())
+	visited[from] = true
 	for queue := []uint32{from}; len(queue) > 0; queue = queue[1:] {
 		for _, e := range b.Edges.Edges(queue[0]) {
 			switch {
 			case e.Actor == 0 || b.Processes.disturbing[e.Actor-1]:
 			case e.To == fair.Outside || marks[e.Marks]&fair.Cold != 0:
 				return true
-			case !met[e.To]:
-				met[e.To] = true
+			case !visited[e.To]:
+				visited[e.To] = true
 				queue = append(queue, e.To)
 			}
 		}

@@ -51,12 +51,12 @@ func (r *ReducedGraph) singletonAmple(c Claim) bool {
 		return false
 	}
 	node := r.Local(c.Local).Node
-	met := map[uint32]bool{c.Local: true}
+	visited := map[uint32]bool{c.Local: true}
 	waiting := []uint32{c.Local}
 	for len(waiting) > 0 {
 		x := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
-		if r.tooLong(c.Local, x, len(met)) {
+		if r.tooLong(c.Local, x, len(visited)) {
 			return false
 		}
 		of := r.Step(x, t)
@@ -70,8 +70,8 @@ func (r *ReducedGraph) singletonAmple(c Claim) bool {
 			goOn := func(f uint32) bool {
 				next, ok := r.commute(x, y, f, t, k, of)
 				for _, z := range next {
-					if !met[z] && !r.Mutated(NoWalk) {
-						met[z] = true
+					if !visited[z] && !r.Mutated(NoWalk) {
+						visited[z] = true
 						waiting = append(waiting, z)
 					}
 				}

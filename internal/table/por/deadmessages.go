@@ -39,11 +39,11 @@ func (r *ReducedGraph) isDead(c Claim) bool { return r.assume(&r.deadMessages, c
 // node reaches from one. It follows known steps, and crashes and boots, which may happen until the crash limit is
 // reached.
 func (r *ReducedGraph) dead(c Claim) bool {
-	met := map[uint32]bool{c.Local: true}
+	visited := map[uint32]bool{c.Local: true}
 	all := []uint32{c.Local}
 	add := func(x uint32) {
-		if !met[x] {
-			met[x] = true
+		if !visited[x] {
+			visited[x] = true
 			all = append(all, x)
 		}
 	}

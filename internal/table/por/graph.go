@@ -48,7 +48,7 @@ func (r *ReducedGraph) Expand(state []uint32, number int, e *graph.Edges) error 
 	}
 	if c != nil {
 		if number >= 0 {
-			r.told.Single++
+			r.summary.Single++
 		}
 		e.Steps += len(c.next)
 		for k := range c.next {
@@ -172,7 +172,7 @@ func (r *ReducedGraph) onward(v []uint32, note uint8, first bool, k *walker) (la
 	if !r.rules.Chains {
 		return note, 0
 	}
-	var met map[string]bool
+	var visited map[string]bool
 	for {
 		node, c := r.single(v)
 		if c == nil || len(c.next) != 1 || !r.passes(v, note) {
@@ -186,7 +186,7 @@ func (r *ReducedGraph) onward(v []uint32, note uint8, first bool, k *walker) (la
 		}
 		if steps > cycle && !r.Mutated(NoProviso) {
 			key := store.VectorKey(v)
-			if met[key] {
+			if visited[key] {
 				// A chain that was cut at its length may have passed this state, and must end in the same state
 				// when it is followed again. Then the proviso finds the state, and the next exploration expands it
 				// fully.
@@ -195,10 +195,10 @@ func (r *ReducedGraph) onward(v []uint32, note uint8, first bool, k *walker) (la
 				}
 				break
 			}
-			if met == nil {
-				met = map[string]bool{}
+			if visited == nil {
+				visited = map[string]bool{}
 			}
-			met[key] = true
+			visited[key] = true
 		}
 		if k != nil {
 			k.follow(node, c)
@@ -211,8 +211,8 @@ func (r *ReducedGraph) onward(v []uint32, note uint8, first bool, k *walker) (la
 		}
 	}
 	if first && steps > 0 {
-		r.told.Chains++
-		r.told.Passed += steps
+		r.summary.Chains++
+		r.summary.Passed += steps
 	}
 	return note, steps
 }

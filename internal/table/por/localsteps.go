@@ -33,7 +33,7 @@ type actor struct {
 	// One local state for each combination of values of node predicates.
 	list       []uint32
 	alike      map[uint64]bool
-	told       int // number of local states of Met in list or alike to one there
+	classified int // number of local states of Met in list or alike to one there
 	predicates int
 	hangs      bool // a predicate does not return
 
@@ -256,11 +256,11 @@ func (r *ReducedGraph) outcome(id uint32, s *store.Situation) Outcome {
 }
 
 // Heard returns what operations of a node send (sorted) and announce, and whether there are other operations.
-func (r *ReducedGraph) Heard(node sim.NodeID, ops []steptree.Op) (sends []statespace.EffectOp, tells []uint32, others bool) {
+func (r *ReducedGraph) Heard(node sim.NodeID, ops []steptree.Op) (sends []statespace.EffectOp, announces []uint32, others bool) {
 	for _, o := range ops {
 		switch {
 		case o.Kind == stepinfo.AnnounceEffect:
-			tells = append(tells, o.ID)
+			announces = append(announces, o.ID)
 		case o.Kind == stepinfo.SendEffect && r.World.Layout.InboxCount > 0:
 			sends = append(sends, statespace.EffectOp{Peer: uint32(o.Peer), Index: r.Configs.DatagramTo(o.Peer, node, o.ID)})
 		default:
@@ -270,7 +270,7 @@ func (r *ReducedGraph) Heard(node sim.NodeID, ops []steptree.Op) (sends []states
 	slices.SortFunc(sends, func(a, b statespace.EffectOp) int {
 		return cmp.Or(cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.Index, b.Index))
 	})
-	return sends, tells, others
+	return sends, announces, others
 }
 
 // cannot records an error that prevents the execution of a step. Findings do not count: the node may never reach

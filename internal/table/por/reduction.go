@@ -44,7 +44,7 @@ type ReducedGraph struct {
 	World   *world.World
 	Configs *statespace.NodeConfigs
 	rules   options.Rules
-	told    Reduced
+	summary Reduced
 
 	Permuter Permuter // nil without symmetry
 
@@ -104,15 +104,15 @@ func (r *ReducedGraph) KeepsAll() bool {
 
 // New returns the reduction asked for, or the part of it that is known to be sound. It returns nil if there is
 // none.
-func New(g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGraph) (Permuter, string)) (r *ReducedGraph, told Reduced) {
-	told = reducible(g, opts)
-	if told.Used == options.ReduceNone && (!opts.Symmetry || opts.Asymmetry != "") && g.World.Uncrashed == 0 {
-		told.Asymmetry = opts.Asymmetry
-		return nil, told
+func New(g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGraph) (Permuter, string)) (r *ReducedGraph, summary Reduced) {
+	summary = reducible(g, opts)
+	if summary.Used == options.ReduceNone && (!opts.Symmetry || opts.Asymmetry != "") && g.World.Uncrashed == 0 {
+		summary.Asymmetry = opts.Asymmetry
+		return nil, summary
 	}
 	n := g.World.Nodes
-	r = &ReducedGraph{g: g, World: g.World, Configs: g.Configs, rules: RulesOf(told.Used), told: told, fullyExpanded: map[string]bool{}}
-	r.hurried = opts.Reduce == options.ReduceAuto && told.Used == options.ReduceFull
+	r = &ReducedGraph{g: g, World: g.World, Configs: g.Configs, rules: RulesOf(summary.Used), summary: summary, fullyExpanded: map[string]bool{}}
+	r.hurried = opts.Reduce == options.ReduceAuto && summary.Used == options.ReduceFull
 	if opts.Rules != nil {
 		r.rules = *opts.Rules
 	}
@@ -121,19 +121,19 @@ func New(g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGr
 		r.Nodes[i].ids, r.Nodes[i].is = map[Act]uint32{}, map[statespace.Datagram]bool{}
 	}
 	r.unpacked = make([]uint32, g.World.Layout.Words)
-	r.told.Asymmetry = opts.Asymmetry
+	r.summary.Asymmetry = opts.Asymmetry
 	if opts.Symmetry && opts.Asymmetry == "" {
 		why := strings.TrimSuffix(unlogged(g, opts), NotReduced)
 		if why == "" {
 			r.Permuter, why = newPermuter(r)
 		}
-		if r.told.Asymmetry = why; r.Permuter != nil {
-			r.told.Permutations = len(r.Permuter.Permutations()) + 1
-		} else if told.Used == options.ReduceNone && g.World.Uncrashed == 0 {
-			return nil, r.told
+		if r.summary.Asymmetry = why; r.Permuter != nil {
+			r.summary.Permutations = len(r.Permuter.Permutations()) + 1
+		} else if summary.Used == options.ReduceNone && g.World.Uncrashed == 0 {
+			return nil, r.summary
 		}
 	}
-	return r, r.told
+	return r, r.summary
 }
 
 const NotReduced = ": not reduced"
@@ -147,24 +147,24 @@ func unlogged(g *statespace.Graph, opts *options.Options) string {
 }
 
 // reducible returns the reduction that can be made of the one asked for, and why it is weaker.
-func reducible(g *statespace.Graph, opts *options.Options) (told Reduced) {
-	told.Used = options.ReduceNone
+func reducible(g *statespace.Graph, opts *options.Options) (summary Reduced) {
+	summary.Used = options.ReduceNone
 	switch opts.Reduce {
 	case options.ReduceNone, "":
-		return told
+		return summary
 	case options.ReduceAuto:
 		if opts.MaxDepth > 0 {
-			told.Why = "with a bound on depth there is no reduction unless asked for"
-			return told
+			summary.Why = "with a bound on depth there is no reduction unless asked for"
+			return summary
 		}
 	}
-	if told.Why = unlogged(g, opts); told.Why != "" {
-		return told
+	if summary.Why = unlogged(g, opts); summary.Why != "" {
+		return summary
 	}
-	if told.Used = opts.Reduce; told.Used == options.ReduceAuto {
-		told.Used = options.ReduceFull
+	if summary.Used = opts.Reduce; summary.Used == options.ReduceAuto {
+		summary.Used = options.ReduceFull
 	}
-	if told.Used == options.ReduceFull {
+	if summary.Used == options.ReduceFull {
 		var why []string
 		if opts.MaxDepth > 0 {
 			why = append(why, "with a bound on depth only dead messages are dropped")
@@ -172,14 +172,14 @@ func reducible(g *statespace.Graph, opts *options.Options) (told Reduced) {
 		if opts.Known != nil {
 			why = append(why, "states behind a violation are not visited, so only dead messages are dropped")
 		}
-		if told.Why = strings.Join(why, "; "); told.Why != "" {
-			told.Used = options.ReduceDrop
+		if summary.Why = strings.Join(why, "; "); summary.Why != "" {
+			summary.Used = options.ReduceDrop
 		}
 	}
 	if opts.GaveUp {
-		told.Why = tooLongToTell
+		summary.Why = tooLongToTell
 	}
-	return told
+	return summary
 }
 
 // Irreducible says which features of a system prevent a reduction, or returns "".
@@ -224,7 +224,7 @@ func (r *ReducedGraph) GivesUp(ctx, limited context.Context, x *explore.Result) 
 	if r == nil || !r.hurried || ctx.Err() != nil || x.Err != nil && !again {
 		return false
 	}
-	return again && (r.Err != nil || limited.Err() != nil || r.told.Rounds == mostRounds) ||
+	return again && (r.Err != nil || limited.Err() != nil || r.summary.Rounds == mostRounds) ||
 		!again && (!x.Complete || !r.settled || len(r.g.Sampled()) > 0)
 }
 
@@ -253,12 +253,12 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 			x.Depth = 0
 		}
 	}
-	if r.told.Used == options.ReduceFull {
+	if r.summary.Used == options.ReduceFull {
 		x.Depth = 0 // depths of the reduced graph are not those of the system
 	}
 	switch {
 	case again && ctx.Err() == nil:
-		if r.told.Rounds == mostRounds {
+		if r.summary.Rounds == mostRounds {
 			r.nothing(fmt.Sprintf("after %d rounds assumptions still fell", mostRounds))
 		}
 		return true
@@ -276,7 +276,7 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 
 // nothing disables the reduction.
 func (r *ReducedGraph) nothing(why string) {
-	r.rules, r.hurried, r.told = options.Rules{Mutation: r.rules.Mutation}, false, Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.told.Rounds, Permutations: r.told.Permutations, Asymmetry: r.told.Asymmetry}
+	r.rules, r.hurried, r.summary = options.Rules{Mutation: r.rules.Mutation}, false, Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.summary.Rounds, Permutations: r.summary.Permutations, Asymmetry: r.summary.Asymmetry}
 	r.assumptions.Begin()
 	r.deadMessages.Begin()
 	r.World.Covering.ForgetSometimes()
@@ -284,8 +284,8 @@ func (r *ReducedGraph) nothing(why string) {
 
 // Begin starts a round. It forgets decisions, but neither known steps nor fallen assumptions.
 func (r *ReducedGraph) Begin() {
-	r.told.Rounds++
-	r.told.Passed, r.told.Chains, r.told.Single = 0, 0, 0
+	r.summary.Rounds++
+	r.summary.Passed, r.summary.Chains, r.summary.Single = 0, 0, 0
 	r.settled, r.Visibles = false, map[Change]bool{}
 	r.assumptions.Begin()
 	r.deadMessages.Begin()
@@ -296,8 +296,8 @@ func (r *ReducedGraph) Begin() {
 
 // Summary returns the summary of the reduction.
 func (r *ReducedGraph) Summary() Reduced {
-	r.told.Dead = len(r.deadMessages.list)
-	return r.told
+	r.summary.Dead = len(r.deadMessages.list)
+	return r.summary
 }
 
 // Assumptions are the claims that the reduction relies on, and those that fell.

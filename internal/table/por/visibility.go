@@ -210,16 +210,16 @@ func (r *ReducedGraph) alike(node int) (list []uint32, ok bool) {
 	}
 	if len(n.Met) > 0 {
 		if _, predicates := say(n.Met[0]); n.alike == nil || predicates != n.predicates {
-			n.alike, n.predicates, n.told, n.list = map[uint64]bool{}, predicates, 0, nil
+			n.alike, n.predicates, n.classified, n.list = map[uint64]bool{}, predicates, 0, nil
 		}
 	}
-	for _, id := range n.Met[n.told:] {
+	for _, id := range n.Met[n.classified:] {
 		if holds, _ := say(id); !n.alike[holds] {
 			n.alike[holds] = true
 			n.list = append(n.list, id)
 		}
 	}
-	n.told = len(n.Met)
+	n.classified = len(n.Met)
 	return n.list, true
 }
 

@@ -135,16 +135,16 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 	var row []Transition
 	var struck []bool // a crash inside the step, which is a fault
 	state := make([]uint32, g.Configs.Words)
-	var told []world.RoomTold
-	g.World.RoomAnswers = &told
+	var observed []world.RoomTold
+	g.World.RoomAnswers = &observed
 	defer func() { g.World.RoomAnswers = nil }()
 	err := g.EachStep(func(s statespace.Taken) error {
 		g.Configs.Pack(g.World.Vector, state)
 		step := Transition{To: t.id(state), edge: fair.Edge{Event: uint16(s.Number)}}
 		if text, ok := seen[s.Number]; ok {
-			step.Label, step.edge.Marks = t.o.Label(text+drawings(g.Answers.Drawn)+rooms(told, t.blind(s.Ev.Node))), seenMark
+			step.Label, step.edge.Marks = t.o.Label(text+drawings(g.Answers.Drawn)+rooms(observed, t.blind(s.Ev.Node))), seenMark
 		}
-		told = told[:0]
+		observed = observed[:0]
 		step.edge.To = step.To
 		var err error
 		step.edge.Draws, err = t.b.Drawn(s.Ev.Node)
@@ -188,8 +188,8 @@ func drawings(drawn []steptree.Drawing) (text string) {
 }
 
 // rooms describes the observations of room in streams during a step. Some room is the default, and not described.
-func rooms(told []world.RoomTold, blind bool) (text string) {
-	for _, r := range told {
+func rooms(observed []world.RoomTold, blind bool) (text string) {
+	for _, r := range observed {
 		switch {
 		case r.Exact && !blind:
 			text += fmt.Sprintf(" room to n%d=%d", r.Peer, r.Room)

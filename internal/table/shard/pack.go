@@ -19,7 +19,7 @@ type Pack struct {
 	buf   []byte
 	n     int
 	sum   uint64 // of share of the states
-	told  [contentKinds]codes
+	codes [contentKinds]codes
 	turn  uint32         // number of packs made
 	state []uint32       // the previous state
 	lo    uint64         // first half of its fingerprint
@@ -57,8 +57,8 @@ func (s *Shard) NewPack() *Pack {
 func (p *Pack) reset() {
 	p.buf, p.n, p.sum, p.lo, p.last = p.buf[:0], 0, 0, 0, explore.Source{}
 	p.turn++
-	for i := range p.told {
-		p.told[i].n = 0
+	for i := range p.codes {
+		p.codes[i].n = 0
 	}
 }
 
@@ -108,7 +108,7 @@ func (p *Pack) put(w int, n uint32) {
 	content := p.s.contents
 	kind, code, fresh := content.words[w], n+1, false
 	if kind != plainContent {
-		code, fresh = p.told[kind].of(n, p.turn)
+		code, fresh = p.codes[kind].of(n, p.turn)
 	}
 	p.buf = binary.AppendUvarint(binary.AppendUvarint(p.buf, uint64(w+1)), uint64(code))
 	if fresh {
@@ -149,14 +149,14 @@ var errTorn = errors.New("states received from another process are damaged")
 
 // unpacking decodes a pack.
 type unpacking struct {
-	buf  []byte
-	told [contentKinds][]told
-	code []uint32
-	v    []uint32
+	buf      []byte
+	meanings [contentKinds][]meaning
+	code     []uint32
+	v        []uint32
 }
 
-// told is the content of a code.
-type told struct {
+// meaning is the content of a code.
+type meaning struct {
 	key   sim.Fingerprint
 	id    uint32
 	known bool
@@ -252,10 +252,10 @@ func (s *Shard) read(u *unpacking) bool {
 			u.v[w-1] = uint32(code) - 1
 			continue
 		}
-		all := &u.told[kind]
+		all := &u.meanings[kind]
 		if code == uint64(len(*all))+1 {
 			key := u.bytes(16)
-			*all = append(*all, told{key: sim.Fingerprint{Lo: binary.LittleEndian.Uint64(key), Hi: binary.LittleEndian.Uint64(key[8:])}})
+			*all = append(*all, meaning{key: sim.Fingerprint{Lo: binary.LittleEndian.Uint64(key), Hi: binary.LittleEndian.Uint64(key[8:])}})
 		}
 		if code == 0 || code > uint64(len(*all)) {
 			panic(errTorn)
@@ -304,7 +304,7 @@ func (s *Shard) learn(u *unpacking, src explore.Source, stateOf func(part, numbe
 		if kind == plainContent {
 			continue
 		}
-		t := &u.told[kind][u.code[w]-1]
+		t := &u.meanings[kind][u.code[w]-1]
 		if !t.known {
 			if t.id, t.known = s.contents.find(kind, t.key); !t.known {
 				return &DiffersError{Source: src, Witness: s.Witness(before)}

@@ -208,8 +208,8 @@ func (g *Graph) CheckState(m *graph.FoundState) (live bool, err error) {
 		return true, nil
 	}
 	if g.alone() && !sampled && !cover {
-		if said := *p.Verdicts.Of(g.ReadLocals(m.State)); said&steptree.IsSound != 0 && (said != steptree.IsSound || len(p.Eventually) == 0) {
-			return said&steptree.NotLive == 0, nil
+		if verdict := *p.Verdicts.Of(g.ReadLocals(m.State)); verdict&steptree.IsSound != 0 && (verdict != steptree.IsSound || len(p.Eventually) == 0) {
+			return verdict&steptree.NotLive == 0, nil
 		}
 	}
 	return g.ask(m, check, sampled)

@@ -54,19 +54,19 @@ type NodeConfigs struct {
 
 // nodeTable holds the node configurations of one node.
 type nodeTable struct {
-	ids     store.Memo // local state and inbox -> node configuration
-	List    []NodeConfig
-	shares  []sim.Fingerprint
-	busy    []bool // a datagram can be delivered to the node, or an event in it can be handled
-	Up      []bool
-	told    []store.MemoOf[span] // by global part: node configuration and event of a stream -> transitions
-	lists   [][]span             // by global part, quiet or not, and kind of events; by node configuration
-	sent    store.Memo           // sender and message -> number
-	All     []Datagram           // by that number
-	width   uint32               // a power of two
-	after   []arrival            // by node configuration and number of a datagram below the width
-	far     store.Memo           // by node configuration and number from the width on: index in farther
-	farther []arrival
+	ids         store.Memo // local state and inbox -> node configuration
+	List        []NodeConfig
+	shares      []sim.Fingerprint
+	busy        []bool // a datagram can be delivered to the node, or an event in it can be handled
+	Up          []bool
+	streamSpans []store.MemoOf[span] // by global part: node configuration and event of a stream -> transitions
+	lists       [][]span             // by global part, quiet or not, and kind of events; by node configuration
+	sent        store.Memo           // sender and message -> number
+	All         []Datagram           // by that number
+	width       uint32               // a power of two
+	after       []arrival            // by node configuration and number of a datagram below the width
+	far         store.Memo           // by node configuration and number from the width on: index in farther
+	farther     []arrival
 }
 
 type NodeConfig struct{ Local, Inbox uint32 }
@@ -84,13 +84,13 @@ type globalPart struct {
 // transition 0. It has four fields because the compiler does not keep more in registers.
 type span struct {
 	begin, end uint32
-	handled    uint32 // number of handler steps, and whether there is a questionTransition, see asks
+	handled    uint32 // number of handler steps, and whether there is a questionTransition, see hasQuestion
 	most       uint32 // maximum number of changes of a fast or mixed one; the peers of all in the upper bits
 }
 
-const spanAsks = 1 << 31
+const spanQuestion = 1 << 31
 
-func (sp span) asks() bool { return sp.handled&spanAsks != 0 }
+func (sp span) hasQuestion() bool { return sp.handled&spanQuestion != 0 }
 
 func (sp span) peers() uint16 { return uint16(sp.most) }
 
@@ -303,8 +303,8 @@ func (s *NodeConfigs) bytes() int {
 	for i := range s.Tables {
 		p := &s.Tables[i]
 		n += 32*len(p.List) + 16*(len(p.after)+len(p.farther)) + 16*(len(p.ids.Slots)+len(p.far.Slots))
-		for k := range p.told {
-			n += 24 * len(p.told[k].Slots)
+		for k := range p.streamSpans {
+			n += 24 * len(p.streamSpans[k].Slots)
 		}
 	}
 	return n

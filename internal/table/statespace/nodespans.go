@@ -44,7 +44,7 @@ func (g *Graph) listEach(fr uint32, quiet bool, kind world.EventList) {
 	spans := g.spans
 	for node := range g.Configs.Tables {
 		switch sp := g.spanIn(fr, quiet, kind, node); {
-		case sp.asks():
+		case sp.hasQuestion():
 			g.spans = spans
 			g.list(sp, node, noStream)
 			spans = g.spans
@@ -60,14 +60,14 @@ func (g *Graph) listEach(fr uint32, quiet bool, kind world.EventList) {
 // list appends transitions of a node. Placeholders are replaced by the transitions for the answers to their
 // questions.
 func (g *Graph) list(sp span, node int, h streamEvent) {
-	if !sp.asks() {
+	if !sp.hasQuestion() {
 		if sp.begin < sp.end {
 			g.put(sp, node)
 		}
 		return
 	}
 	part := sp
-	part.handled &^= spanAsks
+	part.handled &^= spanQuestion
 	for k := sp.begin; k < sp.end; k++ {
 		if m := &g.Configs.Transitions[k]; m.Kind == questionTransition {
 			part.end = k

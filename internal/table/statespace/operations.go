@@ -183,11 +183,11 @@ var streamKinds = [...]sim.EventKind{sim.DeliverError, sim.DeliverReady, sim.Del
 // spanOfStream returns the transitions of a node for a stream event.
 func (s *NodeConfigs) spanOfStream(w *world.World, v []uint32, node int, h streamEvent) span {
 	p, frame := &s.Tables[node], int(v[s.Global])
-	for frame >= len(p.told) {
-		p.told = append(p.told, store.MemoOf[span]{})
+	for frame >= len(p.streamSpans) {
+		p.streamSpans = append(p.streamSpans, store.MemoOf[span]{})
 	}
 	key := uint64(v[node])<<32 | uint64(s.eventOf(v, node, h))
-	if sp, ok := p.told[frame].Get(key); ok {
+	if sp, ok := p.streamSpans[frame].Get(key); ok {
 		return sp
 	}
 	ev := sim.Event{Kind: h.kind, Node: sim.NodeID(node), Peer: sim.NodeID(h.peer), Slot: w.Conns.Slot}
@@ -195,7 +195,7 @@ func (s *NodeConfigs) spanOfStream(w *world.World, v []uint32, node int, h strea
 		ev.Msgs = 1
 	}
 	sp := s.populateStream(w, v, ev)
-	p.told[frame].Put(key, sp)
+	p.streamSpans[frame].Put(key, sp)
 	return sp
 }
 

@@ -121,7 +121,7 @@ func (s *NodeConfigs) span(list []learned, handled uint32) span {
 		case MixedTransition:
 			changes = max(changes, uint32(m.count)+2+uint32(s.Global-s.Monitors))
 		case questionTransition:
-			sp.handled |= spanAsks
+			sp.handled |= spanQuestion
 		}
 	}
 	sp.most = changes<<Sleepers | uint32(peers)

@@ -125,13 +125,13 @@ func (e *Tables) privateMonitor(id uint32) (sim.Monitor, error) {
 	if err == nil {
 		return own, nil
 	}
-	var told []*monitorOrigin
+	var path []*monitorOrigin
 	for o := m.from; o != nil; o = e.Monitors.List[o.before].from {
-		told = append(told, o)
+		path = append(path, o)
 	}
 	own = e.Bench.NewMonitor(m.index)
-	for i := len(told) - 1; i >= 0; i-- {
-		o := told[i]
+	for i := len(path) - 1; i >= 0; i-- {
+		o := path[i]
 		_, _ = e.Bench.Observe(own, o.node, e.Bench.CopyValue(e.Announcements.List[o.event]))
 	}
 	if got := e.Bench.AppendMonitor(own, []byte{byte(m.index), byte(m.index >> 8)}); string(got) != m.Enc {

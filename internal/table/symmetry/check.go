@@ -304,12 +304,12 @@ func (s *Symmetry) CompareProperties(v []uint32) bool {
 	}
 	r.Configs.Unpack(v, r.World.Vector)
 	s.values = s.evaluate(s.values[:0])
-	said := len(s.values)
+	count := len(s.values)
 	for k, p := range s.perms {
 		r.Configs.Unpack(s.permute(k, v), r.World.Vector)
-		s.values = s.evaluate(s.values[:said])
-		for i := range said {
-			if s.values[i] != s.values[said+i] {
+		s.values = s.evaluate(s.values[:count])
+		for i := range count {
+			if s.values[i] != s.values[count+i] {
 				s.Refute("property %q has another value when nodes are exchanged (n0, n1, ... are %v)", r.Properties()[i/2].Name, p)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 // hides names a difference of two services of one type that is tagged as no part of the state, or cannot be
 // compared. It returns "" if there is none. The behavior of a node may depend on it without notice.
 func hides(a, b sim.Service) string {
-	h := hidden{met: map[[2]uintptr]bool{}}
+	h := hidden{visited: map[[2]uintptr]bool{}}
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if x.Type() != y.Type() {
 		return fmt.Sprintf("their types: %T and %T", a, b)
@@ -20,8 +20,8 @@ func hides(a, b sim.Service) string {
 }
 
 type hidden struct {
-	met   map[[2]uintptr]bool
-	found string
+	visited map[[2]uintptr]bool
+	found   string
 }
 
 // look compares hidden values. If all is true this value is hidden, too. The second value may be missing.
@@ -81,8 +81,8 @@ func (h *hidden) inside(path string, a, b reflect.Value, all bool, pointers ...r
 		}
 		pair[i] = p.Pointer()
 	}
-	if pair[0] != pair[1] && !h.met[pair] {
-		h.met[pair] = true
+	if pair[0] != pair[1] && !h.visited[pair] {
+		h.visited[pair] = true
 		h.look(path, a, b, all)
 	}
 }

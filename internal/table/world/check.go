@@ -78,9 +78,9 @@ func (w *World) ReadLocals() []uint32 {
 }
 
 // Remember caches a verdict on the state if it depends on local states alone.
-func (w *World) Remember(said uint32) {
+func (w *World) Remember(verdict uint32) {
 	if p := &w.Properties; !p.InFlight {
-		*p.Verdicts.Of(w.ReadLocals()) |= said
+		*p.Verdicts.Of(w.ReadLocals()) |= verdict
 	}
 }
 
@@ -194,8 +194,8 @@ func (w *World) Live() bool {
 	if len(p.Eventually) == 0 {
 		return true
 	}
-	if said := *p.Verdicts.Of(w.ReadLocals()); said&(steptree.IsLive|steptree.NotLive) != 0 {
-		return said&steptree.IsLive != 0
+	if verdict := *p.Verdicts.Of(w.ReadLocals()); verdict&(steptree.IsLive|steptree.NotLive) != 0 {
+		return verdict&steptree.IsLive != 0
 	}
 	live, _, panicked := properties.Together(len(p.Eventually), &p.last, func(i int) bool { return w.Value(&p.Eventually[i]) })
 	switch {

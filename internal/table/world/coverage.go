@@ -86,7 +86,7 @@ func (w *World) Coverage() Coverage {
 	c := Coverage{
 		Actions: make([]bool, len(w.Sys.Actions)), Sometimes: w.Covering.Met, Used: w.Covering.Used,
 	}
-	kinds := typesMet{}
+	kinds := coveredTypes{}
 	for i := range w.Trees.Roots.Slots {
 		slot := &w.Trees.Roots.Slots[i]
 		if slot.Key == 0 {
@@ -99,44 +99,44 @@ func (w *World) Coverage() Coverage {
 	return c
 }
 
-// typesMet is a set of types and where they occurred.
-type typesMet map[typeMet]bool
+// coveredTypes is a set of types and where they occurred.
+type coveredTypes map[coveredType]bool
 
-type typeMet struct {
+type coveredType struct {
 	list *[]Sent // or of timers
 	any  *[]any
 	to   sim.NodeID
 	kind reflect.Type
 }
 
-func (t typesMet) send(list *[]Sent, to sim.NodeID, body any) {
-	if k := (typeMet{list: list, to: to, kind: reflect.TypeOf(body)}); !t[k] {
+func (t coveredTypes) send(list *[]Sent, to sim.NodeID, body any) {
+	if k := (coveredType{list: list, to: to, kind: reflect.TypeOf(body)}); !t[k] {
 		t[k] = true
 		*list = append(*list, Sent{to, body})
 	}
 }
 
-func (t typesMet) timer(list *[]any, value any) {
-	if k := (typeMet{any: list, kind: reflect.TypeOf(value)}); !t[k] {
+func (t coveredTypes) timer(list *[]any, value any) {
+	if k := (coveredType{any: list, kind: reflect.TypeOf(value)}); !t[k] {
 		t[k] = true
 		*list = append(*list, value)
 	}
 }
 
 // coverTree adds the effects of the taken leaves, and reports whether there are any.
-func (w *World) coverTree(c *Coverage, kinds typesMet, at steptree.Ref) (met bool) {
+func (w *World) coverTree(c *Coverage, kinds coveredTypes, at steptree.Ref) (visited bool) {
 	if at == steptree.NoRef {
 		return false
 	}
 	if at&1 == 1 {
 		q := w.Trees.Inner.At(uint32(at >> 1))
 		for _, next := range q.Next {
-			met = w.coverTree(c, kinds, next) || met
+			visited = w.coverTree(c, kinds, next) || visited
 		}
 		for _, branch := range slices.Sorted(maps.Keys(q.Far)) {
-			met = w.coverTree(c, kinds, q.Far[branch]) || met
+			visited = w.coverTree(c, kinds, q.Far[branch]) || visited
 		}
-		return met
+		return visited
 	}
 	l := w.Trees.Leaves.At(uint32(at >> 1))
 	if !l.Taken {
@@ -154,7 +154,7 @@ func (w *World) coverTree(c *Coverage, kinds typesMet, at steptree.Ref) (met boo
 }
 
 // coverEvent adds an event of a local state.
-func (w *World) coverEvent(c *Coverage, kinds typesMet, id, event uint32) {
+func (w *World) coverEvent(c *Coverage, kinds coveredTypes, id, event uint32) {
 	l := &w.Locals.List[id]
 	what := int32(event / store.EventClasses / uint32(w.Nodes))
 	switch event % store.EventClasses {

@@ -228,16 +228,16 @@ func (g *graph) deaths() (n, nearest int) {
 
 // ahead counts the states that recovery can reach from a state, itself included.
 func (g *graph) ahead(i int) int {
-	met := map[int]bool{i: true}
+	reached := map[int]bool{i: true}
 	for work := []int{i}; len(work) > 0; work = work[1:] {
 		for _, to := range g.states[work[0]].recovery {
-			if !met[to] {
-				met[to] = true
+			if !reached[to] {
+				reached[to] = true
 				work = append(work, to)
 			}
 		}
 	}
-	return len(met)
+	return len(reached)
 }
 
 // liveStates counts the live states.

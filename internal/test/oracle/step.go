@@ -78,8 +78,8 @@ func (f *effect) outlasts() bool {
 	return false
 }
 
-// heard reports whether others see the effect when the node never comes back; the disk does not count.
-func (f *effect) heard() bool { return f.do == Send || f.do == Announce }
+// visible reports whether others see the effect when the node never comes back; the disk does not count.
+func (f *effect) visible() bool { return f.do == Send || f.do == Announce }
 
 // cutOff chooses where the node fails inside the step, and returns the remaining effects.
 func (m *model) cutOff(effects []effect, a *asker, matters func(*effect) bool) (left []effect, cut bool) {
@@ -197,7 +197,7 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 		effects, crashed = m.cutOff(effects, a, (*effect).outlasts)
 	}
 	if !crashed && s.left.halts > 0 && m.haltable(s, ev.node) && m.defect != neverHaltInside {
-		effects, crashed = m.cutOff(effects, a, (*effect).heard)
+		effects, crashed = m.cutOff(effects, a, (*effect).visible)
 		halted = crashed
 	}
 	m.never(n)

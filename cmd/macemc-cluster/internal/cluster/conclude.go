@@ -37,7 +37,7 @@ func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard
 			if err != errMemory && ctx.Err() == nil {
 				return nil, err
 			}
-			s.tell("liveness is not judged: %v", err)
+			s.notify("liveness is not judged: %v", err)
 		}
 	case superstep.Damaged:
 		return nil, errors.New("the server has lost acknowledged data: restart the search")

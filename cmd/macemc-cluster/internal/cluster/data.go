@@ -15,22 +15,22 @@ import (
 
 // data implements [superstep.Data] for the states of a system.
 type data struct {
-	m      *member
-	shard  *shard.Shard
-	owner  []sim.NodeID  // by part
-	packs  []*shard.Pack // by member; nil if nothing was sent to it
-	send   func(to sim.NodeID, content any)
-	logs   archive
-	read   [parts]bool // by part: its log was read, and nobody else wrote to it
-	halt   string
-	lost   bool // something is missing, or cannot be had from the server
-	void   bool // this superstep cannot be completed here
-	budget time.Duration
-	moved  traffic
-	other  sim.NodeID // the worker that created what is read; 0 if unknown
-	tells  []byte     // scratch: witnesses of states for comparison
-	memory int        // bytes; 0 means no limit
-	mark   func(part, number uint32, nothing bool)
+	m         *member
+	shard     *shard.Shard
+	owner     []sim.NodeID  // by part
+	packs     []*shard.Pack // by member; nil if nothing was sent to it
+	send      func(to sim.NodeID, content any)
+	logs      archive
+	read      [parts]bool // by part: its log was read, and nobody else wrote to it
+	halt      string
+	lost      bool // something is missing, or cannot be had from the server
+	void      bool // this superstep cannot be completed here
+	budget    time.Duration
+	moved     traffic
+	other     sim.NodeID // the worker that created what is read; 0 if unknown
+	witnesses []byte     // scratch: witnesses of states for comparison
+	memory    int        // bytes; 0 means no limit
+	mark      func(part, number uint32, nothing bool)
 }
 
 // traffic counts what a worker has sent.

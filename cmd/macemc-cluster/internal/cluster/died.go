@@ -72,12 +72,12 @@ func (w *Worker) Supervise(ctx context.Context, respawn func() *exec.Cmd) error 
 
 // live waits for the end of a working process, and describes it.
 func live(ctx context.Context, cmd *exec.Cmd, file string) (how string, err error) {
-	said := &said{}
+	output := &crashLine{}
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
 	cmd.Env = append(cmd.Env, markVar+"="+file)
-	cmd.Stdout, cmd.Stderr = os.Stdout, said
+	cmd.Stdout, cmd.Stderr = os.Stdout, output
 	parent, err := cmd.StdinPipe() // it ends when this end is closed
 	if err != nil {
 		return "", err
@@ -100,17 +100,17 @@ func live(ctx context.Context, cmd *exec.Cmd, file string) (how string, err erro
 	}()
 	_ = cmd.Wait() // its state has the result
 	close(over)
-	return strings.TrimSpace(cmd.ProcessState.String() + " " + said.last), nil
+	return strings.TrimSpace(cmd.ProcessState.String() + " " + output.line), nil
 }
 
-// said passes the output of a process on, and keeps its last line.
-type said struct{ last string }
+// crashLine passes the output of a process on, and keeps the first line of a crash.
+type crashLine struct{ line string }
 
-var lastWords = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
+var crashPattern = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
 
-func (s *said) Write(text []byte) (int, error) {
-	if found := lastWords.Find(text); found != nil && s.last == "" {
-		s.last = "(" + string(found) + ")"
+func (s *crashLine) Write(text []byte) (int, error) {
+	if found := crashPattern.Find(text); found != nil && s.line == "" {
+		s.line = "(" + string(found) + ")"
 	}
 	return os.Stderr.Write(text)
 }
@@ -172,8 +172,8 @@ func (e *DiedError) Error() string {
 }
 
 // stepsTo lists the steps to the state of an error.
-func stepsTo(said string, keys []string) string {
-	return fmt.Sprintf("%s. To that state lead %d steps:\n  %s", said, len(keys), strings.Join(keys, "\n  "))
+func stepsTo(text string, keys []string) string {
+	return fmt.Sprintf("%s. To that state lead %d steps:\n  %s", text, len(keys), strings.Join(keys, "\n  "))
 }
 
 // died returns the error of a search in which processes died at one state.

@@ -47,11 +47,11 @@ func (e *env) Send(to sim.NodeID, msg any) {
 		m.ask(msg)
 		return
 	}
-	switch said := msg.(type) {
+	switch report := msg.(type) {
 	case superstep.Hello:
 		return // it is repeated all the time
 	case superstep.Done:
-		msg = m.with(said)
+		msg = m.with(report)
 	}
 	text, err := encodeMessage(m.self, msg)
 	if err == nil {
@@ -63,9 +63,9 @@ func (e *env) Send(to sim.NodeID, msg any) {
 }
 
 // with adds the numbers of blocks in the logs to a report.
-func (m *member) with(said superstep.Done) done {
-	d := done{said, make([]int, parts)}
-	for i, n := range said.Len {
+func (m *member) with(report superstep.Done) done {
+	d := done{report, make([]int, parts)}
+	for i, n := range report.Len {
 		if at := m.seen[i].length(); at.states == n {
 			d.Blocks[i] = at.blocks
 		}
@@ -77,7 +77,7 @@ func (m *member) with(said superstep.Done) done {
 func (m *member) learn(d *done) {
 	for i, n := range d.Blocks {
 		if n > 0 {
-			m.told[i] = length{n, d.Len[i]}
+			m.reported[i] = length{n, d.Len[i]}
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *
 	if _, err := shard.Roots(); err != nil { // creates the content of the first states
 		return err
 	}
-	s.tell("all states are found: searching for dead ones")
+	s.notify("all states are found: searching for dead ones")
 	limit := func() error {
 		if opts.MaxBytes > 0 && dead.Bytes()+shard.Bytes() > opts.MaxBytes {
 			return errMemory

@@ -49,8 +49,8 @@ func TestLens(t *testing.T) {
 	add(1, 0, 3)
 	said := (&member{run: owner}).with(superstep.Done{Len: []int{12, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}})
 	leader.learn(&said)
-	if leader.told[0] != (length{2, 12}) || leader.told[1] != (length{1, 3}) || leader.told[2] != (length{}) {
-		t.Errorf("the leader was told %v", leader.told)
+	if leader.reported[0] != (length{2, 12}) || leader.reported[1] != (length{1, 3}) || leader.reported[2] != (length{}) {
+		t.Errorf("the leader was told %v", leader.reported)
 	}
 	is("when the leader was told", 12, 3)
 	add(0, 12, 4)
@@ -64,7 +64,7 @@ func TestLens(t *testing.T) {
 		t.Fatal(err)
 	}
 	is("when it has lost the last of three", 12, 0)
-	leader.told[0].states = 99
+	leader.reported[0].states = 99
 	if got, err := leader.lens(ctx); err != nil || got[0] != 99 {
 		t.Errorf("the log has %d states (%v): a block is read though it is known how many there are", got[0], err)
 	}

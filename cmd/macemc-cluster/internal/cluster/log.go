@@ -135,8 +135,8 @@ func (r *run) lens(ctx context.Context) ([]int, error) {
 		switch blocks {
 		case own.blocks:
 			lens[i] = own.states
-		case r.told[i].blocks:
-			lens[i] = r.told[i].states
+		case r.reported[i].blocks:
+			lens[i] = r.reported[i].states
 		default:
 			if _, lens[i], err = r.end(ctx, i); err != nil {
 				return nil, err

@@ -46,13 +46,13 @@ type Manifest struct {
 // run is a process's view of a run.
 type run struct {
 	Manifest
-	nc    *nats.Conn
-	js    jetstream.JetStream
-	keys  jetstream.KeyValue
-	log   jetstream.Stream
-	seen  [parts]seen
-	told  [parts]length // reported by others, about the logs of their parts
-	known revision      // of the commit
+	nc       *nats.Conn
+	js       jetstream.JetStream
+	keys     jetstream.KeyValue
+	log      jetstream.Stream
+	seen     [parts]seen
+	reported [parts]length // reported by others, about the logs of their parts
+	known    revision      // of the commit
 }
 
 // length is the number of states of a log at some number of blocks. It is immutable.

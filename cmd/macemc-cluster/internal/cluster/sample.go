@@ -25,11 +25,11 @@ func (d *data) sample(self sim.NodeID, c *superstep.Commit) {
 		return
 	}
 	pack := d.shard.NewPack()
-	d.tells = d.tells[:0]
+	d.witnesses = d.witnesses[:0]
 	flush := func() {
 		if n, _ := pack.Len(); n > 0 {
-			d.send(to, append(append(pack.Take(), d.tells...), batchOfSample))
-			d.tells = d.tells[:0]
+			d.send(to, append(append(pack.Take(), d.witnesses...), batchOfSample))
+			d.witnesses = d.witnesses[:0]
 		}
 	}
 	for i := range parts {
@@ -40,8 +40,8 @@ func (d *data) sample(self sim.NodeID, c *superstep.Commit) {
 		for n := c.Next[i]; n < next; n = (n/sampled + 1) * sampled {
 			state, from := d.shard.State(i, n)
 			pack.Add(state, from)
-			d.tells = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(d.tells, uint64(n)), d.shard.Witness(state))
-			if _, bytes := pack.Len(); bytes+len(d.tells) > packBytes {
+			d.witnesses = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(d.witnesses, uint64(n)), d.shard.Witness(state))
+			if _, bytes := pack.Len(); bytes+len(d.witnesses) > packBytes {
 				flush()
 			}
 		}
@@ -55,13 +55,13 @@ func (d *data) compare(from sim.NodeID, content []byte) error {
 	if n > uint64(len(content)/sampleTag) {
 		return errGarbage
 	}
-	tells := content[len(content)-int(n)*sampleTag:]
-	states, _, err := d.shard.Unpack(content[:len(content)-len(tells)], d.stateOf)
+	witnesses := content[len(content)-int(n)*sampleTag:]
+	states, _, err := d.shard.Unpack(content[:len(content)-len(witnesses)], d.stateOf)
 	if err != nil {
 		return err
 	}
-	for words := d.shard.Words(); len(tells) > 0; tells, states = tells[sampleTag:], states[words:] {
-		number, theirs := binary.LittleEndian.Uint64(tells), binary.LittleEndian.Uint64(tells[8:])
+	for words := d.shard.Words(); len(witnesses) > 0; witnesses, states = witnesses[sampleTag:], states[words:] {
+		number, theirs := binary.LittleEndian.Uint64(witnesses), binary.LittleEndian.Uint64(witnesses[8:])
 		own := d.shard.Witness(states[:words])
 		d.moved.compared++
 		if own != theirs {

@@ -65,7 +65,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Opti
 	c, err := s.wait(ctx, r, opts.Progress)
 	noRoom := errors.Is(err, errFull)
 	if noRoom {
-		s.tell("the server has no room for more: make room, restart it with the same --dir, and repeat this command to continue")
+		s.notify("the server has no room for more: make room, restart it with the same --dir, and repeat this command to continue")
 		err = nil
 	}
 	if err != nil {
@@ -78,11 +78,11 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Opti
 	if c.End != superstep.Running {
 		background := context.WithoutCancel(ctx)
 		if left := errors.Join(withdraw(background, nc), r.remove(background)); left != nil {
-			s.tell("the data of the search cannot be removed (%v): remove it by \"macemc cluster abort %s\"", left, s.URL)
+			s.notify("the data of the search cannot be removed (%v): remove it by \"macemc cluster abort %s\"", left, s.URL)
 		}
 	}
 	if err == nil && x.Stopped == "stuck" && !s.Manifest.Contain {
-		s.tell("checked code did not return: searching again, slower, to find the step")
+		s.notify("checked code did not return: searching again, slower, to find the step")
 		s.Manifest.Contain = true
 		return s.Explore(ctx, sys, opts)
 	}
@@ -117,7 +117,7 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, states *shard.Shard, 
 		if !same(&m, there) {
 			return nil, fmt.Errorf("there is another search: %s, run %s; end it by \"macemc cluster abort %s\"", there.Title, there.ID, s.URL)
 		}
-		s.tell("the search exists already, as run %s", m.ID)
+		s.notify("the search exists already, as run %s", m.ID)
 		return open(ctx, nc, m)
 	}
 	r, err := create(ctx, nc, m)
@@ -178,7 +178,7 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, states *shard.Shard, 
 		}
 		return nil, err
 	}
-	s.tell("run %s waits for workers: macemc worker --join %s", m.ID, s.URL)
+	s.notify("run %s waits for workers: macemc worker --join %s", m.ID, s.URL)
 	return r, nil
 }
 
@@ -188,7 +188,7 @@ func same(a, b *Manifest) bool {
 	return bytes.Equal(x, y)
 }
 
-func (s *Search) tell(format string, args ...any) {
+func (s *Search) notify(format string, args ...any) {
 	if s.Tell != nil {
 		s.Tell(fmt.Sprintf(format, args...))
 	}
@@ -223,7 +223,7 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 			return c, fmt.Errorf("run %s was removed: %w", r.ID, e)
 		case failed.IsZero():
 			failed = time.Now()
-			s.tell("the server does not answer (%v): trying for a minute", e)
+			s.notify("the server does not answer (%v): trying for a minute", e)
 		case time.Since(failed) > time.Minute:
 			return c, fmt.Errorf("the server, or a majority of the servers, does not answer (%w): when they are back, repeat the command to continue", e)
 		}
@@ -232,7 +232,7 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 		}
 		if n := taking(&c); n != workers {
 			if workers >= 0 || n > 0 {
-				s.tell("%s, epoch %d", textfmt.Plural(n, "worker"), c.Epoch)
+				s.notify("%s, epoch %d", textfmt.Plural(n, "worker"), c.Epoch)
 			}
 			workers = n
 		}
@@ -248,7 +248,7 @@ func (s *Search) wait(ctx context.Context, r *run, progress func(states, transit
 			text, _ := encodeMessage(0, superstep.Halt{Why: Why{Kind: "interrupted"}.String()})
 			_ = r.nc.Publish(r.subject("all"), text)
 			if time.Since(left) > leaving || workers <= 0 && c.Epoch == 0 {
-				s.tell("no worker has answered: the run remains and continues when one does")
+				s.notify("no worker has answered: the run remains and continues when one does")
 				return c, nil
 			}
 		}

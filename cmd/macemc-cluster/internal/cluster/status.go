@@ -134,7 +134,7 @@ func Pause(ctx context.Context, url string, s Security, on bool) (id string, err
 func Drain(ctx context.Context, url string, s Security, worker int) (id string, parts int, err error) {
 	return id, parts, at(ctx, url, s, func(r *run) error {
 		id = r.ID
-		told := false
+		announced := false
 		for began := time.Now(); ; {
 			c, err := r.commit(ctx)
 			switch {
@@ -143,14 +143,14 @@ func Drain(ctx context.Context, url string, s Security, worker int) (id string, 
 			case c.End != superstep.Running:
 				return errors.New("the search has ended meanwhile")
 			case worker < 1 || worker > members || c.Incs[worker-1] == 0:
-				if told {
+				if announced {
 					return nil
 				}
 				return fmt.Errorf("worker %d does not take part; \"macemc cluster status %s\" lists those that do", worker, url)
 			case taking(&c) == 1:
 				return fmt.Errorf("worker %d is the only one, so no other can take its parts; \"macemc cluster pause %s\" pauses it", worker, url)
-			case !told:
-				told = true
+			case !announced:
+				announced = true
 				for _, owner := range c.Owner {
 					if int(owner) == worker {
 						parts++

@@ -67,12 +67,12 @@ func (w *Worker) Work(ctx context.Context) error {
 
 // connect waits for the server. It returns nil if ctx ends first.
 func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
-	for told := false; ; told = true {
+	for reported := false; ; reported = true {
 		nc, err := connect(w.URL, w.Security)
 		if err == nil || !absent(err) {
 			return nc, err
 		}
-		if !told {
+		if !reported {
 			w.Log.Warn("no server yet: waiting for it", "server", w.URL, "why", err)
 		}
 		if !rest(ctx, 500*time.Millisecond) {

@@ -67,7 +67,7 @@ func (n *Node) JoinOverlay(env sim.Env) {
 	env.SetTimer(reorganiseTimer{}, reorganisePeriod)
 	if n.self == Root {
 		n.State = Joined
-		n.heard(env, n.Round+1)
+		n.learnRound(env, n.Round+1)
 		return
 	}
 	n.join(env)

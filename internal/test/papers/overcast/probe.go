@@ -27,7 +27,7 @@ func (n *Node) reorganise(env sim.Env, from sim.NodeID, m Reorganise) {
 	}
 	pick := env.Choose("whom to probe", 1+places.Len())
 	if pick == 0 {
-		n.heard(env, m.Round)
+		n.learnRound(env, m.Round)
 		return
 	}
 	// The node does not learn the round, so that those who have may take it.

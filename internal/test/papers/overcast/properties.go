@@ -30,7 +30,7 @@ func node(v *sim.View, id sim.NodeID) *Node {
 // spanningTree checks that following children from the root visits every node, each has joined, and a node is a
 // child of another exactly if that is its parent.
 func spanningTree(v *sim.View) bool {
-	met, rest := nodeset.Of(Root), nodeset.Of(Root)
+	visited, rest := nodeset.Of(Root), nodeset.Of(Root)
 	for rest != 0 {
 		id := rest.Lowest()
 		n := node(v, id)
@@ -38,14 +38,14 @@ func spanningTree(v *sim.View) bool {
 			return false
 		}
 		for child := range n.Children.All() {
-			if c := node(v, child); c == nil || c.Parent != id || met.Has(child) {
+			if c := node(v, child); c == nil || c.Parent != id || visited.Has(child) {
 				return false
 			}
 		}
 		rest = rest.Without(id) | n.Children
-		met |= n.Children
+		visited |= n.Children
 	}
-	return met.Len() == v.Len()
+	return visited.Len() == v.Len()
 }
 
 // noLoop checks that following parents from any node ends at a node without a parent or one that is down.

@@ -23,7 +23,7 @@ func (n *Node) joinAsked(env sim.Env, from sim.NodeID, m Join) {
 	if n.self == Root {
 		m.Round = max(n.Round, m.Last+1)
 	}
-	n.heard(env, m.Round)
+	n.learnRound(env, m.Round)
 	switch {
 	case n.Children.Has(m.Source):
 		// Its acceptance is in flight.
@@ -63,7 +63,7 @@ func (n *Node) accepted(env sim.Env, from sim.NodeID, m Accept) {
 func (n *Node) setParent(env sim.Env, parent sim.NodeID, round uint64) {
 	old := n.Parent
 	n.Parent = parent
-	n.heard(env, round)
+	n.learnRound(env, round)
 	n.owedRemove = n.owedRemove.Without(parent)
 	if old != None {
 		n.sendRemove(env, old)
@@ -88,7 +88,7 @@ func (n *Node) tellChildren(env sim.Env) {
 		return
 	}
 	if n.self == Root {
-		n.heard(env, n.Round+1)
+		n.learnRound(env, n.Round+1)
 	}
 	for child := range n.Children.All() {
 		_ = env.Stream(child).Send(Reorganise{n.Round, n.Children.Without(child), n.Parent}) // the next period repeats it
@@ -97,8 +97,8 @@ func (n *Node) tellChildren(env sim.Env) {
 
 const roundKey = "round"
 
-// heard records a round. It is on disk before this node sends it.
-func (n *Node) heard(env sim.Env, round uint64) {
+// learnRound records a round. It is on disk before this node sends it.
+func (n *Node) learnRound(env sim.Env, round uint64) {
 	if round > n.Round {
 		n.Round = round
 		env.Disk().Put(roundKey, binary.AppendUvarint(nil, round))
