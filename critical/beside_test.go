@@ -16,10 +16,10 @@ import (
 type maze struct {
 	rooms       [][]*way // by room and door; nil: the door is locked
 	live, wrong []bool
-	panics      []bool // a property does, of those that are wrong
+	panics      []bool // a property panics, in some of the wrong rooms
 }
 
-// way is what a step comes to: it asks, or ends.
+// way is the result of a step: it makes a choice, or ends.
 type way struct {
 	ways []*way // by answer; nil: it ends
 	to   int    // a room, or how it fails
@@ -126,7 +126,7 @@ func (w *way) ends(to []int) (_ []int, fails bool) {
 	return to, fails
 }
 
-// ahead lists the rooms that follow one, what lies behind those that are wrong excepted.
+// ahead lists the rooms that can be reached, without those behind wrong ones.
 func (m *maze) ahead(from ...int) (met []int, fails, wrong bool) {
 	for _, room := range from {
 		if !slices.Contains(met, room) {

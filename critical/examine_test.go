@@ -29,7 +29,7 @@ func flips(n, bad int) automaton.Table {
 // wrong is a run of wrong coin flips.
 func wrong(steps int) choose.Path { return slices.Repeat(choose.Path{0, 1}, steps) }
 
-// A run that recovers, only so seldom that no walk does, is not dead: all states that follow are looked at.
+// A run that recovers too rarely for walks is not dead: the search visits all successors.
 func TestUnlikelyRecovery(t *testing.T) {
 	res := find(t, critical.Config{System: flips(22, -1).System(), Path: wrong(50), WalkSteps: 50, Walks: 10})
 	if res.Case != critical.Recovered || res.Proof != "" || res.Violation() {
@@ -68,7 +68,7 @@ func TestUnprovenWithinBudget(t *testing.T) {
 	}
 }
 
-// Every strategy and engine says of unlikely recovery what all states say: it is possible.
+// Every strategy and engine agrees with full exploration that an unlikely recovery is possible.
 func TestUnlikelyRecoveryInAllStrategies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

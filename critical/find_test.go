@@ -139,7 +139,7 @@ func TestNeverLive(t *testing.T) {
 	}
 }
 
-// As before, but walks come to an end: longer ones cannot tell more.
+// As before, but walks run out of events: longer ones cannot show more.
 func TestNeverLiveOutOfEvents(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1)}, Live: []int{2}}
 	res := find(t, critical.Config{System: tab.System(), Path: choose.Path{0}, Walks: 10})
@@ -183,7 +183,7 @@ func TestShortWalks(t *testing.T) {
 	}
 }
 
-// The transition lies in the last quarter of the run: it is told only when the run was made longer.
+// The transition is in the last quarter of the run: it is found only after the run was continued.
 func TestLateTransition(t *testing.T) {
 	tab := chain(40, 30)
 	res := find(t, critical.Config{States: -1, System: tab.System(), Path: slices.Concat(repeat(0, 30), choose.Path{1}, repeat(0, 9)), WalkSteps: 50, Walks: 40})
@@ -248,8 +248,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// What search suspects and Find confirms does not depend on the number of workers, and is what the table says:
-// from state s of the chain only the wrong way at bad is critical.
+// Suspects of search and results of Find do not depend on the number of workers, and agree with the table: from
+// state s of the chain only the wrong way at bad is critical.
 func TestSearchAndFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 12).Draw(t, "n")
@@ -282,8 +282,8 @@ func TestSearchAndFind(t *testing.T) {
 	})
 }
 
-// States 0 to 9 lead to the live state 31 or on to 10, from where a chain leads into a bad state. The transition lies
-// at the end of the run; when the run is made longer to tell, it violates safety, and that is what is found.
+// States 0 to 9 lead to the live state 31 or on to 10, from where a chain leads into a bad state. The transition is
+// at the end of the run. The continued run violates safety, and that is the finding.
 func TestLongerRunEndsOtherwise(t *testing.T) {
 	tab := automaton.Table{Live: []int{31}, Bad: []int{30}}
 	for i := range 30 {
@@ -320,7 +320,7 @@ func counterSystem(most int) sim.System {
 	}}
 }
 
-// A walk that ends with a finding does not show that no live state follows: the finding is what is told.
+// A walk that ends with a finding does not prove that no live state follows; the finding is reported.
 func TestWalksThatEndWithAFinding(t *testing.T) {
 	_, err := critical.Find(context.Background(), critical.Config{System: counterSystem(5), Path: repeat(0, 2), Walks: 10, WalkSteps: 100})
 	var ended *critical.Ended

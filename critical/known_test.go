@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/test/automaton"
 )
 
-// expiring is a context whose deadline passes when it has been asked so often.
+// expiring is a context with a deadline that passes after so many queries.
 type expiring struct {
 	context.Context
 	left int
@@ -80,7 +80,7 @@ func TestDeadlineOfRecovery(t *testing.T) {
 	}
 }
 
-// Who gives up is told nothing.
+// A cancelled search returns no result.
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

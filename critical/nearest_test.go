@@ -6,8 +6,8 @@ import (
 	"github.com/macemc/macemc/choose"
 )
 
-// Of two live runs one that violates nothing is nearer, then the one that shares more with the dead one, then the shorter one, then that
-// of the walk with the lower number.
+// Of two live runs one without a violation is nearer, then the one with the longer common prefix with the dead run,
+// then the shorter one, then that of the walk with the lower number.
 func TestNearest(t *testing.T) {
 	run := func(choices, length, walk int) *nearest {
 		return &nearest{path: make(choose.Path, length), choices: choices, walk: walk}
@@ -28,7 +28,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// A run whose critical step lies too late to tell is a violation only when nothing can happen any more.
+// A run with a critical step too late to confirm is a violation only if no event is enabled at its end.
 func TestViolation(t *testing.T) {
 	for _, c := range []struct {
 		result Result

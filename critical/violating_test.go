@@ -84,7 +84,7 @@ func TestViolationsOnTheWay(t *testing.T) {
 	if err != nil || res.Case != critical.C1 || res.Step != 2 || res.Proof != critical.Exact {
 		t.Errorf("with steps that fail: %+v, %v", res, err)
 	}
-	// What follows a violation is not visited, so that nothing is proven where there is no other way.
+	// Successors of a violation are not visited, so nothing is proven if there is no other way.
 	sys.Properties[0].Eventually = sim.Each(func(_ sim.NodeID, c *climber) bool { return c.Level > 20 })
 	res, err = critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{0, 1, 1}, Walks: 50, WalkSteps: 50})
 	if err != nil || res.Case != critical.C2Initial || res.Proof != critical.Walks || res.Unproven == "" {
@@ -98,7 +98,7 @@ type saver struct {
 	Cheated, Ended bool
 }
 
-// The live run that stands beside a dead one violates nothing if there is such a run, though one that does is nearer; else it is one that does.
+// The live run beside a dead one has no violation if there is such a run, even if one with a violation is nearer.
 func TestLiveRunThatViolatesNothing(t *testing.T) {
 	goes := func(s *saver) bool { return !s.Ended && !s.Cheated && s.Level < 2 }
 	sys := sim.System{

@@ -14,7 +14,7 @@ type Parcel struct {
 	Via  []sim.NodeID
 }
 
-// Receipt tells the sender of a parcel where it ended.
+// Receipt reports to the sender of a parcel where it ended.
 type Receipt struct{ At sim.NodeID }
 
 type (

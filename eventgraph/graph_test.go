@@ -103,8 +103,8 @@ func TestBuild(t *testing.T) {
 	for _, e := range g.Events[1:] {
 		causes = append(causes, e.Causes)
 	}
-	// The step before on the same node (0, the first boots, only when there is nothing else), and the one
-	// that sent the message.
+	// The step before on the same node (0, the first boots, only if there is no other cause), and the step that
+	// sent the message.
 	wantCauses := [][]int{{0}, {1}, {1, 2}, {3}, {2, 4}, {5}, {4}, {5, 7}}
 	if !reflect.DeepEqual(causes, wantCauses) {
 		t.Errorf("causes %v, want %v", causes, wantCauses)
@@ -149,8 +149,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Every renderer gives the same bytes twice, well-formed ones where that can be told, and in the text
-// each step once and no line wider than asked, but for a source or a word that does not fit.
+// Every renderer is deterministic, and its output is well-formed where that can be checked. The text has each step
+// once, and no line wider than asked, except for a source or a word that does not fit.
 func TestRenderersOnRandomRuns(t *testing.T) {
 	for seed := range uint64(6) {
 		nodes := 2 + int(seed)

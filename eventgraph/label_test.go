@@ -25,7 +25,7 @@ func TestLongMessagesAreCutInPictures(t *testing.T) {
 	}
 }
 
-// relay sends on to n0 what it receives from n1.
+// relay forwards to n0 what it receives from n1.
 type relay struct{ sim.Nop }
 
 func (relay) Go(env sim.Env) { env.Send(2, hello{1}) }
@@ -34,7 +34,7 @@ func (relay) Receive(env sim.Env, _ sim.NodeID, _ any) { env.Send(0, farewell{})
 
 type farewell struct{}
 
-// What a step receives, and what it sends in vain to the same side, are not written over each other.
+// The received message of a step, and a lost one to the same side, do not overlap.
 func TestLabelsOfOneStepAreApart(t *testing.T) {
 	sys := &sim.System{
 		Name: "relays", Nodes: 3, New: func(sim.NodeID) sim.Service { return relay{} }, Network: netsim.Datagrams{}, Crashes: 1,

@@ -56,8 +56,8 @@ func TestFoldKeepsWhatMatters(t *testing.T) {
 	}
 }
 
-// An excerpt of a random run holds every step before the critical one that changed a node, set or
-// stopped a timer or wrote, and says of what it leaves out what that is.
+// An excerpt of a random run has every step before the critical one that changed a node, set or stopped a timer or
+// wrote, and describes the omitted steps.
 func TestExcerptHoldsThePast(t *testing.T) {
 	for seed := range uint64(8) {
 		const critical = 45

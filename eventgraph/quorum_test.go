@@ -52,7 +52,7 @@ func TestQuorum(t *testing.T) {
 	}
 }
 
-// stepsOf are the steps that a text shows.
+// stepsOf returns the steps that a text shows.
 func stepsOf(g *eventgraph.Graph, o eventgraph.Options) (steps []int) {
 	for _, l := range g.Lines(o) {
 		if l.From >= 0 && l.From == l.To {

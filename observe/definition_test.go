@@ -26,7 +26,7 @@ func (a *automaton) Observe(_ sim.NodeID, event any) error {
 
 var rules = []sim.StateRule{sim.IgnoreField[automaton]("table"), sim.CopyBy(func(t *[3][3]int) *[3][3]int { return t })}
 
-// random is a history of few nodes, whose causes come from a run of theirs.
+// random returns a history of few nodes, with causes from a run of theirs.
 func random(r *rand.Rand) (History, func() sim.Monitor) {
 	nodes := 1 + r.IntN(3)
 	h := make(History, nodes)
@@ -55,7 +55,7 @@ func random(r *rand.Rand) (History, func() sim.Monitor) {
 	return h, func() sim.Monitor { return &automaton{table: table} }
 }
 
-// byDefinition tells each order to a monitor of its own.
+// byDefinition passes each order to a monitor of its own.
 func byDefinition(h History, monitor func() sim.Monitor) (verdict Verdict, least int) {
 	violated, fine := false, false
 	least = 1 << 30

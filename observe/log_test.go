@@ -237,7 +237,7 @@ func TestHandlerWritesWhatLogsRead(t *testing.T) {
 	}
 }
 
-// A monitor in the process is told of what is logged, and what violates it is logged once.
+// A monitor in the process gets the logged events, and its violation is logged once.
 func TestHandlerTellsMonitors(t *testing.T) {
 	var out bytes.Buffer
 	table := &[3][3]int{{1, 0, 0}, {1, -1, 0}, {0, 0, 0}}
@@ -257,7 +257,7 @@ func TestHandlerTellsMonitors(t *testing.T) {
 	}
 }
 
-// letter is what automata are told of by loggers, which have kinds of their own for numbers.
+// letter is an event of automata. Loggers have separate kinds for numbers.
 type letter int
 
 type letters struct{ automaton }
@@ -325,12 +325,12 @@ func other() any {
 	return granted{}
 }
 
-// nobody is a monitor that does not say which events it looks at.
+// nobody is a monitor that does not declare the events that it observes.
 type nobody struct{}
 
 func (nobody) Observe(sim.NodeID, any) error { return nil }
 
-// What is no log is an error or a gap, and nothing else happens.
+// An invalid log is an error or a gap, and never a panic.
 func FuzzLog(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 4 {

@@ -55,7 +55,7 @@ func (k *talker) speak(x *machine.Ctx) {
 	x.Goto("done")
 }
 
-// What messages tie together is ordered, and nothing else is, whatever the order of the run.
+// Events connected by messages are ordered, and no others, whatever the order of the run.
 func TestCausesOfRun(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -84,7 +84,7 @@ func TestCausesOfRun(t *testing.T) {
 	}
 }
 
-// runOf is a run to the end by the first, or the last, event each time.
+// runOf returns a complete run that takes the first, or the last, event each time.
 func runOf(t *testing.T, sys sim.System, last bool) choose.Path {
 	sys.Monitors = nil
 	w, err := kernel.NewWorld(&sys, kernel.Options{})

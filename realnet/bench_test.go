@@ -202,7 +202,7 @@ func plainEcho(b *testing.B, size int) {
 	report(b, size, cpu)
 }
 
-// cpuTime is what this process has used, which says more than the clock on a machine that is busy.
+// cpuTime returns the processor time of this process, which is more reliable than the clock on a busy machine.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)

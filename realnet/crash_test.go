@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// What was recorded of nodes that may crash is a run of the system itself, so that all who open it come to the same events; that another one was
-// killed is said.
+// The recording of nodes that may crash is a run of the system itself, so everybody who opens it sees the same
+// events. The kill of another node is reported.
 func TestKillsOfNodesThatMayCrash(t *testing.T) {
 	for killed := range sim.NodeID(2) {
 		x := custom(t, sim.System{

@@ -32,8 +32,8 @@ func contents(d runner.Durable) string {
 	return s
 }
 
-// Whatever part of the log's end is torn off, what is found is the state after some number of writes,
-// and the monotone counter does not go back behind what was written.
+// Whatever part of the log's end is torn off, the node finds the state after some number of writes, and the
+// monotone counter does not fall below written values.
 func TestTornLogIsAPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "disk")
@@ -100,8 +100,8 @@ func TestTornLogIsAPrefix(t *testing.T) {
 	})
 }
 
-// What cannot be read is not thrown away: a record in the middle that is damaged, with all that follows, and what
-// is no log at all.
+// Unreadable data is not thrown away: a damaged record in the middle, with everything behind it, and a file that is
+// not a log.
 func TestWhatIsCutOffIsKept(t *testing.T) {
 	dir := t.TempDir()
 	d, _, _, err := openDisk(dir)
@@ -139,7 +139,7 @@ func TestWhatIsCutOffIsKept(t *testing.T) {
 	}
 }
 
-// After the machine was down nobody knows how many numbers of the reserved block were given.
+// After the machine was down the used part of the reserved block of numbers is unknown.
 func TestCounterAfterThePowerFailed(t *testing.T) {
 	dir := t.TempDir()
 	d, _, _, err := openDisk(dir)
@@ -157,7 +157,7 @@ func TestCounterAfterThePowerFailed(t *testing.T) {
 	}
 }
 
-// A log full of what is out of date is written anew and says the same.
+// A log full of obsolete records is compacted to the same content.
 func TestLogIsCompacted(t *testing.T) {
 	dir := t.TempDir()
 	d, _, _, err := openDisk(dir)
@@ -214,7 +214,7 @@ func full(t *testing.T) *os.File {
 	return f
 }
 
-// A node whose disk is full ends, as nobody could tell its service.
+// A node with a full disk ends, since it could not inform its service.
 func TestDiskFullEndsTheNode(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -319,7 +319,7 @@ func TestRotatedRecording(t *testing.T) {
 	}
 }
 
-// A recording that may not grow ends, and the node goes on.
+// A recording at its limit ends, and the node continues.
 func TestRecordingHasALimit(t *testing.T) {
 	x := custom(t, pushSystem(300, 5), numbered{})
 	x.stop()
@@ -365,7 +365,7 @@ func (h *hasty) end(env sim.Env) {
 	env.Send(0, numbered{}) // handled before anything leaves the node
 }
 
-// A node that fails ends also when it has just closed a stream whose other end is still there.
+// A failing node ends even if it has just closed a stream with a live other end.
 func TestNodeThatFailsAfterClosingEnds(t *testing.T) {
 	x := custom(t, sim.System{
 		Name: "hasty", Nodes: 2, New: func(sim.NodeID) sim.Service { return &hasty{} }, Network: netsim.Both{},

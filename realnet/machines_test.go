@@ -22,8 +22,9 @@ func TestMachines(t *testing.T) {
 	agrees(t, x.merged())
 }
 
-// A participant that is held up gets more than the buffer of a stream holds, since the coordinator aborts without it and goes on to the next transaction. All of it
-// waits, and when the participant goes on all transactions come to an end.
+// A delayed participant gets more messages than fit into the buffer of a stream, since the coordinator aborts
+// without it and continues with the next transaction. All messages wait, and when the participant continues all
+// transactions end.
 func TestCommitOnSmallBuffer(t *testing.T) {
 	const clients, writes, aborted = 3, 99, 15
 	x := newCluster(t, "commit", spec.Config{Nodes: 3 + clients, Params: map[string]string{

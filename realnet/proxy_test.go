@@ -55,7 +55,7 @@ func (p *proxy) cut() {
 	p.conns = nil
 }
 
-// answerer answers what comes to n1.
+// answerer answers messages to n1.
 type answerer struct {
 	sim.Nop
 	Got, Errors int
@@ -69,7 +69,7 @@ func (a *answerer) Receive(env sim.Env, from sim.NodeID, _ any) {
 
 func (a *answerer) PeerError(sim.Env, sim.NodeID, error) { a.Errors++ }
 
-// A connection that breaks between nodes that are both up is a socket error of the model: both are told.
+// The break of a connection between two nodes that are up is a socket error of the model: both are notified.
 func TestBrokenConnection(t *testing.T) {
 	sys := sim.System{
 		Name: "answer", Nodes: 2, New: func(sim.NodeID) sim.Service { return &answerer{} }, Network: netsim.Streams{},
@@ -90,7 +90,8 @@ func TestBrokenConnection(t *testing.T) {
 		if _, err := x.nodes[0].Act(context.Background(), "one"); err != nil {
 			t.Fatal(err)
 		}
-		// The answer comes behind the acknowledgement: before that the sender does not know that there is a connection that could break.
+		// The answer follows the acknowledgement; before that the sender does not know of a connection that could
+		// break.
 		x.until("it is answered", func(s []sim.Service) bool { return s[0].(*answerer).Got == nth })
 	}
 	one(1)

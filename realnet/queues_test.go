@@ -106,8 +106,8 @@ func bursts(n, size int) sim.System {
 
 func burstOf(s sim.Service) *burst { return s.(*machine.Host).Vars.(*burst) }
 
-// What machines send waits, however much that is; TrySend has no room meanwhile. The recording is that of a run of the model whose streams take as much, and
-// so is the path file that is made of it; the model by itself calls it a finding.
+// Messages of machines wait without bound; meanwhile TrySend has no room. The recording is a run of the model with
+// streams of that size, and so is its path file. The unmodified model reports a finding.
 func TestMachinesSendWithoutBound(t *testing.T) {
 	x := custom(t, bursts(500, 10), letter{})
 	x.until("all arrived", func(s []sim.Service) bool { return burstOf(s[0]).Got == 500 })
@@ -148,7 +148,8 @@ func TestMachinesSendWithinBound(t *testing.T) {
 	}
 }
 
-// A node that has more to send than may wait ends, and says to whom, how much, and what to do.
+// A node with more waiting messages than allowed ends, with an error that names the receiver, the amount and the
+// remedies.
 func TestQueueTooLong(t *testing.T) {
 	sys := bursts(500, 10_000)
 	n, err := realnet.New(realnet.Config{System: &sys, Node: 1, Peers: ports.Free(t, 2), Messages: []any{letter{}}, MaxQueue: 1 << 20})

@@ -35,8 +35,8 @@ func oneTree(services []sim.Service) bool {
 	return true
 }
 
-// Eight nodes form one tree; two are ended and started again, and it heals. The checker comes to the
-// same states on every node.
+// Eight nodes form one tree; two are stopped and started again, and it heals. The checker reaches the same states
+// on every node.
 func TestRandTreeFormsOneTreeAndHeals(t *testing.T) {
 	x := newCluster(t, "randtree", spec.Config{Nodes: 8}, true)
 	x.act("joinOverlay")

@@ -127,7 +127,7 @@ func (x *cluster) act(names ...string) {
 	}
 }
 
-// until waits until what f says of all nodes that are up holds; f runs in all of their loops at once.
+// until waits until f holds for all nodes that are up; f runs in all of their loops at once.
 func (x *cluster) until(what string, f func(services []sim.Service) bool) {
 	x.t.Helper()
 	for limit := time.Now().Add(3 * time.Minute); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
@@ -171,7 +171,7 @@ func (x *cluster) all(f func([]sim.Service) bool) bool {
 	return ok
 }
 
-// merged stops the cluster and merges what it has recorded.
+// merged stops the cluster and merges its recordings.
 func (x *cluster) merged() *recording.Merged {
 	x.t.Helper()
 	x.stop()

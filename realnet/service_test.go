@@ -78,8 +78,8 @@ func pushSystem(total, buffer int) sim.System {
 	}
 }
 
-// A send buffer of three messages refuses, tells when there is room, and loses nothing. In the model
-// the sender must find the buffer as full as it was.
+// A send buffer of three messages refuses more, notifies when there is room, and loses nothing. In the model the
+// sender must find the buffer equally full.
 func TestRefusedSendsAndReadyCallBacks(t *testing.T) {
 	const total = 500
 	x := custom(t, pushSystem(total, 3), numbered{})
@@ -99,7 +99,7 @@ func TestRefusedSendsAndReadyCallBacks(t *testing.T) {
 	agrees(t, x.merged())
 }
 
-// closer closes its stream after each message, and its peer is told each time.
+// closer closes its stream after each message, and its peer is notified each time.
 type closer struct {
 	sim.Nop
 	Got, Errors int
@@ -274,7 +274,7 @@ func TestPanicEndsItsNodeOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m = merge(t, sys, x.base) // without assertions it goes on
+	m = merge(t, sys, x.base) // without assertions it continues
 	if m.Disagreement != nil {
 		t.Error(m.Disagreement)
 	}
@@ -283,7 +283,7 @@ func TestPanicEndsItsNodeOnly(t *testing.T) {
 	}
 }
 
-// The recording notes a call from outside, but what it did is not known.
+// The recording has a call from outside, but not its effect.
 func TestCallsFromOutside(t *testing.T) {
 	x := custom(t, failSystem(), numbered{})
 	if err := x.nodes[0].Do(context.Background(), func(env sim.Env, s sim.Service) { env.Send(1, numbered{7}) }); err != nil {

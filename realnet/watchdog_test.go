@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// sleeper does not return from its action before it is released, which is no way for a service to be.
+// sleeper does not return from its action until it is released, which services must not do.
 type sleeper struct {
 	sim.Nop
 	release chan struct{} `macemc:"-"`
@@ -45,7 +45,7 @@ func (l *lines) String() string {
 	return l.buf.String()
 }
 
-// A handler that does not return is told of, with its event, and again when it has returned.
+// A handler that does not return is reported with its event, and again when it has returned.
 func TestHandlerThatDoesNotReturn(t *testing.T) {
 	release := make(chan struct{})
 	var log lines
@@ -84,7 +84,7 @@ func TestHandlerThatDoesNotReturn(t *testing.T) {
 	if event, ran := n.Stuck(); event != "action sleep" || ran < 20*time.Millisecond {
 		t.Errorf("Stuck: %q, %v", event, ran)
 	}
-	wait("Stuck forgets", func() bool { _, ran := n.Stuck(); return ran > 100*time.Millisecond }) // it is not told of again
+	wait("Stuck forgets", func() bool { _, ran := n.Stuck(); return ran > 100*time.Millisecond }) // it is not reported again
 	close(release)
 	wait("it is not told that the handler has returned", func() bool { return strings.Contains(log.String(), "the handler has returned") })
 	if event, _ := n.Stuck(); event != "" {

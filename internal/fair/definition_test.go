@@ -42,8 +42,8 @@ func random(seed uint64) (*Graph, []Mark) {
 	return g, []Mark{0, Hot, Cold, Hot | Cold}
 }
 
-// judged says of a set of edges, or of staying in a state when there is none, whether a run that passes just these again and
-// again violates the obligation. It goes by the definition, and by nothing of the search.
+// judged reports whether a run that passes exactly a set of edges infinitely often (or stays in a state, if the set
+// is empty) violates the obligation. It uses only the definition.
 func judged(g *Graph, marks []Mark, fair []bool, set []Edge, stay uint32) bool {
 	states := []uint32{stay}
 	if len(set) > 0 {
@@ -143,7 +143,7 @@ func byDefinition(g *Graph, marks []Mark, fair []bool) bool {
 	return false
 }
 
-// differs compares one random graph with the definition, and says how they differ.
+// differs compares one random graph with the definition, and describes a difference.
 func differs(seed uint64, find func(*Graph, []Mark, []bool) *Component) (how string, violated bool) {
 	g, marks := random(seed)
 	for _, extra := range [][]bool{nil, {true, true}} {

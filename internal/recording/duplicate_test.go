@@ -69,7 +69,7 @@ func TestDatagramThatArrivedTwice(t *testing.T) {
 	}
 }
 
-// Where the model has no such fault the run ends there and says so.
+// If the model lacks that fault the run ends there with a disagreement.
 func TestDatagramThatMustNotArriveTwice(t *testing.T) {
 	set, codec := twice(t)
 	reliable := sinkSystem()
@@ -93,8 +93,7 @@ func (n noFaults) WithLimits(l sim.Limits) (sim.Network, error) {
 	return n, nil
 }
 
-// A delivery that is left out, because its node was killed before anybody could see it, is no negative
-// duplicate.
+// An omitted delivery, because its node was killed before anybody could see it, is not a negative duplicate.
 func TestLimitsWithoutDeliveriesThatAreLeftOut(t *testing.T) {
 	m := &merger{copies: map[Ref]int{{10, 1}: 2, {10, 2}: 0, {10, 3}: 1}}
 	loose, err := m.loosen(sinkSystem())

@@ -165,7 +165,7 @@ func TestStartsAreCountedAndNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// A full disk ends the recording, is told once, and does no harm to what was written.
+// A full disk ends the recording, is reported once, and does not damage what was written.
 func TestFullDiskEndsTheRecording(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
 	if err != nil {

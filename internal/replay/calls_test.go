@@ -95,8 +95,8 @@ func stack() *sim.System {
 	}
 }
 
-// Calls between the services of a node are in the trace, among the effects and in their order, with who
-// called whom, with what, and how deep.
+// Calls between the services of a node are in the trace, in order among the effects, with caller, service, argument
+// and depth.
 func TestCalls(t *testing.T) {
 	sys := stack()
 	trace := record(t, sys, follow(t, sys, "action n0 greet", "deliver n1<-n0 chunk{Nr:11}", "deliver n0<-n1 chunk{Nr:11}"))

@@ -141,7 +141,7 @@ func TestKeptStates(t *testing.T) {
 				}
 				sameSteps(t, whole, part, from, n)
 			})
-			foreign := sys.Name == "etcdraft" // whose nodes hold functions
+			foreign := sys.Name == "etcdraft" // its nodes hold functions
 			if err := c.Uncopied(); (err != nil) != foreign {
 				t.Errorf("states are not copied: %v", err)
 			}
@@ -162,7 +162,7 @@ func sameSteps(t *rapid.T, whole, part *replay.Trace, from, to int) {
 		})
 		w.InFlight = len(w.Fates) == 0 || w.Fates[len(w.Fates)-1].Fate == sim.Duplicated
 		if m.Sent < from {
-			w.CopyOf = 0 // a part does not tell of what was before
+			w.CopyOf = 0 // a part of a trace lacks earlier information
 		}
 		if g, w := asJSON(t, m), asJSON(t, w); g != w {
 			t.Fatalf("message %d in steps %d to %d:\ngot  %s\nwant %s", m.ID, from, to, g, w)
@@ -178,7 +178,7 @@ func asJSON(t *rapid.T, v any) string {
 	return string(b)
 }
 
-// A branch goes on from any step, and does not change the run that it left.
+// A branch continues from any step, and does not change the run that it left.
 func TestBranch(t *testing.T) {
 	sys := long()
 	path := walk(t, sys, 3, 400).Path
@@ -328,7 +328,7 @@ func (s *touchy) act(env sim.Env) {
 	env.Assert(s.At != "action", "action")
 }
 
-// A part of a run tells of the finding that ended the run, whenever it is asked for.
+// A part of a run reports the finding that ended the run, whenever it is requested.
 func TestRecordPartTellsOfTheFinding(t *testing.T) {
 	for at, steps := range map[string]int{"boot": 0, "action": 1} {
 		sys := sim.System{Name: "touchy", Nodes: 1, New: func(sim.NodeID) sim.Service { return &touchy{At: at} },

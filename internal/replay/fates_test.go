@@ -29,7 +29,7 @@ type (
 	} // a datagram
 )
 
-// sender numbers what it sends.
+// sender numbers its messages.
 type sender struct {
 	sim.Nop
 	Nr, Got int
@@ -85,8 +85,7 @@ func lives(trace *replay.Trace) (lines []string) {
 	return lines
 }
 
-// Each message has one identity from when it was sent to what became of it, a copy too, and every fate
-// is told once.
+// Each message, or copy, has one identity for its whole life, and every fate is reported once.
 func TestFates(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -102,7 +101,7 @@ func TestFates(t *testing.T) {
 		}, []string{
 			"#1 card{1} n0->n1 sent in 1, duplicated in 2, duplicated in 3, delivered in 4",
 			"#2 card{2} n0->n2 sent in 1, dropped: receiver down in 1",
-			// Of equal datagrams the oldest goes first; a copy is as old as its original, and stands behind it.
+			// Of equal datagrams the oldest is delivered first; a copy is as old as its original, and behind it.
 			"#3 card{1} n0->n1 copy of #1 in 2, in flight",
 			"#4 card{1} n0->n1 copy of #1 in 3, lost in 5",
 		}},
@@ -184,7 +183,7 @@ func TestFatesCrashInside(t *testing.T) {
 	}
 }
 
-// Of the datagrams of such a step the first may be lost.
+// The first of the datagrams of such a step may be lost.
 func TestFatesCrashLoses(t *testing.T) {
 	sys := senders()
 	sys.CrashCut = sim.CutSubset

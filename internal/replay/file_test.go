@@ -35,8 +35,8 @@ func TestWriteFileGolden(t *testing.T) {
 	}
 }
 
-// A path written to a file and read back is the same path, and ends in the same state under higher
-// limits, where faults are asked for that the file says nothing of.
+// A path written to a file and read back is the same path, and ends in the same state under higher limits, with
+// questions about faults that the file does not answer.
 func TestFileRoundTrip(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	more := randTree(t, 3, sim.Limits{sim.Crashes: 3, sim.NetErrors: 2})

@@ -15,7 +15,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Paths in which nodes crash and halt, between steps and inside them, survive a file, which says so, and going back to any step.
+// Paths with crashes and halts, between steps and inside them, survive a file, which names them, and going back to
+// any step.
 func TestHaltFile(t *testing.T) {
 	sys := systest.Build(t, register.Entry(), spec.Config{}, sim.Limits{sim.Crashes: 1, sim.Halts: 2})
 	between, inside, crashes := 0, 0, 0

@@ -21,7 +21,7 @@ type (
 	late    struct{} // a timer
 )
 
-// office hands what it receives to functions of its own.
+// office passes what it receives to its own functions.
 type office struct {
 	sim.Nop
 	Said int
@@ -113,7 +113,7 @@ func TestPlaceOfTheHandler(t *testing.T) {
 	if err != nil || first != lineOf(t, "asked")-1 || !slices.Contains(lines, "    o.note(env)") {
 		t.Errorf("the source: from %d %q, %v", first, lines, err)
 	}
-	// From another folder of the module the path says the way, from outside the last folder.
+	// From another folder of the module the path is relative; from outside it has only the last folder.
 	for dir, want := range map[string]string{filepath.Join("..", "report"): "../replay/handled_test.go:", t.TempDir(): "replay/handled_test.go:"} {
 		t.Run(want, func(t *testing.T) {
 			t.Chdir(dir)

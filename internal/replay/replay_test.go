@@ -260,7 +260,7 @@ func TestPathThatDoesNotFit(t *testing.T) {
 	path := follow(t, &pingack.System, deadKeys[:2]...)
 	sys := randTree(t, 3, sim.Limits{})
 	drawn := choose.Path{}
-	for seed := uint64(1); len(drawn) == 0; seed++ { // a run whose last step draws
+	for seed := uint64(1); len(drawn) == 0; seed++ { // a run with draws in its last step
 		r := walk(t, sys, seed, 60)
 		for r.Steps() > 0 && int(r.Bounds[r.Steps()-1])+1 == len(r.Path) {
 			r.Path, r.Bounds = r.Path[:r.Bounds[r.Steps()-1]], r.Bounds[:r.Steps()-1]
@@ -337,7 +337,7 @@ func TestRecordFindsPropertiesThatPanic(t *testing.T) {
 	}
 }
 
-// The end of a run is told alike, whether its steps are described or not.
+// The report of the end of a run does not depend on whether its steps are described.
 func TestEnd(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1})
 	for seed := range uint64(20) {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The oracle knows automata only: a run is a list of moves with their picks.
+// The oracle supports only automata: a run is a list of moves with their picks.
 type move struct{ number, pick int }
 
 // follow goes the moves that fit, like tolerant execution does, and returns them and the states after
@@ -77,7 +77,7 @@ func movesOf(tab *automaton.Table, path choose.Path) (moves []move) {
 	return moves
 }
 
-// draw draws an automaton and moves in it, until a state that stop tells of; nil: there was none.
+// draw draws an automaton and moves in it, up to a state that stop accepts, or returns nil.
 func draw(t *rapid.T, bad []int, live []int, stop func(tab *automaton.Table, state int) bool) (automaton.Table, []move) {
 	states := rapid.IntRange(3, 8)
 	tab := automaton.Table{Bad: bad, Live: live}

@@ -13,8 +13,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// The bug of the paper's section on recovery: what is left of the run is how a node comes to get a JoinReply
-// after it has booted again and before it has asked to join again.
+// The bug of the paper's section on recovery: the minimal run is the way in which a node gets a JoinReply after it
+// has booted again and before it has asked to join again.
 func TestRandTreeDefect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -60,7 +60,7 @@ func workers() sim.System {
 	}
 }
 
-// Of two messages whose deliveries have the same key, a script takes the one that the run took.
+// If the deliveries of two messages have the same key, a script takes the one that the run took.
 func TestRun_DeliveriesOfEqualKeys(t *testing.T) {
 	sys := workers()
 	// Order 2 comes first, and work is done once before it is spoiled.
@@ -80,7 +80,7 @@ func TestRun_DeliveriesOfEqualKeys(t *testing.T) {
 	}
 }
 
-// A run whose steps do not all happen again, because a handler reads a package variable, is not shrunk.
+// A run with steps that do not all happen again, because a handler reads a package variable, is not shrunk.
 func TestRun_StepsThatDoNotHappenAgain(t *testing.T) {
 	sys := workers()
 	most := 1 << 30

@@ -68,8 +68,8 @@ func want(t testing.TB, sys *sim.System, r *shrink.Result, steps ...string) {
 	}
 }
 
-// The run goes 0, 1, 0, 1, 2, 1, 2 and to the bad state 3; of that 0, 1, 2, 3 is needed. The last move
-// has four alternatives, of which 1 to 3 are bad.
+// The run goes 0, 1, 0, 1, 2, 1, 2 and to the bad state 3; only 0, 1, 2, 3 are needed. The last move has four
+// alternatives, of which 1 to 3 are bad.
 func TestLoopsAndPicks(t *testing.T) {
 	tab := automaton.Table{
 		Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 0), automaton.To(1, 2), automaton.To(2, 1), automaton.To(2, 0, 3, 3, 3)},
@@ -169,8 +169,8 @@ func TestSamePlace(t *testing.T) {
 	}
 }
 
-// trap is 0 -> 1 -> 2 -> 0 with 2 live, a way round from 1 back to 0, and a trap of two states behind 1 that
-// is entered by m4, the second alternative of which is no trap.
+// trap is 0 -> 1 -> 2 -> 0 with 2 live, a detour from 1 back to 0, and a trap of two states behind 1 that is
+// entered by m4; the second alternative of m4 is not a trap.
 var trap = automaton.Table{
 	Moves: []automaton.Move{
 		automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 0), automaton.To(1, 0), automaton.To(1, 0, 3, 3),
@@ -265,7 +265,7 @@ func TestDeadInterrupted(t *testing.T) {
 	}
 }
 
-// A dead run whose critical step is not known is cut behind the step since which it is dead.
+// A dead run with an unknown critical step is cut behind the step after which it is dead.
 func TestDeadUnlocated(t *testing.T) {
 	cfg := deadRun(t, 1)
 	cfg.Dead.Case, cfg.Dead.Step, cfg.Dead.Bound = critical.Unlocated, 0, 9
@@ -315,7 +315,7 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
-// Stopped, or out of budget, it returns what it has, which violates all the same.
+// If stopped, or out of budget, shrinking returns its best run, which still violates.
 func TestEarlyEnd(t *testing.T) {
 	cfg := deadRun(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Of the accepted scripts, the last that is confirmed is the result, whichever that is, and few are tried.
+// The result is the last accepted script that is confirmed, and few are tried.
 func TestSmallest(t *testing.T) {
 	accepted := make([]Script, 40)
 	for i := range accepted {
@@ -28,7 +28,7 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// When there is no time to confirm more, what was confirmed is the result.
+// When the time is up the result is the script confirmed so far.
 func TestSmallest_Interrupted(t *testing.T) {
 	accepted := make([]Script, 40)
 	over := errors.New("over")
@@ -49,8 +49,8 @@ func TestSmallest_Interrupted(t *testing.T) {
 	}
 }
 
-// A run that this process cannot execute ends with the smallest script that is confirmed, though a judge that is hasty accepts smaller ones,
-// and goes on from there.
+// Shrinking a run that this process cannot execute ends with the smallest confirmed script, even if a hasty judge
+// accepts smaller ones, and continues from there.
 func TestIsolated_GoesBack(t *testing.T) {
 	start := Script{Steps: make([]Step, 9)}
 	for i := range start.Steps {

@@ -19,7 +19,7 @@ func (t *teller) Boot(env sim.Env) { env.SetTimer("tell", 1) }
 
 func (t *teller) Timer(env sim.Env, _ any) { env.Announce(t.Word) }
 
-// gate is closed until it is told otherwise; to knock at an open one is not allowed.
+// gate is closed until it is opened; knocking at an open gate is a violation.
 type gate struct{ Open bool }
 
 func (g *gate) Observe(_ sim.NodeID, event any) error {
@@ -32,8 +32,8 @@ func (g *gate) Observe(_ sim.NodeID, event any) error {
 	return nil
 }
 
-// What a monitor makes of an announced event depends on its state: that it stayed as it was in the state in
-// which a step was taken first says nothing of others.
+// The reaction of a monitor to an announcement depends on its state. The state stayed the same in the first
+// execution of the step, which says nothing about other states.
 func TestMonitorsAreToldInEveryState(t *testing.T) {
 	for _, order := range [][]string{{"knock", "open"}, {"open", "knock"}} {
 		sys := &sim.System{Name: "gate", Nodes: 2, New: func(id sim.NodeID) sim.Service { return &teller{Word: order[id]} },

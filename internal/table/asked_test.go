@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// mute counts what others tell it, and tells the next node when it is asked to.
+// mute counts requests, and sends one to the next node when it is poked.
 type mute struct {
 	sim.Nop
 	Heard int
@@ -18,7 +18,8 @@ type mute struct {
 
 func (m *mute) Receive(sim.Env, sim.NodeID, any) { m.Heard++ }
 
-// Properties are not asked again about local states that they were asked about last, unless they read what is in flight.
+// Properties are not evaluated again on the local states of the last evaluation, unless they read messages in
+// flight.
 func TestAskedAgain(t *testing.T) {
 	for _, inFlight := range []bool{false, true} {
 		asked := 0

@@ -42,8 +42,8 @@ func (m *countedModel) SetConnection(a, b sim.NodeID, c sim.Connection) {
 	m.Parted.SetConnection(a, b, c)
 }
 
-// What is known of operations is what the network model does, of all connections that an exploration comes to, and most was not asked for. Where no
-// connection has a shape all is asked for, and the same comes of it.
+// The cached effects of operations agree with the network model for all connections of an exploration, and most are
+// not computed by the model. Without shapes all are, with the same result.
 func TestConnectionEffectsAreThoseOfTheNetwork(t *testing.T) {
 	for _, sys := range []*sim.System{pipes(), bundledSystem(t, "randtree")} {
 		var first explore.Result
@@ -141,7 +141,7 @@ func TestQueues(t *testing.T) {
 	})
 }
 
-// rude is a network whose streams let messages overtake one another.
+// rude is a network with streams in which messages overtake one another.
 type rude struct{ netsim.Streams }
 
 func (n rude) Start(host sim.NetHost) sim.NetModel {
@@ -176,7 +176,7 @@ func TestConnectionsThatNoEffectExplains(t *testing.T) {
 	t.Errorf("%d", e.Conns.Apply(first, store.ConnCode(store.OpSend, 0, e.Message(2)), true))
 }
 
-// An effect that was relied on before is not that of a connection to which the network model does something else.
+// A cached effect is detected if the network model does something else to a connection.
 func TestConnectionEffectsAreAskedForAgain(t *testing.T) {
 	e, err := steptree.NewEngine(pipes(), kernel.Options{}, nil)
 	if err != nil {
@@ -200,7 +200,7 @@ func TestConnectionEffectsAreAskedForAgain(t *testing.T) {
 	t.Error("the effect is still relied on")
 }
 
-// Who is refused is told so, whatever else is on the way.
+// A refused end gets the error, whatever else is in flight.
 func TestConnectionEffectsTellOfErrors(t *testing.T) {
 	e, err := steptree.NewEngine(pipes(), kernel.Options{}, nil)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// lodger writes, sends and arms a timer, once, and notes what it got.
+// lodger writes, sends and arms a timer, once, and records what it received.
 type lodger struct {
 	sim.Nop
 	Got, Errors int
@@ -132,7 +132,7 @@ func TestContainerBreaksAlways(t *testing.T) {
 	}
 }
 
-// Nothing is left out of a system with containers, and the report says so.
+// A system with containers is not reduced, and the report says so.
 func TestContainersAreNotReduced(t *testing.T) {
 	sys := lodgers(netsim.Datagrams{}, sim.CutPrefix, []sim.NodeID{2, 0})
 	sys.Properties, sys.Roles = nil, func(id sim.NodeID) string { return fmt.Sprint(id != 1) }

@@ -20,7 +20,7 @@ var (
 // mostCrashing is how many states such a system may have.
 const mostCrashing = 1500
 
-// drawCrashing makes nodes of a random system crash and halt, send something when they boot, and be looked at by other properties.
+// drawCrashing makes nodes of a random system crash and halt and send at boot, with other properties.
 func drawCrashing(r *rand.Rand, sys *sim.System) {
 	sys.Crashes, sys.Halts = r.IntN(3), 0
 	if r.IntN(3) == 0 || sys.Crashes == 0 {
@@ -57,7 +57,7 @@ func drawCrashing(r *rand.Rand, sys *sim.System) {
 	)
 }
 
-// crashingTally is what was compared.
+// crashingTally counts the comparisons.
 type crashingTally struct {
 	tallied
 	proven, partly, sensitive int
@@ -112,7 +112,7 @@ func sameCrashing(sys *sim.System, full, less *seen, model options.CrashModel, t
 	case less.Finding != nil:
 		return same(sys, full, less)
 	case less.Stopped == "memory", less.Stopped == "states":
-		t.endless.Add(1) // nothing is said: there may be no end of states where nodes do not crash, or of local states that are looked at
+		t.endless.Add(1) // no verdict: the states without crashes, or the compared local states, may be infinite
 		return nil
 	case model == options.CrashImplicit && !c.Proven:
 		if less.Complete || less.Stopped != crashes.StoppedCrashes || len(c.CrashSensitive) == 0 && c.Why == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// phoenix is a service that does what a test says. A and B are its state.
+// phoenix is a service with behavior given by a test. A and B are its state.
 type phoenix struct {
 	A, B int
 	me   sim.NodeID
@@ -57,7 +57,7 @@ func write(env sim.Env, keys ...string) {
 	}
 }
 
-// nest is a system of phoenixes of which some may crash.
+// nest is a system of phoenixes some of which may crash.
 func nest(crashes, mortal int, h habits, always func(*sim.View) bool) *sim.System {
 	return &sim.System{
 		Name: "nest", Nodes: 3, Network: netsim.Datagrams{}, Crashes: crashes, MayCrash: func(id sim.NodeID) bool { return int(id) < mortal },
@@ -83,7 +83,7 @@ func (s *second) Observe(_ sim.NodeID, ev any) error {
 	return nil
 }
 
-// Systems in which a crash matters for one reason alone: when that is not looked at, nothing is found.
+// In each of these systems crashes matter for one reason alone. Without the check of that reason nothing is found.
 func TestOpaque(t *testing.T) {
 	t.Parallel()
 	read := func(s *phoenix, env sim.Env) {
@@ -97,7 +97,7 @@ func TestOpaque(t *testing.T) {
 		without options.Mutation
 		sys     *sim.System
 	}{
-		{por.NoSurvivors, nest(1, 1, habits{ // what is promised may be forgotten
+		{por.NoSurvivors, nest(1, 1, habits{ // a promise may be forgotten
 			boot: func(s *phoenix, env sim.Env) {
 				if wrote(env, "a") {
 					s.A = 1
@@ -142,7 +142,7 @@ func TestOpaque(t *testing.T) {
 				}
 			},
 			receive: func(s *phoenix, _ sim.Env, _ feather) { s.A = 1 },
-		}, func(v *sim.View) bool { // both are told, or none
+		}, func(v *sim.View) bool { // both are informed, or none
 			n := 0
 			for range v.InFlight() {
 				n++
@@ -283,7 +283,7 @@ func TestTransparentCuts(t *testing.T) {
 		},
 		receive: func(s *phoenix, _ sim.Env, m feather) { s.A += m.Kind },
 	}
-	// What was sent second is there, and what was sent first neither there nor in flight.
+	// The second message has arrived, but the first is neither there nor in flight.
 	gap := func(v *sim.View) bool {
 		first, second := false, false
 		for m := range v.InFlight() {
@@ -300,7 +300,7 @@ func TestTransparentCuts(t *testing.T) {
 		left  [3]bool // it is shown that crashes can be left out
 	}{
 		{"written", nest(1, 1, half("a", func(*phoenix, sim.Env) {}), sound), [3]bool{false, true, false}, [3]bool{false, true, false}},
-		{"told", nest(1, 1, told, gap), [3]bool{true, true, false}, [3]bool{}}, // the property reads what is in flight
+		{"told", nest(1, 1, told, gap), [3]bool{true, true, false}, [3]bool{}}, // the property reads messages in flight
 		{"late", nest(1, 1, told, sound), [3]bool{true, true, true}, [3]bool{true, true, true}},
 	} {
 		for cut := sim.CutPrefix; cut <= sim.CutSubset; cut++ {
@@ -406,7 +406,7 @@ func TestNoCrashesLeftOut(t *testing.T) {
 	}
 }
 
-// twofold is told to send once what it sends twice when it has forgotten that.
+// twofold is asked to send once, and sends again after it has forgotten that.
 type twofold struct {
 	sim.Nop
 	Told bool
@@ -424,7 +424,7 @@ func (s *twofold) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// teller tells it, has it send, and counts what comes.
+// teller asks it, makes it send, and counts what arrives.
 type teller struct {
 	sim.Nop
 	Got int

@@ -27,7 +27,7 @@ func BenchmarkCurve(b *testing.B) {
 						sys := bundled(b, system.name, system.nodes, sim.Limits{})
 						opts := options.Options{MaxStates: states, Visited: visited}
 						if order == "dfs" && system.name == "randtree" {
-							opts.MaxDepth = 25 // else there is no end of it
+							opts.MaxDepth = 25 // otherwise it is infinite
 						}
 						sum, begin := table.Exploration{}, processorTime(b)
 						for b.Loop() {

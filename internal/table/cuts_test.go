@@ -18,8 +18,10 @@ type cutter struct {
 
 func (c *cutter) Receive(_ sim.Env, _ sim.NodeID, m any) { c.Got |= 1 << m.(int) }
 
-// A node sends three datagrams in a step, of which by a crash one, four, or eight sets are sent. Each of them has been delivered or not, which makes 8, 15
-// (1+2+4+8) or 27 states of a node that has failed, and as many once it has booted. Beside these there are 1 and 8 before it fails, and with a boot the 2 of one that failed before it sent.
+// A node sends three datagrams in a step. A crash leaves one, four, or eight possible sets of them. Each sent
+// datagram may have been delivered, which makes 8, 15 (1+2+4+8) or 27 states of a failed node, and as many after
+// its boot. In addition there are 1 and 8 before it fails, and with a boot the 2 of a node that failed before it
+// sent.
 func TestCrashCuts(t *testing.T) {
 	t.Parallel()
 	for cut, want := range map[sim.CrashCut][2]int{ // with halts, with a crash and a boot

@@ -36,7 +36,7 @@ func dive(t tester, sys *sim.System, opts options.Options) *table.Exploration {
 	return x
 }
 
-// sameSpace compares what both orders must agree on when there is no finding.
+// sameSpace compares the results that both orders must share without a finding.
 func sameSpace(t tester, bfs, dfs *table.Exploration) {
 	t.Helper()
 	if bfs.States != dfs.States || bfs.Transitions != dfs.Transitions || bfs.Live != dfs.Live || bfs.Expanded != dfs.Expanded ||
@@ -193,8 +193,8 @@ func TestDepthFirstFinds(t *testing.T) {
 	}
 }
 
-// A state that is met first at the bound is expanded once it is met nearer: chain counts up to its number of steps by
-// ones, or jumps right to the end of its short way.
+// chain counts to N in single steps, or jumps there. A state first reached at the bound is expanded when it is reached
+// again at a smaller depth.
 type chain struct {
 	sim.Nop
 	N int
@@ -204,7 +204,7 @@ func (c *chain) Boot(env sim.Env) { env.SetTimer("go", 1) }
 
 func (c *chain) Timer(env sim.Env, t any) {
 	if c.N == 0 && env.Choose("jump", 2) == 1 {
-		c.N = 4 // 1 step away, though the walk by ones comes to it in 4
+		c.N = 4 // 1 step away, although the walk in single steps needs 4
 	} else {
 		c.N++
 	}
@@ -265,7 +265,7 @@ func TestDepthFirstIsDeterministic(t *testing.T) {
 	}
 }
 
-// Few states wait, and nothing is allocated for a transition: what is allocated is the sets and tables.
+// Few states wait, and transitions allocate nothing; only sets and tables do.
 func TestDepthFirstAllocatesNothingPerTransition(t *testing.T) {
 	for _, visited := range visitedSets {
 		var before, after runtime.MemStats
@@ -281,7 +281,7 @@ func TestDepthFirstAllocatesNothingPerTransition(t *testing.T) {
 	}
 }
 
-// What is no function of its state is found out in this order, too.
+// Nondeterministic handlers are detected in this order, too.
 func TestDepthFirstFindsWhatIsNoFunctionOfItsState(t *testing.T) {
 	sys := &sim.System{Name: "hidden", Nodes: 3, New: func(sim.NodeID) sim.Service { return &tally{} }}
 	x := dive(t, sys, options.Options{})

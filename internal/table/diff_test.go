@@ -101,7 +101,7 @@ func (d *both) fail(format string, args ...any) {
 	d.t.Fatalf(format, args...)
 }
 
-// do executes f on both worlds and compares the outcome; it returns whether the run can go on.
+// do executes f on both worlds and compares the results; it returns whether the run can continue.
 func (d *both) do(name string, f func(kernel.World, choose.Source) error) bool {
 	d.t.Helper()
 	d.trail = append(d.trail, name)
@@ -160,7 +160,7 @@ func components(w kernel.World) (list []component) {
 	return list
 }
 
-// plain is an effect without what only the replay engine knows.
+// plain is an effect without the fields that only the replay engine sets.
 type plain struct {
 	Kind  stepinfo.EffectKind
 	Peer  sim.NodeID

@@ -13,9 +13,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A step from a state fails, and so does a property in a state that was come to before: the path is that to
-// the state, without the answers of the step. Here the timer announces more than the monitor allows, and the
-// third alternative of the action leads to a state that violates a property.
+// A step from a state fails, and so does a property in a state that was reached before. The path leads to the
+// state, without the answers of the step. Here the timer announces more than the monitor allows, and the third
+// alternative of the action leads to a state that violates a property.
 func TestPathOfEarlierFinding(t *testing.T) {
 	var p script.Program
 	p[0][0] = []script.Instr{{Op: script.OpSetTimer}}

@@ -67,7 +67,7 @@ func oracle(t tester, sys *sim.System, depth int) (states, transitions, live int
 	}
 	seen := map[sim.Fingerprint]bool{}
 	var queue []node
-	// run executes a path whose last step's answers are enumerated.
+	// run executes a path, and enumerates the answers of its last step.
 	run := func(path choose.Path, e *choose.Enumerate) error {
 		pos := 0
 		src := choose.SourceFunc(func(p choose.Point) int {
@@ -185,8 +185,7 @@ func exploreRandom(t *testing.T, draw func(*rapid.T) *script.Config, depth int) 
 	})
 }
 
-// A counterexample is as short as possible, and the replay engine comes to the same finding by its
-// path.
+// A counterexample is as short as possible, and the replay engine reaches the same finding by its path.
 func TestExploreFinds(t *testing.T) {
 	forgetful := paxos(2)
 	sound := forgetful.New
@@ -204,8 +203,8 @@ func TestExploreFinds(t *testing.T) {
 		kind  sim.FindingKind
 		steps int
 	}{
-		// Both start, each has its reads and writes taken by two acceptors, one of which is common, and
-		// the learner hears of it all: 2 starts, 4 reads, 4 replies, 4 writes, 4 accepts.
+		// Both start, two acceptors (one in common) take the reads and writes of each, and the learner hears all: 2
+		// starts, 4 reads, 4 replies, 4 writes, 4 accepts.
 		{"careless paxos", forgetful, sim.Safety, 18},
 		// Drawn at boot: 0 or 1; then 2 more at each of two steps, the second being drawn first.
 		{"a property", picky, sim.Safety, 2},
@@ -245,7 +244,7 @@ func TestExploreFinds(t *testing.T) {
 	}
 }
 
-// careless is an acceptor that takes what it has promised not to.
+// careless is an acceptor that accepts below its promise.
 type careless struct{ acceptor }
 
 func (c *careless) Receive(env sim.Env, from sim.NodeID, msg any) {
@@ -338,7 +337,7 @@ func TestExploreStops(t *testing.T) {
 	}
 }
 
-// The same exploration comes to the same in every respect.
+// The same exploration has the same result in every respect.
 func TestExploreIsDeterministic(t *testing.T) {
 	sys := bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
 	for _, visited := range visitedSets {
@@ -367,7 +366,7 @@ func agree(t tester, x, y *table.Exploration) {
 	}
 }
 
-// found is x without what depends on the number of workers: what was done in vain before a finding.
+// found returns x without what depends on the number of workers: work that a finding made useless.
 func found(x *table.Exploration) table.Exploration {
 	c := *x
 	c.Finding = errors.New(message(x.Finding))

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// fairDefect is planted into the definition of what is fair.
+// fairDefect is planted into the definition of fairness.
 type fairDefect string
 
 // The defects.
@@ -66,10 +66,10 @@ type fairGraph struct {
 	number map[sim.Fingerprint]int
 }
 
-// mostFair is how many states a system has whose runs are judged by the definition.
+// mostFair is the maximum number of states of a system with runs judged by the definition.
 const mostFair = 8
 
-// fairGraphOf executes each step after the shortest path to its state; nil: there are too many states.
+// fairGraphOf executes each step after the shortest path to its state. It returns nil if there are too many states.
 func fairGraphOf(t *testing.T, sys *sim.System) *fairGraph {
 	t.Helper()
 	w, err := kernel.NewWorld(sys, kernel.Options{})
@@ -116,7 +116,7 @@ func fairGraphOf(t *testing.T, sys *sim.System) *fairGraph {
 	return g
 }
 
-// noting notes what is drawn.
+// noting records draws.
 func (e *fairEdge) noting(src choose.Source) choose.Source {
 	return choose.SourceFunc(func(p choose.Point) int {
 		pick := src.Choose(p)
@@ -127,7 +127,7 @@ func (e *fairEdge) noting(src choose.Source) choose.Source {
 	})
 }
 
-// define says of all steps whose they are, and what is promised of them, as the documentation has it but for a defect.
+// define assigns each step to its process and fairness, as documented except for a defect.
 func (g *fairGraph) define(defect fairDefect) {
 	g.defect = defect
 	for i := range g.edges {
@@ -169,7 +169,8 @@ func (g *fairGraph) changes(e *fairEdge) bool {
 	})
 }
 
-// starves reports whether a run that passes just these states and steps again and again is fair, and never comes to the goal.
+// starves reports whether a run that passes exactly these states and steps infinitely often is fair and never
+// reaches the goal.
 func (g *fairGraph) starves(states []int, edges []fairEdge) bool {
 	if slices.ContainsFunc(states, func(s int) bool { return g.goal[s] }) {
 		return false
@@ -205,7 +206,7 @@ func (g *fairGraph) starves(states []int, edges []fairEdge) bool {
 	return true
 }
 
-// starved tries all sets of states, with all steps among them but those that draw some of the fair choices.
+// starved tries all sets of states, with all steps among them except those that draw some of the fair choices.
 func (g *fairGraph) starved() bool {
 	var choices []string
 	for _, e := range g.edges {
@@ -257,7 +258,7 @@ func goRound(states []int, edges []fairEdge) bool {
 	return true
 }
 
-// roundOf are the states and steps of the round at the end of a path, by their numbers.
+// roundOf returns the states and steps of the cycle at the end of a path, by number.
 func (g *fairGraph) roundOf(t *testing.T, sys *sim.System, s *fairness.Starvation) (states, edges []int) {
 	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
@@ -292,7 +293,7 @@ func (g *fairGraph) roundOf(t *testing.T, sys *sim.System, s *fairness.Starvatio
 	}
 }
 
-// judged is what an exploration says of a system, and what there is to know of it.
+// judged is the result of an exploration of a system, with the expected one.
 type judged struct {
 	*fairGraph
 	starvation  bool
@@ -317,7 +318,7 @@ func judge(t *testing.T, seed uint64) (j judged, ok bool) {
 	return j, true
 }
 
-// differs says how that is not what the definition says; "": it is.
+// differs describes a difference from the definition, or returns "".
 func (j *judged) differs(defect fairDefect) string {
 	j.define(defect)
 	if want := j.starved(); want != j.starvation {
@@ -335,7 +336,8 @@ func (j *judged) differs(defect fairDefect) string {
 	return ""
 }
 
-// What is judged of whole systems is what the documentation says of fair runs, and each defect of it is noticed.
+// The verdicts on whole systems agree with the documentation of fair runs, and each defect in the definition is
+// noticed.
 func TestFairRunsOfRandomSystems(t *testing.T) {
 	t.Parallel()
 	defects := map[fairDefect]bool{strongIsWeak: true, strongIsNone: true, weakIsStrong: true, weakIsNone: true, dueIsFree: true, freeIsDue: true, noStart: true,

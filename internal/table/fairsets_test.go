@@ -10,8 +10,8 @@ import (
 	"github.com/macemc/macemc/internal/table/options"
 )
 
-// What is said of fair runs, and what is counted, does not depend on how states are kept, and not on how many workers there are: edges that are kept are
-// shown as whole states have them.
+// Verdicts on fair runs and counts depend neither on the state store nor on the number of workers. Stored edges
+// agree with those of whole states.
 func TestFairRunsOfAllSets(t *testing.T) {
 	seeds, starved := uint64(20), 0
 	if testing.Short() {

@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/internal/table/fairness"
 )
 
-// What walks find is a violation by the definition and of the states all of which are visited, its round comes round, and most of what
-// there is they find.
+// Findings of walks are violations by the definition and by full exploration, their cycles close, and walks find
+// most violations.
 func TestFairWalksOfRandomSystems(t *testing.T) {
 	t.Parallel()
 	count := uint64(350)

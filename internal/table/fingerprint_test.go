@@ -62,8 +62,8 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// sameFingerprints explores in both orders, tables being filled in another one by each, and has the replay engine walk at
-// random: what it comes to must be among what was visited.
+// sameFingerprints explores in both orders, which fill the tables differently, and walks at random on the replay
+// engine, which must reach only visited states.
 func sameFingerprints(t failer, sys *sim.System, depth, walks int, seed uint64) {
 	t.Helper()
 	met, finding := visitedBy(t, sys, depth, false)
@@ -97,7 +97,7 @@ func sameFingerprints(t failer, sys *sim.System, depth, walks int, seed uint64) 
 	}
 }
 
-// The fingerprints of the explorer are those of [kernel.World], whatever the order in which content was met first.
+// The fingerprints of the explorer are those of [kernel.World], whatever the order of discovery.
 func TestFingerprintsAreThoseOfContent(t *testing.T) {
 	type setting struct {
 		name   string

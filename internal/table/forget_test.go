@@ -60,7 +60,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// chatterer says this or that, and hears nothing: what is in flight is all that differs between states.
+// chatterer sends messages and ignores what it receives, so states differ only in messages in flight.
 type chatterer struct{ sim.Nop }
 
 func (*chatterer) say(env sim.Env) { _ = env.Stream(1).Send(env.Choose("what", 2)) }

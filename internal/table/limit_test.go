@@ -23,7 +23,7 @@ func TestGrowingStatesTakeMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// 64 MB are what 1,000 states take whose writes take about 128 bytes each.
+		// 1,000 states with writes of about 128 bytes each take 64 MB.
 		if x.Stopped != "memory" || x.States > 1100 {
 			t.Errorf("%s: %d states, stopped by %q", reduce, x.States, x.Stopped)
 		}

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Graph is what is known of a system from executing all its paths with the replay engine.
+// graph is the state graph of a system, from executing all its paths on the replay engine.
 type graph struct {
 	number map[sim.Fingerprint]int
 	live   []bool
@@ -39,7 +39,7 @@ func (w weighed) Choose(p choose.Point) int {
 	return pick
 }
 
-// graphOf executes each step after the shortest path to its state; the error is the first finding.
+// graphOf executes each step after the shortest path to its state. The error is the first finding.
 func graphOf(t tester, sys *sim.System) (*graph, error) {
 	t.Helper()
 	w, err := kernel.NewWorld(sys, kernel.Options{})
@@ -255,7 +255,7 @@ func TestLivenessDoesNotCountOnFaults(t *testing.T) {
 	moves := [][]move{{{1, 1}}, {{1, 1}}}
 	sys := automata(moves, 1, 0)
 	sys.Actions = sys.Actions[:1]
-	// 0 and 1 with a crash left, down, 0 and 1 without: from 1 there is no way back to 0.
+	// 0 and 1 with a remaining crash, down, 0 and 1 without: from 1 there is no way back to 0.
 	x := breadth(t, sys, options.Options{})
 	if x.States != 5 || x.Dead != 2 || x.DeadCritical != 1 || x.DeadOutOfEvents {
 		t.Errorf("%+v", x)
@@ -320,7 +320,7 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 		t.Skip("slow")
 	}
 	pingack := bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1})
-	pingack.Timing = sim.Prompt // else pings pile up without end
+	pingack.Timing = sim.Prompt // otherwise pings accumulate forever
 	proposer := choosing(bundled(t, "paxos", 5, sim.Limits{sim.Crashes: 1}))
 	for _, test := range []struct {
 		name string
@@ -349,8 +349,8 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 	}
 }
 
-// A property that is no liveness property leaves nothing to check, and neither does an exploration
-// that is not complete.
+// With a property that is not a liveness property there is nothing to check. An incomplete exploration checks
+// nothing either.
 func TestLivenessIsInconclusive(t *testing.T) {
 	if x := breadth(t, bundled(t, "paxos", 5, sim.Limits{}), options.Options{}); !x.Complete || x.LivenessChecked || x.Dead != 0 {
 		t.Errorf("%+v", x)

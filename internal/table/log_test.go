@@ -58,7 +58,7 @@ func records(t *testing.T, name string) (all explore.Block) {
 	return all
 }
 
-// An exploration that was stopped goes on, and comes to the same, with the same log.
+// An exploration that was stopped resumes with the same log, and has the same result.
 func TestLogResumes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -111,7 +111,7 @@ func TestLogResumes(t *testing.T) {
 	}
 }
 
-// An exploration that goes on and has memory enough says of no state that it was on disk for want of memory.
+// A resumed exploration with enough memory does not report states on disk for want of memory.
 func TestLogResumesInMemory(t *testing.T) {
 	set, err := stateset.Named("64")
 	if err != nil {
@@ -183,7 +183,7 @@ func TestLogOfRandomSystems(t *testing.T) {
 	}
 }
 
-// findingText is what was found, but for the stack.
+// findingText formats a finding without the stack.
 func findingText(x *table.Exploration) string {
 	if f, ok := errors.AsType[*sim.Finding](x.Finding); ok {
 		return fmt.Sprint(f.Kind, f.Property, f.Message)
@@ -191,7 +191,7 @@ func findingText(x *table.Exploration) string {
 	return fmt.Sprint(x.Finding)
 }
 
-// A property that is there later finds in the log what it would have found in the search.
+// A later property finds in the log what it would have found in the search.
 func TestLogRechecks(t *testing.T) {
 	sys := bundled(t, "paxos", 6, sim.Limits{}, "PX3")
 	strict := *sys
@@ -214,7 +214,7 @@ func TestLogRechecks(t *testing.T) {
 	}
 }
 
-// However a log is cut or changed, an exploration comes to the same by it, or refuses it.
+// With a log that was cut or changed, an exploration has the same result or rejects it.
 func TestLogDamaged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -283,7 +283,7 @@ func sameExploration(t tester, when string, got, want *table.Exploration) {
 	}
 }
 
-// Code that does something else is noticed, and named; what nobody executes is not.
+// Changed code is detected and named, if it is executed.
 func TestLogOfOtherCode(t *testing.T) {
 	entry, err := papers.Find("paxos")
 	if err != nil {
@@ -324,7 +324,7 @@ type count struct{ By int }
 
 // code is what counters do.
 var code struct {
-	by     int    // that the first message says
+	by     int    // of the first message
 	resets int    // after so many messages, 0: never
 	last   int    // after so many messages no more is sent
 	says   string // that is logged
@@ -344,8 +344,8 @@ func (c *adder) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	}
 }
 
-// What differs is named: the handler, its message, and the effect or the field. What it logs is no difference, nor is what it
-// would do in states that were not come to yet.
+// The error names the handler, its message, and the effect or field that differs. Log lines do not count, nor does
+// behavior in states that were not reached.
 func TestLogNamesChanges(t *testing.T) {
 	sys := &sim.System{Name: "adder", Nodes: 1, New: func(sim.NodeID) sim.Service { return &adder{} }, Network: netsim.Datagrams{}}
 	run := func(name string, depth int) error {

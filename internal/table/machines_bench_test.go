@@ -29,7 +29,7 @@ func BenchmarkMachines(b *testing.B) {
 			b.Fatal(err)
 		}
 		plain := owed
-		if plain.Monitors = nil; c.name == "commit" { // whose monitor's states are most of what there is to visit
+		if plain.Monitors = nil; c.name == "commit" { // most visited states differ only in its monitor
 			for _, f := range owed.Monitors {
 				plain.Monitors = append(plain.Monitors, func() sim.Monitor { return &unjudged{f()} })
 			}
@@ -56,7 +56,7 @@ func BenchmarkMachines(b *testing.B) {
 	}
 }
 
-// unjudged goes through the states of a monitor, and obliges nobody.
+// unjudged visits the states of a monitor, without obligations.
 type unjudged struct{ Monitor sim.Monitor }
 
 func (u *unjudged) Observe(from sim.NodeID, event any) error { return u.Monitor.Observe(from, event) }

@@ -9,13 +9,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// crier tells monitors very much in one step.
+// crier announces a lot in one step.
 type crier struct {
 	sim.Nop
 	N int
 }
 
-// heard counts what it is told, up to a number.
+// heard counts announcements, up to a maximum.
 type heard struct{ N int }
 
 func (h *heard) Observe(sim.NodeID, any) error {

@@ -86,7 +86,7 @@ func (l *learner) Receive(_ sim.Env, _ sim.NodeID, msg any) {
 	l.Counts[m.Ballot][m.Value]++
 }
 
-// counter counts what is announced.
+// counter counts announcements.
 type counter struct{ N int }
 
 func (c *counter) Observe(sim.NodeID, any) error { c.N++; return nil }

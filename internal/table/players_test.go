@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// player does what its lines say, by class of event and its state.
+// player executes its lines, by class of event and state.
 type player struct {
 	sim.Nop
 	State int

@@ -95,7 +95,7 @@ func pooled(members, quorums int, edit func(*sim.Quorum[*pool, share])) sim.Syst
 	return sys
 }
 
-// Tables visit the states that brute force comes to: copies, several quorums of a type, faults, draws.
+// Tables visit the same states as brute force: copies, several quorums of a type, faults, draws.
 func TestQuorumStates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

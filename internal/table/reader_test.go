@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A second worker that reads edges changes nothing of what is found, counted and executed.
+// A second worker that reads edges changes neither findings, nor counts, nor executed steps.
 func TestReadSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -10,7 +10,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Of a step that fails by one of its answers, crashes inside by others are no part of recovery, though they would be live.
+// If a step fails by one of its answers, crashes inside it by other answers do not belong to recovery, even if they
+// lead to live states.
 func TestCrashesBesideAFailureAreNoRecovery(t *testing.T) {
 	sys := &sim.System{
 		Name: "failing", Nodes: 1, Crashes: 1, New: func(sim.NodeID) sim.Service { return &tally{} },
@@ -32,7 +33,7 @@ func TestRecoveryBesideFailures(t *testing.T) {
 		name string
 		path choose.Path
 		fail func(env sim.Env)
-		ends bool // a step asks without end, or does not return
+		ends bool // a step makes choices forever, or does not return
 	}{
 		{name: "panic", fail: func(sim.Env) { panic("it fails") }},
 		{name: "inside", path: choose.Path{0}, fail: func(sim.Env) { panic("it fails") }},
@@ -59,7 +60,8 @@ func TestRecoveryBesideFailures(t *testing.T) {
 				},
 				Properties: []sim.Property{{Name: "over", Eventually: sim.Each(func(_ sim.NodeID, s *tally) bool { return saved && s.N == 3 })}},
 			}
-			opts := options.Options{World: kernel.Options{Overdue: func(ticks int) bool { return c.name == "hang" && ticks > 4 }}} // all else is waited for
+			// All others are waited for
+			opts := options.Options{World: kernel.Options{Overdue: func(ticks int) bool { return c.name == "hang" && ticks > 4 }}}
 			r, err := table.Recover(t.Context(), sys, c.path, opts)
 			switch {
 			case err != nil:

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// goer is told by the other node when it may go.
+// goer waits until the other node lets it go.
 type goer struct {
 	sim.Nop
 	N int
@@ -27,8 +27,8 @@ func (g *turnstile) Observe(node sim.NodeID, _ any) error {
 	return nil
 }
 
-// A step that was first met where it fails leads elsewhere, where it does not, to a state that violates an Always property: behind that there is
-// no recovery.
+// The first execution of a step fails. Elsewhere the step does not fail, and leads to a state that violates an
+// Always property, behind which there is no recovery.
 func TestNoRecoveryBehindViolationByStepThatFailedBefore(t *testing.T) {
 	sys := &sim.System{
 		Name: "turnstile", Nodes: 2, New: func(sim.NodeID) sim.Service { return &goer{} },

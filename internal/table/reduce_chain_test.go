@@ -30,8 +30,9 @@ type first struct {
 	Action string
 }
 
-// The chain from the start is cut after 500 steps, inside the circle. The next chain goes once round the circle and ends in a
-// state that the first one passed. That must not change where the first one ends when it is followed again.
+// The chain from the start is cut after 500 steps, inside the cycle. The next chain goes once around the cycle and
+// ends in a state that the first one passed. That must not change the end of the first one when it is followed
+// again.
 func TestReduction_LongChainIntoCircle(t *testing.T) {
 	act := func(name string) sim.AnyAction {
 		return sim.Action[*first]{

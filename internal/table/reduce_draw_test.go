@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// drawn is a service that does what a random table says.
+// drawn is a service with behavior given by a random table.
 type drawn struct {
 	Phase, Count int
 	me           int
@@ -35,10 +35,10 @@ type randomRules struct {
 	on                   [][][]rule
 	votes                bool
 	votings              []voting
-	boots                [][]int // by node: whom it sends something to when it boots; nil: nobody
+	boots                [][]int // by node: receivers of messages at boot, or nil
 }
 
-// voting says which votes a quorum takes.
+// voting selects the votes that a quorum takes.
 type voting struct {
 	need   []int // by phase
 	fits   []int // by phase: the type of votes; voteTypes: any
@@ -61,7 +61,7 @@ type rule struct {
 	phase     int // -1: it stays
 	count     bool
 	only      int // if the count is that; -1: always
-	draw      int // 0: no; else the phase is one of two, the second of which may have weight 0
+	draw      int // 0: none; otherwise the phase is one of two, the second of which may have weight 0
 	sends     [][2]int
 	arm, stop int // -1: none
 	announce  int // -1: none
@@ -102,7 +102,7 @@ func (s *drawn) do(env sim.Env, r *rule, left int) {
 	}
 	if s.rules.keeps {
 		env.Disk().Put("phase", []byte{byte(s.Phase)})
-		if r.sync || s.rules.votes { // else there is no end of what may be unsynced, when sets are taken again and again
+		if r.sync || s.rules.votes { // otherwise unsynced writes are unbounded, when sets are taken again and again
 			env.Disk().Sync()
 		}
 	}
@@ -189,7 +189,7 @@ func drawVoting(r *rand.Rand, p *randomRules, o odds) (v voting) {
 
 func (s *drawn) Timer(env sim.Env, t any) { s.do(env, s.rule(firing+t.(alarm).Kind), 1) }
 
-// turns is a monitor that the order of what it hears matters to.
+// turns is a monitor that depends on the order of announcements.
 type turns struct{ Last, Same int }
 
 func (t *turns) Observe(_ sim.NodeID, ev any) error {
@@ -262,7 +262,7 @@ func drawSystem(r *rand.Rand, o odds) sim.System {
 	return sys
 }
 
-// drawDisturbing draws what is no part of recovery, in one of eight systems.
+// drawDisturbing draws events excluded from recovery, in one of eight systems.
 func drawDisturbing(r *rand.Rand, typed ...sim.Disturbance) []sim.Disturbance {
 	if r.IntN(8) > 0 {
 		return nil
@@ -271,7 +271,7 @@ func drawDisturbing(r *rand.Rand, typed ...sim.Disturbance) []sim.Disturbance {
 	return []sim.Disturbance{all[r.IntN(len(all))]}
 }
 
-// drawHalts draws which nodes may crash forever, and a goal that excuses those that did.
+// drawHalts draws which nodes may halt, and a goal that exempts halted nodes.
 func drawHalts(r *rand.Rand, sys *sim.System) {
 	if r.IntN(4) > 0 {
 		return

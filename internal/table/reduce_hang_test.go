@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A property that does not return, be it in local states that are never met together, is not asked again and again: each
-// time takes the time limit.
+// A property that does not return, even in unreachable combinations of local states, is not evaluated again and
+// again: each time takes the time limit.
 func TestReducedHangs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -42,14 +42,14 @@ func TestReducedHangs(t *testing.T) {
 	}
 }
 
-// hanging is a system with a property that hangs when a value was met by a node, or by two of them, which happens only if it is
-// to be reached.
+// hanging is a system with a property that hangs when one node has a value, or when two have it, which is reachable
+// only if reached is set.
 func hanging(reached, predicate bool, hang func() bool) sim.System {
 	own := func(id sim.NodeID) bool { return id == 0 }
 	return sim.System{
 		Name: "hanging", Nodes: 3, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(lives) },
 		Actions: []sim.AnyAction{
-			// It tells one of the two only, unless both are to be reached.
+			// It notifies only one of the two, unless both must be reached.
 			sim.Action[*lives]{Name: "tell", Times: 1, At: own, When: func(s *lives) bool { return reached || !s.Moved }, Do: func(s *lives, env sim.Env) {
 				s.Wrote = true
 				env.Send(1, word{})
@@ -71,8 +71,8 @@ func hanging(reached, predicate bool, hang func() bool) sim.System {
 	}
 }
 
-// A predicate over a node that does not return in a local state that is met first where it is looked at what a step would change is
-// a finding, and the search ends.
+// A node predicate may not return in a local state that is first reached during a check of visibility. That is a
+// finding, and the search ends.
 func TestReducedPredicateHangs(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})

@@ -17,7 +17,7 @@ type taker struct {
 
 type ballot struct{}
 
-// Which set is taken matters when what it leaves may be taken later, or when another one does something else.
+// It matters which set is taken if its leftovers may be taken later, or if another set has another effect.
 func TestSetsThatMatter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// sender sends a message that nobody heeds, and is done then.
+// sender sends a message that its receiver ignores, and is done then.
 type sender struct {
 	sim.Nop
 	Done bool

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// What a property read that panicked is known, too: here the messages in flight, of which none are dropped then.
+// The reads of a property that panicked are known, too: here the messages in flight, so none are dropped.
 func TestReducedPanic(t *testing.T) {
 	panics := func(v *sim.View) bool {
 		if v.Service(0).(*counter).N == 0 {

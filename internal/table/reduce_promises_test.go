@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// promising is a service whose quorum breaks what it says in the states between two actions, in one order of these.
+// promising is a service with a quorum that breaks its contract between two actions, in one order of these.
 type promising struct {
 	sim.Nop
 	First, Second bool
@@ -107,7 +107,7 @@ func TestEndlessPromise(t *testing.T) {
 	}
 }
 
-// Quorums that break what they say are found whatever is left out, in random systems most of which have some.
+// Quorums that break their contract are found with any reduction, in random systems most of which have some.
 func TestBrokenPromises(t *testing.T) {
 	var c tallied
 	n := 60

@@ -32,13 +32,13 @@ var (
 	firstReduction = flag.Uint64("first-reduction", 0, "the number of the first of these systems")
 )
 
-// mostDrawn is how many states a system may have whose reductions are compared.
+// mostDrawn is the maximum number of states of a system with compared reductions.
 const mostDrawn = 500
 
 // seen is what there is in a graph.
 type seen struct {
 	*Exploration
-	terminal map[graph.Fingerprint]bool // states in which nothing happens any more, but for the faults that are left
+	terminal map[graph.Fingerprint]bool // states in which only the remaining faults can happen
 	orbits   map[graph.Fingerprint]bool // of states
 }
 
@@ -47,8 +47,8 @@ type terminals struct {
 	graph.Graph
 	sites *statespace.NodeConfigs
 	met   map[graph.Fingerprint]bool
-	roles [][]sim.NodeID             // states are told apart up to permutations of these
-	all   map[graph.Fingerprint]bool // states that were expanded; nil: nobody wants to know
+	roles [][]sim.NodeID             // compare states up to permutations of these
+	all   map[graph.Fingerprint]bool // expanded states, if not nil
 
 	perms [][]sim.NodeID
 	texts map[moved]string
@@ -126,7 +126,7 @@ func (t *terminals) orbit(state []uint32, terminal bool) graph.Fingerprint {
 	return graph.Fingerprint{Lo: binary.LittleEndian.Uint64(sum[:]), Hi: binary.LittleEndian.Uint64(sum[8:])}
 }
 
-// moved tells of a node in which local state it is, and what is in flight to it, from whom.
+// moved describes the local state of a node, and the messages to it with their senders.
 func (t *terminals) moved(m moved) string {
 	e := t.sites.Engine
 	here := t.sites.Tables[m.node].List[m.place]
@@ -175,7 +175,7 @@ func look(sys *sim.System, opts options.Options) (*seen, error) {
 	var err error
 	s.Exploration, err = Explore(context.Background(), sys, opts)
 	if len(sys.Disturbing) > 0 {
-		clear(s.terminal) // they are told by what can recover: of a message that disturbs, and changes nothing, there may be one or none
+		clear(s.terminal) // recovery identifies them: a disturbing message without effect may be there or not
 	}
 	return s, err
 }
@@ -185,13 +185,14 @@ var allRules = []options.Rules{
 	{DeadMessages: true}, {SingletonAmple: true}, {SingletonAmple: true, Chains: true}, {DeadMessages: true, SingletonAmple: true}, {DeadMessages: true, SingletonAmple: true, Chains: true},
 }
 
-// tally is what was compared.
+// tallied counts the comparisons.
 type tallied struct {
 	systems, large, violated, dead, endless, faulty atomic.Int64
 	states, kept, votes                             atomic.Int64
 }
 
-// compare compares the graph of a random system with reductions of it. The error says what differs; large: there were too many states.
+// compare compares the graph of a random system with reductions of it. The error describes a difference; large
+// means that there were too many states.
 func compare(number uint64, without options.Mutation, t *tallied) error {
 	sys := drawSystem(rand.New(rand.NewPCG(1, number)), usual)
 	sys.CrashCut = sim.CrashCut(number % 3)
@@ -269,7 +270,7 @@ func (t *tallied) count(sys *sim.System, full *seen) {
 // same compares a reduced graph with the whole one.
 func same(sys *sim.System, full, less *seen) error {
 	if !less.Complete && less.Finding == nil && full.Finding != nil {
-		return nil // packedVector is no end of states, and nothing is said of the others: see TestEndlessPromise
+		return nil // the states are infinite, and nothing is known about the others: see TestEndlessPromise
 	}
 	if (full.Finding == nil) != (less.Finding == nil) {
 		return fmt.Errorf("found %v, of all states %v", less.Finding, full.Finding)
@@ -350,7 +351,7 @@ func compareAll(from uint64, n int, without options.Mutation, t *tallied) error 
 }
 
 func compareEach(from uint64, n int, t *tallied, compare func(number uint64) error) error {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // what is made for one system is garbage with the next
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the data of one system is garbage with the next
 	next, found := atomic.Uint64{}, make(chan error, 2)
 	next.Store(from)
 	var stop atomic.Bool
@@ -384,7 +385,7 @@ func TestReductions(t *testing.T) {
 		c.systems.Load(), c.faulty.Load(), c.votes.Load(), c.large.Load(), c.violated.Load(), c.dead.Load(), c.endless.Load(), c.states.Load(), c.kept.Load())
 }
 
-// Systems on which reductions came to no end that they should have.
+// Systems for which reductions once did not terminate.
 func TestReductionsMended(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Bundled systems, with and without their bugs, come to the same verdict when states are left out, and to fewer states.
+// Bundled systems, with and without their bugs, have the same verdict with reductions, and fewer states.
 func TestReducedSystems(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

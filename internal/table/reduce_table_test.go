@@ -21,8 +21,8 @@ import (
 // mostTabled is how many states are visited at most for a cell of the table.
 const mostTabled = 700_000
 
-// evaluation/reduction.md tells how many states each bundled system has with and without reduction, and the verdicts are the same.
-// With -update it is written anew.
+// evaluation/reduction.md lists the number of states of each bundled system with and without reduction; the
+// verdicts are the same. With -update the test writes it.
 func TestReductionTable(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -95,7 +95,7 @@ func tabled(t *testing.T, e *spec.Entry, params map[string]string) (row, why str
 // endless are systems with more states than can be visited.
 var endless = []string{"pingack", "transport", "superstep"}
 
-// NotReduced says why a system is not in the list; "": it is.
+// notReduced says why a system is not in the list, or returns "".
 func notReduced(t *testing.T, sys *sim.System) string {
 	if slices.Contains(endless, sys.Name) {
 		return "too many states for this list"

@@ -149,7 +149,7 @@ func TestReadsMessages(t *testing.T) {
 	}
 }
 
-// armed is a service whose only timer is armed from the start.
+// armed is a service with one timer, armed from the start.
 type armed struct{ sim.Nop }
 
 func (s *armed) Boot(env sim.Env) { env.SetTimer(word{}, 1) }
@@ -199,7 +199,7 @@ func TestNearestReadsMessages(t *testing.T) {
 // blind is a visited set that cannot find where edges lead.
 type blind struct{ stateset.Visited }
 
-// A reduction is judged by where edges lead. Where no set tells, nothing is reduced, and that is said.
+// The proviso needs to find where edges lead. If no set can, nothing is reduced, and the report says so.
 func TestReductionNeedsAFinder(t *testing.T) {
 	sys := bundledSystem(t, "twophase")
 	set := stateset.Kinds[1]

@@ -17,7 +17,8 @@ type trap struct {
 	S int
 }
 
-// A run ends where a property is violated: what would not return behind is not met by who follows the path, and hides nothing.
+// A run ends at a violated property. Code behind it that would not return is not reached on the path, and hides
+// nothing.
 func TestHangBehindAViolation(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})

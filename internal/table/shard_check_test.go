@@ -17,8 +17,8 @@ type climber struct {
 	N int
 }
 
-// climbers are nodes of which not all are to be at their goals. The property reads a node only if all before it in an order are there, so what it reads
-// in a state hangs on the state.
+// climbers must all reach their goals. The property reads a node only if all before it in an order are at their
+// goals, so its reads depend on the state.
 func climbers(order []int, goals []int) *sim.System {
 	return &sim.System{
 		Name: "climbers", Nodes: len(order), New: func(sim.NodeID) sim.Service { return &climber{} },
@@ -36,8 +36,8 @@ func climbers(order []int, goals []int) *sim.System {
 	}
 }
 
-// A shard asks a property about a state that was found from one of another shard, though it has not seen yet that the property reads the node that
-// the step changed: what is found is found by as few steps as by one exploration.
+// A shard evaluates a property on a state found from one of another shard, even if it has not seen yet that the
+// property reads the node that changed. So findings are as near as in one exploration.
 func TestShardsCheckWhatOthersFound(t *testing.T) {
 	check := func(t tester, sys *sim.System, workers, parts int, cut []int) {
 		x, err := table.Explore(context.Background(), sys, options.Options{})

@@ -76,7 +76,7 @@ func newShards(t tester, sys *sim.System, workers, parts int, cut []int) *shards
 	return s
 }
 
-// stateOf asks the worker that has a part for a state, in the numbers of another one.
+// stateOf asks the worker that owns a part for a state, and converts its numbers.
 func (s *shards) stateOf(asks int) func(part, number uint32) ([]uint32, error) {
 	return func(part, number uint32) ([]uint32, error) {
 		has := s.all[s.owner[part]]
@@ -123,7 +123,7 @@ func (s *shards) level() (more bool, err error) {
 	return more, nil
 }
 
-// compare has each state of the last levels expanded by another shard, too: all come to the same.
+// compare expands each state of the last levels in another shard, too, with the same result.
 func (s *shards) compare() {
 	for i, w := range s.owner {
 		has, other := s.all[w], (w+1)%len(s.all)

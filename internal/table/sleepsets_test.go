@@ -23,7 +23,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// sleeper notes what an exploration finds, and how many edges it does not list. It may spoil what is known of transitions.
+// sleeper records the findings of an exploration, and the number of omitted edges. It may corrupt cached
+// transitions.
 type sleeper struct {
 	*statespace.Graph
 	spoil    func(s *statespace.NodeConfigs, k uint32) // nil: not
@@ -67,8 +68,8 @@ func explored(sys *sim.System, set, depth int, sleeps bool, spoil func(*statespa
 	return s, loop.Run(context.Background()), nil
 }
 
-// compareAsleep explores with sleep sets and without, which must make no difference but for how many edges are listed; what is listed decides
-// how soon after the most states an exploration stops.
+// compareAsleep explores with sleep sets and without. Only the number of listed edges may differ, which affects how
+// soon an exploration stops at the limit of states.
 func compareAsleep(sys *sim.System, set, depth int, spoil func(*statespace.NodeConfigs, uint32)) (unlisted int, err error) {
 	all, want, err := explored(sys, set, depth, false, nil)
 	if err != nil {
@@ -95,7 +96,7 @@ func compareAsleep(sys *sim.System, set, depth int, spoil func(*statespace.NodeC
 	return some.unlisted, nil
 }
 
-// What sleeps makes no difference to what is found, nor to the order.
+// Sleep sets change neither findings nor their order.
 func TestSleepSets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -225,7 +226,7 @@ func falls(s *statespace.NodeConfigs, k uint32) bool {
 	return up[s.Origins[k]] && !up[m.Next]
 }
 
-// Of more nodes than a set of them has bits none sleep.
+// With more nodes than bits in a set nothing sleeps.
 func TestManyNodesStayAwake(t *testing.T) {
 	for _, nodes := range []int{statespace.MostSleepers, statespace.MostSleepers + 1, 2 * statespace.Sleepers} {
 		sys := &sim.System{
@@ -242,7 +243,7 @@ func TestManyNodesStayAwake(t *testing.T) {
 	}
 }
 
-// What changes nothing is not listed, though there is no other node.
+// Transitions without effect are not listed, even with a single node.
 func TestLoopsSleep(t *testing.T) {
 	sys := &sim.System{
 		Nodes: 1,
@@ -262,7 +263,7 @@ func TestLoopsSleep(t *testing.T) {
 // speaker announces itself when asked.
 type speaker struct{ sim.Nop }
 
-// listener keeps who spoke last.
+// listener stores the last sender.
 type listener struct{ Last sim.NodeID }
 
 func (l *listener) Observe(from sim.NodeID, _ any) error {

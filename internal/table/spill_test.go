@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Of every bundled system the same is found, in the same order, when next to nothing of it fits into memory.
+// With almost no memory every bundled system has the same findings, in the same order.
 func TestSpilledSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -20,7 +20,7 @@ func (l *late) Timer(env sim.Env, _ any) { l.Steps++; env.SetTimer("tick", 1) }
 
 func (l *late) Stale() bool { return l.Steps%2 == 1 }
 
-// Properties that read a node which shows an earlier state are not judged; those that read others are.
+// Properties that read a node with an outdated state are not judged; the others are.
 func TestStale(t *testing.T) {
 	reads := func(id sim.NodeID, value bool) func(*sim.View) bool {
 		return func(v *sim.View) bool { return v.Service(id) != nil == value }

@@ -31,7 +31,7 @@ func (r *ring) Timer(env sim.Env, t any) {
 
 func (r *ring) Boot(env sim.Env) { env.SetTimer("turn", 1) }
 
-// relay passes on every other message that it is told.
+// relay forwards every other message.
 type relay struct {
 	sim.Nop
 	Count int
@@ -46,7 +46,7 @@ func (r *relay) Receive(env sim.Env, from sim.NodeID, _ any) {
 	}
 }
 
-// pipe counts what it is sent through streams.
+// pipe counts messages from streams.
 type pipe struct{ relay }
 
 func (r *ring) Observe(_ sim.NodeID, event any) error {
@@ -92,7 +92,7 @@ type steady struct {
 	states  [][]uint32 // packed
 	names   []uint32   // of the edges by which they were found
 	keys    []uint64
-	trees   []uint32 // of the states whose edges are listed, if there are any
+	trees   []uint32 // of the states with listed edges, if there are any
 	last    []uint32 // by state: the end of these
 	at      int
 }
@@ -152,7 +152,8 @@ func (s *steady) lookUp() {
 // batchLen is how many transitions are looked up at once, at least.
 const batchLen = 4096
 
-// batch takes some transitions again, from the next states, and looks up those that do not sleep. It returns how many there are.
+// batch takes some transitions again, from the next states, and looks up those that do not sleep. It returns their
+// number.
 func (s *steady) batch(t testing.TB) int {
 	s.edges.Reset()
 	s.trees, s.last = s.trees[:0], s.last[:0]
@@ -211,7 +212,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 	}
 }
 
-// What was expanded can be read, whatever sleeps there: a second worker would wait for what is never found out.
+// Expanded states can be read, whatever sleeps there; otherwise a second worker would wait forever.
 func TestWhatWasExpandedIsRead(t *testing.T) {
 	s := newSteady(t, bundledSystem(t, "paxos"), stateset.Kinds[1])
 	r := s.Reader()
@@ -224,8 +225,8 @@ func TestWhatWasExpandedIsRead(t *testing.T) {
 	}
 }
 
-// BenchmarkTransition measures one transition of Paxos with two proposers whose tables are full, its successor being
-// looked up in the set of visited states.
+// BenchmarkTransition measures one transition of Paxos with two proposers with full tables, including the look-up
+// of the successor.
 func BenchmarkTransition(b *testing.B) {
 	sys := bundledSystem(b, "paxos")
 	for _, visited := range stateset.Kinds {

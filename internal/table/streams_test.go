@@ -9,7 +9,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// echoer says what it hears to itself and to the others, as long as there is room: how much there is it finds out while it is told.
+// echoer sends what it receives to itself and to the others, as long as there is room, which it observes in the
+// handler.
 type echoer struct {
 	sim.Nop
 	Heard, Full int
@@ -34,8 +35,8 @@ func (s *echoer) say(env sim.Env, n int) {
 	}
 }
 
-// What a connection has handed over makes room while it is told, that of a node with itself, too: the engines show the same, step by step, and
-// explore the same states, each step counted once.
+// A delivered message makes room during its handler, also on the connection of a node with itself. Both engines
+// show the same, step by step, and explore the same states, with each step counted once.
 func TestRoomInStreams(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

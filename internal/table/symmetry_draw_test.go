@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// member is a service that does what a random table says of its role.
+// member is a service with behavior given by a random table for its role.
 type member struct {
 	Phase, Count int
 	Who          []byte // what a twist keeps of others
@@ -59,7 +59,7 @@ type deed struct {
 	sends                             []address
 }
 
-// address says whom a message is for.
+// address selects the receiver of a message.
 type address struct{ to, kind int }
 
 // Addresses: roles from 0 on, and these.
@@ -242,7 +242,7 @@ func (c *society) quorum() sim.AnyQuorum {
 	return q
 }
 
-// chief is a monitor that looks who announces something.
+// chief is a monitor that depends on the announcing node.
 type chief struct{ Heard int }
 
 func (m *chief) Observe(from sim.NodeID, _ any) error {

@@ -71,8 +71,9 @@ func invitation(newGuest func() sim.Service) sim.System {
 	}
 }
 
-// A quorum that takes votes of one node only tells it from others, and so does an action of one node only. Only one vote is ever sent, and only one guest
-// is ever rung. Of the states that are the same but for who it is one is visited: perhaps the one in which nothing can happen.
+// A quorum that takes only votes of one node distinguishes it from others, and so does an action of only one node.
+// Only one vote is sent, and only one guest is rung. One of the states that differ in that node is visited, perhaps
+// the one in which nothing can happen.
 func TestOneGuestIsNoSymmetry(t *testing.T) {
 	t.Parallel()
 	for flawed, system := range map[options.Mutation]func(only sim.NodeID) sim.System{
@@ -115,7 +116,7 @@ func TestOneGuestIsNoSymmetry(t *testing.T) {
 	}
 }
 
-// clerk is a guest that keeps who it is out of its state.
+// clerk is a guest that hides its identity from its state.
 type clerk struct {
 	sim.Nop
 	me sim.NodeID `macemc:"-"`
@@ -189,7 +190,8 @@ func plant(t *testing.T, crashes int, without options.Mutation, roots, expand fu
 	return x
 }
 
-// No system makes crashes of interchangeable nodes differ, as they do not depend on who it is that crashes. So a difference is planted.
+// No system makes crashes of interchangeable nodes differ, since they do not depend on the node. So a difference is
+// planted.
 func TestCrashesOfSymmetry(t *testing.T) {
 	t.Parallel()
 	for _, without := range []options.Mutation{"", por.NoSameCrashes} {
@@ -212,7 +214,7 @@ func TestCrashesOfSymmetry(t *testing.T) {
 	}
 }
 
-// What fell for one node falls for those that it may be exchanged with, whatever is decided for these.
+// An assumption that fell for one node falls for its interchangeable nodes, whatever is decided for these.
 func TestClaimsOfSymmetry(t *testing.T) {
 	t.Parallel()
 	for _, without := range []options.Mutation{"", por.NoSameClaims} {

@@ -19,13 +19,13 @@ var (
 	firstSymmetry = flag.Uint64("first-symmetry", 0, "the number of the first of these systems")
 )
 
-// symmetric is what was compared.
+// symmetric counts the comparisons.
 type symmetric struct {
 	tallied
 	merged, refuted atomic.Int64 // systems in which states were merged; in which that was refuted
 }
 
-// compareSymmetric compares what is left of a random system when states are merged with all of it.
+// compareSymmetric compares a random system with merged states with all of its states.
 func compareSymmetric(number uint64, only twist, without options.Mutation, t *symmetric) (err error) {
 	defer func() {
 		if failed := recover(); failed != nil && without != "" {
@@ -99,7 +99,7 @@ func compareSymmetric(number uint64, only twist, without options.Mutation, t *sy
 	return nil
 }
 
-// What is merged does not change what is found, and nothing is merged that is different.
+// Merging changes no finding, and merges no states that differ.
 func TestSymmetries(t *testing.T) {
 	n := *symmetries
 	if testing.Short() {

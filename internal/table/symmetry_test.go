@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// What is left of bundled systems whose nodes are interchangeable.
+// Merged states of bundled systems with interchangeable nodes.
 func TestSymmetricSystems(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -163,7 +163,7 @@ type calling struct {
 	F func() `macemc:"-"`
 }
 
-// marked is a node that asks to be marked, and may get something then, or before.
+// marked is a node that asks to be marked, and may receive something then, or before.
 type marked struct {
 	sim.Nop
 	Marked, Got, GotMarked bool
@@ -178,7 +178,7 @@ func (s *marked) Receive(_ sim.Env, _ sim.NodeID, msg any) {
 	}
 }
 
-// giver marks the first one that asks, and sends to all others in turn.
+// giver marks the first node that asks, and sends to all others in turn.
 type giver struct {
 	sim.Nop
 	Any bool
@@ -196,7 +196,7 @@ func (s *giver) give(env sim.Env) {
 	env.Send(2, word{})
 }
 
-// A crash between two messages tells the nodes that they are for apart.
+// A crash between two messages distinguishes their receivers.
 func TestCutsAreNoSymmetry(t *testing.T) {
 	t.Parallel()
 	missed := 0

@@ -98,7 +98,7 @@ func (c *courier) run(env sim.Env, list []errand) {
 	}
 }
 
-// Systems whose messages hold times have the states and transitions that brute force finds, and no message was changed.
+// Systems with times in messages have the states and transitions that brute force finds, and no message is changed.
 func TestTimesInMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bit := rapid.IntRange(0, 1)

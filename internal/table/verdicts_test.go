@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// counter counts what it is asked to.
+// counter counts requests.
 type counter struct {
 	sim.Nop
 	N int
@@ -36,7 +36,7 @@ func counters(properties ...sim.Property) *sim.System {
 	}
 }
 
-// sum is what all counters have come to.
+// sum returns the sum of all counters.
 func sum(v *sim.View) (sum int) {
 	for _, c := range sim.Nodes[*counter](v) {
 		sum += c.N
@@ -50,7 +50,7 @@ func TestVerdicts(t *testing.T) {
 	first := sim.Property{Name: "first", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N >= v.Service(2).(*counter).N }}
 	nothing := func(*statespace.Graph, *graph.FoundState) {}
 	all := func(g *statespace.Graph, _ *graph.FoundState) { g.World.Properties.Verdicts = steptree.Verdicts{} }
-	// As after a look at a state behind which nothing is visited, which asks Always properties alone.
+	// As after the check of a state whose successors are not visited, which evaluates only Always properties.
 	allButSound := func(g *statespace.Graph, m *graph.FoundState) {
 		*g.World.Properties.Verdicts.Of(g.ReadLocals(m.State)) = steptree.IsSound
 	}

@@ -201,8 +201,8 @@ func TestGoodServicesAreNotAccused(t *testing.T) {
 		if err := wander(w, 20_000); err != nil {
 			t.Error(err)
 		}
-		// 20,000 steps: the first, second, fourth ... 16,384th, and every 4,096th, less what was
-		// not looked up.
+		// 20,000 steps: the first, second, fourth ... 16,384th, and every 4,096th, except those that were not
+		// looked up.
 		if n := w.Stats().Verified; n < 10 {
 			t.Errorf("%s: %d steps were verified", sys.Name, n)
 		}
@@ -218,8 +218,7 @@ type odd struct {
 
 func (o *odd) Boot(sim.Env) { o.Odd = script.NewOpaque() }
 
-// A state that a failed step left behind may be met again as that after a good one, and the run goes on
-// from there.
+// The state after a failed step may also be reached by a successful one, and the run continues from there.
 func TestStateLeftByAFailedStep(t *testing.T) {
 	when := func(n int) func(*odd) bool { return func(o *odd) bool { return o.N == n } }
 	sys := &sim.System{
@@ -261,7 +260,7 @@ func (f *fickle) Receive(_ sim.Env, _ sim.NodeID, msg any) {
 	f.Got |= 1 << msg.(int)
 }
 
-// What shows once that a service is no function of its state is told, also if it shows while it is found out what a step does.
+// Nondeterminism that shows only once is reported, even if it shows while a step is executed for the tables.
 func TestWhatShowsOnceIsTold(t *testing.T) {
 	did := map[[2]int]int{}
 	sys := sim.System{

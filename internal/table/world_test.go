@@ -18,8 +18,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The search's own loop and walks must come to the same on both engines: the same paths, states and
-// outcomes from the same seeds.
+// The search's own loop and walks behave the same on both engines: the same paths, states and results from the same
+// seeds.
 func TestWalksAreTheSame(t *testing.T) {
 	for _, sys := range []*sim.System{
 		bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1}),

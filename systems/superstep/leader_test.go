@@ -28,7 +28,7 @@ func (s *sent) asked(t *testing.T) (incs []int) {
 	return swap.Commit.Incs
 }
 
-// Who comes to lead does not give parts to those who were there once, nor to the one that led.
+// A new leader gives no parts to former members, nor to the former leader.
 func TestNewLeaderCountsOnNobodyWhoIsGone(t *testing.T) {
 	env, m := &sent{}, &superstep.Member{Worker: superstep.Worker{Data: &superstep.Letters{}}}
 	m.Start(env, 5)

@@ -57,7 +57,7 @@ func TestExploreHalts(t *testing.T) {
 	}
 }
 
-// Who may pick once is dead after another number; who may pick without limit is not.
+// A node with one pick is dead after another number; a node with unlimited picks is not.
 func TestDead(t *testing.T) {
 	two := sim.Property{Name: "two", Eventually: sim.Each(func(_ sim.NodeID, p *picker) bool { return p.Picked == 2 })}
 	for times, want := range []bool{false, true} {
@@ -77,7 +77,7 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// A fault is no way out: without its injection a node that is never live stays so.
+// A fault is not recovery: without faults a node that is never live stays so.
 func TestInjectionsDoNotRecover(t *testing.T) {
 	down := sim.Property{Name: "down", Eventually: func(v *sim.View) bool { return v.Service(0) == nil }}
 	g, err := bruteforce.Explore(picking(1, down))

@@ -16,7 +16,7 @@ var (
 	condition  = regexp.MustCompile(`condition \S+ (\w+)\.(\w+) ==`)
 )
 
-// The breakpoint that the page on reports sets is at a method that there is, and what it asks for a field of its receiver.
+// The breakpoint of the page on reports is at an existing method, and its expression is a field of the receiver.
 func TestBreakpoint(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(docs, "reports.md"))
 	if err != nil {
@@ -69,7 +69,7 @@ func fieldsOf(s *ast.StructType, ok bool) (names []string) {
 	return names
 }
 
-// A first "make demo" compiles for a while, and says so before.
+// A first "make demo" compiles for a while, and announces that.
 func TestDemoSaysThatItCompiles(t *testing.T) {
 	makefile, err := os.ReadFile("../../../Makefile")
 	if err != nil {

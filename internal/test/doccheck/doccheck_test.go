@@ -17,7 +17,8 @@ import (
 
 const docs = "../../../docs"
 
-// compiledBy are the modules whose tests compile the examples of a page, because they need what this one does not require.
+// compiledBy lists the modules with tests that compile the examples of a page, because the examples need other
+// modules.
 var compiledBy = map[string]string{"goroutines.md": "glue/grpc"}
 
 // example is a complete file of a page, or several of one package.
@@ -28,7 +29,7 @@ type example struct {
 	fails string
 }
 
-// Every example in the documentation compiles and does what is said of it.
+// Every example in the documentation compiles and behaves as described.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds tests")
@@ -43,7 +44,7 @@ func TestExamples(t *testing.T) {
 	}
 	defer func() {
 		os.RemoveAll(dir)
-		os.Remove("testdata") // if nothing else is there
+		os.Remove("testdata") // if it is empty
 	}()
 	examples := writeExamples(t, dir)
 	if len(examples) == 0 {

@@ -72,7 +72,8 @@ func TestCorrected(t *testing.T) {
 	}
 }
 
-// What disturbs is no part of recovery in any strategy. Where nothing is said of it, it is, and the report says on what recovery relied.
+// Disturbing events do not belong to recovery in any strategy. Without the declaration they do, and the report
+// names what recovery relied on.
 func TestDisturbing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -93,7 +94,7 @@ func TestDisturbing(t *testing.T) {
 	}
 }
 
-// That a node crashes, however often, is no harm to who waits for it: only halts show the defect.
+// Crashes of a node, however many, do not harm a node that waits for it: only halts expose the defect.
 func TestHaltsMatter(t *testing.T) {
 	cfg := search.Config{System: hardbugs.Dead().System, Strategy: search.Faulty, MaxPaths: 2000}
 	cfg.System.Crashes, cfg.System.Halts = 5, 0
@@ -102,7 +103,8 @@ func TestHaltsMatter(t *testing.T) {
 	}
 }
 
-// What keeps weighted walks from a defect is what the case says: without other schedules the stale acknowledgement is not met.
+// Weighted walks miss a defect for the reason in its case: without other schedules the stale acknowledgement is not
+// found.
 func TestScheduleMatters(t *testing.T) {
 	cfg := search.Config{System: hardbugs.Stale().System, Strategy: search.Walk, MaxPaths: 3000, Seed: 3}
 	cfg.Schedules = []search.Schedule{search.Phases}

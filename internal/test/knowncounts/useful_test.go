@@ -52,7 +52,7 @@ func useful(t *testing.T, sys *sim.System) int {
 	return len(known)
 }
 
-// Stateright's own counts: our models are its, but for the messages that change nothing.
+// Stateright's own counts: our models are the same except for messages without effect.
 func TestCountsWithoutUselessDeliveries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What users import becomes part of their programs and tests, with all that it imports in turn: of other modules only
-// hashing and system calls. There is no command line, no terminal, no drawing, and no bundled system.
+// Packages that users import become part of their programs and tests, with all their dependencies. Of other modules
+// that is only hashing and system calls: no command line, terminal, drawing or bundled system.
 func TestWhatUsersLink(t *testing.T) {
 	packages := []string{"mctest", "sim", "simtest", "netsim", "macetime", "bubble", "realnet", "search", "internal/replay", "internal/report/render", "mdb", "eventgraph"}
 	args := []string{"list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}"}

@@ -20,9 +20,9 @@ func noInit(_ *tree, p *pkg) (found []problem) {
 	return found
 }
 
-// noGlobalState: variables of packages that take part in steps are constants in all but name, like
-// errors and tables. They are not assigned to, in whole or in part, outside their declaration, by any
-// package; and they hold no locks, atomics or channels, which are state by their nature, unless a comment says why.
+// noGlobalState checks that variables of packages that take part in steps are constants in effect, like errors and
+// tables. No package assigns to them, in whole or in part, outside their declaration. They hold no locks, atomics
+// or channels, which are state by nature, unless a comment says why.
 func noGlobalState(t *tree, p *pkg) (found []problem) {
 	if below(p.path, deterministic...) {
 		excused := map[string]bool{}

@@ -10,9 +10,8 @@ import (
 // tableBase is what every layer of the table engine may import.
 var tableBase = []string{"choose", "internal/explore", "internal/explore/graph", "internal/explore/stateset", "internal/fair", "macetime", "sim", "internal/simext", "internal/simhook", "internal/kernel", "internal/kernel/...", "internal/encoding"}
 
-// imports says what the packages of the core may import: packages of this module, and where strict
-// is set, which of other modules. The first line that matches a package counts. Others may import
-// everything but commands.
+// imports lists what the packages of the core may import: packages of this module and, if strict is set, of other
+// modules. The first line that matches a package counts. Others may import everything but commands.
 var imports = []struct {
 	pkg     string
 	module  []string
@@ -126,7 +125,7 @@ func importDirection(_ *tree, p *pkg) (found []problem) {
 	return found
 }
 
-// refused tells why a package must not import another; "": it may.
+// refused says why a package must not import another one, or returns "".
 func refused(from, name string) string {
 	rel, inside := strings.CutPrefix(name, module+"/")
 	if inside && below(rel, "cmd/...") && !below(from, "cmd/...", "evaluation/...") {

@@ -35,7 +35,7 @@ type pkg struct {
 	err   error // the first one that the type checker found
 }
 
-// tree is a set of packages by path, and what is needed to type-check them.
+// tree is a set of packages by path, with the data to type-check them.
 type tree struct {
 	fset *token.FileSet
 	pkgs map[string]*pkg

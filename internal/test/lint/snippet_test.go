@@ -61,8 +61,8 @@ func (s snippet) test(t *testing.T, r rule) {
 	}
 }
 
-// snippetFile returns name and content of a file; a key of a snippet that is no file name stands for
-// a package of one file.
+// snippetFile returns name and content of a file. A key of a snippet that is not a file name stands for a package
+// of one file.
 func snippetFile(key, text string) (file, content string) {
 	if strings.HasSuffix(key, ".go") {
 		return key, text

@@ -78,7 +78,7 @@ func (p *pkg) takesApart(call *ast.CallExpr) bool {
 	return ok && of.Pkg() != nil && of.Pkg().Path() == "strings" && slices.Contains(takers, of.Name())
 }
 
-// textOf names the rendered text that an expression is; "" if it is none.
+// textOf names the rendered text of an expression, or returns "".
 func (p *pkg) textOf(e ast.Expr) string {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok {
 		e = call.Fun

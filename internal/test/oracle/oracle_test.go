@@ -18,7 +18,7 @@ const inCI = 600
 func TestSystems(t *testing.T) {
 	t.Parallel()
 	const percent, mostLive = 1600, 500 << 20
-	defer debug.SetGCPercent(debug.SetGCPercent(percent)) // what is made for one system is garbage with the next
+	defer debug.SetGCPercent(debug.SetGCPercent(percent)) // the data of one system is garbage with the next
 	n := inCI
 	if testing.Short() {
 		n = 20

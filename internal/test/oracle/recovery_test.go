@@ -6,8 +6,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Recovery that only an answer of weight 0, or an action that disturbs, leads to is none, and a state in which nothing else can happen is
-// stuck. Recovery by an answer that walks hardly ever get is recovery all the same.
+// Recovery only by an answer of weight 0, or by a disturbing action, does not count, and a state in which nothing
+// else can happen is stuck. Recovery by an answer that walks rarely get does count.
 func TestWhatIsRecovery(t *testing.T) {
 	for _, c := range []struct {
 		weights  []int
@@ -29,7 +29,8 @@ func TestWhatIsRecovery(t *testing.T) {
 	}
 }
 
-// A node sets an alarm, or a bell, which ends what is wrong: what disturbs is no recovery, and nothing else is taken for it.
+// A node sets an alarm, or a bell, which ends the violation. Disturbing events do not count as recovery; all others
+// do.
 func TestDisturbing(t *testing.T) {
 	for _, c := range []struct {
 		bell bool

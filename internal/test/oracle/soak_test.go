@@ -103,7 +103,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// What a soak came to replaces the row of its generator in the table of a page, and adds one when there is none.
+// The result of a soak replaces the row of its generator in the table of a page, and adds one if there is none.
 func TestTallyOnPage(t *testing.T) {
 	name := t.TempDir() + "/page.md"
 	write := func(text string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Nodes that are down, also those that never fail by themselves, are no surprise to any property.
+// No property fails when nodes are down, even nodes that never fail.
 func TestPropertiesWhenNodesAreDown(t *testing.T) {
 	for _, e := range papers.All() {
 		sys := systest.Build(t, e, spec.Config{}, sim.Limits{sim.Crashes: 1, sim.Halts: 1})

@@ -57,7 +57,7 @@ func named(name string, c spec.Config) (sim.System, error) {
 	return held(sys, name), err
 }
 
-// counters is a system of nodes that count, and, by its name, of a property that does not return from what is wrong.
+// counters is a system of nodes that count. Its name may select a property that does not return.
 func counters(name string) sim.System {
 	sys := sim.System{Name: name, Nodes: 4, New: func(sim.NodeID) sim.Service { return &counter{} }, Timing: sim.AnyOrder}
 	if name == "counters" {
@@ -81,7 +81,7 @@ func counters(name string) sim.System {
 	return sys
 }
 
-// counter counts to what is wrong.
+// counter counts up to a violation.
 type counter struct {
 	sim.Nop
 	N int
@@ -203,7 +203,7 @@ func TestWorkerComesFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	work(t, "nats://"+at, 1)
-	time.Sleep(100 * time.Millisecond) // so that it mostly is first; else it is one like any other
+	time.Sleep(100 * time.Millisecond) // usually it is first; otherwise it is like any other
 	url, stop, err := start(at, t.TempDir(), Security{})
 	if err != nil {
 		t.Fatal(err)
@@ -301,7 +301,7 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-// A search that is interrupted says what was covered, and makes room for the next one.
+// An interrupted search reports its coverage, and makes room for the next one.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
@@ -319,7 +319,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// A search that pauses does nothing until it is to go on.
+// A paused search does nothing until it is resumed.
 func TestPause(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

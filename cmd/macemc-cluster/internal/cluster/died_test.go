@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Checked code that ends the process of a worker ends the search, which says where that was; workers go on.
+// Checked code that ends the process of a worker ends the search, which reports the state; workers continue.
 func TestDied(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -51,7 +51,7 @@ func TestDied(t *testing.T) {
 	}
 }
 
-// A process that the end of all kills, before it has come to its own end, is no error.
+// A process killed at the end of the supervisor, before it has ended itself, is not an error.
 func TestSuperviseEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

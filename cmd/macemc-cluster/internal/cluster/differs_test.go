@@ -26,7 +26,7 @@ func broken(text json.RawMessage) (*sim.System, func(int) bool, error) {
 	}
 	wrong := rings(func(r *ring) {
 		if r.N = (r.N + 1) % 9; r.N == 0 {
-			r.N = 1 // as others have it, too: only who takes the same step notices
+			r.N = 1 // as in other workers, so only a worker that executes the same step notices
 		}
 	})
 	return &wrong, overdue, err
@@ -45,7 +45,7 @@ type ring struct {
 	N int
 }
 
-// A worker that computes something else, though all that it comes to could be, is found and named.
+// A worker with wrong but plausible results is detected and named.
 func TestDiffers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -81,7 +81,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// listener passes on what a worker says, and which number it has.
+// listener passes on the output of a worker, and extracts its number.
 type listener struct {
 	slog.Handler
 	names chan int

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// leaver starts a worker that may be told to end, and returns what its end comes to.
+// leaver starts a worker that may be told to end, and returns its end.
 func leaver(t *testing.T, url string) (end context.CancelFunc, ended chan error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -23,8 +23,8 @@ func leaver(t *testing.T, url string) (end context.CancelFunc, ended chan error)
 	return cancel, ended
 }
 
-// A worker that is to leave gives away what it has, whether it leads or not, and whether it is told so or ended: all is counted, and nobody
-// waits until it is missed.
+// A worker that leaves gives its parts away, whether it leads or not, and whether it is drained or interrupted. All
+// states are counted, without waiting for a timeout.
 func TestDrain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

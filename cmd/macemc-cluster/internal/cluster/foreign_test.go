@@ -27,7 +27,7 @@ func foreign(t *testing.T, set func(*server.Options)) string {
 	return "nats://" + ns.Addr().String()
 }
 
-// Any server with JetStream will do. One that cannot keep what is found is refused, and told why.
+// Any server with JetStream will do. A server without storage is rejected with the reason.
 func TestForeignServer(t *testing.T) {
 	t.Parallel()
 	url := foreign(t, func(*server.Options) {})

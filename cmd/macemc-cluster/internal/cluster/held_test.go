@@ -12,8 +12,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// hold names a system of which, after its first states, few are visited in a second until it is let go: so what is to happen in the
-// middle of its search does, also when who makes it happen waits for a processor.
+// hold names a system that visits only few states in a second after the first ones, until letGo is called. So an
+// event planned for the middle of the search happens there, even if the test waits for a processor.
 func hold(t *testing.T, system string) (name string, letGo func()) {
 	file := filepath.Join(t.TempDir(), "go")
 	return system + heldUntil + file, func() {
@@ -25,7 +25,7 @@ func hold(t *testing.T, system string) (name string, letGo func()) {
 
 const heldUntil = " until "
 
-// visits is what is added to the name of the file that lets go: that of one which grows as states are visited meanwhile.
+// visits is the suffix of the file that grows with each visited state meanwhile.
 const visits = ".visits"
 
 // visited is how far that file has grown.
@@ -40,7 +40,7 @@ func visited(t *testing.T, name string) int64 {
 	return info.Size()
 }
 
-// held slows a system down in the process that asks, if its name says so.
+// held slows a system down in the requesting process, if its name asks for that.
 func held(sys sim.System, name string) sim.System {
 	_, file, ok := strings.Cut(name, heldUntil)
 	if !ok {
@@ -49,7 +49,7 @@ func held(sys sim.System, name string) sim.System {
 	var judged atomic.Int64
 	var free atomic.Bool
 	sys.Properties = append(slices.Clone(sys.Properties), sim.Property{Name: "held", Always: func(v *sim.View) bool {
-		for range v.InFlight() { // who reads this is asked in every state
+		for range v.InFlight() { // a property that reads this is evaluated in every state
 			break
 		}
 		if free.Load() || judged.Add(1) < 3000 {

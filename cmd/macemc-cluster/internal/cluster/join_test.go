@@ -41,7 +41,7 @@ func TestSpares(t *testing.T) {
 	}
 }
 
-// Of more workers than there are parts some have nothing to do, and do no harm.
+// With more workers than parts some are idle, and do no harm.
 func TestMoreWorkersThanParts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// States from which none is live any more are found as by one process, and the shortest way there; what has no memory for that says so.
+// Dead states and the shortest path to one are found as by one process. A lack of memory is reported.
 func TestDead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

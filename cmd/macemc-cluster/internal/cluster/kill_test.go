@@ -17,7 +17,7 @@ import (
 
 const joinVar = "MACEMC_TEST_JOIN"
 
-// TestMain makes the test binary a worker when it is told of a server.
+// TestMain makes the test binary a worker if the environment names a server.
 func TestMain(m *testing.M) {
 	url := os.Getenv(joinVar)
 	if url == "" {
@@ -52,7 +52,7 @@ func spawn(t *testing.T, url string) *exec.Cmd {
 	return cmd
 }
 
-// A worker is killed in the middle of a search, whether it leads or not, and another takes over what it had.
+// A worker is killed in the middle of a search, whether it leads or not, and another takes over its parts.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for _, victim := range []string{"leads", "follows"} {

@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// How long logs are is known from how many blocks they have, as far as somebody has said so, and read else: also when the server has lost a
-// block, or another worker has added one.
+// The lengths of logs follow from their numbers of blocks if a member has reported them, and are read otherwise,
+// even if the server has lost a block or another worker has added one.
 func TestLens(t *testing.T) {
 	t.Parallel()
 	nc := connected(t, serve(t), Security{})

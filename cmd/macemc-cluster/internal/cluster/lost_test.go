@@ -13,7 +13,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// When the server has lost the end of a log that it had acknowledged, the search ends and says so, whoever reads that log next.
+// If the server has lost the acknowledged end of a log, the search ends and reports it, whoever reads that log
+// next.
 func TestLogLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -49,7 +50,7 @@ func TestLogLost(t *testing.T) {
 	}
 }
 
-// A log that is shorter than what was committed is not taken for whole: perhaps the server that answers does not know all yet.
+// A log shorter than its committed length is not complete: the answering server may still be catching up.
 func TestShortLog(t *testing.T) {
 	t.Parallel()
 	nc := connected(t, serve(t), Security{})

@@ -11,7 +11,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// What is told at /metrics is lines of the format, with the numbers of the status, and to nobody beyond this machine.
+// The output of /metrics has the format of Prometheus and the numbers of the status, and is served only on this
+// machine.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	for _, listen := range []string{"0.0.0.0:0", ":0", "10.1.2.3:0", "nothing"} {

@@ -73,7 +73,7 @@ func (r *relay) set(cut bool) {
 	r.open.Broadcast()
 }
 
-// A worker that is cut off, or stopped, and comes back when others have taken over what it had, does no harm.
+// A worker that was cut off or stopped, and returns after others have taken its parts, does no harm.
 func TestComesBack(t *testing.T) {
 	if !*long {
 		t.Skip("half a minute")

@@ -99,8 +99,8 @@ type event struct {
 	whole bool // all servers are to have all before
 }
 
-// When one of three servers is lost, with what it kept or without, a search goes on soon, and counts as ever; a server that comes back
-// with nothing is told what there is.
+// If one of three servers is lost, with or without its data, a search soon continues with the same results. A
+// server that returns without data gets it from the others.
 func TestServerLost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -143,7 +143,7 @@ func TestServerLost(t *testing.T) {
 	}
 }
 
-// A search for which the server has no room ends, and goes on where there is some.
+// A search ends if the server has no room, and continues when there is room.
 func TestNoRoom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -171,7 +171,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// When two of three servers are lost the search ends and says so. When they are there again it goes on with what they keep.
+// If two of three servers are lost the search ends and reports it. When they are back it continues with their data.
 func TestTwoServersLost(t *testing.T) {
 	if !*long {
 		t.Skip("more than a minute")

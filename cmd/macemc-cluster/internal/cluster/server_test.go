@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// secure makes what it takes, all of it signed by an authority of its own.
+// secure makes the files of a Security, signed by an authority of its own.
 func secure(t *testing.T, token string) Security {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func TestSecurity(t *testing.T) {
 	defer stop()
 	wrong, other := all, secure(t, "a token of the cluster")
 	wrong.TokenFile = secure(t, "another token, which is wrong").TokenFile
-	other.CA = all.CA // it knows the server, which does not know it
+	other.CA = all.CA // it trusts the server, which does not trust it
 	for name, s := range map[string]Security{"nothing": {}, "wrong token": wrong, "other certificate": other} {
 		if nc, err := connect(url, s); err == nil {
 			nc.Close()
@@ -134,7 +134,7 @@ func TestSecurePeers(t *testing.T) {
 	}
 }
 
-// meets is how many servers the first one comes to know of within a minute, itself included.
+// meets returns how many servers the first one knows within a minute, itself included.
 func (s *servers) meets(t *testing.T, sec Security) (n int) {
 	nc := connected(t, "nats://"+s.all[0].Listen, sec)
 	for began := time.Now(); n < 3 && time.Since(began) < time.Minute; time.Sleep(50 * time.Millisecond) {

@@ -38,7 +38,7 @@ func TestStates(t *testing.T) {
 // fails: the chain violates something by itself.
 const fails = "fails"
 
-// A single node stands for a chain, and clients see of each defect that something else happens.
+// A single node replaces a chain without a visible difference, and each defect has one.
 func TestSingleNodeStandsForChain(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -28,7 +28,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// One node stands for all, as far as clients see, and they see of each defect that something else happens.
+// One node replaces all without a difference visible to clients, and each defect has one.
 func TestSingleNodeStandsForAll(t *testing.T) {
 	for _, c := range []struct {
 		bugs bugs

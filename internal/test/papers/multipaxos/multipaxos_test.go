@@ -31,7 +31,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// Each bug is found, as what it is, and nothing in the same settings without it.
+// Each bug is found with its kind, and nothing is found in the same settings without it.
 func TestBugs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -52,7 +52,7 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// A single node stands for Multi-Paxos, as far as clients see.
+// A single node replaces Multi-Paxos without a difference visible to clients.
 func TestSingleNodeStandsForPaxos(t *testing.T) {
 	s := setting{Setting: smr.Setting{Clients: 2, Requests: 1, Service: smr.Counter{}}, replicas: 3}
 	impl, abs := s.machines(false).Sim("paxos"), s.machines(true).Sim("single")

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// explore searches a configuration. With all properties it also checks why there is no loop.
+// explore searches a configuration. With all properties it also checks the reason for the absence of loops.
 func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search.Result {
 	t.Helper()
 	cfg.System = systest.Build(t, overcast.Entry(), c, l, cfg.Property)
@@ -23,7 +23,7 @@ func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *sear
 	return systest.Search(t, cfg, 20)
 }
 
-// roundsFallDownTheTree is why there is no loop: no node knows of a later round than its parent.
+// roundsFallDownTheTree is the reason for the absence of loops: no node knows a later round than its parent.
 var roundsFallDownTheTree = sim.Property{
 	Name: "rounds fall down the tree",
 	Always: func(v *sim.View) bool {
@@ -39,8 +39,8 @@ var roundsFallDownTheTree = sim.Property{
 	},
 }
 
-// OV1 is found as a violation of liveness with all properties and with the paper's alone, and so is
-// the step after which there is no way back.
+// OV1 is found as a violation of liveness with all properties and with the paper's alone, together with the
+// critical step.
 func TestOV1(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

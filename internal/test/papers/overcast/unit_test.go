@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/systems/nodeset"
 )
 
-// fakeEnv records what one node asks for.
+// fakeEnv records the effects of one node.
 type fakeEnv struct {
 	sim.Env
 	sent  []string // as "1<-Unlock{}"
@@ -27,7 +27,7 @@ func (e *fakeEnv) Choose(string, int) int            { return e.pick }
 func (e *fakeEnv) Stream(peer sim.NodeID) sim.Stream { return fakeStream{e: e, peer: peer} }
 func (e *fakeEnv) Disk() sim.Disk                    { return fakeDisk{e: e} }
 
-// expect compares what was sent since the last call.
+// expect compares the messages sent since the last call.
 func (e *fakeEnv) expect(t *testing.T, want ...string) {
 	t.Helper()
 	if !slices.Equal(e.sent, want) {
@@ -211,13 +211,13 @@ func TestLateLocked(t *testing.T) {
 	e.expect(t, "2<-overcast.Unlock{}")
 }
 
-// A lock is for children, and for nodes that there is room for and that know of an earlier round. A move needs
-// the lock, room and a node that has a parent.
+// A lock is granted to children, and to nodes for which there is room and that know an earlier round. A move needs
+// the lock, room and a node with a parent.
 func TestLockAndMoveAsked(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		children nodeset.Set
-		round    uint64 // of the node that asks, 2; this one is in round 3
+		round    uint64 // of the asking node, 2; this one is in round 3
 		before   func(*Node, *fakeEnv)
 		lock     string
 		move     string
@@ -245,7 +245,7 @@ func TestLockAndMoveAsked(t *testing.T) {
 	}
 }
 
-// The root begins a round for a joiner that knows of the latest already.
+// The root begins a round for a joiner that already knows the latest one.
 func TestRootBeginsRound(t *testing.T) {
 	e := &fakeEnv{armed: map[any]bool{}, disk: map[string][]byte{}}
 	n := &Node{degree: 2}

@@ -33,7 +33,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// The bugs are found by what the summary says.
+// The bugs are found with the effects in their descriptions.
 func TestBugs(t *testing.T) {
 	for id, want := range map[string]string{
 		"TI1": "unhandled event: client0 in state resting gets Timeout{}",
