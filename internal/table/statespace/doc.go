@@ -1,4 +1,4 @@
-// Package statespace lists the states and steps of a system as an explore.Graph.
+// Package statespace lists the states and steps of a system as an graph.Graph.
 //
 // A packed vector has one number for the local state and inbox of each node. A step is cached as a transition, by
 // that number and the parts that exist once. It holds the node's next number, the change of the fingerprint, and
