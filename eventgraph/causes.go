@@ -18,8 +18,8 @@ type orderer struct {
 	room      map[[2]int]int // last step in which the second node took a message of the first
 }
 
-// order computes the causes of all events.
-func order(g *Graph) {
+// order fills in what follows what. A violation also follows what its property reads: the last steps of nodes, or what they announced.
+func order(g *Graph, t *replay.Trace) {
 	o := orderer{
 		g: g, lastOn: make([]int, len(g.Nodes)), crashes: make([]int, len(g.Nodes)),
 		cuts: map[[2]int]int{}, room: map[[2]int]int{},
@@ -118,11 +118,7 @@ func (o *orderer) event(e *Event) {
 	for _, i := range e.Consumed {
 		add(o.g.Messages[i].Sent)
 	}
-	slices.Sort(e.Causes)
-	e.Causes = slices.Compact(e.Causes)
-	if len(e.Causes) > 1 && e.Causes[0] == 0 {
-		e.Causes = e.Causes[1:] // everything follows the first boots
-	}
+	e.Causes = tidy(e.Causes)
 	if len(e.Causes) == 0 {
 		e.Causes = []int{0}
 	}

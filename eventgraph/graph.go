@@ -32,7 +32,11 @@ type Graph struct {
 	// means that none is known.
 	Round int `json:"round,omitempty"`
 
-	found  int   // the step with the finding, or 0
+	// Read are the earlier steps that wrote what the violated property reads, ascending: the last change of each such node, or all that a
+	// monitor has heard of.
+	Read []int `json:"read,omitempty"`
+
+	found  int   // the step with the finding; 0: none is
 	upDown []int // steps that take nodes up or down, ascending
 }
 
@@ -74,8 +78,9 @@ type Event struct {
 	Ends []int `json:"ends,omitempty"`
 	// Calls are the nested calls between the services of a node's stack, in order.
 	Calls []Call `json:"calls,omitempty"`
-	// Causes are the direct predecessors of the step, ascending: the one before on the same node, those that sent
-	// or duplicated what it consumes, and the one that broke the connection whose error it delivers.
+	// Causes are the steps that this one follows directly: the one before on the same node, those
+	// that sent or duplicated what it consumes, the one that broke the connection whose error it
+	// delivers, and of a violation those that wrote what its property reads. Ascending.
 	Causes []int `json:"causes,omitempty"`
 	Live   bool  `json:"live"`
 	// Broke and Mended are the properties that stop to hold, and hold again, after this step.

@@ -22,7 +22,14 @@ func (e *Event) Matters() bool {
 	})
 }
 
-// violation returns the critical step, or the step of the finding, or 0 if both are unknown.
+// Alters reports whether the step changed the state of a node beyond its timers and counters, or struck a node or the network.
+func (e *Event) Alters() bool {
+	return e.Crashed || e.kind == sim.Boot || e.kind == sim.Heal || e.kind.Injection() ||
+		slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Minor() })
+}
+
+// violation is the step that a violation is about: the critical one, or that of the finding; 0: none is
+// known.
 func (g *Graph) violation() int {
 	return cmp.Or(g.Critical, g.found)
 }

@@ -171,7 +171,7 @@ func (t *interner) all(list []string) []int {
 	return out
 }
 
-// data returns all steps from the first that is shown to the last.
+// data covers all steps from the first that is shown to the last. Of others between them it has what leads from state to state.
 func (r *Run) data(o Options, t *interner) viewRun {
 	g := r.Graph
 	d := viewRun{Critical: g.Critical, Start: r.Start, Initial: [][3]int{}, Steps: []viewStep{}}

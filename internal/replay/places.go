@@ -132,11 +132,11 @@ var errOtherSource = errors.New("has fewer lines: it is not what was compiled")
 func Source(file string, line, around int) (first int, lines []string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return 0, nil, fmt.Errorf("the source of %s cannot be read: %w", s.Source, errors.Unwrap(err))
+		return 0, nil, err
 	}
 	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	if line > len(all) {
-		return 0, nil, fmt.Errorf("%s has %d lines: it differs from the compiled file", s.Source, len(all))
+		return 0, nil, errOtherSource
 	}
 	first = max(1, line-around)
 	for _, l := range all[first-1 : min(len(all), line+around)] {

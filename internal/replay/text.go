@@ -24,8 +24,8 @@ func (c *NodeChange) Waits() bool { return c.Part.Kind == encoding.OfProgram }
 // Minor reports whether the change is less informative than others: [NodeChange.Bookkeeping] or [NodeChange.Waits].
 func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
 
-// Short formats the change in a few words: "Seen 1->2", "peers[3] =n2", "parent removed", "unsynced write 1: lease
-// = 7".
+// Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent removed", "unsynced write 1: lease = 7".
+// Long values are shown around the first place where they differ.
 func (c *NodeChange) Short() string {
 	const most = 32
 	to := Shorten(c.New, most)

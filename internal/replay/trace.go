@@ -32,8 +32,12 @@ type Trace struct {
 	// Finding is the first finding of the run, or nil. FoundAt is its step, or 0 for the first state.
 	Finding *sim.Finding `json:"finding,omitempty"`
 	FoundAt int          `json:"found_at,omitempty"`
-	// Recurs reports whether the run reproduces the finding in its path file. It is nil if the file has none, or if
-	// only a part of the run was executed.
+	// Read are the nodes that the violated property reads then, and Observed says that a monitor was violated, which hears of what any
+	// node announces.
+	Read     []int `json:"read,omitempty"`
+	Observed bool  `json:"observed,omitempty"`
+	// Recurs reports whether the run shows the finding that the file of its path records; nil means that none is recorded, or that only
+	// a part of the run was executed.
 	Recurs *bool `json:"recurs,omitempty"`
 }
 
