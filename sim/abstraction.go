@@ -1,15 +1,16 @@
 package sim
 
-// Abstraction is a simpler system that is to stand for a part of what ships in the checks of others. Package refine compares both: whether
-// the simpler one does all that the other does, as far as clients see.
+// Abstraction is a simpler system that replaces a part of a shipped system when other systems are checked. Package
+// refine compares the two: every behavior of the part that clients can observe must also be one of the simpler system.
 type Abstraction struct {
-	// Name says what it is.
+	// Name describes the abstraction.
 	Name string
-	// Used: the system has it in the place of what ships, so that all that is said of the system is said under the
-	// assumption that it does as much.
+	// Used reports whether the system contains the abstraction in place of the shipped part. All results for the system
+	// then assume that the abstraction has every behavior of that part.
 	Used bool
-	// Impl and Abs make what ships and what stands for it, each among the same clients. Nil: they are not compared.
+	// Impl and Abs build the shipped part and its abstraction, each with the same clients. Nil functions mean that they
+	// are not compared.
 	Impl, Abs func() System
-	// Clients are the nodes that are the same in both.
+	// Clients are the nodes that are the same in both systems.
 	Clients []NodeID
 }

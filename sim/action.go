@@ -7,31 +7,32 @@ import (
 	"github.com/macemc/macemc/internal/simhook"
 )
 
-// Action is something that the application on top of a service of type S may do: an event of its
-// own, enabled by the node's local state.
+// Action is an event that the application on top of a service of type S may cause. It is enabled by the node's local
+// state.
 type Action[S Service] struct {
 	Name  string
-	Times int               // how often in the life of a node, crashes included; below 2^31, 0: no limit
-	When  func(S) bool      // nil: always; it only looks
-	Do    func(S, Env)      // not nil
-	At    func(NodeID) bool // which nodes have it; nil: all that run an S
-	// Weight is how probable random walks make it, in place of the weight that actions have, see search.Weights; at most [MaxWeight],
-	// 0: that one. Where actions have weight 0, so has this one. Schedules that draw speeds or priorities of their own do not mind it, see
-	// search.Schedule.
+	Times int               // limit for the life of a node, crashes included; below 2^31; 0 means no limit
+	When  func(S) bool      // nil means always enabled; must not change the service
+	Do    func(S, Env)      // must not be nil
+	At    func(NodeID) bool // reports whether a node has the action; nil means every node that runs an S
+	// Weight is the weight of this action in random walks, at most [MaxWeight]. It replaces the weight of all actions,
+	// see search.Weights; 0 keeps that weight. If actions have weight 0, so does this one. Schedules that draw speeds
+	// or priorities of their own ignore it, see search.Schedule.
 	Weight int
-	// Fair says that it is done, in runs without end, if it can be from some point on. Others may be left out for ever.
+	// Fair means that an infinite run that enables the action forever from some point on also executes it. Runs may
+	// omit other actions forever.
 	Fair bool
-	// Disturbs says that it is no part of recovery: that a live state can be reached by doing it is no excuse for being stuck
-	// without. Runs have it, as they have faults, but there is no limit to it but Times.
+	// Disturbs excludes the action from recovery: a state is stuck if it can reach a live state only by such actions.
+	// Runs execute it as they do faults, limited by Times alone.
 	Disturbs bool
 }
 
-// MaxWeight keeps sums of weights far from overflow.
+// MaxWeight is the maximum of a weight; it keeps sums of weights far from overflow.
 const MaxWeight = 1 << 30
 
 // AnyAction is an [Action] of any service type.
 type AnyAction interface {
-	// Erased returns the action as one of services of all types, and tells which of them have it.
+	// Erased returns the action for services of any type, and the types that have it.
 	Erased() (Action[Service], simhook.Types)
 }
 
@@ -47,7 +48,7 @@ func (a Action[S]) Erased() (Action[Service], simhook.Types) {
 	return e, simhook.Types{Has: func(s any) bool { _, ok := s.(S); return ok }, Do: a.Do}
 }
 
-// validate reports the first thing that is wrong.
+// validate returns an error for the first invalid field.
 func (a *Action[S]) validate() error {
 	switch {
 	case a.Name == "" || a.Do == nil:

@@ -2,17 +2,17 @@ package sim
 
 import "slices"
 
-// CallTracer is implemented by an [Env] that shows the calls between the services of its node. That of
-// the checker does so by itself.
+// CallTracer is implemented by an [Env] that records the calls between the services of its node. The checker's Env
+// implements it.
 type CallTracer interface {
-	// ShowsCalls reports whether anybody looks.
+	// ShowsCalls reports whether calls are being recorded.
 	ShowsCalls() bool
-	// EnterCall notes that a call of a service begins. The function that it returns is called when the
-	// call ends; nil when nobody looks.
+	// EnterCall records the start of a call of a service. The function that it returns must be called at the end of the
+	// call; it is nil if calls are not recorded.
 	EnterCall(service, name string, args []any) (leave func())
 }
 
-// Frame is a call that has begun.
+// Frame is a call in progress.
 type Frame struct{ leave func() }
 
 // Leave ends the call.
@@ -22,15 +22,13 @@ func (f Frame) Leave() {
 	}
 }
 
-// Enter notes that a service of a node is called by another one: down by the service above it, or up by
-// the one below. Logs and traces then show the call with its arguments, among the effects and in their
-// order, and all that happens in it below it; a log of level debug, as live nodes may have, shows it too. The first line of the function called says
+// Enter records that one service of a node calls another: down, from the service above, or up, from the one below. Logs
+// and traces then show the call with its arguments, in order among the effects, and everything that happens inside it.
+// A log of level debug, as live nodes may have, shows it too. Put it on the first line of the function called:
 //
-//	defer sim.Enter(env, "transport", "Send", to, msg).Leave()
-//
-// While searching nobody looks, and the call costs a few nanoseconds and no memory as long as its
-// arguments do not: numbers below 256, pointers, constants and what is in an interface already.
-// Arguments are not kept.
+// During a search calls are not recorded. Enter then costs a few nanoseconds and allocates nothing, unless the
+// conversion of the arguments to interfaces allocates: numbers below 256, pointers, constants and interface values do
+// not. Arguments are not retained.
 func Enter(e Env, service, name string, args ...any) (f Frame) {
 	if t, ok := e.(CallTracer); ok && t.ShowsCalls() {
 		f = enter(t, service, name, args)
@@ -38,7 +36,7 @@ func Enter(e Env, service, name string, args ...any) (f Frame) {
 	return f
 }
 
-// enter hands on a copy of args, so that those of Enter stay on the stack.
+// enter passes on a copy of args so that the slice of Enter stays on the stack.
 func enter(t CallTracer, service, name string, args []any) Frame {
 	return Frame{t.EnterCall(service, name, slices.Clone(args))}
 }

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Clocks relates the clocks of nodes that run programs, see package bubble, to a common time. The zero value is one clock for all nodes.
-// Common time goes on when a timer fires that is due later. Until then a timer may be late, as [Timing] allows, and reads the clock as it
-// is when it fires.
+// Clocks relates the clocks of nodes that run programs, see package bubble, to a common time. The zero value is one
+// clock for all nodes. Common time advances when a timer with a later deadline fires. Until then a timer may be late, as
+// [Timing] allows. Its handler reads the clock at the time of the step.
 type Clocks struct {
-	// Offset is the maximal difference between a clock and common time when the node boots. Each boot chooses 0, +Offset or -Offset.
+	// Offset is the maximum difference between a clock and common time when the node boots. Each boot chooses 0, +Offset or -Offset.
 	Offset time.Duration
-	// Drift is the maximal difference between the rates of a clock and of common time, in parts per million. Each boot chooses 0, +Drift
+	// Drift is the maximum difference between the rates of a clock and of common time, in parts per million. Each boot chooses 0, +Drift
 	// or -Drift.
 	Drift int
 	_     struct{}

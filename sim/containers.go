@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Process returns the nodes that run in one process with a node, itself included, ascending. The slice is the caller's.
+// Process returns the nodes that share a process with the given node, itself included, in ascending order. The caller
+// owns the slice.
 func (s *System) Process(id NodeID) []NodeID {
 	for _, c := range s.Containers {
 		if slices.Contains(c, id) {

@@ -2,16 +2,17 @@ package sim
 
 import "fmt"
 
-// CrashCut says what happens of a step inside which its node crashes or halts.
+// CrashCut selects the effects that survive of a step during which its node crashes or halts.
 type CrashCut uint8
 
 const (
-	CutPrefix CrashCut = iota // its effects up to some point
-	CutNone                   // there is no such step: nodes crash and halt between steps only
-	CutSubset                 // its effects up to some point, but any of the datagrams among them may be lost; see [MostCut]
+	CutPrefix CrashCut = iota // a prefix of its effects
+	CutNone                   // nodes crash and halt only between steps
+	CutSubset                 // a prefix of its effects, of which any datagrams may be lost; see [MostCut]
 )
 
-// MostCut is how many datagrams a node may send in a step by [CutSubset], if it may crash or halt: they may be lost in as many ways as they have subsets.
+// MostCut is the maximum number of datagrams that a node may send in a step under [CutSubset] if it may crash or halt.
+// Every subset of them may be lost.
 const MostCut = 16
 
 func (c CrashCut) String() string { return [...]string{"prefix", "none", "subset"}[c] }

@@ -5,27 +5,29 @@ import (
 	"reflect"
 )
 
-// Disturbance names events that are no part of recovery, as an action that [Action.Disturbs] is none: that a live state can be reached by
-// them is no excuse for being stuck without. Runs have them all the same. What waits behind such an event, as the later messages of a
-// stream do, waits for it in recovery, too. Whether it names an event depends on nothing but the event.
+// Disturbance selects events that are excluded from recovery, like an [Action] with Disturbs set: a state is stuck if
+// it can reach a live state only by such events. Runs execute them all the same. Events queued behind one, such as the
+// later messages of a stream, wait for it in recovery, too. The selection depends on the event alone.
 type Disturbance struct {
 	kind  EventKind
-	hands reflect.Type // nil: whatever is handed over
+	hands reflect.Type // nil means any value, or none
 }
 
-// Disturbing names all events of a kind, which injects no fault: these are no part of recovery anyway.
+// Disturbing selects all events of a kind. The kind must not inject a fault, as faults are excluded from recovery
+// anyway.
 func Disturbing(kind EventKind) Disturbance { return Disturbance{kind: kind} }
 
-// DisturbingOf names the events of a kind that hand a T to a node: timers ([FireTimer]), messages ([Deliver]), or sets of messages
-// ([TakeQuorum]).
+// DisturbingOf selects the events of a kind that hand a T to a node: timers ([FireTimer]), messages ([Deliver]), or
+// sets of messages ([TakeQuorum]).
 func DisturbingOf[T any](kind EventKind) Disturbance {
 	return Disturbance{kind: kind, hands: reflect.TypeFor[T]()}
 }
 
-// Names returns the kind of the events, and the type of what they hand to a node; nil: any, or nothing.
+// Names returns the kind of the selected events and the type of the values that they hand to a node; nil means any
+// type, or no value.
 func (d Disturbance) Names() (EventKind, reflect.Type) { return d.kind, d.hands }
 
-// String names the events for people, as "timer Retry" or "every boot".
+// String describes the events in text, such as "timer Retry" or "every boot".
 func (d Disturbance) String() string {
 	what := d.kind.String()
 	if d.kind == Deliver {
@@ -45,7 +47,7 @@ func (d Disturbance) String() string {
 	return what + " " + stars + t.String()
 }
 
-// validate reports the first thing that is wrong.
+// validate returns an error if d selects no events that it may exclude.
 func (d Disturbance) validate() error {
 	switch {
 	case d.kind > Partition:

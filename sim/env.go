@@ -7,72 +7,72 @@ import (
 	"github.com/macemc/macemc/macetime"
 )
 
-// Env is how a handler talks to the world. It is valid only during the handler that it was passed
-// to; any later use is reported as a finding. Effects are recorded in the order of the calls and
-// happen when the handler has returned, or, when the node crashes inside the step, up to some
-// prefix of them.
+// Env is a handler's interface to the world. It is valid only until the handler to which it was passed returns; any
+// later use is reported as a finding. Effects are recorded in the order of the calls and happen after the handler has
+// returned. If the node crashes inside the step, a prefix of them happens.
 type Env interface {
-	// Self is the node that the handler runs on.
+	// Self returns the node that the handler runs on.
 	Self() NodeID
-	// Nodes is the number of nodes of the system.
+	// Nodes returns the number of nodes of the system.
 	Nodes() int
-	// Send sends a datagram. Messages are values: changing msg afterwards is a finding, and what is received is a copy that
-	// shares nothing with it; of what it refers to, only what is older than the run (variables of packages) is the same.
+	// Send sends a datagram. Messages are values: changing msg after the call is a finding. The receiver gets a copy
+	// that shares no memory with msg, except memory older than the run (package-level variables).
 	Send(to NodeID, msg any)
-	// Stream is the reliable, ordered stream to peer. It is opened by the first message.
+	// Stream returns the reliable, ordered stream to peer. The first message opens it.
 	Stream(peer NodeID) Stream
-	// SetTimer arms the timer t, or arms it again. t must be comparable and is the timer's identity; it
-	// may point to nothing that is younger than the run. A time that is past is now.
+	// SetTimer arms the timer t, or rearms it. t must be comparable and is the timer's identity; it must not point to
+	// memory younger than the run. A time in the past counts as the present.
 	SetTimer(t any, after time.Duration)
-	// StopTimer disarms t; it does nothing when t is not armed.
+	// StopTimer disarms t. It does nothing if t is not armed.
 	StopTimer(t any)
-	// Choose draws one of n alternatives, 1 <= n <= 2^31-1; all are tried by exhaustive search when they are at most 65,536,
-	// else a sample, see [choose.Point.Sampled].
+	// Choose draws one of n alternatives, 1 <= n <= 2^31-1. Exhaustive search explores all of them up to n = 65,536,
+	// and a sample above that, see [choose.Point.Sampled].
 	Choose(what string, n int) int
-	// ChooseFair is Choose of which each alternative comes again and again in runs that draw it again and again at the node.
-	// That is a promise about runs without end; in all else it is Choose.
+	// ChooseFair is like Choose, but fair: a run that draws it infinitely often at the node draws each alternative
+	// infinitely often. The promise concerns infinite runs only.
 	ChooseFair(what string, n int) int
-	// ChooseWeighted is Choose over len(weights) alternatives, which random walks draw with these
-	// weights; exhaustive search ignores them. Weights are not negative and not all zero, and their sum is an int.
+	// ChooseWeighted is like Choose with len(weights) alternatives. Random walks draw them with these weights;
+	// exhaustive search ignores the weights. They must not be negative or all zero, and their sum must fit an int.
 	ChooseWeighted(what string, weights ...int) int
-	// Rand draws random values as choices.
+	// Rand returns a source of random values, each draw of which is a choice.
 	Rand() Rand
-	// Clock is the node's clock.
+	// Clock returns the node's clock.
 	Clock() macetime.Clock
-	// Disk is all that survives a crash of the node.
+	// Disk returns the node's disk, the only state that survives a crash.
 	Disk() Disk
-	// Announce tells the monitors of an event, as an ordered effect. Each is given a copy, as of a message.
+	// Announce passes an event to the monitors, as an ordered effect. Each monitor receives its own copy, as with a
+	// message.
 	Announce(event any)
-	// Assert reports a safety violation when ok is false. The handler goes on.
+	// Assert reports a safety violation if ok is false. The handler continues.
 	Assert(ok bool, format string, args ...any)
-	// Log is for people; it is disabled while searching.
+	// Log returns a log for people. It is disabled while searching.
 	Log() *slog.Logger
 }
 
 // Stream is the sending side of a connection to one peer.
 type Stream interface {
-	// Send queues msg, or returns [ErrFull] when the send buffer has no room; then PeerReady is
-	// called once there is room again.
+	// Send queues msg, or returns [ErrFull] if the send buffer has no room. PeerReady is then called once there is room
+	// again.
 	Send(msg any) error
-	// Room is the number of messages that can be sent now.
+	// Room returns the number of messages that can be sent immediately.
 	Room() int
-	// Close drops what is queued and closes the connection; the peer is told by an error.
+	// Close drops the queued messages and closes the connection. The peer receives an error.
 	Close()
 }
 
-// Rand draws random values. Every draw is a choice of the arity that is seen in the call, so keep
-// arities small, or use Seeded.
+// Rand draws random values. Every draw is a choice with the number of alternatives that the call implies, so keep that
+// number small, or use Seeded.
 type Rand interface {
 	// IntN draws from [0, n).
 	IntN(n int) int
 	// Perm draws a permutation of [0, n): n! alternatives, as n-1 choices.
 	Perm(n int) []int
-	// Shuffle permutes n elements by swap.
+	// Shuffle permutes n elements by calls of swap.
 	Shuffle(n int, swap func(i, j int))
 	// Jitter draws one of steps delays, evenly spaced from low to high inclusive; steps >= 1.
 	Jitter(low, high time.Duration, steps int) time.Duration
-	// Seeded draws one of k seeds and returns a generator started with it. The generator's draws are
-	// no choices.
+	// Seeded draws one of k seeds and returns a generator initialized with it. The generator's own draws are not
+	// choices.
 	Seeded(k int) Generator
 }
 
@@ -82,12 +82,12 @@ type Generator interface {
 	Uint64() uint64
 }
 
-// Disk is a small key-value store. What was not synced when the node crashes may be lost: the
-// checker tries every prefix of the unsynced writes.
+// Disk is a small key-value store. Writes that were not synced before a crash of the node may be lost: the checker
+// explores every prefix of the unsynced writes.
 type Disk interface {
 	Put(key string, value []byte) // value is copied
 	Delete(key string)
-	Get(key string) ([]byte, bool) // sees the node's own unsynced writes; the slice is the caller's
+	Get(key string) ([]byte, bool) // sees the node's own unsynced writes; the caller owns the slice
 	Keys(prefix string) []string   // sorted
 	Sync()
 }

@@ -2,18 +2,18 @@ package sim
 
 import "github.com/macemc/macemc/internal/simhook"
 
-// EventKind says what an event does.
+// EventKind is the kind of an event.
 type EventKind uint8
 
 const (
 	Boot         EventKind = iota // a node that is down starts
 	DoAction                      // an application action
 	FireTimer                     // a timer fires
-	DeliverError                  // a connection error is handed to a node
-	DeliverReady                  // a node hears that there is room in a send buffer again
-	Deliver                       // a message is handed to a node
+	DeliverError                  // a node receives a connection error
+	DeliverReady                  // a node is notified that a send buffer has room again
+	Deliver                       // a node receives a message
 	TakeQuorum                    // a node takes a set of messages, see [Quorum]
-	Internal                      // a node takes a step of its own, see Stepper of package host
+	Internal                      // a node takes an internal step, see Stepper of package simext
 	Arrive                        // a message leaves its sender and arrives in a queue, see [Queued]
 	Heal                          // a partition ends
 
@@ -23,18 +23,18 @@ const (
 	Halt      // a node crashes and never comes back
 	Lose      // a datagram is lost
 	Duplicate // a datagram is duplicated
-	Break     // a connection breaks: both ends will be told, what is queued is lost
+	Break     // a connection breaks: both ends get an error, queued messages are lost
 	Partition // a set of links goes down
 
-	EventKindCount // how many kinds there are
+	EventKindCount // number of kinds
 )
 
-// eventKinds describes each kind of event. A new kind is an entry here, and what kernel or network do to offer and to
-// execute its events.
+// eventKinds describes each kind of event. A new kind needs an entry here, and code in the kernel or the network that
+// lists and executes its events.
 var eventKinds = [EventKindCount]struct {
 	name    string // in path files
-	network bool   // it changes the network, and no node
-	fault   bool   // it injects the fault
+	network bool   // it changes the network and no node
+	fault   bool   // it injects the fault in field of
 	of      Fault
 	seam    simhook.EventKind
 }{
@@ -134,7 +134,7 @@ func (k EventKind) TakesDown() bool { return k == Crash || k == Halt }
 // String returns the word for k in path files.
 func (k EventKind) String() string { return eventKinds[k].name }
 
-// Seam is for those who execute systems and show runs: what they know of the kind.
+// Seam returns the texts and classes of the kind, for packages that execute systems and show runs.
 func (k EventKind) Seam() *simhook.EventKind { return &eventKinds[k].seam }
 
 // ParseEventKind is the inverse of String.
@@ -147,12 +147,12 @@ func ParseEventKind(s string) (EventKind, bool) {
 	return 0, false
 }
 
-// Event is one thing that can happen next in a state. It is meaningful only in the world that listed
-// it and until that world's next step; a path file names it by its stable key.
+// Event is an event that can happen next in a state. It is valid only in the world that listed it, until that world's
+// next step. Path files name it by its stable key.
 type Event struct {
 	Kind EventKind
-	Node NodeID // the node on which a handler runs, or that is acted on
-	Peer NodeID // the other end: sender of a message, end of a connection; -1 when there is none
-	Slot int32  // which action, timer, datagram, set of datagrams or partition; private to the world
-	Msgs int32  // how many messages it consumes
+	Node NodeID // the node that runs a handler or is acted on
+	Peer NodeID // the other end: sender of a message, end of a connection; -1 if there is none
+	Slot int32  // index of an action, timer, datagram, set of datagrams or partition; private to the world
+	Msgs int32  // number of messages that it consumes
 }

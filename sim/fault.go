@@ -9,28 +9,28 @@ import (
 	"strings"
 )
 
-// Fault is a class of injected faults, with a limit of its own.
+// Fault is a class of injected faults with its own limit.
 type Fault uint8
 
 const (
-	Crashes    Fault = iota // nodes that lose all but their disk
+	Crashes    Fault = iota // nodes that lose all state but their disk
 	Halts                   // nodes that crash and never come back
 	NetErrors               // connections that break
 	Loss                    // datagrams lost
 	Dup                     // datagrams duplicated
 	Partitions              // sets of links that go down
 
-	FaultCount // how many faults there are
+	FaultCount // number of fault classes
 )
 
-// faults describes each fault. A new fault is an entry here, an [EventKind] that injects it, and what kernel or
-// network do then.
+// faults describes each fault. A new fault needs an entry here, an [EventKind] that injects it, and code in the kernel
+// or the network that executes it.
 var faults = [FaultCount]struct {
-	name    string    // of its limit: as a flag, and in path files, reports and checkpoints
+	name    string    // name of the limit: as a flag, and in path files, reports and checkpoints
 	one     string    // names a single fault
-	limited string    // what the limit is of, in errors
-	doc     string    // what the flag sets
-	event   EventKind // that injects it
+	limited string    // names the limited faults in errors
+	doc     string    // help text of the flag
+	event   EventKind // kind of event that injects it
 }{
 	Crashes:    {"crashes", "crash", "crashes", "at most `N` crashes in a run", Crash},
 	Halts:      {"halts", "halt", "halts", "at most `N` nodes that halt in a run: they crash and never come back", Halt},
@@ -43,7 +43,7 @@ var faults = [FaultCount]struct {
 // String returns the name of f's limit in flags, path files and checkpoints.
 func (f Fault) String() string { return faults[f].name }
 
-// ParseFault is the inverse of String. The error lists the faults that there are.
+// ParseFault is the inverse of String. The error lists all known faults.
 func ParseFault(name string) (Fault, error) {
 	var names []string
 	for f := range FaultCount {
@@ -55,7 +55,7 @@ func ParseFault(name string) (Fault, error) {
 	return 0, fmt.Errorf("unknown limit %q; known limits are %s", name, strings.Join(names, ", "))
 }
 
-// Singular names a single fault of this class.
+// Singular returns the name of a single fault of this class.
 func (f Fault) Singular() string { return faults[f].one }
 
 // Doc describes the limit in the help of its flag, with the value in backquotes.
@@ -67,14 +67,14 @@ func (f Fault) Event() EventKind { return faults[f].event }
 // key returns the name of f in JSON.
 func (f Fault) key() string { return strings.ReplaceAll(f.String(), "-", "_") }
 
-// Limits bounds how many faults of each class may be injected in a run, over the whole system: 0 to [MaxFaults]. In
-// JSON it is an object with a number for each fault.
+// Limits holds the maximum number of faults of each class in a run, over the whole system: 0 to [MaxFaults]. In JSON it
+// is an object with a number for each fault.
 type Limits [FaultCount]int
 
 // MaxFaults is the maximum for each of the [Limits].
 const MaxFaults = 1_000_000
 
-// Validate reports the first limit that is negative or above [MaxFaults].
+// Validate returns an error for the first limit that is negative or above [MaxFaults].
 func (l Limits) Validate() error {
 	for f := range FaultCount {
 		if l[f] < 0 || l[f] > MaxFaults {
@@ -127,7 +127,7 @@ func (l Limits) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Limits that are left out become 0. It refuses names of no fault.
+// UnmarshalJSON is the inverse of MarshalJSON. Missing limits become 0; an unknown name is an error.
 func (l *Limits) UnmarshalJSON(text []byte) error {
 	var read map[string]int
 	if err := json.Unmarshal(text, &read); err != nil {

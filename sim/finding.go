@@ -15,24 +15,24 @@ const (
 	Nondeterminism FindingKind = "nondeterminism"
 )
 
-// FindingCause distinguishes findings of one kind by what the checked code did.
+// FindingCause distinguishes findings of one kind by the behavior of the checked code.
 type FindingCause string
 
 const (
-	NotReturned     FindingCause = "not returned"      // a divergence: it did not return in time
-	GoroutineEnded  FindingCause = "goroutine ended"   // a panic: it ended its goroutine
-	UsedAfterReturn FindingCause = "used after return" // a panic: it used an [Env] after its handler had returned
+	NotReturned     FindingCause = "not returned"      // a divergence: a call did not return in time
+	GoroutineEnded  FindingCause = "goroutine ended"   // a panic: a call ended its goroutine
+	UsedAfterReturn FindingCause = "used after return" // a panic: code used an [Env] after its handler had returned
 )
 
-// Finding is an error that tells of something wrong in the checked code.
+// Finding is an error that describes a violation by the checked code.
 type Finding struct {
 	Kind     FindingKind `json:"kind"`
 	Property string      `json:"property,omitempty"` // of safety and liveness; "assertion" for a failed Assert
 	Message  string      `json:"message"`
-	Node     NodeID      `json:"node"`            // -1 when no single node is to blame
+	Node     NodeID      `json:"node"`            // -1 if no single node is responsible
 	Stack    string      `json:"stack,omitempty"` // of a panic
 
-	Cause FindingCause `json:"cause,omitempty"` // empty unless it is one of the causes above
+	Cause FindingCause `json:"cause,omitempty"` // empty if none of the causes above applies
 }
 
 func (f *Finding) Error() string {
@@ -42,5 +42,5 @@ func (f *Finding) Error() string {
 	return fmt.Sprintf("%s: %s", f.Kind, f.Message)
 }
 
-// AssertionProperty is the property name of findings by [Env].Assert.
+// AssertionProperty is the property name of findings from [Env].Assert.
 const AssertionProperty = "assertion"

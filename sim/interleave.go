@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// Interleave says how the goroutines of a node take turns within a step: [Rotate], [FIFO], [Random], or a positive number N: by random
-// priorities, N of which change within the step (Burckhardt et al., A randomized scheduler with probabilistic guarantees of
-// finding bugs, ASPLOS 2010, section 2.4). The schedule of a step is drawn unless it is FIFO.
+// Interleave selects how the goroutines of a node are scheduled within a step: [Rotate], [FIFO], [Random], or a
+// positive number N for random priorities, N of which change within the step (Burckhardt et al., A randomized scheduler
+// with probabilistic guarantees of finding bugs, ASPLOS 2010, section 2.4). The schedule of a step is drawn as a choice
+// unless it is FIFO.
 type Interleave int
 
 const (
-	Rotate Interleave = 0  // each time a node boots, one of FIFO, Random and 3 is chosen for it
+	Rotate Interleave = 0  // one of FIFO, Random and 3 is chosen each time a node boots
 	FIFO   Interleave = -2 // first come, first served
-	Random Interleave = -1 // any goroutine that can run is next; some also yield where they could, or are held back there until the next step
+	Random Interleave = -1 // any runnable goroutine is next; some also yield at possible points, or are held back there until the next step
 )
 
 func (i Interleave) String() string {
@@ -29,7 +30,7 @@ func (i Interleave) String() string {
 	return fmt.Sprintf("pct:%d", int(i))
 }
 
-// maxChanges keeps the number of priority changes in a step below any that is useful.
+// maxChanges bounds the number of priority changes in a step. It is above any useful number.
 const maxChanges = 1000
 
 // ParseInterleave is the inverse of String.

@@ -5,15 +5,15 @@ import (
 	"regexp"
 )
 
-// Monitor watches what services announce, over all nodes, and reports what must not happen. Its
-// state is part of the global state, so it must be encodable like a service.
+// Monitor observes the events that services announce, over all nodes, and reports violations. Its state is part of the
+// global state, so it must be encodable like a service.
 type Monitor interface {
-	// Observe is told each announced event in order, of which it has a copy of its own; an error is a safety violation.
+	// Observe receives each announced event in order, as its own copy. An error is a safety violation.
 	Observe(from NodeID, event any) error
 }
 
-// MonitorName is how a monitor is named in findings and lists, and how it is chosen: "monitor " and what its
-// method Name() string says, if it has one, else its type without its package.
+// MonitorName returns the name of a monitor in findings, in lists and for its selection: "monitor " followed by the
+// result of its method Name() string, if it has one, or by its type without the package.
 func MonitorName(m Monitor) string {
 	if named, ok := m.(interface{ Name() string }); ok {
 		return "monitor " + named.Name()
@@ -21,10 +21,10 @@ func MonitorName(m Monitor) string {
 	return "monitor " + qualifier.ReplaceAllString(fmt.Sprintf("%T", m), "")
 }
 
-// qualifier is what stands before the name of a type: stars, and the path of a package, also of a type argument.
+// qualifier matches stars and package paths before the name of a type, also in type arguments.
 var qualifier = regexp.MustCompile(`\*+|[^\s\[\],*]*[./]`)
 
-// MonitorNames are the names of the system's monitors, in order. It makes one of each.
+// MonitorNames returns the names of the system's monitors, in order. It makes one of each.
 func (s *System) MonitorNames() []string {
 	var names []string
 	for _, f := range s.Monitors {

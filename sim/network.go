@@ -10,7 +10,7 @@ import (
 // ErrFull is returned by [Stream.Send] when the send buffer has no room.
 var ErrFull = errors.New("send buffer is full")
 
-// ErrReset is the connection error after a socket error, a crash of the peer, or its Close.
+// ErrReset is the connection error after a socket error, or after the peer crashed or closed the connection.
 var ErrReset = errors.New("connection reset")
 
 // ErrRefused is the connection error after sending to a node that is down.
@@ -18,25 +18,25 @@ var ErrRefused = errors.New("connection refused")
 
 // Network is a model of the network, as data.
 type Network interface {
-	// Validate reports the first thing that is wrong, for a system of that many nodes.
+	// Validate returns an error if the network is invalid for a system with the given number of nodes.
 	Validate(nodes int) error
-	// Limits returns the limits of network faults; Crashes and Halts are 0.
+	// Limits returns the limits of network faults. Crashes and Halts are 0.
 	Limits() Limits
-	// WithLimits returns the network with other limits. It fails when the network lacks a fault.
+	// WithLimits returns the network with other limits. It fails if the network lacks a limited fault.
 	WithLimits(Limits) (Network, error)
-	// Start makes the state of this network for one world.
+	// Start returns the initial state of this network for one world.
 	Start(host NetHost) NetModel
 }
 
-// NetHost is what a network model knows of its world.
+// NetHost is a network model's interface to its world.
 type NetHost interface {
 	Nodes() int
 	Up(NodeID) bool
-	// Dirty tells the world that AppendEvents for that node may give another result now.
+	// Dirty notifies the world that the result of AppendEvents for the node may have changed.
 	Dirty(NodeID)
-	// Fate tells what became of a message; cheap and only recorded when tracing.
+	// Fate reports the fate of a message. It is cheap, and recorded only when tracing.
 	Fate(id MessageID, fate Fate)
-	// Duplicated tells that a message was duplicated, and returns the identity of the copy.
+	// Duplicated reports that a message was duplicated, and returns the identity of the copy.
 	Duplicated(id MessageID) (copied MessageID)
 	// HashMessage returns the fingerprint of a message's content, cached in the message.
 	HashMessage(*Message) Fingerprint
@@ -46,11 +46,11 @@ type NetHost interface {
 	DescribeMessage(*Message) string
 }
 
-// MessageID is a message's identity from send to fate within one run, counted from 1. A copy that the
-// network makes has one of its own.
+// MessageID identifies a message from send to fate within one run, counted from 1. A copy made by the network has its
+// own.
 type MessageID int32
 
-// Fate is what became of a message.
+// Fate is the outcome of a message.
 type Fate uint8
 
 const (
@@ -70,7 +70,7 @@ func (f Fate) String() string {
 		"dropped with its connection", "dropped: receiver down", "dropped by a partition"}[f]
 }
 
-// Message is a message on its way. It is owned by the network model once sent.
+// Message is a message in flight. The network model owns it once it is sent.
 type Message struct {
 	Body any
 	ID   MessageID
@@ -78,10 +78,10 @@ type Message struct {
 	seam simhook.Message
 }
 
-// Seam is for those who execute the system: what they keep with the message. Networks have no use for it.
+// Seam returns the data that packages that execute the system attach to the message. Networks must not use it.
 func (m *Message) Seam() *simhook.Message { return &m.seam }
 
-// Envelope is a message in flight, as properties and people see it.
+// Envelope is a message in flight, for properties and for display.
 type Envelope struct {
 	From, To NodeID
 	Msg      any
@@ -89,63 +89,63 @@ type Envelope struct {
 	Stream   bool
 }
 
-// Delivery is what an event of the network hands to a node.
+// Delivery is the content that a network event hands to a node.
 type Delivery struct {
 	From NodeID
-	Msg  Message // of Deliver
-	Err  error   // of DeliverError
+	Msg  Message // for Deliver
+	Err  error   // for DeliverError
 }
 
-// NetModel is the state of the network in one world. The world calls it only between handlers (but
-// for Room) and on one goroutine. Faults that the model offers count against its own limits.
+// NetModel is the state of the network in one world. The world calls it on one goroutine, and, except for Room, only
+// between handlers. Faults that the model offers count against its own limits.
 type NetModel interface {
-	// Reset goes back to the state before the first boot, keeping buffers.
+	// Reset restores the state before the first boot, keeping buffers.
 	Reset()
 
-	// AppendEvents appends the ordinary events at node, in canonical order: an order that is a
-	// function of the state's content.
+	// AppendEvents appends the ordinary events at node in canonical order: an order that is a function of the state's
+	// content.
 	AppendEvents(node NodeID, buf []Event) []Event
-	// AppendGlobal appends the ordinary events that belong to no node (Heal).
+	// AppendGlobal appends the ordinary events that concern no single node (Heal).
 	AppendGlobal(buf []Event) []Event
-	// AppendInjections appends the faults that can strike now, in canonical order. They do not
-	// depend on anything but the state.
+	// AppendInjections appends the enabled faults in canonical order. They depend on the state alone.
 	AppendInjections(buf []Event) []Event
-	// Take removes what a Deliver, DeliverError or DeliverReady event hands over.
+	// Take removes and returns the content of a Deliver, DeliverError or DeliverReady event.
 	Take(ev Event) Delivery
 	// Inject executes a fault other than Crash and Halt, or a Heal.
 	Inject(ev Event)
-	// Messages appends the messages that ev would consume, without taking them.
+	// Messages appends the messages that ev would consume, without removing them.
 	Messages(ev Event, buf []Envelope) []Envelope
-	// Key returns the part of the stable key of a network event that names its content: a message, or the
-	// text of an error. The world writes kind and nodes itself. An empty content means that those suffice.
-	// carrier is "stream" or "datagram" for messages of networks that have both, and empty otherwise.
+	// Key returns the part of the stable key of a network event that names its content: a message, or the text of an
+	// error. The world writes kind and nodes itself; an empty content means that these suffice. carrier is "stream" or
+	// "datagram" for messages of networks that have both, and empty otherwise.
 	Key(ev Event) (carrier, content string)
 
-	// Room is how many messages the stream from one node to another accepts now, and Capacity how
-	// many one accepts of which nothing is queued.
+	// Room returns the number of messages that the stream from one node to another accepts. Capacity returns the same
+	// for a stream with an empty queue.
 	Room(from, to NodeID) int
 	Capacity() int
 	SendDatagram(from, to NodeID, m Message)
-	// SendStream queues m. The world has asked Room before, counting what the step sent so far.
+	// SendStream queues m. The world has called Room before, counting the messages already sent by the step.
 	SendStream(from, to NodeID, m Message)
-	// RefuseStream notes that a stream refused a message, so that a ready call-back is due.
+	// RefuseStream records that a stream refused a message, so that a ready call-back is due.
 	RefuseStream(from, to NodeID)
 	CloseStream(from, to NodeID)
-	// Crashed and Booted tell that a node goes down or comes up.
+	// Crashed and Booted notify the model that a node goes down or comes up.
 	Crashed(NodeID)
 	Booted(NodeID)
-	// Halted tells that a node goes down for ever. It does what Crashed does, and loses what is in flight to the node.
+	// Halted notifies the model that a node goes down and never comes back. It does what Crashed does, and drops the
+	// messages in flight to the node.
 	Halted(NodeID)
 
 	// Quiet reports whether no message is in flight.
 	Quiet() bool
 	// InFlight calls yield for each message in flight, in canonical order, until it returns false.
 	InFlight(yield func(Envelope) bool)
-	// Fingerprint covers all of the model's state: the sum over its components of keyed hashes.
+	// Fingerprint covers the model's entire state: the sum of keyed hashes of its components.
 	Fingerprint() Fingerprint
-	// Fields appends the model's state as names and values for people, in canonical order.
+	// Fields appends the model's state as names and values for display, in canonical order.
 	Fields(buf []Field) []Field
 }
 
-// Field is one value inside a state, for people: a path such as "peers[3]" and the value's text.
+// Field is one value inside a state, for display: a path such as "peers[3]" and the value's text.
 type Field = encoding.Field

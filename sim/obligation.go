@@ -1,25 +1,28 @@
 package sim
 
-// Obligation is something that a monitor waits for.
+// Obligation is an event or condition that a monitor waits for.
 type Obligation struct {
-	Key string // tells it from the others of the monitor; for people, too
-	Hot bool   // it is owed: a fair run that passes this again and again, and never settles it, is a violation
+	Key string // unique among the obligations of the monitor; shown to people
+	Hot bool   // P's term: a fair run that visits it again and again, and never settles it, is a violation
 }
 
-// Obliged is a [Monitor] that says what must happen, too. What it says is a function of its state, but for Passed. It is asked after each
-// Observe, as part of the step; that it fails or does not return is a finding, as it is of Observe.
+// Obliged is a [Monitor] that also states what must happen. Its results are a function of its state, except those of
+// Passed. Its methods are called after each Observe, as part of the step; a failure or a call that does not return is a
+// finding, as in Observe.
 type Obliged interface {
 	Monitor
-	// Obliges reports whether it is ever hot. Only then are runs without end judged by it. It is the same in every state.
+	// Obliges reports whether the monitor is ever hot. Only then does it judge infinite runs. The result is the same in
+	// every state.
 	Obliges() bool
-	// Obligations are those that are not settled, in any order, no two of a key. The slice is the caller's.
+	// Obligations returns the unsettled obligations, in any order and with distinct keys. The caller owns the slice.
 	Obligations() []Obligation
-	// Passed tells what the last call of Observe came by, whatever followed: keys that were hot, and keys that were settled.
+	// Passed returns the keys that were hot and the keys that were settled at some point of the last call of Observe,
+	// whatever followed.
 	Passed() (hot, settled []string)
 }
 
-// Obligations are the names of what is judged in fair runs without end: of monitors that oblige, and of Inevitably properties.
-// It makes one monitor of each kind.
+// Obligations returns the names of everything that is judged in fair infinite runs: monitors that oblige, and
+// Inevitably properties. It makes one monitor of each kind.
 func (s *System) Obligations() []string {
 	var names []string
 	for _, f := range s.Monitors {

@@ -2,23 +2,22 @@ package sim
 
 import "errors"
 
-// Property is something that a system should do, or never do. Exactly one of Always, Eventually,
-// Inevitably and Sometimes is set. Functions must depend on nothing but what they read through the view.
+// Property is a requirement on a system, or an event that a search should observe. Exactly one of Always, Eventually,
+// Inevitably and Sometimes is set. The functions must depend only on what they read through the view.
 type Property struct {
 	Name string
 	// Always holds in every state: a safety property.
 	Always func(*View) bool
-	// Eventually holds, together with all other Eventually properties, in some state that stays
-	// reachable: a liveness property. A panic of one's function is a finding where no other one fails.
+	// Eventually holds, together with all other Eventually properties, in some state that stays reachable: a liveness
+	// property. A panic of one of these functions is a finding if no other of them fails in the state.
 	Eventually func(*View) bool
-	// Inevitably holds again and again in every run without end that is fair: liveness without luck. A run that ends, or in
-	// which nothing is left that has to happen, stays in its last state. See docs/machines.md for what is fair.
+	// Inevitably holds again and again in every fair infinite run: liveness that does not rely on luck. A run that
+	// ends, or that has no event left that must happen, stays in its last state. docs/machines.md defines fairness.
 	Inevitably func(*View) bool
-	// Sometimes holds in some state of the search; the report says how often it was seen. It may not be asked any more once it
-	// was seen, so that a panic of its function may not be found then.
+	// Sometimes holds in some state of the search; the report shows how often it was seen. Once it was seen it may not
+	// be evaluated again, so a panic of its function may then be missed.
 	Sometimes func(*View) bool
-	// Explain says more about a state in which the property does not hold. It is called only when
-	// something is shown. May be nil.
+	// Explain describes a state in which the property does not hold. It is called only for display. It may be nil.
 	Explain func(*View) string
 }
 

@@ -7,40 +7,43 @@ import (
 	"github.com/macemc/macemc/internal/simhook"
 )
 
-// From is a message of a set, and its sender.
+// From is a message of a set with its sender.
 type From[M any] struct {
 	From NodeID
 	Msg  M
 }
 
-// Quorum is a transition of services of type S that takes a set of datagrams of type M at once, from different senders: a majority
-// of replies, say. Where a service would count what it has received, a quorum keeps all the states in between out of the search.
+// Quorum is a transition of services of type S that takes a set of datagrams of type M at once, from different senders:
+// a majority of replies, for example. A service that counts replies has a state after each one; a quorum keeps those
+// states out of the search.
 //
-// Messages of type M never reach the Receive of an S: they stay in flight until a set of them is taken. Each set that can be taken
-// is an event of its own. All functions but Do only look, and depend on nothing but what they are handed; all of this is checked
-// by samples. Quorums are for datagrams: a stream that hands over an M to an S is a finding.
+// Messages of type M never reach the Receive of an S: they stay in flight until a set of them is taken. Each set that
+// can be taken is a separate event. All functions but Do must be pure functions of their arguments; all of this is
+// checked by sampling. Quorums are for datagrams: a stream that delivers an M to an S is a finding.
 type Quorum[S Service, M any] struct {
 	// Name is unique among the quorums of a system.
 	Name string
-	// Need is how many different senders a set has now; 0: nothing is taken now. Less than 0: nothing will be taken any more in
-	// the life of the node, crashes included, so that such messages may be forgotten; a node that needs some later is a finding.
-	// Nil: sets have any size, and the Guard is asked about each one of them: of k senders 2^k-1.
+	// Need returns the number of different senders in a set; 0 means that none is taken in this state. A negative
+	// number means that the node will take none for the rest of its life, crashes included, so that such messages may
+	// be discarded; a node that needs some later is a finding. A nil Need means sets of any size: the Guard is called
+	// for all 2^k-1 sets of k senders.
 	Need func(S) int
-	// Fits reports whether a message can be in a set now. Nil: all can.
+	// Fits reports whether a message can be in a set in this state. Nil means that all can.
 	Fits func(S, NodeID, M) bool
-	// Key: only messages of equal keys are in one set. Keys are comparable, and equal for copies of a message, so a pointer into
-	// it is none. Nil: all have the same.
+	// Key returns a comparable key; a set has only messages with equal keys. Keys must be equal for copies of a
+	// message, so a pointer into the message is not a key. Nil means that all messages have the same key.
 	Key func(M) any
-	// Guard reports whether a set is taken, by ascending sender. Nil: all are; then Need is not nil.
+	// Guard reports whether a set, ordered by ascending sender, is taken. Nil means that all are; then Need must not be
+	// nil.
 	Guard func(S, []From[M]) bool
-	// Do handles the set, by ascending sender, of which it owns a copy. It does the same whatever the order; datagrams
-	// that it sends may differ in theirs.
+	// Do handles the set, ordered by ascending sender. It owns a copy of the set. Its effects must not depend on the
+	// order, except for the order of the datagrams that it sends.
 	Do func(S, Env, []From[M])
 }
 
 // AnyQuorum is a [Quorum] of any types.
 type AnyQuorum interface {
-	// Erased returns the quorum as one of services and messages of all types, and tells which of them it is for.
+	// Erased returns the quorum for services and messages of any type, and the types that it is for.
 	Erased() (Quorum[Service, any], simhook.Types)
 }
 
@@ -73,10 +76,10 @@ func typed[M any](set []From[any]) []From[M] {
 	return out
 }
 
-// maxQuorums is how many quorums fit into the word that says which ones a node has done with.
+// maxQuorums is the number of bits of the word that marks the quorums a node has finished with.
 const maxQuorums = 64
 
-// validateQuorums reports the first thing that is wrong with the quorums of a system.
+// validateQuorums returns an error for the first invalid quorum of a system.
 func (s *System) validateQuorums() error {
 	if len(s.Quorums) > maxQuorums {
 		return fmt.Errorf("system %q: %d quorums, must be at most %d", s.Name, len(s.Quorums), maxQuorums)
@@ -99,7 +102,7 @@ func (s *System) validateQuorums() error {
 	return nil
 }
 
-// validate reports the first thing that is wrong, for messages of that type.
+// validate returns an error if the quorum is invalid for messages of the given type.
 func (q *Quorum[S, M]) validate(message reflect.Type) error {
 	switch {
 	case q.Name == "" || q.Do == nil:
@@ -112,7 +115,7 @@ func (q *Quorum[S, M]) validate(message reflect.Type) error {
 	return nil
 }
 
-// QuorumNames returns the names of all quorums, in their order. The slice is the caller's.
+// QuorumNames returns the names of all quorums, in order. The caller owns the slice.
 func (s *System) QuorumNames() []string {
 	names := make([]string, len(s.Quorums))
 	for i, q := range s.Quorums {
@@ -122,5 +125,5 @@ func (s *System) QuorumNames() []string {
 	return names
 }
 
-// QuorumProperty is the property name of findings about quorums that do not keep what they say.
+// QuorumProperty is the property name of findings about quorums that violate their contract.
 const QuorumProperty = "quorums keep what they say"

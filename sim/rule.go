@@ -2,7 +2,7 @@ package sim
 
 import "github.com/macemc/macemc/internal/encoding"
 
-// StateRule says how the state plan treats a type or field that is not the user's own.
+// StateRule changes how the state plan treats a type or field that the user does not own.
 type StateRule = encoding.Rule
 
 // IgnoreField leaves a field of struct type T out of the state. The name may be dotted to reach into
@@ -22,14 +22,13 @@ func CopyBy[T any](copy func(T) T) StateRule { return encoding.CopyBy(copy) }
 // ShowBy renders values of type T, or of types that implement the interface T, for people.
 func ShowBy[T any](show func(T) string) StateRule { return encoding.ShowBy(show) }
 
-// ByElements makes slices and maps count by their elements alone: not by capacity, by what lies beyond
-// the length, or by whether an empty one is nil. It promises that no handler asks for any of that.
+// ByElements compares slices and maps by their elements alone: not by capacity, by memory beyond the length, or by
+// whether an empty one is nil. It promises that handlers do not depend on any of these.
 func ByElements() StateRule { return encoding.ByElements() }
 
-// AcrossPrograms makes states comparable between processes that execute different program files: slices and maps
-// count by their elements, and variables of packages by their content.
+// AcrossPrograms makes states comparable between processes that execute different program files: slices and maps are
+// compared by their elements, and package-level variables by their content.
 func AcrossPrograms() StateRule { return encoding.AcrossPrograms() }
 
-// StateError tells what part of a state, message, timer or event cannot be encoded or copied, and
-// what to do about it.
+// StateError reports a part of a state, message, timer or event that cannot be encoded or copied, and how to fix it.
 type StateError = encoding.Error

@@ -10,76 +10,81 @@ import (
 	"unicode/utf8"
 )
 
-// System is the thing that is checked. It is a plain value: variants are copies with other fields.
+// System is a system to be checked. It is a plain value: variants are copies with other fields.
 type System struct {
-	// Name is how reports call the system, in UTF-8. "": in a test, the name of the test.
+	// Name is the name of the system in reports, in UTF-8. In a test, an empty string means the name of the test.
 	Name string
-	// Nodes is how many nodes there are, at least 1. Their [NodeID]s are 0 to Nodes-1.
+	// Nodes is the number of nodes, at least 1. Their [NodeID]s are 0 to Nodes-1.
 	Nodes int
-	// New builds the service of a node, at every start. It must not depend on anything but id.
+	// New returns the service of a node, at every start. It must depend on id alone.
 	New func(id NodeID) Service
-	// Network is how messages travel. Nil: the system has none and sending is a finding.
+	// Network is the network between the nodes. Nil means no network: sending is a finding.
 	Network Network
-	// Crashes is how many crashes may happen in a run, over the whole system.
+	// Crashes is the maximum number of crashes in a run, over the whole system.
 	Crashes int
-	// MayCrash says which nodes may crash. Nil: all.
+	// MayCrash reports whether a node may crash. Nil means that all may.
 	MayCrash func(NodeID) bool
-	// Halts is how many nodes may halt in a run: they crash and never come back, so that recovery must do without them.
+	// Halts is the maximum number of nodes that halt in a run: they crash and never come back, so recovery must do
+	// without them.
 	Halts int
-	// MayHalt says which nodes may halt. Nil: those that MayCrash allows.
+	// MayHalt reports whether a node may halt. Nil means the nodes that MayCrash allows.
 	MayHalt func(NodeID) bool
-	// Containers are sets of nodes that run in one process: when one of them crashes, or halts, so do the others, in the same step. That counts as one
-	// crash. Of what the others had done nothing is cut off, as they are between two steps; all else is as if they had crashed by themselves. Each boots in a
-	// step of its own, and until then a crash takes those that are up. A halt takes all of them, those that are down too. A set has several nodes, of which
-	// either all or none may crash, and halt; a node is in one set at most. Nil: each node has a process of its own.
+	// Containers are sets of nodes that share a process. If one of them crashes or halts, the others do so in the same
+	// step, which counts as one crash. The effects of the others are complete, as they are between two steps; otherwise
+	// they crash as usual. Each node boots in a step of its own; until then a crash takes down the nodes that are up. A
+	// halt takes down all nodes of the set, including those already down. A set has at least two nodes, of which either
+	// all or none may crash, and halt. A node is in at most one set. Nil means that each node has its own process.
 	Containers [][]NodeID
-	// CrashCut says what happens of a step inside which its node crashes or halts; the zero value is [CutPrefix].
+	// CrashCut selects the effects that survive of a step in which its node crashes or halts. The zero value is
+	// [CutPrefix].
 	CrashCut CrashCut
-	// Late says which nodes are down at first and boot by an event. Nil: none.
+	// Late reports whether a node is down at first and boots by an event. Nil means none.
 	Late func(NodeID) bool
-	// Roles names the role of a node; "": it has one of its own. Nodes of one role are said to be interchangeable: whatever state the system is in, it does the
-	// same when what they hold, and what is in flight to and from them, is exchanged. A search by symmetry checks that of all that it relies on. Nil: no node
-	// has a role.
+	// Roles returns the role of a node; an empty string means a role of its own. Nodes with the same role are declared
+	// interchangeable: in any state, exchanging their local states and the messages in flight to and from them does not
+	// change the behavior of the system. A search by symmetry checks every use that it makes of this. Nil means that no
+	// node has a role.
 	Roles func(NodeID) string
-	// Timing says which armed timers may fire; the zero value is [ByDeadline]. Checks take [BoundedLiveness] in its place for a system with
-	// nodes of package bubble, and Eventually properties or Clocks.
+	// Timing selects the armed timers that may fire. The zero value is [ByDeadline]. Checks replace it by
+	// [BoundedLiveness] for a system with nodes of package bubble, and Eventually properties or Clocks.
 	Timing Timing
 	// Clocks relates the clocks of nodes with programs of package bubble. Nil means that they are independent.
 	Clocks *Clocks
-	// Interleave says how the goroutines of nodes that have some take turns, see package bubble.
+	// Interleave selects how the goroutines of a node are scheduled, see package bubble.
 	Interleave Interleave
-	// State says how to treat types of the state that are not the user's own. Nil: all types are encoded as they are.
+	// State holds rules for types of the state that the user does not own. Nil means that all types are encoded as they
+	// are.
 	State []StateRule
-	// Actions are what applications may do on top of the services. Each is a choice, in any state in which it is enabled.
+	// Actions are what applications may do on top of the services. Each enabled action is a choice.
 	Actions []AnyAction
-	// Quorums are transitions that take sets of messages at once. Their names differ.
+	// Quorums are transitions that take sets of messages at once. Their names must differ.
 	Quorums []AnyQuorum
-	// Disturbing names events that are no part of recovery, in addition to actions that say so themselves.
+	// Disturbing selects events that are excluded from recovery, in addition to actions with Disturbs set.
 	Disturbing []Disturbance
-	// Monitors make the monitors of a run, one each. They must return a new value whenever they are called.
+	// Monitors are constructors of the monitors of a run. Each must return a new value at every call.
 	Monitors []func() Monitor
-	// Properties are what must hold. Their names differ.
+	// Properties are the properties to check. Their names must differ.
 	Properties []Property
-	// Abstractions are what stands for parts of what ships, here or in other variants.
+	// Abstractions are replacements for shipped parts, used in this system or in variants.
 	Abstractions []Abstraction
 	_            struct{}
 
 	noAsserts bool // set by Only
 }
 
-// Timing says which armed timers may fire: one of the constants, [Bounded] or [BoundedLiveness].
+// Timing selects the armed timers that may fire: one of the constants, [Bounded] or [BoundedLiveness].
 type Timing int64
 
 const (
-	ByDeadline Timing = iota // those with the earliest deadline of their node
+	ByDeadline Timing = iota // timers with the earliest deadline of their node
 	AnyOrder                 // any armed timer at any moment; deadlines do not matter
-	Prompt                   // as ByDeadline, and none while a message is in flight or a machine can take an event of its queue
+	Prompt                   // like ByDeadline, but none while a message is in flight or a machine can take an event from its queue
 )
 
-// Bounded returns the timing in which nothing is late by more than delay: as [ByDeadline], a timer fires at most delay after it is due,
-// and a link between nodes that are up delivers one of its messages at most delay after the first of them was sent, or the last one
-// delivered. The clocks of all nodes go alike but for the delay. How long a node is down, and how long an event waits in the queue of
-// a machine, has no bound. Delays below 0 count as 0, and those above 10,000 hours as 10,000 hours.
+// Bounded returns the timing in which no event is late by more than delay. As with [ByDeadline], a timer fires at most
+// delay after its deadline. A link between nodes that are up delivers a message at most delay after its oldest message
+// was sent or its last message was delivered. All clocks run at the same rate, up to delay. The time that a node is
+// down, or that an event waits in the queue of a machine, is unbounded. Delays are clamped to 0 and 10,000 hours.
 func Bounded(delay time.Duration) Timing {
 	return bounded + Timing(min(max(0, delay), 10_000*time.Hour))
 }
@@ -87,8 +92,8 @@ func Bounded(delay time.Duration) Timing {
 // bounded is the timing Bounded(0).
 const bounded = Prompt + 1
 
-// BoundedLiveness returns the timing that is [Bounded] in some runs and [ByDeadline] in the others. The first choice of a run says which.
-// Eventually properties are judged in the bounded runs alone, and all others in all runs.
+// BoundedLiveness returns the timing that is [Bounded] in some runs and [ByDeadline] in the others. The first choice of
+// a run selects which. Eventually properties are judged in the bounded runs alone, all others in all runs.
 func BoundedLiveness(delay time.Duration) Timing {
 	return ^(Bounded(delay) - bounded)
 }
@@ -101,7 +106,7 @@ func (t Timing) MaxDelay() (delay time.Duration, ok bool) {
 	return time.Duration(max(0, t-bounded)), t >= bounded
 }
 
-// LivenessOnly reports whether the timing is one by [BoundedLiveness].
+// LivenessOnly reports whether the timing was made by [BoundedLiveness].
 func (t Timing) LivenessOnly() bool { return t < 0 }
 
 func (t Timing) String() string {
@@ -131,7 +136,7 @@ func ParseTiming(s string) (Timing, error) {
 	return 0, fmt.Errorf("timing %q is not one of ByDeadline, AnyOrder, Prompt, Bounded:DURATION, BoundedLiveness:DURATION", s)
 }
 
-// Limits returns the limits in force.
+// Limits returns the effective limits.
 func (s *System) Limits() Limits {
 	var l Limits
 	if s.Network != nil {
@@ -141,7 +146,7 @@ func (s *System) Limits() Limits {
 	return l
 }
 
-// WithLimits returns a copy of s with other limits. It fails when the network has no such fault.
+// WithLimits returns a copy of s with other limits. It fails if the network lacks a limited fault.
 func (s System) WithLimits(l Limits) (System, error) {
 	s.Crashes, s.Halts = l[Crashes], l[Halts]
 	l[Crashes], l[Halts] = 0, 0
@@ -156,7 +161,7 @@ func (s System) WithLimits(l Limits) (System, error) {
 	return s, err
 }
 
-// ActionNames returns the names of all actions, in their order. The slice is the caller's.
+// ActionNames returns the names of all actions, in order. The caller owns the slice.
 func (s *System) ActionNames() []string {
 	names := make([]string, len(s.Actions))
 	for i, a := range s.Actions {
@@ -166,12 +171,11 @@ func (s *System) ActionNames() []string {
 	return names
 }
 
-// Only returns a copy of s that is checked for the properties of the given names alone: no others, no
-// monitors, and no assertions unless [AssertionProperty] is among the names. It fails when there is
-// no property of some name.
+// Only returns a copy of s that checks only the named properties and monitors, and assertions only if
+// [AssertionProperty] is among the names. It fails if a name is unknown.
 func (s System) Only(names ...string) (System, error) {
 	all, monitors := s.Properties, s.Monitors
-	monitorNames := sync.OnceValue((&System{Monitors: monitors}).MonitorNames) // which makes them
+	monitorNames := sync.OnceValue((&System{Monitors: monitors}).MonitorNames) // it makes the monitors
 	s.Properties, s.Monitors, s.noAsserts = nil, nil, !slices.Contains(names, AssertionProperty)
 	for _, name := range names {
 		if i := slices.IndexFunc(all, func(p Property) bool { return p.Name == name }); i >= 0 {
@@ -190,10 +194,10 @@ func (s System) Only(names ...string) (System, error) {
 	return s, nil
 }
 
-// Asserts reports whether failed assertions are findings: not when Only named other things.
+// Asserts reports whether failed assertions are findings. Only may have excluded them.
 func (s *System) Asserts() bool { return !s.noAsserts }
 
-// Validate reports the first thing that is wrong with s.
+// Validate returns an error for the first invalid field of s.
 func (s *System) Validate() error {
 	if !utf8.ValidString(s.Name) {
 		return fmt.Errorf("system %q: Name is not UTF-8", s.Name)

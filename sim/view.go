@@ -6,8 +6,8 @@ import (
 	"github.com/macemc/macemc/internal/simhook"
 )
 
-// View is what a property sees of a state. It records what was read. It is valid only during the
-// property's call.
+// View gives a property access to a state. It records the parts that are read. It is valid only during the property's
+// call.
 type View struct{ seam contents }
 
 type (
@@ -15,25 +15,26 @@ type (
 	predicate = simhook.Predicate[Service, NodeID, Envelope]
 )
 
-// Seam is for those who execute the system: what they fill in and read. Properties have no use for it.
+// Seam returns the fields that packages that execute the system fill in and read. Properties must not use it.
 func (v *View) Seam() *simhook.View[Service, NodeID, Envelope] { return &v.seam }
 
-// Len is the number of nodes of the system, whether up or not.
+// Len returns the number of nodes of the system, whether up or not.
 func (v *View) Len() int { return len(v.seam.Services) }
 
-// Service returns the service of a node, nil when it is down. It must not be changed.
+// Service returns the service of a node, or nil if the node is down. It must not be changed.
 func (v *View) Service(id NodeID) Service {
 	v.seam.Reads.Read(int(id))
 	return v.seam.Services[id]
 }
 
-// Halted reports whether a node has halted: it is down and never comes back. What must hold in the end can hold only of the others.
+// Halted reports whether a node has halted: it is down and never comes back. Properties of the final state can hold
+// only for the other nodes.
 func (v *View) Halted(id NodeID) bool {
 	v.seam.Reads.Read(int(id))
 	return v.seam.World.Halted(id)
 }
 
-// TimerSet reports whether the node has armed the timer t; false when it is down.
+// TimerSet reports whether the node has armed the timer t. It returns false if the node is down.
 func (v *View) TimerSet(id NodeID, t any) bool {
 	v.seam.Reads.Read(int(id))
 	return v.seam.World.TimerSet(id, t)
@@ -51,7 +52,7 @@ func Nodes[S Service](v *View) iter.Seq2[NodeID, S] {
 		for id := range NodeID(v.Len()) {
 			s, ok := v.seam.Services[id].(S)
 			if ok || v.seam.Services[id] == nil {
-				v.seam.Reads.Read(int(id)) // else its service is of another type, always
+				v.seam.Reads.Read(int(id)) // otherwise its service is always of another type
 			}
 			if ok && !yield(id, s) {
 				return
@@ -60,8 +61,8 @@ func Nodes[S Service](v *View) iter.Seq2[NodeID, S] {
 	}
 }
 
-// Each lifts a predicate over one node to all nodes that are up and run an S. The predicate must
-// depend on nothing but its arguments: its value is kept until the node's next step.
+// Each lifts a predicate over one node to all nodes that are up and run an S. The predicate must depend on its
+// arguments alone: its value is cached until the node's next step.
 func Each[S Service](holds func(NodeID, S) bool) func(*View) bool {
 	return everywhere(func(v *contents, id NodeID) bool {
 		s, ok := v.Services[id].(S)
@@ -69,7 +70,7 @@ func Each[S Service](holds func(NodeID, S) bool) func(*View) bool {
 	})
 }
 
-// EachArmed is like [Each] with a predicate that is also told whether the node has armed the timer t.
+// EachArmed is like [Each] with a predicate that also receives whether the node has armed the timer t.
 func EachArmed[S Service](t any, holds func(id NodeID, s S, armed bool) bool) func(*View) bool {
 	return everywhere(func(v *contents, id NodeID) bool {
 		s, ok := v.Services[id].(S)
