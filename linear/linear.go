@@ -1,8 +1,8 @@
-// Package linear checks whether histories of concurrent operations are linearizable: whether each operation can be taken to
-// happen at one moment between its begin and its end, so that a sequential [Model] explains all results.
+// Package linear checks whether histories of concurrent operations are linearizable: whether each operation can be
+// placed at one moment between its begin and its end so that a sequential [Model] explains all results.
 //
-// A [History] is a value that a monitor of a system can keep as its state. It is told what clients begin and what they get, by
-// events that services announce, and [Check] judges it at each end:
+// A [History] can be the state of a monitor of a system. Services announce when clients begin operations and get
+// results. The monitor records these events, and [Check] judges the history at each end:
 //
 //	type history struct{ linear.History[int, Op, string] } // by number of the operation
 //
@@ -17,10 +17,11 @@
 //		return nil
 //	}
 //
-// The work is bounded by a number of steps of the model, never by a clock, so that the answer is a function of the history. A history
-// that takes more has the outcome [Unknown], of which Err is an error, too: what is not known is not taken for right.
+// A number of steps of the model bounds the work, not a clock, so that the result is a function of the history. A
+// history that needs more steps has the outcome [Unknown]. Err then returns an error: an undecided history does not
+// count as correct.
 //
-// The search is that of porcupine, which splits a history by keys and remembers what it has tried.
+// The search is that of porcupine, which partitions a history by keys and memoizes explored states.
 package linear
 
 import (
@@ -30,29 +31,29 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Model is what operations do, one after the other. Its functions must depend on nothing but their arguments, and change none
-// of them. The zero value of each field but Step is a default.
+// Model is the sequential specification of the operations. Its functions must be pure functions of their arguments. The
+// zero value of each field but Step is a default.
 type Model[S, In, Out any] struct {
-	// Init is the state before the first operation, of each key. Nil: the zero value.
+	// Init returns the state before the first operation, for each key. Nil means the zero value.
 	Init func() S
-	// Step reports whether the operation in may have the result out in that state, and the state after it. out is nil of an
-	// operation that has not ended: it may happen any time later, or never, and whatever it results in is right, so Step must
-	// accept it in every state.
+	// Step reports whether the operation in may have the result out in the given state, and returns the state after it.
+	// out is nil for an operation that has not ended: it may happen at any later time, or never, with any result, so
+	// Step must accept it in every state.
 	Step func(state S, in In, out *Out) (ok bool, next S)
-	// Key is what an operation is about. Operations of different keys must not influence each other: each key has a state of
-	// its own, and is checked by itself, which takes far fewer steps. Keys are comparable. Nil: there is one key.
+	// Key returns the partition of an operation. Operations with different keys must not influence each other: each key
+	// has its own state and is checked separately, which takes far fewer steps. Keys are comparable. Nil means one key.
 	Key func(In) any
-	// Equal compares states. Nil: by ==, which panics for types that cannot be compared so.
+	// Equal compares states. Nil means ==, which panics for types that are not comparable.
 	Equal func(a, b S) bool
-	// MaxSteps is how many steps a key may take; 0: [DefaultMaxSteps].
+	// MaxSteps is the maximum number of steps for a key; 0 means [DefaultMaxSteps].
 	MaxSteps int
 }
 
-// DefaultMaxSteps bounds the work for each key when the model does not say how much it may be: about a second.
+// DefaultMaxSteps is the default maximum number of steps for a key: about a second of work.
 const DefaultMaxSteps = 1 << 20
 
-// History is what happened, in order. ID tells apart the operations that are under way. The zero value is the empty
-// history. It may be a state that is encoded when its types may.
+// History is a sequence of begins and ends of operations. ID identifies the operations in progress. The zero value is
+// the empty history. It can be part of an encoded state if its types can.
 type History[ID comparable, In, Out any] struct {
 	Events []Event[ID, In, Out]
 }
@@ -65,45 +66,45 @@ type Event[ID comparable, In, Out any] struct {
 	Out Out // of an end
 }
 
-// Begin adds the begin of an operation. When its client crashes it never ends. An ID may be used again once its operation has
+// Begin adds the begin of an operation. It never ends if its client crashes. An ID may be reused once its operation has
 // ended.
 func (h *History[ID, In, Out]) Begin(id ID, in In) {
 	h.Events = append(h.Events, Event[ID, In, Out]{ID: id, In: in})
 }
 
-// End adds the end of an operation that is under way, with its result.
+// End adds the end of an operation in progress, with its result.
 func (h *History[ID, In, Out]) End(id ID, out Out) {
 	h.Events = append(h.Events, Event[ID, In, Out]{ID: id, End: true, Out: out})
 }
 
-// Outcome is the answer of a check.
+// Outcome is the verdict of a check.
 type Outcome int
 
 const (
 	Linearizable    Outcome = iota
 	NotLinearizable         // no order of the operations explains their results
-	Unknown                 // it would take more steps than the model allows
+	Unknown                 // a decision needs more steps than the model allows
 )
 
 func (o Outcome) String() string {
 	return [...]string{"linearizable", "not linearizable", "unknown"}[o]
 }
 
-// What Err of a result wraps.
+// Errors wrapped by Result.Err.
 var (
 	ErrNotLinearizable = errors.New("not linearizable: no order of the operations explains their results")
-	ErrUnknown         = errors.New("not known whether it is linearizable")
+	ErrUnknown         = errors.New("undecided whether it is linearizable")
 )
 
-// Result is what came of a check.
+// Result is the result of a check.
 type Result struct {
 	Outcome Outcome
-	Key     any // of the first key that is not linearizable, or else unknown; nil: the model has no keys, or all is well
+	Key     any // the first key that is not linearizable, or else is unknown; nil if the model has no keys, or the history is linearizable
 	Steps   int // of the model, over all keys that were checked
 	limit   int
 }
 
-// Err is nil only when the history is linearizable; it wraps [ErrNotLinearizable] or [ErrUnknown].
+// Err returns nil only if the history is linearizable; otherwise it wraps [ErrNotLinearizable] or [ErrUnknown].
 func (r Result) Err() error {
 	about := ""
 	if r.Key != nil {
@@ -113,16 +114,16 @@ func (r Result) Err() error {
 	case NotLinearizable:
 		return fmt.Errorf("%w%s", ErrNotLinearizable, about)
 	case Unknown:
-		return fmt.Errorf("%w%s: that would take more than %d steps of the model; have fewer operations, or raise its MaxSteps", ErrUnknown, about, r.limit)
+		return fmt.Errorf("%w%s: a decision needs more than %d steps of the model; have fewer operations, or raise its MaxSteps", ErrUnknown, about, r.limit)
 	}
 	return nil
 }
 
-// operation is one of a history, for porcupine: the value of its begin. The value of its end is the result, nil when it has none.
+// operation is the value of a begin event for porcupine. The value of an end event is the result, nil if there is none.
 type operation[In any] struct{ in In }
 
-// Check judges a history. It panics when an operation ends that is not under way, or one begins that is. A key that is not
-// linearizable is told before one that is unknown.
+// Check judges a history. It panics if an operation ends that is not in progress, or one begins that is. A key that is
+// not linearizable takes precedence over an unknown one.
 func Check[ID comparable, S, In, Out any](m Model[S, In, Out], h *History[ID, In, Out]) Result {
 	r := Result{limit: m.MaxSteps}
 	if r.limit == 0 {
@@ -142,7 +143,8 @@ func Check[ID comparable, S, In, Out any](m Model[S, In, Out], h *History[ID, In
 	return r
 }
 
-// split makes a history of each key, in the order in which they come up. What is under way at the end returns there, with no result.
+// split returns a history for each key, in the order of first occurrence. Operations still in progress at the end get
+// an end without a result.
 func split[ID comparable, In, Out any](key func(In) any, h *History[ID, In, Out]) (keys []any, parts [][]porcupine.Event) {
 	type running struct{ number, part int }
 	var (
@@ -185,8 +187,9 @@ func split[ID comparable, In, Out any](key func(In) any, h *History[ID, In, Out]
 	return keys, parts
 }
 
-// check judges the history of one key. Once the steps are used up all are refused, so that the search ends, and says nothing. That the model
-// panics ends it likewise, and is a panic here: porcupine calls it in a goroutine of its own, where nobody could recover.
+// check judges the history of one key. Once the steps are used up, it refuses all further ones, so that the search ends
+// without a result. A panic of the model ends the search in the same way and is repeated here, because porcupine calls
+// the model on its own goroutine, where the caller could not recover.
 func check[S, In, Out any](m Model[S, In, Out], part []porcupine.Event, limit int) (Outcome, int) {
 	steps := 0
 	var panicked any
@@ -196,7 +199,7 @@ func check[S, In, Out any](m Model[S, In, Out], part []porcupine.Event, limit in
 		}
 	}
 	of := func(state any) S {
-		s, _ := state.(S) // not ok: the nil of an interface type
+		s, _ := state.(S) // ok is false for the nil of an interface type
 		return s
 	}
 	model := porcupine.Model{

@@ -25,27 +25,26 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Check is [CheckWith] with default options.
+// Check calls [CheckWith] with default options.
 func Check(t testing.TB, system sim.System) {
 	t.Helper()
 	CheckWith(t, system, Options{})
 }
 
-// CheckWith searches the system for violations of its properties. When it finds one it writes the run and a
-// report to testdata/macemc/ and the test's name, beside the test, in place of what an earlier search of the test found, logs the
-// report, and fails the test. That folder is not for the repository; paths that [Replay] is to execute go to testdata/regress. It
-// fails the test, too, when it cannot tell, because a suspect was not confirmed or the time did not do
-// for anything. Otherwise it logs what was covered and what never happened. A system without a
-// name gets that of the test.
+// CheckWith searches the system for violations of its properties. If it finds one, it logs a report and fails the test.
+// It writes the run and the report to testdata/macemc/ and the test's name, beside the test, replacing the results of
+// an earlier search. Do not commit that folder; paths for [Replay] belong in testdata/regress. It also fails the test
+// if the result is inconclusive, because a suspect was not confirmed or there was not enough time. Otherwise it logs
+// the coverage and the properties that never held. A system without a name gets the name of the test.
 //
-// The search goes on in a second process of the test binary, which runs this test alone, from TestMain
-// on: a handler that overflows the stack, exhausts the memory, exits or never returns is a finding then.
-// With coverage or a profile of go test the search goes on in this process, and such a handler ends it.
+// The search runs in a second process of the test binary, which starts at TestMain and runs this test alone. A handler
+// that overflows the stack, exhausts the memory, exits or never returns is therefore a finding. With coverage or a
+// profile of go test the search runs in this process, and such a handler ends the process.
 //
-// A test binary without the changed Go runtime cannot run systems of package bubble. Their tests are skipped, unless
+// A test binary without the modified Go runtime cannot run systems of package bubble. Their tests are skipped unless
 // MACEMC_NO_SKIP is set.
 //
-// When "macemc search" and its like work on the package, CheckWith gives them the system and does not
+// When a command such as "macemc search" runs on the package, CheckWith passes the system to the command and does not
 // return.
 func CheckWith(t testing.TB, system sim.System, o Options) {
 	t.Helper()
@@ -72,7 +71,7 @@ func CheckWith(t testing.TB, system sim.System, o Options) {
 	}
 }
 
-// checking is one check.
+// checking is one call of CheckWith or Replay.
 type checking struct {
 	testing.TB
 	settings
@@ -81,10 +80,10 @@ type checking struct {
 	source source // of the call
 	number int    // of the check in its test
 
-	interrupted error // by a signal; nil means that none came
+	interrupted error // by a signal; nil if none arrived
 }
 
-// begin finds out what this process is there for. It returns nil when nothing is left to do.
+// begin determines the role of this process. It returns nil if the caller has nothing left to do.
 func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	unexplored("it checks a system of nodes")
 	t.Helper()
@@ -129,7 +128,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 		}
 		return c
 	case c.identity() != os.Getenv(systemVar):
-		return nil // another check of the same test is meant
+		return nil // this process is for another check of the same test
 	case c.role.Reexecuting():
 		leaveSignals()
 		c.role.LimitMemory()
@@ -143,7 +142,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	return c
 }
 
-// enoughTime fails the test when go test would end it before the search is over.
+// enoughTime fails the test if go test would end it before the search is over.
 func (c *checking) enoughTime() {
 	c.Helper()
 	t, ok := c.TB.(interface{ Deadline() (time.Time, bool) })
@@ -165,14 +164,13 @@ func (c *checking) listed() task.Listed {
 	return l
 }
 
-// identity tells the systems of one test apart.
+// identity distinguishes the systems of one test.
 func (c *checking) identity() string {
 	s := &c.system
 	return fmt.Sprintf("check %d, %q, %d nodes, %+v, %v", c.number, s.Name, s.Nodes, s.Limits(), s.Timing)
 }
 
-// alone reports whether the search is to go on in this process: when that was asked for, and when
-// something is measured here.
+// alone reports whether the search must run in this process: on request, or because this process is being profiled.
 func (c *checking) alone() bool {
 	if c.inProcess || testing.CoverMode() != "" {
 		return true
@@ -185,7 +183,7 @@ func (c *checking) alone() bool {
 	return false
 }
 
-// search lets another process search.
+// search runs the search in another process.
 func (c *checking) search() {
 	c.Helper()
 	o := c.options()
@@ -205,7 +203,8 @@ func (c *checking) search() {
 	}
 }
 
-// supervise starts another process that calls workForParent. It returns the text of that process, unless that died.
+// supervise starts another process that calls workForParent. It returns the text of that process unless the process
+// died.
 func (c *checking) supervise() (out isolate.Outcome, text string, err error) {
 	c.Helper()
 	file := filepath.Join(c.TempDir(), "report")
@@ -230,7 +229,7 @@ func (c *checking) supervise() (out isolate.Outcome, text string, err error) {
 	return out, string(said), nil
 }
 
-// workForParent passes text and status of work to the process that waits for this one, and ends this process.
+// workForParent sends text and status of work to the parent process, and ends this process.
 func (c *checking) workForParent(work func(context.Context) (text string, status int)) {
 	leaveSignals()
 	c.role.LimitMemory()
@@ -247,7 +246,7 @@ func (c *checking) workForParent(work func(context.Context) (text string, status
 // statusCannotRun is the status of a process that cannot run the system, see [simext.CannotRun].
 const statusCannotRun = 255
 
-// say passes, skips or fails the test by status, with that text.
+// say passes, skips or fails the test according to status, with the given text.
 func (c *checking) say(text string, status int) {
 	c.Helper()
 	switch {
@@ -262,7 +261,7 @@ func (c *checking) say(text string, status int) {
 	}
 }
 
-// failed returns the text and the status of an error.
+// failed returns the text and the exit status for an error.
 func failed(ctx context.Context, err error) (text string, status int) {
 	if _, ok := errors.AsType[*simext.CannotRun](err); ok {
 		return err.Error(), statusCannotRun
@@ -270,7 +269,7 @@ func failed(ctx context.Context, err error) (text string, status int) {
 	return err.Error(), exitcode.OfError(ctx, err)
 }
 
-// result is what there is to say of a report, which may be nil, and its exit status.
+// result returns the text and the exit status for a report, which may be nil.
 func (c *checking) result(ctx context.Context, rep *report.Report, err error) (text string, status int) {
 	if rep == nil {
 		return failed(ctx, err)
@@ -299,17 +298,17 @@ func (c *checking) result(ctx context.Context, rep *report.Report, err error) (t
 
 func (c *checking) terminal(rep *report.Report) string {
 	var text bytes.Buffer
-	text.WriteByte('\n') // so that columns line up
+	text.WriteByte('\n') // aligns the columns
 	if err := render.Terminal(&text, document.New(rep, nil)); err != nil {
 		fmt.Fprintln(&text, err)
 	}
 	return text.String()
 }
 
-// findings is the folder, beside the test, for what is found.
+// findings is the folder, beside the test, for findings.
 const findings = "testdata/macemc"
 
-// folder is that of this check, of which a test may make several.
+// folder returns the folder of this check. A test may have several checks.
 func (c *checking) folder() string {
 	dir := filepath.Join(filepath.FromSlash(findings), filepath.FromSlash(c.Name()))
 	if c.number > 1 {
@@ -350,7 +349,7 @@ func (c *checking) options() check.Options {
 	}
 }
 
-// tester is the command that runs this test.
+// tester returns the command that runs this test.
 func (c *checking) tester() string {
 	if c.takesTurns() {
 		return "macemc test"
@@ -358,7 +357,7 @@ func (c *checking) tester() string {
 	return "go test"
 }
 
-// takesTurns reports whether a node has goroutines that take turns.
+// takesTurns reports whether some node has goroutines that need a schedule.
 func (c *checking) takesTurns() bool {
 	for id := range sim.NodeID(c.system.Nodes) {
 		s := c.system.New(id)

@@ -2,7 +2,7 @@
 
 package mctest
 
-import _ "unsafe" // the runtime pushes what has no body here
+import _ "unsafe" // the runtime implements the function without a body
 
-// unexplored ends the exploration of the calling test by "macemc test", if there is one: the test is executed once instead.
+// unexplored ends an exploration of the calling test by "macemc test"; the test is then executed once.
 func unexplored(reason string)

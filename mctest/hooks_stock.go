@@ -2,5 +2,5 @@
 
 package mctest
 
-// unexplored does nothing: only "macemc test" explores tests.
+// unexplored does nothing, as only "macemc test" explores tests.
 func unexplored(string) {}

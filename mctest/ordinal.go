@@ -5,15 +5,14 @@ import (
 	"testing"
 )
 
-// begun counts the checks of the tests that are running, by name. A process that was started for one check finds it
-// by its number: systems may look alike and differ in their code only. There is no place for that in a test
-// itself.
+// begun counts the checks of the running tests, by name of the test. A process that was started for one check finds it
+// by its number, because systems may differ in their code only. A test has no place for such a counter.
 var begun = struct {
 	sync.Mutex
 	checks map[string]int
 }{checks: map[string]int{}}
 
-// ordinal is the number of a check in its test, from 1. It begins anew when the test runs again.
+// ordinal returns the number of a check in its test, from 1. It restarts when the test runs again.
 func ordinal(t testing.TB) int {
 	begun.Lock()
 	defer begun.Unlock()

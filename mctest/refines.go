@@ -13,11 +13,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Refines fails the test unless the abstraction abs does all that the implementation impl does, as far as the clients see, which are
-// the same nodes in both: see package refine. It shows a run of the implementation that differs, and fails, too, when nothing
-// is decided within [refine.DefaultStates]. Faults happen as far as impl allows them.
+// Refines fails the test unless the abstraction abs has all behaviors of the implementation impl that the clients can
+// observe: see package refine. Clients are the same nodes in both systems. It shows a run of the implementation that
+// differs. It also fails if the comparison is undecided within [refine.DefaultStates]. Faults happen within the limits
+// of impl.
 //
-// The abstraction may do more, which the test logs: a check with it may find what the implementation does not do.
+// The abstraction may have more behaviors, which the test logs: a check with it may find violations that the
+// implementation does not have.
 func Refines(t testing.TB, impl, abs sim.System, clients ...sim.NodeID) {
 	t.Helper()
 	if _, ok := task.Listing(); ok {
@@ -40,7 +42,7 @@ func Refines(t testing.TB, impl, abs sim.System, clients ...sim.NodeID) {
 		t.Errorf("undecided: %s", r.What)
 		return
 	case refine.Difference:
-		t.Errorf("%s:\n\t%s\nthe run of the implementation, the last %d steps again and again:\n%s", r.What, strings.Join(r.Trace, "\n\t"), r.Round, runOf(t, impl, r))
+		t.Errorf("%s:\n\t%s\nthe run of the implementation, which repeats the last %d steps forever:\n%s", r.What, strings.Join(r.Trace, "\n\t"), r.Round, runOf(t, impl, r))
 		return
 	}
 	if back, err := refine.Compare(t.Context(), &abs, &impl, refine.Options{Clients: clients}); err == nil && back.Verdict == refine.Difference {

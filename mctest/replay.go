@@ -16,21 +16,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Replay is a regression test from a path file, such as the error.path of a finding: it executes that run on
-// the system and fails when it still violates a property. A run that ends in a state that is not live
-// fails when random walks from there do not recover. The file is relative to the folder of the test.
+// Replay is a regression test from a path file, such as the error.path of a finding. It executes that run on the system
+// and fails if the run still violates a property. A run that ends in a state that is not live fails if random walks
+// from that state do not recover. The file is relative to the folder of the test.
 //
-// The code may have changed since the file was written, and it will have when the defect is fixed. A
-// step that can no longer happen is replaced by one that differs in content only, or left out, and
-// what remains is followed; -v shows where the run left the path. That is no failure, because a
-// corrected service often behaves otherwise before the defect would show, unless no step at all fits, as after
-// renaming: such a file tests nothing. With -macemc.strict each step must fit, which tells
-// files that should be recorded anew.
+// The code may have changed since the file was written; a fix of the defect changes it. A step that can no longer
+// happen is replaced by one that differs in content only, or left out, and the rest is executed; -v shows where the run
+// left the path. That is not a failure, because corrected services often behave differently before the defect would
+// show. If no step fits at all, for example after a renaming, Replay fails, as the file tests nothing. With
+// -macemc.strict each step must fit, which identifies files to record again.
 //
-// Node count and name of the system must be those of the file; a system without a name gets that of the
-// test that the file names. Fault limits, timing and the schedules of goroutines are taken from the file.
+// Node count and name of the system must equal those of the file; a system without a name gets the name of the test in
+// the file. Fault limits, timing and the schedules of goroutines are taken from the file.
 //
-// The run is executed in a second process of the test binary, as by [CheckWith].
+// The run is executed in a second process of the test binary, as with [CheckWith].
 func Replay(t testing.TB, system sim.System, file string) {
 	t.Helper()
 	system, err := check.AsWritten(file, system)
@@ -75,7 +74,7 @@ func (c *checking) follow(ctx context.Context, file string, buffer func(int) cho
 	return c.judge(ctx, loaded, file, buffer)
 }
 
-// judge says whether a run of a file still violates a property.
+// judge reports whether the run of a file still violates a property.
 func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string, buffer func(int) choose.Path) (text string, status int) {
 	left := misfits(loaded)
 	rep, err := check.Describe(ctx, loaded, file, check.CriticalOptions{Seed: c.Seed, Workers: c.Workers, PathBuffer: buffer})
@@ -102,7 +101,7 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 	return fmt.Sprintf("%s: the run violates nothing any more%s", file, left), exitcode.OK
 }
 
-// misfits says where a run left its path; "": nowhere.
+// misfits describes where a run left its path. An empty string means nowhere.
 func misfits(l *check.Loaded) string {
 	if len(l.Misfits) == 0 {
 		return ""

@@ -10,14 +10,14 @@ import (
 	"github.com/macemc/macemc/internal/check"
 )
 
-// These variables tell a fresh process of the test binary what it is there for, beside its role.
+// These variables select the work of a new process of the test binary, in addition to its role.
 const (
-	systemVar = "MACEMC_SYSTEM"    // the identity of the system that is meant
-	reportVar = "MACEMC_REPORT_TO" // the file for what there is to say
+	systemVar = "MACEMC_SYSTEM"    // the identity of the system to check
+	reportVar = "MACEMC_REPORT_TO" // the file for text and status
 )
 
-// respawn makes commands that run this test again in a fresh process, with the same flags but for those of
-// package testing.
+// respawn returns a constructor of commands that run this test again in a new process, with the same flags except those
+// of package testing.
 func (c *checking) respawn(env ...string) func() *exec.Cmd {
 	run := check.RunPattern(c.Name())
 	return func() *exec.Cmd {

@@ -14,47 +14,47 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Options are the settings of one check. The zero value of each field is its default. Flags and
-// variables of the environment, see the package comment, replace them. "macemc search" and its like take only
-// the system from a check; they have flags for the same.
+// Options are the settings of one check. The zero value of each field is its default. Flags and environment variables,
+// see the package comment, override them. Commands such as "macemc search" take only the system from a check; they have
+// their own flags.
 type Options struct {
-	// Time is how long to search. 0: 5 seconds, 1 second with -short, no limit when MaxPaths is set.
+	// Time is the duration of the search. 0 means 5 seconds, 1 second with -short, or no limit if MaxPaths is set.
 	Time time.Duration
-	// MaxPaths is how many runs to execute at most; 0: no limit. A search that only this limit ends does the
-	// same each time.
+	// MaxPaths is the maximum number of runs; 0 means no limit. A search that ends only by this limit is deterministic.
 	MaxPaths int
-	// Seed is that of the random walks; 0: 1. It stays the same unless it is set, so that a passed
-	// test that go test shows from its cache is one that would pass again.
+	// Seed is the seed of the random walks; 0 means 1. It is constant unless set, so that a cached pass of go test is a
+	// test that would pass again.
 	Seed uint64
-	// Workers is how many runs go on at a time, up to [search.MaxWorkers]; 0: as many as there are cores.
+	// Workers is the number of concurrent runs, up to [search.MaxWorkers]; 0 means the number of cores.
 	Workers int
-	// Strategy is how to search; "": [search.Deepening].
+	// Strategy is the search strategy; empty means [search.Deepening].
 	Strategy search.Name
-	// Schedules are how random walks order events, in turn; nil: all of [search.Schedules].
+	// Schedules are the orders of events in random walks, in turn; nil means all of [search.Schedules].
 	Schedules []search.Schedule
-	// WalkSteps is the length of a random walk; 0: 2000. Walks are how many are made per probe of a
-	// critical transition; 0: 200.
+	// WalkSteps is the length of a random walk; 0 means 2000. Walks is the number of walks per probe of a critical
+	// transition; 0 means 200.
 	WalkSteps, Walks int
-	// KeepGoing goes on after a violation, until Time or MaxPaths, and reports those that differ by kind, property, and the
-	// code that handled the step that matters.
+	// KeepGoing continues after a violation, until Time or MaxPaths. It reports violations that differ by kind,
+	// property, or the code that handled the critical step.
 	KeepGoing bool
-	// Proof says what shows that a run never recovers; "": [critical.Walks]. With [critical.Exact] a run is a violation only when all
-	// states that follow were visited; else it is a suspect, and the test fails as inconclusive.
+	// Proof is the kind of proof that a run never recovers; empty means [critical.Walks]. With [critical.Exact] a run
+	// is a violation only if all states reachable from it were visited. Otherwise it is a suspect, and the test fails
+	// as inconclusive.
 	Proof critical.Proof
 }
 
-// setting is one that can be given as flag and as variable of the environment.
+// setting is a setting that can be given as a flag and as an environment variable.
 type setting struct {
 	name, usage string
 	isBool      bool
-	given       *string // of the flag; "": it was not given
+	given       *string // value of the flag; empty if it was not given
 	set         func(s *settings, value string) error
 }
 
-// settings are what a check does.
+// settings are the effective settings of a check.
 type settings struct {
 	Options
-	interleave *sim.Interleave // nil: that of the system
+	interleave *sim.Interleave // nil means that of the system
 
 	replay    string
 	writeTest bool
@@ -63,7 +63,7 @@ type settings struct {
 	noSkip    bool
 }
 
-// flagValue is the text of a flag, which is looked at when a check runs.
+// flagValue is the text of a flag. It is parsed when a check runs.
 type flagValue struct {
 	text   *string
 	isBool bool
@@ -78,8 +78,7 @@ func (f flagValue) String() string {
 func (f flagValue) Set(s string) error { *f.text = s; return nil }
 func (f flagValue) IsBoolFlag() bool   { return f.isBool }
 
-// all are the settings, registered as flags of the test binary, because flags must be known before any test
-// runs.
+// all holds the settings, registered as flags of the test binary. Flags must be registered before any test runs.
 var all = register(flag.CommandLine)
 
 func register(flags *flag.FlagSet) []setting {
@@ -174,7 +173,7 @@ func validProof(p critical.Proof) error {
 	return nil
 }
 
-// settle makes settings of options, environment and flags, of which later ones have precedence.
+// settle computes settings from options, environment and flags, the later with precedence over the earlier.
 func settle(o Options, short bool) (settings, error) {
 	s := settings{Options: o}
 	switch {

@@ -11,10 +11,11 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
-// together is how long after a signal another one is taken for the same.
+// together is the time within which a second signal counts as the same one.
 const together = 200 * time.Millisecond
 
-// interruptible returns a context that the first signal ends, and a channel that is closed by the second one, until stop is called.
+// interruptible returns a context that the first signal ends, and a channel that the second one closes. Both end with
+// stop.
 func interruptible(parent context.Context) (ctx context.Context, kill <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals, second := make(chan os.Signal, 2), make(chan struct{})
@@ -38,10 +39,11 @@ func interruptible(parent context.Context) (ctx context.Context, kill <-chan str
 	}
 }
 
-// leaveSignals leaves signals to the process that waits for this one, as a terminal sends them to both.
+// leaveSignals makes this process ignore signals: a terminal sends them to the parent process, too, which handles them.
 func leaveSignals() { signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM) }
 
-// end prints the text of a check that a signal ended, as a test that fails would, and ends the process as the signal would have.
+// end prints the text of a check that a signal ended, in the form of a failed test, and ends the process with the
+// status of the signal.
 func (c *checking) end(text string, status int) {
 	fmt.Printf("--- FAIL: %s (%v)\n%s\n", c.Name(), c.interrupted, text)
 	os.Exit(max(1, status))

@@ -19,13 +19,13 @@ import (
 	"github.com/macemc/macemc/internal/newfile"
 )
 
-// source is the place of a call.
+// source is the location of a call.
 type source struct {
 	file string
 	line int
 }
 
-// caller is the place from which this package was called.
+// caller returns the location from which this package was called.
 func caller() source {
 	pcs := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -43,12 +43,12 @@ func caller() source {
 // ownPath is the import path of this package.
 const ownPath = "github.com/macemc/macemc/mctest"
 
-// regressions is the folder, beside the test, for paths that are to be kept.
+// regressions is the folder, beside the test, for paths of regression tests.
 const regressions = "testdata/regress"
 
-// writeTestFor writes a test that replays the path in a file, which it copies to the folder for paths
-// that are kept: the test that makes this check, under another name, with Replay in place of
-// Check. It returns the new test's file, beside that of the check. Nothing is overwritten.
+// writeTestFor writes a regression test for the path in a file, which it copies to the regressions folder. The test is
+// a copy of the test that makes this check, under another name, with Replay in place of Check. It returns the new
+// test's file, beside that of the check. It overwrites no file.
 func (c *checking) writeTestFor(pathFile string) (string, error) {
 	path, err := os.ReadFile(pathFile)
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *checking) writeTestFor(pathFile string) (string, error) {
 	}
 }
 
-// byHand says what a person can do instead.
+// byHand describes the manual alternative.
 func (c *checking) byHand(pathFile string) string {
 	return fmt.Sprintf("write a test with mctest.Replay(t, system, %q) by hand", pathFile)
 }
@@ -94,7 +94,7 @@ func exists(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// regression is the source of a test of that name which replays path.
+// regression returns the source of a test with the given name that replays path.
 func (c *checking) regression(name, path string) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, c.source.file, nil, parser.ParseComments|parser.SkipObjectResolution)
@@ -130,7 +130,7 @@ func (c *checking) regression(name, path string) ([]byte, error) {
 		}
 		b.WriteByte('\n')
 	}
-	// The selector of the call is what mctest is called in the file.
+	// The selector of the call has the file's name for mctest.
 	replay := strings.TrimSuffix(part(call.Fun), "CheckWith")
 	replay = strings.TrimSuffix(replay, "Check") + "Replay"
 	fmt.Fprintf(&b, ")\n\n// %s fails as long as the run in the file violates a property.\nfunc %s%s %s%s(%s, %s, %q)%s\n",
@@ -168,7 +168,7 @@ func (c *checking) callIn(fset *token.FileSet, f *ast.File) (fn *ast.FuncDecl, c
 	return fn, call
 }
 
-// used reports whether the function mentions an import, as far as its text tells.
+// used reports whether the text of the function mentions an import.
 func used(fn *ast.FuncDecl, spec *ast.ImportSpec) bool {
 	path, _ := strconv.Unquote(spec.Path.Value)
 	parts := strings.Split(path, "/")
