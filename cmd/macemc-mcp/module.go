@@ -17,14 +17,14 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// module is what the tools may work on.
+// module is the Go module that the tools may access.
 type module struct {
 	dir     string // absolute, without symbolic links
 	path    string // import path
 	systems []spec.Entry
 }
 
-// openModule returns the module that a folder lies in.
+// openModule returns the module that contains a folder.
 func openModule(dir string, systems []spec.Entry) (*module, error) {
 	dir = replay.Module(dir)
 	if dir == "" {
@@ -36,13 +36,13 @@ func openModule(dir string, systems []spec.Entry) (*module, error) {
 	}
 	m := &module{path: modfile.ModulePath(text), systems: systems}
 	if m.path == "" {
-		return nil, fmt.Errorf("%s names no module", filepath.Join(dir, "go.mod"))
+		return nil, fmt.Errorf("%s does not name a module", filepath.Join(dir, "go.mod"))
 	}
 	m.dir, err = filepath.EvalSymlinks(dir)
 	return m, err
 }
 
-// within returns an error unless a file or folder, relative to the module, lies in it and in no other module below.
+// within returns an error unless a file or folder, relative to the module, is in it and in no nested module.
 func (m *module) within(name string) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("%s is not a path in the module", name)
@@ -52,12 +52,12 @@ func (m *module) within(name string) error {
 		return fmt.Errorf("there is no %s in the module", name)
 	}
 	if replay.Module(real) != m.dir {
-		return fmt.Errorf("%s lies outside of the module", name)
+		return fmt.Errorf("%s is outside the module", name)
 	}
 	return nil
 }
 
-// packages checks a pattern of packages of the module, such as ./lease or ./...
+// packages returns an error unless pattern selects packages of the module, such as ./lease or ./...
 func (m *module) packages(pattern string) error {
 	if pattern != "." && !strings.HasPrefix(pattern, "./") {
 		return fmt.Errorf("package %q: name a folder or pattern of the module, such as ./... or ./lease", pattern)
@@ -66,7 +66,7 @@ func (m *module) packages(pattern string) error {
 	return m.within(filepath.FromSlash(strings.TrimSuffix("./"+folder, "/")))
 }
 
-// system checks the name of a bundled system, or of a package with a test as in ./lease:TestLease.
+// system returns an error unless name is a bundled system, or a package with a test such as ./lease:TestLease.
 func (m *module) system(name string) error {
 	if slices.ContainsFunc(m.systems, func(e spec.Entry) bool { return e.Name == name }) {
 		return nil
@@ -80,7 +80,7 @@ func (m *module) system(name string) error {
 	return m.packages(pkg)
 }
 
-// checkTest refuses what is not the name of a test.
+// checkTest returns an error unless the argument is the name of a test.
 func checkTest(name string) error {
 	if !regexp.MustCompile(`^(Test|Fuzz|Example)[\w/#.-]*$`).MatchString(name) {
 		return fmt.Errorf("%q is not the name of a test", name)
@@ -88,7 +88,7 @@ func checkTest(name string) error {
 	return nil
 }
 
-// run checks the id of a run. The system of the run is a bundled one, or one of a package of the module.
+// run returns an error unless id is a run of a bundled system, or of a package of the module.
 func (m *module) run(id string) error {
 	if err := m.within(filepath.FromSlash(id)); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (m *module) run(id string) error {
 		return fmt.Errorf("%s is not a run: %w", id, err)
 	}
 	if pkg != "" && pkg != m.path && !strings.HasPrefix(pkg, m.path+"/") {
-		return fmt.Errorf("%s is a run of package %s, which is not of module %s", id, pkg, m.path)
+		return fmt.Errorf("%s is a run of package %s, which is not in module %s", id, pkg, m.path)
 	}
 	return nil
 }

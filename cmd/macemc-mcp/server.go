@@ -25,7 +25,7 @@ type server struct {
 	command func(args ...string) *exec.Cmd // of macemc
 }
 
-// newServer returns a server for the module that a folder lies in.
+// newServer returns a server for the module that contains a folder.
 func newServer(dir string, systems []spec.Entry, command func(args ...string) *exec.Cmd) (*mcp.Server, error) {
 	m, err := openModule(dir, systems)
 	if err != nil {
@@ -42,7 +42,7 @@ func newServer(dir string, systems []spec.Entry, command func(args ...string) *e
 	return server, nil
 }
 
-// result is the answer of a tool.
+// result is the result of a tool.
 type result struct {
 	Verdict  string    `json:"verdict" jsonschema:"the meaning of the exit status of macemc"`
 	Findings []finding `json:"findings,omitempty" jsonschema:"the violations that were found"`
@@ -61,7 +61,7 @@ type finding struct {
 	Handler  string `json:"handler,omitempty" jsonschema:"the source line of the step that matters"`
 }
 
-// verdicts are the exit statuses of macemc in words.
+// verdicts maps the exit statuses of macemc to texts.
 var verdicts = map[int]string{
 	exitcode.OK:           "no violation",
 	exitcode.Violation:    "violation",
@@ -70,10 +70,10 @@ var verdicts = map[int]string{
 	exitcode.Resource:     "out of resources",
 }
 
-// endTime is how long an interrupted command may take to report.
+// endTime is the time that an interrupted command has to report.
 const endTime = 10 * time.Second
 
-// run executes macemc in the folder of the module and returns what it writes. The error says why it could not be executed.
+// run executes macemc in the folder of the module and returns its output. The error reports a failure to execute it.
 func (s *server) run(ctx context.Context, args ...string) (stdout, stderr string, status int, err error) {
 	plain := s.command(args...)
 	cmd := exec.CommandContext(ctx, plain.Path, plain.Args[1:]...)
@@ -95,7 +95,7 @@ func (s *server) run(ctx context.Context, args ...string) (stdout, stderr string
 	return out.String(), errs.String(), status, err
 }
 
-// text executes macemc and returns what it prints.
+// text executes macemc and returns its output as a result.
 func (s *server) text(ctx context.Context, args ...string) (result, error) {
 	stdout, stderr, status, err := s.run(ctx, args...)
 	if err != nil {
@@ -111,10 +111,10 @@ func verdict(status int) string {
 	return cmp.Or(verdicts[status], fmt.Sprintf("exit status %d", status))
 }
 
-// maxText is how many bytes of text a result has.
+// maxText is the maximum length of a result's text in bytes.
 const maxText = 6000
 
-// short returns the first and the last lines of a text that is too long, and says what is left out between them.
+// short returns the first and the last lines of a long text, with a note about the omitted part between them.
 func short(text string) string {
 	text = strings.TrimRight(textfmt.Printable(text), "\n")
 	if len(text) <= maxText {

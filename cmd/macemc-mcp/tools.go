@@ -27,7 +27,7 @@ type tool struct {
 	add         func(*mcp.Server, *server)
 }
 
-// newTool returns the tool that do executes.
+// newTool returns the tool that calls do.
 func newTool[In any](name, about string, do func(*server, context.Context, In) (result, error)) tool {
 	return tool{name, about, func(to *mcp.Server, s *server) {
 		mcp.AddTool(to, &mcp.Tool{Name: name, Description: about}, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, result, error) {
@@ -49,7 +49,7 @@ func tools() []tool {
 	}
 }
 
-// toolDoc lists the tools for help.
+// toolDoc lists the tools for the help text.
 func toolDoc() string {
 	var lines []string
 	for _, t := range tools() {
@@ -145,7 +145,7 @@ func (s *server) search(ctx context.Context, in searchInput) (result, error) {
 	return r, nil
 }
 
-// findings are those of a report.
+// findings returns the findings of a report.
 func findings(r *report.Report) (list []finding) {
 	for _, f := range r.Single() {
 		one := finding{ID: filepath.ToSlash(f.PathFile), System: f.System, Kind: string(f.Kind), Property: f.Property, Message: f.Message,

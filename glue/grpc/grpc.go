@@ -1,9 +1,9 @@
-// Package grpc lets a node of package bubble call others by gRPC as it is, on the network of the node.
+// Package grpc lets a node of package bubble use an unmodified gRPC client on the network of the node.
 //
 //	conn, err := grpc.NewClient(bubble.Addr(0, 50051), glue.Dialer(h), grpc.WithTransportCredentials(insecure.NewCredentials()))
 //
-// A server needs no more than a listener of Host.Listen. Names of nodes, as in "passthrough:///n0:50051", need the prefix: without it
-// gRPC asks the name service of the machine.
+// A server needs only a listener of Host.Listen. Names of nodes, such as "passthrough:///n0:50051", need the prefix:
+// without it gRPC queries the name service of the machine.
 package grpc
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/bubble"
 )
 
-// Dialer makes the connections of a client those of the node.
+// Dialer makes a client use the connections of the node.
 func Dialer(h *bubble.Host) grpc.DialOption {
 	return grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
 		return h.Dial(ctx, "tcp", address)

@@ -1,4 +1,4 @@
-// Package memberlist lets a node of package bubble run hashicorp/memberlist as it is, on the network of the node.
+// Package memberlist lets a node of package bubble run unmodified hashicorp/memberlist, on the network of the node.
 //
 //	config := memberlist.DefaultLANConfig()
 //	config.Transport, err = glue.NewTransport(h, glue.Port)
@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/bubble"
 )
 
-// Port is memberlist's own.
+// Port is the default port of memberlist.
 const Port = 7946
 
 // transport is a memberlist.Transport.
@@ -30,7 +30,7 @@ type transport struct {
 	streams chan net.Conn
 }
 
-// NewTransport returns a transport on a port of the node. Its goroutines end when it is shut down.
+// NewTransport returns a transport on a port of the node. Its goroutines end at Shutdown.
 func NewTransport(h *bubble.Host, port int) (memberlist.Transport, error) {
 	t := &transport{h: h, port: port, packets: make(chan *memberlist.Packet), streams: make(chan net.Conn)}
 	var err error

@@ -1,5 +1,5 @@
-// Package raft lets a node of package bubble run hashicorp/raft as it is: its transport on the network of the node, its stores on
-// the disk of the node.
+// Package raft lets a node of package bubble run unmodified hashicorp/raft. Its transport uses the network of the node,
+// its stores the disk of the node.
 //
 //	layer, err := glue.Listen(h, ":8300")
 //	transport := raft.NewNetworkTransport(layer, 3, 10*time.Second, io.Discard)
@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/bubble"
 )
 
-// Listen returns what raft.NewNetworkTransport needs, on a port of the node.
+// Listen returns a stream layer for raft.NewNetworkTransport, on a port of the node.
 func Listen(h *bubble.Host, address string) (raft.StreamLayer, error) {
 	l, err := h.Listen("tcp", address)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Snapshots is a raft.SnapshotStore on the disk of a node. It keeps the latest two snapshots, and a snapshot that was not closed
-// does not exist.
+// Snapshots is a raft.SnapshotStore on the disk of a node. It keeps the latest two snapshots. A snapshot that was not
+// closed does not exist.
 type Snapshots struct{ disk sim.Disk }
 
 var _ raft.SnapshotStore = (*Snapshots)(nil)
 
-// NewSnapshots returns a store on a disk. Its keys begin with raft.snapshot.
+// NewSnapshots returns a store on a disk. Its keys begin with "raft.snapshot.".
 func NewSnapshots(disk sim.Disk) *Snapshots { return &Snapshots{disk} }
 
 const (
@@ -39,7 +39,7 @@ func (s *Snapshots) Create(version raft.SnapshotVersion, index, term uint64, con
 	}}, nil
 }
 
-// List implements raft.SnapshotStore: the latest one comes first.
+// List implements raft.SnapshotStore, latest snapshot first.
 func (s *Snapshots) List() ([]*raft.SnapshotMeta, error) {
 	keys := s.disk.Keys(metaPrefix)
 	slices.Reverse(keys)
@@ -76,7 +76,7 @@ func (s *Snapshots) Open(id string) (*raft.SnapshotMeta, io.ReadCloser, error) {
 	return m, io.NopCloser(bytes.NewReader(data)), nil
 }
 
-// sink is a snapshot that is being written.
+// sink is a snapshot being written.
 type sink struct {
 	store *Snapshots
 	meta  raft.SnapshotMeta

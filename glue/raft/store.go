@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Store is a raft.LogStore and raft.StableStore on the disk of a node. What it writes is synced before it returns.
+// Store is a raft.LogStore and raft.StableStore on the disk of a node. It syncs every write before returning.
 type Store struct{ disk sim.Disk }
 
 var (
@@ -20,7 +20,7 @@ var (
 	_ raft.StableStore = (*Store)(nil)
 )
 
-// NewStore returns a store on a disk. Its keys begin with raft.log. and raft.set.
+// NewStore returns a store on a disk. Its keys begin with "raft.log." and "raft.set.".
 func NewStore(disk sim.Disk) *Store { return &Store{disk} }
 
 const (
@@ -28,7 +28,7 @@ const (
 	setPrefix = "raft.set."
 )
 
-// logKey orders keys as indexes.
+// logKey returns a key that orders like its index.
 func logKey(index uint64) string { return fmt.Sprintf("%s%020d", logPrefix, index) }
 
 func (s *Store) indexes() ([]uint64, error) {
@@ -101,7 +101,7 @@ func (s *Store) DeleteRange(first, last uint64) error {
 	return nil
 }
 
-// errNotFound has the text that raft expects for a key that there is not.
+// errNotFound has the text that raft expects for a missing key.
 var errNotFound = errors.New("not found")
 
 // Set implements raft.StableStore.

@@ -1,5 +1,5 @@
-// Package budget measures time for limits that are as tight on a busy machine as on a quiet one: while a process waits for a processor,
-// its clock stands still.
+// Package budget measures time for limits that are as tight on a busy machine as on an idle one: its clocks stop while
+// a process waits for a processor.
 package budget
 
 import (
@@ -10,17 +10,18 @@ import (
 )
 
 const (
-	// sampleEvery is how often a clock looks at what the process used.
+	// sampleEvery is the interval at which a clock reads the processor time of its process.
 	sampleEvery = 50 * time.Millisecond
-	// MostWaiting bounds how much longer than its limit something takes that gets few processors: a clock runs at least at this part of
-	// the speed of the time of day.
+	// MostWaiting bounds the delay of a limit for a process that gets few processors: a clock runs at no less than this
+	// fraction of real time.
 	MostWaiting = 10
 )
 
-// usage counts the time that threads had a processor, and the time that they waited for one.
+// usage is the time that threads ran on a processor, and the time that they waited for one.
 type usage struct{ running, waiting time.Duration }
 
-// process returns the processor time of a whole process, as of one thread. It is known of this process alone: others count as never waiting.
+// process returns the processor time of a whole process, as of one thread. It is known for this process only; other
+// processes count as never waiting.
 func process(pid int) (map[int]usage, bool) {
 	used := ProcessTime()
 	if pid != 0 || used == 0 {
@@ -29,13 +30,13 @@ func process(pid int) (map[int]usage, bool) {
 	return map[int]usage{0: {running: used}}, false
 }
 
-// Clock measures the time of day less the time for which a process waited for processors. A process that waits for something else,
-// as a blocked one does, has all of it. A clock is for many goroutines.
+// Clock measures real time minus the time for which a process waited for processors. Time in which the process waits
+// for something else, for example blocked, counts in full. A clock is safe for concurrent use.
 type Clock struct {
 	pid int
 
 	mu      sync.Mutex
-	at      time.Time // of the last look
+	at      time.Time // time of the last sample
 	threads map[int]usage
 	elapsed time.Duration
 }
@@ -54,7 +55,7 @@ func (c *Clock) Elapsed() time.Duration {
 	now := time.Now()
 	passed := now.Sub(c.at)
 	if passed < sampleEvery {
-		return c.elapsed + passed/MostWaiting // the next look counts that much at least
+		return c.elapsed + passed/MostWaiting // the next sample counts at least that much
 	}
 	c.at = now
 	all, known := threads(c.pid)
@@ -69,8 +70,8 @@ func (c *Clock) Elapsed() time.Duration {
 	return c.elapsed
 }
 
-// share returns how much of the time that passed counts. Of a process with several runnable threads it is what each of them had on the average.
-// Where it is not known how long they waited, a process that is less than busy is taken for one that waited.
+// share returns the part of the passed time that counts: for a process with several runnable threads, their average. If
+// the waiting time is unknown, a process that is not fully busy is assumed to have waited.
 func share(passed time.Duration, used usage, known bool) time.Duration {
 	lost := used.waiting
 	if runnable := used.running + used.waiting; runnable > passed {
@@ -82,13 +83,14 @@ func share(passed time.Duration, used usage, known bool) time.Duration {
 	return min(passed, max(passed-lost, passed/MostWaiting))
 }
 
-// own is the clock of this process.
+// own returns the clock of this process.
 var own = sync.OnceValue(func() *Clock { return NewClock(0) })
 
-// Now returns the time on the clock of this process, whose zero is of no meaning.
+// Now returns the time on the clock of this process. Its zero is arbitrary.
 func Now() time.Duration { return own().Elapsed() }
 
-// WithDeadline returns a context that is done with [context.DeadlineExceeded] when the clock of this process has come to a time.
+// WithDeadline returns a context that is done with [context.DeadlineExceeded] when the clock of this process reaches a
+// time.
 func WithDeadline(parent context.Context, at time.Duration) (context.Context, context.CancelFunc) {
 	parent, cancel := context.WithCancel(parent)
 	if outer, ok := Deadline(parent); ok {
@@ -99,7 +101,7 @@ func WithDeadline(parent context.Context, at time.Duration) (context.Context, co
 	return d, cancel
 }
 
-// WithTimeout is WithDeadline for a time from now on.
+// WithTimeout is like WithDeadline with a duration from now.
 func WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return WithDeadline(parent, Now()+d)
 }
@@ -115,7 +117,7 @@ type deadlineKey struct{}
 type deadline struct {
 	context.Context
 	at     time.Duration
-	done   chan struct{} // of its own, as contexts derived from this one would have the error of the one inside otherwise
+	done   chan struct{} // its own, because contexts derived from this one would otherwise have the error of the inner one
 	passed atomic.Bool
 }
 

@@ -4,5 +4,5 @@ package budget
 
 import "time"
 
-// ProcessTime returns 0: processor time is not known here.
+// ProcessTime returns 0: processor time is unknown on this platform.
 func ProcessTime() time.Duration { return 0 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ProcessTime returns the processor time that this process has used; 0 means that it is not known.
+// ProcessTime returns the processor time that this process has used; 0 means unknown.
 func ProcessTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

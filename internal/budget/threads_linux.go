@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// threads returns what the threads of a process used, by their numbers; pid 0 is this process. It is false where the kernel does not count for how long
-// threads wait.
+// threads returns the usage of the threads of a process, by thread ID; pid 0 is this process. It returns false if the
+// kernel does not record waiting times.
 func threads(pid int) (map[int]usage, bool) {
 	dir := "/proc/self/task"
 	if pid > 0 {
@@ -39,7 +39,7 @@ func threads(pid int) (map[int]usage, bool) {
 	for _, u := range all {
 		sum += u.running
 	}
-	if sum == 0 { // it is not counted
+	if sum == 0 { // the kernel does not record it
 		return process(pid)
 	}
 	return all, true

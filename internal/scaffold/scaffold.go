@@ -1,4 +1,4 @@
-// Package scaffold writes a service to begin with.
+// Package scaffold writes a sample service as a starting point.
 package scaffold
 
 import (
@@ -25,17 +25,18 @@ const module = "github.com/macemc/macemc"
 //go:embed template
 var templates embed.FS
 
-// Written is what was written.
+// Written describes the result of Write.
 type Written struct {
 	Files  []string
-	Module bool // a module of its own
-	// Steps are commands that a person has yet to run before the test.
+	Module bool // whether a new module was made
+	// Steps are commands that the user has yet to run before the test.
 	Steps []string
 }
 
-// Write writes a service with a bug, and its test, into a new or empty folder, with a go.mod file when the
-// folder is in no module. checkout is the folder of the module that has the checker; "": the one that this
-// program was built in, or what the module requires, of which no other one can be given. Nothing is overwritten.
+// Write writes a service with a bug, and its test, into a new or empty folder, with a go.mod file if the folder is in
+// no module. checkout is the folder of the checker's module. If it is empty, the module is the one that this program
+// was built in, or the one that the folder's module already requires; in the latter case checkout must be empty. Write
+// overwrites no file.
 func Write(dir, checkout string) (*Written, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -44,9 +45,9 @@ func Write(dir, checkout string) (*Written, error) {
 	name := packageName(filepath.Base(dir))
 	switch {
 	case token.IsKeyword(name):
-		return nil, fmt.Errorf("%q makes no package name, %s is a word of Go; name another folder", filepath.Base(dir), name)
+		return nil, fmt.Errorf("%q is not a valid package name, %s is a keyword of Go; name another folder", filepath.Base(dir), name)
 	case !token.IsIdentifier(name):
-		return nil, fmt.Errorf("%q makes no package name; begin it with a letter", filepath.Base(dir))
+		return nil, fmt.Errorf("%q is not a valid package name; begin it with a letter", filepath.Base(dir))
 	}
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -72,7 +73,7 @@ func Write(dir, checkout string) (*Written, error) {
 	}
 	have := mod != "" && requires(mod)
 	if have && checkout != "" {
-		return nil, fmt.Errorf("%s says already where the checker comes from; leave out %s", mod, checkout)
+		return nil, fmt.Errorf("%s already requires the checker; leave out %s", mod, checkout)
 	}
 	if !have {
 		from, err := origin(checkout)
@@ -111,12 +112,12 @@ func Write(dir, checkout string) (*Written, error) {
 	return w, nil
 }
 
-// packageName is the name of a folder as far as it can be that of a package.
+// packageName derives a package name from the name of a folder, without ensuring that it is valid.
 func packageName(folder string) string {
 	return regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(folder), "")
 }
 
-// moduleOf is the go.mod file of the module that dir is in, or would be; "": none.
+// moduleOf returns the go.mod file of the module that dir is in, or would be in; empty if there is none.
 func moduleOf(dir string) (string, error) {
 	for d := dir; ; d = filepath.Dir(d) {
 		file := filepath.Join(d, "go.mod")
@@ -131,25 +132,25 @@ func moduleOf(dir string) (string, error) {
 	}
 }
 
-// requires reports whether a module is, or requires, that of the checker.
+// requires reports whether a module requires the checker's module, or is that module.
 func requires(goMod string) bool {
 	text, err := os.ReadFile(goMod)
 	return err == nil && regexp.MustCompile(`(?m)^(module|require)?\s*`+regexp.QuoteMeta(module)+`(\s|$)`).Match(text)
 }
 
-// source is where the module of the checker comes from.
+// source is the location of the checker's module.
 type source struct {
-	version string // "": not released
+	version string // empty if not released
 	dir     string // of a checkout
 	goLine  string
 	sums    []byte
 }
 
-// origin finds out where that module is.
+// origin determines the location of the checker's module.
 func origin(checkout string) (*source, error) {
 	if checkout == "" {
 		_, file, _, _ := runtime.Caller(0)
-		if _, after, ok := strings.Cut(filepath.ToSlash(file), module+"@"); ok { // of the module cache
+		if _, after, ok := strings.Cut(filepath.ToSlash(file), module+"@"); ok { // in the module cache
 			version, _, _ := strings.Cut(after, "/")
 			return &source{version: version, goLine: goLine()}, nil
 		}
@@ -164,7 +165,7 @@ func origin(checkout string) (*source, error) {
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil || !regexp.MustCompile(`(?m)^module\s+`+regexp.QuoteMeta(module)+`\s*$`).Match(text) {
-		return nil, fmt.Errorf("%s is no checkout of %s; name the folder of one with --macemc DIR", dir, module)
+		return nil, fmt.Errorf("%s is not a checkout of %s; name the folder of one with --macemc DIR", dir, module)
 	}
 	s := &source{version: "v0.0.0", dir: dir, goLine: goLine()}
 	if line := regexp.MustCompile(`(?m)^go .*$`).Find(text); line != nil {
@@ -174,7 +175,7 @@ func origin(checkout string) (*source, error) {
 	return s, nil
 }
 
-// goLine is the line of a go.mod file for the Go release that built this program.
+// goLine returns the go line of a go.mod file for the Go release that built this program.
 func goLine() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -191,7 +192,7 @@ func (s *source) goMod(name string) []byte {
 	return []byte(text)
 }
 
-// quoted is a folder as a go.mod file wants it.
+// quoted returns a folder as a token of a go.mod file.
 func quoted(dir string) string {
 	if strings.ContainsAny(dir, " \t\"'`()[]{},") {
 		return fmt.Sprintf("%q", dir)
@@ -199,7 +200,7 @@ func quoted(dir string) string {
 	return dir
 }
 
-// commands add the module to another one.
+// commands returns the commands that add the checker's module to another one.
 func (s *source) commands() []string {
 	if s.dir == "" {
 		return []string{"go get " + module + "@" + s.version}

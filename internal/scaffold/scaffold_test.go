@@ -22,9 +22,9 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ dir, checkout, want string }{
 		{full, "", "is not empty"},
 		{kept, "", "not a directory"},
-		{filepath.Join(t.TempDir(), "1st"), "", `"1st" makes no package name`},
-		{filepath.Join(t.TempDir(), "go"), "", `"go" makes no package name, go is a word of Go`},
-		{filepath.Join(t.TempDir(), "svc"), full, "is no checkout of github.com/macemc/macemc; name the folder of one with --macemc DIR"},
+		{filepath.Join(t.TempDir(), "1st"), "", `"1st" is not a valid package name`},
+		{filepath.Join(t.TempDir(), "go"), "", `"go" is not a valid package name, go is a keyword of Go`},
+		{filepath.Join(t.TempDir(), "svc"), full, "is not a checkout of github.com/macemc/macemc; name the folder of one with --macemc DIR"},
 	} {
 		_, err := scaffold.Write(c.dir, c.checkout)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -56,7 +56,7 @@ func TestInModule(t *testing.T) {
 		if w.Module || len(w.Steps) != c.steps || strings.Join(w.Files, " ") != "myservice.go myservice_test.go" {
 			t.Errorf("%+v", w)
 		}
-		if _, err := scaffold.Write(filepath.Join(dir, "another"), dir); err == nil || c.steps == 0 && !strings.Contains(err.Error(), "says already where the checker comes from; leave out") {
+		if _, err := scaffold.Write(filepath.Join(dir, "another"), dir); err == nil || c.steps == 0 && !strings.Contains(err.Error(), "already requires the checker; leave out") {
 			t.Errorf("another checker is given: %v", err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "internal", "My-Service", "myservice.go"))

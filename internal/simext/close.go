@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Close is what tells a service that it is thrown away, see [sim.Closer]; nil: it does not want to know.
+// Close returns the Close method of a service, see [sim.Closer], or nil if it has none.
 func Close(s sim.Service) func() error {
 	switch s := s.(type) {
 	case sim.Closer:
@@ -17,8 +17,8 @@ func Close(s sim.Service) func() error {
 	return nil
 }
 
-// Discard is for those who make a service to look at it only: it is told that it is thrown away. A Close that fails is no finding here, but
-// where a node has run the service.
+// Discard closes a service that was made for inspection only. Errors of its Close are findings only where a node has
+// run the service, so Discard ignores them.
 func Discard(s sim.Service) {
 	if end := Close(s); end != nil {
 		defer func() { _ = recover() }()

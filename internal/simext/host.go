@@ -1,5 +1,5 @@
-// Package host has what services say of themselves that are not themselves what a user wrote: state machines (package machine), ordinary
-// programs (package bubble), and other services that run code for users.
+// Package simext declares optional interfaces of services that run code of users: state machines (package machine),
+// ordinary programs (package bubble), and other hosts.
 package simext
 
 import (
@@ -8,39 +8,39 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Stepper is implemented by services that have steps of their own, which neither the application nor time asks for:
-// an event that was put aside is handled, say. Such a step is an event like any other: others may come before it. A
-// node that runs outside of a check takes it as soon as the handler before it has returned.
+// Stepper is implemented by services with internal steps, which neither the application nor time requests, for example
+// to handle a deferred event. Such a step is an event like any other: others may precede it. A node that runs outside
+// of a check takes it as soon as the previous handler has returned.
 type Stepper interface {
-	// Ready reports whether there is a step to take. It looks at the service alone, and changes nothing.
+	// Ready reports whether a step is enabled. It reads the service only and changes nothing.
 	Ready() bool
-	// Step is a handler. It is called only when Ready reports true.
+	// Step is a handler. It is called only if Ready returns true.
 	Step(sim.Env)
 }
 
-// Idler is implemented by steppers that may also step when no event waits for them, as a machine does by its Null. Timers wait for the other
-// steps under [sim.Prompt].
+// Idler is implemented by steppers that may also step when no event is queued, as a machine does with its Null. Under
+// [sim.Prompt] timers wait for all other steps.
 type Idler interface {
-	// Idle reports whether a step that is ready handles no event.
+	// Idle reports whether the enabled step handles no event.
 	Idle() bool
 }
 
-// Hosting is implemented by services that run code which is written for them, so that people see that code.
+// Hosting is implemented by services that run code written for them, so that reports show that code.
 type Hosting interface {
-	// Hosted names what the service runs, for lanes; it does so before Boot, too. Code is a pointer to the struct whose
-	// methods run, nil before Boot, and path that of the field which refers to it.
+	// Hosted returns the name of the hosted code for lanes, also before Boot. code is a pointer to the struct with the
+	// methods that run, nil before Boot, and path is the path of the field that refers to it.
 	Hosted() (name string, code any, path string)
 }
 
-// CodeTracer is implemented by an Env that shows which code handles an event. That of the checker does so.
+// CodeTracer is implemented by an Env that records the code that handles an event. The checker's Env implements it.
 type CodeTracer interface {
-	// Runs notes that a service runs code, a function, that is written for it.
+	// Runs records that a service runs code, a function, that is written for it.
 	Runs(code any)
 }
 
-// Conditional is implemented by services that not every program can run.
+// Conditional is implemented by services that only some programs can run.
 type Conditional interface {
-	// CanRun says what this program lacks; nil: nothing.
+	// CanRun returns an error that describes what this program lacks, or nil.
 	CanRun() error
 }
 
@@ -50,52 +50,53 @@ type CannotRun struct{ Err error }
 func (e *CannotRun) Error() string { return e.Err.Error() }
 func (e *CannotRun) Unwrap() error { return e.Err }
 
-// Limited is implemented by services of which a search cannot see all that they may do.
+// Limited is implemented by services with behaviors that a search cannot cover.
 type Limited interface {
-	// Uncovered says in a line what it does not see, of a system with that interleaving.
+	// Uncovered describes in a line the uncovered behaviors of a system with the given interleaving.
 	Uncovered(sim.Interleave) string
-	// Sampled returns, by label, the choices of which the service takes a part by itself, and how many alternatives it takes. No search
-	// of it is complete.
+	// Sampled returns, by label, the choices that the service samples itself, and the numbers of alternatives that it
+	// takes. No search of such a service is complete.
 	Sampled(sim.Interleave) map[string]int
 }
 
-// Showing is implemented by services that cannot always show properties the state that they are in. While one shows an earlier state, no
-// property that reads its node is judged: Always counts as holding, all others as not holding, and a panic of theirs as nothing.
+// Showing is implemented by services that cannot always show their current state to properties. While one shows an
+// earlier state, properties that read its node are not judged: Always counts as holding, all others as not holding, and
+// their panics are ignored.
 type Showing interface {
-	// Stale reports whether what properties read is of an earlier state. It looks at the service alone, and changes nothing.
+	// Stale reports whether properties read an earlier state. It reads the service only and changes nothing.
 	Stale() bool
 }
 
-// Carrier is implemented by services that carry a program of the user's. Their own code is not what handled an event, so no
-// report shows a line of it. The names of
-// its fields that are not exported stand in parentheses where states are shown.
+// Carrier is implemented by services that host a program of the user. Their own code does not count as the handler of
+// an event, so reports show no line of it. The names of its unexported fields are shown in parentheses.
 type Carrier interface {
 	// Carries does nothing.
 	Carries()
 }
 
-// Comparer is implemented by services that can explain why two executions of one path differ.
+// Comparer is implemented by services that can explain the difference between two executions of one path.
 type Comparer interface {
-	// Compare describes the first difference between what this service has done and what other has done, which may have gone on for
-	// longer. It returns nil if it finds none. Both services stay as they are.
+	// Compare describes the first difference between the histories of this service and of other, which may be longer.
+	// It returns nil if it finds none. It changes neither service.
 	Compare(other sim.Service) []string
 }
 
-// Outliner is implemented by services of which some fields take long to describe.
+// Outliner is implemented by services with fields that take long to describe.
 type Outliner interface {
-	// Outline has those fields described by a word from now on, or in full again. It changes nothing else.
+	// Outline makes the service describe those fields by one word, or in full again. It changes nothing else.
 	Outline(on bool)
 }
 
-// Timekeeper is implemented by an [sim.Env] that relates the clocks of nodes. That of the checker does.
+// Timekeeper is implemented by an [sim.Env] that relates the clocks of nodes. The checker's Env implements it.
 type Timekeeper interface {
-	// Time returns the common time since the run began, and how clocks follow it. A nil result means that clocks are independent.
+	// Time returns the common time since the start of the run, and the relation of clocks to it. Nil clocks are independent.
 	Time() (time.Duration, *sim.Clocks)
 }
 
-// Interleaver is implemented by an [sim.Env] whose system says how goroutines take turns. That of the checker does.
+// Interleaver is implemented by an [sim.Env] that provides the system's schedule of goroutines. The checker's Env
+// implements it.
 type Interleaver interface {
 	Interleave() sim.Interleave
-	// Seed chooses where pseudo-random numbers begin. It is a choice that searches sample.
+	// Seed chooses a seed for pseudo-random numbers. Searches sample this choice.
 	Seed(what string) int
 }

@@ -2,33 +2,35 @@ package simext
 
 import "github.com/macemc/macemc/sim"
 
-// Pusher is implemented by an [sim.Env] whose node can send without waiting for room. That of the checker is one, and so is that of a live node.
+// Pusher is implemented by an [sim.Env] with a node that can send without waiting for room. The Envs of the checker and
+// of live nodes implement it.
 type Pusher interface {
-	// Push is Send of the stream to a node, for a sender that goes on as if there always was room. Where there is none it fails as Send does, unless the
-	// network is one as live nodes have it.
+	// Push sends on the stream to a node, for a sender that continues as if there always was room. Without room it
+	// fails as Send does, unless the network behaves as between live nodes.
 	Push(to sim.NodeID, msg any) error
 }
 
-// LiveNetwork is implemented by networks that can do what is between live nodes and not in the model: streams that take more of what is pushed than their
-// buffers hold, and socket errors that strike attempts to connect. To all else such streams are what they were: Send fails without room, and there is none
-// as long as too much is queued. Runs that were recorded of live nodes are executed so.
+// LiveNetwork is implemented by networks that can behave as between live nodes, beyond the model: streams that queue
+// pushed messages beyond their buffers, and socket errors that strike attempts to connect. Otherwise such streams are
+// unchanged: Send fails without room, and there is none while too much is queued. Recorded runs of live nodes are
+// executed in this way.
 type LiveNetwork interface {
 	sim.Network
 	IsLive() bool
-	// AsLive is the network that does so.
+	// AsLive returns the network with that behavior.
 	AsLive() sim.Network
 }
 
 // Attempt is the content of the key of a socket error that strikes an attempt to connect.
 const Attempt = "attempt"
 
-// IsLive reports whether a network does what is between live nodes.
+// IsLive reports whether a network behaves as between live nodes.
 func IsLive(n sim.Network) bool {
 	l, ok := n.(LiveNetwork)
 	return ok && l.IsLive()
 }
 
-// AsLive is a system whose network does so, if it can.
+// AsLive returns the system with a network that does so, if it can.
 func AsLive(sys sim.System) sim.System {
 	if l, ok := sys.Network.(LiveNetwork); ok {
 		sys.Network = l.AsLive()

@@ -1,5 +1,5 @@
-// Package seam is what package sim shows of the types that users write to those who execute them (internal/kernel), and to nobody else.
-// Its types are generic where they are made of types of sim, which is above it.
+// Package simhook gives packages that execute systems (internal/kernel) access to unexported parts of sim's types. Its
+// types are generic where they contain types of sim, which imports it.
 package simhook
 
 import (
@@ -9,34 +9,34 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 )
 
-// Types tell of an action or a quorum what its form without type parameters does not.
+// Types holds the type information that an action or quorum loses with its type parameters.
 type Types struct {
-	Has     func(service any) bool // whether a service is of the type that it is for
-	Message reflect.Type           // of what a quorum takes
+	Has     func(service any) bool // whether a service has the right type
+	Message reflect.Type           // of the messages that a quorum takes
 	Do      any                    // the function that Do runs, for source lines
 }
 
-// Message is what is kept with a message.
+// Message is the data attached to a message.
 type Message struct {
-	Sent     any // what the sender passed, when it can still be changed and this is checked
+	Sent     any // the sender's value, while it can still be changed and this is checked
 	Hash     encoding.Fingerprint
 	Hashed   bool
-	Encoding []byte // once asked for
+	Encoding []byte // computed on first use
 }
 
-// View is what a view shows, and what was read through it.
+// View is the content of a view, and the record of reads.
 type View[Service any, NodeID ~int, Envelope any] struct {
 	World    World[Service, NodeID, Envelope]
-	Services []Service // by node; nil when down
+	Services []Service // by node; nil if down
 	Reads    Reads
 }
 
-// World is the side of a world that a view shows.
+// World is the part of a world that a view needs.
 type World[Service any, NodeID ~int, Envelope any] interface {
 	// VisitInFlight calls yield for each message in flight, in canonical order, until it returns false.
 	VisitInFlight(yield func(Envelope) bool)
 	TimerSet(NodeID, any) bool
-	// Halted reports whether a node is down for ever.
+	// Halted reports whether a node is down permanently.
 	Halted(NodeID) bool
 	// Each reports whether a predicate holds at every node.
 	Each(v *View[Service, NodeID, Envelope], p *Predicate[Service, NodeID, Envelope]) bool
@@ -48,19 +48,19 @@ type Predicate[Service any, NodeID ~int, Envelope any] struct {
 	asked   atomic.Bool
 }
 
-// Again reports whether the predicate was asked before, by any world.
+// Again reports whether the predicate was evaluated before, by any world.
 func (p *Predicate[Service, NodeID, Envelope]) Again() bool {
 	return p.asked.Load() || p.asked.Swap(true)
 }
 
-// Reads is what a property read: which nodes, and whether the messages in flight.
+// Reads records the reads of a property: nodes, and whether the messages in flight.
 type Reads struct {
-	Nodes    uint64 // by predicates whose values are kept; bit i: node i; reading a node from 64 on sets all bits
-	Closely  uint64 // otherwise
+	Nodes    uint64 // by predicates with cached values; bit i: node i; reading a node from 64 on sets all bits
+	Closely  uint64 // by other reads
 	InFlight bool
 }
 
-// Read notes that a node was read, otherwise than by a predicate whose values are kept.
+// Read records that a node was read other than by a predicate with cached values.
 func (r *Reads) Read(node int) {
 	if uint(node) < 64 {
 		r.Closely |= 1 << uint(node)
@@ -69,5 +69,5 @@ func (r *Reads) Read(node int) {
 	}
 }
 
-// All are the nodes that were read in any way.
+// All returns the nodes that were read in any way.
 func (r *Reads) All() uint64 { return r.Nodes | r.Closely }

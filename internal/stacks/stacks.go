@@ -1,6 +1,6 @@
-// Package stacks reads stacks of goroutines as the Go runtime writes them: those of this process, and those that a
-// dying process leaves. Functions are compared by names that are taken from the functions themselves, so that nothing
-// depends on where they stand in the source.
+// Package stacks parses stacks of goroutines in the format of the Go runtime: those of this process, and those that a
+// dying process prints. Functions are compared by names derived from the functions themselves, so that nothing depends
+// on their location in the source.
 package stacks
 
 import (
@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Goroutine is what a goroutine does.
+// Goroutine is the state of a goroutine.
 type Goroutine struct {
 	Status  string  // "running", "chan receive"
 	Durable bool    // only goroutines of its bubble can end the wait
 	Bubble  uint64  // number of its synctest bubble; 0 if it is in none
 	Frames  []Frame // innermost first
 	Creator Frame   // the go statement; zero for the main goroutine
-	Text    string  // as the runtime wrote it
+	Text    string  // text of the runtime
 }
 
 // Frame is a call.
@@ -34,7 +34,7 @@ func (f Frame) Package() string {
 	return dir + name
 }
 
-// Waits reports whether the goroutine goes on only when another one does something.
+// Waits reports whether the goroutine is blocked until another one acts.
 func (g *Goroutine) Waits() bool {
 	for _, status := range []string{"chan ", "select", "sync.", "semacquire"} {
 		if strings.HasPrefix(g.Status, status) {
@@ -44,7 +44,7 @@ func (g *Goroutine) Waits() bool {
 	return false
 }
 
-// Calls reports whether a function of that name is being called, see [Name].
+// Calls reports whether the named function is being called, see [Name].
 func (g *Goroutine) Calls(function string) bool {
 	for i := range g.Frames {
 		if g.Frames[i].Function == function {
@@ -54,13 +54,14 @@ func (g *Goroutine) Calls(function string) bool {
 	return false
 }
 
-// Running returns all goroutines of this process, as far as the runtime writes them into 1 MB. It stops them meanwhile.
+// Running returns all goroutines of this process within the first 1 MB of the runtime's text. It stops the world
+// meanwhile.
 func Running() []Goroutine {
 	buf := make([]byte, 1<<20)
 	return Read(string(buf[:runtime.Stack(buf, true)]))
 }
 
-// Read returns the goroutines of a text. Other lines are left out.
+// Read returns the goroutines in a text. It skips other lines.
 func Read(text string) (all []Goroutine) {
 	for block := range strings.SplitSeq(text, "\n\n") {
 		if begin := strings.Index("\n"+block, "\ngoroutine "); begin >= 0 {
@@ -102,16 +103,16 @@ func read(block string) Goroutine {
 	return g
 }
 
-// Name returns the name of a function in stacks.
+// Name returns the name of a function as shown in stacks.
 func Name(f any) string { return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name() }
 
-// Methods returns what the names of the methods of a type begin with in stacks, for a pointer as receiver.
+// Methods returns the common prefix of the methods of a type in stacks, with a pointer receiver.
 func Methods[T any]() string {
 	t := reflect.TypeFor[T]()
 	return t.PkgPath() + ".(*" + t.Name() + ")."
 }
 
-// Dir returns the folder of the source of a function, as stacks name it.
+// Dir returns the folder of a function's source, as stacks name it.
 func Dir(f any) string {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).FileLine(0)
 	return path.Dir(file)

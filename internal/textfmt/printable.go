@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printable replaces control characters, which a terminal obeys, those that change the direction of text, and what XML and UTF-8
-// exclude. It keeps line ends and tabs.
+// Printable replaces control characters, which terminals interpret, characters that change the direction of text, and
+// those that XML and UTF-8 exclude. It keeps line ends and tabs.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == 0xfffe || r == 0xffff {
@@ -19,12 +19,12 @@ func Printable(s string) string {
 	}, s)
 }
 
-// Printer returns a writer that passes on what is written as [Printable] makes it.
+// Printer returns a writer that applies [Printable] to its input.
 func Printer(w io.Writer) io.Writer { return &printer{w: w} }
 
 type printer struct {
 	w    io.Writer
-	rest []byte // the beginning of a character whose end is not written yet
+	rest []byte // the beginning of a character with its end still unwritten
 }
 
 // Write implements [io.Writer].

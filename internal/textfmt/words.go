@@ -1,4 +1,4 @@
-// Package words writes numbers and texts for people.
+// Package textfmt formats numbers and texts for people.
 package textfmt
 
 import (
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Number writes n with a comma between groups of three digits.
+// Number formats n with a comma between groups of three digits.
 func Number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -16,7 +16,7 @@ func Number(n int) string {
 	return s
 }
 
-// Plural writes "1 step" or "1,200 steps".
+// Plural returns a count with its noun, such as "1 step" or "1,200 steps".
 func Plural(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -24,13 +24,13 @@ func Plural(n int, what string) string {
 	return Number(n) + " " + what
 }
 
-// FirstLine is a text up to where its first line ends.
+// FirstLine returns the first line of a text.
 func FirstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
 }
 
-// Few returns the first texts of a list, at most so many, and how many more there are.
+// Few returns at most the given number of texts of a list, and the number of the rest.
 func Few(list []string, most int) []string {
 	if more := len(list) - most; more > 0 {
 		return append(list[:most:most], fmt.Sprintf("and %d more", more))
@@ -38,7 +38,7 @@ func Few(list []string, most int) []string {
 	return list
 }
 
-// Cut shortens a text to n letters, the last of which says so then.
+// Cut shortens a text to n letters, ending in an ellipsis if it was longer.
 func Cut(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:max(n-1, 0)]) + "…"

@@ -1,4 +1,5 @@
-// Command kv is a replicated key-value store that is served over HTTP. It knows nothing of the checker: its test runs three of it.
+// Command kv is a replicated key-value store served over HTTP. It does not depend on the checker: its test runs three
+// replicas.
 package main
 
 import (
@@ -33,7 +34,7 @@ func get(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, values[r.PathValue("key")])
 }
 
-// put stores a value here and at the peers.
+// put stores a value in this replica and its peers.
 func put(w http.ResponseWriter, r *http.Request) {
 	value, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -57,7 +58,7 @@ func put(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// send stores a value at another replica, which copies it to its peers unless it is a copy.
+// send stores a value in another replica, which copies it to its peers unless it is a copy.
 func send(url, value string, isCopy bool) error {
 	r, err := http.NewRequest("PUT", url, strings.NewReader(value))
 	if err != nil {
