@@ -52,7 +52,7 @@ build.`,
   macemc vet --tags integration --json ./...`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.Patterns = args
-			if tags := cmd.Flag("tags"); tags != nil { // of all commands
+			if tags := cmd.Flag("tags"); tags != nil { // a flag of all commands
 				c.Tags = tags.Value.String()
 			}
 			r, err := vet.Check(cmd.Context(), c)
@@ -66,7 +66,7 @@ build.`,
 	return cmd
 }
 
-// showHazards prints what was found, and says by the exit status whether that was something.
+// showHazards prints the report and returns an error with the exit status if there are hazards.
 func showHazards(cmd *cobra.Command, r *vet.Report, err error, asJSON bool) error {
 	var broken *vet.BuildError
 	switch {

@@ -29,10 +29,10 @@ var Analyzer = &analysis.Analyzer{
 	FactTypes:        []analysis.Fact{new(reaches), new(asks), new(alters), new(makes)},
 }
 
-// Result is what [Analyzer] finds in a package. Files are absolute.
+// Result is the result of [Analyzer] for a package. File names are absolute.
 type Result struct {
 	Handlers int
-	Findings []Finding // by place
+	Findings []Finding // by position
 
 	events events
 }
@@ -43,10 +43,10 @@ type reaches struct {
 	Found  []reached
 }
 
-// asks is a fact about a function: it asks for ordered effects.
+// asks is a fact about a function: it requests ordered effects.
 type asks struct{}
 
-// alters is a fact about a method: it changes what its receiver refers to.
+// alters is a fact about a method: it changes memory that its receiver refers to.
 type alters struct{}
 
 func (*reaches) AFact() {}
@@ -54,7 +54,7 @@ func (*asks) AFact()    {}
 func (*alters) AFact()  {}
 
 func (*reaches) String() string { return "reaches a hazard" }
-func (*asks) String() string    { return "asks for effects" }
+func (*asks) String() string    { return "requests effects" }
 func (*alters) String() string  { return "alters its receiver" }
 
 // pass is the analysis of one package.
@@ -64,12 +64,12 @@ type pass struct {
 	fset     *token.FileSet
 	info     *types.Info
 	pkg      *types.Package
-	sim      *types.Package // nil when the package does not import it
-	bubble   *types.Package // likewise
+	sim      *types.Package // nil if the package does not import it
+	bubble   *types.Package // nil if the package does not import it
 	module   string
 	tables   *tables
 	comments map[place]excuse
-	exempted []string // ends of messages
+	exempted []string // suffixes of exempted messages
 	named    []*types.Named
 	literals map[*types.Var]ast.Expr
 	roots    map[*ast.FuncLit]bool
@@ -80,13 +80,13 @@ type pass struct {
 	ranges   []mapRange
 	changers []changer
 	sharing  []shared
-	// changedTypes are those of whose values some code of the package changes parts.
+	// changedTypes are the types with values of which code of the package changes parts.
 	changedTypes map[*types.Named]bool
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// ours reports whether a package is one that handlers are written against.
+// ours reports whether handlers are written against a package.
 func (p *pass) ours(path string) bool {
 	return path == simPath || path == machinePath || path == module+"/macetime"
 }
@@ -102,7 +102,7 @@ func run(ap *analysis.Pass) (any, error) {
 		p.module = ap.Module.Path
 	}
 	if p.module == "" && ap.Pkg.Path() != "command-line-arguments" {
-		return Result{}, nil // the standard library is known by a table
+		return Result{}, nil // a table describes the standard library
 	}
 	for _, i := range ap.Pkg.Imports() {
 		switch i.Path() {
@@ -136,7 +136,7 @@ func run(ap *analysis.Pass) (any, error) {
 	return p.result(), nil
 }
 
-// makeUnits finds the code of the package.
+// makeUnits finds the units of code of the package.
 func (p *pass) makeUnits() {
 	for _, f := range p.files {
 		for _, d := range f.Decls {
@@ -177,8 +177,8 @@ func (p *pass) addUnit(u *unit, o types.Object) {
 	p.units = append(p.units, u)
 }
 
-// spreadChanges finds the methods that change their receiver by way of others, and the calls of such
-// methods on what is shared.
+// spreadChanges finds the methods that change their receiver through other methods, and the calls of such methods on
+// shared variables.
 func (p *pass) spreadChanges() {
 	changes := func(m *types.Func) bool {
 		if u := p.byObject[m]; u != nil {
@@ -206,7 +206,7 @@ func (p *pass) spreadChanges() {
 	}
 }
 
-// spreadEffects finds the functions that ask for effects by way of others.
+// spreadEffects finds the functions that request effects through other functions.
 func (p *pass) spreadEffects() {
 	for again := true; again; {
 		again = false
@@ -227,7 +227,7 @@ func (p *pass) hasEffects(f *types.Func) bool {
 	return f.Pkg() != nil && f.Pkg() != p.pkg && p.ImportObjectFact(f, new(asks))
 }
 
-// export tells packages that import this one.
+// export exports the facts for packages that import this one.
 func (p *pass) export() {
 	for o, u := range p.byObject {
 		if f, ok := o.(*types.Func); ok {
@@ -244,7 +244,7 @@ func (p *pass) export() {
 	}
 }
 
-// result reports what the handlers reach.
+// result returns the hazards that the handlers reach.
 func (p *pass) result() Result {
 	all := collection{}
 	at := map[token.Pos]bool{}

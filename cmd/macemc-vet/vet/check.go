@@ -17,29 +17,28 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Config says what to check. The zero value checks the package in the current folder.
+// Config selects the packages to check. The zero value checks the package in the current folder.
 type Config struct {
-	Dir      string   // where patterns are resolved; "": the current folder
-	Patterns []string // as for go build; none: "."; a single folder may be of another module than Dir
+	Dir      string   // where patterns are resolved; empty means the current folder
+	Patterns []string // as for go build; default "."; a single folder may be in another module than Dir
 	Tags     string   // build tags, separated by commas
-	NoTests  bool     // leave _test.go files out
+	NoTests  bool     // exclude _test.go files
 }
 
-// Report is what [Check] found.
+// Report is the result of [Check].
 type Report struct {
 	Packages []string  `json:"packages"` // checked, sorted
 	Handlers int       `json:"handlers"`
-	Findings []Finding `json:"findings"` // by place; files are relative to Dir where they are below it
+	Findings []Finding `json:"findings"` // by position; files below Dir are relative to it
 }
 
-// BuildError tells why packages cannot be checked, in the words of the compiler.
+// BuildError holds the compiler's messages if packages cannot be built.
 type BuildError struct{ Messages []string }
 
 func (e *BuildError) Error() string { return strings.Join(e.Messages, "\n") }
 
-// Check analyzes packages, with those of other modules that they import. It runs the go command, and
-// type-checks from source. It returns a [*BuildError] when there is no such package or one does not
-// build.
+// Check analyzes packages, together with the packages of other modules that they import. It runs the go command, and
+// type-checks from source. It returns a [*BuildError] if there is no such package or one does not build.
 func Check(ctx context.Context, c Config) (*Report, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -87,7 +86,8 @@ func Check(ctx context.Context, c Config) (*Report, error) {
 	return analyze(pkgs, dir)
 }
 
-// inFolder is a pattern as seen from the folder that it names, if it does: that may be of another module than dir.
+// inFolder returns a pattern relative to the folder that it names, if it names one: that may be in another module than
+// dir.
 func inFolder(dir, pattern string) (in string, patterns []string) {
 	folder, below := strings.CutSuffix(filepath.ToSlash(pattern), "/...")
 	if first, _, _ := strings.Cut(folder, "/"); first != "." && first != ".." && !filepath.IsAbs(folder) {
@@ -98,7 +98,7 @@ func inFolder(dir, pattern string) (in string, patterns []string) {
 		in = filepath.Join(dir, in)
 	}
 	if info, err := os.Stat(in); err != nil || !info.IsDir() {
-		return dir, []string{pattern} // the go command says that it is not there
+		return dir, []string{pattern} // the go command reports that it does not exist
 	}
 	if below {
 		return in, []string{"./..."}
@@ -142,7 +142,7 @@ func analyze(pkgs []*packages.Package, dir string) (*Report, error) {
 	return r, nil
 }
 
-// goroot is where the standard library is.
+// goroot returns the folder of the standard library.
 func goroot(ctx context.Context, dir string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT")
 	cmd.Dir = dir
@@ -153,7 +153,7 @@ func goroot(ctx context.Context, dir string) (string, error) {
 	return filepath.Clean(strings.TrimSpace(string(out))) + string(filepath.Separator), nil
 }
 
-// parseFile leaves out the bodies of the standard library, which takes most of the time otherwise.
+// parseFile omits function bodies of the standard library, which would take most of the time.
 func parseFile(fset *token.FileSet, name string, src []byte, root string) (*ast.File, error) {
 	if !strings.HasPrefix(name, root) {
 		return parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
@@ -169,17 +169,17 @@ func parseFile(fset *token.FileSet, name string, src []byte, root string) (*ast.
 	return f, err
 }
 
-// buildError collects what keeps packages from being built.
+// buildError collects the errors that prevent the build of packages.
 func buildError(pkgs []*packages.Package, root, dir string) error {
 	var messages []string
 	packages.Visit(pkgs, nil, func(p *packages.Package) {
 		for _, e := range p.Errors {
 			file, _, _ := strings.Cut(e.Pos, ":")
 			if strings.HasPrefix(file, root) || p.Module == nil && e.Kind == packages.TypeError && !slices.Contains(pkgs, p) {
-				continue // bodies were left out
+				continue // bodies were omitted
 			}
 			if e.Kind == packages.TypeError && strings.HasPrefix(e.Msg, "could not import") && len(messages) > 0 {
-				continue // follows from another
+				continue // a consequence of another error
 			}
 			text := e.Msg
 			if e.Pos != "" && e.Pos != "-" {
@@ -197,7 +197,8 @@ func buildError(pkgs []*packages.Package, root, dir string) error {
 	return &BuildError{messages}
 }
 
-// withoutDoubles leaves out test programs, packages of test files only as they are without these, and packages that are there with their test files, too.
+// withoutDoubles removes test programs, packages of test files only, and packages that also exist with their test
+// files.
 func withoutDoubles(pkgs []*packages.Package) (list []*packages.Package) {
 	tested := map[string]bool{}
 	for _, p := range pkgs {

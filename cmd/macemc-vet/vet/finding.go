@@ -13,18 +13,18 @@ type Finding struct {
 	Column   int      `json:"column"`
 	Kind     Kind     `json:"kind"`
 	Message  string   `json:"message"`
-	Instead  string   `json:"instead"`  // what to do
-	Handler  string   `json:"handler"`  // the one with the shortest chain; "" for Suppression
-	Chain    []Frame  `json:"chain"`    // from the handler to the function that holds the hazard
+	Instead  string   `json:"instead"`  // the alternative
+	Handler  string   `json:"handler"`  // the one with the shortest chain; empty for Suppression
+	Chain    []Frame  `json:"chain"`    // from the handler to the function with the hazard
 	Handlers []string `json:"handlers"` // all that reach it, sorted
 	rank     int      // of Handler
 }
 
-// Frame is a function on the way from a handler to a hazard.
+// Frame is a function on a call path from a handler to a hazard.
 type Frame struct {
 	Func string `json:"func"`
 	File string `json:"file"` // of the line below
-	Line int    `json:"line"` // where the next function is called, or the hazard is
+	Line int    `json:"line"` // of the call of the next function, or of the hazard
 }
 
 // better orders findings about the same hazard.
@@ -38,7 +38,7 @@ func (f *Finding) better(g *Finding) bool {
 	return f.Handler < g.Handler
 }
 
-// via renders the chain.
+// via formats the chain.
 func (f *Finding) via() string {
 	names := make([]string, len(f.Chain))
 	for i, frame := range f.Chain {
@@ -47,7 +47,7 @@ func (f *Finding) via() string {
 	return strings.Join(names, " > ")
 }
 
-// collection keeps one finding for each hazard.
+// collection holds one finding for each hazard.
 type collection map[hazardKey]*Finding
 
 type hazardKey struct {
@@ -61,7 +61,7 @@ func (c collection) add(f Finding) {
 	k := hazardKey{f.File, f.Line, f.Column, f.Kind, f.Message}
 	g := c[k]
 	switch {
-	case g == nil, f.rank < bySignature && g.rank == bySignature: // it is no handler, but called by one
+	case g == nil, f.rank < bySignature && g.rank == bySignature: // not a handler itself, but called by one
 		c[k] = &f
 		return
 	case f.rank == bySignature && g.rank < bySignature:
@@ -75,7 +75,7 @@ func (c collection) add(f Finding) {
 	g.Handlers = slices.Compact(all)
 }
 
-// sorted lists the findings by place.
+// sorted returns the findings by position.
 func (c collection) sorted() []Finding {
 	list := make([]Finding, 0, len(c))
 	for _, f := range c {

@@ -19,11 +19,11 @@ const (
 type KindInfo struct {
 	Kind    Kind
 	Title   string
-	Doc     string // what is reported, and what is not
-	Instead string // what to do, in a line
+	Doc     string // the reported and the accepted code
+	Instead string // the alternative, in one line
 }
 
-// Kinds describes all kinds of hazards. The slice is the caller's.
+// Kinds describes all kinds of hazards. The caller owns the slice.
 func Kinds() []KindInfo {
 	return []KindInfo{
 		{Clock, "wall clock",
@@ -80,5 +80,5 @@ func infoOf(k Kind) KindInfo {
 	return KindInfo{Kind: k}
 }
 
-// ownedOnly reports whether hazards of a kind are looked for in the module of the handlers only.
+// ownedOnly reports whether hazards of a kind are reported in the module of the handlers only.
 func ownedOnly(k Kind) bool { return k == MapOrder || k == Address || k == Global }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// entry is what is known of names of a package of the standard library.
+// entry classifies names of a package of the standard library.
 type entry struct {
 	pkg  string
 	kind Kind
-	// names are functions, variables, and methods as "Type.Method" or "Type.*"; "*" is every function and
-	// method.
+	// names are functions, variables, and methods as "Type.Method" or "Type.*"; "*" stands for all functions and
+	// methods.
 	names  string
-	except string // of "*"
+	except string // exceptions of "*"
 }
 
 // library lists the hazards of the standard library.
@@ -55,12 +55,12 @@ func library() []entry {
 	}
 }
 
-// mutable are types of the standard library of which a package variable is shared state by any method
-// call.
+// mutable lists types of the standard library with methods that all count as changes of shared state when called on a
+// package variable.
 const mutable = "sync.* sync/atomic.* bytes.Buffer strings.Builder container/list.List container/ring.Ring " +
 	"math/rand.Rand math/rand/v2.Rand math/rand/v2.PCG math/rand/v2.ChaCha8"
 
-// tables are the tables above, for look-ups.
+// tables holds the tables above, for look-ups.
 type tables struct {
 	entries map[string][]known
 	mutable []string
@@ -79,7 +79,7 @@ func newTables() *tables {
 	return t
 }
 
-// hazard returns what kind of hazard the use of o, a function, method or variable, is.
+// hazard returns the kind of hazard of using o, a function, method or variable.
 func (t *tables) hazard(o types.Object) (Kind, bool) {
 	if o.Pkg() == nil {
 		return "", false
@@ -104,7 +104,7 @@ func (t *tables) hazard(o types.Object) (Kind, bool) {
 	return "", false
 }
 
-// state reports whether a package variable of type t is shared state by any method call.
+// state reports whether any method call on a package variable of the type changes shared state.
 func (t *tables) state(typ types.Type) (string, bool) {
 	if p, ok := typ.Underlying().(*types.Pointer); ok {
 		typ = p.Elem()
@@ -117,7 +117,7 @@ func (t *tables) state(typ types.Type) (string, bool) {
 	return name, slices.Contains(t.mutable, name) || slices.Contains(t.mutable, n.Obj().Pkg().Path()+".*")
 }
 
-// receiver returns the named type whose method f is, or nil.
+// receiver returns the named receiver type of the method f, or nil.
 func receiver(f *types.Func) *types.Named {
 	recv := f.Signature().Recv()
 	if recv == nil {
@@ -126,7 +126,7 @@ func receiver(f *types.Func) *types.Named {
 	return namedOf(recv.Type())
 }
 
-// namedOf is the named type that t is, or points to; nil: none.
+// namedOf returns the named type that t is, or points to, or nil.
 func namedOf(t types.Type) *types.Named {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {

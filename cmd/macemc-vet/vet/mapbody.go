@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// orderedBody looks at the body of a range over a map.
+// orderedBody analyzes the body of a range over a map.
 type orderedBody struct {
 	pass *pass
 	stmt *ast.RangeStmt
 	fn   ast.Node
-	why  string // how the order shows; the worst that was found
+	why  string // the effect of the order; the worst that was found
 	bad  int
 }
 
-// found notes how the order shows; the worse reason counts.
+// found records an effect of the order, if it is worse than the previous one.
 func (b *orderedBody) found(bad int, pos token.Pos, what string) {
 	if bad > b.bad && !b.pass.excused(nil, pos) {
 		b.bad, b.why = bad, what
@@ -38,7 +38,7 @@ func (b *orderedBody) look() {
 			b.use(n, within)
 		case *ast.ReturnStmt:
 			if !inLiteral(within) && slices.ContainsFunc(n.Results, b.ofElement) {
-				b.found(picks, n.Pos(), "returns what it finds first"+b.line(n))
+				b.found(picks, n.Pos(), "returns the first element found"+b.line(n))
 			}
 		case *ast.AssignStmt:
 			if n.Tok != token.DEFINE {
@@ -56,10 +56,10 @@ func (b *orderedBody) look() {
 		return true
 	})
 	if id, ok := b.stmt.Key.(*ast.Ident); ok && b.stmt.Tok == token.ASSIGN && id.Name != "_" {
-		b.found(shows, id.Pos(), "ends with whichever key comes last in "+id.Name)
+		b.found(shows, id.Pos(), "keeps the last key in "+id.Name)
 	}
 	if p.unorderedYield(b.stmt) {
-		b.found(picks, b.stmt.Pos(), "yields in no order")
+		b.found(picks, b.stmt.Pos(), "yields in the order of the map")
 	}
 }
 
@@ -67,7 +67,7 @@ func inLiteral(within []ast.Node) bool {
 	return slices.ContainsFunc(within, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok })
 }
 
-// line tells where in the body something is, when it is not in the first line.
+// line returns the line of n for a message, if it is not the first line of the loop.
 func (b *orderedBody) line(n ast.Node) string {
 	at := b.pass.fset.Position(n.Pos()).Line
 	if at == b.pass.fset.Position(b.stmt.Pos()).Line {
@@ -88,7 +88,7 @@ func (b *orderedBody) use(id *ast.Ident, within []ast.Node) {
 	case p.isEffect(f):
 		b.found(effect, id.Pos(), "calls "+nameOf(f)+b.line(id))
 	case p.hasEffects(f):
-		b.found(effect, id.Pos(), "calls "+localName(f)+b.line(id)+", which asks for effects")
+		b.found(effect, id.Pos(), "calls "+localName(f)+b.line(id)+", which requests effects")
 	}
 	if c := callOf(id, within); c != nil && f.Signature().Recv() != nil && types.IsInterface(f.Signature().Recv().Type()) &&
 		!(f.Pkg() != nil && p.ours(f.Pkg().Path())) && slices.ContainsFunc(c.Args, func(e ast.Expr) bool { return p.isEnv(p.info.TypeOf(e)) }) {
@@ -96,7 +96,7 @@ func (b *orderedBody) use(id *ast.Ident, within []ast.Node) {
 	}
 }
 
-// ofElement reports whether e depends on the element at hand: it names a variable of the loop.
+// ofElement reports whether e depends on the current element: it names a variable of the loop.
 func (b *orderedBody) ofElement(e ast.Expr) bool {
 	for n := range ast.Preorder(e) {
 		if id, ok := n.(*ast.Ident); ok {
@@ -108,13 +108,13 @@ func (b *orderedBody) ofElement(e ast.Expr) bool {
 	return false
 }
 
-// inner reports whether a variable is one of the loop or declared in its body.
+// inner reports whether a variable belongs to the loop or is declared in its body.
 func (b *orderedBody) inner(v *types.Var) bool {
 	return !v.IsField() && b.stmt.Pos() <= v.Pos() && v.Pos() < b.stmt.End() ||
 		b.stmt.Tok == token.ASSIGN && (v == root(b.pass.info, b.stmt.Key) || b.stmt.Value != nil && v == root(b.pass.info, b.stmt.Value))
 }
 
-// assign looks at an assignment to a variable from outside of the loop.
+// assign analyzes an assignment to a variable from outside the loop.
 func (b *orderedBody) assign(n *ast.AssignStmt, lhs, rhs ast.Expr, within []ast.Node) {
 	p := b.pass
 	v := root(p.info, lhs)
@@ -122,12 +122,12 @@ func (b *orderedBody) assign(n *ast.AssignStmt, lhs, rhs ast.Expr, within []ast.
 		return
 	}
 	if b.keyed(lhs) {
-		return // an element of its own for each element
+		return // a separate element for each iteration
 	}
 	text := types.ExprString(lhs)
 	if n.Tok != token.ASSIGN {
 		if !integral(p.info.TypeOf(lhs)) && b.ofElement(rhs) {
-			b.found(shows, n.Pos(), "adds to "+text+b.line(n)+" in an order that shows")
+			b.found(shows, n.Pos(), "adds to "+text+b.line(n)+" in the order of the map")
 		}
 		return
 	}
@@ -145,10 +145,10 @@ func (b *orderedBody) assign(n *ast.AssignStmt, lhs, rhs ast.Expr, within []ast.
 	if !b.ofElement(rhs) || accumulates(p.info, rhs, text) || b.compared(text, within) {
 		return
 	}
-	b.found(picks, n.Pos(), "keeps what comes last in "+text+b.line(n))
+	b.found(picks, n.Pos(), "keeps the last element in "+text+b.line(n))
 }
 
-// keyed reports whether e is an element at an index that depends on the loop.
+// keyed reports whether e is an element with an index that depends on the loop.
 func (b *orderedBody) keyed(e ast.Expr) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {
@@ -167,7 +167,7 @@ func (b *orderedBody) keyed(e ast.Expr) bool {
 	}
 }
 
-// integral reports whether addition and the like of values of type t does not depend on the order.
+// integral reports whether sums and similar operations on values of type t are independent of the order.
 func integral(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&(types.IsInteger|types.IsBoolean) != 0
@@ -203,7 +203,7 @@ func (b *orderedBody) compared(text string, within []ast.Node) bool {
 	return false
 }
 
-// call looks for text that is put together.
+// call looks for text that is composed.
 func (b *orderedBody) call(n *ast.CallExpr) {
 	f := callee(b.pass.info, n)
 	if f == nil || f.Pkg() == nil {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// mapRange is a range over a map. Whether it is a hazard is known when the effects of all functions are.
+// mapRange is a range over a map. Whether it is a hazard is decided once the effects of all functions are known.
 type mapRange struct {
 	in   *unit
 	stmt *ast.RangeStmt
 	over string
 }
 
-// mapRange tells what e is, when its elements come in the order of a map.
+// mapRange describes e if it yields elements in the order of a map.
 func (p *pass) mapRange(e ast.Expr) string {
 	if t := p.typeOf(e); t != nil {
 		if _, ok := t.(*types.Map); ok {
@@ -33,8 +33,8 @@ func sequence(f *types.Func) bool {
 	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "maps" && slices.Contains([]string{"Keys", "Values", "All"}, f.Name())
 }
 
-// unsortedKeys tells what is wrong with a call of maps.Keys, Values or All, or of a function that makes
-// a slice of that: "" when nothing is.
+// unsortedKeys describes the hazard of a call of maps.Keys, Values or All, or of a function that makes a slice from
+// one. An empty string means that there is none.
 func (p *pass) unsortedKeys(n *ast.CallExpr, f *types.Func, within []ast.Node) string {
 	if !sequence(f) || len(within) == 0 {
 		return ""
@@ -43,11 +43,11 @@ func (p *pass) unsortedKeys(n *ast.CallExpr, f *types.Func, within []ast.Node) s
 	i := len(within) - 1
 	parent := within[i]
 	if r, ok := parent.(*ast.RangeStmt); ok && r.X == ast.Expr(n) {
-		return "" // looked at as a range
+		return "" // handled as a range
 	}
 	outer, ok := parent.(*ast.CallExpr)
 	if !ok {
-		return "keeps the sequence " + text + ", which has no order"
+		return "keeps the sequence " + text + ", which is in the order of the map"
 	}
 	g := callee(p.info, outer)
 	if g == nil || g.Pkg() == nil {
@@ -58,9 +58,9 @@ func (p *pass) unsortedKeys(n *ast.CallExpr, f *types.Func, within []ast.Node) s
 		if i > 0 && p.sortedHere(within[i-1], within[:i-1], outer) {
 			return ""
 		}
-		return types.ExprString(outer) + " is in no order"
+		return types.ExprString(outer) + " is in the order of the map"
 	}
-	return "" // sorts it, fills a map, or is for its author to know
+	return "" // sorts it, fills a map, or is unknown and left to its author
 }
 
 // sortedHere reports whether the value e, which n uses, is sorted at once or later in the function.
@@ -78,7 +78,7 @@ func (p *pass) sortedHere(n ast.Node, within []ast.Node, e ast.Expr) bool {
 	return false
 }
 
-// sorts reports whether f is a function that sorts its argument, by its name.
+// sorts reports whether the name of f is that of a function that sorts its argument.
 func sorts(f *types.Func) bool {
 	if f == nil || f.Pkg() == nil {
 		return false
@@ -86,7 +86,7 @@ func sorts(f *types.Func) bool {
 	return f.Pkg().Path() == "sort" || strings.Contains(strings.ToLower(f.Name()), "sort")
 }
 
-// sortedAfter reports whether the same function sorts e after a place in it.
+// sortedAfter reports whether the same function sorts e after a position.
 func (p *pass) sortedAfter(e ast.Expr, after token.Pos, within []ast.Node) bool {
 	if len(within) == 0 {
 		return false
@@ -129,7 +129,7 @@ func same(arg ast.Expr, text string) bool {
 	}
 }
 
-// judge reports a range over a map whose body depends on the order.
+// judge reports a range over a map with a body that depends on the order.
 func (p *pass) judge(r mapRange) {
 	b := &orderedBody{pass: p, stmt: r.stmt, fn: r.in.body()}
 	b.look()
@@ -138,7 +138,7 @@ func (p *pass) judge(r mapRange) {
 	}
 }
 
-// unorderedYield reports whether the loop hands its elements to the yield function of an iterator.
+// unorderedYield reports whether the loop passes its elements to the yield function of an iterator.
 func (p *pass) unorderedYield(s *ast.RangeStmt) bool {
 	for n := range ast.Preorder(s.Body) {
 		if c, ok := n.(*ast.CallExpr); ok {

@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// receiverVar returns the receiver of a method when it refers to what the caller has.
+// receiverVar returns the receiver of a method if it refers to memory of the caller.
 func receiverVar(info *types.Info, n ast.Node) *types.Var {
 	d, ok := n.(*ast.FuncDecl)
 	if !ok || d.Recv == nil || len(d.Recv.List) == 0 || len(d.Recv.List[0].Names) == 0 {
@@ -27,7 +27,7 @@ func isGlobal(v *types.Var) bool {
 	return v.Pkg() != nil && !v.IsField() && v.Parent() == v.Pkg().Scope()
 }
 
-// assigned returns what n assigns to.
+// assigned returns the expressions to which n assigns.
 func assigned(info *types.Info, n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -35,7 +35,7 @@ func assigned(info *types.Info, n ast.Node) []ast.Expr {
 			return n.Lhs
 		}
 		var old []ast.Expr
-		for _, e := range n.Lhs { // some of them may be declared already
+		for _, e := range n.Lhs { // some may be declared already
 			if id, ok := e.(*ast.Ident); ok && info.Defs[id] == nil && id.Name != "_" {
 				old = append(old, e)
 			}
@@ -60,7 +60,7 @@ func assigned(info *types.Info, n ast.Node) []ast.Expr {
 	return nil
 }
 
-// builtin is the name of the built-in function that is called; "": none is.
+// builtin returns the name of the built-in function that is called, or an empty string.
 func builtin(info *types.Info, n *ast.CallExpr) string {
 	id, _ := ast.Unparen(n.Fun).(*ast.Ident)
 	if b, ok := info.Uses[id].(*types.Builtin); ok {
@@ -69,7 +69,7 @@ func builtin(info *types.Info, n *ast.CallExpr) string {
 	return ""
 }
 
-// root returns the variable that e is, or is a part of, or refers to; nil when there is none.
+// root returns the variable that e is, is part of, or refers to, or nil.
 func root(info *types.Info, e ast.Expr) *types.Var {
 	for {
 		switch x := e.(type) {
@@ -102,7 +102,7 @@ func callee(info *types.Info, n *ast.CallExpr) *types.Func {
 	return f
 }
 
-// calledName is the name in a call, which type arguments may follow; nil: what is called has none.
+// calledName returns the name in a call, which type arguments may follow, or nil.
 func calledName(n *ast.CallExpr) *ast.Ident {
 	e := ast.Unparen(n.Fun)
 	switch i := e.(type) {
@@ -120,7 +120,7 @@ func calledName(n *ast.CallExpr) *ast.Ident {
 	return nil
 }
 
-// core is the underlying type, of a type parameter that of the first type it stands for.
+// core returns the underlying type; for a type parameter, that of the first type in its constraint.
 func core(t types.Type) types.Type {
 	if param, ok := types.Unalias(t).(*types.TypeParam); ok {
 		iface, ok := param.Constraint().Underlying().(*types.Interface)
@@ -140,7 +140,7 @@ func (p *pass) typeOf(e ast.Expr) types.Type {
 	return nil
 }
 
-// nameOf names a function, method or variable as its users do: rand.Intn, (*Node).Receive.
+// nameOf returns the name of a function, method or variable as seen by users: rand.Intn, (*Node).Receive.
 func nameOf(o types.Object) string {
 	qualifier := ""
 	if o.Pkg() != nil {
@@ -153,7 +153,7 @@ func nameOf(o types.Object) string {
 	return qualified(f, qualifier)
 }
 
-// localName names it as its own package does.
+// localName returns the name as used in its own package.
 func localName(o types.Object) string {
 	if f, ok := o.(*types.Func); ok {
 		return qualified(f, "")

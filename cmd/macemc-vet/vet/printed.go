@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// printed looks for addresses in text that a call makes.
+// printed looks for addresses in text that a call formats.
 func (p *pass) printed(u *unit, n *ast.CallExpr) {
 	f := callee(p.info, n)
 	if f == nil || f.Pkg() == nil {
 		return
 	}
 	sig := f.Signature()
-	if !sig.Variadic() || p.ours(f.Pkg().Path()) && f.Name() == "Assert" { // told to people only
+	if !sig.Variadic() || p.ours(f.Pkg().Path()) && f.Name() == "Assert" { // only shown to people
 		return
 	}
 	format := -1
@@ -52,7 +52,7 @@ func (p *pass) printed(u *unit, n *ast.CallExpr) {
 	}
 }
 
-// shown reports an argument that shows as an address.
+// shown reports an argument that prints as an address.
 func (p *pass) shown(u *unit, arg ast.Expr) {
 	t := p.info.TypeOf(arg)
 	if t == nil || !isAddress(t) {
@@ -61,7 +61,7 @@ func (p *pass) shown(u *unit, arg ast.Expr) {
 	p.add(u, Address, arg.Pos(), "prints a "+types.TypeString(t, types.RelativeTo(p.pkg))+", which shows as an address")
 }
 
-// isAddress reports whether fmt shows values of the type as an address.
+// isAddress reports whether fmt prints values of the type as an address.
 func isAddress(t types.Type) bool {
 	for _, name := range []string{"String", "Error", "Format", "GoString"} {
 		if o, _, _ := types.LookupFieldOrMethod(t, true, nil, name); o != nil {
@@ -94,7 +94,7 @@ func (p *pass) text(e ast.Expr) (string, bool) {
 	return constant.StringVal(v), true
 }
 
-// verbsOf lists the verbs of a format in the order of the arguments, as far as these are not numbered.
+// verbsOf returns the verbs of a format in the order of the arguments, up to the first numbered one.
 func verbsOf(format string) (verbs []byte) {
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {

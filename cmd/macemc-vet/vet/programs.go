@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// scope says in what code something is a hazard.
+// scope selects the code in which something is a hazard.
 type scope uint8
 
 const (
 	inHandlers scope = 1 << iota
-	inPrograms       // that run in package bubble
+	inPrograms       // in code that runs in package bubble
 	everywhere = inHandlers | inPrograms
 )
 
-// scopeOf is where a kind of hazard is one. Time, random numbers and goroutines of programs are controlled.
+// scopeOf returns the scope of a kind of hazard. Time, random numbers and goroutines of programs are controlled.
 func scopeOf(k Kind) scope {
 	switch k {
 	case Clock, Random, Concurrency, MapOrder:
@@ -25,13 +25,14 @@ func scopeOf(k Kind) scope {
 	return everywhere
 }
 
-// simulated are packages of the standard library that are hazards in handlers, and not in programs: they use the machine of the node.
+// simulated lists packages of the standard library that are hazards in handlers but not in programs: they use the
+// simulated machine of the node.
 var simulated = []string{"net", "net/http", "net/rpc", "net/smtp", "crypto/tls", "os/signal"}
 
-// harmless are other names that are hazards in handlers only. Ending the process is a finding in a program.
+// harmless lists further names that are hazards in handlers only. Ending the process is a finding in a program.
 const harmless = "sync.Pool.Get os.Exit os.Hostname os.Getpid os.Getppid runtime.NumCPU"
 
-// scope is where a use of o is a hazard of that kind.
+// scope returns the scope in which using o is a hazard of the kind.
 func (t *tables) scope(k Kind, o types.Object) scope {
 	name, all := o.Pkg().Path()+"."+o.Name(), ""
 	if f, ok := o.(*types.Func); ok {
@@ -53,7 +54,7 @@ func (h *handler) scope() scope {
 	return inHandlers
 }
 
-// instead is what to do about a hazard of that kind.
+// instead returns the alternative to a hazard of the kind.
 func (h *handler) instead(k Kind) string {
 	if h.program {
 		switch k {
@@ -73,7 +74,7 @@ func (p *pass) ofBubble(f *types.Func) bool {
 	return f != nil && p.bubble != nil && f.Pkg() == p.bubble
 }
 
-// takesHost reports whether a parameter is a *bubble.Host: then it is a program, or a part of one.
+// takesHost reports whether a parameter is a *bubble.Host. The function is then a program, or part of one.
 func (p *pass) takesHost(sig *types.Signature) bool {
 	for v := range sig.Params().Variables() {
 		ptr, ok := types.Unalias(v.Type()).(*types.Pointer)
@@ -88,11 +89,11 @@ func (p *pass) takesHost(sig *types.Signature) bool {
 	return false
 }
 
-// programs adds the functions that a call hands to package bubble.
+// programs adds the functions that a call passes to package bubble.
 func (p *pass) programs(n *ast.CallExpr) {
 	f := callee(p.info, n)
 	if !p.ofBubble(f) || f.Signature().Recv() != nil || f.Name() == "Command" {
-		return // what is handed to a Host is part of a program, and a process has package variables of its own
+		return // a function passed to a Host is part of a program, and a process has its own package variables
 	}
 	before := len(p.handlers)
 	for _, arg := range n.Args {
@@ -105,7 +106,8 @@ func (p *pass) programs(n *ast.CallExpr) {
 	}
 }
 
-// pointerRange reports a range over a map with pointers as keys whose body does more than compute: their order is that of addresses.
+// pointerRange reports a range over a map with pointers as keys, in the order of their addresses, if its body does more
+// than compute.
 func (p *pass) pointerRange(u *unit, n *ast.RangeStmt, over string) {
 	t := p.typeOf(n.X)
 	if c, ok := ast.Unparen(n.X).(*ast.CallExpr); ok && len(c.Args) == 1 && sequence(callee(p.info, c)) {
@@ -130,7 +132,7 @@ func (p *pass) pointerRange(u *unit, n *ast.RangeStmt, over string) {
 	}
 }
 
-// hasAddress reports whether keys of that type are told apart by addresses. Interfaces mostly hold pointers.
+// hasAddress reports whether keys of the type are distinguished by addresses. Interfaces mostly hold pointers.
 func hasAddress(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Pointer, *types.Chan, *types.Interface:

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// reached is a hazard and the way to it.
+// reached is a hazard and the call path to it.
 type reached struct {
 	Kind    Kind
 	Message string
@@ -15,10 +15,11 @@ type reached struct {
 	Column  int
 	Chain   []Frame
 	Scope   scope
-	pos     token.Pos // in this package: of the hazard, or of the call that leads out of it
+	pos     token.Pos // in this package: of the hazard, or of the call that leads out of the package
 }
 
-// distinct keeps one way to each hazard, the shortest. Otherwise the number of ways would multiply from package to package.
+// distinct keeps one path to each hazard, the shortest. Otherwise the number of paths would multiply from package to
+// package.
 func distinct(found []reached) (kept []reached) {
 	type place struct {
 		kind         Kind
@@ -38,7 +39,7 @@ func distinct(found []reached) (kept []reached) {
 	return kept
 }
 
-// reach lists the hazards that a unit leads to, by the shortest ways.
+// reach returns the hazards that a unit reaches, with the shortest paths.
 func (p *pass) reach(u *unit) (found []reached) {
 	type stop struct {
 		at   *unit
@@ -86,7 +87,7 @@ func (p *pass) reach(u *unit) (found []reached) {
 				}
 				r.Chain = slices.Concat(chain(s, c.pos), r.Chain)
 				r.pos = c.pos
-				if fact.Module != p.module { // not the user's code: what can be changed is the call
+				if fact.Module != p.module { // not the user's code, so only the call can be changed
 					if k := (key{r.Kind, c.pos}); foreign[k] {
 						continue
 					} else {
@@ -108,7 +109,7 @@ func (p *pass) frame(name string, pos token.Pos) Frame {
 	return Frame{name, at.Filename, at.Line}
 }
 
-// reachOf lists the hazards that a handler leads to.
+// reachOf returns the hazards that a handler reaches.
 func (p *pass) reachOf(h handler) []reached {
 	if h.lit != nil {
 		return p.reach(p.byLit[h.lit])
@@ -132,5 +133,5 @@ func (p *pass) reachOf(h handler) []reached {
 	if h.object.Pkg() == nil || h.object.Pkg() == p.pkg || !p.ImportObjectFact(h.object, &fact) || fact.Module != p.module {
 		return nil
 	}
-	return fact.Found // in the user's code, and with its places
+	return fact.Found // in the user's code, with its positions
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Reference returns the reference of the hazards as Markdown, docs/vet.md.
+// Reference returns the reference of the hazards in Markdown: docs/vet.md.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString(`# macemc vet
@@ -51,7 +51,7 @@ sim.Env, a *machine.Ctx or a *sim.View. It follows calls by name through all pac
 module is reported where your module calls it, and only clocks, random numbers, concurrency and input from outside count there.
 
 It does not follow function values from elsewhere, nor implementations of interfaces in other packages. It does not see package variables
-that change through pointers. An empty report is therefore no proof. Every search also executes a sample of its runs twice and reports the step and
+that change through pointers. An empty report is therefore not a proof. Every search also executes a sample of its runs twice and reports the step and
 field that differ.
 
 The analyzer is ` + "`vet.Analyzer`" + ` in ` + "`github.com/macemc/macemc/cmd/macemc-vet/vet`" + `, for any driver of golang.org/x/tools/go/analysis.

@@ -25,7 +25,7 @@ const (
 	bySignature
 )
 
-// findHandlers lists the handlers of the package. Those that the checker itself has run others, and are none that somebody checks.
+// findHandlers finds the handlers of the package. The checker's own handlers run others and are not checked.
 func (p *pass) findHandlers() {
 	if p.ours(p.pkg.Path()) {
 		return
@@ -70,7 +70,7 @@ func (p *pass) serviceMethods() {
 	}
 }
 
-// iface returns an interface of package sim; nil when the package does not import that.
+// iface returns an interface of package sim, or nil if the package does not import sim.
 func (p *pass) iface(name string) *types.Interface {
 	if p.sim == nil {
 		return nil
@@ -90,7 +90,7 @@ func (p *pass) addHandler(h handler) {
 	p.handlers = append(p.handlers, h)
 }
 
-// noteLiterals notes which variables hold function literals.
+// noteLiterals records the variables that hold function literals.
 func (p *pass) noteLiterals(n ast.Node) {
 	note := func(id *ast.Ident, e ast.Expr) {
 		if _, ok := ast.Unparen(e).(*ast.FuncLit); ok {
@@ -129,7 +129,7 @@ func (p *pass) handlersIn(d ast.Decl) {
 			return
 		}
 		if ok && (p.takesEnv(o.Signature()) || p.isHandler(o)) {
-			return // literals in it are its parts
+			return // its literals are part of it
 		}
 	}
 	ast.Inspect(d, func(n ast.Node) bool {
@@ -157,7 +157,7 @@ func (p *pass) handlersIn(d ast.Decl) {
 			if sig, ok := p.typeOf(n).(*types.Signature); ok && !p.roots[n] && (p.takesEnv(sig) || p.takesHost(sig)) {
 				p.addHandler(handler{name: "function in line " + itoa(p.fset.Position(n.Pos()).Line), rank: bySignature, lit: n, program: p.takesHost(sig)})
 			}
-			return !p.roots[n] // literals in it are its parts
+			return !p.roots[n] // its literals are part of it
 		}
 		return true
 	})
@@ -206,7 +206,7 @@ func label(typ, field, name string) string {
 	return fmt.Sprintf("%s of %s %q", field, strings.ToLower(typ), name)
 }
 
-// simType returns the name of a type of package sim, or of what a pointer to one points to.
+// simType returns the name of a type of package sim, or of the type that a pointer points to.
 func (p *pass) simType(t types.Type) string {
 	if n := namedOf(t); n != nil && p.sim != nil && n.Obj().Pkg() == p.sim {
 		return n.Obj().Name()
@@ -214,7 +214,7 @@ func (p *pass) simType(t types.Type) string {
 	return ""
 }
 
-// value adds what a function value stands for.
+// value adds the functions that a function value denotes.
 func (p *pass) value(e ast.Expr, name string) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.FuncLit:
@@ -227,7 +227,7 @@ func (p *pass) value(e ast.Expr, name string) {
 		p.object(p.info.Uses[e.Sel], name)
 	case *ast.IndexExpr:
 		p.value(e.X, name)
-	case *ast.CallExpr: // a function that makes functions of functions
+	case *ast.CallExpr: // a function that wraps functions
 		f := callee(p.info, e)
 		if p.ofBubble(f) {
 			return
@@ -270,7 +270,7 @@ func (p *pass) takesEnv(sig *types.Signature) bool {
 	return false
 }
 
-// isEnv reports whether handlers ask for effects by a type: sim.Env and *machine.Ctx.
+// isEnv reports whether handlers request effects through a type: sim.Env and *machine.Ctx.
 func (p *pass) isEnv(t types.Type) bool {
 	if ptr, ok := types.Unalias(t).(*types.Pointer); ok {
 		n, named := types.Unalias(ptr.Elem()).(*types.Named)
@@ -281,7 +281,7 @@ func (p *pass) isEnv(t types.Type) bool {
 	return p.simType(t) == "Env"
 }
 
-// isEffect reports whether a method asks for an ordered effect, or draws.
+// isEffect reports whether a method requests an ordered effect, or draws.
 func (p *pass) isEffect(f *types.Func) bool {
 	n := receiver(f)
 	if n == nil || n.Obj().Pkg() == nil || !p.ours(n.Obj().Pkg().Path()) {

@@ -6,16 +6,16 @@ import (
 	"go/types"
 )
 
-// shared is a place where a pointer to what a package variable holds is kept: in a field of a composite literal, or by an
-// assignment to a part of something.
+// shared is a position where a pointer to the value of a package variable is stored: in a field of a composite literal,
+// or by an assignment to a part of a variable.
 type shared struct {
 	in  *unit
 	on  *types.Var
 	pos token.Pos
-	to  *types.Named // what is pointed to
+	to  *types.Named // the type pointed to
 }
 
-// keeps looks at what a node stores.
+// keeps analyzes the stores of a node.
 func (p *pass) keeps(u *unit, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.CompositeLit:
@@ -53,7 +53,8 @@ func (p *pass) kept(u *unit, e ast.Expr) {
 	}
 }
 
-// partOf notes that some code changes parts of values of a type, not of a local variable that is no pointer.
+// partOf records that some code changes parts of values of a type, except those of a local variable that is not a
+// pointer.
 func (p *pass) partOf(e ast.Expr) {
 	for {
 		switch x := e.(type) {
@@ -79,7 +80,7 @@ func (p *pass) partOf(e ast.Expr) {
 	}
 }
 
-// reportShared tells of pointers that are kept to what is changed by some code: what never changes may be shared.
+// reportShared reports stored pointers to values that some code changes: immutable values may be shared.
 func (p *pass) reportShared() {
 	for _, s := range p.sharing {
 		changes := p.changedTypes[s.to]
@@ -92,7 +93,7 @@ func (p *pass) reportShared() {
 			}
 		}
 		if _, ok := p.tables.state(s.to); changes || ok {
-			p.add(s.in, Global, s.pos, "keeps a pointer to what the package variable "+s.on.Name()+" holds, which nodes share then")
+			p.add(s.in, Global, s.pos, "keeps a pointer to the value of the package variable "+s.on.Name()+", which nodes then share")
 		}
 	}
 }

@@ -9,17 +9,17 @@ import (
 
 const suppressor = "//macemc:ok"
 
-// excuse is a comment that says why a hazard is none.
+// excuse is a comment with the reason why a hazard is harmless.
 type excuse struct {
 	pos    token.Pos
 	reason string
-	alone  bool // in a line of its own: it speaks of the next line
+	alone  bool // on a line of its own: it applies to the next line
 }
 
-// excuses lists the comments of the files, by file name and line.
+// excuses returns the suppressing comments of the files, by file name and line.
 func (p *pass) excuses(files []*ast.File) {
 	for _, f := range files {
-		code := map[int]bool{} // lines in which something ends
+		code := map[int]bool{} // lines with the end of a node
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n.(type) {
 			case nil, *ast.Comment, *ast.CommentGroup, *ast.File:
@@ -43,8 +43,8 @@ func (p *pass) excuses(files []*ast.File) {
 	}
 }
 
-// exempt notes the comments above package clauses, which speak of one thing throughout the package:
-// "rand.Int: REASON".
+// exempt records the comments above package clauses, which exempt one function throughout the package: "rand.Int:
+// REASON".
 func (p *pass) exempt(files []*ast.File) {
 	for _, f := range files {
 		for _, g := range f.Comments {
@@ -60,7 +60,7 @@ func (p *pass) exempt(files []*ast.File) {
 	}
 }
 
-// isExempt reports whether a comment above a package clause speaks of a hazard.
+// isExempt reports whether a comment above a package clause exempts a hazard.
 func (p *pass) isExempt(message string) bool {
 	return slices.ContainsFunc(p.exempted, func(what string) bool { return strings.HasSuffix(message, what) })
 }
@@ -71,8 +71,8 @@ type place struct {
 	line int
 }
 
-// excused reports whether a comment says that the hazard at pos is none: one in its line, in a line of
-// its own before that, or in the comment of the function.
+// excused reports whether a comment suppresses the hazard at pos: one on its line, on a line of its own before that, or
+// in the comment of the function.
 func (p *pass) excused(u *unit, pos token.Pos) bool {
 	if above := p.excuse(pos, -1); p.excuse(pos, 0).reason != "" || above.alone && above.reason != "" {
 		return true
@@ -84,7 +84,7 @@ func (p *pass) excused(u *unit, pos token.Pos) bool {
 	return ok && d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return p.excuse(c.Pos(), 0).reason != "" })
 }
 
-// excuse is the comment so many lines below a place; the zero value: there is none.
+// excuse returns the comment the given number of lines below a position, or the zero value.
 func (p *pass) excuse(pos token.Pos, below int) excuse {
 	at := p.fset.Position(pos)
 	return p.comments[place{at.Filename, at.Line + below}]

@@ -39,7 +39,7 @@ func (f *Finding) text(b *strings.Builder) {
 	fmt.Fprintf(b, "    instead  %s\n", f.Instead)
 }
 
-// way renders the chain with the places of the calls.
+// way formats the chain with the positions of the calls.
 func (f *Finding) way() string {
 	parts := make([]string, len(f.Chain))
 	for i, frame := range f.Chain {

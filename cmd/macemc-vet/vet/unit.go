@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// unit is a piece of code that runs as a whole: the body of a function, a function literal that is a
-// handler itself, or the value that a package variable starts with.
+// unit is a piece of code that is executed as a whole: the body of a function, a function literal that is a handler
+// itself, or the initial value of a package variable.
 type unit struct {
 	name    string
 	node    ast.Node // *ast.FuncDecl, *ast.FuncLit, or the expression
 	lit     *ast.FuncLit
 	hazards []hazard
 	calls   []call
-	effects bool // asks for ordered effects, itself or in what it calls
-	changes bool // a method that changes what its receiver refers to
+	effects bool // requests ordered effects, itself or in its callees
+	changes bool // a method that changes memory that its receiver refers to
 }
 
-// hazard is one that the unit holds itself.
+// hazard is a hazard in the unit itself.
 type hazard struct {
 	kind    Kind
 	message string
@@ -42,11 +42,11 @@ func (u *unit) body() ast.Node {
 	return u.node
 }
 
-// collect fills in what the unit does itself.
+// collect records what the unit does itself.
 func (p *pass) collect(u *unit) {
 	ast.PreorderStack(u.body(), nil, func(n ast.Node, within []ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok && lit != u.lit && p.roots[lit] {
-			return false // a unit of its own
+			return false // a separate unit
 		}
 		p.node(u, n, within)
 		return true
@@ -91,12 +91,12 @@ func (p *pass) node(u *unit, n ast.Node, within []ast.Node) {
 	}
 }
 
-// add notes a hazard, unless a comment says that it is none.
+// add records a hazard unless a comment suppresses it.
 func (p *pass) add(u *unit, kind Kind, pos token.Pos, message string) {
 	p.addIn(scopeOf(kind), u, kind, pos, message)
 }
 
-// addIn does so for some of the code that is looked at.
+// addIn records a hazard in some scope of the code.
 func (p *pass) addIn(where scope, u *unit, kind Kind, pos token.Pos, message string) {
 	if !p.excused(u, pos) {
 		u.hazards = append(u.hazards, hazard{kind, message, pos, where})
@@ -113,7 +113,7 @@ func inSelect(n ast.Node, within []ast.Node) bool {
 	return false
 }
 
-// ident looks at a use of a name.
+// ident analyzes a use of a name.
 func (p *pass) ident(u *unit, id *ast.Ident, within []ast.Node) {
 	switch o := p.info.Uses[id].(type) {
 	case *types.Func:
@@ -123,7 +123,7 @@ func (p *pass) ident(u *unit, id *ast.Ident, within []ast.Node) {
 			return
 		}
 		if p.takesHost(o.Signature()) {
-			return // a program, or a part of one that is looked at as one
+			return // a program, or a part of one that is analyzed separately
 		}
 		c := call{target: o, pos: id.Pos()}
 		if parent := callOf(id, within); parent != nil {
@@ -144,7 +144,7 @@ func (p *pass) ident(u *unit, id *ast.Ident, within []ast.Node) {
 	}
 }
 
-// edge adds a call, unless a comment says that it is harmless.
+// edge adds a call unless a comment suppresses it.
 func (p *pass) edge(u *unit, c call) {
 	if p.excused(u, c.pos) {
 		return
@@ -163,7 +163,7 @@ func (p *pass) edge(u *unit, c call) {
 		return
 	}
 	if f.Pkg() == nil || p.ours(f.Pkg().Path()) {
-		return // what the checker implements
+		return // implemented by the checker
 	}
 	found := false
 	for _, m := range p.implementations(recv.Type(), f) {
@@ -171,7 +171,7 @@ func (p *pass) edge(u *unit, c call) {
 		found = true
 	}
 	if !found && c.env {
-		u.effects = true // of whoever implements it
+		u.effects = true // in any implementation
 	}
 }
 
@@ -200,7 +200,7 @@ func method(t types.Type, name string) *types.Func {
 	return nil
 }
 
-// callOf returns the call whose function id names.
+// callOf returns the call of the function that id names.
 func callOf(id *ast.Ident, within []ast.Node) *ast.CallExpr {
 	var fun ast.Node = id
 	for i := len(within) - 1; i >= 0; i-- {
@@ -224,7 +224,7 @@ func callOf(id *ast.Ident, within []ast.Node) *ast.CallExpr {
 	return nil
 }
 
-// call looks at what a call does to package variables, and at what it prints.
+// call analyzes the effects of a call on package variables, and its printed text.
 func (p *pass) call(u *unit, n *ast.CallExpr, within []ast.Node) {
 	p.printed(u, n)
 	f := callee(p.info, n)
@@ -232,7 +232,7 @@ func (p *pass) call(u *unit, n *ast.CallExpr, within []ast.Node) {
 		if _, isFunc := p.typeOf(n.Fun).(*types.Signature); isFunc {
 			for _, arg := range n.Args {
 				if p.isEnv(p.info.TypeOf(arg)) {
-					u.effects = true // whatever the function value does
+					u.effects = true // in any function value
 				}
 			}
 		}
@@ -251,7 +251,7 @@ func (p *pass) call(u *unit, n *ast.CallExpr, within []ast.Node) {
 	}
 }
 
-// methodCall looks at a call of a method on a package variable, or on the own receiver.
+// methodCall analyzes a call of a method on a package variable, or on the own receiver.
 func (p *pass) methodCall(u *unit, n *ast.CallExpr, sel *ast.SelectorExpr, f *types.Func) {
 	v := root(p.info, sel.X)
 	if v == nil {
@@ -284,7 +284,7 @@ type changer struct {
 	pos    token.Pos
 }
 
-// assignment looks at what is assigned to, or to a part of what.
+// assignment analyzes an assignment to e, or to a part of e.
 func (p *pass) assignment(u *unit, e ast.Expr, part bool) {
 	v := root(p.info, e)
 	if v == nil || v.IsField() {

@@ -9,8 +9,8 @@ import (
 
 const machinePath = module + "/machine"
 
-// tableRules are the functions of package machine that make rules for events: by the number of the type parameter that is the
-// event's, -1: the events are arguments.
+// tableRules reports whether a function of package machine makes rules for events. typeArg is the index of the type
+// parameter of the event, or -1 if the events are arguments.
 func tableRules(name string) (typeArg int, ok bool) {
 	switch name {
 	case "On", "OnGotoWith":
@@ -23,10 +23,10 @@ func tableRules(name string) (typeArg int, ok bool) {
 	return 0, false
 }
 
-// makes is a fact about a package: what matters to events that are never sent.
+// makes is a fact about a package: the types that it makes values of.
 type makes struct {
-	Types   []string // of which there may be values that no rule of a table made
-	Systems bool     // it puts machines together
+	Types   []string // types with values that no rule of a table made
+	Systems bool     // it builds machine systems
 }
 
 func (*makes) AFact() {}
@@ -36,18 +36,18 @@ func (*makes) String() string { return "makes values" }
 // expected is a type of events for which a table has rules.
 type expected struct {
 	event    string // with its package
-	from     string // its package
+	from     string // the package of the event
 	exported bool
 	finding  Finding // about the first rule
 }
 
-// events is what a package says of events.
+// events holds the rules and the made types of a package.
 type events struct {
 	expected []expected
-	read     map[string]*makes // by package: itself, and what it imports
+	read     map[string]*makes // by package: itself and its imports
 }
 
-// findEvents notes for which events there are rules, and what is made.
+// findEvents records the events that have rules, and the types that are made.
 func (p *pass) findEvents() events {
 	own := &makes{}
 	made := map[string]bool{}
@@ -87,13 +87,13 @@ func (p *pass) findEvents() events {
 			e.read[fact.Package.Path()] = m
 		}
 	}
-	// Of several rules of one table the first.
+	// The first of several rules of one table.
 	slices.SortStableFunc(all, func(a, b expected) int { return cmp.Compare(a.event, b.event) })
 	e.expected = slices.CompactFunc(all, func(a, b expected) bool { return a.event == b.event && a.finding.Handler == b.finding.Handler })
 	return e
 }
 
-// rulesIn are the events of a call that makes rules of a table.
+// rulesIn returns the events of a call that makes rules of a table.
 func (p *pass) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
 	f := callee(p.info, n)
 	if !ofMachine(f) {
@@ -122,13 +122,13 @@ func (p *pass) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
 		pos := p.fset.Position(n.Pos())
 		all = append(all, expected{eventName(t), named.Obj().Pkg().Path(), named.Obj().Exported(), Finding{
 			File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Unsent, Instead: infoOf(Unsent).Instead, Handler: table, Handlers: []string{table},
-			Message: "there is a rule for " + named.Obj().Name() + state + ", and nothing that was read makes one",
+			Message: "there is a rule for " + named.Obj().Name() + state + ", but no analyzed code makes one",
 		}})
 	}
 	return all
 }
 
-// tableAround names the table and the state that a rule is of, as far as that is to be seen.
+// tableAround returns the names of the table and the state of a rule, if the source shows them.
 func (p *pass) tableAround(stack []ast.Node) (table, state string) {
 	table = "a table"
 	for _, n := range slices.Backward(stack) {
@@ -147,7 +147,7 @@ func (p *pass) tableAround(stack []ast.Node) (table, state string) {
 	return table, state
 }
 
-// onlyTakes reports whether a name of a type stands where values of it are taken that were made elsewhere, or where there are none.
+// onlyTakes reports whether a type name is used only to receive values that were made elsewhere, or without any value.
 func (p *pass) onlyTakes(n *ast.Ident, stack []ast.Node) bool {
 	within := func(list []ast.Expr) bool {
 		return slices.ContainsFunc(list, func(e ast.Expr) bool { return e.Pos() <= n.Pos() && n.End() <= e.End() })
@@ -183,7 +183,7 @@ func (p *pass) onlyTakes(n *ast.Ident, stack []ast.Node) bool {
 	return false
 }
 
-// zeros reports whether it is a zero value of the arguments that something is within.
+// zeros reports whether a node is a zero value in some of the arguments.
 func (p *pass) zeros(args []ast.Expr, within func([]ast.Expr) bool) bool {
 	return slices.ContainsFunc(args, func(e ast.Expr) bool {
 		lit, ok := ast.Unparen(e).(*ast.CompositeLit)
@@ -201,7 +201,7 @@ func ofMachine(o types.Object) bool {
 // isSystem reports whether a type is machine.System.
 func isSystem(t *types.Named) bool { return ofMachine(t.Obj()) && t.Obj().Name() == "System" }
 
-// eventName is the name of a type with its package; "" of others than those with a name.
+// eventName returns the name of a type with its package, or an empty string for unnamed types.
 func eventName(t types.Type) string {
 	named, ok := types.Unalias(t).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
@@ -210,8 +210,8 @@ func eventName(t types.Type) string {
 	return named.Obj().Pkg().Path() + "." + named.Obj().Name()
 }
 
-// unsent are the events for which packages have rules, and that no package makes which was read. An event that code elsewhere can
-// name counts only if something of what was read puts machines together: else what sends it may be that.
+// unsent returns the events for which packages have rules, and that no analyzed package makes. An event that code
+// elsewhere can name counts only if some analyzed package builds a machine system: otherwise unknown code may send it.
 func unsent(all []events) (findings []Finding) {
 	read, made, systems := map[string]bool{}, map[string]bool{}, false
 	for _, e := range all {

@@ -16,7 +16,7 @@ var shared part.Transport
 
 func (n *node) Receive(env sim.Env, from sim.NodeID, msg any) {
 	n.deliver(env)
-	for id := range n.peers { // want "calls .*Transport..Send in line 20, which asks for effects"
+	for id := range n.peers { // want "calls .*Transport..Send in line 20, which requests effects"
 		n.t.Send(env, id)
 	}
 	shared.Count() // want "calls .*Transport..Count, which changes the package variable shared"

@@ -73,7 +73,7 @@ type keeper struct {
 }
 
 func (k *keeper) Boot(env sim.Env) {
-	k.more = &spare // want "keeps a pointer to what the package variable spare holds"
+	k.more = &spare // want "keeps a pointer to the value of the package variable spare"
 	k.names.take(1)
 	own := names
 	_ = own
@@ -81,7 +81,7 @@ func (k *keeper) Boot(env sim.Env) {
 
 func Keepers() sim.System {
 	return sim.System{Nodes: 2, New: func(sim.NodeID) sim.Service {
-		return &keeper{names: names, allowed: allowed} // want "keeps a pointer to what the package variable names holds"
+		return &keeper{names: names, allowed: allowed} // want "keeps a pointer to the value of the package variable names"
 	}}
 }
 

@@ -31,7 +31,7 @@ func (n *node) Receive(env sim.Env, from sim.NodeID, msg any) {
 	for id := range n.peers { // want "order of a map: range over map n.peers calls sim.Env.Send in line 32"
 		env.Send(id, msg)
 	}
-	for id := range n.peers { // want "calls .*node..forward in line 35, which asks for effects"
+	for id := range n.peers { // want "calls .*node..forward in line 35, which requests effects"
 		n.forward(env, id)
 	}
 	for range n.peers { // want "calls sim.Env.Choose"
@@ -66,7 +66,7 @@ func (n *node) Timer(env sim.Env, t any) {
 	n.last()
 	var who sim.NodeID
 	best := -1
-	for id, p := range n.peers { // want "keeps what comes last in who in line 72"
+	for id, p := range n.peers { // want "keeps the last element in who in line 72"
 		if p.load > best {
 			best = p.load
 			who = id
@@ -76,7 +76,7 @@ func (n *node) Timer(env sim.Env, t any) {
 }
 
 func (n *node) first() sim.NodeID {
-	for id, p := range n.peers { // want "returns what it finds first in line 81"
+	for id, p := range n.peers { // want "returns the first element found in line 81"
 		if p.seen {
 			return id
 		}
@@ -85,7 +85,7 @@ func (n *node) first() sim.NodeID {
 }
 
 func (n *node) last() (id sim.NodeID) {
-	for id = range n.peers { // want "ends with whichever key comes last in id"
+	for id = range n.peers { // want "keeps the last key in id"
 	}
 	return id
 }
@@ -110,13 +110,13 @@ func (n *node) PeerError(env sim.Env, peer sim.NodeID, err error) {
 	for k := range n.votes { // want "writes to b"
 		b.WriteString(k)
 	}
-	_ = slices.Collect(maps.Keys(n.peers)) // want "slices.Collect.maps.Keys.n.peers.. is in no order"
+	_ = slices.Collect(maps.Keys(n.peers)) // want "slices.Collect.maps.Keys.n.peers.. is in the order of the map"
 	env.Send(peer, fmt.Sprint(text, b.String(), sum))
 }
 
 func (n *node) all2() func(func(string) bool) {
 	return func(yield func(string) bool) {
-		for k := range n.votes { // want "yields in no order"
+		for k := range n.votes { // want "yields in the order of the map"
 			if !yield(k) {
 				return
 			}

@@ -46,7 +46,7 @@ func (s *server) unheard(*machine.Ctx, words.Unsaid) {}
 var serverKind = machine.Define[server]("server",
 	machine.In("idle",
 		machine.On((*server).ask),
-		machine.On((*server).again), // want "event that is never sent: there is a rule for again in state idle, and nothing that was read makes one"
+		machine.On((*server).again), // want "event that is never sent: there is a rule for again in state idle, but no analyzed code makes one"
 		machine.On((*server).boxed),
 		machine.On((*server).heard),
 		machine.On((*server).unheard), // want "there is a rule for Unsaid in state idle"
