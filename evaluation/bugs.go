@@ -36,10 +36,10 @@ type bugsFlags struct {
 	markdown string
 }
 
-// defaultMarkdown is the file of --markdown without a name.
+// defaultMarkdown is the file of --markdown if none is given.
 const defaultMarkdown = "evaluation/bugs.md"
 
-// defaultTime is the time of a search unless --time says otherwise.
+// defaultTime is the default of --time.
 const defaultTime = time.Minute
 
 func (e *evaluator) bugsCommand() *cobra.Command {
@@ -48,19 +48,19 @@ func (e *evaluator) bugsCommand() *cobra.Command {
 		Use:   "bugs [SYSTEM...]",
 		Short: "Search for every known bug of the bundled systems",
 		Long: `Runs "macemc search SYSTEM --bug ID --no-shrink" for each known bug of the given
-systems, of all if none is given, once for each seed and in a process of its own, and
-prints a table: with how many seeds it was found, least, median and most seconds, median
+systems (default: all), once for each seed, in a separate process. It prints a table: the
+number of seeds that found the bug, minimum, median and maximum seconds, median
 paths, states and depth, nodes, faults, and the critical step of the first seed that
-found it. Bugs that show only far from the start are searched for from live states, which
-the search makes itself by random walks without faults (column "prefix").
+found it. Searches for bugs far from the initial state start from live states, which
+the search computes itself by random walks without faults (column "prefix").
 
-A bug that is not found, or found as another kind than expected, is shown as that, and
-the exit status is 1. Interrupted, it prints what it has.
+Bugs that are not found, or found as an unexpected kind, are marked, and the exit status
+is 1. When interrupted, it prints the results so far.
 
---compare also searches as the MaceMC paper did: by its property alone for bugs that
-another sees first, and for BT2 by bounded search with and without a visited set and by
-random walks. --markdown writes all that into a file, beside the figures of the paper. It
-overwrites only what it wrote itself.`,
+--compare also searches as the MaceMC paper did: with its property alone for bugs that
+another property detects first, and for BT2 by bounded search with and without a visited
+set and by random walks. --markdown writes the results into a file, beside the figures of
+the paper. It overwrites only files that it wrote.`,
 		Example: `  go run ./evaluation bugs
   go run ./evaluation bugs randtree transport --time 20s --seeds 3
   go run ./evaluation bugs pastry --json
@@ -77,18 +77,18 @@ overwrites only what it wrote itself.`,
 	fl.SortFlags = false
 	fl.DurationVar(&f.time, "time", defaultTime, "search for each bug at most this `TIME` with each seed")
 	fl.StringVar(&f.seeds, "seeds", "1", "`SEEDS` of the random walks, each at least 1, as 1-5 or 1,3,7")
-	fl.IntVar(&f.workers, "workers", 0, "how many runs `N` of a search go on at a time (default: all cores)")
-	fl.BoolVar(&f.compare, "compare", false, "also search in the ways of the paper, which takes longer")
+	fl.IntVar(&f.workers, "workers", 0, "execute `N` runs of a search at a time (default: all cores)")
+	fl.BoolVar(&f.compare, "compare", false, "also search as the paper does, which takes longer")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object")
 	fl.StringVar(&f.markdown, "markdown", "", "write the tables into `FILE`, as --markdown=FILE")
 	fl.Lookup("markdown").NoOptDefVal = defaultMarkdown
 	return cmd
 }
 
-// maxSeeds is the most seeds that are run.
+// maxSeeds is the maximum number of seeds.
 const maxSeeds = 1000
 
-// parseSeeds reads a list as in "1-3,7".
+// parseSeeds parses a list such as "1-3,7".
 func parseSeeds(text string) ([]uint64, error) {
 	var seeds []uint64
 	for part := range strings.SplitSeq(text, ",") {
@@ -100,7 +100,7 @@ func parseSeeds(text string) ([]uint64, error) {
 		}
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("--seeds: %q is no number and no range like 1-5", part)
+			return nil, fmt.Errorf("--seeds: %q is neither a number nor a range like 1-5", part)
 		case first == 0:
 			return nil, fmt.Errorf("--seeds: %q has seed 0, must be at least 1", part)
 		case last < first:
@@ -120,17 +120,17 @@ func parseSeeds(text string) ([]uint64, error) {
 	return seeds, nil
 }
 
-// bugHunt is the searches for known bugs that were asked for.
+// bugHunt is the set of requested searches for known bugs.
 type bugHunt struct {
 	*evaluator
 	flags *bugsFlags
-	names []string // of the systems that were asked for; none: all
+	names []string // of the requested systems; none means all
 	seeds []uint64
 	file  task.Generated // of --markdown
-	// machine is what the searches run on.
+	// machine describes the machine of the searches.
 	machine string
 	rows    []bugRow // one for each bug
-	// compared are the rows of variants.
+	// compared holds the rows of variants.
 	compared []bugRow
 }
 
@@ -194,7 +194,7 @@ func (e *evaluator) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 		}
 	}
 	if len(h.rows) == 0 {
-		return nil, fmt.Errorf("no bugs of %s are known", strings.Join(names, ", "))
+		return nil, fmt.Errorf("%s: no known bugs", strings.Join(names, ", "))
 	}
 	return h, nil
 }
@@ -210,14 +210,14 @@ func (h *bugHunt) run(ctx context.Context) error {
 	for _, r := range all {
 		total += len(r.seeds)
 	}
-	fmt.Fprintf(h.Stderr, "%s, one after the other, of at most %v each: at most %v, mostly far less, as each ends with its finding\n",
+	fmt.Fprintf(h.Stderr, "%s, one after the other, of at most %v each: at most %v, usually far less, as each ends with its finding\n",
 		map[bool]string{true: "1 search", false: fmt.Sprintf("%d searches", total)}[total == 1], h.flags.time, time.Duration(total)*h.flags.time)
 search:
 	for _, r := range all {
 		for _, seed := range r.seeds {
 			run, err := h.search(ctx, r, seed, filepath.Join(temp.Path, strconv.Itoa(done)))
 			if ctx.Err() != nil {
-				break search // what was found until now is still told
+				break search // the results so far are still reported
 			}
 			if err != nil {
 				return fmt.Errorf("%s %s: %w", r.System, r.Bug, err)
@@ -244,7 +244,7 @@ search:
 		return err
 	case ctx.Err() != nil:
 		if h.file.Name != "" {
-			fmt.Fprintf(h.Stderr, "macemc: not all bugs were searched for, so %s is left as it is\n", h.file.Name)
+			fmt.Fprintf(h.Stderr, "macemc: not all bugs were searched for; %s is unchanged\n", h.file.Name)
 		}
 		return ctx.Err()
 	}
@@ -261,7 +261,7 @@ search:
 	return nil
 }
 
-// search makes one search in a process of its own, so that no bug can spoil the search for another.
+// search executes one search in a separate process, so that a bug cannot affect the search for another.
 func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out string) (*bugRun, error) {
 	args := append([]string{"search", row.System, "--bug", row.Bug, "--json", "--no-shrink", "--time", h.flags.time.String(),
 		"--seed", strconv.FormatUint(seed, 10), "--out", out}, row.Flags...)
@@ -290,7 +290,7 @@ func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out stri
 	return run, nil
 }
 
-// searchReport runs a search and returns its report, and the processor time that the search took.
+// searchReport runs a search and returns its report and processor time.
 func (e *evaluator) searchReport(ctx context.Context, args []string) (*report.Report, time.Duration, error) {
 	var out, errs bytes.Buffer
 	cmd := e.Respawn()
@@ -309,7 +309,7 @@ func (e *evaluator) searchReport(ctx context.Context, args []string) (*report.Re
 	return r, cpu, err
 }
 
-// readReport is the report that a search has printed, or the error that it told of.
+// readReport returns the report that a search has printed, or its error.
 func readReport(out, errs *bytes.Buffer) (*report.Report, error) {
 	r := new(report.Report)
 	if err := json.Unmarshal(out.Bytes(), r); err != nil {

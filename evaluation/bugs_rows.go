@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugRow is what came of the searches for one bug in one way.
+// bugRow is the result of the searches for one bug in one way.
 type bugRow struct {
 	System   string          `json:"system"`
 	Bug      string          `json:"bug"`
@@ -19,9 +19,9 @@ type bugRow struct {
 	Original string          `json:"original,omitempty"` // figures of the paper
 	Runs     []bugRun        `json:"runs"`               // by seed
 
-	// What follows from the runs; medians are over those that found the bug as known, or all if none did.
+	// Computed from the runs. Medians are over the runs that found the bug as known, or over all if none did.
 	FoundRuns int               `json:"found_runs"`
-	Found     []sim.FindingKind `json:"found"` // as what
+	Found     []sim.FindingKind `json:"found"` // the kinds of findings
 	Seconds   struct {
 		Min    float64 `json:"min"`
 		Median float64 `json:"median"`
@@ -38,10 +38,10 @@ type bugRow struct {
 	seeds []uint64
 }
 
-// bugRun is what came of one search.
+// bugRun is the result of one search.
 type bugRun struct {
 	Seed     uint64          `json:"seed"`
-	Found    sim.FindingKind `json:"found"` // "": nothing
+	Found    sim.FindingKind `json:"found"` // empty if nothing was found
 	AsKnown  bool            `json:"as_known"`
 	Seconds  float64         `json:"seconds"`     // of the process, confirmation and report included
 	CPU      float64         `json:"cpu_seconds"` // of the process and its children
@@ -54,8 +54,8 @@ type bugRun struct {
 	Nodes    int             `json:"nodes"`
 	Limits   sim.Limits      `json:"limits"`
 	Timing   string          `json:"timing"`
-	Critical *criticalRun    `json:"critical"` // nil: the finding has none
-	Prefixes *prefixRun      `json:"prefixes"` // nil: the search began in the first state
+	Critical *criticalRun    `json:"critical"` // nil if the finding has none
+	Prefixes *prefixRun      `json:"prefixes"` // nil if the search began in the initial state
 	Omission *float64        `json:"omission_probability"`
 }
 
@@ -64,10 +64,10 @@ type criticalRun struct {
 	Case   string `json:"case"`
 	Step   int    `json:"step"`
 	Event  string `json:"event"`
-	Choice string `json:"choice"` // within the step; "" when it is the event
+	Choice string `json:"choice"` // within the step; empty if the event is the transition
 }
 
-// prefixRun says from where a search began: from live states that walks without faults had come to.
+// prefixRun describes the live states from which a search began: the ends of walks without faults.
 type prefixRun struct {
 	Count    int `json:"count"`
 	MinSteps int `json:"min_steps"`
@@ -82,12 +82,12 @@ func pointers(rows []bugRow) []*bugRow {
 	return out
 }
 
-// begun are the rows that have runs.
+// begun returns the rows that have runs.
 func begun(rows []bugRow) []bugRow {
 	return slices.DeleteFunc(append([]bugRow{}, rows...), func(r bugRow) bool { return len(r.Runs) == 0 })
 }
 
-// summarise fills in what follows from the runs.
+// summarise computes the fields that depend on the runs.
 func (r *bugRow) summarise() {
 	r.Found = []sim.FindingKind{}
 	var counted []*bugRun
@@ -130,13 +130,13 @@ func column[T int | float64](runs []*bugRun, of func(*bugRun) T) []T {
 	return out
 }
 
-// middle is the median; the lower one of two, so that it is a figure that occurred.
+// middle returns the median; the lower one of two, so that it is a figure that occurred.
 func middle[T any](sorted []T) T { return sorted[(len(sorted)-1)/2] }
 
 // asKnown reports whether every run found the bug as known.
 func (r *bugRow) asKnown() bool { return r.FoundRuns == len(r.Runs) }
 
-// shown is the run whose details stand for all: the first that found the bug as known, else the first.
+// shown returns the run with the details to show: the first that found the bug as known, or else the first.
 func (r *bugRow) shown() *bugRun {
 	for i := range r.Runs {
 		if r.Runs[i].AsKnown {
@@ -146,7 +146,7 @@ func (r *bugRow) shown() *bugRun {
 	return &r.Runs[0]
 }
 
-// verdict says what was found.
+// verdict describes the finding.
 func (r *bugRun) verdict() string {
 	switch {
 	case r.Found == "":
@@ -159,7 +159,7 @@ func (r *bugRun) verdict() string {
 
 const notFound = "NOT FOUND"
 
-// verdict says as what the bug was found.
+// verdict describes the kinds as which the bug was found.
 func (r *bugRow) verdict() string {
 	if len(r.Found) == 0 {
 		return notFound

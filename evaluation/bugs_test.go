@@ -67,7 +67,7 @@ func TestBugsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	stdout, stderr, status := runUntil(t, ctx, "bugs", "brokentree", "--markdown=bugs.md")
-	if status != exitcode.Interrupted || !strings.Contains(stdout, "0 of 0 found as known") || !strings.Contains(stderr, "left as it is") {
+	if status != exitcode.Interrupted || !strings.Contains(stdout, "0 of 0 found as known") || !strings.Contains(stderr, "bugs.md is unchanged") {
 		t.Errorf("exit status %d:\n%s%s", status, stdout, stderr)
 	}
 	if b, err := os.ReadFile("bugs.md"); err != nil || string(b) != bugsMark {
@@ -193,13 +193,13 @@ func TestBugsBadInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, c := range []struct{ args, want string }{
-		{"bugs pingack", "no bugs of pingack are known"},
+		{"bugs pingack", "pingack: no known bugs"},
 		{"bugs randtree --markdown plain", `unknown system "plain"`},
 		{"bugs nosuch", `unknown system "nosuch"`},
 		{"bugs pingack --time 0s", "--time is 0s, must be positive"},
 		{"bugs pingack --seeds 0", `"0" has seed 0, must be at least 1`},
 		{"bugs pingack --seeds 3-1", `"3-1" ends before it begins`},
-		{"bugs pingack --seeds 1-", `"1-" is no number and no range`},
+		{"bugs pingack --seeds 1-", `"1-" is neither a number nor a range`},
 		{"bugs pingack --seeds 1-3,2", "2 is given twice"},
 		{"bugs pingack --seeds 1-1001", "more than 1000 seeds"},
 		{"bugs pingack --seeds 1-18446744073709551615", "more than 1000 seeds"},

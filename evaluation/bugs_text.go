@@ -40,7 +40,7 @@ func (h *bugHunt) text(w io.Writer) error {
 	return t.Flush()
 }
 
-// seconds are the least, median and most, or the only ones.
+// seconds returns minimum, median and maximum, or the only value.
 func (r *bugRow) seconds() string {
 	if len(r.Runs) == 1 {
 		return secondsText(r.Seconds.Median)
@@ -48,7 +48,7 @@ func (r *bugRow) seconds() string {
 	return secondsText(r.Seconds.Min) + " / " + secondsText(r.Seconds.Median) + " / " + secondsText(r.Seconds.Max)
 }
 
-// secondsText has two significant digits or a tenth.
+// secondsText formats seconds with two significant digits or a tenth.
 func secondsText(s float64) string {
 	if s < 1 {
 		return fmt.Sprintf("%.2f", s)
@@ -56,7 +56,7 @@ func secondsText(s float64) string {
 	return fmt.Sprintf("%.1f", s)
 }
 
-// String is empty for a search from the first state.
+// String is empty for a search from the initial state.
 func (p *prefixRun) String() string {
 	switch {
 	case p == nil:
@@ -67,7 +67,7 @@ func (p *prefixRun) String() string {
 	return fmt.Sprintf("%d live states, %d to %d steps", p.Count, p.MinSteps, p.MaxSteps)
 }
 
-// String is empty for findings that have no critical transition.
+// String is empty for findings without a critical transition.
 func (c *criticalRun) String() string {
 	if c == nil {
 		return ""
@@ -82,7 +82,7 @@ func (c *criticalRun) String() string {
 	return s
 }
 
-// conclusion counts what was found.
+// conclusion counts the bugs found.
 func (h *bugHunt) conclusion() string {
 	found, slowest := 0, 0
 	for i := range h.rows {
@@ -103,33 +103,33 @@ func (h *bugHunt) conclusion() string {
 	return s
 }
 
-// bugsMark tells a file that this command wrote.
+// bugsMark identifies a file that this command wrote.
 const bugsMark = "<!-- Written by go run ./evaluation bugs --markdown; changes are lost. -->"
 
-// markdown is the whole file.
+// markdown returns the whole file.
 func (h *bugHunt) markdown() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `%s
 
 # Known bugs, and how they are found
 
-`+"`%s`"+`: each bug is put back alone into the corrected code and searched for from the
+`+"`%s`"+`: each bug is reintroduced alone into the corrected code. A search for it uses the
 system's ordinary driver and properties, with the settings that `+"`macemc systems SYSTEM`"+` lists, in a process of its own.
 %s.
 
-Seconds are those of the process, with the critical transition and the report: least / median / most over the seeds
-%s, %s. CPU seconds, which a busy machine changes less, paths, states, depth (of the
+Seconds are for the whole process, including the critical transition and the report: minimum / median / maximum over the seeds
+%s, %s. CPU seconds, which depend less on the load of the machine, paths, states, depth (of the
 exhaustive part) and steps (of the violating run) are medians. The critical step, after which the run can never become live,
-is that of the first seed that found the bug, with the choice within the step when that decides; findings other than liveness
-end at the step that violates something, and have none. At most %v are spent per search.
+is shown for the first seed that found the bug, with the choice within the step if the choice decides. Findings other than liveness
+end at the violating step and have no critical step. At most %v are spent per search.
 
-Prefix: the search starts from live states instead of the first state. It makes them itself, by %d random walks without faults
-that end when the system has become live, and starts from each in turn. (`+"`macemc search SYSTEM --save-prefixes DIR`"+`
+Prefix: the search starts from live states instead of the initial state. It computes them itself, by %d random walks without faults
+that end when the system becomes live, and starts from each in turn. (`+"`macemc search SYSTEM --save-prefixes DIR`"+`
 writes such walks as path files, and `+"`--prefix FILE`"+` starts from one.)
 
 Original: figures of Killian, Anderson, Jhala and Vahdat, "Life, Death, and the Critical Transition: Finding Liveness Bugs
-in Systems Code" (NSDI 2007, extended version), where it has any, from one machine of 2006. Bugs of RandTree are RT, of the transport
-MT, of Pastry P, of BrokenTree BT, of Overcast OV.
+in Systems Code" (NSDI 2007, extended version), if any, on a machine of 2006. Prefixes of IDs: RT RandTree, MT transport, P Pastry,
+BT BrokenTree, OV Overcast.
 `, bugsMark, h.command(), h.conclusion(), h.flags.seeds, h.machine, h.flags.time, task.PrefixRuns)
 	system := ""
 	for i := range h.rows {
@@ -154,15 +154,15 @@ MT, of Pastry P, of BrokenTree BT, of Overcast OV.
 	b.WriteString(`
 ## Searches as in the paper
 
-Where another property sees a bug before that of the paper, the paper's property alone (` + "`--property`" + `) shows it as the paper
-has it. For BT2 the paper compares searches.
+If another property detects a bug before that of the paper, a search with the paper's property alone (` + "`--property`" + `) reproduces the paper's
+finding. For BT2 the paper compares searches.
 
-Bounded search explores every alternative up to a depth, the more likely ones first, and then goes deeper, by one or as
-` + "`--deepen-by`" + ` says; ` + "`--alone`" + ` keeps it from alternating with walks. With a visited set a state is explored once; a fingerprint of
-few bits takes different states for one, and loses what follows them: the column "lost a state" bounds the probability of that.
-Not found is not found within the time for a search or, where the states ended, at all. Timers may fire at any moment here,
-which leaves too many orders to go through without a visited set; when they wait for messages (` + "`--timing Prompt`" + `) fewer are
-left. Where the original has two figures they are of two variants of that search.
+Bounded search explores every alternative up to a depth, likely ones first, and then increases the depth, by one or as
+` + "`--deepen-by`" + ` says; ` + "`--alone`" + ` disables the alternation with walks. With a visited set a state is explored once. A short fingerprint
+may identify different states and then omits successors: the column "lost a state" bounds the probability of that.
+"Not found" means within the time limit or, if all states were explored, at all. Timers may fire at any moment here,
+which leaves too many orders to explore without a visited set; if they wait for messages (` + "`--timing Prompt`" + `) fewer
+remain. Two original figures are those of two variants of the search.
 
 | bug | search | flags | found as | seeds | seconds | CPU s | paths | states | depth | events | critical step | lost a state | original |
 |---|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|---|
@@ -188,7 +188,7 @@ left. Where the original has two figures they are of two variants of that search
 	return b.Bytes()
 }
 
-// flags are those of the search.
+// flags returns the flags of the search.
 func (r *bugRow) flags() string {
 	var words []string
 	for _, f := range r.Flags {
@@ -197,7 +197,7 @@ func (r *bugRow) flags() string {
 	return strings.Join(words, " ")
 }
 
-// command is the command line that asks for the same.
+// command returns the command line that repeats the measurement.
 func (h *bugHunt) command() string {
 	words := append(append(strings.Fields(name), "bugs"), h.names...)
 	words = append(words, "--seeds", h.flags.seeds)

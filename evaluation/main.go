@@ -1,5 +1,6 @@
-// Command evaluation is macemc with the systems of papers, and with the commands that make the evaluation's pages: all known bugs (bugs.md),
-// their minimized runs (minimal.md) and the tables of papers (tables.md). README.md says what else is here.
+// Command evaluation is macemc with the systems of papers, and with the commands that write the evaluation's pages: all
+// known bugs (bugs.md), their minimized runs (minimal.md) and the tables of papers (tables.md). README.md lists the
+// other contents.
 package main
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/test/papers"
 )
 
-// name is how the program is started, in its help.
+// name is the command that starts the program, for help texts.
 const name = "go run ./evaluation"
 
 func main() { os.Exit(evaluate(os.Args[1:])) }
@@ -23,7 +24,7 @@ func evaluate(args []string) int {
 	return program.Main(program.Config{Name: name, Systems: papers.Entries(), Commands: commands}, args)
 }
 
-// evaluator makes searches, each in a process of its own, which its Respawn starts.
+// evaluator executes searches, each in a separate process that its Respawn starts.
 type evaluator struct{ *task.Process }
 
 func commands(p *task.Process) []*cobra.Command {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// mostMemory is how many MB a process that has ended had in memory at most; 0: that is not known.
+// mostMemory returns the peak memory of an ended process in MB, or 0 if unknown.
 func mostMemory(s *os.ProcessState) int {
 	u, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -35,7 +35,7 @@ type minimalFlags struct {
 	markdown string
 }
 
-// minimalMarkdown is the file of --markdown without a name.
+// minimalMarkdown is the file of --markdown if none is given.
 const minimalMarkdown = "evaluation/minimal.md"
 
 func (e *evaluator) minimalCommand() *cobra.Command {
@@ -44,13 +44,14 @@ func (e *evaluator) minimalCommand() *cobra.Command {
 		Use:   "minimal",
 		Short: "Compare minimized runs of every known bug with the smallest known ones",
 		Long: `Runs "macemc search SYSTEM --bug ID" for each known bug and each seed, with and without
---no-shrink, in processes of their own with one worker. It prints how many steps the run
-has as found and minimized, how many the smallest known run that violates the same property
-has, and the CPU seconds that the search and minimizing took. Steps of a dead run count up to its critical step.
+--no-shrink, in separate processes with one worker. It prints the number of steps of the
+run as found and minimized, and of the smallest known run that violates the same property.
+It also prints the CPU seconds of the search and of minimizing. Steps of a dead run count
+up to its critical step.
 
---log appends each result to a file. Results that this build has written there are not
-measured again, so a measurement that was interrupted can be resumed. --markdown writes
-the table into a file. It overwrites only what it wrote itself.`,
+--log appends each result to a file. Results of this build in the file are not
+measured again, so an interrupted measurement can be resumed. --markdown writes
+the table into a file. It overwrites only files that it wrote.`,
 		Example: `  go run ./evaluation minimal --run '^RT' --seeds 1
   go run ./evaluation minimal --seeds 1-5 --log minimal.log --markdown`,
 		Args: cobra.NoArgs,
@@ -67,24 +68,24 @@ the table into a file. It overwrites only what it wrote itself.`,
 	fl.StringVar(&f.run, "run", "", "only bugs whose ID matches `REGEXP`")
 	fl.DurationVar(&f.time, "time", defaultTime, "search for each bug at most this `TIME` with each seed")
 	fl.StringVar(&f.seeds, "seeds", "1", "`SEEDS` of the random walks, each at least 1, as 1-5 or 1,3,7")
-	fl.StringVar(&f.log, "log", "", "append results to `FILE`, and do not measure those in it again")
+	fl.StringVar(&f.log, "log", "", "append results to `FILE`, and skip those already in it")
 	fl.StringVar(&f.markdown, "markdown", "", "write the table into `FILE`, as --markdown=FILE")
 	fl.Lookup("markdown").NoOptDefVal = minimalMarkdown
 	return cmd
 }
 
-// measurement is the minimized runs that were asked for.
+// measurement is the set of requested minimized runs.
 type measurement struct {
 	*evaluator
 	flags *minimalFlags
 	seeds []uint64
 	file  task.Generated // of --markdown
-	build string         // sum of the executable, so that only its results are taken from a log
-	known int            // bugs, whatever --run selects
+	build string         // sum of the executable: only its results are taken from a log
+	known int            // number of bugs, regardless of --run
 	rows  []minimalRow
 }
 
-// minimalRow is the minimized runs of one bug.
+// minimalRow holds the minimized runs of one bug.
 type minimalRow struct {
 	system, bug string
 	accepts     func(sim.FindingKind) bool
@@ -96,12 +97,12 @@ type minimalRun struct {
 	Build    string          `json:"build"`
 	Bug      string          `json:"bug"`
 	Seed     uint64          `json:"seed"`
-	Kind     sim.FindingKind `json:"kind"` // "": nothing was found
+	Kind     sim.FindingKind `json:"kind"` // empty if nothing was found
 	Property string          `json:"property,omitempty"`
 	Found    int             `json:"found"`
 	Steps    int             `json:"steps"`
 	Minimal  bool            `json:"minimal"`
-	Case     critical.Case   `json:"case,omitempty"` // "": not a dead run
+	Case     critical.Case   `json:"case,omitempty"` // empty if the run is not dead
 	Search   float64         `json:"search_cpu_seconds"`
 	Shrink   float64         `json:"shrink_cpu_seconds"`
 }
@@ -195,7 +196,7 @@ func (m *measurement) run(ctx context.Context) error {
 	return m.file.Write(m.markdown())
 }
 
-// measure searches twice, and minimizes once.
+// measure searches with and without minimizing.
 func (m *measurement) measure(ctx context.Context, row *minimalRow, seed uint64, out string) (*minimalRun, error) {
 	args := []string{"search", row.system, "--bug", row.bug, "--json", "--workers", "1", "--time", m.flags.time.String(),
 		"--seed", strconv.FormatUint(seed, 10), "--out", out}
@@ -223,7 +224,7 @@ func (m *measurement) measure(ctx context.Context, row *minimalRow, seed uint64,
 	return run, nil
 }
 
-// causeSteps counts the steps of a run up to its critical one, if it has one.
+// causeSteps returns the number of steps of a run up to its critical one, if it has one.
 func causeSteps(r *report.Report) int {
 	if r.Critical != nil && r.Verdict == search.Violation {
 		return r.Critical.Step
@@ -231,7 +232,7 @@ func causeSteps(r *report.Report) int {
 	return r.Steps
 }
 
-// logged returns the results in the log, those of other builds included.
+// logged returns the results in the log, including those of other builds.
 func (m *measurement) logged() ([]minimalRun, error) {
 	if m.flags.log == "" {
 		return nil, nil

@@ -12,19 +12,19 @@ import (
 	"github.com/macemc/macemc/critical"
 )
 
-// Goals of minimizing: how much larger than the smallest known run a minimized one may be, in the median and at most, and the CPU seconds
+// Goals of minimizing: the ratio of a minimized run to the smallest known run, median and maximum, and the CPU seconds
 // that minimizing may take even if the search took less.
 const (
 	medianRatio, maxRatio = 1.1, 1.5
 	freeSeconds           = 5
 )
 
-// violation is the kind and the property of a run: runs that violate other properties are not compared.
+// violation returns the kind and the property of a run. Runs with different violations are not compared.
 func (r *minimalRun) violation() string {
 	return strings.TrimSpace(string(r.Kind) + " " + r.Property)
 }
 
-// best is the number of steps of the smallest run known that has the same violation, those of the row included.
+// best returns the number of steps of the smallest known run with the same violation, including those of the row.
 func (r *minimalRow) best(like *minimalRun) int {
 	best := cmp.Or(smallestKnown[r.bug][like.violation()], like.Steps)
 	for i := range r.runs {
@@ -38,7 +38,7 @@ func (r *minimalRow) best(like *minimalRun) int {
 // judged reports whether a run shows the bug and has a size.
 func (r *minimalRow) judged(run *minimalRun) bool { return r.accepts(run.Kind) && run.Steps > 0 }
 
-// ratios are those of the row's judged runs to the smallest known run.
+// ratios returns the ratios of the judged runs of the row to the smallest known run.
 func (r *minimalRow) ratios() []float64 {
 	var out []float64
 	for i := range r.runs {
@@ -50,7 +50,7 @@ func (r *minimalRow) ratios() []float64 {
 	return out
 }
 
-// cells are the row's columns but the first, the bug.
+// cells returns the row's columns except the first, the bug.
 func (r *minimalRow) cells() []string {
 	var kinds, sizes, bests []string
 	var found []int
@@ -103,12 +103,12 @@ func (r *minimalRow) cells() []string {
 	}
 }
 
-// unlocated reports whether the run is dead and its critical step is not known.
+// unlocated reports whether the run is dead and its critical step is unknown.
 func (r *minimalRun) unlocated() bool {
 	return r.Case != "" && r.Case != critical.C1 && r.Case != critical.C2Initial
 }
 
-// slow reports whether minimizing took longer than it may.
+// slow reports whether minimizing exceeded its time.
 func (r *minimalRun) slow() bool { return r.Shrink > max(r.Search, freeSeconds) }
 
 // conclusion compares the rows with the goals.
@@ -179,10 +179,10 @@ func (m *measurement) text(w io.Writer) {
 	io.WriteString(w, m.conclusion())
 }
 
-// minimalMark tells a file that this command wrote.
+// minimalMark identifies a file that this command wrote.
 const minimalMark = "<!-- Written by go run ./evaluation minimal --markdown; changes are lost. -->"
 
-// markdown is the whole file.
+// markdown returns the whole file.
 func (m *measurement) markdown() []byte {
 	var b bytes.Buffer
 	command := name + " minimal"
@@ -197,9 +197,9 @@ func (m *measurement) markdown() []byte {
 Steps of a dead run count up to its critical step. A run that is dead from its first state has none.
 
 %s
-Steps found: least / median / most over the seeds. Steps minimized: in the order of the seeds. Smallest known: with the same violation, by
-any seed or by hand (`+"`evaluation/smallest.go`"+`), in the same order where violations differ. Worst ratio: of the largest minimized run to the smallest known one. CPU seconds are those of
-`+"`macemc search --no-shrink`"+` and what minimizing adds to them: medians, and the most.
+Steps found: minimum / median / maximum over the seeds. Steps minimized: in the order of the seeds. Smallest known: with the same violation, by
+any seed or by hand (`+"`evaluation/smallest.go`"+`), in the same order where violations differ. Worst ratio: largest minimized run to smallest known run. CPU seconds are those of
+`+"`macemc search --no-shrink`"+` and the additional ones of minimizing: medians, and the maximum.
 `, minimalMark, command, m.flags.seeds, m.conclusion())
 	system := ""
 	for i := range m.rows {

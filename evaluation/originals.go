@@ -2,9 +2,8 @@ package main
 
 import "github.com/macemc/macemc/systems/spec"
 
-// originals are the figures that the MaceMC paper gives for finding a bug (Killian, Anderson, Jhala, Vahdat:
-// Life, Death, and the Critical Transition, NSDI 2007, extended version), by bug; it has none for the
-// others.
+// originals holds the figures of the MaceMC paper for finding a bug (Killian, Anderson, Jhala, Vahdat: Life, Death, and
+// the Critical Transition, NSDI 2007, extended version), by bug. The paper has no figures for the others.
 var originals = map[string]string{
 	"RT12": "9.5 h, 2.85 M paths, depth 35, critical step 68",
 	"RT13": "path 383,365, depth 15, critical step 18",
@@ -17,25 +16,25 @@ var originals = map[string]string{
 	"OV1":  "11 to 76 s, 5 K to 16 K paths, depth 10 to 25, walks of 10 K steps",
 }
 
-// variant is another way to search for a bug than its defaults, beside the same in the paper.
+// variant is another way to search for a bug than its defaults, with the corresponding figure of the paper.
 type variant struct {
 	bug   string
 	how   string
 	flags []string
-	// fixed says that nothing in the search is random, so that one seed is enough.
+	// fixed means that the search is deterministic, so that one seed is enough.
 	fixed    bool
 	original string
 }
 
-// propertyAlone is the search for a bug by the paper's property alone; ok is false where all properties see
-// the bug as the paper does.
+// propertyAlone returns a search for a bug with the paper's property alone. ok is false if the search with all
+// properties detects the bug as in the paper.
 func propertyAlone(b *spec.Bug) (v variant, ok bool) {
 	return variant{
 		bug: b.ID, how: "by the paper's property alone", flags: []string{"--property", b.PaperProperty}, original: originals[b.ID],
 	}, b.PaperProperty != "" && b.PaperKind != b.Kind
 }
 
-// variants is the paper's comparison of searches for BT2.
+// variants holds the paper's comparison of searches for BT2.
 var variants = []variant{
 	{bug: "BT2", how: "bounded search, no visited set, to depth 20 at once", fixed: true,
 		flags: []string{"--alone", "--visited", "none", "--deepen-by", "20"}, original: "6.5 h, depth 20, 15 M paths"},

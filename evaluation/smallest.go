@@ -1,7 +1,7 @@
 package main
 
-// smallestKnown is the number of steps of the smallest runs known, by bug and violation, made by hand or from any seed. Steps of a dead run
-// count up to its critical step.
+// smallestKnown holds the number of steps of the smallest known runs, by bug and violation, from manual work or any
+// seed. Steps of a dead run count up to its critical step.
 var smallestKnown = map[string]map[string]int{
 	"BP1":  {"safety what is decided stays": 16},
 	"BP2":  {"safety monitor consensus": 33, "safety what is decided stays": 28},

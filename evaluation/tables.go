@@ -17,14 +17,14 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// tablesFlags are the flags of the commands below tables.
+// tablesFlags are the flags of the subcommands of tables.
 type tablesFlags struct {
 	time     time.Duration
 	json     bool
 	markdown string
 }
 
-// tablesPage is the page of --markdown without a name.
+// tablesPage is the page of --markdown if none is given.
 const tablesPage = "evaluation/tables.md"
 
 func (e *evaluator) tablesCommand() *cobra.Command {
@@ -46,32 +46,32 @@ func (e *evaluator) mpbassetCommand() *cobra.Command {
 "Efficient Model Checking of Fault-Tolerant Distributed Protocols" (DSN-DCCS 2011), which
 presents MP-Basset: with single messages and with quorums, each without reduction, with
 --reduce drop and full, and with full and --symmetry. Each search has one worker and a
-process of its own. All of it takes some seconds.
+separate process. All of it takes some seconds.
 
-It prints a table in Markdown, with states and seconds, and the figures of MP-Basset as far
-as they are known. --markdown writes it into a page, between the lines <!-- mpbasset --> and
-<!-- end of mpbasset -->, and nothing else of the page.
+It prints a table in Markdown, with states, seconds, and the known figures of MP-Basset.
+--markdown replaces the part of a page between the lines <!-- mpbasset --> and
+<!-- end of mpbasset -->.
 
-Faulty variants and wrong specifications must be violated, all others hold. A search that
-tells otherwise is shown as that, and the exit status is 1. It is 3 when a search did not
-come to an end in its time. Interrupted, it prints what it has.`,
+Faulty variants and wrong specifications must be violated, all others hold. Other verdicts
+are marked, and the exit status is 1. It is 3 if a search did not complete in its time.
+When interrupted, it prints the results so far.`,
 		Example: `  go run ./evaluation tables mpbasset
   go run ./evaluation tables mpbasset --time 10s --json
   go run ./evaluation tables mpbasset --markdown`,
 	})
 }
 
-// paperTable is a table of a paper, made anew.
+// paperTable is a regenerated table of a paper.
 type paperTable struct {
 	name     string // of the command, and of the part of a page
 	columns  []tableColumn
 	rows     []*tableRow // without cells
 	markdown func(rows []*tableRow, machine string) string
-	// picture draws the rows, for a file beside the page; nil: there is none.
+	// picture draws the rows for a file beside the page; nil means no picture.
 	picture func(rows []*tableRow) string
 }
 
-// tableColumn are the searches of a column.
+// tableColumn describes the searches of a column.
 type tableColumn struct {
 	name  string
 	flags []string
@@ -95,7 +95,7 @@ func (f *tablesFlags) add(fl *pflag.FlagSet) {
 	fl.Lookup("markdown").NoOptDefVal = tablesPage
 }
 
-// tabulate searches, and prints or writes the table.
+// tabulate executes the searches, and prints or writes the table.
 func (e *evaluator) tabulate(ctx context.Context, f *tablesFlags, t *paperTable) error {
 	if f.time <= 0 {
 		return fmt.Errorf("--time is %v, must be positive", f.time)
@@ -121,7 +121,7 @@ func (e *evaluator) tabulate(ctx context.Context, f *tablesFlags, t *paperTable)
 	for i, r := range rows {
 		if err = e.fillRow(ctx, t.columns, r, f.time, filepath.Join(temp.Path, strconv.Itoa(i))); err != nil {
 			rows = rows[:i]
-			break // what there is until now is still told
+			break // the results so far are still reported
 		}
 		fmt.Fprintf(e.Stderr, "%d of %d  %s, %s: %s\n", i+1, total, r.Setting, r.Variant, r.verdict())
 	}
@@ -139,7 +139,7 @@ func (e *evaluator) tabulate(ctx context.Context, f *tablesFlags, t *paperTable)
 		return err
 	case ctx.Err() != nil:
 		if f.markdown != "" {
-			fmt.Fprintf(e.Stderr, "macemc: not all searches were made, so %s is left as it is\n", f.markdown)
+			fmt.Fprintf(e.Stderr, "macemc: not all searches were made; %s is unchanged\n", f.markdown)
 		}
 		return ctx.Err()
 	}
@@ -156,13 +156,13 @@ func (e *evaluator) tabulate(ctx context.Context, f *tablesFlags, t *paperTable)
 	return tableStatus(rows)
 }
 
-// tablesMark tells a picture that these commands wrote.
+// tablesMark identifies a picture that these commands wrote.
 const tablesMark = "<!-- Written by go run ./evaluation tables. -->"
 
-// tablePicture is where the picture of a table is, seen from its page.
+// tablePicture returns the path of a table's picture, relative to its page.
 func tablePicture(name string) string { return "pictures/" + name + ".svg" }
 
-// tableRows are the rows of settings, two of each, without cells: with single messages and with quorums.
+// tableRows returns the rows of settings, two for each, without cells: with single messages and with quorums.
 func tableRows(settings []paperSetting) (rows []*tableRow) {
 	for _, s := range settings {
 		for _, quorum := range []bool{false, true} {
@@ -177,7 +177,7 @@ func tableRows(settings []paperSetting) (rows []*tableRow) {
 	return rows
 }
 
-// fillRow makes the searches of a row.
+// fillRow executes the searches of a row.
 func (e *evaluator) fillRow(ctx context.Context, columns []tableColumn, row *tableRow, limit time.Duration, out string) error {
 	for _, c := range columns {
 		args := slices.Concat([]string{"search", row.System, "--strategy", "bfs", "--workers", "1", "--json", "--no-shrink",

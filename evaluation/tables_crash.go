@@ -17,22 +17,21 @@ import (
 func (e *evaluator) crashCommand() *cobra.Command {
 	return e.tableCommand(crashTable(crashSettings), &cobra.Command{
 		Use:   "crash",
-		Short: "Paxos and regular storage with crashes that are explored, and that are left out",
+		Short: "Paxos and regular storage with explicit and implicit crashes",
 		Long: `Visits all states of the protocols in the settings of Saissi, Bokor, Serafini and Suri,
-"To Crash or Not To Crash" (2013): with crashes that are left out (--crash-model implicit),
-and with up to 1, 2 and 3 nodes that crash and stay down (--halts), at any time; of the step
-that is cut any messages are lost, as the paper has it (--crash-cut subset). All take
+"To Crash or Not To Crash" (2013): with implicit crashes (--crash-model implicit), and with
+up to 1, 2 and 3 nodes that crash and stay down (--halts), at any time. A crash during a
+step may lose any of its messages, as in the paper (--crash-cut subset). All settings take
 quorums; each is searched without reduction, and with --reduce full. Each search has one
-worker and a process of its own. All of it takes some seconds.
+worker and a separate process. All of it takes some seconds.
 
-It prints a table in Markdown, with states and seconds, and the figures of the paper as far
-as they are known. --markdown writes it into a page, between the lines <!-- crash --> and
-<!-- end of crash -->, and nothing else of the page, and draws the numbers of states in
-pictures/crash.svg beside it.
+It prints a table in Markdown, with states, seconds, and the known figures of the paper.
+--markdown replaces the part of a page between the lines <!-- crash --> and
+<!-- end of crash -->, and draws the numbers of states in pictures/crash.svg beside it.
 
-Faulty variants and wrong specifications must be violated, all others hold. A search that
-tells otherwise is shown as that, and the exit status is 1. It is 3 when a search did not
-come to an end in its time. Interrupted, it prints what it has.`,
+Faulty variants and wrong specifications must be violated, all others hold. Other verdicts
+are marked, and the exit status is 1. It is 3 if a search did not complete in its time.
+When interrupted, it prints the results so far.`,
 		Example: `  go run ./evaluation tables crash
   go run ./evaluation tables crash --time 10s --json
   go run ./evaluation tables crash --markdown`,
@@ -52,10 +51,10 @@ var crashSettings = []paperSetting{
 	},
 }
 
-// mostCrashed is up to how many nodes crash.
+// mostCrashed is the maximum number of nodes that crash.
 const mostCrashed = 3
 
-// crashes names the column of that many.
+// crashes returns the name of the column with n crashes.
 func crashes(n int) string {
 	if n == 1 {
 		return "1 crash"
@@ -63,10 +62,10 @@ func crashes(n int) string {
 	return fmt.Sprintf("%d crashes", n)
 }
 
-// leftOut is the column of crashes that are left out.
+// leftOut is the name of the column with implicit crashes.
 const leftOut = "implicit"
 
-// crashTable is the table of some settings.
+// crashTable returns the table for some settings.
 func crashTable(settings []paperSetting) *paperTable {
 	t := &paperTable{name: "crash", markdown: crashMarkdown, picture: crashPicture}
 	failing := func(n int, more ...string) []string {
@@ -87,7 +86,8 @@ func crashTable(settings []paperSetting) *paperTable {
 	return t
 }
 
-// times is how many times the states of the first column a search has that visited all; 0: one of them did not.
+// times returns the number of states of a column relative to the first one; 0 if one of the two searches did not visit
+// all states.
 func (r *tableRow) times(column int) float64 {
 	if column >= len(r.Cells) || !r.Cells[0].Complete || !r.Cells[column].Complete {
 		return 0
@@ -95,14 +95,14 @@ func (r *tableRow) times(column int) float64 {
 	return float64(r.Cells[column].States) / float64(r.Cells[0].States)
 }
 
-// crashMarkdown is the table with what is to be said of it.
+// crashMarkdown returns the table with its explanation.
 func crashMarkdown(rows []*tableRow, machine string) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\n`go run ./evaluation tables crash --markdown`"+` writes this part, by bfs with one worker, %s: states that are kept, and the seconds of CPU time
-that the process took, all of it. All take quorums. Each node may crash, and stays down (`+"`--halts`"+`); of the step that this cuts any messages
-are lost, as the paper has it (`+"`--crash-cut subset`"+`). Where crashes are left out (`+"`--crash-model implicit`, with up to %d of them"+`)
-it is shown that this changes no verdict, if nothing is found. Where the verdict is "violated" a search ends at the first violation, so
-that its states tell how far it came.
+	fmt.Fprintf(&b, "\n`go run ./evaluation tables crash --markdown`"+` writes this part, by bfs with one worker, %s: stored states, and the CPU seconds of the
+whole process. All settings take quorums. Each node may crash, and stays down (`+"`--halts`"+`). A crash during a step may lose any
+subset of its messages, as in the paper (`+"`--crash-cut subset`"+`). If crashes are omitted (`+"`--crash-model implicit`, with up to %d of them"+`)
+a search without findings also proves that this changes no verdict. If the verdict is "violated", a search ends at the first violation, and
+its states show its progress only.
 
 | setting | verdict | the paper | `+"`--reduce`"+` | left out |`, machine, mostCrashed)
 	for n := 1; n <= mostCrashed; n++ {
@@ -125,13 +125,13 @@ that its states tell how far it came.
 		row(&b, cells...)
 	}
 	if least[mostCrashed] > 0 {
-		fmt.Fprintf(&b, "\nWhere all states were visited, there were at least %.1f, %.1f and %.1f times as many with 1, 2 and 3 crashes as without.\n", least[1], least[2], least[3])
+		fmt.Fprintf(&b, "\nSearches that visited all states had at least %.1f, %.1f and %.1f times as many states with 1, 2 and 3 crashes as without.\n", least[1], least[2], least[3])
 	}
 	fmt.Fprintf(&b, `
 ![States by the number of nodes that may crash](%s)
 
-What does not compare: states of the paper are those of a Java virtual machine, and its models were not to be had. Faulty Paxos 2 is not defined there; here acceptors accept below
-their promise. An empty cell in the column of the paper: its figures are not known to us.
+Limits of the comparison: the paper's states are those of a Java virtual machine, and its models are not available. Faulty Paxos 2 is not defined there; here acceptors accept below
+their promise. Empty cells in the column of the paper: the figures are unknown.
 `, tablePicture("crash"))
 	return b.String()
 }

@@ -23,7 +23,7 @@ type paperSetting struct {
 	flags  []string // of its search
 	// expected is the verdict, holds or violated.
 	expected string
-	// What the paper has for it, with single messages and with quorums; "": not known.
+	// Figures of the paper, with single messages and with quorums; empty if unknown.
 	single, quorums string
 }
 
@@ -56,12 +56,12 @@ var mpbassetColumns = []tableColumn{
 	{"symmetry", []string{"--reduce", "full", "--symmetry"}},
 }
 
-// mpbassetTable is the table of some settings.
+// mpbassetTable returns the table for some settings.
 func mpbassetTable(settings []paperSetting) *paperTable {
 	return &paperTable{name: "mpbasset", columns: mpbassetColumns, rows: tableRows(settings), markdown: mpbassetMarkdown}
 }
 
-// tableRow is a setting, searched in one way or another.
+// tableRow is a setting, searched in one way.
 type tableRow struct {
 	Setting   string   `json:"setting"`
 	System    string   `json:"system"`
@@ -70,28 +70,28 @@ type tableRow struct {
 	Quorums   bool     `json:"quorums"`
 	Expected  string   `json:"expected"`
 	Published string   `json:"published,omitempty"`
-	// Bounded: that a search comes to no end is what the row shows.
+	// Bounded means that the row shows searches that are not expected to complete.
 	Bounded bool        `json:"bounded,omitempty"`
 	Cells   []tableCell `json:"cells"`
 }
 
-// tableCell is a search.
+// tableCell is the result of a search.
 type tableCell struct {
 	Column   string  `json:"column"`
 	States   int     `json:"states"`
 	Seconds  float64 `json:"seconds"`
 	CPU      float64 `json:"cpu_seconds"` // of the process
 	Complete bool    `json:"complete"`
-	Verdict  string  `json:"verdict"` // holds or violated; "": neither was found out
+	Verdict  string  `json:"verdict"` // holds or violated; empty if undecided
 	Stopped  string  `json:"stopped"`
-	Why      string  `json:"why,omitempty"` // it was reduced less than was asked for
+	Why      string  `json:"why,omitempty"` // reason for less reduction than requested
 
 	Transitions int `json:"transitions"`
 	Bytes       int `json:"bytes"`              // of the set of states
-	Compared    int `json:"compared,omitempty"` // states of abstractions and of what they stand for
+	Compared    int `json:"compared,omitempty"` // states of abstractions and their implementations
 }
 
-// cell is the cell of a column as text; "": there is none.
+// cell returns the text of a column's cell, or an empty string.
 func (r *tableRow) cell(column string) string {
 	if i := slices.IndexFunc(r.Cells, func(c tableCell) bool { return c.Column == column }); i >= 0 {
 		return r.Cells[i].String()
@@ -99,13 +99,13 @@ func (r *tableRow) cell(column string) string {
 	return ""
 }
 
-// verdict is that of all searches, if they agree with what is expected.
+// verdict returns the verdict of all searches, if they agree with the expected one.
 func (r *tableRow) verdict() string {
 	for _, c := range r.Cells {
 		switch c.Verdict {
 		case "":
 			if r.Bounded {
-				return "does not come to an end"
+				return "does not complete"
 			}
 			return "NOT FOUND OUT (" + c.Column + ")"
 		case r.Expected:
@@ -116,7 +116,7 @@ func (r *tableRow) verdict() string {
 	return r.Expected
 }
 
-// tableStatus is the exit status for what searches came to; nil: as expected.
+// tableStatus returns the exit status for the results, or nil if they are as expected.
 func tableStatus(rows []*tableRow) error {
 	status := exitcode.OK
 	for _, r := range rows {
@@ -136,7 +136,7 @@ func tableStatus(rows []*tableRow) error {
 	return task.Exit(status)
 }
 
-// String is what the table shows.
+// String returns the text of the cell.
 func (c tableCell) String() string {
 	s := fmt.Sprintf("%s in %s s", textfmt.Number(c.States), secondsText(c.CPU))
 	if c.Verdict == "" {
@@ -148,12 +148,12 @@ func (c tableCell) String() string {
 	return s
 }
 
-// mpbassetMarkdown is the table with what is to be said of it.
+// mpbassetMarkdown returns the table with its explanation.
 func mpbassetMarkdown(rows []*tableRow, machine string) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\n`go run ./evaluation tables mpbasset --markdown`"+` writes this part, by bfs with one worker, %s: states that are kept, and the seconds of CPU time
-that the process took, all of it. Where the verdict is "violated" a search ends at the first violation, so that its states tell how far it came,
-not how many there are. Paxos (proposers, acceptors, learners), Echo Multicast (honest receivers, honest initiators, Byzantine receivers, Byzantine
+	fmt.Fprintf(&b, "\n`go run ./evaluation tables mpbasset --markdown`"+` writes this part, by bfs with one worker, %s: stored states, and the CPU seconds of the
+whole process. If the verdict is "violated", a search ends at the first violation, and its states show its progress,
+not their total number. Paxos (proposers, acceptors, learners), Echo Multicast (honest receivers, honest initiators, Byzantine receivers, Byzantine
 initiators), Regular Storage (base objects, readers).
 
 | setting | messages | verdict | MP-Basset | `+"`none` | `drop` | `full` | `full`, `--symmetry`"+` |
@@ -167,11 +167,11 @@ initiators), Regular Storage (base objects, readers).
 		row(&b, cells...)
 	}
 	b.WriteString(`
-What does not compare: states of MP-Basset are those of a Java virtual machine, its times those of the machine of the paper; the sources
-of its models were not to be had, so that ours are written after the paper. Counts compare in trend only. MP-Basset has its transitions annotated and split
-by hand; here an event is a quorum with the set that it takes, so that one row stands for each split.
-An empty cell in the column of MP-Basset: its figure is not known to us. Of storage (3,1) our driver makes two writes and two reads, of (3,2) one write, and one
-read by each reader.
+Limits of the comparison: MP-Basset's states are those of a Java virtual machine, its times those of the paper's machine. The sources
+of its models are not available, so the models here follow the paper. Counts compare in trend only. In MP-Basset transitions are annotated and split
+by hand; here an event is a quorum with the set that it takes, so one row corresponds to each split.
+Empty cells in the column of MP-Basset: the figures are unknown. The driver makes two writes and two reads for storage (3,1), and one write and one
+read by each reader for (3,2).
 `)
 	return b.String()
 }

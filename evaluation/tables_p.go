@@ -15,33 +15,33 @@ func (e *evaluator) pCommand() *cobra.Command {
 		Use:   "p",
 		Short: "Protocols of the paper on P, with and without abstractions",
 		Long: `Visits all states of the bundled protocols of "Building Reliable Distributed Systems With
-P" (UCB/EECS-2015-198), as they are and with the abstraction that stands for a part of
-them, without reduction and with --reduce full. With the abstraction a search has 2 MB of
-memory, without it ten times as much. Each search has one worker and a process of its own.
-All of it takes about half a minute.
+P" (UCB/EECS-2015-198), unchanged and with an abstraction in place of a part of them,
+without reduction and with --reduce full. A search has 2 MB of memory with the
+abstraction, and ten times as much without it. Each search has one worker and a separate
+process. All of it takes about half a minute.
 
 It prints a table in Markdown, with lines and known bugs beside those of the paper, states,
-transitions, seconds and memory. --markdown writes it into a page, between the lines <!-- p --> and
-<!-- end of p -->, and nothing else of the page.
+transitions, seconds and memory. --markdown replaces the part of a page between the lines
+<!-- p --> and <!-- end of p -->.
 
-All must hold. A search that tells otherwise is shown as that, and the exit status is 1. It
-is 3 when a search with an abstraction did not come to an end; that one without does not
-is what the table shows. Interrupted, it prints what it has.`,
+All must hold. Other verdicts are marked, and the exit status is 1. It is 3 if a search
+with an abstraction did not complete; searches without one are not expected to. When
+interrupted, it prints the results so far.`,
 		Example: `  go run ./evaluation tables p
   go run ./evaluation tables p --time 10s --json
   go run ./evaluation tables p --markdown`,
 	})
 }
 
-// pSetting is a protocol of the paper on P. One without lines has a row for its states only.
+// pSetting is a protocol of the paper on P. One without lines has only a row for its states.
 type pSetting struct {
 	name, system  string
 	concrete, abs []string // flags of its searches
-	property      string   // that is checked alone with reduction, which keeps no fair runs; "": there is none
+	property      string   // checked alone with reduction, which does not preserve fair runs; may be empty
 	lines         int      // of ours, without tests, comments and blanks
-	bugs          int      // that are bundled
-	// What the paper has: lines of implementation, specification, abstraction and drivers; bugs that took more than a minute, by kind; and
-	// the time in which all states were visited, with abstractions. "": not in the paper.
+	bugs          int      // number of bundled bugs
+	// Figures of the paper: lines of implementation, specification, abstraction and drivers; bugs that took more than a
+	// minute, by kind; and the time in which all states were visited, with abstractions. Empty if not in the paper.
 	published, found, took string
 }
 
@@ -83,10 +83,10 @@ var pSettings = []pSetting{
 	},
 }
 
-// pShared is how many lines there are of what the protocols share.
+// pShared is the number of lines of code that the protocols share.
 const pShared = 462
 
-// What the paper has for all its protocols together.
+// Figures of the paper for all its protocols together.
 const (
 	pLines = "1470 + 665 + 461 + 381"
 	pFound = "83 unhandled, 62 safety, 15 liveness"
@@ -95,7 +95,7 @@ const (
 // pColumn is the only column.
 const pColumn = "states"
 
-// pTable is the table of some settings.
+// pTable returns the table for some settings.
 func pTable(settings []pSetting) *paperTable {
 	t := &paperTable{name: "p", columns: []tableColumn{{pColumn, nil}}}
 	for _, s := range settings {
@@ -117,10 +117,10 @@ func pTable(settings []pSetting) *paperTable {
 	return t
 }
 
-// pMarkdown is the table with what is to be said of it.
+// pMarkdown returns the table with its explanation.
 func pMarkdown(settings []pSetting, rows []*tableRow, machine string) string {
 	var b bytes.Buffer
-	b.WriteString("\n| protocol | lines of P: implementation, specification, abstraction, drivers | lines here | bugs found in P's | bundled here |\n|---|--:|--:|---|--:|\n")
+	b.WriteString("\n| protocol | lines of P: implementation, specification, abstraction, drivers | lines here | bugs found in the P version | bundled here |\n|---|--:|--:|---|--:|\n")
 	lines, bugs := 0, 0
 	for _, s := range settings {
 		if s.lines == 0 {
@@ -132,10 +132,10 @@ func pMarkdown(settings []pSetting, rows []*tableRow, machine string) string {
 	if len(settings) == len(pSettings) {
 		row(&b, "All of them", pLines, fmt.Sprint(lines), pFound, fmt.Sprint(bugs))
 	}
-	fmt.Fprintf(&b, "\n`go run ./evaluation tables p --markdown`"+` writes this part, by bfs with one worker, %s: states that are kept, and the seconds of CPU time that the process
-took, all of it, comparing the abstraction with what it stands for included. With the abstraction a search has 2 MB of memory for states and tables, without it 20 MB.
-With reduction one property is checked that needs no fair runs, which reduction does not keep. Memory is that of the set of states; states compared are those of the abstraction and of
-what it stands for, in the same search.
+	fmt.Fprintf(&b, "\n`go run ./evaluation tables p --markdown`"+` writes this part, by bfs with one worker, %s: stored states, and the CPU seconds of the whole process,
+including the comparison of the abstraction with the implementation. A search has 2 MB of memory for states and tables with the abstraction, and 20 MB without it.
+With reduction, which does not preserve fair runs, one property that does not need them is checked. Memory is that of the set of states. States compared are those of the abstraction and of
+the implementation, in the same search.
 
 | protocol | `+"`--reduce`"+` | P, with abstractions | verdict | states | transitions | memory | states compared |
 |---|---|---|---|--:|--:|--:|--:|
@@ -151,9 +151,9 @@ what it stands for, in the same search.
 		row(&b, r.Setting, r.Variant, r.Published, r.verdict(), r.cell(pColumn), transitions, memory, compared)
 	}
 	fmt.Fprintf(&b, `
-What does not compare: the drivers of the paper are not known, its searches had 24 threads and 160 GB, and without abstractions none of them came to an end within
-24 hours. Lines here are those of the packages without tests, comments and blanks, with the description of the bundled system and its bugs; %d more are of what they
-share, packages smr and group.
+Limits of the comparison: the paper's drivers are unknown, its searches had 24 threads and 160 GB, and without abstractions none of them completed within
+24 hours. Lines here are those of the packages without tests, comments and blanks, including the description of the bundled system and its bugs; %d more are in the shared
+packages smr and group.
 `, pShared)
 	return b.String()
 }

@@ -22,21 +22,21 @@ func (e *evaluator) preachdbCommand() *cobra.Command {
 	var depth int
 	cmd := &cobra.Command{
 		Use:   "preachdb",
-		Short: "Searches that are kept, and searches by several processes that are killed",
-		Long: `Visits the states of Paxos with three proposers up to a depth: by one process, without
-keeping them and with --durable, and by three workers, with one server and with three. Then
-come the demonstrations of Ishida, "Fault Tolerance for Distributed Explicit-State Model
-Checking" (2014), which presents PReachDB, by three workers and three servers: all processes
-are killed, and started again; one worker and one server are lost with all that they had; a
-worker is killed while a spare one is there. All of it runs on this machine, at addresses of
-127.0.0.1, and takes some minutes.
+		Short: "Durable searches, and distributed searches with killed processes",
+		Long: `Visits the states of Paxos with three proposers up to a depth: by one process,
+without and with --durable, and by three workers, with one server and with three. The
+demonstrations of Ishida, "Fault Tolerance for Distributed Explicit-State Model Checking"
+(2014), which presents PReachDB, follow, with three workers and three servers: all processes
+are killed and restarted; one worker and one server fail permanently with all their data; a
+worker is killed while a spare one is running. All of it runs on this machine, at addresses
+of 127.0.0.1, and takes some minutes.
 
-It prints a table in Markdown: seconds, and the CPU time and memory of processes by what they
-do. --markdown writes it into a page, between the lines <!-- preachdb --> and <!-- end of
-preachdb -->, and nothing else of the page.
+It prints a table in Markdown: seconds, and the CPU time and memory of processes by role.
+--markdown replaces the part of a page between the lines <!-- preachdb --> and <!-- end of
+preachdb -->.
 
-All must come to the same states and transitions. A search that does not is shown as that,
-and the exit status is 1.`,
+All must reach the same states and transitions. Other results are marked, and the exit
+status is 1.`,
 		Example: `  go run ./evaluation tables preachdb
   go run ./evaluation tables preachdb --depth 21 --json
   go run ./evaluation tables preachdb --markdown`,
@@ -53,28 +53,28 @@ and the exit status is 1.`,
 // preachdbRow is a row of the table.
 type preachdbRow struct {
 	Search      string          `json:"search"`
-	Published   string          `json:"published,omitempty"` // what the thesis has
+	Published   string          `json:"published,omitempty"` // result in the thesis
 	States      int             `json:"states"`
 	Transitions int             `json:"transitions"`
 	Seconds     float64         `json:"seconds"`
 	Processes   []preachdbUsage `json:"processes"`
-	Why         string          `json:"why,omitempty"` // it came to nothing
-	Exact       bool            `json:"exact"`         // it came to what the first row did
+	Why         string          `json:"why,omitempty"` // reason of a failure
+	Exact       bool            `json:"exact"`         // same result as the first row
 
 	flags                    []string // of the search
 	workers, servers, spares int
-	strike                   func(*preachdbRun) // when an eighth of all states are found; nil: nothing happens
+	strike                   func(*preachdbRun) // called after an eighth of all states; may be nil
 }
 
-// preachdbRows are the rows, the first of which says what all others are to come to.
+// preachdbRows are the rows. The first one defines the expected result of all others.
 var preachdbRows = []preachdbRow{
 	{Search: "one process", flags: []string{"--reduce", "none", "--workers", "1", "--time", "0"}},
 	{Search: "one process, --durable", flags: []string{"--workers", "1", "--durable", "kept"}, Published: "with a database, one twentieth of the speed"},
 	{Search: "three workers, one server", workers: 3, servers: 1},
 	{Search: "three workers, three servers", workers: 3, servers: 3},
-	{Search: "all are killed, and started again", workers: 3, servers: 3, strike: (*preachdbRun).again, Published: "demonstrated"},
-	{Search: "a worker and a server are lost with all that they had", workers: 3, servers: 3, strike: (*preachdbRun).lose, Published: "demonstrated"},
-	{Search: "a worker is killed, a spare one is there", workers: 3, servers: 3, spares: 1, strike: (*preachdbRun).killWorker, Published: "demonstrated"},
+	{Search: "all are killed and restarted", workers: 3, servers: 3, strike: (*preachdbRun).again, Published: "demonstrated"},
+	{Search: "a worker and a server fail with all their data", workers: 3, servers: 3, strike: (*preachdbRun).lose, Published: "demonstrated"},
+	{Search: "a worker is killed, with a spare one", workers: 3, servers: 3, spares: 1, strike: (*preachdbRun).killWorker, Published: "demonstrated"},
 }
 
 // preachdb makes the table.
@@ -126,7 +126,7 @@ func (e *evaluator) preachdb(ctx context.Context, f *tablesFlags, depth int, row
 	return err
 }
 
-// outcome says what a row came to.
+// outcome returns the result of a row as text.
 func (r *preachdbRow) outcome() string {
 	text := fmt.Sprintf("%s states, %s transitions", textfmt.Number(r.States), textfmt.Number(r.Transitions))
 	switch {
@@ -138,7 +138,7 @@ func (r *preachdbRow) outcome() string {
 	return text
 }
 
-// cost says what processes that do one thing took; "": there was none that came to its end.
+// cost returns the cost of the processes with a role, or an empty string if none completed.
 func (r *preachdbRow) cost(role string) string {
 	for _, u := range r.Processes {
 		if u.Role == role {
@@ -150,16 +150,16 @@ func (r *preachdbRow) cost(role string) string {
 
 func preachdbMarkdown(rows []preachdbRow, depth int, machine string) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\n`go run ./evaluation tables preachdb --markdown`"+` writes this part, on one machine (%s): Paxos with three proposers to depth %d, by bfs and fingerprints of 128 bits. Of the processes that
-search, of workers and of servers it has how many there were, the CPU time of all, and the most memory that one had, as far as they were not killed: what these took is not known.
+	fmt.Fprintf(&b, "\n`go run ./evaluation tables preachdb --markdown`"+` writes this part, on one machine (%s): Paxos with three proposers to depth %d, by bfs and fingerprints of 128 bits. For searching processes,
+workers and servers it shows their number, total CPU time, and the maximum memory of one process, without killed processes, for which these are unknown.
 
-| search | came to | seconds | that searches | workers | servers | PReachDB |
+| search | result | seconds | searching process | workers | servers | PReachDB |
 |---|---|--:|--:|--:|--:|---|
 `, machine, depth)
 	for i := range rows {
 		r := &rows[i]
 		row(&b, r.Search, r.outcome(), fmt.Sprintf("%.1f", r.Seconds), r.cost(searching), r.cost(working), r.cost(serving), cmp.Or(r.Published, "not at hand"))
 	}
-	b.WriteString("\nWhat does not compare: PReachDB searches models in Murphi, by Erlang and Mnesia. Of its figures only those above are known to us.\n")
+	b.WriteString("\nLimits of the comparison: PReachDB searches models in Murphi, with Erlang and Mnesia. Only the figures above are known.\n")
 	return b.String()
 }

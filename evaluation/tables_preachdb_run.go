@@ -17,17 +17,17 @@ import (
 	"github.com/macemc/macemc/internal/report"
 )
 
-// preachdbRun are the processes of one search of the table of PReachDB, each of them macemc.
+// preachdbRun holds the processes of one search of PReachDB's table. Each of them is macemc.
 type preachdbRun struct {
 	ctx     context.Context
 	respawn func() *exec.Cmd
 	dir     string
 	urls    string
-	serve   [][]string // by server: its command line
+	serve   [][]string // command lines of the servers
 	search  []string
 	running map[string]*preachdbProcess
 	usage   []preachdbUsage
-	err     error // why a process could not be started
+	err     error // of a process that could not be started
 }
 
 type preachdbProcess struct {
@@ -37,16 +37,16 @@ type preachdbProcess struct {
 	ended     chan struct{}
 }
 
-// preachdbUsage is what the processes took that do one thing.
+// preachdbUsage is the cost of the processes with one role.
 type preachdbUsage struct {
 	Role      string  `json:"role"`
 	Processes int     `json:"processes"`
-	Killed    int     `json:"killed"` // of these; what they took is not known
-	CPU       float64 `json:"cpu"`    // seconds, of all that were not
-	MB        int     `json:"mb"`     // of the one that had the most
+	Killed    int     `json:"killed"` // of these; their cost is unknown
+	CPU       float64 `json:"cpu"`    // seconds, of all others
+	MB        int     `json:"mb"`     // maximum of one process
 }
 
-// killed says how many of them were killed; "": none.
+// killed returns the number of killed processes as text, or an empty string.
 func (u *preachdbUsage) killed() string {
 	if u.Killed == 0 {
 		return ""
@@ -54,7 +54,7 @@ func (u *preachdbUsage) killed() string {
 	return fmt.Sprintf("(and %d killed)", u.Killed)
 }
 
-// What processes do.
+// Roles of processes.
 const (
 	searching = "search"
 	working   = "worker"
@@ -69,7 +69,7 @@ func (e *evaluator) preachdbRow(ctx context.Context, r *preachdbRow, temp string
 	}
 	f.search = append([]string{"search", "paxos", "--set", "proposers=3", "--strategy", "bfs", "--visited", "128", "--depth", strconv.Itoa(depth),
 		"--json", "--no-shrink"}, r.flags...)
-	defer func() { // nothing is left behind
+	defer func() { // leaves nothing behind
 		for name := range f.running {
 			f.kill(name)
 		}
@@ -130,7 +130,7 @@ func (f *preachdbRun) up(servers int) error {
 	return nil
 }
 
-// freeAddresses finds ports of 127.0.0.1 that nobody listens on.
+// freeAddresses finds unused ports of 127.0.0.1.
 func freeAddresses(n int) ([]string, error) {
 	var free []string
 	for range n {
@@ -138,7 +138,7 @@ func freeAddresses(n int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer l.Close() // when all have theirs
+		defer l.Close() // once all have theirs
 		free = append(free, l.Addr().String())
 	}
 	return free, nil
@@ -150,7 +150,7 @@ func (f *preachdbRun) startServers() {
 	}
 }
 
-// start starts a process, which must not run.
+// start starts a process, which must not be running.
 func (f *preachdbRun) start(role, name string, args ...string) {
 	cmd := f.respawn()
 	p := &preachdbProcess{role: role, cmd: exec.CommandContext(f.ctx, cmd.Path, args...), ended: make(chan struct{})}
@@ -161,12 +161,12 @@ func (f *preachdbRun) start(role, name string, args ...string) {
 	}
 	f.running[name] = p
 	go func() {
-		_ = p.cmd.Wait() // how it ended is in its state
+		_ = p.cmd.Wait() // its state includes the exit status
 		close(p.ended)
 	}()
 }
 
-// of is what the processes took that do one thing.
+// of returns the cost of the processes with a role.
 func (f *preachdbRun) of(role string) *preachdbUsage {
 	for i := range f.usage {
 		if f.usage[i].Role == role {
@@ -186,7 +186,7 @@ func (f *preachdbRun) kill(name string) {
 	f.of(p.role).Killed++
 }
 
-// stop ends a process, and counts what it took.
+// stop ends a process and adds its cost.
 func (f *preachdbRun) stop(name string) {
 	p := f.running[name]
 	delete(f.running, name)
@@ -207,7 +207,7 @@ func (f *preachdbRun) count(p *preachdbProcess) {
 	u.MB = max(u.MB, mostMemory(s))
 }
 
-// await waits until so many states were found by so many workers.
+// await waits until the given number of workers has found the given number of states.
 func (f *preachdbRun) await(states, workers int) error {
 	for f.err == nil {
 		if s, err := f.status(); err == nil && s.States >= states && len(s.Workers) == workers {
@@ -217,14 +217,14 @@ func (f *preachdbRun) await(states, workers int) error {
 		case <-f.ctx.Done():
 			return f.ctx.Err()
 		case <-f.running[searching].ended:
-			return errors.New("it ended before anything happened; give a greater --depth")
+			return errors.New("the search ended before the fault; give a greater --depth")
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 	return f.err
 }
 
-// status returns what the servers say of the search.
+// status returns the servers' status of the search.
 func (f *preachdbRun) status() (s struct {
 	States  int
 	Workers []struct{}
@@ -254,7 +254,7 @@ func (f *preachdbRun) wait() (*report.Report, error) {
 	return readReport(&p.out, &p.errs)
 }
 
-// again kills all processes, and starts them again.
+// again kills and restarts all processes.
 func (f *preachdbRun) again() {
 	workers := 0
 	for name, p := range f.running {
@@ -270,7 +270,7 @@ func (f *preachdbRun) again() {
 	f.start(searching, searching, f.search...)
 }
 
-// lose kills a worker and a server, and removes what that kept.
+// lose kills a worker and a server, and removes the server's data.
 func (f *preachdbRun) lose() {
 	f.kill(worker(0))
 	f.kill(server(0))

@@ -1,11 +1,12 @@
-// Command finding compares how soon two builds of macemc find the known bugs of the bundled systems.
+// Command finding compares the cost at which two builds of macemc find the known bugs of the bundled systems.
 //
 //	finding [-seeds N] [-time TIME] [-bugs ID,...] [-skip ID,...] OLD NEW [FLAG...]
 //
-// It searches for each bug with the seeds 1 to N with the programs OLD and NEW in turns, one worker each, NEW with the flags of "macemc
-// search" that follow. For each bug it prints with how many seeds each found it, the medians of CPU time (of the process, its report
-// included), events and paths, their ratios, and the schedules that found it; at the end the geometric means of the ratios. Events and
-// paths do not depend on what else the machine does. Bugs that OLD does not know are left out, and named.
+// It searches for each bug with the seeds 1 to N, alternating between the programs OLD and NEW, with one worker. NEW
+// also gets the flags of "macemc search" that follow. For each bug it prints the numbers of seeds with which each found
+// it, the medians of CPU time (of the process, including its report), events and paths, their ratios, and the schedules
+// that found it. At the end it prints the geometric means of the ratios. Events and paths do not depend on the load of
+// the machine. Bugs unknown to OLD are skipped and listed.
 package main
 
 import (
@@ -30,13 +31,13 @@ import (
 	"github.com/macemc/macemc/internal/test/papers"
 )
 
-// options are what was asked for.
+// options are the command-line options.
 type options struct {
 	seeds      int
 	time       time.Duration
 	bugs, skip string
 	programs   [2]string
-	flags      []string // of the second
+	flags      []string // of NEW
 }
 
 func main() {
@@ -100,7 +101,7 @@ func (o *options) compare(w io.Writer) error {
 
 func listed(list, id string) bool { return slices.Contains(strings.Split(list, ","), id) }
 
-// run is what is read of the report of a search, and its CPU seconds.
+// run holds the relevant fields of a search's report, and its CPU seconds.
 type run struct {
 	Verdict  string
 	Schedule string
@@ -114,15 +115,15 @@ func (r run) paths() float64     { return float64(r.Paths) }
 func (r run) events() float64    { return float64(max(1, r.Events)) }
 func (r run) processor() float64 { return r.cpu }
 
-// unknownError says that a program does not take the flags that name a bug.
+// unknownError reports that a program does not accept the flags that name a bug.
 type unknownError struct{ text string }
 
 func (e *unknownError) Error() string { return e.text }
 
-// statusUsage is the exit status of a program that does not know what is asked.
+// statusUsage is the exit status of a program that rejects its command line.
 const statusUsage = 2
 
-// search makes one search in a process of its own.
+// search executes one search in a separate process.
 func (o *options) search(program int, system, bug string, seed int) (*run, error) {
 	temp, err := scratch.New("")
 	if err != nil {
@@ -153,7 +154,7 @@ func (o *options) search(program int, system, bug string, seed int) (*run, error
 	return &r, nil
 }
 
-// column is the searches for a bug by one program.
+// column holds the searches for a bug by one program.
 type column []run
 
 func (c column) median(of func(run) float64) float64 {
@@ -165,7 +166,7 @@ func (c column) median(of func(run) float64) float64 {
 	return values[len(values)/2]
 }
 
-// String is with how many seeds the bug was found, and the medians of CPU seconds, events and paths.
+// String returns the number of seeds with which the bug was found, and the medians of CPU seconds, events and paths.
 func (c column) String() string {
 	found := 0
 	for _, r := range c {
@@ -176,7 +177,7 @@ func (c column) String() string {
 	return fmt.Sprintf("%d/%d %6.3f s %7.0f %6.0f", found, len(c), c.median(run.processor), c.median(run.events), c.median(run.paths))
 }
 
-// schedules counts which found the bug.
+// schedules counts the schedules that found the bug.
 func (c column) schedules() string {
 	count := map[string]int{}
 	var names []string

@@ -1,6 +1,7 @@
-// Command goker measures after how many schedules "macemc test" finds the kernels of real bugs that the Go distribution has
-// (runtime/testdata/testgoroutineleakprofile/goker, from GoBench). It builds tests around them on the spot. The kernels hold up to ten
-// thousand copies of themselves, as plain runs need them; each is measured with all of them and with one.
+// Command goker measures after how many schedules "macemc test" finds the bugs in kernels of real bugs from the Go
+// distribution (runtime/testdata/testgoroutineleakprofile/goker, from GoBench). It generates tests around them. The
+// kernels start up to ten thousand copies of themselves, which plain runs need; each kernel is measured with all copies
+// and with one.
 package main
 
 import (
@@ -83,11 +84,11 @@ func write(page, text string) error {
 
 // finding is the result of the test of a kernel with one seed.
 type finding struct {
-	schedule int // 0 means that nothing was found
+	schedule int // 0 if nothing was found
 	kind     string
 }
 
-// series measures all kernels with some seeds: by name, one finding a seed.
+// series measures all kernels with some seeds. It returns one finding per seed, by name.
 func series(program, from string, single bool, first, seeds, limit, again int, race bool, only string) (found map[string][]finding, names []string, err error) {
 	dir, err := os.MkdirTemp("", "goker-")
 	if err != nil {
@@ -196,8 +197,8 @@ func build(from, to string, single bool) (names []string, err error) {
 	return names, os.WriteFile(filepath.Join(to, "go.mod"), []byte("module example.org/goker\n\ngo 1.26\n"), 0o600)
 }
 
-// kernel returns the text of a kernel without the calls of the leak profile, and the names that it registers. With single, the loop of
-// the kernel's function that starts its copies makes one.
+// kernel returns the text of a kernel without the calls of the leak profile, and the names that it registers. With
+// single, the loop in the kernel's function that starts its copies starts one.
 func kernel(file string, single bool) (text []byte, names []string, err error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
@@ -259,7 +260,7 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// ofProfile reports whether a statement makes or writes the leak profile.
+// ofProfile reports whether a statement creates or writes the leak profile.
 func ofProfile(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
@@ -273,10 +274,10 @@ func ofProfile(s ast.Stmt) bool {
 	return false
 }
 
-// leastCopies is how many rounds a loop has at least that makes copies.
+// leastCopies is the minimum number of iterations of a loop that starts copies.
 const leastCopies = 10
 
-// once lets a loop that makes copies make one.
+// once makes a loop that starts copies start one.
 func once(s ast.Stmt) {
 	loop, ok := s.(*ast.ForStmt)
 	if !ok {
@@ -292,7 +293,7 @@ func once(s ast.Stmt) {
 	}
 }
 
-// table is the result as Markdown.
+// table returns the result in Markdown.
 func table(names []string, full, one map[string][]finding, limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| kernel | all copies: found | by schedule | one copy: found | by schedule, median | worst | finding |\n|---|--:|--:|--:|--:|--:|---|\n")
@@ -321,7 +322,7 @@ func table(names []string, full, one map[string][]finding, limit int) string {
 	return b.String()
 }
 
-// found returns the schedules by which a kernel was found, and how many seeds that are.
+// found returns the schedules that found a kernel's bug, and the number of seeds.
 func found(list []finding) (schedules []int, n int) {
 	for _, f := range list {
 		if f.schedule > 0 {

@@ -12,7 +12,8 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// replays executes each schedule that the tests in a folder have kept in n new processes, several at a time, and compares the traces.
+// replays executes each schedule that the tests in a folder have stored in n new processes, several at a time, and
+// compares the traces.
 func replays(program, dir string, n int) error {
 	files, err := filepath.Glob(filepath.Join(dir, "testdata", "macemc", "*", "*.path"))
 	if err != nil {
@@ -56,7 +57,7 @@ func replays(program, dir string, n int) error {
 	return nil
 }
 
-// replay returns the outcome and the trace of a schedule in a new process; an empty text means that there was none.
+// replay returns the outcome and the trace of a schedule in a new process. An empty text means that there was none.
 func replay(dir, file string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -76,7 +77,7 @@ func replay(dir, file string) string {
 	cmd := exec.Command("./goker.test", "-test.run="+testsched.Pattern(s.Test))
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), testsched.Variable+"=1", testsched.VariableSchedule+"="+file, testsched.VariableOutcome+"="+out.Name(), testsched.VariableTrace+"=1")
-	_ = cmd.Run() // the outcome says how it ended
+	_ = cmd.Run() // the outcome includes the exit status
 	text, err := os.ReadFile(out.Name())
 	if o := testsched.Decode(string(text)); err != nil || o == nil || o.Kind == testsched.Passed {
 		return ""

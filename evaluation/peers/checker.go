@@ -20,28 +20,27 @@ import (
 // checker is a model checker that can explore Paxos.
 type checker interface {
 	name() string
-	// label is what the table calls it.
+	// label returns the name of the checker in the table.
 	label() string
-	// version is one line that tells what was measured; the checker is installed if there is no error.
+	// version returns one line that identifies the measured program; the checker is installed if there is no error.
 	version() (string, error)
-	// prepare builds what is needed in dir, which is empty, and returns the command to be measured.
+	// prepare builds the required files in dir, which is empty, and returns the command to measure.
 	prepare(dir string, proposers, workers int) (command, error)
-	// counts reads the output of that command. The error tells that something was violated or is
-	// missing.
+	// counts parses the output of that command. The error reports a violation or missing output.
 	counts(output string) (counts, error)
 }
 
-// command is a program with its arguments, and where it is run.
+// command is a program with its arguments and its working directory.
 type command struct {
-	dir  string // "": where this program was started
+	dir  string // empty means the current directory
 	args []string
 }
 
-// counts is what a checker has explored.
+// counts holds the numbers of explored states and transitions.
 type counts struct {
 	states, transitions int
-	// handlers is how many executions of handlers stand behind the transitions; 0: the checker does not
-	// tell, or has none.
+	// handlers is the number of executed handlers behind the transitions; 0 if the checker does not report it, or has
+	// none.
 	handlers int
 }
 
@@ -92,8 +91,8 @@ func (s spin) prepare(dir string, proposers, workers int) (command, error) {
 	return run, build(dir, "gcc", flags...)
 }
 
-// printWhole makes SPIN's program print all digits of its counts, which it keeps as floating-point
-// numbers and of which it prints eight digits.
+// printWhole makes SPIN's program print all digits of its counts, which it stores as floating-point numbers and prints
+// with eight digits.
 func printWhole(file string) error {
 	program, err := os.ReadFile(file)
 	if err != nil {
@@ -106,7 +105,7 @@ func printWhole(file string) error {
 	return os.WriteFile(file, whole, 0o644)
 }
 
-// counts is less by one than the number of transitions that SPIN prints: it counts the first state too.
+// counts returns one transition less than SPIN prints: SPIN counts the initial state, too.
 func (s spin) counts(output string) (counts, error) {
 	if !strings.Contains(output, "errors: 0") || strings.Contains(output, "search depth too small") {
 		return counts{}, errors.New("the search was not completed without errors")
@@ -158,8 +157,8 @@ func (rumur) counts(output string) (counts, error) {
 // own is macemc, run by a command in which {proposers}, {workers}, {visited} and {reduction} are replaced.
 type own struct {
 	command, visited string
-	reduction        string // "": none
-	symmetry         bool   // states that differ by names of nodes only are one
+	reduction        string // empty means none
+	symmetry         bool   // identifies states that differ only in names of nodes
 }
 
 func (own) name() string { return "macemc" }
@@ -175,7 +174,7 @@ func (o own) label() string {
 	return label + ", " + o.visited + "-bit fingerprints"
 }
 
-// flags say how the search is reduced.
+// flags returns the flags of the reduction.
 func (o own) flags() string {
 	flags := "--reduce " + cmp.Or(o.reduction, "none")
 	if o.symmetry {
@@ -219,8 +218,7 @@ func (o own) counts(output string) (counts, error) {
 	return counts{report.States, report.Transitions, report.Handlers}, nil
 }
 
-// find reads both counts by patterns with one group. The last match counts: before it, there may be
-// reports of progress.
+// find extracts both counts by patterns with one group. The last match counts, because progress reports may precede it.
 func find(output, states, transitions string) (counts, error) {
 	var c counts
 	for pattern, count := range map[string]*int{states: &c.states, transitions: &c.transitions} {

@@ -24,14 +24,14 @@ type row struct {
 	samples            []sample
 }
 
-// sample is what one run took.
+// sample is the cost of one run.
 type sample struct {
 	seconds float64
-	cpu     float64 // seconds of processors, of all its processes
+	cpu     float64 // processor seconds, of all its processes
 	peak    int     // resident set of the largest process, in bytes
 }
 
-// compare runs everything, each checker as many times as times says, "" for those that it does not name.
+// compare runs everything. times is the number of runs of each checker, with an empty name for the others.
 func compare(dir string, checkers []checker, sizes, threads []int, times map[string]int) ([]row, error) {
 	for _, c := range checkers {
 		if _, err := c.version(); err != nil {
@@ -110,7 +110,7 @@ func measure(run command) (string, sample, error) {
 	return out.String(), s, nil
 }
 
-// agree reports rows that have explored something else than the others of their size.
+// agree returns an error for rows with other counts than the others of their size.
 func agree(rows []row) error {
 	first := map[int]row{}
 	for _, r := range rows {
@@ -125,7 +125,7 @@ func agree(rows []row) error {
 	return nil
 }
 
-// median returns the middle value of what is taken from each sample, the higher one of two.
+// median returns the median of a figure of the samples, the higher one of two.
 func median[T cmp.Ordered](samples []sample, take func(sample) T) T {
 	values := make([]T, len(samples))
 	for i, s := range samples {

@@ -1,17 +1,16 @@
 //go:build unix
 
-// Command peers compares model checkers on single-decree Paxos: SPIN and rumur check a model, macemc
-// checks the services of systems/paxos. It prints a table in Markdown, or writes it into a page. There are
-// two comparisons. In that of states all three explore the same states and transitions; other counts than
-// those of the first run are an error. In that of verdicts SPIN and macemc leave out what they can.
+// Command peers compares model checkers on single-decree Paxos. SPIN and rumur check a model; macemc checks the
+// services of systems/paxos. It prints a table in Markdown, or writes it into a page. There are two comparisons. In the
+// comparison of states all three explore the same states and transitions; a count that differs from the first run is an
+// error. In the comparison of verdicts SPIN and macemc apply their reductions.
 //
 // Spin, rumur and gcc must be installed, in Debian by
 //
 //	apt-get install spin rumur gcc
 //
-// Runs of different checkers alternate, so that a change of the machine's speed hits all. With three
-// proposers there are 47 million states, for which SPIN needs 5 GB of memory and rumur 2 GB. From the
-// root of the repository:
+// Runs of different checkers alternate, so that a change of the machine's speed affects all. With three proposers there
+// are 47 million states, for which SPIN needs 5 GB of memory and rumur 2 GB. From the root of the repository:
 //
 //	go run ./evaluation/peers -proposers 3 -workers 1,2 -runs 3,rumur=1 -write evaluation/performance.md
 //	go run ./evaluation/peers -compare verdicts -proposers 3 -visited exact -runs 5,spin=1 -write evaluation/performance.md
@@ -28,23 +27,23 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// ownCommand is how macemc is run; {proposers}, {workers}, {visited} and {reduction} are replaced.
+// ownCommand is the command line of macemc; {proposers}, {workers}, {visited} and {reduction} are replaced.
 const ownCommand = "bin/macemc search paxos --set proposers={proposers} --property agreement" +
 	" --strategy bfs {reduction} --visited {visited} --workers {workers} --time 1h --json"
 
-// comparison is a table of rows, the section of a page where it stands, and which checkers are in it.
+// comparison is a table of rows, the section of a page that contains it, and its checkers.
 type comparison struct {
 	section  string
 	table    func([]row) string
 	same     bool  // all must have the same counts
-	own      []own // for each way to keep visited states; the command is added
+	own      []own // one for each state store; the command is added
 	checkers []checker
 }
 
-// base is what the verdicts of others are compared with.
+// base is the checker with which verdicts of others are compared.
 var base = spin{reduced: true}
 
-// comparisons are the values of -compare.
+// comparisons maps the values of -compare.
 var comparisons = map[string]comparison{
 	"states": {"bench-peers", table, true, []own{{}}, []checker{spin{}, rumur{}}},
 	"verdicts": {"bench-verdicts", verdicts, false,
@@ -111,7 +110,7 @@ func run() error {
 	}
 	section := task.Section{File: *page, Name: comparison.section}
 	if *page != "" {
-		if err := section.Check(); err != nil { // better now than after an hour
+		if err := section.Check(); err != nil { // rather than after an hour
 			return err
 		}
 	}
@@ -137,7 +136,7 @@ func run() error {
 	return nil
 }
 
-// repetitions parses how often each checker runs: the number for those that are not named is that for "".
+// repetitions parses the numbers of runs of the checkers. The number of unnamed checkers has an empty name.
 func repetitions(list string) (map[string]int, error) {
 	times := map[string]int{"": 1}
 	for field := range strings.SplitSeq(list, ",") {
@@ -167,7 +166,7 @@ func numbers(list string, low, high int) ([]int, error) {
 	return all, nil
 }
 
-// choose returns the checkers whose names are listed; all if the list is empty.
+// choose returns the listed checkers, or all if the list is empty.
 func choose(all []checker, list string) ([]checker, error) {
 	if list == "" {
 		return all, nil

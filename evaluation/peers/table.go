@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// table prints rows in Markdown. Of several runs it shows the medians.
+// table formats rows in Markdown, with the medians of several runs.
 func table(rows []row) string {
 	var b strings.Builder
 	b.WriteString("| proposers | checker | workers | runs | states | transitions | seconds | states/s | transitions/s | peak memory | bytes/state | handler executions |\n")
@@ -32,8 +32,8 @@ func table(rows []row) string {
 	return b.String()
 }
 
-// verdicts prints rows in Markdown of checkers that leave out what they can: how long it takes until all is known. Of several runs it shows
-// the medians. A speed-up is how many times as long [base] takes.
+// verdicts formats rows of checkers with reductions in Markdown: the time until the verdict, with the medians of
+// several runs. A speed-up is the time of [base] divided by the checker's.
 func verdicts(rows []row) string {
 	var b strings.Builder
 	b.WriteString("| proposers | checker | workers | runs | states | transitions | seconds | speed-up | CPU seconds | CPU speed-up | peak memory |\n")
@@ -53,7 +53,7 @@ func verdicts(rows []row) string {
 	return b.String()
 }
 
-// ratio is a/b in whole numbers, rounded down; nothing where b was too little to be measured.
+// ratio returns a/b in whole numbers, rounded down, or an empty string if b was too small to measure.
 func ratio(a, b float64) string {
 	if b == 0 {
 		return ""
@@ -61,7 +61,7 @@ func ratio(a, b float64) string {
 	return textfmt.Number(int(a / b))
 }
 
-// machine tells what was measured, when and on what.
+// machine describes the measured programs, the date and the machine.
 func machine(checkers []checker) string {
 	parts := []string{fmt.Sprintf("%s, %d cores, %s", processor(), runtime.NumCPU(), runtime.Version())}
 	for _, c := range checkers {
@@ -75,7 +75,7 @@ func machine(checkers []checker) string {
 	return strings.Join(append(parts, "measured on "+time.Now().UTC().Format(time.DateOnly)), "; ")
 }
 
-// processor is the name of the processor, as far as the system tells it.
+// processor returns the name of the processor if the operating system provides it.
 func processor() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {

@@ -1,10 +1,10 @@
-// Package lock is a lock that is leased to one client at a time: a core without goroutines, clocks and sockets, which is checked, and a
-// thin shell that serves it over HTTP. See docs/howto/existing-service.md.
+// Package lock implements a lock that is leased to one client at a time. It has a core without goroutines, clocks and
+// sockets, which is checked, and a thin shell that serves it over HTTP. See docs/howto/existing-service.md.
 package lock
 
 import "time"
 
-// Length is how long a lease lasts.
+// Length is the duration of a lease.
 const Length = 10 * time.Second
 
 // Requests, and the answer to each.
@@ -25,7 +25,7 @@ type Expiry struct{ Token int }
 
 // Core is the state of the lock. Its methods are called one at a time.
 type Core struct {
-	Holder string // "": nobody
+	Holder string // empty if the lock is free
 	Token  int    // of the last lease
 }
 
@@ -35,7 +35,7 @@ type Effects interface {
 	StopTimer(t any)
 }
 
-// Handle answers a request.
+// Handle handles a request and returns the answer.
 func (c *Core) Handle(do Effects, request any) Answer {
 	switch r := request.(type) {
 	case Acquire:

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Server is the shell: it lets the goroutines of net/http and of timers into the core one at a time.
+// Server is the shell: it serializes the calls of the core by the goroutines of net/http and of timers.
 type Server struct {
 	mu     sync.Mutex
 	core   Core
 	timers map[any]*time.Timer
 }
 
-// SetTimer implements [Effects]; the core is not left meanwhile.
+// SetTimer implements [Effects]. The core's call is still in progress.
 func (s *Server) SetTimer(t any, after time.Duration) {
 	if s.timers == nil {
 		s.timers = map[any]*time.Timer{}
@@ -23,7 +23,7 @@ func (s *Server) SetTimer(t any, after time.Duration) {
 	s.timers[t] = time.AfterFunc(after, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.timers[t] != nil { // else it was stopped while this waited
+		if s.timers[t] != nil { // otherwise it was stopped while this waited
 			delete(s.timers, t)
 			s.core.Expire(t.(Expiry))
 		}
