@@ -28,7 +28,7 @@ func (e *Enumerate) Next() bool {
 		return true
 	}
 	if e.pos != len(e.picks) {
-		panic(fmt.Sprintf("choose: Enumerate: %d points were asked where %d had been: the function depends on more than the answers",
+		panic(fmt.Sprintf("choose: Enumerate: %d points instead of %d: the function depends on more than the answers",
 			e.pos, len(e.picks)))
 	}
 	e.pos = 0
@@ -56,7 +56,7 @@ func (e *Enumerate) Choose(p Point) int {
 	}
 	now := &e.picks[e.pos]
 	if now.arity != p.Arity {
-		panic(fmt.Sprintf("choose: Enumerate: point %d, %s, has %d alternatives where it had %d: the function depends on more than the answers",
+		panic(fmt.Sprintf("choose: Enumerate: point %d, %s, has %d alternatives instead of %d: the function depends on more than the answers",
 			e.pos+1, p.describe(), p.Arity, now.arity))
 	}
 	e.pos++

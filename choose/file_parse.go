@@ -53,7 +53,7 @@ func (p *parser) parse(data []byte) error {
 			continue
 		}
 		if p.ended {
-			return fmt.Errorf("%q stands after the end line", excerpt(text))
+			return fmt.Errorf("%q after the end line", excerpt(text))
 		}
 		if err := p.entry(text); err != nil {
 			return err
@@ -97,7 +97,7 @@ func (p *parser) entry(text string) error {
 			return err
 		}
 		if p.file.Header.Round > n {
-			return fmt.Errorf("the round has %d steps, and the file %d", p.file.Header.Round, n)
+			return fmt.Errorf("the round has %d steps, but the file has %d", p.file.Header.Round, n)
 		}
 		if n != len(p.file.Steps) {
 			return fmt.Errorf("the end line announces %d steps, but the file has %d", n, len(p.file.Steps))
@@ -106,12 +106,12 @@ func (p *parser) entry(text string) error {
 		return nil
 	case "boot":
 		if p.body() {
-			return fmt.Errorf("the boot line must stand once, before the first step")
+			return fmt.Errorf("there must be at most one boot line, before the first step")
 		}
 		p.file.Lines[word] = p.line
 		picks, rest, err := scanPicks(rest)
 		if err == nil && rest != "" {
-			err = fmt.Errorf("%q stands after the picks", excerpt(rest))
+			err = fmt.Errorf("%q after the picks", excerpt(rest))
 		}
 		if err == nil && picks == nil {
 			err = fmt.Errorf("the boot line has no picks")
@@ -120,7 +120,7 @@ func (p *parser) entry(text string) error {
 		return err
 	}
 	if p.body() {
-		return fmt.Errorf("%q does not begin a step; header lines must stand before the boot line and the steps", excerpt(word))
+		return fmt.Errorf("%q does not begin a step; header lines must precede the boot line and the steps", excerpt(word))
 	}
 	return p.header(word, rest)
 }
@@ -222,7 +222,7 @@ func (p *parser) step(text string) error {
 		}
 	}
 	if rest != "" {
-		return fmt.Errorf("%q stands where %q or %q should", excerpt(rest), "| PICKS", "# COMMENT")
+		return fmt.Errorf("%q instead of %q or %q", excerpt(rest), "| PICKS", "# COMMENT")
 	}
 	p.file.Steps = append(p.file.Steps, s)
 	return nil
@@ -279,7 +279,7 @@ func scanPicks(s string) (picks []FilePick, rest string, err error) {
 			p.Kind, _ = ParseKind(kind, p.Label)
 		}
 		if s != "" && s[0] != ' ' {
-			return nil, "", fmt.Errorf("%q stands right after a pick", excerpt(s))
+			return nil, "", fmt.Errorf("%q directly after a pick", excerpt(s))
 		}
 		picks = append(picks, p)
 	}
@@ -338,7 +338,7 @@ func unquoteRest(s string) (string, error) {
 	}
 	text, rest, err := scanQuoted(s)
 	if err == nil && rest != "" {
-		err = fmt.Errorf("%q stands after the quoted text", excerpt(rest))
+		err = fmt.Errorf("%q after the quoted text", excerpt(rest))
 	}
 	return text, err
 }

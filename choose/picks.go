@@ -70,7 +70,7 @@ func (s *PickSource) Done() error {
 	for i, pick := range s.picks {
 		if !s.taken[i] {
 			p := Point{Kind: pick.Kind, Label: pick.Label}
-			return fmt.Errorf("the file picks alternative %d of %s, which was not asked", pick.Pick, p.describe())
+			return fmt.Errorf("the file picks alternative %d of %s, but there was no such point", pick.Pick, p.describe())
 		}
 	}
 	return nil

@@ -76,7 +76,7 @@ func TestPickSource(t *testing.T) {
 			picks:  []choose.FilePick{{D, 0, ""}, {F, 2, "crash"}},
 			points: []choose.Point{point(D, 2, "")},
 			want:   []int{0},
-			err:    `the file picks alternative 2 of fault "crash", which was not asked`,
+			err:    `the file picks alternative 2 of fault "crash", but there was no such point`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,7 +38,7 @@ When interrupted, it prints the results so far.`,
 	})
 }
 
-// crashSettings are those of table 1 of Saissi, Bokor, Serafini, Suri, "To Crash or Not To Crash" (2013).
+// crashSettings are the settings of table 1 of Saissi, Bokor, Serafini, Suri, "To Crash or Not To Crash" (2013).
 var crashSettings = []paperSetting{
 	{name: "Paxos (6)", system: "synod", expected: holds, quorums: "implicit 548,961; explicit 1,541,622, 4,216,431, 11,843,034"},
 	{name: "Faulty Paxos (6)", system: "synod", flags: []string{"--bug", "SY1"}, expected: violated},
@@ -145,8 +145,8 @@ const (
 
 var lineColors = []string{"#0b5fa5", "#c2570c", "#2e7d32", "#7b3fa0"}
 
-// crashPicture draws of the settings whose states were all visited how many there are by the number of crashes, on a logarithmic scale: a line where they are
-// explored, a dashed one where they are left out.
+// crashPicture draws the number of states by the number of crashes, on a logarithmic scale, for the settings with all states
+// visited: a solid line for explicit crashes, a dashed one for implicit crashes.
 func crashPicture(rows []*tableRow) string {
 	var lines []*tableRow
 	least, most := math.Inf(1), 0.0

@@ -114,7 +114,7 @@ func (r Result) Err() error {
 	case NotLinearizable:
 		return fmt.Errorf("%w%s", ErrNotLinearizable, about)
 	case Unknown:
-		return fmt.Errorf("%w%s: a decision needs more than %d steps of the model; have fewer operations, or raise its MaxSteps", ErrUnknown, about, r.limit)
+		return fmt.Errorf("%w%s: a decision needs more than %d steps of the model; use fewer operations, or raise its MaxSteps", ErrUnknown, about, r.limit)
 	}
 	return nil
 }
@@ -156,14 +156,14 @@ func split[ID comparable, In, Out any](key func(In) any, h *History[ID, In, Out]
 		op, on := underway[e.ID]
 		switch {
 		case e.End && !on:
-			panic(fmt.Sprintf("linear: operation %v ends, but is not under way", e.ID))
+			panic(fmt.Sprintf("linear: operation %v ends, but is not in progress", e.ID))
 		case e.End:
 			out := e.Out
 			parts[op.part] = append(parts[op.part], porcupine.Event{Kind: porcupine.ReturnEvent, Value: &out, Id: op.number})
 			delete(underway, e.ID)
 			continue
 		case on:
-			panic(fmt.Sprintf("linear: operation %v begins, but is under way", e.ID))
+			panic(fmt.Sprintf("linear: operation %v begins, but is in progress", e.ID))
 		}
 		var k any
 		if key != nil {

@@ -11,7 +11,7 @@ import (
 type Time struct {
 	base   uint64        // in the checker the number of the reading, otherwise nanoseconds; 0 is the zero value
 	offset time.Duration // sum of all Adds
-	owner  int32         // the node whose clock was read, or foreign
+	owner  int32         // the node of the clock, or foreign
 }
 
 // foreign is the owner of times that arrived in messages; the checker does not order them.

@@ -11,7 +11,7 @@ func (k *Kind) check() (problems []string) {
 		return []string{"it has no states"}
 	}
 	if k.vars.Kind() != reflect.Struct {
-		problems = append(problems, fmt.Sprintf("its variables are a %v, must be a struct", k.vars))
+		problems = append(problems, fmt.Sprintf("its variables are of type %v, must be a struct", k.vars))
 	}
 	for i, s := range k.states {
 		say := func(format string, args ...any) {
@@ -43,7 +43,7 @@ func (k *Kind) check() (problems []string) {
 			case e.to == "":
 				say("%s leads to a state without a name", e.label)
 			case to == nil:
-				say("%s leads to state %s, which there is none of", e.label, e.to)
+				say("%s leads to the unknown state %s", e.label, e.to)
 			case e.event != nil && to.entry != nil && to.entry.arg != nil && !e.event.AssignableTo(to.entry.arg):
 				say("%s leads to state %s, whose entry action takes a %v", e.label, e.to, to.entry.arg)
 			}
@@ -51,7 +51,7 @@ func (k *Kind) check() (problems []string) {
 	}
 	if len(problems) == 0 {
 		for _, s := range k.unreachable() {
-			problems = append(problems, fmt.Sprintf("state %s: nothing leads to it", s))
+			problems = append(problems, fmt.Sprintf("state %s is unreachable", s))
 		}
 	}
 	return problems

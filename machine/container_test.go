@@ -132,15 +132,15 @@ func TestContainerLosesBothMemories(t *testing.T) {
 
 func TestContainerPanics(t *testing.T) {
 	for want, f := range map[string]func(*machine.System){
-		"at least two machines, and gets 1":                    func(ms *machine.System) { ms.Container(0) },
-		"machine 9: it is to be in a container":                func(ms *machine.System) { ms.Container(0, 9) },
-		"machine learner1: it is in another container already": func(ms *machine.System) { ms.Container(0, 1); ms.Container(2, 1) },
-		"machine leader0: it is in the same container twice":   func(ms *machine.System) { ms.Container(0, 0) },
-		"Container after Sim":                                  func(ms *machine.System) { ms.Sim("built"); ms.Container(0, 1) },
-		"Add after Sim":                                        func(ms *machine.System) { ms.Sim("built"); ms.Add(learnerKind, learner{}) },
-		"Pool after Sim":                                       func(ms *machine.System) { ms.Sim("built"); ms.Pool(0, 1, learnerKind) },
-		"AtMost after Sim":                                     func(ms *machine.System) { ms.Sim("built"); ms.AtMost(A{}, 1) },
-		"Monitor after Sim":                                    func(ms *machine.System) { ms.Sim("built"); ms.Monitor(orderedKind, ordered{}) },
+		"at least two machines, not 1":                   func(ms *machine.System) { ms.Container(0) },
+		"machine 9: in a container, but not added":       func(ms *machine.System) { ms.Container(0, 9) },
+		"machine learner1: already in another container": func(ms *machine.System) { ms.Container(0, 1); ms.Container(2, 1) },
+		"machine leader0: twice in the same container":   func(ms *machine.System) { ms.Container(0, 0) },
+		"Container after Sim":                            func(ms *machine.System) { ms.Sim("built"); ms.Container(0, 1) },
+		"Add after Sim":                                  func(ms *machine.System) { ms.Sim("built"); ms.Add(learnerKind, learner{}) },
+		"Pool after Sim":                                 func(ms *machine.System) { ms.Sim("built"); ms.Pool(0, 1, learnerKind) },
+		"AtMost after Sim":                               func(ms *machine.System) { ms.Sim("built"); ms.AtMost(A{}, 1) },
+		"Monitor after Sim":                              func(ms *machine.System) { ms.Sim("built"); ms.Monitor(orderedKind, ordered{}) },
 		"EachAnswered after Sim": func(ms *machine.System) {
 			ms.Sim("built")
 			machine.EachAnswered(ms, "n", func(A) int { return 0 }, func(B) int { return 0 })
@@ -148,11 +148,11 @@ func TestContainerPanics(t *testing.T) {
 		"monitor n: use the type that is sent, machine_test.B, without Sent": func(ms *machine.System) {
 			machine.EachAnswered(ms, "n", func(A) int { return 0 }, func(machine.Sent[B]) int { return 0 })
 		},
-		"machine: it is of no kind":   func(ms *machine.System) { ms.Add(nil, learner{}) },
-		"machine 9: it was not added": func(ms *machine.System) { ms.Set(9, learner{}) },
-		"machine 7: it was not added": func(ms *machine.System) { ms.Pool(7, 1, learnerKind); ms.Sim("pooled") },
-		"Each after Sim":              func(ms *machine.System) { ms.Sim("built"); ms.Each(owedKind) },
-		"Set after Sim":               func(ms *machine.System) { ms.Sim("built"); ms.Set(0, leader{}) },
+		"machine: the kind is nil": func(ms *machine.System) { ms.Add(nil, learner{}) },
+		"machine 9: not added":     func(ms *machine.System) { ms.Set(9, learner{}) },
+		"machine 7: not added":     func(ms *machine.System) { ms.Pool(7, 1, learnerKind); ms.Sim("pooled") },
+		"Each after Sim":           func(ms *machine.System) { ms.Sim("built"); ms.Each(owedKind) },
+		"Set after Sim":            func(ms *machine.System) { ms.Sim("built"); ms.Set(0, leader{}) },
 		"Replace after Sim": func(ms *machine.System) {
 			ms.Sim("built")
 			machine.Replace(ms, leaderKind, learnerKind, func(leader) learner { return learner{} })

@@ -99,7 +99,7 @@ func (x *Ctx) Send(to ID, ev any) {
 // while Send queues without a bound.
 func (x *Ctx) TrySend(to ID, ev any) bool {
 	if x.open("TrySend"); x.env != nil && x.host.sys.Streams == nil {
-		x.fail(RulesProperty, "%s in state %s calls TrySend, and queues do not tell how much waits in them: set System.Streams", x.name(), x.m.State())
+		x.fail(RulesProperty, "%s in state %s calls TrySend, but queues do not report their length: set System.Streams", x.name(), x.m.State())
 	}
 	x.machine("TrySend")
 	x.determined("asks whether there is room")
@@ -121,7 +121,7 @@ func (x *Ctx) transmit(to ID, ev any) {
 		send = func(ev any) error { return p.Push(to, ev) }
 	}
 	if err := send(ev); err != nil {
-		x.fail(netsim.QueueProperty, "%s sends %s%+v to machine %d, for which as many of its events wait as the buffer holds", x.name(), eventName(reflect.TypeOf(ev)), ev, to)
+		x.fail(netsim.QueueProperty, "%s sends %s%+v to machine %d while its buffer for that machine is full", x.name(), eventName(reflect.TypeOf(ev)), ev, to)
 	}
 }
 
@@ -150,7 +150,7 @@ func (x *Ctx) leave(t transfer) {
 	}
 	if goes := t.how == gotoState || t.how == pushState; goes && !slices.Contains(x.act.targets, t.to) {
 		if x.kind.state(t.to) == nil {
-			x.fail(RulesProperty, "%s in state %s goes to state %q, which there is none of", x.name(), x.m.State(), t.to)
+			x.fail(RulesProperty, "%s in state %s goes to the unknown state %q", x.name(), x.m.State(), t.to)
 		}
 		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: %s(f, %q)", x.name(), x.m.State(), t.to, x.kind.maker(x.act), t.to)
 	}
@@ -160,7 +160,7 @@ func (x *Ctx) leave(t transfer) {
 // open panics with a finding if the handler has already transferred control.
 func (x *Ctx) open(what string) {
 	if x.next.how != stay {
-		x.fail(RulesProperty, "%s in state %s asks for %s after its handler has transferred control", x.name(), x.m.State(), what)
+		x.fail(RulesProperty, "%s in state %s calls %s after its handler has transferred control", x.name(), x.m.State(), what)
 	}
 }
 
@@ -185,7 +185,7 @@ func (x *Ctx) name() string {
 // machine panics with a finding if the operation is called in a monitor.
 func (x *Ctx) machine(what string) {
 	if x.env == nil {
-		x.fail(RulesProperty, "monitor %s in state %s calls %s; monitors only watch", x.name(), x.m.State(), what)
+		x.fail(RulesProperty, "monitor %s in state %s calls %s; monitors only observe", x.name(), x.m.State(), what)
 	}
 }
 
@@ -208,7 +208,7 @@ func Watch[M any](x *Ctx, payload any) {
 	x.machine("Watch")
 	k := x.host.sys.monitorOf(reflect.TypeFor[M]())
 	if k == nil {
-		x.fail(RulesProperty, "%s watches by a %v, which no monitor of the system has as variables: see System.Each", x.name(), reflect.TypeFor[M]())
+		x.fail(RulesProperty, "%s creates a monitor with variables %v, which the system does not have: see System.Each", x.name(), reflect.TypeFor[M]())
 	}
 	x.env.Announce(create{k.name, payload})
 }
@@ -276,7 +276,7 @@ func New[M any](x *Ctx, payload any) ID {
 	case k == nil:
 		x.fail(BoundProperty, "%s in state %s creates a machine with variables %v, for which it has no pool: see System.Pool", x.name(), x.m.State(), reflect.TypeFor[M]())
 	case x.host.Made >= pool.size:
-		x.fail(BoundProperty, "%s in state %s creates more than %d machines, which its pool is for", x.name(), x.m.State(), pool.size)
+		x.fail(BoundProperty, "%s in state %s creates more than %d machines, the size of its pool", x.name(), x.m.State(), pool.size)
 	}
 	id := pool.first + ID(x.host.Made)
 	x.host.Made++

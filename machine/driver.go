@@ -117,13 +117,13 @@ type axis struct {
 func newAxes[P any](axes any) (all []axis) {
 	v, params := reflect.ValueOf(axes), reflect.TypeFor[P]()
 	if params.Kind() != reflect.Struct || v.Kind() != reflect.Struct {
-		panic(fmt.Sprintf("machine: parameters are a struct, and axes a struct of slices; not %v and %T", params, axes))
+		panic(fmt.Sprintf("machine: parameters must be a struct, and axes a struct of slices; not %v and %T", params, axes))
 	}
 	for i := range v.NumField() {
 		name, values := v.Type().Field(i).Name, v.Field(i)
 		f, ok := params.FieldByName(name)
 		if !ok || values.Kind() != reflect.Slice || values.Type().Elem() != f.Type || !f.IsExported() {
-			panic(fmt.Sprintf("machine: axis %s is a %v, which is no slice of values for an exported field of %v", name, values.Type(), params))
+			panic(fmt.Sprintf("machine: axis %s is a %v, must be a slice of values for an exported field of %v", name, values.Type(), params))
 		}
 		if values.Len() == 0 {
 			panic(fmt.Sprintf("machine: axis %s has no values", name))

@@ -106,7 +106,7 @@ func (h *Host) Idle() bool { return h.first() < 0 }
 func (h *Host) push(x *Ctx, from ID, ev any) {
 	t := reflect.TypeOf(ev)
 	if bound := h.sys.Queues.Bound; bound > 0 && len(h.Queue) >= bound {
-		x.fail(netsim.QueueProperty, "%s gets %s%+v from %s while %d events wait that it has not handled; the bound is %d",
+		x.fail(netsim.QueueProperty, "%s gets %s%+v from %s while %d unhandled events wait; the bound is %d",
 			x.name(), eventName(t), ev, h.sys.label(from), len(h.Queue), bound)
 	}
 	if most, ok := h.sys.atMost[t]; ok {
@@ -117,7 +117,7 @@ func (h *Host) push(x *Ctx, from ID, ev any) {
 			}
 		}
 		if waits >= most {
-			x.fail(netsim.QueueProperty, "%s gets %s%+v from %s while %d events of that type wait that it has not handled; at most %d may",
+			x.fail(netsim.QueueProperty, "%s gets %s%+v from %s while %d unhandled events of that type wait; at most %d may",
 				x.name(), eventName(t), ev, h.sys.label(from), waits, most)
 		}
 	}

@@ -49,7 +49,7 @@ func (s *System) Each(k *Kind) {
 	s.unbuilt("Each")
 	for _, w := range s.watchers {
 		if w.each && (w.kind.vars == k.vars || w.kind.name == k.name) {
-			panic(fmt.Sprintf("monitor %s: machines create monitor %s, too: two such kinds need other variables and other names", k.name, w.kind.name))
+			panic(fmt.Sprintf("monitor %s: machines also create monitor %s: such kinds need different variables and names", k.name, w.kind.name))
 		}
 	}
 	s.watch(watcher{kind: k, each: true})
@@ -58,11 +58,11 @@ func (s *System) Each(k *Kind) {
 func (s *System) watch(w watcher) {
 	for _, st := range w.kind.states {
 		if st.deferAll || st.null != nil {
-			panic(fmt.Sprintf("monitor %s: state %s defers events or has a Null; a monitor hears of each event once", w.kind.name, st.name))
+			panic(fmt.Sprintf("monitor %s: state %s defers events or has a Null; a monitor receives each event once", w.kind.name, st.name))
 		}
 		for _, r := range st.rules {
 			if r.what == deferred {
-				panic(fmt.Sprintf("monitor %s: state %s defers %s; a monitor hears of each event once", w.kind.name, st.name, eventName(r.event)))
+				panic(fmt.Sprintf("monitor %s: state %s defers %s; a monitor receives each event once", w.kind.name, st.name, eventName(r.event)))
 			}
 			if m, ok := reflect.Zero(r.event).Interface().(sender); ok {
 				if s.sent == nil {

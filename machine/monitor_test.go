@@ -95,7 +95,7 @@ func TestMonitorsThatAreWrong(t *testing.T) {
 	}
 	ms = asking(1, false)
 	ms.Monitor(machine.Define[log]("loud", machine.In("s", machine.On(func(_ *log, x *machine.Ctx, _ told) { x.Send(0, A{}) }))), log{})
-	if o := run(t, ms); !strings.Contains(o.finding, "monitor loud in state s calls Send; monitors only watch") {
+	if o := run(t, ms); !strings.Contains(o.finding, "monitor loud in state s calls Send; monitors only observe") {
 		t.Error(o.finding)
 	}
 	defer func() {
@@ -118,8 +118,8 @@ func TestKindsThatCannotBeToldApart(t *testing.T) {
 	other := machine.Define[owed]("another", machine.In("s", machine.OnGoto[told]("s")))
 	sameName := machine.Define[log]("answered", machine.In("s", machine.OnGoto[told]("s")))
 	for want, f := range map[string]func(*machine.System){
-		"monitor another: machines create monitor answered, too":  func(ms *machine.System) { ms.Each(owedKind); ms.Each(other) },
-		"monitor answered: machines create monitor answered, too": func(ms *machine.System) { ms.Each(owedKind); ms.Each(sameName) },
+		"monitor another: machines also create monitor answered":  func(ms *machine.System) { ms.Each(owedKind); ms.Each(other) },
+		"monitor answered: machines also create monitor answered": func(ms *machine.System) { ms.Each(owedKind); ms.Each(sameName) },
 		"machine 0: its pool has two kinds with variables machine_test.owed": func(ms *machine.System) {
 			ms.Pool(ms.Add(childKind, child{}), 2, other, owedKind)
 		},

@@ -112,7 +112,7 @@ func TestBounds(t *testing.T) {
 		{"on the way", one("aa", machine.In("s", machine.Defer(A{}))), func(ms *machine.System) { ms.Queues.Bound = 1 },
 			"n1 sends A{} to n0, for which 1 of its messages wait already; the bound is 1"},
 		{"deferred", deferring("a"), func(ms *machine.System) { ms.Queues.Bound = 1 },
-			"tested0 gets A{} from sender2 while 1 events wait that it has not handled; the bound is 1"},
+			"tested0 gets A{} from sender2 while 1 unhandled events wait; the bound is 1"},
 		{"of a type, on the way", deferring("ab"), func(ms *machine.System) { ms.AtMost(A{}, 1) },
 			"n2 sends A{} to n0, for which 1 messages of that type wait already; at most 1 may"},
 		{"of a type, by arrival", deferring("ab"), func(ms *machine.System) { ms.AtMost(B{}, 1); ms.Queues.Order = netsim.Arrival },
@@ -120,9 +120,9 @@ func TestBounds(t *testing.T) {
 		{"of a type, deferred", one("aba", machine.In("s", machine.Defer(A{}), machine.Ignore(B{}))), func(ms *machine.System) { ms.AtMost(A{}, 2) }, ""},
 		{"of a type, one too many", one("b", machine.In("s", machine.Defer(A{}), machine.On(on[B]("b", func(x *machine.Ctx) { x.Send(0, A{}); x.Send(0, A{}) })))),
 			func(ms *machine.System) { ms.AtMost(A{}, 1) },
-			"tested0 gets A{} from tested0 while 1 events of that type wait that it has not handled; at most 1 may"},
+			"tested0 gets A{} from tested0 while 1 unhandled events of that type wait; at most 1 may"},
 		{"not created yet", nobody, func(ms *machine.System) { ms.Queues.Bound = 1 },
-			"pool0 gets A{} from sender2 while 1 events wait that it has not handled; the bound is 1"},
+			"pool0 gets A{} from sender2 while 1 unhandled events wait; the bound is 1"},
 		{"of other types", deferring("ab"), func(ms *machine.System) { ms.AtMost(C{}, 1); ms.AtMost(A{}, 2); ms.AtMost(B{}, 2) }, ""},
 	} {
 		c.set(c.ms)

@@ -29,7 +29,7 @@ func TestReplace(t *testing.T) {
 		t.Errorf("%v, %+v", err, x)
 	}
 	for name, f := range map[string]func(){
-		"none is there": func() { machine.Replace(&ms, first, second, func(log) sends { return sends{} }) },
+		"has none to replace": func() { machine.Replace(&ms, first, second, func(log) sends { return sends{} }) },
 		"created at run time": func() {
 			var pooled machine.System
 			pooled.Add(first, log{})

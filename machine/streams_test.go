@@ -46,8 +46,8 @@ func TestTrySend(t *testing.T) {
 		t.Errorf("%+v: what has no room was sent, or not all that has", o)
 	}
 	for want, ms := range map[string]*machine.System{
-		"tries1 sends A{} to machine 0, for which as many of its events wait as the buffer holds": {Streams: &netsim.Streams{Buffer: 2}},
-		"queues do not tell how much waits in them":                                               {},
+		"tries1 sends A{} to machine 0 while its buffer for that machine is full": {Streams: &netsim.Streams{Buffer: 2}},
+		"queues do not report their length":                                       {},
 	} {
 		if o := run(t, over(ms, true)); !strings.Contains(o.finding, want) {
 			t.Errorf("%q, want %q", o.finding, want)

@@ -63,10 +63,10 @@ type pool struct {
 func (s *System) Add(k *Kind, vars any) ID {
 	s.unbuilt("Add")
 	if k == nil {
-		panic("machine: it is of no kind, nil")
+		panic("machine: the kind is nil")
 	}
 	if t := reflect.TypeOf(vars); t != k.vars {
-		panic(fmt.Sprintf("machine %s: its variables are %v, not %v", k.name, k.vars, t))
+		panic(fmt.Sprintf("machine %s: its variables are of type %v, not %v", k.name, k.vars, t))
 	}
 	s.know(k)
 	s.machines = append(s.machines, place{k, vars})
@@ -91,11 +91,11 @@ func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 		panic(fmt.Sprintf("machine %s: it cannot be replaced by machine %s with a function from %v to %v", kind.name, by.name, reflect.TypeFor[I](), reflect.TypeFor[A]()))
 	}
 	if s.kinds[kind.name] != kind {
-		panic(fmt.Sprintf("machine %s: none is there to be replaced", kind.name))
+		panic(fmt.Sprintf("machine %s: the system has none to replace", kind.name))
 	}
-	for _, p := range s.pools { //lint:sorted whichever is met first, the panic is the same
+	for _, p := range s.pools { //lint:sorted any order gives the same panic
 		if slices.Contains(p.kinds, kind) {
-			panic(fmt.Sprintf("machine %s: it is created at run time, too, and cannot be replaced", kind.name))
+			panic(fmt.Sprintf("machine %s: it is also created at run time, and cannot be replaced", kind.name))
 		}
 	}
 	s.unbuilt("Replace")
@@ -125,7 +125,7 @@ func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 	p := &pool{ID(len(s.machines)), size, kinds}
 	for _, k := range kinds {
 		if p.kind(k.vars) != k {
-			panic(fmt.Sprintf("machine %d: its pool has two kinds with variables %v, by which New tells them apart", creator, k.vars))
+			panic(fmt.Sprintf("machine %d: its pool has two kinds with variables %v, which New cannot distinguish", creator, k.vars))
 		}
 	}
 	s.pools[creator] = p
@@ -140,7 +140,7 @@ func (s *System) AtMost(ev any, n int) {
 	s.unbuilt("AtMost")
 	t := reflect.TypeOf(ev)
 	if _, twice := s.atMost[t]; t == nil || n < 1 || twice {
-		panic(fmt.Sprintf("machine: at most %d events %v wait: an event needs one bound, of at least 1", n, t))
+		panic(fmt.Sprintf("machine: at most %d events %v: a type needs a single bound of at least 1", n, t))
 	}
 	if s.atMost == nil {
 		s.atMost = map[reflect.Type]int{}
@@ -154,17 +154,17 @@ func (s *System) AtMost(ev any, n int) {
 func (s *System) Container(ids ...ID) {
 	s.unbuilt("Container")
 	if len(ids) < 2 {
-		panic(fmt.Sprintf("machine: a container needs at least two machines, and gets %d", len(ids)))
+		panic(fmt.Sprintf("machine: a container needs at least two machines, not %d", len(ids)))
 	}
 	for i, id := range ids {
 		if id < 0 || int(id) >= len(s.machines) {
-			panic(fmt.Sprintf("machine %d: it is to be in a container, and was not added", id))
+			panic(fmt.Sprintf("machine %d: in a container, but not added", id))
 		}
 		if slices.Contains(ids[:i], id) {
-			panic(fmt.Sprintf("machine %s: it is in the same container twice", s.label(id)))
+			panic(fmt.Sprintf("machine %s: twice in the same container", s.label(id)))
 		}
 		if slices.ContainsFunc(s.together, func(c []ID) bool { return slices.Contains(c, id) }) {
-			panic(fmt.Sprintf("machine %s: it is in another container already", s.label(id)))
+			panic(fmt.Sprintf("machine %s: already in another container", s.label(id)))
 		}
 	}
 	s.together = append(s.together, slices.Clone(ids))
@@ -173,14 +173,14 @@ func (s *System) Container(ids ...ID) {
 // mustBe panics if there is no such place.
 func (s *System) mustBe(id ID) {
 	if id < 0 || int(id) >= len(s.machines) {
-		panic(fmt.Sprintf("machine %d: it was not added", id))
+		panic(fmt.Sprintf("machine %d: not added", id))
 	}
 }
 
 // unbuilt panics if Sim was called before, because the system that it made would lack the addition.
 func (s *System) unbuilt(what string) {
 	if s.built.Load() {
-		panic("machine: " + what + " after Sim, which has made the system already")
+		panic("machine: " + what + " after Sim, which has built the system")
 	}
 }
 
@@ -190,7 +190,7 @@ func (s *System) label(id ID) string { return fmt.Sprintf("%s%d", s.machines[id]
 // know registers a kind of machines.
 func (s *System) know(k *Kind) {
 	if other := s.kinds[k.name]; other != nil && other != k {
-		panic(fmt.Sprintf("machine %s: two kinds of that name", k.name))
+		panic(fmt.Sprintf("machine %s: two kinds have that name", k.name))
 	}
 	if s.kinds == nil {
 		s.kinds = map[string]*Kind{}
@@ -221,9 +221,9 @@ func (s *System) Kinds() []*Kind { return slices.Clone(s.order) }
 func (s *System) Sim(name string) sim.System {
 	s.built.Store(true)
 	if s.Queues.AtMost != nil {
-		panic("machine: bounds of events are set by System.AtMost")
+		panic("machine: set bounds of events by System.AtMost")
 	}
-	for id := range s.pools { //lint:sorted whichever is met first, it is a panic
+	for id := range s.pools { //lint:sorted any order panics
 		s.mustBe(id)
 	}
 	queues := s.Queues

@@ -112,14 +112,14 @@ func TestBadEnvironment(t *testing.T) {
 	for _, c := range []struct{ env, want string }{
 		{"MACEMC_TIME=soon", `MACEMC_TIME is "soon", must be a positive duration`},
 		{"MACEMC_TIME=-1s", `MACEMC_TIME is "-1s", must be a positive duration`},
-		{"MACEMC_SEED=0", `MACEMC_SEED is "0", must be a number from 1 on`},
-		{"MACEMC_WORKERS=many", `MACEMC_WORKERS is "many", must be a number from 1 on`},
+		{"MACEMC_SEED=0", `MACEMC_SEED is "0", must be a positive integer`},
+		{"MACEMC_WORKERS=many", `MACEMC_WORKERS is "many", must be a positive integer`},
 		{"MACEMC_REPLAY=missing.path", `-macemc.replay: open missing.path`},
-		{"MACEMC_MAX_PATHS=-1", `MACEMC_MAX_PATHS is "-1", must be a number from 1 on`},
+		{"MACEMC_MAX_PATHS=-1", `MACEMC_MAX_PATHS is "-1", must be a positive integer`},
 		{"MACEMC_STRATEGY=luck", `MACEMC_STRATEGY is "luck", must be one of deepening, walk, faulty, bfs`},
 		{"MACEMC_INTERLEAVE=lifo", `MACEMC_INTERLEAVE is "lifo", interleaving "lifo" is not one of rotate, fifo`},
 		{"MACEMC_IN_PROCESS=perhaps", `MACEMC_IN_PROCESS is "perhaps", must be true or false`},
-		{"-macemc.seed=0", `-macemc.seed is "0", must be a number from 1 on`},
+		{"-macemc.seed=0", `-macemc.seed is "0", must be a positive integer`},
 		{"-test.timeout=500ms", `go test ends the tests of this package in 0s; give it a longer -timeout`},
 	} {
 		out, passed := run(t, t.TempDir(), "TestPingAck", c.env)

@@ -46,7 +46,7 @@ func Refines(t testing.TB, impl, abs sim.System, clients ...sim.NodeID) {
 		return
 	}
 	if back, err := refine.Compare(t.Context(), &abs, &impl, refine.Options{Clients: clients}); err == nil && back.Verdict == refine.Difference {
-		t.Logf("the abstraction does more: %s", strings.Join(back.Trace, ", "))
+		t.Logf("the abstraction has more behaviors: %s", strings.Join(back.Trace, ", "))
 	}
 }
 

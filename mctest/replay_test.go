@@ -124,7 +124,7 @@ end 4
 			`violates nothing any more; 2 steps fit, these do not:\s+line 9: step 2 \(deliver n1<-n0 Ping\{Seq:9\}\).*; deliver n1<-n0 Ping\{Seq:1\} instead\s+line 11: step 4 .*; left out`},
 		{"TestReplayFixed", changed, "-macemc.strict", false, `the path does not fit any more`},
 		{"TestReplayDefect", changed, "", false, `still violates; 2 steps fit`},
-		{"TestReplayRenamed", path, "", false, `no step fits, so this tests nothing`},
+		{"TestReplayRenamed", path, "", false, `no step fits, so the test has no effect`},
 		{"TestReplayOtherNodes", path, "", false, `run.path: line 3: the path has 2 nodes, the system has 3`},
 		{"TestReplayDefect", filepath.Join(dir, "none.path"), "", false, `no such file`},
 	} {

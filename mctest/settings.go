@@ -92,7 +92,7 @@ func register(flags *flag.FlagSet) []setting {
 		{name: "max-paths", usage: "execute at most `N` runs", set: number(func(s *settings, n int) { s.MaxPaths = n })},
 		{name: "seed", usage: "`seed` of the random walks", set: func(s *settings, v string) (err error) {
 			if s.Seed, err = strconv.ParseUint(v, 10, 64); err != nil || s.Seed == 0 {
-				return fmt.Errorf("must be a number from 1 on")
+				return fmt.Errorf("must be a positive integer")
 			}
 			return nil
 		}},
@@ -101,17 +101,17 @@ func register(flags *flag.FlagSet) []setting {
 			s.Strategy = search.Name(v)
 			return validStrategy(s.Strategy)
 		}},
-		{name: "keep-going", isBool: true, usage: "go on after a violation, and report the different ones", set: boolean(func(s *settings, b bool) { s.KeepGoing = b })},
+		{name: "keep-going", isBool: true, usage: "continue after a violation, and report all distinct ones", set: boolean(func(s *settings, b bool) { s.KeepGoing = b })},
 		{name: "schedules", usage: "order random walks by these `NAMES` in turn", set: func(s *settings, v string) (err error) {
 			s.Schedules, err = search.ParseSchedules(v)
 			return err
 		}},
-		{name: "interleave", usage: "how goroutines of a node take turns, by `MODE`: rotate, fifo, random, or pct:N", set: func(s *settings, v string) error {
+		{name: "interleave", usage: "schedule goroutines by `MODE`: rotate, fifo, random, or pct:N", set: func(s *settings, v string) error {
 			i, err := sim.ParseInterleave(v)
 			s.interleave = &i
 			return err
 		}},
-		{name: "proof", usage: "what shows that a run never recovers, by `KIND`: walks or exact", set: func(s *settings, v string) error {
+		{name: "proof", usage: "prove by `KIND` that a run never recovers: walks or exact", set: func(s *settings, v string) error {
 			s.Proof = critical.Proof(v)
 			return validProof(s.Proof)
 		}},
@@ -119,10 +119,10 @@ func register(flags *flag.FlagSet) []setting {
 			s.replay = v
 			return nil
 		}},
-		{name: "write-test", isBool: true, usage: "write a regression test for what is found", set: boolean(func(s *settings, b bool) { s.writeTest = b })},
+		{name: "write-test", isBool: true, usage: "write a regression test for each finding", set: boolean(func(s *settings, b bool) { s.writeTest = b })},
 		{name: "in-process", isBool: true, usage: "search in the process of the test", set: boolean(func(s *settings, b bool) { s.inProcess = b })},
-		{name: "no-skip", isBool: true, usage: "fail, do not skip, without the changed Go runtime that a system needs", set: boolean(func(s *settings, b bool) { s.noSkip = b })},
-		{name: "strict", isBool: true, usage: "Replay fails when the path does not fit", set: boolean(func(s *settings, b bool) { s.strict = b })},
+		{name: "no-skip", isBool: true, usage: "fail, not skip, tests that lack the modified Go runtime", set: boolean(func(s *settings, b bool) { s.noSkip = b })},
+		{name: "strict", isBool: true, usage: "make Replay fail if its path no longer fits", set: boolean(func(s *settings, b bool) { s.strict = b })},
 	}
 	for i := range list {
 		list[i].given = new(string)
@@ -141,7 +141,7 @@ func number(set func(*settings, int)) func(*settings, string) error {
 	return func(s *settings, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < 1 {
-			return fmt.Errorf("must be a number from 1 on")
+			return fmt.Errorf("must be a positive integer")
 		}
 		set(s, n)
 		return nil
@@ -207,7 +207,7 @@ func settle(o Options, short bool) (settings, error) {
 		}
 	}
 	if s.Workers > search.MaxWorkers {
-		return s, fmt.Errorf("there are to be %d workers, but %d are the most: each takes memory and 2 MB of the folder for temporary files",
+		return s, fmt.Errorf("%d workers exceed the maximum of %d: each takes memory and 2 MB of the folder for temporary files",
 			s.Workers, search.MaxWorkers)
 	}
 	s.Seed = cmp.Or(s.Seed, 1)

@@ -56,7 +56,7 @@ func (c *checking) writeTestFor(pathFile string) (string, error) {
 	}
 	dir := filepath.Dir(c.source.file)
 	if !filepath.IsAbs(c.source.file) {
-		return "", fmt.Errorf("the source of the test is not known (was it built with -trimpath?); %s", c.byHand(pathFile))
+		return "", fmt.Errorf("the source of the test is unknown (was it built with -trimpath?); %s", c.byHand(pathFile))
 	}
 	base := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(strings.TrimPrefix(c.Name(), "Test"), "_"), "_")
 	kept := filepath.Join(dir, filepath.FromSlash(regressions))
@@ -64,7 +64,7 @@ func (c *checking) writeTestFor(pathFile string) (string, error) {
 		name := fmt.Sprintf("%s_%d", base, n)
 		to := filepath.Join(kept, name+".path")
 		if same, err := os.ReadFile(to); err == nil && bytes.Equal(same, path) {
-			return "", fmt.Errorf("%s holds this run already", to)
+			return "", fmt.Errorf("%s already holds this run", to)
 		}
 		test := filepath.Join(dir, strings.ToLower("regress_"+name)+"_test.go")
 		if exists(to) || exists(test) {

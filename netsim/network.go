@@ -51,7 +51,7 @@ func (s Streams) Validate(nodes int) error { return validate(nodes, s.Buffer, s.
 // Validate implements [sim.Network].
 func (b Both) Validate(nodes int) error {
 	if b.Datagrams.Partitions != 0 || b.Streams.Partitions != 0 {
-		return errors.New("a partition cuts datagrams and streams alike: set Both.Partitions, not that of a part")
+		return errors.New("a partition cuts both datagrams and streams: set Both.Partitions instead of a part's")
 	}
 	return validate(nodes, b.Streams.Buffer, b.Limits())
 }
@@ -61,7 +61,7 @@ const maxBuffer = 1 << 20
 
 func validate(nodes, buffer int, l sim.Limits) error {
 	if nodes < 1 {
-		return fmt.Errorf("it joins %d nodes, must be at least 1", nodes)
+		return fmt.Errorf("the network has %d nodes, must have at least 1", nodes)
 	}
 	if buffer < 0 || buffer > maxBuffer {
 		return fmt.Errorf("the send buffer holds %d messages, must be 1 to %d, or 0 for %d", buffer, maxBuffer, DefaultBuffer)
@@ -87,7 +87,7 @@ func (b Both) Limits() sim.Limits {
 // WithLimits implements [sim.Network]: it replaces all limits.
 func (d Datagrams) WithLimits(l sim.Limits) (sim.Network, error) {
 	if l[sim.NetErrors] != 0 {
-		return nil, fmt.Errorf("%d socket errors asked for, but datagrams have no connections: only netsim.Streams and netsim.Both do", l[sim.NetErrors])
+		return nil, fmt.Errorf("%d socket errors requested, but only netsim.Streams and netsim.Both have connections", l[sim.NetErrors])
 	}
 	if err := checkNew(l); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (d Datagrams) WithLimits(l sim.Limits) (sim.Network, error) {
 // WithLimits implements [sim.Network]: it replaces all limits.
 func (s Streams) WithLimits(l sim.Limits) (sim.Network, error) {
 	if l[sim.Loss] != 0 || l[sim.Dup] != 0 {
-		return nil, fmt.Errorf("%d lost and %d duplicated datagrams asked for, but streams lose and duplicate nothing: only netsim.Datagrams and netsim.Both do", l[sim.Loss], l[sim.Dup])
+		return nil, fmt.Errorf("%d lost and %d duplicated datagrams requested, but only netsim.Datagrams and netsim.Both have datagrams", l[sim.Loss], l[sim.Dup])
 	}
 	if err := checkNew(l); err != nil {
 		return nil, err
@@ -133,10 +133,10 @@ func (b Both) AsLive() sim.Network { b.Streams.asLive = true; return b }
 
 func checkNew(l sim.Limits) error {
 	if l[sim.Crashes] != 0 {
-		return fmt.Errorf("%d crashes asked of the network: crashes are a limit of the system", l[sim.Crashes])
+		return fmt.Errorf("%d crashes requested for the network: crashes are a limit of the system", l[sim.Crashes])
 	}
 	if l[sim.Halts] != 0 {
-		return fmt.Errorf("%d halts asked of the network: halts are a limit of the system", l[sim.Halts])
+		return fmt.Errorf("%d halts requested for the network: halts are a limit of the system", l[sim.Halts])
 	}
 	return l.Validate()
 }

@@ -59,7 +59,7 @@ func (q Queues) Validate(nodes int) error {
 	if q.Bound < 0 {
 		return fmt.Errorf("the bound of a queue is %d, must be at least 1, or 0 for none", q.Bound)
 	}
-	for t, n := range q.AtMost { //lint:sorted whichever is met first, it is an error
+	for t, n := range q.AtMost { //lint:sorted any order gives an error
 		if n < 1 {
 			return fmt.Errorf("at most %d messages %v may wait: must be at least 1", n, t)
 		}
@@ -73,7 +73,7 @@ func (Queues) Limits() sim.Limits { return sim.Limits{} }
 // WithLimits implements [sim.Network]. Queues have no faults.
 func (q Queues) WithLimits(l sim.Limits) (sim.Network, error) {
 	if l != (sim.Limits{}) {
-		return nil, errors.New("queues have no faults: loss is for a machine to draw, or for netsim.Datagrams")
+		return nil, errors.New("queues have no faults: make loss a choice of a machine, or use netsim.Datagrams")
 	}
 	return q, nil
 }

@@ -20,7 +20,7 @@ func (s *System) validateContainers() error {
 	in := map[NodeID]int{}
 	for i, c := range s.Containers {
 		if len(c) < 2 {
-			return fmt.Errorf("system %q: Containers %d has %d nodes: list only those that have several, a node in none has a process of its own", s.Name, i, len(c))
+			return fmt.Errorf("system %q: Containers %d has %d nodes: list only sets of at least two; other nodes have their own processes", s.Name, i, len(c))
 		}
 		for _, id := range c {
 			other, twice := in[id]
@@ -30,7 +30,7 @@ func (s *System) validateContainers() error {
 			case twice && other == i:
 				return fmt.Errorf("system %q: Containers %d names node %d twice", s.Name, i, id)
 			case twice:
-				return fmt.Errorf("system %q: node %d is in Containers %d and %d: it runs in one process", s.Name, id, other, i)
+				return fmt.Errorf("system %q: node %d is in Containers %d and %d: a node runs in one process", s.Name, id, other, i)
 			}
 			in[id] = i
 		}

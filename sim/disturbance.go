@@ -53,7 +53,7 @@ func (d Disturbance) validate() error {
 	case d.kind > Partition:
 		return fmt.Errorf("there is no event of kind %d", d.kind)
 	case d.kind.Injection():
-		return fmt.Errorf("%q injects a fault, which is no part of recovery anyway", d.kind)
+		return fmt.Errorf("%q injects a fault, which is excluded from recovery anyway", d.kind)
 	case d.hands == nil:
 		return nil
 	case d.kind != FireTimer && d.kind != Deliver && d.kind != TakeQuorum:

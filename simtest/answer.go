@@ -38,13 +38,13 @@ func (q *questions) choose(p choose.Point) int {
 		if picks[0] >= 0 && picks[0] < p.Arity {
 			return picks[0]
 		}
-		q.fail("asked %q, where the answer %d is not 0 to %d", p.Label, picks[0], p.Arity-1)
+		q.fail("answer %[2]d to %[1]q is not 0 to %[3]d", p.Label, picks[0], p.Arity-1)
 		return 0
 	}
 	if q.others != nil {
 		return q.others.Choose(p)
 	}
-	q.fail("asked %q (%d alternatives), and there is no answer; call Answer(%q, pick) before", p.Label, p.Arity, p.Label)
+	q.fail("has no answer for %q (%d alternatives); call Answer(%q, pick) before", p.Label, p.Arity, p.Label)
 	return 0
 }
 

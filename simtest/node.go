@@ -137,7 +137,7 @@ func (h *Node[S]) Take(quorum string, set ...sim.From[any]) {
 		h.t.Fatalf("Take: %v", found)
 	}
 	if !slices.ContainsFunc(made.Sets, func(s declared.AssemblySet) bool { return int(s.Quorum) == q && len(s.Members) == len(set) }) {
-		h.t.Fatalf("Take: n%d does not take these %d messages by quorum %q now", h.id, len(set), quorum)
+		h.t.Fatalf("Take: n%d does not take these %d messages by quorum %q in this state", h.id, len(set), quorum)
 	}
 	h.step(sim.Event{Kind: sim.TakeQuorum, Node: h.id, Peer: -1, Msgs: int32(len(set))},
 		declared.Handed{Delivery: sim.Delivery{From: -1}, Set: &declared.Assembled{Quorum: int32(q), Set: set}}, nil)
@@ -184,7 +184,7 @@ func (h *Node[S]) Action(name string) {
 	h.up("Action")
 	ev, ok := h.run.ActionEvent(h.id, name)
 	if !ok {
-		h.t.Fatalf("Action: n%d cannot do %q now; it can do %q", h.id, name, h.run.Actions(h.id))
+		h.t.Fatalf("Action: %[2]q of n%[1]d is not enabled; enabled are %[3]q", h.id, name, h.run.Actions(h.id))
 	}
 	h.step(ev, declared.Handed{}, nil)
 }

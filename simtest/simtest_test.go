@@ -145,12 +145,12 @@ func TestFailures(t *testing.T) {
 		{"no answer", func(t testing.TB) {
 			booted(t).Do(func(_ *service, env sim.Env) { env.Choose("a child", 3); env.Choose("x", 2) })
 			panic("not reached")
-		}, `^n0 asked "a child" \(3 alternatives\), and there is no answer; call Answer\("a child", pick\) before$`},
+		}, `^n0 has no answer for "a child" \(3 alternatives\); call Answer\("a child", pick\) before$`},
 		{"bad answer", func(t testing.TB) {
 			n := booted(t)
 			n.Answer("a child", 3)
 			n.Do(func(_ *service, env sim.Env) { env.Choose("a child", 3) })
-		}, `^n0 asked "a child", where the answer 3 is not 0 to 2$`},
+		}, `^n0 answer 3 to "a child" is not 0 to 2$`},
 		{"unused answer", func(t testing.TB) {
 			n := booted(t)
 			n.Answer("a child", 1, 2)
@@ -201,7 +201,7 @@ func TestFailures(t *testing.T) {
 			n.Action("once")
 			n.WantSent(simtest.Datagram(2, tick{9}))
 			n.Action("once")
-		}, `^Action: n0 cannot do "once" now; it can do \["again"\]$`},
+		}, `^Action: "once" of n0 is not enabled; enabled are \["again"\]$`},
 		{"no handler", func(t testing.TB) {
 			n := simtest.New[*Pinger](t, system, 0)
 			n.Boot()

@@ -28,7 +28,7 @@ type module struct {
 func openModule(dir string, systems []spec.Entry) (*module, error) {
 	dir = replay.Module(dir)
 	if dir == "" {
-		return nil, errors.New("this folder lies in no module; start macemc mcp in one")
+		return nil, errors.New("this folder is not in a module; start macemc mcp in one")
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {

@@ -45,7 +45,7 @@ func newServer(dir string, systems []spec.Entry, command func(args ...string) *e
 // result is the result of a tool.
 type result struct {
 	Verdict  string    `json:"verdict" jsonschema:"the meaning of the exit status of macemc"`
-	Findings []finding `json:"findings,omitempty" jsonschema:"the violations that were found"`
+	Findings []finding `json:"findings,omitempty" jsonschema:"the violations found"`
 	Text     string    `json:"text,omitempty" jsonschema:"what macemc printed"`
 }
 
@@ -58,7 +58,7 @@ type finding struct {
 	Message  string `json:"message,omitempty"`
 	Steps    int    `json:"steps,omitempty" jsonschema:"the length of the run"`
 	Critical int    `json:"critical_step,omitempty" jsonschema:"the step after which the run cannot recover"`
-	Handler  string `json:"handler,omitempty" jsonschema:"the source line of the step that matters"`
+	Handler  string `json:"handler,omitempty" jsonschema:"the source line of the critical step"`
 }
 
 // verdicts maps the exit statuses of macemc to texts.

@@ -41,7 +41,7 @@ func tools() []tool {
 	return []tool{
 		newTool("test", "execute the tests of packages under many schedules of their goroutines", (*server).test),
 		newTool("search", "search a system for violations of its properties", (*server).search),
-		newTool("explain", "explain a finding: what is violated, the critical step, the run around it", (*server).explain),
+		newTool("explain", "explain a finding: the violation, the critical step, the run around it", (*server).explain),
 		newTool("replay", "execute a run again: its steps, and whether the finding recurs", (*server).replay),
 		newTool("step", "show one step of a run: event, choices, effects, changes, cause, source", (*server).step),
 		newTool("state", "show states of nodes, messages and timers after a step", (*server).state),

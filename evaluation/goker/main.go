@@ -26,13 +26,13 @@ import (
 
 func main() {
 	program := flag.String("macemc", "bin/macemc", "the `program` to measure")
-	seeds := flag.Int("seeds", 1, "how many seeds")
+	seeds := flag.Int("seeds", 1, "number of seeds")
 	first := flag.Int("first", 1, "the first seed")
-	single := flag.Int("single", 1, "how many seeds with one copy of each kernel")
-	limit := flag.Int("schedules", 200, "how many schedules of a test at most")
+	single := flag.Int("single", 1, "number of seeds with one copy of each kernel")
+	limit := flag.Int("schedules", 200, "maximum number of schedules of a test")
 	race := flag.Bool("race", false, "build with the race detector")
 	only := flag.String("run", "", "only the kernels that match this pattern")
-	again := flag.Int("replays", 0, "execute what was found with the last seed in `N` new processes each, and compare the traces")
+	again := flag.Int("replays", 0, "execute findings of the last seed in `N` new processes each, and compare the traces")
 	page := flag.String("write", "", "write the tables into the `file`, between its markers")
 	flag.Parse()
 	if err := measure(*program, *first, *seeds, *single, *limit, *again, *race, *only, *page); err != nil {

@@ -70,12 +70,12 @@ func main() {
 }
 
 func run() error {
-	what := flag.String("compare", "states", "what is compared: states, that all visit, or verdicts, for which each leaves out what it can")
+	what := flag.String("compare", "states", "comparison: states, which all visit, or verdicts, with the reductions of each")
 	proposers := flag.String("proposers", "2", "numbers of proposers, each 2 or 3, separated by commas")
 	workers := flag.String("workers", "1", "numbers of workers, each 1 or more, separated by commas")
-	runs := flag.String("runs", "1", "runs of each checker, of which the table shows medians; checkers may have their own, as in 3,rumur=1")
-	visited := flag.String("visited", "64", "how macemc keeps visited states, of exact, 64 and 128, separated by commas")
-	only := flag.String("only", "", "checkers to run, of macemc, spin and rumur, separated by commas; empty: all")
+	runs := flag.String("runs", "1", "runs of each checker, for medians; also for single checkers, as in 3,rumur=1")
+	visited := flag.String("visited", "64", "state stores of macemc: exact, 64 and 128, separated by commas")
+	only := flag.String("only", "", "checkers to run: macemc, spin and rumur, separated by commas (default all)")
 	page := flag.String("write", "", "write the table into this page, between its lines <!-- bench-peers --> and <!-- end of bench-peers -->; that of verdicts: bench-verdicts")
 	command := flag.String("macemc", ownCommand, "command that runs macemc")
 	flag.Parse()

@@ -106,7 +106,7 @@ func Write(dir, checkout string) (*Written, error) {
 		tidy := exec.Command("go", "mod", "tidy")
 		tidy.Dir = dir
 		if out, err := tidy.CombinedOutput(); err != nil {
-			return w, fmt.Errorf("the files are written, but \"go mod tidy\" fails there: %s", strings.TrimSpace(string(out)))
+			return w, fmt.Errorf("the files are written, but \"go mod tidy\" fails in the folder: %s", strings.TrimSpace(string(out)))
 		}
 	}
 	return w, nil

@@ -63,7 +63,7 @@ func (h *handler) instead(k Kind) string {
 		case Outside:
 			return "take the disk from the bubble.Host, and configuration from who makes the program"
 		case MapOrder:
-			return "sort what is ranged over by something that is no address"
+			return "sort the elements by something other than their addresses"
 		}
 	}
 	return infoOf(k).Instead

@@ -31,7 +31,7 @@ func TestPathAsLive(t *testing.T) {
 		{"replay over.path", exitcode.OK, "step 1002"},
 		{"mdb over.path --batch -x info", exitcode.OK, "as live nodes have it"},
 		{"search --from over.path --max-paths 3 --out none", exitcode.OK, "nothing found"},
-		{"replay strict.path", exitcode.Violation, "for which as many of its events wait as the buffer holds"},
+		{"replay strict.path", exitcode.Violation, "while its buffer for that machine is full"},
 	} {
 		out, errs, status := run(t, strings.Fields(c.args)...)
 		if status != c.status || !strings.Contains(out, c.want) {
