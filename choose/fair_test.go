@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 )
 
-// A draw is fair by its weights, also when they were cloned, and is drawn like one without.
+// A draw is fair by its weights, also after they were cloned. Random draws it like one without weights.
 func TestFair(t *testing.T) {
 	fair := choose.Point{Kind: choose.Draw, Arity: 3, Weights: choose.Fairly()}
 	cloned := fair

@@ -64,7 +64,7 @@ func write(t testing.TB, f *choose.File) string {
 	return b.String()
 }
 
-// bare takes away what only parsing knows.
+// bare removes the fields that only Parse sets.
 func bare(f *choose.File) *choose.File {
 	f.Lines = nil
 	for i := range f.Steps {
@@ -102,7 +102,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Whatever is cut off the end, other than white space, is noticed.
+// Parse detects any truncation except that of white space.
 func TestParseNoticesTruncation(t *testing.T) {
 	whole := write(t, example())
 	for n := range len(whole) - 1 {
@@ -218,7 +218,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// anyText generates what could go wrong: delimiters, quotes, controls, bytes that are not UTF-8.
+// anyText generates difficult texts: delimiters, quotes, controls, bytes that are not UTF-8.
 func anyText() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.String(),
@@ -304,7 +304,7 @@ func TestFileRoundTrip(t *testing.T) {
 	})
 }
 
-// Parse does not panic, and what it accepts is written in a form that does not change any more.
+// Parse does not panic. Writing and parsing its result is idempotent.
 func FuzzParse(f *testing.F) {
 	var b bytes.Buffer
 	if _, err := example().WriteTo(&b); err != nil {

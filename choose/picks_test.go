@@ -7,7 +7,8 @@ import (
 	"github.com/macemc/macemc/choose"
 )
 
-// Labels of draws and outcomes are for people: answers are taken whatever they say, and told when they say something else.
+// Labels of draws and outcomes are for people: an answer is taken whatever its label, and a different label is
+// reported.
 func TestPickSourceTellsOtherLabels(t *testing.T) {
 	for _, c := range []struct{ kind, file, asked, want string }{
 		{"survivors", "survivors", "survivors of n2", `asks for outcome "survivors of n2", the file answers "survivors"`},
@@ -81,7 +82,7 @@ func TestPickSource(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s choose.PickSource
-			s.Reset([]choose.FilePick{{D, 5, ""}}) // must leave no trace
+			s.Reset([]choose.FilePick{{D, 5, ""}}) // must have no effect
 			s.Choose(point(D, 2, ""))
 			s.Reset(c.picks)
 			var got []int

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Enumerations offer both ends of a large draw, each alternative once, always the same; a draw at the bound is enumerated.
+// Enumerations offer both ends of a large draw, each alternative once, always the same ones. A draw at the bound is
+// enumerated.
 func TestSample(t *testing.T) {
 	for _, arity := range []int{EnumeratedArity + 1, 1_000_000, MaxArity} {
 		var e Enumerate
@@ -31,7 +32,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// Enumerations offer 16 seeds, 0 first; walks draw any.
+// Enumerations offer 16 seeds, 0 first. Walks draw any seed.
 func TestSample_Seed(t *testing.T) {
 	var e Enumerate
 	var picks []int
@@ -51,7 +52,7 @@ func TestSample_Seed(t *testing.T) {
 	}
 }
 
-// Walks draw an end of a large draw half of the time, and else anything.
+// Walks draw an end of a large draw half of the time, and otherwise any alternative.
 func TestRandomPrefersEnds(t *testing.T) {
 	r := NewRandom(1, 1)
 	ends, all := 0, map[int]bool{}
@@ -67,7 +68,7 @@ func TestRandomPrefersEnds(t *testing.T) {
 	}
 }
 
-// Different alternatives are counted, whoever took them; of what was read from a report only their number is known.
+// Different alternatives are counted across searches. For values read from a report only the number is known.
 func TestSamples(t *testing.T) {
 	var many Samples
 	for i := range 200 {

@@ -56,7 +56,7 @@ func TestPrefixHandsOver(t *testing.T) {
 		draw(1),                          // not in the path: 0, without consuming
 		{Kind: choose.Event, Arity: 1},   // 0, in the path although forced
 		draw(2),                          // 1; the path ends here
-		draw(1),                          // not asked of Then either
+		draw(1),                          // not passed to Then either
 		draw(4),                          // 3, by Then
 		{Kind: choose.Compare, Arity: 2}, // 1, by Then
 	} {
@@ -124,8 +124,8 @@ func TestRandomNeverDrawsWeightZero(t *testing.T) {
 	}
 }
 
-// The expected count of each alternative is n*w/total, its standard deviation below sqrt of that;
-// 5 of them are exceeded once in 1.7 million, and the stream is fixed.
+// The expected count of each alternative is n*w/total, and its standard deviation is below the square root of that. A
+// difference of 5 deviations has a probability of 1 in 1.7 million, and the stream is fixed.
 func TestRandomFollowsWeights(t *testing.T) {
 	const n = 100_000
 	r := choose.NewRandom(7, 0)
@@ -150,9 +150,9 @@ func TestRandomFollowsWeights(t *testing.T) {
 	}
 }
 
-// A bound of 3*2^61 shows every bias: 2^64 is 8*2^61, so that of the 8 numbers that share 3 results
-// two results get 3 and one gets 2, unless some numbers are rejected. By a plain product that is the
-// result 2 modulo 3, by a plain remainder those in the upper third.
+// A bound of 3*2^61 exposes every bias: 2^64 is 8*2^61, so of the 8 numbers that share 3 results two results get 3 and
+// one gets 2, unless some numbers are rejected. With a plain product that is the result 2 modulo 3, with a plain
+// remainder those in the upper third.
 func TestRandomIntNIsUnbiased(t *testing.T) {
 	const n, bound = 30_000, 3 << 61
 	r := choose.NewRandom(3, 3)
@@ -208,7 +208,7 @@ func TestRandomRefusesBadWeights(t *testing.T) {
 	}
 }
 
-// The first draws of a seed are part of the contract: a report's seed must mean the same tomorrow.
+// The first draws of a seed are part of the contract: the seed of a report must give the same run in later versions.
 func TestRandomIsStable(t *testing.T) {
 	r := choose.NewRandom(1, choose.Derive(1, choose.Path{3, 0, 2}))
 	var got []int
@@ -278,7 +278,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// What was recorded is reproduced by a prefix.
+// A prefix reproduces a recorded path.
 func TestRecordedPathReplays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		points := rapid.SliceOf(rapid.Custom(func(t *rapid.T) choose.Point {

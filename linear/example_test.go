@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Messages, and what clients announce.
+// Messages, and the announcements of clients.
 type (
 	Op struct {
 		ID    int // of the operation: its client has one at a time
@@ -86,7 +86,7 @@ var registerModel = linear.Model[int, Op, int]{
 	},
 }
 
-// A store and two clients. The monitor checks the history of their operations whenever one ends.
+// A store and two clients. The monitor checks the history of their operations at the end of each operation.
 func Example() {
 	idle := func(c *client) bool { return !c.Waits }
 	system := sim.System{

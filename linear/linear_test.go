@@ -31,7 +31,7 @@ var register = linear.Model[int, op, int]{
 
 type history = linear.History[int, op, int]
 
-// told makes a history of lines such as "1 write x 3", "2 read x", "1 ends", "2 ends 3".
+// told parses a history from lines such as "1 write x 3", "2 read x", "1 ends", "2 ends 3".
 func told(text string) *history {
 	var h history
 	for line := range strings.SplitSeq(text, ";") {
@@ -82,10 +82,10 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What would take too long is neither right nor wrong, and is the same each time.
+// A history that takes too many steps is neither linearizable nor not, with the same result each time.
 func TestUnknown(t *testing.T) {
 	var text strings.Builder
-	for i := range 9 { // all at a time, so that all orders are tried
+	for i := range 9 { // concurrent, so that all orders are tried
 		fmt.Fprintf(&text, "%d write x %d;", i, i)
 	}
 	for i := range 9 {
@@ -135,7 +135,7 @@ func TestInterfaceState(t *testing.T) {
 	}
 }
 
-// What a model panics with is a panic where the history is judged, which monitors and tests can recover from.
+// A panic of the model is a panic of Check, which monitors and tests can recover from.
 func TestModelPanics(t *testing.T) {
 	step := func(s []int, in op, _ *int) (bool, []int) { return in.Write, s } // so that both orders of writes come to the same
 	for want, m := range map[string]linear.Model[[]int, op, int]{
@@ -200,7 +200,7 @@ func linearizable(h *history) bool {
 	return try(0, map[string]int{})
 }
 
-// Random histories have the answer that trying all orders gives.
+// For random histories the result equals that of trying all orders.
 func TestAgainstAllOrders(t *testing.T) {
 	bad := 0
 	rapid.Check(t, func(t *rapid.T) {

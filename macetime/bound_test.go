@@ -26,8 +26,8 @@ func anySpan() *rapid.Generator[int64] {
 	return rapid.OneOf(rapid.Int64Range(-5, 5), rapid.Int64Range(-maxSpan, maxSpan), rapid.SampledFrom([]int64{-maxSpan, maxSpan}))
 }
 
-// Sums are exact where they can be, else the nearest that is sure: nothing follows from a sum above
-// all spans, and one below them is as good as the least span.
+// Sums are exact if possible, and otherwise the nearest safe value: a sum above all spans implies nothing, and a sum
+// below them is equivalent to the least span.
 func TestBoundPlus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := anySpan().Draw(t, "x"), anySpan().Draw(t, "y")

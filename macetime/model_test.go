@@ -18,7 +18,7 @@ func never(t testing.TB) func([]int) int {
 	}
 }
 
-// asks answers with pick and counts.
+// asks returns a function that answers with pick and counts its calls.
 func asks(n *int, pick int) func([]int) int {
 	return func([]int) int { *n++; return pick }
 }
@@ -90,7 +90,7 @@ func TestModelRemembers(t *testing.T) {
 	}
 }
 
-// A reading that is dropped leaves its mark on what comes after it: a+10 < b <= c.
+// A dropped reading still constrains later ones: a+10 < b <= c.
 func TestModelRetainKeepsWhatFollows(t *testing.T) {
 	var m macetime.Model
 	a, b := m.Now(), m.Now()
@@ -107,7 +107,7 @@ func TestModelRetainKeepsWhatFollows(t *testing.T) {
 	}
 }
 
-// a <= b <= c, of which a was never asked about: when b is dropped, b+10 < c must carry over to a.
+// a <= b <= c, where a was never compared. If b is dropped, b+10 < c must carry over to a.
 func TestModelRetainKeepsWhatFollowsForReadingsNeverCompared(t *testing.T) {
 	var m macetime.Model
 	a, b, c := m.Now(), m.Now(), m.Now()
@@ -129,7 +129,7 @@ func TestModelForeignTimes(t *testing.T) {
 		{f, a}, {f, a}, {a, f}, {g, f}, {f, f}, {a.Detach(), own}, {own.Detach(), a.Detach()},
 	} {
 		before := n
-		for _, pick := range []int{0, 1} { // both answers, in either order: nothing is remembered
+		for _, pick := range []int{0, 1} { // both answers, in either order: nothing is recorded
 			if got := m.Before(q[0], q[1], asks(&n, pick)); got != (pick == 1) {
 				t.Errorf("Before(%v, %v) answered %d gave %v", q[0], q[1], pick, got)
 			}
@@ -184,7 +184,7 @@ func TestModelCopyFrom(t *testing.T) {
 	n := 0
 	o.Before(a, b, asks(&n, 1))
 	m.CopyFrom(&o)
-	o.Before(a.Add(5), b, asks(&n, 1)) // must not show in m
+	o.Before(a.Add(5), b, asks(&n, 1)) // must not affect m
 	if !m.Before(a, b, never(t)) {
 		t.Error("the copy has lost a decision")
 	}
@@ -236,19 +236,18 @@ func TestModelExtremeOffsets(t *testing.T) {
 	}
 }
 
-// An answer is kept in full: that of two times at the moment of the question.
+// verdict is a complete answer: for two times at the moment of the comparison.
 type verdict struct {
 	a, b macetime.Time
 	yes  bool
 }
 
-// assign is the oracle: it looks for instants of the readings 1 to n under which every verdict is
-// what direct comparison gives and readings do not go back. Instants are multiples of 1/scale, which
-// is fine enough, because a chain of strict verdicts is shorter than scale.
+// assign is the oracle. It searches instants of the readings 1 to n that satisfy every verdict and are not decreasing.
+// Instants are multiples of 1/scale, which is fine enough because a chain of strict verdicts is shorter than scale.
 func assign(n int, verdicts []verdict) (instants []int, ok bool) {
 	const scale = 1 << 10
 	instants = make([]int, n+1)
-	for range n + 2 { // Bellman-Ford: lower what is too high until nothing is
+	for range n + 2 { // Bellman-Ford: lower instants until all bounds hold
 		changed := false
 		atMost := func(x, y uint64, c int) { // instant x <= instant y + c
 			if limit := instants[y] + c; instants[x] > limit {
@@ -292,8 +291,8 @@ func satisfied(n, scale int, instants []int, verdicts []verdict) bool {
 	return true
 }
 
-// A random sequence of readings, questions and drops never contradicts itself, and asks exactly when
-// both answers are possible.
+// A random sequence of readings, comparisons and drops is consistent, and makes a choice exactly if both answers are
+// possible.
 func TestModelAgainstOracle(t *testing.T) {
 	asked, followed := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -350,7 +349,7 @@ func TestModelAgainstOracle(t *testing.T) {
 	}
 }
 
-// The usual pattern: is what was heard last older than the time-out?
+// The usual pattern: is the last message older than the time-out?
 func BenchmarkModelTimeout(b *testing.B) {
 	var m macetime.Model
 	last := m.Now()

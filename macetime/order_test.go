@@ -13,8 +13,8 @@ import (
 	"github.com/macemc/macemc/macetime"
 )
 
-// history runs a program of some steps over a model, driven by choices: each reads the clock, or
-// compares two times, or drops one, or moves one. It returns what is held.
+// history executes a program of some steps over a model, driven by choices. Each step reads the clock, compares two
+// times, drops one, or moves one. It returns the held times.
 func history(m *macetime.Model, steps int, src choose.Source) (held []macetime.Time) {
 	draw := func(n int) int { return src.Choose(choose.Point{Kind: choose.Draw, Arity: n}) }
 	for range steps {
@@ -37,7 +37,7 @@ func history(m *macetime.Model, steps int, src choose.Source) (held []macetime.T
 	return held
 }
 
-// behaviour tells how every two times that are held, or are read now, compare under small moves.
+// behaviour describes the comparisons of every two times that are held, or are read next, under small moves.
 func behaviour(m *macetime.Model, held []macetime.Time) string {
 	var b strings.Builder
 	var probe macetime.Model
@@ -86,8 +86,8 @@ func equated(m *macetime.Model, held []macetime.Time) bool {
 	return false
 }
 
-// Over all small histories, clocks that are encoded alike behave alike; and those that behave alike
-// are encoded alike, unless they hold one instant as times of different readings.
+// Over all small histories, clocks with equal encodings behave alike. Clocks that behave alike have equal encodings,
+// unless they hold one instant as times of different readings.
 func TestAppendOrderIsExact(t *testing.T) {
 	var e choose.Enumerate
 	byEncoding, byBehaviour := map[string]string{}, map[string]string{}
@@ -126,7 +126,7 @@ func TestAppendOrderIsExact(t *testing.T) {
 	}
 }
 
-// The numbering of readings does not show, and dropping what is not held changes nothing.
+// The encoding is independent of the numbers of readings, and of dropped times.
 func TestAppendOrderDoesNotShowNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")

@@ -88,7 +88,7 @@ func TestRealClockTime(t *testing.T) {
 	}
 }
 
-// A node ticks, stops without notice, and starts again with what was persisted last.
+// A node ticks, stops without notice, and restarts with the last persisted number.
 func TestRealClockCounterSurvivesCrashes(t *testing.T) {
 	var durable, last uint64
 	writes := 0

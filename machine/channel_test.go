@@ -12,15 +12,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The reliable channel of P's paper: a sender that repeats until a call says that it went well, and a receiver that drops what it has
-// seen. A call may be lost, and may arrive although it seems to be lost.
+// The reliable channel of P's paper: a sender that repeats until a call reports success, and a receiver that drops
+// known values. A call may be lost, and may arrive although it seems to be lost.
 type (
 	sendValue    struct{ Val int }
 	carry        struct{ Val, SeqNum int }
 	deliverValue struct{ Val int }
 )
 
-// At most mostCalls calls are on their way, so that the channel is finite: further ones are lost.
+// At most mostCalls calls are in flight, so that the channel is finite; further ones are lost.
 const (
 	streamBuffer = 20
 	mostCalls    = 3
@@ -60,7 +60,7 @@ type channelReceiver struct {
 	Last   int
 }
 
-// comparison is what a receiver drops.
+// comparison selects the values that a receiver drops.
 type comparison int
 
 const (
@@ -93,7 +93,7 @@ var clientKind = machine.Define[channelClient]("client",
 	}, "sent"), machine.Ignore(deliverValue{})),
 	machine.In("sent", machine.Ignore(deliverValue{})))
 
-// inOrder wants the values delivered in the order in which they were sent, each.
+// inOrder requires that each value is delivered, in the order of sending.
 type inOrder struct{ Pending []int }
 
 var inOrderKind = machine.Define[inOrder]("channel",
@@ -115,7 +115,7 @@ func (o *inOrder) delivered(x *machine.Ctx, s machine.Sent[deliverValue]) {
 	}
 }
 
-// channel has a client send so many values of two kinds.
+// channel makes a client send the given number of values of two kinds.
 func channel(values int, fairly bool, how comparison) *machine.System {
 	ms := &machine.System{Streams: &netsim.Streams{Buffer: streamBuffer}}
 	client := ms.Add(clientKind, channelClient{1, values})
@@ -124,7 +124,7 @@ func channel(values int, fairly bool, how comparison) *machine.System {
 	return ms
 }
 
-// TestChannel: recovery and fairness are two questions. That luck helps is enough for one, and not for the other.
+// TestChannel distinguishes recovery from fairness: help by luck is enough for the former, not for the latter.
 func TestChannel(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -159,7 +159,7 @@ func TestChannel(t *testing.T) {
 	}
 }
 
-// A channel over which each value arrives at once, which the paper has stand for the other.
+// A channel on which each value arrives at once, the paper's abstraction of the other one.
 type senderAbs struct{ Receiver machine.ID }
 
 var senderAbsKind = machine.Define[senderAbs]("sender", machine.In("sending",
@@ -170,8 +170,8 @@ type receiverAbs struct{ Client machine.ID }
 var receiverAbsKind = machine.Define[receiverAbs]("receiver", machine.In("receiving",
 	machine.On(func(r *receiverAbs, x *machine.Ctx, c carry) { x.Send(r.Client, deliverValue{c.Val}) })))
 
-// TestChannelRefines: what clients see of the channel, and of the one that stands for it. That the paper prints a receiver that passes
-// nothing on but the first value is seen by silence alone.
+// TestChannelRefines compares the client's observations of the channel and its abstraction. The receiver printed in the
+// paper, which passes on only the first value, differs by silence alone.
 func TestChannelRefines(t *testing.T) {
 	sent, delivered := "internal n0 value=0", "deliver n0 deliverValue{Val:0}"
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A leader tells its learner of a command, and waits until that knows it. It never asks twice.
+// A leader informs its learner of a command, and waits for the confirmation. It never repeats the message.
 type (
 	leader  struct{ Learner machine.ID }
 	learner struct{ Knows bool }
@@ -34,7 +34,8 @@ var (
 		})))
 )
 
-// housed are a leader and its learner, in one process or one each, one of which halts. They must come to an end, unless the leader halts.
+// housed returns a leader and its learner, in one process or two, one of which halts. They must finish, unless the
+// leader halts.
 func housed(together bool) *sim.System {
 	ms := &machine.System{}
 	id := ms.Add(leaderKind, leader{})
@@ -51,7 +52,7 @@ func housed(together bool) *sim.System {
 	return &sys
 }
 
-// What one of two machines does after the other has died by itself is nothing that happens in one process.
+// A step of one of two machines after the other has died alone cannot happen in one process.
 func TestContainerHasNoFalseFinding(t *testing.T) {
 	for together, dead := range map[bool]bool{false: true, true: false} {
 		x, err := table.Explore(t.Context(), housed(together), options.Options{})
@@ -61,7 +62,7 @@ func TestContainerHasNoFalseFinding(t *testing.T) {
 	}
 }
 
-// keeper keeps a word for a client, and so does its partner: what one forgets the other tells it again.
+// keeper stores a word for a client, and so does its partner: each restores what the other lost.
 type (
 	keeper struct {
 		Partner, Client machine.ID
@@ -95,7 +96,7 @@ var (
 		machine.On(func(a *asks, x *machine.Ctx, _ kept) { a.Told++ })))
 )
 
-// Two that survive the crash of each do not survive that both crash at once, which only a container does with one crash.
+// The pair survives single crashes but not a simultaneous crash of both, which one crash causes only in a container.
 func TestContainerLosesBothMemories(t *testing.T) {
 	for together, lost := range map[bool]bool{false: false, true: true} {
 		ms := &machine.System{}
@@ -173,7 +174,8 @@ func TestContainerPanics(t *testing.T) {
 	}
 }
 
-// The places of a pool may share the process of their creator, over queues and over connections: what was created dies with it.
+// The places of a pool may share the process of their creator, over queues and connections: created machines die with
+// it.
 func TestContainerOfPool(t *testing.T) {
 	for _, streams := range []*netsim.Streams{nil, {Buffer: 10}} {
 		for together, outlives := range map[bool]bool{false: true, true: false} {
@@ -195,7 +197,7 @@ func TestContainerOfPool(t *testing.T) {
 	}
 }
 
-// A creator that starts anew creates again, in the place of what has halted meanwhile, too.
+// A restarted creator creates again, also in the place of machines that have halted since.
 func TestCreatedAgain(t *testing.T) {
 	quits := machine.Define[log]("quits", machine.In("s", machine.Entry(did("born ")), machine.Null(func(_ *log, x *machine.Ctx) { x.Halt() })))
 	starts := machine.Define[creator]("starts", machine.In("s", machine.Entry(func(_ *creator, x *machine.Ctx) { machine.New[log](x, nil) })))

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/machine"
 )
 
-// What is to be a function of its events draws nothing, sets no timers, creates nothing, and does not look elsewhere.
+// A deterministic machine does not draw, set timers, create machines, or use its environment.
 func TestDeterministic(t *testing.T) {
 	for what, do := range map[string]func(x *machine.Ctx){
 		"draws value":              func(x *machine.Ctx) { x.Choose("value", 2) },
@@ -42,7 +42,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// Between which events a Null is done is not said by the events.
+// Events do not determine when a Null runs.
 func TestDeterministicWithoutNull(t *testing.T) {
 	k := machine.Define[log]("function", machine.In("only", machine.Null(did("null"))))
 	defer func() {

@@ -34,7 +34,7 @@ func TestGrid(t *testing.T) {
 
 type four struct{ A, B, C, D int }
 
-// All pairs of values are there, with few combinations, each at most once.
+// All pairs of values occur, in few combinations, each at most once.
 func TestPairwise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var values [4][]int

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/internal/table/options"
 )
 
-// Fair runs of random machines are judged as by the definition, or not at all, in every order, with every way of keeping states, one worker or
-// two, and however little memory there is; and it is said why they were not.
+// Fair runs of random machines are judged as defined, or not at all with a reason, in every order, with every state
+// store, one worker or two, and any amount of memory.
 func TestFairRunsWithinLimits(t *testing.T) {
 	t.Parallel()
 	systems, most, judged, why := 0, *endlessSystems/12, 0, map[string]int{}

@@ -16,7 +16,7 @@ var never = machine.Define[struct{}]("never",
 	machine.In("owed", machine.Hot, machine.OnGoto[computing]("settled")),
 	machine.In("settled", machine.Cold, machine.OnGoto[computing]("settled")))
 
-// starves judges a system, which all have the same monitor.
+// starves reports whether the monitor never starves in a system.
 func starves(t *testing.T, ms *machine.System, edit func(*sim.System)) bool {
 	t.Helper()
 	ms.Monitor(never, struct{}{})
@@ -31,7 +31,8 @@ func starves(t *testing.T, ms *machine.System, edit func(*sim.System)) bool {
 	return x.Fairness.Starvation != nil
 }
 
-// TestTimers: a timer that does nothing hides no starvation, though it fires for ever, and one that can fire has to.
+// TestTimers checks that a timer without effect does not hide starvation although it fires forever, and that an enabled
+// timer must fire.
 func TestTimers(t *testing.T) {
 	ticks := func(does func(x *machine.Ctx)) *machine.Kind {
 		return machine.Define[struct{}]("ticker", machine.In("ticking",
@@ -52,7 +53,7 @@ func TestTimers(t *testing.T) {
 		if !starves(t, &idle, set) {
 			t.Errorf("%v: a timer that changes nothing settles what is owed", timing)
 		}
-		// Under Prompt it can fire only when no message is on its way, which is again and again.
+		// Under Prompt it can fire only if no message is in flight, which is the case infinitely often.
 		busy.Add(ticks(func(x *machine.Ctx) { x.Announce(computing{}) }), struct{}{})
 		busy.Add(talks, peer{2})
 		busy.Add(echoes, peer{1})
@@ -62,7 +63,7 @@ func TestTimers(t *testing.T) {
 	}
 }
 
-// TestDisturbingTimers: nobody promises that a timer fires that disturbs, nor is it a way to settle what is owed.
+// TestDisturbingTimers checks that disturbing timers need not fire, and do not settle obligations.
 func TestDisturbingTimers(t *testing.T) {
 	kind := machine.Define[struct{}]("ticker", machine.In("ticking",
 		machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.SetTimer(loop{}, time.Second) }),
@@ -84,7 +85,7 @@ func TestDisturbingTimers(t *testing.T) {
 
 type peer struct{ Other machine.ID }
 
-// TestLinks: what was sent arrives, whatever others do meanwhile.
+// TestLinks checks that sent messages arrive, whatever others do.
 func TestLinks(t *testing.T) {
 	sends := machine.Define[peer]("sender", machine.In("sending", machine.Entry(func(p *peer, x *machine.Ctx) { x.Send(p.Other, userEvent{}) })))
 	repeats := machine.Define[peer]("repeater", machine.In("repeating",
@@ -101,7 +102,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestActionsAreNoProcess: actions need not happen unless they are fair; a crash need not, and the start after one has to.
+// TestActionsAreNoProcess checks that only fair actions must happen, that a crash need not happen, and that the boot
+// after one must.
 func TestActionsAreNoProcess(t *testing.T) {
 	waits := machine.Define[struct{}]("waiter", machine.In("waiting", machine.On(func(_ *struct{}, x *machine.Ctx, _ done) { x.Announce(computing{}) })))
 	for _, fair := range []bool{false, true} {
@@ -123,8 +125,9 @@ func TestActionsAreNoProcess(t *testing.T) {
 	}
 }
 
-// TestCrashesInsideStepsAreNoAnswers: what a crash inside a step does is none of the step's own doing. A timer that changes nothing, but that a crash may
-// strike it, makes up for none that does, and is no way to recover.
+// TestCrashesInsideStepsAreNoAnswers checks that effects of a crash inside a step do not count as the step's own. A
+// timer that changes nothing, except that a crash may strike it, does not replace one that has an effect, and is not a
+// way to recover.
 func TestCrashesInsideStepsAreNoAnswers(t *testing.T) {
 	ticker := machine.Define[struct{}]("ticker",
 		machine.In("idle", machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.SetTimer(loop{}, time.Second) }),
@@ -152,7 +155,7 @@ func TestCrashesInsideStepsAreNoAnswers(t *testing.T) {
 	}
 }
 
-// TestInevitably: what luck can bring about is not inevitable, what a fair choice brings about is.
+// TestInevitably checks that luck does not make a property inevitable, and a fair choice does.
 func TestInevitably(t *testing.T) {
 	for _, fair := range []bool{true, false} {
 		var ms machine.System
@@ -187,7 +190,8 @@ type (
 	darkens struct{}
 )
 
-// Monitors with equal payloads settle what they owe together: that one was cold before the other was, in the same event, settles nothing.
+// Monitors with equal payloads settle their obligation together: it is not settled if one was cold before the other, in
+// the same event.
 func TestSettledTogether(t *testing.T) {
 	kind := machine.Define[owed]("together",
 		machine.In("hot", machine.Hot, machine.OnGoto[blinks]("cold"), machine.OnGoto[begins]("blinking"), machine.Ignore(darkens{})),
@@ -214,7 +218,7 @@ func TestSettledTogether(t *testing.T) {
 	}
 }
 
-// Choices of one name that are among different numbers of outcomes are told of one by one.
+// Choices of one name with different numbers of alternatives are reported separately.
 func TestChoicesOfOneName(t *testing.T) {
 	draw := func(n int, other machine.State) machine.Rule {
 		return machine.Null(func(_ *struct{}, x *machine.Ctx) {
@@ -241,7 +245,7 @@ type (
 	answer struct{ Key int }
 )
 
-// What the monitor of EachAnswered comes by are its keys, and nothing else.
+// The monitor of EachAnswered passes exactly its keys.
 func TestEachAnsweredPassesKeys(t *testing.T) {
 	var ms machine.System
 	machine.EachAnswered(&ms, "answered", func(a ask) int { return a.Key }, func(a answer) int { return a.Key })
@@ -256,11 +260,11 @@ func TestEachAnsweredPassesKeys(t *testing.T) {
 	}
 }
 
-// keeps asks for two keys, and for each again once it was answered.
+// keeps requests two keys, and each one again after its answer.
 type keeps struct{ Server machine.ID }
 
-// TestEachAnswered: each key is an obligation of its own, so that one answer does not stand for another, and nothing is owed for ever
-// where each is answered in the end.
+// TestEachAnswered checks that each key is a separate obligation, so that one answer does not settle another, and that
+// nothing stays open if each key is eventually answered.
 func TestEachAnswered(t *testing.T) {
 	asks := machine.Define[keeps]("asker", machine.In("asking",
 		machine.Entry(func(k *keeps, x *machine.Ctx) { x.Send(k.Server, ask{0}); x.Send(k.Server, ask{1}) }),
@@ -283,10 +287,10 @@ func TestEachAnswered(t *testing.T) {
 	}
 }
 
-// expects is a monitor that is created for each request.
+// expects is a monitor created for each request.
 type expects struct{ Key int }
 
-// TestMonitorsOfRequests: monitors that are created at run time are obligations by what they were created with.
+// TestMonitorsOfRequests checks that monitors created at run time are obligations by their payloads.
 func TestMonitorsOfRequests(t *testing.T) {
 	kind := machine.Define[expects]("expects",
 		machine.In("start", machine.EntryWith(func(e *expects, x *machine.Ctx, a ask) { e.Key = a.Key; x.Goto("owed") }, "owed")),

@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The machines of these programs never run out of what they do: a handler sends at most one event for each that it takes.
+// The machines of these programs never stop: a handler sends at most one event for each that it takes.
 type (
 	tokenA  struct{}
 	tokenB  struct{}
@@ -29,9 +29,9 @@ type (
 	endless struct{ Started bool }
 )
 
-// does is what a handler does: it says something, draws, sends, and goes elsewhere, or not, as it has drawn.
+// does is the behavior of a handler: it announces, draws, sends, and changes the state or not, depending on the draw.
 type does struct {
-	first, last any // announced; nil: nothing
+	first, last any // announced; may be nil
 	draws       int // 0: nothing, 1: unfairly, 2: fairly
 	sends       [2]any
 	to          [2]machine.ID
@@ -74,7 +74,8 @@ func (d *does) do(x *machine.Ctx) {
 	}
 }
 
-// endlessSystem is a random system of two machines, watched by a monitor that goes to the state that was announced last, and by others.
+// endlessSystem returns a random system of two machines, observed by a monitor that enters the last announced state,
+// and by others.
 func endlessSystem(seed uint64, others ...func() sim.Monitor) sim.System {
 	r := rand.New(rand.NewPCG(seed, 7))
 	var ms machine.System
@@ -122,7 +123,7 @@ func endlessSystem(seed uint64, others ...func() sim.Monitor) sim.System {
 	return sys
 }
 
-// listens is a monitor that keeps nothing.
+// listens is a stateless monitor.
 type listens struct{ heard *[]any }
 
 func (l *listens) Observe(_ sim.NodeID, event any) error {
@@ -139,19 +140,20 @@ type endlessStep struct {
 	picks           []int
 }
 
-// endlessGraph is all steps, and what the monitor is in after the run so far.
+// endlessGraph holds all steps, and the monitor's state after each path.
 type endlessGraph struct {
 	steps  []endlessStep
-	in     []any // by state: what was announced last
+	in     []any // by state: the last announcement
 	flawed string
 }
 
 var endlessSystems = flag.Int("endless", 250, "how many random machines without an end are compared with the definition of fair runs")
 
-// mostEndless is how many states a program has whose runs are judged by the definition.
+// mostEndless is the maximum number of states of a program for the definition.
 const mostEndless = 7
 
-// endlessGraphOf executes each step after a path to its state; nil: there are too many states, or a finding.
+// endlessGraphOf executes each step after a path to its state. It returns nil if there are too many states, or a
+// finding.
 func endlessGraphOf(t *testing.T, seed uint64) *endlessGraph {
 	var heard []any
 	sys := endlessSystem(seed, func() sim.Monitor { return &listens{&heard} })
@@ -211,14 +213,15 @@ func endlessGraphOf(t *testing.T, seed uint64) *endlessGraph {
 	return g
 }
 
-// acts reports whether a step is an act of its process: with some answers it changes something.
+// acts reports whether a step counts for its process: some answers change something.
 func (g *endlessGraph) acts(s *endlessStep) bool {
 	return slices.ContainsFunc(g.steps, func(o endlessStep) bool {
 		return o.from == s.from && o.event == s.event && (o.to != o.from || o.cold)
 	})
 }
 
-// violates reports whether a run that passes just these states and steps again and again is fair, hot, and never cold.
+// violates reports whether a run that visits exactly these states and steps infinitely often is fair, hot, and never
+// cold.
 func (g *endlessGraph) violates(states []int, steps []endlessStep) bool {
 	hot := false
 	for _, at := range states {
@@ -256,7 +259,7 @@ func (g *endlessGraph) violates(states []int, steps []endlessStep) bool {
 	return hot
 }
 
-// violated tries all sets of states, with all steps among them that are not cold, but those that draw some of the fair choices.
+// violated tries all sets of states, with all steps among them that are not cold, except some of the fair choices.
 func (g *endlessGraph) violated(flaw string) bool {
 	g.flawed = flaw
 	var choices []string
@@ -307,8 +310,8 @@ func allReach(states []int, steps []endlessStep) bool {
 	return true
 }
 
-// Whether a hot monitor starves in random machines is what the definition says over the steps that replay executes, in every order and with every way of keeping states; each
-// round comes round; and what the definition would be with one thing wrong is told apart.
+// Whether a hot monitor starves in random machines follows the definition over the steps that replay executes, in every
+// order and with every state store. Each cycle returns to its start. Definitions with one defect are detected.
 func TestFairRunsOfRandomMachines(t *testing.T) {
 	t.Parallel()
 	flaws := map[string]bool{

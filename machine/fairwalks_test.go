@@ -6,7 +6,8 @@ import (
 	"github.com/macemc/macemc/internal/table/fairness"
 )
 
-// What walks find of random machines, in some of their states or in all, the definition says, too; each round comes round.
+// Starvation that walks find in random machines, in some or all of their states, agrees with the definition. Each cycle
+// returns to its start.
 func TestFairWalksOfRandomMachines(t *testing.T) {
 	t.Parallel()
 	systems, violated, found, most := 0, 0, 0, *endlessSystems/2

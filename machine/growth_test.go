@@ -16,8 +16,8 @@ type (
 	slotted  struct{ Slots []int }
 )
 
-// A search that stops at a limit names the queue of a machine, the inbox or the connection that grows, and its elements. It does not name a list
-// that keeps its length, and a search that is complete names nothing.
+// A search that stops at a limit names the growing queue, inbox or connection, and its elements. It does not name a
+// list of constant length, and a complete search names nothing.
 func TestGrowth_StoppedSearch(t *testing.T) {
 	boot := machine.Entry(func(s *slotted, x *machine.Ctx) {
 		s.Slots = make([]int, 64)

@@ -8,10 +8,10 @@ import (
 	"github.com/macemc/macemc/netsim"
 )
 
-// The interpreter executes programs by what the package's documentation says, on plain values, and knows nothing of the
-// package. It is for comparison.
+// The interpreter executes programs according to the package's documentation, on plain values, without using the
+// package. It is the reference for comparisons.
 
-// thing is one machine; kind -1: a place of the pool.
+// thing is one machine; kind -1 is a place of the pool.
 type thing struct {
 	kind    int
 	x, fuel int
@@ -23,10 +23,10 @@ type thing struct {
 
 type letter struct{ from, to, ev int }
 
-// newborn stands for what creates a machine, where events are numbered.
+// newborn is the number of the event that creates a machine.
 const newborn = -1
 
-// all is a state of the whole.
+// all is a global state.
 type all struct {
 	things []thing
 	there  []letter   // by time of arrival
@@ -45,7 +45,7 @@ func (a *all) clone() *all {
 	return c
 }
 
-// text tells states apart.
+// text returns a text that identifies the state.
 func (a *all) text(order netsim.Order) string {
 	there := slices.Clone(a.there)
 	sort.SliceStable(there, func(i, j int) bool {
@@ -66,7 +66,7 @@ func (a *all) text(order netsim.Order) string {
 // failure ends a step.
 type failure string
 
-// interpreter executes steps. The flaw is one that is put there to see that it is noticed.
+// interpreter executes steps. The flaw is a planted defect that the comparison must detect.
 type interpreter struct {
 	p     *program
 	flaw  string
@@ -81,7 +81,7 @@ func (n *interpreter) machine() *thing { return &n.s.things[n.me] }
 
 func (n *interpreter) table() []stateOf { return n.p.kinds[n.machine().kind] }
 
-// lookup finds the rule for an event: the state that has it, and where that is in the stack.
+// lookup returns the rule for an event: the state that has it, and its position in the stack.
 func (n *interpreter) lookup(ev int) (r ruleOf, level int) {
 	m := n.machine()
 	for level := len(m.stack) - 1; level >= 0; level-- {
@@ -96,7 +96,7 @@ func (n *interpreter) lookup(ev int) (r ruleOf, level int) {
 	return ruleOf{what: none}, -1
 }
 
-// takeable is the place of the event that would be taken.
+// takeable returns the index of the event that would be taken.
 func (n *interpreter) takeable() int {
 	m := n.machine()
 	if m.halted || m.kind < 0 {
@@ -123,7 +123,7 @@ func (n *interpreter) hasNull() (int, bool) {
 	return 0, false
 }
 
-// act executes a body. The answer says whether control was transferred.
+// act executes a body. It reports whether control was transferred.
 func (n *interpreter) act(b *body, mayTransfer bool) {
 	if b == nil {
 		return
@@ -202,7 +202,7 @@ func (n *interpreter) leave() {
 	n.act(n.table()[m.stack[len(m.stack)-1]].exit, false)
 }
 
-// transfer is called as the last thing that an action does, so that what follows may be done at once.
+// transfer must be the last operation of an action, so that consequences are executed at once.
 func (n *interpreter) transfer(what transferKind, to int) {
 	if n.steps++; n.steps > 1000 {
 		panic(failure("divergence"))
@@ -258,7 +258,7 @@ func (n *interpreter) dispatch(ev int) {
 	}
 }
 
-// take takes the event at a place of the queue.
+// take takes the event at an index of the queue.
 func (n *interpreter) take(i int) {
 	m := n.machine()
 	ev := m.queue[i]
@@ -266,7 +266,7 @@ func (n *interpreter) take(i int) {
 	n.dispatch(ev)
 }
 
-// rest drops what is ignored and would be dropped when the next event is taken.
+// rest drops ignored events that the next take would drop.
 func (n *interpreter) rest() {
 	m := n.machine()
 	if m.halted {
@@ -311,7 +311,7 @@ func (n *interpreter) deliver(ev int) {
 	n.rest()
 }
 
-// steps are what can happen: functions that change a copy of the state.
+// events returns the enabled steps: functions that change a copy of the state.
 func (n *interpreter) events(s *all) (steps []func(*interpreter)) {
 	for me := range s.things {
 		if len(s.yet[me]) > 0 {
@@ -355,7 +355,7 @@ func (n *interpreter) events(s *all) (steps []func(*interpreter)) {
 	return steps
 }
 
-// attempt executes a step with some answers. It returns what was asked, and how the step failed.
+// attempt executes a step with some answers. It returns the choices, and how the step failed.
 func (n *interpreter) attempt(s *all, picks []int, step func(*interpreter)) (after *all, asked []int, failed string) {
 	n.s, n.picks, n.asked, n.steps = s.clone(), picks, nil, 0
 	defer func() {
@@ -387,8 +387,8 @@ func (n *interpreter) each(s *all, step func(*interpreter), f func(after *all, f
 	}
 }
 
-// interpret explores a program: how many states and transitions it has, and which ways to fail. It gives up after most
-// states.
+// interpret explores a program. It returns the numbers of states and transitions, and the possible failures. It gives
+// up after most states.
 func interpret(p *program, flaw string, most int) (states, transitions int, failures []string, ok bool) {
 	n := &interpreter{p: p, flaw: flaw}
 	first := &all{things: []thing{{kind: 0, fuel: p.fuel}, {kind: 1, fuel: p.fuel}}, yet: make([][]letter, 2+p.pool)}

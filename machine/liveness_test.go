@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// judged explores a system in every way of keeping states, which must all come to the same.
+// judged explores a system with every state store, which must all agree.
 func judged(t *testing.T, sys sim.System) *table.Exploration {
 	t.Helper()
 	var first *table.Exploration
@@ -41,7 +41,7 @@ func judged(t *testing.T, sys sim.System) *table.Exploration {
 	return first
 }
 
-// comesRound executes a round twice, on the replay engine: each time it must end in the state in which it began.
+// comesRound executes a cycle twice on the replay engine: each time it must end in its initial state.
 func comesRound(t *testing.T, sys *sim.System, s *fairness.Starvation) {
 	t.Helper()
 	w, err := kernel.NewWorld(sys, kernel.Options{})
@@ -80,7 +80,7 @@ func comesRound(t *testing.T, sys *sim.System, s *fairness.Starvation) {
 	}
 }
 
-// The events of the tests of P about liveness.
+// The events of P's liveness tests.
 type (
 	userEvent      struct{}
 	done           struct{}
@@ -116,7 +116,7 @@ func neither() machine.Rule { return machine.Ignore(loop{}) }
 var looper = machine.Define[struct{}]("looper", machine.In("looping",
 	machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.Send(x.Self(), done{}) }), machine.OnGoto[done]("looping")))
 
-// TestLivenessOfP is the programs of P's own regression tests for liveness, written anew: which of them violate their monitor.
+// TestLivenessOfP reimplements P's regression tests for liveness, and checks which of them violate their monitor.
 func TestLivenessOfP(t *testing.T) {
 	computes := func(x *machine.Ctx) { x.Announce(computing{}) }
 	sends := func(ev any) func(*handler, *machine.Ctx) {
@@ -199,7 +199,7 @@ func TestLivenessOfP(t *testing.T) {
 	}
 }
 
-// server is the machine of P's tests 5 and 6: it looks for a number that it does not have.
+// server is the machine of P's tests 5 and 6: it searches a number that it does not have.
 type server5 struct{}
 
 type client5 struct{ Server machine.ID }
@@ -242,7 +242,7 @@ func TestSearchesOfP(t *testing.T) {
 			t.Errorf("%s: %+v", name, f.Starvation)
 		}
 	}
-	// A machine that waits for what never comes; what it sends itself is seen by the monitor.
+	// A machine that waits for an event that never comes; the monitor observes the events that it sends to itself.
 	var ms machine.System
 	ms.Add(machine.Define[struct{}]("main",
 		machine.In("start", machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.Send(x.Self(), searchStarted{}) }),
@@ -263,7 +263,7 @@ func TestSearchesOfP(t *testing.T) {
 	}
 }
 
-// TestColdInsideAStep: a monitor that passes its cold state inside a step has settled what it owed.
+// TestColdInsideAStep checks that a monitor that visits its cold state inside a step has settled its obligation.
 func TestColdInsideAStep(t *testing.T) {
 	for _, passesCold := range []bool{true, false} {
 		kind := machine.Define[struct{}]("main", machine.In("start",
@@ -281,7 +281,7 @@ func TestColdInsideAStep(t *testing.T) {
 			t.Errorf("passes cold %v: %+v", passesCold, f)
 		}
 	}
-	// Also if that is while the monitor hears of one event.
+	// Also if that happens within one event.
 	brief := machine.Define[struct{}]("brief",
 		machine.In("owed", machine.Hot, machine.OnGoto[computing]("settled")),
 		machine.In("settled", machine.Cold, machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.Goto("owed") }, "owed")))

@@ -14,7 +14,7 @@ type (
 	told   struct{ Text string } // announced
 )
 
-// asker asks some questions, and says when all were answered. With Lazy the server forgets the second.
+// asker asks some questions, and announces that all were answered. If it is Lazy, the server forgets the second.
 type asker struct {
 	Server machine.ID
 	Open   int
@@ -54,7 +54,7 @@ var orderedKind = machine.Define[ordered]("answers in order", machine.In("s",
 		o.Last++
 	})))
 
-// owed is a monitor for each question, which is over when that is answered.
+// owed is a monitor for each question, which ends with the answer.
 type owed struct{ ID int }
 
 var owedKind = machine.Define[owed]("answered",
@@ -85,7 +85,7 @@ func TestMonitors(t *testing.T) {
 	}
 }
 
-// A monitor that hears of an event that its state has no rule for, sends, or defers is wrong.
+// A monitor must have a rule for each event that it receives, and must not send or defer.
 func TestMonitorsThatAreWrong(t *testing.T) {
 	ms := asking(1, false)
 	ms.Monitor(machine.Define[log]("deaf", machine.In("s", machine.OnGoto[machine.Sent[Ask]]("t")), machine.In("t", machine.Ignore(machine.Sent[Answer]{}), machine.OnGoto[told]("s"))), log{})
@@ -106,14 +106,14 @@ func TestMonitorsThatAreWrong(t *testing.T) {
 	new(machine.System).Monitor(machine.Define[log]("late", machine.In("s", machine.Defer(told{}))), log{})
 }
 
-// What a machine is created with goes over the network as well.
+// Payloads of created machines travel over the network, too.
 func TestEventsHavePayloads(t *testing.T) {
 	if events := machine.Events(childKind); !slices.Contains(events, any(N{})) {
 		t.Errorf("%#v", events)
 	}
 }
 
-// Kinds that are created at run time are told apart by their variables: two with the same would be one.
+// Kinds created at run time are distinguished by their variables, so two kinds need different ones.
 func TestKindsThatCannotBeToldApart(t *testing.T) {
 	other := machine.Define[owed]("another", machine.In("s", machine.OnGoto[told]("s")))
 	sameName := machine.Define[log]("answered", machine.In("s", machine.OnGoto[told]("s")))
@@ -135,7 +135,7 @@ func TestKindsThatCannotBeToldApart(t *testing.T) {
 	}
 }
 
-// spawner creates machines, which tell it their number.
+// spawner creates machines, which send it their number.
 type spawner struct{ N, Heard int }
 
 var spawnerKind = machine.Define[spawner]("spawner", machine.In("s",
@@ -158,7 +158,7 @@ func TestPools(t *testing.T) {
 		ms.Pool(ms.Add(spawnerKind, spawner{N: n}), size, childKind)
 		return ms
 	}
-	// Two children that are not born, born, or have answered, whose answer may have been heard; each on its own.
+	// Two children that are not born, born, or have answered, with the answer received or not; each independently.
 	if o := run(t, spawn(2, 2)); o.states != 16 || o.finding != "" {
 		t.Errorf("%+v", o)
 	}
@@ -167,7 +167,7 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// What a monitor asserts when it starts depends on nothing that happens, and is not passed over.
+// An assertion at the start of a monitor depends on no event, and is not skipped.
 func TestMonitorThatIsViolatedAtItsStart(t *testing.T) {
 	kind := machine.Define[log]("hopeless", machine.In("s", machine.Entry(func(l *log, x *machine.Ctx) { x.Assert(l.Did != "", "nothing was given") }), machine.OnGoto[told]("s")))
 	var ms machine.System

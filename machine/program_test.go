@@ -8,13 +8,13 @@ import (
 	"github.com/macemc/macemc/netsim"
 )
 
-// program is a random set of machines, as data. Machines 0 and 1 are there from the start; the places from 2 on are machine
+// program is a random set of machines, as data. Machines 0 and 1 exist from the start; the places from 2 on are machine
 // 0's pool, for machines of kind 0.
 type program struct {
 	order netsim.Order
 	kinds [2][]stateOf
 	pool  int
-	fuel  int // how often a machine may send, create, or draw
+	fuel  int // maximum number of sends, creations and draws of a machine
 }
 
 type stateOf struct {
@@ -41,10 +41,10 @@ const (
 	ignores
 )
 
-// mix is what rules are drawn from: pushes and gaps are more interesting than they are frequent in programs.
+// mix is the distribution of rules: pushes and gaps are more frequent than in real programs.
 var mix = []ruleKind{none, none, handles, handles, goes, goesWith, pushes, pushes, defers, ignores}
 
-// body is what an action does: some operations, then a transfer, if X is When.
+// body is the behavior of an action: some operations, then a transfer, if X is When.
 type body struct {
 	ops  []op
 	last transferKind
@@ -83,7 +83,7 @@ const (
 	mod    = 3 // of X
 )
 
-// newProgram draws a program evenly: draws that favour small numbers make programs that do next to nothing.
+// newProgram draws a program uniformly: draws that favor small numbers make programs that do almost nothing.
 func newProgram(seed uint64) *program {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	number := func(most int) int { return rnd.IntN(most + 1) }
@@ -117,7 +117,7 @@ func newProgram(seed uint64) *program {
 				s.rules[e].body = drawBody(s.rules[e].what == handles)
 			}
 			if i == 0 {
-				s.rules[0].what = handles // which may go anywhere, so that there is a way to all states
+				s.rules[0].what = handles // which may go anywhere, so that all states are reachable
 				b := drawBody(false)
 				b.ops = append(b.ops, op{send, number(1), number(events - 1)})
 				s.entry = &b
@@ -141,7 +141,7 @@ var eventValues = [events]any{e0{}, e1{}, e2{}}
 
 func name(state int) machine.State { return machine.State(fmt.Sprint("s", state)) }
 
-// system is the program in the terms of the package.
+// system converts the program to a system of the package.
 func (p *program) system() *machine.System {
 	ms := &machine.System{Queues: netsim.Queues{Order: p.order}}
 	var kinds [2]*machine.Kind

@@ -9,7 +9,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Under Prompt a timer waits for events that a machine has queued to itself. It does not wait for events that are deferred, nor for Null.
+// Under Prompt a timer waits for events that a machine has sent to itself. It does not wait for deferred events or
+// Null.
 func TestPrompt_QueuedEvents(t *testing.T) {
 	again := func(x *machine.Ctx) { x.SetTimer(loop{}, time.Second) }
 	entry := machine.Entry(func(_ *struct{}, x *machine.Ctx) { again(x) })

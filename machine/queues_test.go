@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/netsim"
 )
 
-// Note is passed around in the systems by which orders of arrival are told apart.
+// Note is passed around in systems that distinguish the orders of arrival.
 type Note struct{ Text string }
 
 var observerKind = machine.Define[log]("observer", machine.In("s", machine.On(func(l *log, _ *machine.Ctx, n Note) { l.Did += n.Text + " " })))
@@ -36,7 +36,7 @@ var starterKind = machine.Define[starter]("starter", machine.In("s", machine.Ent
 	}
 })))
 
-// triangle has A send to B, which relays to C, and to C, in this or the other order.
+// triangle makes A send to B, which relays to C, and to C, in this or the other order.
 func triangle(order netsim.Order, relayFirst bool) *machine.System {
 	ms := &machine.System{Queues: netsim.Queues{Order: order}}
 	c := ms.Add(observerKind, log{})
@@ -49,7 +49,7 @@ func triangle(order netsim.Order, relayFirst bool) *machine.System {
 	return ms
 }
 
-// crossing has two send to the same two in opposite orders.
+// crossing makes two machines send to the same two in opposite orders.
 func crossing(order netsim.Order) *machine.System {
 	ms := &machine.System{Queues: netsim.Queues{Order: order}}
 	x, y := ms.Add(observerKind, log{}), ms.Add(observerKind, log{})
@@ -58,7 +58,7 @@ func crossing(order netsim.Order) *machine.System {
 	return ms
 }
 
-// In how many orders things arrive. The orders of P are those of netsim.Arrival.
+// The number of orders of arrival. The orders of P are those of netsim.Arrival.
 func TestOrdersOfArrival(t *testing.T) {
 	for _, want := range []struct {
 		order                             netsim.Order
@@ -88,8 +88,8 @@ func TestOrdersOfArrival(t *testing.T) {
 	}
 }
 
-// A queue that outgrows its bound is a finding, whether events wait on their way or in the machine, and names both ends. So is one with more events
-// of a type than may be, whoever sends them.
+// A queue that exceeds its bound is a finding that names both ends, whether events wait in flight or in the machine.
+// The same holds for too many events of a type, from all senders.
 func TestBounds(t *testing.T) {
 	deferring := func(each string) *machine.System {
 		ms := &machine.System{}

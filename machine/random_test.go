@@ -15,8 +15,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Random machines have the states that the interpreter says they have, and fail when it says that they can: in both engines, with every order and way of keeping
-// states, by every strategy, and whatever reduction is asked for.
+// Random machines have the states and failures of the interpreter, in both engines, with every order and state store,
+// by every strategy and with every reduction.
 func TestRandomMachines(t *testing.T) {
 	t.Parallel()
 	programs := uint64(600) // some 20 s of CPU time
@@ -91,7 +91,7 @@ func TestRandomMachines(t *testing.T) {
 	}
 }
 
-// The programs tell apart what the interpreter is, and what it would be with one rule broken.
+// The programs distinguish the interpreter from variants with one broken rule.
 func TestRandomMachinesNoticeFlaws(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Machines are replaced where they are, and what does not fit is a panic.
+// Machines are replaced in place, and a replacement that does not fit panics.
 func TestReplace(t *testing.T) {
 	first := machine.Define[log]("worker", machine.In("only", machine.Entry(did("first"))))
 	second := machine.Define[sends]("worker", machine.In("only"))

@@ -24,7 +24,7 @@ type (
 	N struct{ N int }
 )
 
-// log is the variables of most machines here: what it did.
+// log is the variables of most machines here: a record of its actions.
 type log struct{ Did string }
 
 func did(s string) func(*log, *machine.Ctx) { return func(l *log, _ *machine.Ctx) { l.Did += s } }
@@ -49,11 +49,11 @@ func (s *sends) start(x *machine.Ctx) {
 
 var sender = machine.Define[sends]("sender", machine.In("only", machine.Entry((*sends).start)))
 
-// outcome is what an exploration of a system by both engines has found.
+// outcome is the result of an exploration by both engines.
 type outcome struct {
 	states, transitions int
 	finding             string
-	ends                map[string]int // what machine 0 did in states without successors
+	ends                map[string]int // record of machine 0 in states without successors
 }
 
 func run(t testing.TB, ms *machine.System, change ...func(*sim.System)) outcome {
@@ -99,7 +99,7 @@ func run(t testing.TB, ms *machine.System, change ...func(*sim.System)) outcome 
 	return o
 }
 
-// endsOf are what the machines did in states without successors.
+// endsOf returns the records of the machines in states without successors.
 func endsOf(t testing.TB, ms *machine.System, ids ...machine.ID) map[string]int {
 	t.Helper()
 	sys := ms.Sim("test")
@@ -136,7 +136,7 @@ func queued(h *machine.Host) string {
 	return " with " + strings.Join(s, ",")
 }
 
-// one is a system of a machine of these states to which another sends events.
+// one returns a system of a machine with these states to which another sends events.
 func one(what string, states ...machine.StateDef) *machine.System {
 	ms := &machine.System{}
 	ms.Add(machine.Define[log]("tested", states...), log{})
@@ -246,7 +246,8 @@ func TestWhatPeopleSee(t *testing.T) {
 	}
 }
 
-// A step is shown where the machine handles its event, also when nothing is sent, at an assertion that fails, and nowhere when no code of the machine runs.
+// A step is shown where the machine handles its event, also without effects, at a failed assertion, and nowhere if no
+// code of the machine runs.
 func TestSourceOfSteps(t *testing.T) {
 	sys := one("abcb",
 		machine.In("s",

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// tries sends as long as there is room, or more.
+// tries sends while there is room, or more.
 type tries struct {
 	To    machine.ID
 	More  bool
@@ -55,7 +55,8 @@ func TestTrySend(t *testing.T) {
 	}
 }
 
-// What is sent without room waits where streams take that, in all engines; TrySend has no room then, and what waits leaves none for others.
+// Pushed messages without room wait if streams allow it, in all engines. TrySend then has no room, and waiting messages
+// leave no room for others.
 func TestStreamsAsLive(t *testing.T) {
 	taker := machine.Define[log]("taker", machine.In("s", machine.On(on[A]("a"))))
 	ms := &machine.System{Streams: &netsim.Streams{Buffer: 2}}
@@ -70,7 +71,7 @@ func TestStreamsAsLive(t *testing.T) {
 	}
 }
 
-// A socket error strikes attempts to connect, too, where the network is as between live nodes.
+// A socket error also strikes attempts to connect if the network behaves as between live nodes.
 func TestAttemptRefused(t *testing.T) {
 	kind := machine.Define[log]("taker", machine.In("s", machine.On(on[A]("a")), machine.On(func(l *log, _ *machine.Ctx, _ machine.Lost) { l.Did += "!" })))
 	ms := &machine.System{Streams: &netsim.Streams{Errors: 1}}
@@ -87,7 +88,7 @@ func TestAttemptRefused(t *testing.T) {
 	}
 }
 
-// What a machine hears of one that crashes: all that was sent, or a part of it, and then, or at once, that it is lost.
+// A machine receives all messages of a crashed one, or a prefix of them, and then, or at once, the loss.
 func TestLost(t *testing.T) {
 	kind := machine.Define[log]("taker", machine.In("s", machine.On(on[A]("a")), machine.On(func(l *log, _ *machine.Ctx, x machine.Lost) {
 		if l.Did += "!"; x.Peer != 1 {

@@ -14,7 +14,7 @@ import (
 
 type other struct{ X int }
 
-// What is wrong with a table is said when it is defined, all of it, by machine and state.
+// Define reports all errors of a table, by machine and state.
 func TestTablesThatAreWrong(t *testing.T) {
 	for want, define := range map[string]func(){
 		"it has no states":                                func() { machine.Define[log]("m") },
@@ -115,7 +115,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Rules of monitors are noted as those of machines are.
+// Coverage includes rules of monitors.
 func TestCoverageOfMonitors(t *testing.T) {
 	kind := machine.Define[log]("watcher", machine.In("s", machine.OnGoto[machine.Sent[A]]("t"), machine.Ignore(machine.Sent[B]{})), machine.In("t", machine.Ignore(machine.Sent[B]{}, machine.Sent[A]{})))
 	ms := one("ab", machine.In("s", machine.Ignore(A{}, B{})))
@@ -127,7 +127,7 @@ func TestCoverageOfMonitors(t *testing.T) {
 	}
 }
 
-// A rule that ignores what the machine raises itself is used, as any other.
+// A rule that ignores an event raised by the machine itself counts as used.
 func TestCoverageOfWhatIsRaised(t *testing.T) {
 	ms := one("a", machine.In("s", machine.On(on[A]("a", func(x *machine.Ctx) { x.Raise(B{}) })), machine.Ignore(B{})))
 	ms.Cover = &machine.Coverage{}

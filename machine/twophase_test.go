@@ -12,8 +12,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Two-phase commit, as the second tutorial of P has it, with one client that reads what it wrote. Its handlers send several events, so
-// that it has other states in each order of arrival.
+// Two-phase commit of P's second tutorial, with one client that reads its own writes. Handlers send several events, so
+// that each order of arrival has different states.
 type (
 	pcTrans struct{ Key, Val, ID int }
 	pcWrite struct {
@@ -195,8 +195,8 @@ func twoPhase(transactions int) *machine.System {
 	return ms
 }
 
-// TestOrdersOfTwoPhase: the states of each network. Connections have more states than queues per pair, as it is part of the state
-// between whom there is one.
+// TestOrdersOfTwoPhase counts the states with each network. Connections have more states than queues per pair, because
+// the state includes the existing connections.
 func TestOrdersOfTwoPhase(t *testing.T) {
 	perPair := func(*machine.System) {}
 	streams := func(ms *machine.System) { ms.Streams = &netsim.Streams{} }
@@ -218,8 +218,8 @@ func TestOrdersOfTwoPhase(t *testing.T) {
 	}
 }
 
-// TestArrivalAtOnce: if what a handler sends arrived at once, runs of P would be missing. These are the runs of Arrival in which nothing
-// happens between.
+// TestArrivalAtOnce checks that if events arrived at once, some runs of P would be missing: the runs of Arrival in
+// which nothing happens in between.
 func TestArrivalAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -242,8 +242,8 @@ func TestArrivalAtOnce(t *testing.T) {
 	}
 }
 
-// atOnce explores the runs in which what is sent arrives before anything else happens, and tells what the machines that are watched did
-// in states without successors. States are those in which all has arrived.
+// atOnce explores the runs in which sent events arrive before anything else happens, and returns the records of the
+// watched machines in states without successors. It counts states in which all events have arrived.
 func atOnce(t *testing.T, sys *sim.System, watch []machine.ID) (states int, ends map[string]bool) {
 	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// TestAlike checks two systems that look alike from outside. The first one has no defect.
+// TestAlike checks two systems with equal descriptions. Only the second one has a defect.
 func TestAlike(t *testing.T) {
 	onlyInside(t)
 	for _, other := range []func() sim.Service{
@@ -19,7 +19,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// Each check of a test is of its own system, however often the test runs.
+// Each check of a test uses its own system, however often the test runs.
 func TestAlikeSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")

@@ -14,14 +14,14 @@ import (
 
 const insideVar = "MCTEST_INSIDE"
 
-// onlyInside skips tests that other tests run in a process of their own.
+// onlyInside skips tests that other tests run in a separate process.
 func onlyInside(t *testing.T) {
 	if os.Getenv(insideVar) == "" {
 		t.Skip("run by other tests")
 	}
 }
 
-// run runs one test of this package in a process of its own, in the folder dir, with these variables and flags.
+// run runs one test of this package in a separate process, in the folder dir, with the given variables and flags.
 func run(t *testing.T, dir, name string, env ...string) (output string, passed bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v", "-test.short", "-test.count=1")
@@ -50,7 +50,7 @@ func wantAll(t *testing.T, text string, wants ...string) {
 	}
 }
 
-// The finding is in the log, the run is beside the test, and following it shows the same.
+// The finding is in the log, the run is beside the test, and executing it shows the same finding.
 func TestFinding(t *testing.T) {
 	dir := t.TempDir()
 	out, passed := run(t, dir, "TestPingAck")
@@ -78,7 +78,7 @@ func TestFinding(t *testing.T) {
 		t.Errorf("findings are not ignored by git: %q, %v", ignored, err)
 	}
 
-	// The same finding takes no second folder.
+	// The same finding does not create a second folder.
 	run(t, dir, "TestPingAck")
 	if entries, _ := os.ReadDir(folder); len(entries) != 6 {
 		t.Errorf("%d entries in %s, want the 6 files", len(entries), folder)
@@ -142,7 +142,7 @@ func (s *spinner) Timer(sim.Env, any) {
 
 func (s *spinner) Boot(env sim.Env) { env.SetTimer("first", 1); env.SetTimer("second", 2) }
 
-// TestSpinner fails: its handler is found not to return, by a fresh process of this test.
+// TestSpinner fails: a new process of this test confirms that its handler does not return.
 func TestSpinner(t *testing.T) {
 	onlyInside(t)
 	mctest.Check(t, sim.System{

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// hedged is like a function of a library: it asks the second source when the first has not answered in time, and takes what comes first.
+// hedged is like a function of a library: it asks the second source if the first is late, and takes the first answer.
 func hedged(ctx context.Context, patience time.Duration, first, second func(context.Context) string) string {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,7 +55,7 @@ func (c *client) ask(env sim.Env) {
 	env.Send(1-env.Self(), c.Answer)
 }
 
-// after answers later, unless nobody waits any more.
+// after answers after a delay, unless the context has ended.
 func after(ctx context.Context, d time.Duration, answer string) string {
 	select {
 	case <-time.After(d):
@@ -64,7 +64,7 @@ func after(ctx context.Context, d time.Duration, answer string) string {
 	return answer
 }
 
-// Close ends the goroutine that newClient has started.
+// Close ends the goroutine of newClient.
 func (c *client) Close() { close(c.pool) }
 
 func newClient(t *testing.T) *client {

@@ -62,13 +62,13 @@ var System = sim.System{
 	Properties: []sim.Property{{Name: "every ping is acknowledged", Eventually: sim.Each(acked)}},
 }
 
-// TestPingAck fails, as it should: TestFinding runs it in another process.
+// TestPingAck fails on purpose: TestFinding runs it in another process.
 func TestPingAck(t *testing.T) {
 	onlyInside(t)
 	mctest.Check(t, System)
 }
 
-// TestNoLoss passes: without losses the bug does not show.
+// TestNoLoss passes: the bug needs a loss.
 func TestNoLoss(t *testing.T) {
 	onlyInside(t)
 	system := System

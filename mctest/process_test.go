@@ -75,7 +75,7 @@ func TestCrash(t *testing.T) { kill(t, "crash") }
 func TestNew(t *testing.T)   { kill(t, "new") }
 func TestEarly(t *testing.T) { kill(t, "early") }
 
-// A regression test whose run ends the process is reported with its steps, wherever on the path that happens.
+// A regression test with a run that ends the process reports the run's steps, wherever on the path that happens.
 func TestReplay_HandlerKills(t *testing.T) {
 	dir := t.TempDir()
 	if out, passed := run(t, dir, "TestExit"); passed {
@@ -91,7 +91,7 @@ func TestReplay_HandlerKills(t *testing.T) {
 	}
 }
 
-// Handlers that end their process are findings, and following the path says the same.
+// Handlers that end their process are findings, and so are they when the path is executed.
 func TestHandlersThatKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -120,7 +120,7 @@ func TestHandlersThatKill(t *testing.T) {
 	}
 }
 
-// Every setting works as a flag, too, and a search that a number of paths alone ends says the same twice.
+// Every setting works as a flag, and a search that ends by its number of paths is reproducible.
 func TestFlags(t *testing.T) {
 	settings := []string{"-macemc.max-paths=300", "-macemc.seed=3", "-macemc.workers=1", "-macemc.strategy=walk", "-macemc.schedules=weighted,pct",
 		"-macemc.interleave=random"} // the last one changes nothing, as no goroutines take turns
@@ -132,14 +132,14 @@ func TestFlags(t *testing.T) {
 	second, _ := run(t, t.TempDir(), "TestNoLoss", append(settings, "-macemc.in-process")...)
 	figures := func(s string) string {
 		at := strings.Index(s, "walks 300")
-		return s[at : at+strings.Index(s[at:], "engine:")] // whose speed differs
+		return s[at : at+strings.Index(s[at:], "engine:")] // which depends on speed
 	}
 	if figures(first) != figures(second) {
 		t.Errorf("in a process of its own:\n%s\nin the test's:\n%s", figures(first), figures(second))
 	}
 }
 
-// flawed violates one of two properties, as the order of its timers is.
+// flawed violates one of two properties, depending on the order of its timers.
 type flawed struct {
 	sim.Nop
 	First string
@@ -161,7 +161,7 @@ func TestTwoFlaws(t *testing.T) {
 	mctest.Check(t, sim.System{Nodes: 1, New: func(sim.NodeID) sim.Service { return &flawed{} }, Properties: []sim.Property{never("tick"), never("tock")}})
 }
 
-// A check that goes on reports violations that differ, each in a folder of its own.
+// A check that continues reports distinct violations, each in its own folder.
 func TestKeepGoing(t *testing.T) {
 	dir := t.TempDir()
 	out, passed := run(t, dir, "TestTwoFlaws", "-macemc.keep-going", "-macemc.max-paths=100")

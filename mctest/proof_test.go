@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// grows for ever, so that no exhaustive search proves that it never rests.
+// grows grows forever, so that no exhaustive search can prove that it never rests.
 type grows struct {
 	sim.Nop
 	N int
@@ -24,7 +24,7 @@ func TestGrowingInside(t *testing.T) {
 	}, mctest.Options{MaxPaths: 50, WalkSteps: 50, Walks: 10})
 }
 
-// What walks alone show is a violation, unless a proof is asked for.
+// A violation supported by walks alone is a violation unless a proof is required.
 func TestProof(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")

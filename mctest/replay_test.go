@@ -67,8 +67,7 @@ func TestReplayOtherNodes(t *testing.T) {
 	replayed(t, s)
 }
 
-// A regression test fails as long as the run violates, and passes when it does not; files that test nothing
-// are told.
+// A regression test fails while the run violates a property, and passes afterwards. Files without effect are reported.
 func TestReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -92,7 +91,7 @@ end 5
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// In the last step the defective code expects its second ping, which carries another number.
+	// In the last step the defective code expects its second ping, which has another number.
 	changed := filepath.Join(dir, "changed.path")
 	const other = `macemc path 1
 system pingack

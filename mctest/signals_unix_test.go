@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// idler takes its time, and never rests.
+// idler is slow and never rests.
 type idler struct {
 	sim.Nop
 	Count int
@@ -35,8 +35,8 @@ func TestIdler(t *testing.T) {
 	}, mctest.Options{Strategy: "walk", WalkSteps: 100, Time: time.Minute})
 }
 
-// Ctrl-C while a suspect is examined ends the process with a report that names the suspect, whether it comes to all processes, as from a terminal,
-// or to that of the test alone.
+// Ctrl-C during the examination of a suspect ends the process with a report that names the suspect, whether all
+// processes get it, as from a terminal, or only that of the test.
 func TestCheck_Interrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a search")

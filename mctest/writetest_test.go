@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A regression test is the test that found something, with Replay in place of the check, also where the
-// system is a local variable.
+// A regression test is a copy of the test with the finding, with Replay in place of the check, also if the system is a
+// local variable.
 func TestRegression(t *testing.T) {
 	const code = `//go:build unix
 

@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// plainHost costs as little as a host can.
+// plainHost is a host with minimal cost.
 type plainHost struct {
 	up    []bool
 	dirty []bool
@@ -101,7 +101,7 @@ func BenchmarkReset(b *testing.B) {
 	}
 }
 
-// A steady state allocates nothing, also over Reset.
+// A steady state allocates nothing, also across Reset.
 func TestNoAllocations(t *testing.T) {
 	m := plainModel(Both{Datagrams: Datagrams{Loss: 3, Dup: 3}, Streams: Streams{Errors: 3}, Partitions: 3}, 4)
 	var events []sim.Event

@@ -54,7 +54,7 @@ func TestDuplicate(t *testing.T) {
 	b.expectFates(t, fate{1, sim.Duplicated}, fate{1, sim.Delivered}, fate{1, sim.Delivered})
 }
 
-// A datagram outlives crashes of both ends, but none can be sent to a node that is down.
+// A datagram survives crashes of both ends. A datagram to a node that is down is dropped.
 func TestDatagramsAndCrashes(t *testing.T) {
 	b := newBench(Datagrams{Loss: 1}, 2)
 	b.datagram(0, 1, "a")
@@ -114,8 +114,8 @@ func TestEnvelopes(t *testing.T) {
 	}
 }
 
-// With two datagrams a and b and one loss, by hand: both in flight; one of them, delivered or
-// lost the other (2 x 2); none, the loss used or not: 1 + 4 + 2 states.
+// Two datagrams a and b and one loss, counted by hand: both in flight; one in flight, with the other delivered or lost
+// (2 x 2); none, with or without the loss: 1 + 4 + 2 states.
 func TestDatagramStates(t *testing.T) {
 	found := explore(newBench(Datagrams{Loss: 1}, 2), limits{depth: 10}, func(b *bench) {
 		b.datagram(0, 1, "a")

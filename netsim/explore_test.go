@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// op is one thing that a world does to a network: an event, or an effect of a handler.
+// op is one operation of a world on a network: an event, or an effect of a handler.
 type op struct {
 	what string
 	do   func(*bench)
@@ -23,16 +23,16 @@ type limits struct {
 	crashes int
 }
 
-// explored is what an exploration has found.
+// explored is the result of an exploration.
 type explored struct {
 	states  [][]op          // operations that lead to each state, fewest first
 	seen    map[string]bool // keys of the states
-	illegal error           // the first illegal state, nil when there was none
-	path    []string        // operations that lead there
+	illegal error           // the first illegal state; may be nil
+	path    []string        // operations that lead to it
 }
 
-// explore executes all sequences of operations, breadth first, and stops at the first state that is
-// not legal. Two sequences that lead to the same content count as one.
+// explore executes all sequences of operations, breadth first, and stops at the first illegal state. Two sequences that
+// lead to the same content count as one.
 func explore(b *bench, l limits, start func(*bench)) explored {
 	result := explored{seen: map[string]bool{}}
 	visit := func(ops []op) bool {
@@ -76,7 +76,7 @@ func explore(b *bench, l limits, start func(*bench)) explored {
 	return result
 }
 
-// key is the state's content together with what the limits have been used for.
+// key returns the state's content and the used limits.
 func key(b *bench, before []op) string {
 	return fmt.Sprint(count(before, "send"), count(before, "crash"), b.content())
 }
@@ -90,7 +90,7 @@ func count(ops []op, what string) (n int) {
 	return n
 }
 
-// operations lists what can be done next after the operations before.
+// operations returns the operations enabled after the operations before.
 func operations(b *bench, l limits, before []op) []op {
 	var ops []op
 	for _, ev := range b.AppendInjections(b.enabled()) {
@@ -128,8 +128,8 @@ func operations(b *bench, l limits, before []op) []op {
 	return ops
 }
 
-// In all states that few operations reach, the four variables have a legal combination, and every
-// legal combination is reached.
+// All states within a few operations have a legal combination of the four variables, and every legal combination is
+// reached.
 func TestLegalCombinations(t *testing.T) {
 	b := newBench(Streams{Buffer: 1, Errors: 1}, 2)
 	result := explore(b, limits{depth: 9, sends: 3, closes: true, crashes: 2}, nil)
@@ -152,7 +152,7 @@ func TestLegalCombinations(t *testing.T) {
 	t.Logf("%d states", len(result.states))
 }
 
-// The mutations of the bug catalogue are found, with the shortest sequence of operations that shows each.
+// Each mutation of the bug catalogue is detected, with the shortest sequence of operations.
 func TestMutationsAreFound(t *testing.T) {
 	for _, test := range []struct {
 		name     string

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// fakeHost is a world with nothing in it but which nodes are up. Messages are strings.
+// fakeHost is a world that only records which nodes are up. Messages are strings.
 type fakeHost struct {
 	up    []bool
 	dirty []bool
@@ -49,7 +49,7 @@ func (h *fakeHost) HashMessage(m *sim.Message) sim.Fingerprint {
 	return f
 }
 
-// bench is a model on a fake host, with short names for what a world does to it.
+// bench is a model on a fake host, with short names for the operations of a world.
 type bench struct {
 	*model
 	host   *fakeHost
@@ -64,7 +64,7 @@ func newBench(n sim.Network, nodes int) *bench {
 	return b
 }
 
-// restart goes back to the first state.
+// restart returns to the initial state.
 func (b *bench) restart() {
 	b.Reset()
 	b.lastID, b.host.fates = 0, nil
@@ -79,7 +79,7 @@ func (b *bench) message(text string) sim.Message {
 	return sim.Message{Body: text, ID: b.lastID}
 }
 
-// stream sends on a stream as a world does, and reports whether the message was accepted.
+// stream sends on a stream like a world, and reports whether the message was accepted.
 func (b *bench) stream(from, to sim.NodeID, text string) bool {
 	if b.Room(from, to) <= 0 {
 		b.RefuseStream(from, to)
@@ -108,7 +108,7 @@ func (b *bench) boot(node sim.NodeID) {
 	b.Booted(node)
 }
 
-// enabled lists all events in the order of a world.
+// enabled returns all events in the order of a world.
 func (b *bench) enabled() []sim.Event {
 	var events []sim.Event
 	for i := range b.host.up {
@@ -117,7 +117,7 @@ func (b *bench) enabled() []sim.Event {
 	return b.AppendGlobal(events)
 }
 
-// do executes the one event that is described by text, see describe.
+// do executes the event that text describes, see describe.
 func (b *bench) do(t rapid.TB, text string) sim.Delivery {
 	t.Helper()
 	for _, ev := range b.AppendInjections(b.enabled()) {
@@ -135,7 +135,7 @@ func (b *bench) do(t rapid.TB, text string) sim.Delivery {
 	return sim.Delivery{}
 }
 
-// describe is the event's kind, peer, node and key.
+// describe returns the event's kind, peer, node and key.
 func (b *bench) describe(ev sim.Event) string {
 	s := fmt.Sprintf("%v %d>%d", ev.Kind, ev.Peer, ev.Node)
 	carrier, content := b.Key(ev)
@@ -175,7 +175,7 @@ func (b *bench) expectFates(t testing.TB, fates ...fate) {
 
 func (f fate) String() string { return fmt.Sprintf("%d %v", f.id, f.fate) }
 
-// content is all of the state as text.
+// content returns the whole state as text.
 func (b *bench) content() string {
 	s := fmt.Sprint(b.host.up)
 	for _, f := range b.Fields(nil) {

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// legalPairs are the combinations of the four variables at one end and at the other, from the package comment.
+// legalPairs are the combinations of the four variables at both ends, from the package comment.
 var legalPairs = [][2]flags{
 	{0, 0},
 	{notReady, 0},
@@ -16,7 +16,7 @@ var legalPairs = [][2]flags{
 	{localErr, remoteErr | open},
 }
 
-// legal is the safety property of the model: it reports the first thing that must never be.
+// legal is the safety property of the model. It returns an error for the first violation.
 func (m *model) legal() error {
 	cells := 0
 	for i := range m.ends {
@@ -51,7 +51,7 @@ func (m *model) legal() error {
 	return nil
 }
 
-// four is the four variables as in the package comment.
+// four returns the four variables as in the package comment.
 func four(f flags) string {
 	digits := []byte("0000")
 	for i := range digits {

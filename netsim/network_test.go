@@ -49,7 +49,7 @@ func TestValidate(t *testing.T) {
 	for _, test := range []struct {
 		network sim.Network
 		nodes   int
-		wrong   string // part of the error; "" when valid
+		wrong   string // part of the error; empty if valid
 	}{
 		{Datagrams{}, 1, ""},
 		{Datagrams{Loss: 1, Dup: 1, Partitions: 1}, 300, ""},

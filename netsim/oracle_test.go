@@ -8,20 +8,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// oracle is the network once more, written for plainness: wires hold messages and error marks, and
-// whatever can happen is found by looking at everything. It has no flags for errors on their way.
+// oracle is a second implementation of the network, written for simplicity. Wires hold messages and error marks, and
+// events are found by examining everything. It has no flags for errors in flight.
 type oracle struct {
 	nodes  int
 	up     []bool
 	buffer int
 	left   sim.Limits
-	cut    func(a, b int) bool // nil: no partition
+	cut    func(a, b int) bool // nil means no partition
 	heal   string
 
-	wire    map[[2]int][]parcel // what is on its way from the first to the second, errors included
+	wire    map[[2]int][]parcel // in flight from the first to the second, including errors
 	linked  map[[2]int]bool     // the first believes that it has a connection to the second
-	refused map[[2]int]bool     // the first has yet to be told that the second was down
-	waiting map[[2]int]bool     // the first had a message refused
+	refused map[[2]int]bool     // the first has yet to learn that the second was down
+	waiting map[[2]int]bool     // a message of the first was refused
 	bag     []parcel            // datagrams, by age
 	fates   []fate
 }
@@ -44,7 +44,7 @@ func newOracle(nodes, buffer int, left sim.Limits) *oracle {
 
 func (o *oracle) fate(id sim.MessageID, f sim.Fate) { o.fates = append(o.fates, fate{id, f}) }
 
-// resetTo reports whether an error is on its way to a from b.
+// resetTo reports whether an error is in flight from b to a.
 func (o *oracle) resetTo(a, b int) bool {
 	w := o.wire[[2]int{b, a}]
 	return len(w) > 0 && w[0].id == 0
@@ -107,7 +107,7 @@ func (o *oracle) crash(a int) {
 	}
 }
 
-// halt also loses what is on its way to the node, and refuses attempts.
+// halt also drops messages in flight to the node, and refuses attempts.
 func (o *oracle) halt(a int) {
 	o.crash(a)
 	for b := range o.nodes {
@@ -132,13 +132,13 @@ func (o *oracle) datagram(a, b int, text string, id sim.MessageID) {
 	}
 }
 
-// oracleEvent is an event as text, and what executing it does.
+// oracleEvent is an event as text, with its effect.
 type oracleEvent struct {
 	text string
 	do   func()
 }
 
-// events lists all events in the order of a world.
+// events returns all events in the order of a world.
 func (o *oracle) events() []oracleEvent {
 	var all []oracleEvent
 	add := func(kind sim.EventKind, peer, node int, key string, do func()) {
@@ -260,7 +260,7 @@ func (o *oracle) take(p parcel, f sim.Fate) {
 	o.bag = slices.Delete(o.bag, i, i+1)
 }
 
-// double puts the duplicate where it will be taken right after its original.
+// double inserts the duplicate so that it is taken directly after its original.
 func (o *oracle) double(p parcel) {
 	o.fate(p.id, sim.Duplicated)
 	o.bag = slices.Insert(o.bag, slices.Index(o.bag, p), p)

@@ -19,7 +19,7 @@ func TestPartitionOfNode(t *testing.T) {
 	b.stream(0, 1, "before")
 	b.datagram(0, 1, "before")
 	b.do(t, "partition -1>1")
-	// What is on its way in a stream waits, a datagram has left the link behind it.
+	// Messages in a stream wait; a datagram has already passed the link.
 	b.expect(t, "deliver 0>1 datagram before", "heal -1>1")
 	b.stream(1, 2, "during")
 	b.stream(0, 2, "others")

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// What arrives leaves alone what else can be taken from a bag: taking and arriving make the same bag in either order, and so do arrivals from two nodes.
+// Arrivals do not affect the other datagrams of a bag: taking and arriving commute, and so do arrivals from two nodes.
 func TestArrivalsLeaveTheRestAlone(t *testing.T) {
 	for _, net := range []sim.Network{Datagrams{}, Queues{}, Queues{Order: Any}} {
 		t.Run(fmt.Sprintf("%+v", net), func(t *testing.T) {
@@ -63,7 +63,8 @@ func TestArrivalsLeaveTheRestAlone(t *testing.T) {
 	}
 }
 
-// To show a connection takes no memory but the first times: tables do so for each that they come to. What was set is shown.
+// Connection allocates only at first, because tables call it for each connection they reach. It returns the values that
+// were set.
 func TestConnectionsAreShownInPlace(t *testing.T) {
 	b := newBench(Streams{}, 3)
 	set := sim.Connection{{Flags: 1, Queue: []sim.Message{{ID: 1}, {ID: 2}}}, {Flags: 3, Queue: []sim.Message{{ID: 3}}}}
@@ -82,7 +83,8 @@ func TestConnectionsAreShownInPlace(t *testing.T) {
 	}
 }
 
-// What happens to connections does not depend on what messages are, and a queue stays, loses its first message, or all, or gets the one that is sent.
+// Effects on connections do not depend on the messages. A queue stays, loses its first message, is emptied, or gets the
+// sent message.
 func TestConnectionsDoNotHangOnMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		net := Streams{Buffer: rapid.IntRange(1, 3).Draw(t, "buffer"), Errors: 3, Partitions: 1, asLive: rapid.Bool().Draw(t, "live")}

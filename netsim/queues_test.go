@@ -55,7 +55,7 @@ func TestQueuesInAnyOrder(t *testing.T) {
 	b.expect(t, "deliver 1>0 a", "deliver 1>0 b")
 }
 
-// What is on its way to a node, or yet to be sent by it, is lost when the node crashes.
+// A crash of a node loses the messages on their way to it, and those that it has yet to send.
 func TestQueuesAndCrashes(t *testing.T) {
 	b := newBench(Queues{}, 2)
 	b.datagram(1, 0, "lost")
@@ -132,7 +132,7 @@ func TestQueuesValidate(t *testing.T) {
 	}
 }
 
-// queueOracle holds what is on its way as plain lists.
+// queueOracle holds messages in plain lists.
 type queueOracle struct {
 	order Order
 	up    []bool
@@ -146,7 +146,7 @@ func (o *queueOracle) arrive(p parcel) {
 	}
 }
 
-// events are the descriptions of what can happen, unordered.
+// events returns the descriptions of the enabled events, unordered.
 func (o *queueOracle) events() (all []string) {
 	for node := range o.up {
 		if len(o.yet[node]) > 0 {
@@ -187,7 +187,7 @@ func (o *queueOracle) do(text string) {
 	o.there = slices.Delete(o.there, i, i+1)
 }
 
-// Queues do what plain lists do, and their parts can be taken out and put back.
+// Queues behave like plain lists, and their parts can be removed and restored.
 func TestQueuesAgainstLists(t *testing.T) {
 	const nodes = 3
 	for order := PerPair; order <= Any; order++ {

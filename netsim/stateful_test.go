@@ -10,11 +10,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// pair is a model and the oracle, to which the same things happen.
+// pair is a model and the oracle, with the same operations applied to both.
 type pair struct {
 	*bench
 	oracle *oracle
-	lists  [][]sim.Event // what each node's events were when last looked at
+	lists  [][]sim.Event // each node's events at the last comparison
 }
 
 func drawPair(t *rapid.T) *pair {
@@ -29,7 +29,7 @@ func drawPair(t *rapid.T) *pair {
 		lists: make([][]sim.Event, nodes)}
 }
 
-// step lets something happen to both.
+// step applies one operation to both.
 func (p *pair) step(t *rapid.T) {
 	node := rapid.IntRange(0, p.nodes-1)
 	text := rapid.SampledFrom([]string{"a", "b", "c"})
@@ -61,7 +61,7 @@ func (p *pair) step(t *rapid.T) {
 	case kind == "crash":
 		p.crash(from)
 		p.oracle.crash(a)
-	case kind == "halt": // the world would not let it boot again, which is nothing to the network
+	case kind == "halt": // the world would prevent its boot; the network does not
 		p.halt(from)
 		p.oracle.halt(a)
 	}
@@ -79,7 +79,7 @@ func (p *pair) event(t *rapid.T, node int) {
 	}
 }
 
-// compare checks everything that can be seen of the model.
+// compare compares all observable parts of the model.
 func (p *pair) compare(t *rapid.T) {
 	if err := p.legal(); err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestAgainstOracle(t *testing.T) {
 	})
 }
 
-// afresh computes the fingerprint with nothing remembered.
+// afresh computes the fingerprint without caches.
 func afresh(m *model) sim.Fingerprint {
 	c := *m
 	c.ends = slices.Clone(m.ends)
@@ -159,8 +159,8 @@ func afresh(m *model) sim.Fingerprint {
 	return c.Fingerprint()
 }
 
-// Fingerprints are equal exactly when the contents are. The systems are small, so that the same
-// content is reached in many ways.
+// Fingerprints are equal exactly if the contents are. The systems are small, so that the same content is reached in
+// many ways.
 func TestFingerprintIsContent(t *testing.T) {
 	networks := []sim.Network{
 		Datagrams{Loss: 1, Dup: 1, Partitions: 1},
@@ -178,7 +178,7 @@ func TestFingerprintIsContent(t *testing.T) {
 					b.Fingerprint()
 				}
 			}
-			up := fmt.Sprint(b.host.up) // of which the world has its own fingerprint
+			up := fmt.Sprint(b.host.up) // the world has a separate fingerprint of it
 			content := b.content()[len(up):]
 			print := b.Fingerprint()
 			if old, ok := byContent[content]; ok {
@@ -218,8 +218,8 @@ func randomOperation(t *rapid.T, b *bench) {
 	}
 }
 
-// The order in which datagrams were sent makes no difference, that of messages in a stream does,
-// and so do how many there are, who sent them, and how they travel.
+// Fingerprints ignore the order in which datagrams were sent. They depend on the order of messages in a stream, and on
+// the number, senders and transport of messages.
 func TestFingerprintOfOrder(t *testing.T) {
 	after := func(do func(*bench)) sim.Fingerprint {
 		b := newBench(Both{Partitions: 1}, 3)

@@ -48,7 +48,7 @@ func TestStreamBuffer(t *testing.T) {
 	b.expect(t, "deliver 0>1 4")
 }
 
-// A message to a node that is down takes along what is queued, and comes back as an error.
+// A message to a node that is down drops the queued messages, and results in an error.
 func TestStreamToDownNode(t *testing.T) {
 	b := newBench(Streams{}, 2)
 	b.stream(0, 1, "attempt")
@@ -59,7 +59,7 @@ func TestStreamToDownNode(t *testing.T) {
 	b.expectFates(t, fate{1, sim.DroppedDown}, fate{2, sim.DroppedDown}, fate{3, sim.DroppedDown})
 	b.expect(t, "error 1>0 connection refused")
 
-	// Until the error is read everything is lost, and what the peer sends waits behind it.
+	// Until the error is read, sent messages are lost, and messages of the peer wait behind it.
 	b.boot(1)
 	b.stream(0, 1, "fourth")
 	b.expectFates(t, fate{4, sim.DroppedBreak})
@@ -91,8 +91,7 @@ func TestCrashOfConnectedNode(t *testing.T) {
 	b.expect(t, "deliver 1>0 new")
 }
 
-// A connection attempt survives the crash of the node that it goes to (how RT13 happens); what
-// goes the other way does not.
+// A connection attempt survives the crash of its target (the cause of RT13). Messages in the other direction do not.
 func TestAttemptSurvivesCrash(t *testing.T) {
 	b := newBench(Streams{}, 2)
 	b.stream(0, 1, "first")
@@ -119,7 +118,7 @@ func TestBreak(t *testing.T) {
 	b.expectFates(t, fate{2, sim.DroppedBreak}, fate{3, sim.DroppedBreak})
 	b.expect(t, "error 1>0 connection reset", "error 0>1 connection reset")
 
-	// Node 0 learns of it and starts anew; node 1 must first read its own error.
+	// Node 0 learns of it and restarts; node 1 must first read its own error.
 	b.do(t, "error 1>0 connection reset")
 	b.stream(0, 1, "d")
 	b.stream(1, 0, "lost")
@@ -137,7 +136,7 @@ func TestBreak(t *testing.T) {
 	b.expect(t) // the limit is used up
 }
 
-// The end that crashes while both ends have an error forgets its own; the peer still reads its.
+// If an end crashes while both ends have an error, its own error is dropped; the peer still reads its error.
 func TestCrashAfterBreak(t *testing.T) {
 	b := newBench(Streams{Errors: 1}, 2)
 	b.stream(0, 1, "a")
@@ -209,7 +208,7 @@ func TestStreamQuiet(t *testing.T) {
 	quiet(true, "after the error")
 }
 
-// Peers beyond the first 64 are in other words of the sets.
+// Peers beyond the first 64 are in further words of the sets.
 func TestManyNodes(t *testing.T) {
 	b := newBench(Both{Streams: Streams{Errors: 1, Buffer: 1}}, 200)
 	for _, from := range []sim.NodeID{150, 63, 64, 0, 199} {

@@ -35,7 +35,7 @@ func (k *talker) PeerError(_ sim.Env, _ sim.NodeID, err error) {
 	}
 }
 
-// watched lets a property see the network model of the world that was made last.
+// watched lets a property read the network model of the latest world.
 type watched struct {
 	Streams
 	model **model
@@ -64,8 +64,8 @@ func talkers(n Streams) *sim.System {
 	}
 }
 
-// violation runs the system in every way to at most depth steps, few steps first, and returns the events
-// of the first run that ends in a violation.
+// violation executes the system in every way up to depth steps, shortest runs first, and returns the events of the
+// first run that ends in a violation.
 func violation(t *testing.T, sys *sim.System, depth int) (steps []string, runs int, found error) {
 	t.Helper()
 	w, err := kernel.NewWorld(sys, kernel.Options{})
@@ -100,13 +100,13 @@ func violation(t *testing.T, sys *sim.System, depth int) (steps []string, runs i
 	return nil, runs, nil
 }
 
-// The model is checked by the checker: the correct one keeps to the legal combinations, and each
-// mutation of the bug catalogue is found.
+// The checker checks the model: the correct one has only legal combinations, and each mutation of the bug catalogue is
+// detected.
 func TestCheckedByTheChecker(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		mutation mutation
-		steps    int // of the shortest run that shows it; 0: none to depth 8
+		steps    int // of the shortest run that shows it; 0 means none up to depth 8
 	}{
 		{"correct", 0, 0},
 		{"SIM1", sim1, 3}, // hello, its delivery, crash

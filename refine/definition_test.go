@@ -10,11 +10,11 @@ import (
 	"github.com/macemc/macemc/internal/table/refinement"
 )
 
-// toy is a system given by a table. Label 0 is not seen.
+// toy is a system given by a table. Label 0 is unobservable.
 type toy struct {
 	roots []refinement.Transition
 	rows  [][]refinement.Transition
-	quiet []bool // states in which it may stay without anything being seen
+	quiet []bool // states in which it may stay without observations
 }
 
 func (s *toy) Len() int                                        { return len(s.rows) }
@@ -26,7 +26,7 @@ func (s *toy) May(id uint32) bool {
 	return slices.ContainsFunc(s.silently(id), func(at uint32) bool { return s.quiet[at] })
 }
 
-// silently are the states that follow without anything being seen.
+// silently returns the states reachable by unobservable steps.
 func (s *toy) silently(id uint32) []uint32 {
 	met := []uint32{id}
 	for k := 0; k < len(met); k++ {
@@ -54,8 +54,8 @@ func randomToy(r *rand.Rand, states, steps int) *toy {
 	return s
 }
 
-// byDefinition looks at all that clients see of the implementation, breadth first, and at what all states are in which the abstraction
-// may be then: no set is left out. It returns what is wrong, and after how many steps.
+// byDefinition explores all observations of the implementation, breadth first, with all states that the abstraction may
+// be in, without omitting sets. It returns the difference, and the number of steps to it.
 func byDefinition(impl, abs *toy) (k kind, why string, steps int) {
 	type place struct {
 		state uint32
@@ -173,7 +173,7 @@ func TestAgainstDefinition(t *testing.T) {
 	}
 }
 
-// defects are comparisons that leave something out.
+// defects are comparisons that omit something.
 var defects = map[string]func(*comparison){
 	"larger sets cover smaller ones": func(c *comparison) { c.covers = func(small, large []uint32) bool { return contains(large, small) } },
 	"every set covers":               func(c *comparison) { c.covers = func(_, _ []uint32) bool { return true } },

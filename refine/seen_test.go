@@ -27,7 +27,7 @@ func differs(t *testing.T, impl, abs sim.System, what string, trace ...string) {
 	}
 }
 
-// TestRoomIsSeen: a client that asks whether there is room is told so.
+// TestRoomIsSeen checks that a client that asks for room observes it.
 func TestRoomIsSeen(t *testing.T) {
 	client := machine.Define[asks]("client",
 		machine.In("asking", machine.Null(func(c *asks, x *machine.Ctx) {
@@ -46,10 +46,11 @@ func TestRoomIsSeen(t *testing.T) {
 	}
 	differs(t, system(1), system(2), refine.NeverDone, "internal n0", "internal n0 no room to n1")
 	differs(t, system(2), system(1), "")
-	differs(t, system(2), system(3), "") // how much is not told
+	differs(t, system(2), system(3), "") // the amount is unobservable
 }
 
-// TestPeersOfErrorsAreSeen: a machine is told to whom its connection is gone, though not who sends what it gets.
+// TestPeersOfErrorsAreSeen checks that a machine observes which connection is lost, but not the senders of its
+// messages.
 func TestPeersOfErrorsAreSeen(t *testing.T) {
 	client := machine.Define[struct{}]("client", machine.In("waiting",
 		machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.Send(1, request{}); x.Send(2, request{}) }),
@@ -67,7 +68,7 @@ func TestPeersOfErrorsAreSeen(t *testing.T) {
 	differs(t, system(-1), system(2), refine.MustGoOn)
 }
 
-// caller sends one message; what it is told is seen.
+// caller sends one message; its notifications are observable.
 type caller struct{ sim.Nop }
 
 func (*caller) Boot(env sim.Env) { _ = env.Stream(1).Send(request{}) }
@@ -83,7 +84,7 @@ func (c *closer) Receive(env sim.Env, from sim.NodeID, _ any) {
 	}
 }
 
-// TestErrorsCome: that a connection is closed is told, so that it is no silence when it was and nobody has heard of it yet.
+// TestErrorsCome checks that closing a connection is observable, so a pending error is not silence.
 func TestErrorsCome(t *testing.T) {
 	system := func(closes bool) sim.System {
 		return sim.System{Name: "closing", Nodes: 2, Network: netsim.Streams{}, New: func(id sim.NodeID) sim.Service {

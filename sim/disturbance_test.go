@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// What can name no event is refused, and says so.
+// Disturbances that cannot select an event are refused with a reason.
 func TestDisturbingIsValid(t *testing.T) {
 	for _, c := range []struct {
 		d    sim.Disturbance

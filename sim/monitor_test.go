@@ -18,7 +18,7 @@ func (called) Observe(sim.NodeID, any) error   { return nil }
 func (tally[T]) Observe(sim.NodeID, any) error { return nil }
 func (called) Name() string                    { return "votes" }
 
-// Monitors have names, by which they can be chosen like properties; what is not chosen is not kept.
+// Monitors have names by which Only selects them, like properties. Only drops the others.
 func TestMonitorNames(t *testing.T) {
 	sys := sim.System{
 		Name: "watched", Nodes: 1, New: func(sim.NodeID) sim.Service { return sim.Nop{} },

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/simtest"
 )
 
-// System is that of the README, as far as it matters here.
+// System is the relevant part of the README's system.
 var System = sim.System{
 	Nodes:   2,
 	Network: netsim.Datagrams{Loss: 1},
@@ -22,7 +22,7 @@ var System = sim.System{
 
 type Vote struct{}
 
-// Voter votes for one node, and for the same again after a crash.
+// Voter votes for one node, and for the same node again after a crash.
 type Voter struct{ sim.Nop }
 
 func (v *Voter) Vote(env sim.Env) {
@@ -67,7 +67,7 @@ func TestElection(t *testing.T) {
 	n.WantSent(simtest.OnStream(2, Vote{}))
 }
 
-// The code of docs/testing.md is that of this file, so that it is run.
+// The code in docs/testing.md equals that of this file, so it is tested.
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../docs/testing.md")
 	if err != nil {

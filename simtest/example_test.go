@@ -18,7 +18,7 @@ type (
 	resend struct{} // a timer
 )
 
-// Pinger pings node 1 until that acknowledges.
+// Pinger pings node 1 until it acknowledges.
 type Pinger struct {
 	sim.Nop
 	Sent, Acked int

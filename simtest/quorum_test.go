@@ -16,7 +16,7 @@ type (
 	}
 )
 
-// Sets are handed over to quorums that take them.
+// Take passes sets to quorums that take them.
 func TestTake(t *testing.T) {
 	sys := sim.System{
 		Name: "asking", Nodes: 4, Network: netsim.Datagrams{},

@@ -19,7 +19,7 @@ import (
 	"github.com/macemc/macemc/simtest"
 )
 
-// service does what it is told by messages.
+// service executes commands in messages.
 type service struct {
 	sim.Nop
 	Got  []string
@@ -71,7 +71,7 @@ var both = sim.System{
 	},
 }
 
-// double is a test that notes how it fails.
+// double is a test that records its failures.
 type double struct {
 	testing.TB
 	cleanups []func()
@@ -109,7 +109,7 @@ func booted(t testing.TB) *simtest.Node[*service] {
 	return n
 }
 
-// What goes wrong in a node, and what cannot happen to one, fails the test and says why.
+// Errors in a node, and events that cannot happen, fail the test with a reason.
 func TestFailures(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -119,7 +119,7 @@ func TestFailures(t *testing.T) {
 		{"assertion", func(t testing.TB) {
 			n := booted(t)
 			n.Do(func(_ *service, env sim.Env) { env.Assert(false, "%d is odd", 3); env.Send(1, tick{1}) })
-			n.WantSent(simtest.Datagram(1, tick{1})) // the handler has gone on
+			n.WantSent(simtest.Datagram(1, tick{1})) // the handler has continued
 		}, "^n0: safety: assertion: 3 is odd$"},
 		{"panic", func(t testing.TB) {
 			booted(t).Do(func(s *service, _ sim.Env) { _ = s.List[7] })
@@ -234,7 +234,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Messages are copies in both directions; equal content counts, not identity.
+// Messages are copied in both directions; equality is by content, not identity.
 func TestMessages(t *testing.T) {
 	n := booted(t)
 	m := list{[]int{1}}
@@ -259,7 +259,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// A stream has the system's room in every step, until the test says how much; then sending uses it up.
+// A stream has the system's room in every step until the test sets it; then sending reduces it.
 func TestRoom(t *testing.T) {
 	n := booted(t)
 	send := func(_ *service, env sim.Env) {
@@ -298,7 +298,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// Timers are listed in the order of setting, and fire in any; a crash disarms them.
+// Timers are listed in the order in which they were set, and fire in any order. A crash disarms them.
 func TestTimers(t *testing.T) {
 	n := booted(t)
 	n.Do(func(_ *service, env sim.Env) {
@@ -323,7 +323,7 @@ func TestTimers(t *testing.T) {
 	}
 }
 
-// Only what is synced survives a crash, or as many of the other writes as the test says.
+// Only synced writes survive a crash, plus as many of the other writes as the test selects.
 func TestDisk(t *testing.T) {
 	n := simtest.New[*service](t, both, 0)
 	n.SetDisk(map[string]string{"boots": "xx", "a": "1"})
@@ -358,7 +358,7 @@ func TestDisk(t *testing.T) {
 	check("two writes kept", n.Synced(), "boots=xxx", "b=2")
 }
 
-// Questions of all kinds are answered by name, in order; others as the test says.
+// Choices of all kinds are answered by name, in order; AnswerOthers answers the rest.
 func TestAnswers(t *testing.T) {
 	n := booted(t)
 	n.Answer("a", 1, 0)
