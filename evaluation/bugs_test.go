@@ -58,7 +58,7 @@ func TestBugsNotFound(t *testing.T) {
 	}
 }
 
-// Interrupted, it still prints a table. A file is left as it was.
+// When interrupted it still prints a table, and leaves a file unchanged.
 func TestBugsInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("bugs.md", []byte(bugsMark), 0o644); err != nil {
@@ -75,8 +75,7 @@ func TestBugsInterrupted(t *testing.T) {
 	}
 }
 
-// The file is the same each time but for times. It overwrites
-// what it wrote and nothing else.
+// The file is reproducible except for times. It overwrites only files that it wrote.
 func TestBugsMarkdown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -117,7 +116,7 @@ func TestBugsMarkdown(t *testing.T) {
 	}
 }
 
-// Medians are figures that occurred, of the runs that found the bug as known; details are the first one's.
+// Medians are over the runs that found the bug as known; details are those of the first one.
 func TestBugsSummary(t *testing.T) {
 	bug := &spec.Bug{ID: "X1", Kind: sim.Liveness, PaperKind: sim.Liveness, OtherKinds: []sim.FindingKind{sim.Deadlock}}
 	limits := sim.Limits{sim.Crashes: 1, sim.NetErrors: 2}
@@ -164,7 +163,7 @@ func TestBugsSummary(t *testing.T) {
 	}
 }
 
-// The figures of the paper are those of bugs that there are, and the searches that are compared make sense.
+// The figures of the paper are for existing bugs, and the compared searches are meaningful.
 func TestOriginals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -188,7 +187,7 @@ func TestOriginals(t *testing.T) {
 	}
 }
 
-// What is wrong with a command line is said before anything is searched.
+// Errors in a command line are reported before the search.
 func TestBugsBadInput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Every entry must build with its defaults, with each of its bugs' defaults, and at both ends of its
-// range of nodes; what an entry says of its bugs must be complete.
+// Every entry builds with its defaults, with each of its bugs' defaults, and at both ends of its range of nodes. The
+// descriptions of its bugs are complete.
 func TestEntriesBuild(t *testing.T) {
 	ids := map[string]string{}
 	for _, e := range allSystems() {
@@ -61,7 +61,7 @@ func TestEntriesBuild(t *testing.T) {
 	}
 }
 
-// Monitors of all systems can be told of what stands in logs.
+// Monitors of all systems can process events from logs.
 func TestMonitorsObserve(t *testing.T) {
 	for _, e := range allSystems() {
 		configs := []spec.Config{{Nodes: e.DefaultNodes}}
@@ -78,7 +78,7 @@ func TestMonitorsObserve(t *testing.T) {
 		for _, c := range configs {
 			sys, err := e.New(c)
 			if err != nil {
-				continue // a parameter that other nodes go with
+				continue // a parameter that needs other nodes
 			}
 			for _, m := range sys.Monitors {
 				if _, err := observe.NewLog(sys.Nodes).History(m()); err != nil {

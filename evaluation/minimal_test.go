@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Results in the log are not measured again unless another build wrote them, and the file says which part was measured.
+// Results in the log are not measured again unless another build wrote them, and the file names the measured part.
 func TestMinimal_Resumes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -51,7 +51,7 @@ func TestMinimal_Resumes(t *testing.T) {
 	}
 }
 
-// Sizes are compared with the smallest known run; what misses a goal is named.
+// Sizes are compared with the smallest known run, and missed goals are named.
 func TestMinimal_Page(t *testing.T) {
 	accepts := func(kinds ...sim.FindingKind) func(sim.FindingKind) bool {
 		return func(k sim.FindingKind) bool {
@@ -85,7 +85,7 @@ func TestMinimal_Page(t *testing.T) {
 	golden.Compare(t, "minimal.txt", []byte(b.String()))
 }
 
-// A bug of the list of smallest runs is known.
+// All bugs in the list of smallest runs are known.
 func TestSmallestKnown(t *testing.T) {
 	known := map[string]bool{}
 	for _, e := range allSystems() {

@@ -16,7 +16,7 @@ import (
 
 const mainVar = "MACEMC_TEST_MAIN"
 
-// TestMain lets this test binary be the program: the processes that it starts are then, too.
+// TestMain makes this test binary the program, also in the processes that it starts.
 func TestMain(m *testing.M) {
 	if os.Getenv(mainVar) != "" {
 		os.Exit(evaluate(os.Args[1:]))
@@ -24,14 +24,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// respawn makes the command that starts the program.
+// respawn returns the command that starts the program.
 func respawn() *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), mainVar+"=1")
 	return cmd
 }
 
-// allSystems returns the systems that the program knows.
+// allSystems returns the systems of the program.
 func allSystems() []spec.Entry { return append(program.Systems(), papers.Entries()...) }
 
 // newEvaluator returns an evaluator that writes into buffers.

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// What the table says of our protocols is so.
+// The table's figures of the bundled protocols are correct.
 func TestTableOfP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -47,7 +47,7 @@ func TestTableOfP(t *testing.T) {
 	}
 }
 
-// numbersOf sums the figures of the paper: lines by their place, bugs by their kind.
+// numbersOf sums the figures of the paper: lines by position, bugs by kind.
 func numbersOf(settings ...pSetting) map[string]int {
 	sums := map[string]int{}
 	for _, s := range settings {
@@ -66,7 +66,7 @@ func numbersOf(settings ...pSetting) map[string]int {
 	return sums
 }
 
-// The lines of the programs of the tutorial are those that the page says.
+// The line counts of the tutorial's programs are those of the page.
 func TestLinesOfTutorial(t *testing.T) {
 	page, err := os.ReadFile("tables.md")
 	if err != nil {

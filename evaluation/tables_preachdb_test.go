@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
-// The table has what processes come to that are all killed, and says of a search that comes to something else, or to nothing, that it does.
+// The table has the results of killed processes, and marks searches with other results or none.
 func TestTablesPReachDB(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts some processes, twice")

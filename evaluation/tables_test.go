@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
-// enough is a time that no search of these tests takes, however busy the machine is.
+// enough exceeds the time of any search of these tests, however busy the machine is.
 const enough = 20 * time.Minute
 
 // tabulated runs tabulate with few settings.
@@ -29,7 +29,7 @@ func tabulatedOf(t *testing.T, ctx context.Context, f tablesFlags, table *paperT
 	return out.String(), errs.String(), status
 }
 
-// The table has the states of all searches, and says when one tells otherwise than expected, or nothing.
+// The table has the states of all searches, and marks unexpected verdicts and undecided searches.
 func TestTables(t *testing.T) {
 	small := paperSetting{name: "small", system: "echo", flags: []string{"--set", "initiators=0"}, expected: holds, single: "1 in 2 h"}
 	wrong := paperSetting{name: "wrong", system: "echo", flags: []string{"--set", "receivers=2", "--set", "byzantine-receivers=2"}, expected: violated}
@@ -63,7 +63,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// As JSON they have the same.
+// JSON has the same content.
 func TestTablesJSON(t *testing.T) {
 	stdout, _, status := tabulated(t, t.Context(), tablesFlags{time: enough, json: true}, mpbasset[0])
 	var list struct {
@@ -84,7 +84,7 @@ func TestTablesJSON(t *testing.T) {
 	}
 }
 
-// All settings are those of systems that there are.
+// All settings are those of existing systems.
 func TestTablesSettings(t *testing.T) {
 	for _, s := range slices.Concat(mpbasset, crashSettings) {
 		args := append([]string{"search", s.system, "--strategy", "bfs", "--time", "1ns", "--json", "--no-shrink", "--out", t.TempDir()}, s.flags...)
@@ -94,7 +94,7 @@ func TestTablesSettings(t *testing.T) {
 	}
 }
 
-// What cannot be written is said before anything is searched, and what is interrupted is not written.
+// Unwritable files are reported before the search, and an interrupted table is not written.
 func TestTablesPages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const mine, page = "# My page\n", "before\n<!-- mpbasset -->\n<!-- end of mpbasset -->\nafter\n"
@@ -132,7 +132,7 @@ func TestTablesPages(t *testing.T) {
 	}
 }
 
-// The table of crashes compares those that are left out with those that are explored, and draws that.
+// The table of crashes compares implicit with explicit crashes, and draws them.
 func TestTablesCrash(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("page.md", []byte("before\n<!-- crash -->\n<!-- end of crash -->\nafter\n"), 0o644); err != nil {

@@ -131,7 +131,7 @@ func (l *listens) Observe(_ sim.NodeID, event any) error {
 	return nil
 }
 
-// endlessStep is a step of a program, as replay executes it.
+// endlessStep is a step of a program as executed by replay.
 type endlessStep struct {
 	from, to, event int
 	process         string

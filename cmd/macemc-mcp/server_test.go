@@ -15,7 +15,7 @@ import (
 
 const mainVar = "MACEMC_TEST_MAIN"
 
-// TestMain lets this test binary be the program.
+// TestMain makes this test binary the program.
 func TestMain(m *testing.M) {
 	if os.Getenv(mainVar) != "" {
 		os.Exit(program.Main(config(), os.Args[1:]))
@@ -23,14 +23,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// macemc is a command of the program.
+// macemc returns a command of the program.
 func macemc(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), mainVar+"=1")
 	return cmd
 }
 
-// write makes files in a folder and returns that.
+// write creates files in a folder and returns the folder.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// connect returns a client in memory of a server for the module in a folder.
+// connect returns an in-memory client of a server for the module in a folder.
 func connect(t *testing.T, dir string) *mcp.ClientSession {
 	t.Helper()
 	server, err := newServer(dir, program.Systems(), macemc)
@@ -72,7 +72,7 @@ func client(t *testing.T, transport mcp.Transport) *mcp.ClientSession {
 
 type object map[string]any
 
-// call calls a tool. The text is that of an error if failed.
+// call calls a tool. If failed, the text is that of an error.
 func call(t *testing.T, c *mcp.ClientSession, name string, arguments object) (r result, text string, failed bool) {
 	t.Helper()
 	answer, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
@@ -97,7 +97,7 @@ func call(t *testing.T, c *mcp.ClientSession, name string, arguments object) (r 
 	return r, text, false
 }
 
-// A finding is searched for, and the other tools ask about it by its id.
+// search finds a violation, and the other tools accept its id.
 func TestTools(t *testing.T) {
 	dir := write(t, map[string]string{"go.mod": "module example.com/m\n"})
 	c := connect(t, dir)
@@ -161,7 +161,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// Nothing outside of the module is executed.
+// Nothing outside the module is executed.
 func TestTools_Outside(t *testing.T) {
 	const head = "macemc path 1\nsystem s\nnodes 1\n"
 	dir := write(t, map[string]string{
@@ -263,7 +263,7 @@ func TestStdio(t *testing.T) {
 	}
 }
 
-// What is left out of a long text is counted.
+// The omitted part of a long text is counted.
 func TestShort(t *testing.T) {
 	text := short(strings.Repeat("0123456789\n", 1000))
 	if len(text) > maxText+100 || !strings.Contains(text, "\n... 456 lines left out; ask for a part ...\n") || !strings.HasPrefix(text, "0123456789\n") || !strings.HasSuffix(text, "\n0123456789") {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// searchVar makes the test binary a program that is compared: it stands for a search that comes to that.
+// searchVar makes the test binary a compared program, which simulates a search with the given result.
 const searchVar = "MACEMC_TEST_SEARCH"
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// Two programs are compared by what their reports say, the second with flags of its own.
+// Two programs are compared by their reports, the second with its own flags.
 func TestCompare(t *testing.T) {
 	t.Setenv(searchVar, "yes")
 	o := options{seeds: 3, time: time.Second, bugs: "RT13", programs: [2]string{os.Args[0], os.Args[0]}, flags: []string{"--quick"}}
@@ -57,7 +57,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A bug that the first program does not know is left out, and named. Any other program that does not search is told of, with what it says.
+// A bug unknown to the first program is skipped and named. Other failures of a program are reported with its output.
 func TestCompareFails(t *testing.T) {
 	t.Setenv(searchVar, "yes")
 	o := options{seeds: 1, time: time.Second, bugs: "BT1,BT2", programs: [2]string{os.Args[0], os.Args[0]}}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What the checkers print for two proposers, also when something is violated.
+// The output of the checkers for two proposers is parsed, also with a violation.
 func TestCounts(t *testing.T) {
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -64,7 +64,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// The models have the same counts as systems/paxos. The reduction of SPIN leaves out nothing of its model, which is a single process.
+// The models have the same counts as systems/paxos. The reduction of SPIN omits nothing of its model, which is a single
+// process.
 func TestModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles with full optimisation")
@@ -103,7 +104,7 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// The medians of three runs: 2 seconds and 32 MB, which is 320 bytes for each of 104,857.6 states.
+// The medians of three runs: 2 seconds and 32 MB, or 320 bytes for each of 104,857.6 states.
 func TestTable(t *testing.T) {
 	got := table([]row{{checker: "spin", proposers: 2, workers: 1, counts: counts{104_857, 1_000_000, 0},
 		samples: []sample{{1, 1, 64 << 20}, {7, 7, 32 << 20}, {2, 2, 16 << 20}}}})
@@ -113,7 +114,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// What others take is divided by what each takes, for the same proposers and workers. The medians are 120 and 2 seconds, 110 and 3 of CPU time.
+// Speed-ups are relative to the base, for the same proposers and workers. The medians are 120 and 2 seconds, 110 and 3
+// of CPU time.
 func TestVerdicts(t *testing.T) {
 	rows := []row{
 		{checker: "ours", proposers: 3, workers: 1, counts: counts{29_643, 50_000, 190}, samples: []sample{{2, 3, 64 << 20}, {1, 2, 64 << 20}, {4, 5, 64 << 20}}},
@@ -133,7 +135,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Who is compared, by which command. In the comparison of states nobody leaves out any.
+// The compared checkers and their commands. In the comparison of states none uses a reduction.
 func TestComparisons(t *testing.T) {
 	for name, want := range map[string]string{
 		"states": `macemc, 64-bit fingerprints: --reduce none --visited 64 --workers 2

@@ -51,7 +51,7 @@ func client(ctx context.Context, h *bubble.Host) error {
 	}
 }
 
-// Clients are answered though connections break and nodes crash.
+// Clients get answers although connections break and nodes crash.
 func TestGRPC(t *testing.T) {
 	mctest.Check(t, sim.System{
 		Name: "grpc", Nodes: 3, State: bubble.Rules,

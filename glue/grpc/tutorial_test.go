@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
-// duration is the time that a test or a search took, and how many schedules there were in it.
+// duration is the time of a test or a search, and its number of schedules.
 var duration = regexp.MustCompile(`\(\d+\.\d+s|\t\d+\.\d+s|\d+/s`)
 
 // The service of the page has the two bugs that it describes, and none after its changes.

@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Served is how many requests the server has begun and ended, and whether it has returned.
+// Served is the number of requests that the server has begun and finished, and whether it has returned.
 type Served struct {
 	Began, Ended int64
 	Over         bool
@@ -63,7 +63,7 @@ func client(_ context.Context, h *bubble.Host) error {
 	}
 }
 
-// Clients are answered though connections break, and a server that is interrupted answers those that it has.
+// Clients get answers although connections break, and an interrupted server answers its pending requests.
 func TestHTTP(t *testing.T) {
 	mctest.Check(t, sim.System{
 		Name: "http", Nodes: 3, State: bubble.Rules,

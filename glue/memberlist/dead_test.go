@@ -18,8 +18,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// dying is a system whose last node ends without a word once it has joined. The others need not see each other: when it ends before it
-// has told them, nobody does.
+// dying returns a system with a last node that ends silently once it has joined. The others need not have seen each
+// other: if it ends before it has introduced them, none does.
 func dying(suspicion int) sim.System {
 	end := bubble.Interrupt()
 	end.At = func(id sim.NodeID) bool { return id == nodes-1 }
@@ -57,10 +57,10 @@ func dying(suspicion int) sim.System {
 	}
 }
 
-// A member that dies is noticed by all others.
+// All other members detect the death of a member.
 func TestDead(t *testing.T) { mctest.Check(t, dying(memberlist.DefaultLANConfig().SuspicionMult)) }
 
-// endless is set in the environment of a process in which suspicion has no end.
+// endless is set in the environment of a process with infinite suspicion.
 const endless = "MACEMC_TEST_ENDLESS"
 
 func TestEndless(t *testing.T) {
@@ -70,7 +70,7 @@ func TestEndless(t *testing.T) {
 	mctest.CheckWith(t, dying(1<<30), mctest.Options{MaxPaths: 1000, Workers: 1, Walks: 40, WalkSteps: 500})
 }
 
-// It is not when suspicion has no end. No time limit decides what this finds.
+// Without an end of suspicion the death is not detected. No time limit decides the result.
 func TestSuspicionWithoutEnd(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestEndless$")
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), endless+"=1")

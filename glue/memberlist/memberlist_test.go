@@ -20,7 +20,7 @@ import (
 
 const nodes = 3
 
-// Members is what a node shows: the names of those that it takes for alive.
+// Members is the observable state of a node: the names of the nodes that it believes alive.
 type Members []string
 
 func name(id sim.NodeID) string { return fmt.Sprintf("n%d", id) }

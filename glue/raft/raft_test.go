@@ -41,7 +41,7 @@ func (s snapshot) Persist(sink raft.SnapshotSink) error {
 
 func (snapshot) Release() {}
 
-// View is what a node shows.
+// View is the observable state of a node.
 type View struct {
 	State string
 	Term  uint64
@@ -56,7 +56,7 @@ type Elected struct {
 
 const nodes = 3
 
-// forgetful is a store whose current term does not survive a crash.
+// forgetful is a store that loses its current term in a crash.
 type forgetful struct {
 	*glue.Store
 	term uint64
@@ -116,7 +116,7 @@ func node(broken bool) bubble.Main {
 		for {
 			select {
 			case leads := <-elected:
-				// It may lead no more by now, and the term be that of another leader.
+				// It may have ceased to lead, with the term of another leader.
 				if term := r.CurrentTerm(); leads && r.State() == raft.Leader && r.CurrentTerm() == term {
 					h.Announce(Elected{h.Self(), term})
 					r.Apply([]byte("x"), time.Second)
@@ -128,7 +128,7 @@ func node(broken bool) bubble.Main {
 	}
 }
 
-// leaders watches that no term has two of them.
+// leaders checks that no term has two leaders.
 type leaders struct{ Of map[uint64]sim.NodeID }
 
 func (l *leaders) Observe(_ sim.NodeID, event any) error {

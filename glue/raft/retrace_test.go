@@ -12,7 +12,7 @@ var (
 	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
 )
 
-// A run is the same each time.
+// Runs are reproducible.
 func TestRetrace(t *testing.T) { replaytest.Check(t, system(false), *times, *processes) }
 
 func BenchmarkStep(b *testing.B) { replaytest.Bench(b, system(false), 10_000) }

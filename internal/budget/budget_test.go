@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// On a quiet machine, and while a process is blocked, all time counts; on a busy one the part for which threads had a processor; and at least a tenth.
+// On an idle machine, and while a process is blocked, all time counts. On a busy machine only the time on a processor
+// counts, and at least a tenth.
 func TestShare(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
@@ -33,7 +34,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// A deadline passes on the clock of the process, for contexts derived from it, too, and the nearest one counts.
+// A deadline passes on the clock of the process, also for derived contexts, and the nearest one counts.
 func TestWithDeadline(t *testing.T) {
 	far, cancel := WithTimeout(t.Context(), time.Hour)
 	defer cancel()
@@ -70,7 +71,7 @@ func TestWithDeadline(t *testing.T) {
 	}
 }
 
-// The clock of a process that sleeps runs as the time of day does.
+// The clock of a sleeping process follows real time.
 func TestClock(t *testing.T) {
 	began := time.Now()
 	c := NewClock(0)

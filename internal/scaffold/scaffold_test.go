@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/scaffold"
 )
 
-// Nothing is written where something is, or under names that cannot be.
+// Write does not overwrite files, and refuses invalid names.
 func TestRefused(t *testing.T) {
 	full := filepath.Join(t.TempDir(), "full")
 	if err := os.Mkdir(full, 0o755); err != nil {
@@ -36,7 +36,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// In a module that lacks the checker it is said how to add it; in one that has it nothing is to be done.
+// In a module that lacks the checker Write returns the commands that add it; otherwise there are none.
 func TestInModule(t *testing.T) {
 	for _, c := range []struct {
 		mod   string

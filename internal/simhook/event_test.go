@@ -8,7 +8,7 @@ func TestTemplateFill(t *testing.T) {
 		node, peer, what, want string
 	}{
 		{"{node} receives {what} from {peer}", "n0", "n1", "Ping{2}", "n0 receives Ping{2} from n1"},
-		{"{what}", "n0", "n1", "{node} {what", "{node} {what"}, // what is filled in is no template
+		{"{what}", "n0", "n1", "{node} {what", "{node} {what"}, // inserted text is not a template
 		{"error with {peer} {what}", "n0", "n1", "", "error with n1"},
 		{"{node} crashes", "", "", "", " crashes"},
 		{"CRASH", "n0", "n1", "", "CRASH"},

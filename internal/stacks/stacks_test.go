@@ -45,7 +45,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// Goroutines of a bubble have its number, and those that nothing outside of it can wake are known.
+// Goroutines of a bubble have its number, and those that only their bubble can wake are marked.
 func TestBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, begun := &waiter{make(chan struct{})}, make(chan struct{})

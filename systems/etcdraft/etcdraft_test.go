@@ -26,17 +26,16 @@ func system(t testing.TB, c spec.Config, l sim.Limits) sim.System {
 
 type params = map[string]string
 
-// A node alone, that campaigns, writes and reads once, and has no time-outs: what it does is a tree. An
-// operation that begins before the campaign finds no leader and waits for ever, so that the other one
-// does not begin:
+// A single node that campaigns, writes and reads once, and has no time-outs: its runs form a tree. An operation that
+// begins before the campaign finds no leader and waits forever, so the other one does not begin:
 //
 //	start -+- write - campaign
 //	       +- read - campaign
 //	       +- campaign -+- write - read
 //	                    +- read - write
 //
-// These are 10 states and 9 transitions, if nothing of raft's that differs between two runs counts: its
-// random time-out is drawn anew in each.
+// These are 10 states and 9 transitions, if the state includes nothing of raft's that differs between two runs: each
+// run draws a new random time-out.
 func TestOneNode(t *testing.T) {
 	sys := system(t, spec.Config{Nodes: 1, Params: params{"timeouts": "false", "transfers": "0", "changes": "0"}}, sim.Limits{})
 	g, err := bruteforce.Explore(&sys)
@@ -69,7 +68,7 @@ func TestTwoNodes(t *testing.T) {
 	t.Logf("%d states, %d steps by brute force", len(g.States), g.Steps)
 }
 
-// Nodes hold functions, and are never copied: the table engine executes the node's history instead.
+// Nodes contain functions and are never copied: the table engine executes the node's history instead.
 func TestNotCopied(t *testing.T) {
 	sys := system(t, spec.Config{Nodes: 1}, sim.Limits{})
 	w, err := world.New(&sys, kernel.Options{})
@@ -90,7 +89,7 @@ func TestNotCopied(t *testing.T) {
 	}
 }
 
-// step executes the event whose key begins with prefix.
+// step executes the event with a key that begins with prefix.
 func step(t *testing.T, run *replay.Run, prefix string) {
 	t.Helper()
 	var keys []string
@@ -109,8 +108,8 @@ func step(t *testing.T, run *replay.Run, prefix string) {
 	}
 }
 
-// A node that restarts has what it had synced, and applies it again once it is known to be committed. What was
-// not synced is gone: that a write was committed.
+// A restarted node has the synced state, and applies it again once it is known to be committed. Unsynced state is lost:
+// the fact that a write was committed.
 func TestRestart(t *testing.T) {
 	sys := system(t, spec.Config{Nodes: 1, Params: params{"campaigns": "2", "timeouts": "false"}}, sim.Limits{sim.Crashes: 1})
 	w, err := kernel.NewWorld(&sys, kernel.Options{})
@@ -139,7 +138,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// Each planted fault is found as a violation of a kind that is expected of it.
+// Each planted defect is found as a violation of an expected kind.
 func TestBugs(t *testing.T) {
 	for _, b := range etcdraft.Entry().Bugs {
 		t.Run(b.ID, func(t *testing.T) {
@@ -156,7 +155,7 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// Nothing is found in what is not known to be defective, and every run recovers.
+// Code without known defects has no findings, and every run recovers.
 func TestNothingIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -184,8 +183,8 @@ func TestNothingIsFound(t *testing.T) {
 	}
 }
 
-// What raft's documentation says of clusters of two is found: a member that crashes at the wrong moment leaves
-// nobody who can lead.
+// The limit of clusters of two in raft's documentation is found: a member that crashes at the wrong moment leaves no
+// node that can lead.
 func TestTwoMembers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -200,7 +199,7 @@ func TestTwoMembers(t *testing.T) {
 	}
 }
 
-// What raft's own types hold is readable without a rule that shows them, and what changes inside raft is known to be internal.
+// Raft's own types are readable without a rule that shows them, and changes inside raft count as internal.
 func TestReadableWithoutRule(t *testing.T) {
 	sys := system(t, spec.Config{Bugs: []string{"ER2"}}, sim.Limits{sim.Crashes: 1})
 	n := len(sys.State)

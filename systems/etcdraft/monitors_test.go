@@ -12,14 +12,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// told is an event and who announces it.
+// told is an event with its announcer.
 type told struct {
 	from  sim.NodeID
 	event any
 }
 
-// tell tells a monitor all events; want is a part of what it says about the last one, "" when it accepts
-// that, too.
+// tell passes all events to a monitor. want is a part of its error for the last one; empty if it accepts that, too.
 func tell(t *testing.T, m sim.Monitor, want string, events ...told) {
 	t.Helper()
 	for i, e := range events {
@@ -114,7 +113,8 @@ func TestOpEncoding(t *testing.T) {
 	}
 }
 
-// What is wrong is seen in logs, too: JSON gives the events back. Each is logged by the node of its place, the last two by the same.
+// Violations are also detected in logs: JSON preserves the events. Each is logged by the node of its index, the last
+// two by the same.
 func TestObserved(t *testing.T) {
 	read, write := Op{macetime.MonotoneTime{Node: 1, Count: 300}, 0, false}, Op{macetime.MonotoneTime{Node: 1, Count: 301}, 1, true}
 	applied := Applied{Index: 1, Term: 2, By: 2, Data: hex.EncodeToString(encodeOp(write))}

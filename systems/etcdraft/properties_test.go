@@ -13,14 +13,14 @@ func entry(term uint64, data string) *raftpb.Entry {
 	return &raftpb.Entry{Term: &term, Data: []byte(data)}
 }
 
-// Properties of two nodes hold and fail as they should, whichever node comes first.
+// Properties of two nodes hold and fail correctly in either order of the nodes.
 func TestPairs(t *testing.T) {
 	logs := func(entries ...*raftpb.Entry) *Node { return &Node{log: entries} }
 	leads := func(term uint64) *Node { return &Node{Role: raft.StateLeader, Term: term} }
 	applied := func(index, last uint64) *Node {
 		return &Node{Applied: index, Store: Store{[]Value{{Count: last}}, []uint64{last}}}
 	}
-	// The nodes may share an entry: none is ever changed.
+	// The nodes may share an entry: entries are immutable.
 	shared := entry(2, "y")
 	for _, c := range []struct {
 		name  string

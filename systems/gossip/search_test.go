@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// build makes a system that is checked for the named properties, or all.
+// build returns a system with the named properties, or all.
 func build(t *testing.T, c spec.Config, timing sim.Timing, l sim.Limits, properties ...string) sim.System {
 	t.Helper()
 	sys := systest.Build(t, gossip.Entry(), c, l, properties...)
@@ -52,7 +52,7 @@ func readTable(t *testing.T) (rows []row) {
 	return rows
 }
 
-// The table in the package's documentation says what is found.
+// The table in the package's documentation shows the actual results.
 func TestTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -103,9 +103,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Without faults and with Prompt timing nodes probe one after another, as no timer fires while a message is in flight,
-// and nothing is remembered: n nodes are at rest, in 1 state, or one of n(n-1) ordered pairs has a Ping or
-// its Ack in flight. There is a transition for each choice of a pair, and one for each message.
+// Without faults and with Prompt timing nodes probe one after another, because no timer fires while a message is in
+// flight, and no state remains. n nodes are idle, in 1 state, or one of n(n-1) ordered pairs has a Ping or its Ack in
+// flight. There is a transition for each choice of a pair, and one for each message.
 func TestCounts(t *testing.T) {
 	for n := 2; n <= 8; n++ {
 		res := run(t, search.Config{System: build(t, spec.Config{Nodes: n}, sim.Prompt, sim.Limits{}), Strategy: search.BFS})
@@ -116,7 +116,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Every bug is found with its defaults, and nothing is with the same settings without it.
+// Every bug is found with its defaults, and nothing with the same settings without it.
 func TestBugs(t *testing.T) {
 	e := gossip.Entry()
 	for _, b := range e.Bugs {
@@ -146,7 +146,7 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// The corrected protocol recovers from all faults at several sizes, and everything that can happen does.
+// The corrected protocol recovers from all faults at several sizes, and every handler and event occurs.
 func TestCorrected(t *testing.T) {
 	often := search.Weights{Message: 8, Timer: 4, Consequence: 1, Fault: 1}
 	for _, nodes := range []int{2, 3, 4, 5} {

@@ -39,7 +39,7 @@ func news(incarnation int, updates ...gossip.Update) gossip.News {
 func ping(n gossip.News) gossip.Ping { return gossip.Ping{For: gossip.None, News: n} }
 func ack(n gossip.News) gossip.Ack   { return gossip.Ack{For: gossip.None, News: n} }
 
-// wantMember checks what node 0 believes of another.
+// wantMember checks node 0's belief about another node.
 func wantMember(t *testing.T, h *simtest.Node[*gossip.Node], id sim.NodeID, status gossip.Status, incarnation int) {
 	t.Helper()
 	if m := h.Service().Members[id]; m.Status != status || m.Incarnation != incarnation {
@@ -47,9 +47,8 @@ func wantMember(t *testing.T, h *simtest.Node[*gossip.Node], id sim.NodeID, stat
 	}
 }
 
-// The probe of node 1 goes unanswered, directly and by way of node 2. Node 1 is suspected, hears of it with
-// every period, and is dead when the suspicion's time is over. Then it is only pinged so that it may come
-// back.
+// The probe of node 1 has no answer, neither directly nor through node 2. Node 1 is suspected, learns of it in every
+// period, and is dead at the end of the suspicion. Afterwards it is only pinged so that it may come back.
 func TestSilentNodeDies(t *testing.T) {
 	h := boot(t, params())
 	h.Answer("whom to probe", 0, 1, 0, 0)
@@ -69,7 +68,7 @@ func TestSilentNodeDies(t *testing.T) {
 	if h.Armed(gossip.AckTimer) {
 		t.Error("node 2 has answered, and the timer is armed")
 	}
-	// Periods are seconds. The third since the suspicion would be later than its end.
+	// Periods are seconds. The third one since the suspicion would be later than its end.
 	want := []simtest.Timer{
 		{Value: gossip.SuspicionOf(1), After: 2500 * time.Millisecond},
 		{Value: gossip.PeriodTimer, After: time.Second},
@@ -90,7 +89,7 @@ func TestSilentNodeDies(t *testing.T) {
 	wantMember(t, h, 1, gossip.Alive, 1)
 }
 
-// A suspicion ends with a later incarnation only, and so does its timer; with GS2 the timer runs on.
+// Only a later incarnation ends a suspicion and its timer. With GS2 the timer continues.
 func TestRefutationStopsTimer(t *testing.T) {
 	for _, bug := range []string{"", "GS2"} {
 		c := params()
@@ -109,8 +108,8 @@ func TestRefutationStopsTimer(t *testing.T) {
 	}
 }
 
-// What is said of the node itself is refuted by the next incarnation, which is on disk before it is
-// told, and is not one that the node boots in. With GS1 and GS4 it is not so.
+// An update about the node itself is refuted by the next incarnation, which is on disk before it is sent, and in which
+// the node does not boot. With GS1 and GS4 this fails.
 func TestRefutation(t *testing.T) {
 	for _, tc := range []struct {
 		bug             string
@@ -144,8 +143,8 @@ func TestRefutation(t *testing.T) {
 	h.WantSent(simtest.Datagram(1, ack(news(4))))
 }
 
-// A node pings another for a third and passes the answer on, without remembering anything; with GS3 it
-// does not. What it hears on the way is news, which it passes on to both.
+// A node pings another for a third one and passes the answer on, without keeping state; with GS3 it does not. News
+// received on the way is passed on to both.
 func TestRelay(t *testing.T) {
 	for _, bug := range []string{"", "GS3"} {
 		c := params()
@@ -174,7 +173,7 @@ func TestRelay(t *testing.T) {
 	wantMember(t, h, 1, gossip.Alive, 3)
 }
 
-// A node that boots or is heard of in a later incarnation while it is probed is not suspected.
+// A node that boots, or has a later incarnation, while it is probed is not suspected.
 func TestProbeOfEarlierIncarnation(t *testing.T) {
 	h := boot(t, params())
 	h.Answer("whom to probe", 0, 1)
@@ -187,8 +186,8 @@ func TestProbeOfEarlierIncarnation(t *testing.T) {
 	wantMember(t, h, 1, gossip.Alive, 1)
 }
 
-// A message carries at most so many pieces of news, those first that were told the fewest times, and
-// each is told as often as is said: with five nodes three times.
+// A message carries a bounded number of updates, those sent least often first, and each is sent as often as specified:
+// with five nodes three times.
 func TestCarry(t *testing.T) {
 	c := params("carry", "2")
 	c.Nodes = 5
@@ -204,8 +203,8 @@ func TestCarry(t *testing.T) {
 	}
 }
 
-// Where the dead do not come back a node that hears of its death leaves, and so does one that boots
-// again. It is silent then, and nothing is armed.
+// If dead nodes do not come back, a node that learns of its death leaves, and so does one that boots again. It is then
+// silent, and no timer is armed.
 func TestOut(t *testing.T) {
 	silent := func(h *simtest.Node[*gossip.Node]) {
 		t.Helper()

@@ -7,12 +7,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// fakeEnv records what a handler asks for as texts, such as "2: Inform{}" and "set joinTimer". Questions
-// that no handler of this package asks are left out: they panic.
+// fakeEnv records the effects of a handler as texts, such as "2: Inform{}" and "set joinTimer". Methods that no handler
+// of this package uses are missing: they panic.
 type fakeEnv struct {
 	sim.Env
 	self sim.NodeID
-	room map[sim.NodeID]int // in send buffers; not mentioned: enough
+	room map[sim.NodeID]int // in send buffers; missing means enough
 	did  []string
 }
 
@@ -29,7 +29,7 @@ func (e *fakeEnv) Stream(peer sim.NodeID) sim.Stream { return &fakeStream{env: e
 func (e *fakeEnv) SetTimer(t any, _ time.Duration) { e.did = append(e.did, "set "+text(t)) }
 func (e *fakeEnv) StopTimer(t any)                 { e.did = append(e.did, "stop "+text(t)) }
 
-// take returns what was asked for and forgets it.
+// take returns the recorded effects and clears them.
 func (e *fakeEnv) take() []string {
 	did := e.did
 	e.did = nil
@@ -53,7 +53,7 @@ func (s *fakeStream) Send(msg any) error {
 	return nil
 }
 
-// text is a value with the name of its type, without the package.
+// text returns a value with the name of its type, without the package.
 func text(v any) string { return fmt.Sprintf("%T%v", v, v)[len("pastry."):] }
 
 // spaceOfBytes returns a space of keys of 8 bits.

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// number is the value of k as 192 bits, of which keys use the high 160.
+// number returns the value of k as 192 bits, of which keys use the high 160.
 func number(k Key) *big.Int {
 	n := new(big.Int)
 	for _, w := range k {
@@ -71,7 +71,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// Keys differ, also when the space is as good as full, and short keys are the first bits of long ones.
+// Keys differ, also if the space is almost full, and short keys are the first bits of long ones.
 func TestNewSpace(t *testing.T) {
 	long, err := newSpace(64, 160, 4, 16, 7)
 	if err != nil {

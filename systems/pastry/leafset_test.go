@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Each half is what one gets by sorting: the oracle keeps lists of nodes by distance and cuts them off.
+// Each half equals the result of sorting: the oracle keeps lists of nodes by distance and truncates them.
 func TestLeafSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(2, 12).Draw(t, "nodes")
@@ -64,9 +64,9 @@ func TestLeafSet(t *testing.T) {
 	})
 }
 
-// On a ring of 256 with node 0 at 00, leaves 2 on each side, e0 and c0 come first. 10 replaces e0 and
-// leaves c0 the furthest in clockwise direction. With P3 c0-10 = b0 is above half the ring, so that 10
-// is recorded; when 08 comes it replaces 10 instead of c0, and c0 stays for ever.
+// On a ring of 256 with node 0 at 00 and 2 leaves on each side, e0 and c0 come first. 10 replaces e0 and leaves c0 the
+// furthest in clockwise direction. With P3 c0-10 = b0 is above half the ring, so 10 is recorded. When 08 comes, it
+// replaces 10 instead of c0, and c0 stays forever.
 func TestWrongBound(t *testing.T) {
 	s := spaceOfBytes(4, 0x00, 0xe0, 0xc0, 0x10, 0x08)
 	for _, c := range []struct {

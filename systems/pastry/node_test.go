@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// memberOf returns a joined node of the space that has met the given others.
+// memberOf returns a joined node of the space that knows the given others.
 func memberOf(self sim.NodeID, s *space, b bugs, met ...sim.NodeID) (*Node, *fakeEnv) {
 	n, env := newNode(self, s, b)
 	n.State = Joined
@@ -28,8 +28,8 @@ func expect(t *testing.T, what string, env *fakeEnv, want ...string) {
 	}
 }
 
-// Keys of 8 bits have two digits, so tables have rows 0 and 1. Node 0 at 00 has leaves 04 and f0 and
-// knows 85; the joiner is at 80, out of reach of the leaf set and in the cell of 85.
+// Keys of 8 bits have two digits, so tables have rows 0 and 1. Node 0 at 00 has leaves 04 and f0 and knows 85. The
+// joiner is at 80, outside the leaf set and in the cell of 85.
 func TestJoinIsRouted(t *testing.T) {
 	s := spaceOfBytes(2, 0x00, 0x04, 0xf0, 0x85, 0x80, 0x03)
 	join := Join{Who: 4}
@@ -55,17 +55,17 @@ func TestJoinIsRouted(t *testing.T) {
 		expect(t, knownBugs()[bits.TrailingZeros8(uint8(b))].ID, other, "4: RowInfo{0 {2 3} 6}", next)
 	}
 
-	// 03 is covered by the leaf set: its owner is 04, which gets the join by distance.
+	// 03 is covered by the leaf set: its owner is 04, to which the join is routed by distance.
 	n.Receive(env, 5, Join{Who: 5})
 	expect(t, "leaf set", env, "5: RowInfo{0 {2 3} 7}", "5: RowInfo{1 {1} 7}", "1: Join{5 2 true}")
 
-	// Nobody is known that shares a digit with 80: rare case, 85 has failed.
+	// No known node shares a digit with 80, the rare case: 85 has failed.
 	n.PeerError(env, 3, sim.ErrReset)
 	n.Receive(env, 4, join)
 	expect(t, "rare case", env, "4: RowInfo{0 {2} 8}", "2: Join{4 1 true}")
 }
 
-// The owner of the joiner's key sends all that is missing, as far as there is room.
+// The owner of the joiner's key sends all missing information for which there is room.
 func TestWelcome(t *testing.T) {
 	s := spaceOfBytes(2, 0x00, 0x04, 0x01)
 	n, env := memberOf(0, s, 0, 1)
@@ -89,12 +89,12 @@ func TestJoin(t *testing.T) {
 	n.Receive(env, 3, Inform{})
 	expect(t, "a leaf set is missing", env)
 
-	// 01 lies between 00, which has shown itself, and 04, which has not. 40, which is joining too, is closest
-	// to 01 of all that have.
+	// 01 lies between 00, which has confirmed its membership, and 04, which has not. 40, which is joining too, is the
+	// closest to 01 of all that have.
 	n.Receive(env, 0, LeafsetInfo{Set(0).With(1), 8})
 	expect(t, "all has come", env, "stop joinTimer{}",
 		"set tableTimer{}", "set leafTimer{}", "set recoveryTimer{}",
-		"3: RowInfo{0 {} 5}", "3: RowInfo{1 {0 1} 5}", "3: LeafsetInfo{{0} 5}", // that was deferred
+		"3: RowInfo{0 {} 5}", "3: RowInfo{1 {0 1} 5}", "3: LeafsetInfo{{0} 5}", // which was deferred
 		"0: Inform{}", "1: InformRequest{}",
 		"0: RowInfoReply{3 7}", "0: LeafsetReply{8}")
 	if n.State != Joined {
@@ -104,8 +104,8 @@ func TestJoin(t *testing.T) {
 	expect(t, "a leaf has come", env, "1: Inform{}")
 }
 
-// A node that has not joined waits with what a joiner asks it, and has itself removed by others that
-// take it for a member.
+// A node that has not joined defers requests of a joiner, and has itself removed by other nodes that take it for a
+// member.
 func TestNotJoined(t *testing.T) {
 	s := spaceOfBytes(2, 0x00, 0x04, 0x01)
 	n, env := newNode(0, s, 0)
@@ -131,7 +131,7 @@ func TestNotJoined(t *testing.T) {
 	}
 }
 
-// Old stamps bring news: a joiner that had row 0 at time 0 and the leaf set at time 2.
+// Old stamps yield news: a joiner that had row 0 at time 0 and the leaf set at time 2.
 func TestNews(t *testing.T) {
 	n, env := memberOf(0, spaceOfBytes(2, 0x00, 0x14, 0x01), 0)
 	n.Receive(env, 1, RowInfoReply{Rows: 3, Stamp: 0})
@@ -144,7 +144,7 @@ func TestNews(t *testing.T) {
 	expect(t, "the leaf set has changed", env, "2: Inform{}", "1: LeafsetInfo{{2} 4}")
 }
 
-// Node 0 at 00 meets 10, then hears of 20, which it does not need on the right; on the left it does.
+// Node 0 at 00 meets 10, then learns of 20, which it needs on the left but not on the right.
 func TestMaintenance(t *testing.T) {
 	n, env := memberOf(0, spaceOfBytes(2, 0x00, 0x10, 0x20, 0x15), 0, 1)
 	n.Receive(env, 1, LeafsetRequest{Set(0).With(0).With(2)})
@@ -186,7 +186,7 @@ func TestFullCell(t *testing.T) {
 	}
 }
 
-// Node 3 asks node 0, which sends it on to 10, which does not know it.
+// Node 3 asks node 0, which refers it to 10, which does not know it.
 func TestRecovery(t *testing.T) {
 	s := spaceOfBytes(2, 0x00, 0x10, 0xf0, 0x18)
 	n, env := memberOf(3, s, 0)
@@ -216,7 +216,7 @@ func TestRecovery(t *testing.T) {
 	expect(t, "known", env, "1: Inform{}")
 }
 
-// Node 0 looks for the owner of its own key, as the fake draws it, and helps others.
+// Node 0 looks up the owner of its own key, which the fake draws, and helps others.
 func TestLookup(t *testing.T) {
 	n, env := memberOf(0, spaceOfBytes(2, 0x00, 0x10, 0x20), 0, 1, 2)
 	n.Lookup(env)
@@ -239,8 +239,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// In a ring where all leaf sets are right and tables know what they happen to know, every key is routed
-// to the node that is closest to it, in fewer hops than there are nodes.
+// In a ring with correct leaf sets and arbitrary tables, every key is routed to the closest node, in fewer hops than
+// there are nodes.
 func TestRouting(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(1, 16).Draw(t, "nodes")

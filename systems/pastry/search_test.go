@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// system builds a system that is checked for one property alone if there is a name.
+// system returns a system, with one property alone if a name is given.
 func system(t testing.TB, c spec.Config, l sim.Limits, property string) sim.System {
 	t.Helper()
 	return systest.Build(t, Entry(), c, l, property)
@@ -28,8 +28,7 @@ func explore(t testing.TB, cfg search.Config) *search.Result {
 	return systest.Search(t, cfg, 200)
 }
 
-// Over the transport it recovers from crashes, lost and duplicated datagrams as over streams, and lookups
-// arrive.
+// Over the transport it recovers from crashes, lost and duplicated datagrams as over streams, and lookups arrive.
 func TestCorrectedOverTransport(t *testing.T) {
 	for _, c := range []struct {
 		nodes  int
@@ -78,8 +77,8 @@ func defaults(b *spec.Bug) search.Config {
 	return cfg
 }
 
-// Each bug is found with its defaults: as the expected kind with all properties, and as the paper's with
-// the paper's property alone. Without the bug the same settings give nothing.
+// Each bug is found with its defaults: as the expected kind with all properties, and as the paper's kind with the
+// paper's property alone. Without the bug the same settings find nothing.
 func TestBugsAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -125,8 +124,8 @@ func clean(t *testing.T, cfg search.Config) *search.Result {
 	return res
 }
 
-// The critical transition of P3, found without the property that sees it at once, is a step after which
-// the bounds of some leaf set do not agree: the insertion that records the wrong bound.
+// The critical transition of P3, found without the property that detects it at once, is a step after which the bounds
+// of some leaf set are wrong: the insertion that records the wrong bound.
 func TestWrongBoundIsCritical(t *testing.T) {
 	e := Entry()
 	b, err := e.Bug("P3")
@@ -172,7 +171,7 @@ func TestWrongBoundIsCritical(t *testing.T) {
 	}
 }
 
-// The corrected code survives at several sizes, and everything that can happen does.
+// The corrected code has no findings at several sizes, and every handler and event occurs.
 func TestCorrected(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -24,18 +24,18 @@ func system(t *testing.T, c spec.Config, l sim.Limits) *sim.System {
 
 // The graph of one proposer can be counted by hand.
 //
-// Before the start there is 1 state. Then each of three acceptors has its read in flight, or its reply,
-// or its reply was counted, of which there is at most one: 2^3 + 3*2^2 = 20 states.
+// Before the start there is 1 state. Then each of three acceptors has its read in flight, or its reply in flight, or
+// its reply counted, at most one of the latter: 2^3 + 3*2^2 = 20 states.
 //
-// The second count sends the writes. From then on each acceptor has its write in flight, or its accept,
-// or its accept was counted: 3 places. The acceptor whose reply was not counted has, besides, its read
-// in flight, or its reply, or neither: a read that comes after the write is not above the promise, and a
-// reply that comes now is ignored. When it has neither, it does not matter which one it is: 3^3 = 27
-// states. Otherwise it is one of 3, with one of 2 messages: 3*2*3^3 = 162 states. In all 210.
+// The second count sends the writes. From then on each acceptor has its write in flight, or its accept in flight, or
+// its accept counted: 3 places. The acceptor with the uncounted reply also has its read in flight, or its reply, or
+// neither: a read that arrives after the write is not above the promise, and a late reply is ignored. With neither it
+// does not matter which one it is: 3^3 = 27 states. Otherwise it is one of 3, with one of 2 messages: 3*2*3^3 = 162
+// states. The total is 210.
 //
-// Each message in flight is a transition. The start is 1. The 2^3 states have 3 each and the 3*2^2
-// have 2 each: 48. Of 3 places 2 are in flight, so that the 27 states have 3*2/3 = 2 each on average and
-// the 162 one more: 54 + 486. In all 589.
+// Each message in flight is a transition. The start is 1. The 2^3 states have 3 each and the 3*2^2 have 2 each: 48. Of
+// 3 places 2 are in flight, so the 27 states have 3*2/3 = 2 each on average and the 162 one more: 54 + 486. The total
+// is 589.
 func TestOneProposer(t *testing.T) {
 	sys := system(t, spec.Config{Params: map[string]string{"proposers": "1"}}, sim.Limits{})
 	g, err := bruteforce.Explore(sys)
@@ -47,8 +47,8 @@ func TestOneProposer(t *testing.T) {
 	}
 }
 
-// The counts for two proposers are those on which several model checkers agree. In all of the states
-// no two values are chosen, and one still can be.
+// The counts for two proposers are those on which several model checkers agree. In all of the states no two values are
+// chosen, and one still can be.
 func TestTwoProposers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("executes seven million steps")
@@ -92,10 +92,10 @@ deliver n1<-n4 ReadReply
 `
 )
 
-// scenarios are runs that violate agreement if a bug is there. Each line is the beginning of an event's
-// key; events that start with ? happen only if they are enabled.
+// scenarios are runs that violate agreement with the bug. Each line is the prefix of an event's key; events that start
+// with ? happen only if they are enabled.
 var scenarios = map[string]string{
-	// The learner hears of ballot 1 between two accepts of ballot 2, which is chosen.
+	// The learner receives ballot 1 between two accepts of ballot 2, which is chosen.
 	"PX1": readFirst + readSecond + `deliver n2<-n0 Write
 deliver n3<-n1 Write
 deliver n4<-n1 Write
@@ -113,7 +113,7 @@ deliver n3<-n1 Write
 deliver n4<-n1 Write
 deliver n5<-n3 Accept{Ballot:2
 deliver n5<-n4 Accept{Ballot:2`,
-	// Nodes 2 and 3 accept ballot 1, of which node 1 hears from node 3.
+	// Nodes 2 and 3 accept ballot 1, about which node 1 learns from node 3.
 	"PX3": readFirst + `deliver n2<-n0 Write
 deliver n3<-n0 Write
 deliver n5<-n2 Accept
@@ -150,7 +150,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// step executes the event whose key begins with prefix, if there is one.
+// step executes the event with a key that begins with prefix, if there is one.
 func step(t *testing.T, run *replay.Run, prefix string) bool {
 	for i := 0; ; i++ {
 		ev, ok := run.Event(i)
@@ -207,7 +207,7 @@ func TestSizes(t *testing.T) {
 		{nodes: 6, want: 6},
 		{nodes: 6, proposers: "2", want: 6},
 		{proposers: "2", want: 6},
-		// What is asked for counts also when it is the default.
+		// A parameter counts as requested even if it equals the default.
 		{nodes: 7, proposers: "2",
 			err: `system "paxos": 2 proposers, 3 acceptors and 1 learners are 6 nodes, not 7: leave the number of nodes out, or that of proposers`},
 		{nodes: 6, acceptors: "5",

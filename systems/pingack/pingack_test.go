@@ -15,9 +15,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// The loss of an acknowledgement is found to be the critical transition: as long as the latest one
-// is on its way the run can recover, and nothing else is ever acknowledged twice. Without losses
-// nothing is wrong.
+// The loss of an acknowledgement is the critical transition: while the latest one is in flight the run can recover, and
+// nothing else is acknowledged twice. Without losses there is no violation.
 func TestPingAck(t *testing.T) {
 	e := pingack.Entry()
 	for _, loss := range []int{0, 1} {

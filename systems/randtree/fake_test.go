@@ -8,13 +8,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// fakeEnv records what a handler asks for as texts, such as "2: Remove{}" and "set joinTimer".
-// Questions that no handler of this package asks are left out: they panic.
+// fakeEnv records the effects of a handler as texts, such as "2: Remove{}" and "set joinTimer". Methods that no handler
+// of this package uses are missing: they panic.
 type fakeEnv struct {
 	sim.Env
 	self   sim.NodeID
 	nodes  int
-	draw   int                 // the answer of Choose
+	draw   int                 // result of Choose
 	full   map[sim.NodeID]bool // peers whose send buffers have no room
 	ticks  uint64
 	did    []string
@@ -68,7 +68,7 @@ func epoch(node sim.NodeID, count uint64) macetime.MonotoneTime {
 	return macetime.MonotoneTime{Node: int(node), Count: count}
 }
 
-// name is the name of v's type without its package.
+// name returns the name of v's type without its package.
 func name(v any) string {
 	text := fmt.Sprintf("%T", v)
 	return text[len("randtree."):]

@@ -26,7 +26,7 @@ func joining() (*Node, *fakeEnv) {
 	return n, env
 }
 
-// root is joined, with children 5 and 6.
+// root returns a joined root with children 5 and 6.
 func root() (*Node, *fakeEnv) {
 	n, env := joining()
 	n.settle(env)
@@ -35,7 +35,7 @@ func root() (*Node, *fakeEnv) {
 	return n, env
 }
 
-// child is below n1, with sibling 2 and the root 0.
+// child returns a child of n1, with sibling 2 and the root 0.
 func child() (*Node, *fakeEnv) {
 	n, env := joining()
 	n.Receive(env, 1, JoinReply{Accepted, epoch(3, 1), 0, nodeset.Of(2)})
@@ -202,7 +202,7 @@ func drain(peer sim.NodeID) func(*Node, *fakeEnv) {
 	return func(_ *Node, env *fakeEnv) { delete(env.full, peer) }
 }
 
-// What a node decides to join becomes a peer: otherwise the search for another could not end.
+// Every node that a node decides to join becomes a peer: otherwise the search for another could not end.
 func TestTargetsBecomePeers(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -240,7 +240,7 @@ func describe(n *Node) string {
 	return b.String()
 }
 
-// Recovery probes go round the peers that are not of the family.
+// Recovery probes alternate between the peers outside the family.
 func TestProbesGoRound(t *testing.T) {
 	n, env := child()
 	n.Peers, n.Children = nodeset.Of(0, 1, 2, 4, 5, 6), nodeset.Of(5) // 0 is the root, 1 the parent

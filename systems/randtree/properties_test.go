@@ -15,7 +15,7 @@ func member(root, parent sim.NodeID, children ...sim.NodeID) Node {
 	return Node{State: Joined, Root: root, parent: parent, Children: nodeset.Of(children...)}
 }
 
-// world makes a world in which the nodes have the given states, and those that are down are down.
+// world returns a world in which the nodes have the given states, except those that are down.
 func world(t *testing.T, nodes []Node, down nodeset.Set) kernel.World {
 	sys := sim.System{
 		Nodes: len(nodes), New: func(sim.NodeID) sim.Service { return &Node{} }, Timing: sim.AnyOrder,

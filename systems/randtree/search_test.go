@@ -13,8 +13,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// build makes a system with limits. A handler that does not return would hang the test: the system
-// has one more property, which fails right before that.
+// build returns a system with limits. A handler that does not return would hang the test, so the system has one more
+// property, which fails directly before that.
 func build(t testing.TB, c spec.Config, l sim.Limits) sim.System {
 	t.Helper()
 	sys := systest.Build(t, randtree.Entry(), c, l)
@@ -28,8 +28,8 @@ func explore(t *testing.T, sys sim.System, cfg search.Config) *search.Result {
 	return systest.Search(t, cfg, 10)
 }
 
-// Over the transport, too: what that loses track of when a node restarts, or a datagram is lost, arrives
-// twice or late, is made up for.
+// The corrected protocol also recovers over the transport, which loses state when a node restarts, and has datagrams
+// that are lost, duplicated or late.
 func TestCorrectedOverTransport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -77,8 +77,8 @@ func weights(w spec.Weights) search.Weights {
 	}
 }
 
-// Each bug is found with its defaults as one of the expected kinds, a divergence as the state right before
-// it; and by the paper's property alone. Without the bug the same settings give nothing.
+// Each bug is found with its defaults as one of the expected kinds, a divergence as the state directly before it; and
+// with the paper's property alone. Without the bug the same settings find nothing.
 func TestBugsAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -125,8 +125,7 @@ func TestBugsAreFound(t *testing.T) {
 	}
 }
 
-// The corrected protocol recovers from all faults at several sizes, and everything that can happen
-// does.
+// The corrected protocol recovers from all faults at several sizes, and every handler and event occurs.
 func TestCorrected(t *testing.T) {
 	for _, c := range []struct {
 		nodes, degree, buffer, sheds int

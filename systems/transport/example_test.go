@@ -10,13 +10,13 @@ import (
 	"github.com/macemc/macemc/systems/transport"
 )
 
-// Counter counts up with the other node, over a transport that belongs to it.
+// Counter counts up together with the other node, over its own transport.
 type Counter struct {
 	net   transport.Transport
 	Count int
 }
 
-// NewCounter returns a service; the transport calls it back.
+// NewCounter returns a service that its transport calls back.
 func NewCounter() *Counter {
 	c := &Counter{}
 	c.net = transport.New(c, transport.Config{})

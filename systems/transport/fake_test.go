@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// fakeEnv records what one of two nodes asks for. Anything else than a transport needs panics.
+// fakeEnv records the effects of one of two nodes. Methods that a transport does not need panic.
 type fakeEnv struct {
 	sim.Env
 	self  sim.NodeID
@@ -33,7 +33,7 @@ func (e *fakeEnv) Clock() macetime.Clock              { return fakeClock{e} }
 func (e *fakeEnv) Disk() sim.Disk                     { return fakeDisk{e: e} }
 func (e *fakeEnv) Assert(ok bool, _ string, _ ...any) { e.fail = e.fail || !ok }
 
-// take returns what was sent and forgets it.
+// take returns the sent messages and clears them.
 func (e *fakeEnv) take() []any {
 	sent := e.sent
 	e.sent = nil
@@ -85,13 +85,13 @@ func newEnd(self sim.NodeID, c Config) *end {
 	return e
 }
 
-// fire has an armed timer fire.
+// fire fires an armed timer.
 func (e *end) fire(t any) {
 	delete(e.env.armed, t)
 	e.Timer(e.env, t)
 }
 
-// exchange delivers everything in order and at once until nothing is on its way.
+// exchange delivers everything in order and at once until nothing is in flight.
 func exchange(a, b *end) error {
 	for a.env.sent != nil || b.env.sent != nil {
 		for _, e := range []struct{ from, to *end }{{a, b}, {b, a}} {

@@ -18,8 +18,8 @@ func explore(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *sear
 	return systest.Search(t, cfg, 20)
 }
 
-// Each bug is found with its defaults: as the expected kind with all properties, and as the paper's
-// with the paper's property alone. Without the bug the same settings give nothing.
+// Each bug is found with its defaults: as the expected kind with all properties, and as the paper's kind with the
+// paper's property alone. Without the bug the same settings find nothing.
 func TestBugsAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -65,7 +65,7 @@ func clean(t *testing.T, c spec.Config, l sim.Limits, cfg search.Config) *search
 	return res
 }
 
-// The corrected code survives at several sizes, and everything that can happen does.
+// The corrected code has no findings at several sizes, and every handler and event occurs.
 func TestCorrected(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -97,8 +97,8 @@ func TestCorrected(t *testing.T) {
 	}
 }
 
-// With nothing but one message each way and no faults, the sequence of a run is forced up to the
-// order of events, and every walk is live after 2 sends, 2 packets and 2 acknowledgements or later.
+// With a single message each way and no faults, a run is determined up to the order of events, and every walk is live
+// after at least 2 sends, 2 packets and 2 acknowledgements.
 func TestShortestRun(t *testing.T) {
 	res := clean(t, spec.Config{Params: map[string]string{"messages": "1"}}, sim.Limits{}, search.Config{Strategy: search.Walk, MaxPaths: 500})
 	for _, p := range res.Stats.Phases {

@@ -13,15 +13,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// teller tells the other node numbers and counts what it hears, from 1 in each connection. It is what the
-// contract of a carrier is checked with: what one side has sent in a connection the other has heard, or
-// both are told that it failed.
+// teller sends numbers to the other node and counts those it receives, from 1 in each connection. It checks the
+// contract of a carrier: the other side has received everything sent in a connection, or both sides are notified that
+// it failed.
 type teller struct {
 	carrier     Carrier
 	sent, heard int // in this connection
 	disorder    bool
 	again       bool // there is room again
-	unchecked   bool // a mistake: it never checks
+	unchecked   bool // a defect: it never checks
 }
 
 type told struct{ Number int }
@@ -103,7 +103,7 @@ func checkTellers(t *testing.T, sys sim.System, paths int) *search.Result {
 	return res
 }
 
-// Over streams and over a transport a carrier keeps the same contract.
+// Over streams and over a transport a carrier has the same contract.
 func TestCarrier(t *testing.T) {
 	overTransport := func(c Config) func() *teller {
 		return func() *teller {
@@ -136,7 +136,7 @@ func TestCarrier(t *testing.T) {
 	}
 }
 
-// careless makes mistakes where it hands events to sessions.
+// careless has defects in passing events to sessions.
 type careless struct {
 	*sessions
 	anySession bool
@@ -150,8 +150,7 @@ func (c careless) Deliver(env sim.Env, from sim.NodeID, msg any) {
 	c.sessions.Deliver(env, from, msg)
 }
 
-// The contract does not hold without sessions, nor when they take messages of another session, nor without
-// checks.
+// The contract fails without sessions, with messages of another session, and without checks.
 func TestCarrierMistakesAreFound(t *testing.T) {
 	for i, over := range []func(n *teller){
 		func(n *teller) { n.carrier.over.transport.up = bare{n} },
@@ -173,7 +172,7 @@ func TestCarrierMistakesAreFound(t *testing.T) {
 	}
 }
 
-// What each message does to a session of node 0 with node 1, whose identifiers are numbers here.
+// The effect of each message on a session of node 0 with node 1, with numbers as identifiers.
 func TestSession(t *testing.T) {
 	id := func(node int, count uint64) macetime.MonotoneTime {
 		return macetime.MonotoneTime{Node: node, Count: count}
@@ -191,7 +190,7 @@ func TestSession(t *testing.T) {
 		failed            bool
 		delivered         int
 		opened            bool
-		answer            []told // what is sent
+		answer            []told // sent messages
 		ownAfter, heardOf uint64
 	}{
 		{"the peer opens", 0, 0, false, 5, 0, nil, false, 0, false, []told{{1, 5, nil}}, 1, 5},
@@ -242,8 +241,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// A message that is refused before the session is open is asked for when there is room, also when all that
-// was pending has been sent by then.
+// A refused message in a session that is not open leads to a notification once there is room, also if everything
+// pending was sent by then.
 func TestRefusedBeforeOpen(t *testing.T) {
 	var ups [2]fakeApplication
 	var envs [2]*fakeEnv
@@ -258,7 +257,7 @@ func TestRefusedBeforeOpen(t *testing.T) {
 			t.Fatalf("message %d: %v, want %v", i, err, want)
 		}
 	}
-	for range 20 { // more rounds than it takes
+	for range 20 { // more rounds than needed
 		for i := range sides {
 			for _, m := range slices.Backward(envs[i].take()) { // acknowledgements first
 				sides[1-i].transport.Receive(envs[1-i], sim.NodeID(i), m)
@@ -274,7 +273,7 @@ func TestRefusedBeforeOpen(t *testing.T) {
 	}
 }
 
-// bare hands messages and errors up as they are.
+// bare passes messages and errors up unchanged.
 type bare struct{ n *teller }
 
 func (b bare) Deliver(env sim.Env, from sim.NodeID, msg any) {

@@ -14,8 +14,8 @@ type sized struct{ Number, Size int }
 
 func (s sized) Packets() int { return s.Size }
 
-// Packets of random messages arrive in random order with duplicates; the oracle only knows the set of
-// those that have arrived.
+// Packets of random messages arrive in random order with duplicates. The oracle only stores the set of packets that
+// have arrived.
 func TestReassembly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := newEnd(0, Config{}), newEnd(1, Config{})
@@ -67,9 +67,8 @@ func TestReassembly(t *testing.T) {
 	})
 }
 
-// From a window of 1 and a threshold of 4: slow start adds a packet for each acknowledged, 1 2 3 4. Then
-// a whole window must be acknowledged: 4 more packets for 5, 5 more for 6, and 6 and 7 for 7 and 8, which
-// is the most.
+// Starting with a window of 1 and a threshold of 4, slow start adds a packet for each acknowledged one: 1 2 3 4. Then a
+// whole window must be acknowledged: 4 more packets for 5, 5 more for 6, and 6 and 7 for 7 and 8, the maximum.
 func TestWindowGrows(t *testing.T) {
 	o := outgoing{window: 1, threshold: 4}
 	var at []int // packets acknowledged when the window grew
@@ -85,8 +84,7 @@ func TestWindowGrows(t *testing.T) {
 	}
 }
 
-// A window of 8 is 4 after a fast retransmit and 1 after a time-out; the threshold is half of what the
-// window was.
+// A window of 8 becomes 4 after a fast retransmit and 1 after a time-out; the threshold becomes half of the window.
 func TestWindowShrinks(t *testing.T) {
 	ready := func() *end {
 		a := newEnd(0, Config{})
@@ -130,9 +128,8 @@ func TestWindowShrinks(t *testing.T) {
 	}
 }
 
-// A connection has a thousand sequence numbers. The last message that surely fits begins at 937, so
-// that 2,500 messages of one packet take three connections; nothing is lost where they meet, also when
-// messages wait for that.
+// A connection has a thousand sequence numbers. The last message that certainly fits begins at 937, so 2,500 messages
+// of one packet need three connections. No message is lost at the transitions, also if messages wait for them.
 func TestSequenceNumbersRunOut(t *testing.T) {
 	a, b := newEnd(0, Config{Buffer: 8}), newEnd(1, Config{Buffer: 8})
 	const messages = 2500
@@ -169,7 +166,7 @@ func TestSequenceNumbersRunOut(t *testing.T) {
 	}
 }
 
-// Without room a message is refused as a whole; a request is granted once, by the timer.
+// Without room a message is refused as a whole. A request is granted once, by the timer.
 func TestClearToSend(t *testing.T) {
 	a, b := newEnd(0, Config{Buffer: 2}), newEnd(1, Config{})
 	for i, want := range []error{nil, nil, sim.ErrFull} { // 1 in flight, 1 waiting; then 3 more
@@ -198,7 +195,7 @@ func TestClearToSend(t *testing.T) {
 	}
 }
 
-// A packet may be sent again twice, then both directions are closed and nothing stays armed.
+// A packet may be resent twice; then both directions are closed and no timer stays armed.
 func TestGivesUp(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		a, b := newEnd(0, Config{Retries: 2}), newEnd(1, Config{})
@@ -226,8 +223,7 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// A receiver that restarts refuses packets of a connection that it does not know, and old SYNs, the
-// last one included.
+// A restarted receiver refuses packets of unknown connections, and old SYNs, including the last one.
 func TestRestartedReceiver(t *testing.T) {
 	a, b := newEnd(0, Config{}), newEnd(1, Config{})
 	_ = a.Send(a.env, 1, 1)
@@ -288,9 +284,9 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// The sender opens a connection, restarts, and opens another, which the receiver accepts. Then the
-// first SYN arrives at last, before the sender hears that the second has. Only a receiver that knows
-// how old SYNs are goes on with the second connection.
+// The sender opens a connection, restarts, and opens another, which the receiver accepts. Then the first SYN arrives,
+// before the sender learns that the second was accepted. Only a receiver that compares the age of SYNs continues with
+// the second connection.
 func TestLateSYN(t *testing.T) {
 	for _, c := range []struct {
 		bugs   bugs

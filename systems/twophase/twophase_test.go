@@ -20,8 +20,8 @@ func explore(t *testing.T, c spec.Config, crashes int) *bruteforce.Graph {
 	return g
 }
 
-// Participants do not know of each other, so the states of n of them can be counted by hand when
-// nothing crashes. They are, by what the coordinator does:
+// Participants are independent, so the states of n of them can be counted by hand without crashes. By the state of the
+// coordinator they are:
 //
 //	idle       1
 //	voting     4^n - 1    each participant is asked, in doubt with its yes in flight, aborted with its
@@ -29,8 +29,8 @@ func explore(t *testing.T, c spec.Config, crashes int) *bruteforce.Graph {
 //	committed  2^n        the decision is in flight to each participant, or was delivered
 //	aborted    10^n - 1   see below
 //
-// In an aborted transaction a participant and what is in flight to and from it (P prepare, Y yes, N no,
-// A abort) are one of these; it has as many transitions as it has successors:
+// In an aborted transaction a participant with the messages in flight to and from it (P prepare, Y yes, N no, A abort)
+// is in one of these states, with as many transitions as successors:
 //
 //	 1 undecided P A  -> 2, 3 (its choice), 4
 //	 2 in doubt Y A   -> 7, 10 (a late yes is answered by the decision)
@@ -43,13 +43,12 @@ func explore(t *testing.T, c spec.Config, crashes int) *bruteforce.Graph {
 //	 9 aborted        none
 //	10 in doubt A A   -> 8 (both messages are equal: one event)
 //
-// together 13. The time-out may come when nobody has voted, so that each participant may be in any of
-// them but 6; 6 are those whose yes was counted, which is not all of them.
+// The total is 13. The time-out may come before any vote, so each participant may be in any of them but 6. State 6
+// holds those with a counted yes, which are not all of them.
 //
-// Transitions: begin is 1. While voting there is the time-out in each of 4^n - 1 states, and a
-// participant moves in two ways when asked, in one with its vote in flight, in none when counted, the
-// others being in any of 4 states: 4 n 4^(n-1). Committed: n 2^(n-1). Aborted: 13 n 10^(n-1), less the
-// n of the state in which all are in 6.
+// Transitions: begin is 1. While voting there is the time-out in each of 4^n - 1 states. A participant moves in two
+// ways when asked, in one with its vote in flight, in none when counted, with the others in any of 4 states: 4 n
+// 4^(n-1). Committed: n 2^(n-1). Aborted: 13 n 10^(n-1), minus the n of the state in which all are in 6.
 func TestCounts(t *testing.T) {
 	power := func(base, n int) int {
 		p := 1
@@ -75,7 +74,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// With crashes the protocol still commits together, and always can come to an end.
+// With crashes the protocol still commits consistently, and can always finish.
 func TestCrashes(t *testing.T) {
 	for _, c := range []struct{ participants, crashes int }{{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}} {
 		g := explore(t, spec.Config{Nodes: 1 + c.participants}, c.crashes)
@@ -88,7 +87,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// Two-phase commit blocks: it survives that a participant is gone for ever, and not that the coordinator is.
+// Two-phase commit blocks: it survives the permanent loss of a participant, but not that of the coordinator.
 func TestHalts(t *testing.T) {
 	for coordinator, blocks := range map[bool]bool{false: false, true: true} {
 		sys := systest.Build(t, twophase.Entry(), spec.Config{Nodes: 3}, sim.Limits{sim.Crashes: 1, sim.Halts: 1})
@@ -106,8 +105,8 @@ func TestHalts(t *testing.T) {
 	}
 }
 
-// Each bug is visible in the smallest system, within the limits that it needs and not without, as the
-// kind of violation that it is described as.
+// Each bug shows in the smallest system, with the limits that it needs and not without them, as the documented kind of
+// violation.
 func TestBugs(t *testing.T) {
 	for _, b := range twophase.Entry().Bugs {
 		config := spec.Config{Nodes: 2, Bugs: spec.BugSet{b.ID}}

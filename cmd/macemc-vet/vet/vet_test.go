@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
-// text renders one finding.
+// text formats one finding.
 func text(t *testing.T, f vet.Finding) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -27,7 +27,7 @@ func text(t *testing.T, f vet.Finding) string {
 	return b.String()
 }
 
-// want is an expectation in a file: a comment // want "regexp" ..., in the line of the hazard.
+// want is an expectation in a file: a comment // want "regexp" ... on the line of the hazard.
 type want struct {
 	file string
 	line int
@@ -116,7 +116,7 @@ func TestHazards(t *testing.T) {
 	}
 }
 
-// What other packages can name they may send, unless systems were read, too.
+// Other packages may send events that they can name, unless a system was analyzed, too.
 func TestUnsentOfLibrary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -127,7 +127,7 @@ func TestUnsentOfLibrary(t *testing.T) {
 	if !slices.ContainsFunc(r.Findings, func(f vet.Finding) bool { return strings.Contains(f.Message, "a rule for Ask in state up") }) {
 		t.Errorf("Ask is not found: %+v", r.Findings)
 	}
-	const machines = "testdata/machines" // puts a system together by itself
+	const machines = "testdata/machines" // builds a system itself
 	match(t, check(t, vet.Config{Patterns: []string{"./" + machines}}), wants(t, machines))
 }
 
@@ -173,7 +173,7 @@ func TestDoesNotBuild(t *testing.T) {
 	}
 }
 
-// A folder is checked in its own module, wherever the command is called.
+// A folder is checked in its own module, wherever the command is started.
 func TestFolderOfAnotherModule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -228,7 +228,7 @@ func TestText(t *testing.T) {
 	golden.Compare(t, "findings.json", append(out, '\n')) // and so twice the same
 }
 
-// The bundled systems have no hazards, and what the checker runs machines by is not looked at.
+// The bundled systems have no hazards, and the checker's own handlers of machines are not analyzed.
 func TestBundledSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

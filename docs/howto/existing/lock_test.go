@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// node is the shell that is checked.
+// node is the shell for the checker.
 type node struct {
 	sim.Nop
 	Core Core
@@ -22,11 +22,11 @@ func (n *node) Receive(env sim.Env, from sim.NodeID, msg any) {
 }
 func (n *node) Timer(_ sim.Env, t any) { n.Core.Expire(t.(Expiry)) }
 
-// client wants the lock once, asks until it gets it, and gives it back.
+// client wants the lock once, asks until it gets it, and releases it.
 type client struct {
 	sim.Nop
 	Wants bool
-	Token int // 0: it has none
+	Token int // 0 if it has none
 }
 
 type again struct{} // a timer
@@ -85,7 +85,7 @@ var system = sim.System{
 
 func TestLock(t *testing.T) { mctest.Check(t, system) }
 
-// The same core, over net/http.
+// The same core over net/http.
 func TestOverHTTP(t *testing.T) {
 	s := httptest.NewServer(new(Server))
 	defer s.Close()

@@ -17,10 +17,10 @@ var (
 	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
 )
 
-// A run is the same each time.
+// Runs are reproducible.
 func TestReplicas_Retrace(t *testing.T) { replaytest.Check(t, system(), *times, *processes) }
 
-// A replica that acknowledges values without its peers is found out.
+// A replica that acknowledges values without its peers is detected.
 func TestReplicas_Hasty(t *testing.T) {
 	r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, System: system("-hasty")})
 	if err != nil || r.Finding == nil || !strings.Contains(r.Finding.Message, "was acknowledged") {

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// client stores values at one replica. As soon as one is acknowledged, all replicas must have it.
+// client stores values in one replica. Once a value is acknowledged, all replicas must have it.
 func client(_ context.Context, h *bubble.Host) error {
 	done := 0
 	h.Observe(func() any { return done })
@@ -60,5 +60,5 @@ func system(flags ...string) sim.System {
 	}
 }
 
-// All replicas have what was acknowledged, though connections break.
+// All replicas have the acknowledged values although connections break.
 func TestReplicas(t *testing.T) { mctest.Check(t, system()) }
