@@ -21,8 +21,8 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
 			ID:      "ER1",
-			Summary: "messages are sent before what they tell of is on disk",
-			Shows:   "a node that crashes in between breaks its word: it forgets a vote or entries that others count on",
+			Summary: "messages are sent before the state that they announce is on disk",
+			Shows:   "a node that crashes in between breaks its promise: it loses a vote or entries that others rely on",
 			Fix:     "write and sync first, then send",
 			Kind:    sim.Panic, PaperKind: sim.Panic, OtherKinds: []sim.FindingKind{sim.Safety},
 			Defaults: spec.Defaults{Limits: sim.Limits{sim.Crashes: 1}, Strategy: "faulty"},
@@ -31,7 +31,7 @@ func knownBugs() []spec.Bug {
 			ID:      "ER2",
 			Summary: "the hard state is not written",
 			Shows:   "a node that restarts votes a second time in the same term, and a term has two leaders",
-			Fix:     "write term, vote and commit index whenever raft hands them over",
+			Fix:     "write term, vote and commit index whenever raft returns them",
 			Kind:    sim.Safety, PaperKind: sim.Safety, OtherKinds: []sim.FindingKind{sim.Panic},
 			Defaults: spec.Defaults{Limits: sim.Limits{sim.Crashes: 1}},
 		},

@@ -41,20 +41,20 @@ func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "etcdraft",
 		Summary: "go.etcd.io/raft/v3 behind an adapter, with a replicated register and clients",
-		Notes: "The library is not changed. Its nodes keep log and hard state on disk, and apply everything again after a\n" +
+		Notes: "The library is unmodified. Its nodes keep log and hard state on disk, and apply everything again after a\n" +
 			"restart; there are no snapshots. Elections and heartbeats are timers that may fire at any moment.",
 		Params: []spec.Param{
 			count(writesParam, "1", 4, "writes that the client of each node begins"),
 			count(readsParam, "1", 4, "linearizable reads that the client of each node begins; 0: histories are not checked"),
-			{Name: keysParam, Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "registers that there are"},
+			{Name: keysParam, Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "number of registers"},
 			count(campaignsParam, "1", 5, "campaigns of each node besides those of its timer"),
 			count(transfersParam, "1", 3, "leadership transfers that each node begins"),
 			count(changesParam, "1", 3, "changes of the membership that each node begins"),
 			{Name: smallestParam, Kind: spec.Int, Default: "2", Min: 1, Max: 5, Help: "members that are never removed, see the package's documentation"},
-			{Name: stepDownParam, Kind: spec.Bool, Default: "false", Help: "a leader that is removed steps down at once"},
+			{Name: stepDownParam, Kind: spec.Bool, Default: "false", Help: "a removed leader steps down at once"},
 			{Name: patienceParam, Kind: spec.Int, Default: "3", Min: 1, Max: 9,
-				Help: "how often an election timer fires before a node that hears nothing from a leader campaigns"},
-			{Name: preVoteParam, Kind: spec.Bool, Default: "false", Help: "candidates ask first whether they would be voted for"},
+				Help: "number of election time-outs without a message from a leader before a node campaigns"},
+			{Name: preVoteParam, Kind: spec.Bool, Default: "false", Help: "candidates first ask whether they would get votes"},
 			{Name: timeoutsParam, Kind: spec.Bool, Default: "true",
 				Help: "elections, heartbeats and retries by timers; without them recovery is not checked"},
 		},

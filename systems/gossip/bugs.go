@@ -23,8 +23,8 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
 			ID:      "GS1",
-			Summary: "a node refutes a suspicion with the incarnation that is suspected",
-			Shows:   "who has heard of the suspicion does not take back what is worse news, and declares a live node dead, forever",
+			Summary: "a node refutes a suspicion with the suspected incarnation",
+			Shows:   "nodes that know the suspicion ignore the refutation, because it is better news, and declare a live node dead forever",
 			Fix:     "the node refutes with the next incarnation",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
 			OtherKinds: []sim.FindingKind{sim.Liveness},
@@ -32,7 +32,7 @@ func knownBugs() []spec.Bug {
 		},
 		{
 			ID:      "GS2",
-			Summary: "the timer of a suspicion runs on when the suspicion is refuted",
+			Summary: "the timer of a suspicion continues after the refutation",
 			Shows:   "a node that has refuted is declared dead",
 			Fix:     "a refutation stops the timer",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
@@ -40,17 +40,17 @@ func knownBugs() []spec.Bug {
 		},
 		{
 			ID:      "GS3",
-			Summary: "a node that pings another for a third does not pass on the answer",
-			Shows:   "a single lost message makes a live node suspect, or without suspicions dead",
-			Fix:     "the answer is passed on to who has asked for it",
+			Summary: "a node that pings another on behalf of a third does not pass on the answer",
+			Shows:   "after a single lost message a live node is suspected, or dead if there are no suspicions",
+			Fix:     "pass the answer on to the node that requested it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
 			Defaults: spec.Defaults{Params: map[string]string{suspicionParam: "0"}, Limits: sim.Limits{sim.Loss: 1}},
 		},
 		{
 			ID:      "GS4",
-			Summary: "an incarnation that refutes is not written to the disk",
-			Shows:   "a node that crashes later comes back in an incarnation in which others have seen it die",
-			Fix:     "an incarnation is on disk before anybody hears of it",
+			Summary: "the incarnation of a refutation is not written to the disk",
+			Shows:   "a node that crashes later comes back in an incarnation that others know to be dead",
+			Fix:     "write an incarnation to the disk before it is sent",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: NoFalseDeath,
 			Defaults: spec.Defaults{Nodes: 2, Limits: sim.Limits{sim.Crashes: 1, sim.Loss: 1}},
 		},

@@ -20,20 +20,20 @@ const maxNodes = 8
 func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "gossip",
-		Summary: "membership by probes, suspicions and refutations (SWIM); shows what each timing mode means",
-		Notes: "Timers wait for messages (Prompt), as if they were set long enough. Then no live node is declared dead unless\n" +
+		Summary: "membership by probes, suspicions and refutations (SWIM); demonstrates the timing modes",
+		Notes: "Timers wait for messages (Prompt), as if they were long enough. Then no live node is declared dead unless\n" +
 			"several messages in a row are lost. With --timing ByDeadline or AnyOrder messages may be slower than any\n" +
-			"timer, and live nodes are declared dead; with --property \"all live nodes agree on who is alive\" it is\n" +
-			"seen that they find together again. With suspicion=0 the first probe without an answer is fatal.",
+			"timer, and live nodes are declared dead; --property \"all live nodes agree on who is alive\" shows\n" +
+			"that they agree again. With suspicion=0 the first probe without an answer is fatal.",
 		Params: []spec.Param{
 			{Name: indirectParam, Kind: spec.Int, Default: "1", Min: 0, Max: maxNodes,
-				Help: "number of nodes that are asked to ping one that does not answer"},
+				Help: "number of nodes asked to ping one that does not answer"},
 			{Name: suspicionParam, Kind: spec.Int, Default: "2", Min: 0, Max: 100,
-				Help: "periods after which a suspect is declared dead; 0: at once, without suspecting it"},
+				Help: "periods until a suspect is declared dead; 0 means at once, without suspicion"},
 			{Name: carryParam, Kind: spec.Int, Default: "2", Min: 0, Max: maxNodes,
-				Help: "pieces of news that a message carries, besides those on its sender and its receiver"},
+				Help: "updates that a message carries, besides those about its sender and its receiver"},
 			{Name: rejoinParam, Kind: spec.Bool, Default: "true",
-				Help: "whether a node that is dead comes back when it boots or hears of it, with a later incarnation"},
+				Help: "dead nodes come back with a later incarnation when they boot or learn of their death"},
 		},
 		MinNodes: 2, MaxNodes: maxNodes, DefaultNodes: 3,
 		Limits:   sim.Limits{sim.Crashes: 1, sim.Loss: 2},

@@ -19,7 +19,7 @@ func Entry() spec.Entry {
 		Name:    "paxos",
 		Summary: "single-decree Paxos: proposers, acceptors and learners agree on one value",
 		Notes: "The parameters determine the number of nodes; a number of nodes alone determines that of proposers.\n" +
-			"Every proposer proposes once. Replies and accepts are counted, whoever sends them: duplicated datagrams\n" +
+			"Every proposer proposes once. Replies and accepts are counted regardless of sender: duplicated datagrams\n" +
 			"(--dup) break agreement.",
 		Params: []spec.Param{
 			{Name: proposersParam, Kind: spec.Int, Default: "2", Min: 1, Max: maxProposers,

@@ -40,8 +40,8 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
 			ID:      "RT1",
-			Summary: "a root that joins a lower node which asked it to be taken in does not add that node to its peers",
-			Shows:   "the join timer's search never meets the node again when all peers are children, and does not end",
+			Summary: "a root that joins a lower node after a request from it does not add that node to its peers",
+			Shows:   "the join timer's search never reaches the node again if all peers are children, and does not end",
 			Fix:     "add the node to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
 			Defaults: spec.Defaults{Nodes: 3},

@@ -22,11 +22,11 @@ func Params() []spec.Param {
 		{Name: degreeParam, Kind: spec.Int, Default: "2", Min: 1, Max: nodeset.Max,
 			Help: "number of children that a node may have"},
 		{Name: bufferParam, Kind: spec.Int, Default: "20", Min: 1, Max: 1 << 20,
-			Help: "messages that the send buffer of a stream holds, packets when over transport"},
+			Help: "messages in the send buffer of a stream, or packets over transport"},
 		{Name: shedsParam, Kind: spec.Int, Default: "1", Min: 0, Max: 1 << 20,
-			Help: "how often each node tells a child to look for another place"},
+			Help: "number of times that each node tells a child to look for another place"},
 		{Name: strictRootParam, Kind: spec.Bool, Default: "true",
-			Help: "also check that a node which looks for a parent takes itself for the root"},
+			Help: "also check that a node without a parent takes itself for the root"},
 		transport.OverParam(),
 	}
 }

@@ -15,7 +15,7 @@ const (
 // OverParam returns the parameter that selects the network of a system's [Carrier].
 func OverParam() spec.Param {
 	return spec.Param{Name: overParam, Kind: spec.OneOf, Default: overStreams, Values: []string{overStreams, overTransport},
-		Help: "what carries messages: streams of the network, or this project's reliable transport over datagrams"}
+		Help: "transport of messages: streams of the network, or the bundled transport over datagrams"}
 }
 
 // OverTransport reports whether the parameter selects a [Transport].

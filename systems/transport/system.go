@@ -19,20 +19,20 @@ func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "transport",
 		Summary: "reliable, ordered, message-oriented transport over datagrams",
-		Notes: "With the defaults a send buffer is never full, so that nobody is told when it has room again: --set messages=3.\n" +
-			"Timers fire in any order. Every node sends numbered messages to every other, and again when a connection\n" +
-			"failed; the checked promise is that all are acknowledged, and delivered in order and once. That a\n" +
-			"connection is given up because of its age is tried by exhaustive search but never happens in random walks:\n" +
-			"it would heal every violation of liveness. So would a limit of retries, which is why there is none by default.",
+		Notes: "With the defaults a send buffer is never full, so clear-to-send call-backs need --set messages=3.\n" +
+			"Timers fire in any order. Every node sends numbered messages to every other, and resends them after a\n" +
+			"failure of the connection; the checked promise is that all are acknowledged, and delivered in order and once. Exhaustive\n" +
+			"search also closes connections because of their age. Random walks never do, as this would heal every\n" +
+			"violation of liveness. A limit of retries would, too, so there is none by default.",
 		Params: []spec.Param{
 			{Name: messagesParam, Kind: spec.Int, Default: "2", Min: 1, Max: 100,
-				Help: "messages that each node sends to each other"},
+				Help: "messages from each node to each other"},
 			{Name: packetsParam, Kind: spec.Int, Default: "1", Min: 1, Max: MaxPackets,
-				Help: "packets that a message takes"},
+				Help: "packets of a message"},
 			{Name: bufferParam, Kind: spec.Int, Default: "2", Min: 1, Max: 1 << 20,
-				Help: "packets that the send buffer of a connection holds"},
+				Help: "packets in the send buffer of a connection"},
 			{Name: retriesParam, Kind: spec.Int, Default: "0", Min: 0, Max: 100,
-				Help: "how often a packet is sent again before its connection is given up; 0: as often as its age allows"},
+				Help: "number of times that a packet is resent before its connection is closed; 0 means no limit but its age"},
 		},
 		MinNodes: 2, MaxNodes: 16, DefaultNodes: 2,
 		Limits:   sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1},

@@ -20,8 +20,8 @@ func knownBugs() []spec.Bug {
 	return []spec.Bug{
 		{
 			ID:      "TP1",
-			Summary: "the coordinator counts votes that come after it has aborted",
-			Shows:   "it commits a transaction that it has told others to abort",
+			Summary: "the coordinator counts votes that arrive after it has aborted",
+			Shows:   "it commits a transaction after telling others to abort",
 			Fix:     "ignore votes unless voting",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: Atomicity,
 		},
@@ -36,7 +36,7 @@ func knownBugs() []spec.Bug {
 		{
 			ID:      "TP3",
 			Summary: "a participant that restarts in doubt does not ask for the outcome",
-			Shows:   "it is in doubt forever when the decision was sent while it was down",
+			Shows:   "it stays in doubt forever if the decision was sent while it was down",
 			Fix:     "ask the coordinator",
 			Kind:    sim.Deadlock, PaperKind: sim.Deadlock, PaperProperty: Decided,
 			OtherKinds: []sim.FindingKind{sim.Liveness},

@@ -15,7 +15,7 @@ func Entry() spec.Entry {
 		Name:    "twophase",
 		Summary: "two-phase commit: a coordinator and its participants commit together or not at all",
 		Notes: "Node 0 is the coordinator, the others are participants. The time-out may strike at any moment.\n" +
-			"Nothing is sent again except after a restart: lost datagrams (--loss) leave participants in doubt.",
+			"Nothing is resent except after a restart: lost datagrams (--loss) leave participants in doubt.",
 		MinNodes: 2, MaxNodes: 1 + MaxParticipants, DefaultNodes: 4,
 		Limits:   sim.Limits{sim.Crashes: 1},
 		Bugs:     knownBugs(),
