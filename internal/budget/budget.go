@@ -12,8 +12,8 @@ import (
 const (
 	// sampleEvery is the interval at which a clock reads the processor time of its process.
 	sampleEvery = 50 * time.Millisecond
-	// MostWaiting bounds the delay of a limit for a process that gets few processors: a clock runs at no less than this
-	// fraction of real time.
+	// MostWaiting bounds the delay of a limit for a process that gets few processors: a clock runs at no less than
+	// 1/MostWaiting of real time.
 	MostWaiting = 10
 )
 
