@@ -181,7 +181,7 @@ func crashPicture(rows []*tableRow) string {
 	for i, r := range lines {
 		color := lineColors[i%len(lineColors)]
 		without := y(r.Cells[0].States)
-		path := fmt.Sprintf("M%d %d", x(0), without) // nobody crashes
+		path := fmt.Sprintf("M%d %d", x(0), without) // without crashes
 		for n := 1; n <= mostCrashed; n++ {
 			path += fmt.Sprintf("L%d %d", x(n), y(r.Cells[n].States))
 		}

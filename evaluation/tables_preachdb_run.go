@@ -232,9 +232,9 @@ func (f *preachdbRun) status() (s struct {
 	cmd := f.respawn()
 	ask := exec.CommandContext(f.ctx, cmd.Path, "cluster", "status", f.urls, "--json")
 	ask.Env = cmd.Env
-	said, err := ask.Output()
+	output, err := ask.Output()
 	if err == nil {
-		err = json.Unmarshal(said, &s)
+		err = json.Unmarshal(output, &s)
 	}
 	return s, err
 }

@@ -169,8 +169,8 @@ func split[ID comparable, In, Out any](key func(In) any, h *History[ID, In, Out]
 		if key != nil {
 			k = key(e.In)
 		}
-		part, met := order[k]
-		if !met {
+		part, known := order[k]
+		if !known {
 			part = len(parts)
 			order[k] = part
 			keys, parts = append(keys, k), append(parts, nil)

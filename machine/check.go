@@ -14,38 +14,38 @@ func (k *Kind) check() (problems []string) {
 		problems = append(problems, fmt.Sprintf("its variables are of type %v, must be a struct", k.vars))
 	}
 	for i, s := range k.states {
-		say := func(format string, args ...any) {
+		add := func(format string, args ...any) {
 			problems = append(problems, fmt.Sprintf("state %s: ", s.name)+fmt.Sprintf(format, args...))
 		}
 		for _, p := range s.problems {
-			say("%s", p)
+			add("%s", p)
 		}
 		if s.name == "" {
-			say("it has no name")
+			add("it has no name")
 		}
 		if s.hot && s.cold {
-			say("it is hot and cold")
+			add("it is hot and cold")
 		}
 		if k.state(s.name) != k.states[i] {
-			say("it is there twice")
+			add("it occurs twice")
 		}
 		for a, name := range s.actions() {
 			if reflect.ValueOf(a.code).IsNil() {
-				say("the action for %s is nil", name)
+				add("the action for %s is nil", name)
 			}
 			if a.vars != k.vars {
-				say("the action for %s is one of a %v, not of %v", name, a.vars, k.vars)
+				add("the action for %s is for %v, not %v", name, a.vars, k.vars)
 			}
 		}
 		for e := range s.edges() {
 			to := k.state(e.to)
 			switch {
 			case e.to == "":
-				say("%s leads to a state without a name", e.label)
+				add("%s leads to a state without a name", e.label)
 			case to == nil:
-				say("%s leads to the unknown state %s", e.label, e.to)
+				add("%s leads to the unknown state %s", e.label, e.to)
 			case e.event != nil && to.entry != nil && to.entry.arg != nil && !e.event.AssignableTo(to.entry.arg):
-				say("%s leads to state %s, whose entry action takes a %v", e.label, e.to, to.entry.arg)
+				add("%s leads to state %s with an entry action for %v", e.label, e.to, to.entry.arg)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ type other struct{ X int }
 func TestTablesThatAreWrong(t *testing.T) {
 	for want, define := range map[string]func(){
 		"it has no states":                                func() { machine.Define[log]("m") },
-		"state s: it is there twice":                      func() { machine.Define[log]("m", machine.In("s"), machine.In("s", machine.OnGoto[A]("s"))) },
+		"state s: it occurs twice":                        func() { machine.Define[log]("m", machine.In("s"), machine.In("s", machine.OnGoto[A]("s"))) },
 		"state s: there are two rules for machine_test.A": func() { machine.Define[log]("m", machine.In("s", machine.Defer(A{}), machine.Ignore(A{}))) },
 		"state s: A leads to the unknown state t":         func() { machine.Define[log]("m", machine.In("s", machine.OnGoto[A]("t"))) },
 		"state s: entry leads to the unknown state t":     func() { machine.Define[log]("m", machine.In("s", machine.Entry(did(""), "t"))) },
@@ -26,11 +26,11 @@ func TestTablesThatAreWrong(t *testing.T) {
 		"state s: B leads to a state without a name":      func() { machine.Define[log]("m", machine.In("s", machine.OnPush[B](""))) },
 		"state s: C leads to a state without a name":      func() { machine.Define[log]("m", machine.In("s", machine.On(on[C](""), ""))) },
 		"state t is unreachable":                          func() { machine.Define[log]("m", machine.In("s"), machine.In("t")) },
-		"the action for A is one of a machine_test.other, not of machine_test.log": func() {
+		"the action for A is for machine_test.other, not machine_test.log": func() {
 			machine.Define[log]("m", machine.In("s", machine.On(func(*other, *machine.Ctx, A) {})))
 		},
 		"state s: it has two actions for entry": func() { machine.Define[log]("m", machine.In("s", machine.Entry(did("")), machine.Entry(did("")))) },
-		"A leads to state t, whose entry action takes a machine_test.B": func() {
+		"A leads to state t with an entry action for machine_test.B": func() {
 			machine.Define[log]("m", machine.In("s", machine.OnGoto[A]("t")), machine.In("t", machine.EntryWith(func(*log, *machine.Ctx, B) {})))
 		},
 		"a rule is for no type of events":    func() { machine.Define[log]("m", machine.In("s", machine.On(func(*log, *machine.Ctx, any) {}))) },

@@ -63,9 +63,9 @@ func CheckWith(t testing.TB, system sim.System, o Options) {
 			}
 			return c.result(ctx, rep, err)
 		})
-	case c.alone():
+	case c.searchesHere():
 		rep, err := check.Run(t.Context(), c.options())
-		c.say(c.result(t.Context(), rep, err))
+		c.conclude(c.result(t.Context(), rep, err))
 	default:
 		c.search()
 	}
@@ -170,8 +170,8 @@ func (c *checking) identity() string {
 	return fmt.Sprintf("check %d, %q, %d nodes, %+v, %v", c.number, s.Name, s.Nodes, s.Limits(), s.Timing)
 }
 
-// alone reports whether the search must run in this process: on request, or because this process is being profiled.
-func (c *checking) alone() bool {
+// searchesHere reports whether the search must run in this process: on request, or because this process is being profiled.
+func (c *checking) searchesHere() bool {
 	if c.inProcess || testing.CoverMode() != "" {
 		return true
 	}
@@ -193,13 +193,13 @@ func (c *checking) search() {
 	out, text, err := c.supervise()
 	switch {
 	case err != nil:
-		c.say(fmt.Sprintf("%v%s", err, c.terminal(check.ReportLost(o, out, err))), exitcode.Inconclusive)
+		c.conclude(fmt.Sprintf("%v%s", err, c.terminal(check.ReportLost(o, out, err))), exitcode.Inconclusive)
 	case out.Death != nil:
 		c.system = out.Death.Hollow(c.system)
 		rep, err := check.ReportDeath(c.Context(), c.options(), out)
-		c.say(c.result(c.Context(), rep, err))
+		c.conclude(c.result(c.Context(), rep, err))
 	default:
-		c.say(text, out.Status)
+		c.conclude(text, out.Status)
 	}
 }
 
@@ -246,8 +246,8 @@ func (c *checking) workForParent(work func(context.Context) (text string, status
 // statusCannotRun is the status of a process that cannot run the system, see [simext.CannotRun].
 const statusCannotRun = 255
 
-// say passes, skips or fails the test according to status, with the given text.
-func (c *checking) say(text string, status int) {
+// conclude passes, skips or fails the test according to status, with the given text.
+func (c *checking) conclude(text string, status int) {
 	c.Helper()
 	switch {
 	case c.interrupted != nil:

@@ -44,8 +44,8 @@ func Replay(t testing.TB, system sim.System, file string) {
 		c.workForParent(func(ctx context.Context) (text string, status int) {
 			return c.follow(ctx, file, s.PathBuffer)
 		})
-	case c.alone():
-		c.say(c.follow(t.Context(), file, nil))
+	case c.searchesHere():
+		c.conclude(c.follow(t.Context(), file, nil))
 	default:
 		out, text, err := c.supervise()
 		if err == nil && out.Death != nil {
@@ -57,7 +57,7 @@ func Replay(t testing.TB, system sim.System, file string) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		c.say(text, out.Status)
+		c.conclude(text, out.Status)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
-// together is the time within which a second signal counts as the same one.
-const together = 200 * time.Millisecond
+// repeatTime is the time within which a second signal counts as the same one.
+const repeatTime = 200 * time.Millisecond
 
 // interruptible returns a context that the first signal ends, and a channel that the second one closes. Both end with
 // stop.
@@ -27,7 +27,7 @@ func interruptible(parent context.Context) (ctx context.Context, kill <-chan str
 		case <-ctx.Done():
 			return
 		}
-		for first := time.Now(); time.Since(first) < together; {
+		for first := time.Now(); time.Since(first) < repeatTime; {
 			<-signals
 		}
 		close(second)

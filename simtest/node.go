@@ -31,13 +31,13 @@ type Node[S sim.Service] struct {
 	room      map[sim.NodeID]int // of streams for which it was set
 
 	sent      []Sent
-	kept      []kept // all messages ever sent
+	untouched []sentMessage // all messages ever sent
 	announced []any
 	timers    []Timer
 }
 
-// kept is a message that the node must not change any more.
-type kept struct {
+// sentMessage is a message that the node must not change any more.
+type sentMessage struct {
 	to  sim.NodeID
 	msg sim.Message
 }
@@ -316,7 +316,7 @@ func (h *Node[S]) take(f *stepinfo.Effect) {
 	case stepinfo.SendEffect, stepinfo.StreamEffect:
 		stream := f.Kind == stepinfo.StreamEffect
 		h.sent = append(h.sent, Sent{f.Peer, f.Msg.Body, stream})
-		h.kept = append(h.kept, kept{f.Peer, f.Msg})
+		h.untouched = append(h.untouched, sentMessage{f.Peer, f.Msg})
 		if room, set := h.room[f.Peer]; stream && set {
 			h.room[f.Peer] = room - 1
 		}
@@ -336,13 +336,13 @@ func (h *Node[S]) take(f *stepinfo.Effect) {
 // unchanged fails the test if a message was changed after it was sent.
 func (h *Node[S]) unchanged() {
 	h.t.Helper()
-	rest := h.kept[:0]
-	for _, k := range h.kept {
+	rest := h.untouched[:0]
+	for _, k := range h.untouched {
 		if err := h.run.Unchanged(h.id, k.to, k.msg); err != nil {
 			h.t.Error(err)
 		} else {
 			rest = append(rest, k)
 		}
 	}
-	h.kept = rest
+	h.untouched = rest
 }

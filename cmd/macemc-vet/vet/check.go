@@ -70,11 +70,11 @@ func Check(ctx context.Context, c Config) (*Report, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		_, said, wrapped := strings.Cut(err.Error(), "stderr: ") // of the go command
+		_, message, wrapped := strings.Cut(err.Error(), "stderr: ") // of the go command
 		if !wrapped {
-			said = err.Error()
+			message = err.Error()
 		}
-		return nil, &BuildError{[]string{strings.TrimSpace(said)}}
+		return nil, &BuildError{[]string{strings.TrimSpace(message)}}
 	}
 	if err := buildError(pkgs, root, dir); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func analyze(pkgs []*packages.Package, dir string) (*Report, error) {
 	}
 	r := &Report{Findings: []Finding{}}
 	all := collection{}
-	var said []events
+	var perPackage []events
 	add := func(f Finding) {
 		f.File = relative(dir, f.File)
 		f.Chain = slices.Clone(f.Chain)
@@ -132,9 +132,9 @@ func analyze(pkgs []*packages.Package, dir string) (*Report, error) {
 		for _, f := range result.Findings {
 			add(f)
 		}
-		said = append(said, result.events)
+		perPackage = append(perPackage, result.events)
 	}
-	for _, f := range unsent(said) {
+	for _, f := range unsent(perPackage) {
 		add(f)
 	}
 	slices.Sort(r.Packages)

@@ -56,7 +56,7 @@ func (p *pass) reach(u *unit) (found []reached) {
 		return frames
 	}
 	queue := []*stop{{at: u}}
-	met := map[*unit]bool{u: true}
+	visited := map[*unit]bool{u: true}
 	type key struct {
 		kind Kind
 		pos  token.Pos
@@ -71,8 +71,8 @@ func (p *pass) reach(u *unit) (found []reached) {
 		}
 		for _, c := range s.at.calls {
 			if next := p.byObject[c.target]; next != nil {
-				if !met[next] {
-					met[next] = true
+				if !visited[next] {
+					visited[next] = true
 					queue = append(queue, &stop{next, s, c.pos})
 				}
 				continue
