@@ -104,7 +104,7 @@ subset of its messages, as in the paper (`+"`--crash-cut subset`"+`). If crashes
 a search without findings also proves that this changes no verdict. If the verdict is "violated", a search ends at the first violation, and
 its states show its progress only.
 
-| setting | verdict | the paper | `+"`--reduce`"+` | left out |`, machine, mostCrashed)
+| setting | verdict | the paper | `+"`--reduce`"+` | implicit |`, machine, mostCrashed)
 	for n := 1; n <= mostCrashed; n++ {
 		fmt.Fprintf(&b, " %s |", crashes(n))
 	}
@@ -189,6 +189,6 @@ func crashPicture(rows []*tableRow) string {
 		at := pictureTop + 24*i
 		fmt.Fprintf(&b, `<path d="M%d %dh30" stroke="%s" stroke-width="2"/><text x="%d" y="%d">%s, %s</text>`+"\n", pictureRight+20, at, color, pictureRight+58, at+4, r.Setting, r.Variant)
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d">dashed: crashes are left out</text>`+"\n</svg>\n", pictureRight+20, pictureTop+24*len(lines)+8)
+	fmt.Fprintf(&b, `<text x="%d" y="%d">dashed: implicit crashes</text>`+"\n</svg>\n", pictureRight+20, pictureTop+24*len(lines)+8)
 	return b.String()
 }

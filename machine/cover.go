@@ -46,7 +46,7 @@ func (c *Coverage) Table(kinds ...*Kind) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.used) == 0 {
-		return "nothing was noted: no run was in this process (mctest: -macemc.in-process)\n"
+		return "nothing was recorded: no run was in this process (mctest: -macemc.in-process)\n"
 	}
 	var b strings.Builder
 	for _, k := range kinds {

@@ -106,7 +106,7 @@ func TestCoverage(t *testing.T) {
 	if x, err := table.Explore(t.Context(), &sys, options.Options{}); err != nil || x.Finding != nil {
 		t.Fatal(err, x.Finding)
 	}
-	if got := new(machine.Coverage).Table(ms.Kinds()...); !strings.HasPrefix(got, "nothing was noted") {
+	if got := new(machine.Coverage).Table(ms.Kinds()...); !strings.HasPrefix(got, "nothing was recorded") {
 		t.Error(got)
 	}
 	want := "tested: 2 of 4\n  never: B in state s\n  never: B in state t\n"

@@ -84,7 +84,7 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 		return fmt.Sprintf("%s: %v%s", file, err, left), exitcode.OfError(ctx, err)
 	default:
 		rep.Commands = report.Commands{Look: "macemc mdb " + file}
-		says := "it cannot be told whether the run recovers"
+		says := "undecided whether the run recovers"
 		if rep.Verdict == search.Violation {
 			says = "the run still violates"
 		}

@@ -14,8 +14,8 @@ import (
 // repeatTime is the time within which a second signal counts as the same one.
 const repeatTime = 200 * time.Millisecond
 
-// interruptible returns a context that the first signal ends, and a channel that the second one closes. Both end with
-// stop.
+// interruptible returns a context that the first signal ends, and a channel that the second one closes. Signals are
+// caught until stop is called.
 func interruptible(parent context.Context) (ctx context.Context, kill <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals, second := make(chan os.Signal, 2), make(chan struct{})

@@ -29,8 +29,8 @@ func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 	}
 }
 
-// insert puts a datagram into its sorted position, behind equal ones, or at its place in the order that the network
-// keeps.
+// insert puts a datagram at its position: in the order that the network keeps, or else by content and sender, behind
+// equal ones.
 func (m *model) insert(from, to sim.NodeID, cell int32) {
 	if m.order != Any {
 		place, waits := m.behind(from, to)

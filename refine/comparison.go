@@ -176,7 +176,7 @@ func (c *comparison) silences(ctx context.Context) (found, error) {
 	return found{}, nil
 }
 
-// unless returns err, unless the context has ended.
+// unless returns err, or the verdict undecided if the context has ended.
 func (c *comparison) unless(ctx context.Context, err error) (found, error) {
 	if ctx.Err() != nil {
 		return found{kind: undecided, why: c.limit(ctx)}, nil

@@ -72,7 +72,7 @@ func (o *options) compare(w io.Writer) error {
 				for i := range c {
 					r, err := o.search(i, e.Name, b.ID, seed)
 					if unknown := (*unknownError)(nil); i == 0 && errors.As(err, &unknown) {
-						fmt.Fprintf(w, "%-5s left out: %s says %v\n", b.ID, o.programs[0], err)
+						fmt.Fprintf(w, "%-5s skipped: %s reports %v\n", b.ID, o.programs[0], err)
 						continue next
 					}
 					if err != nil {

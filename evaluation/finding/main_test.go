@@ -62,7 +62,7 @@ func TestCompareFails(t *testing.T) {
 	t.Setenv(searchVar, "yes")
 	o := options{seeds: 1, time: time.Second, bugs: "BT1,BT2", programs: [2]string{os.Args[0], os.Args[0]}}
 	var b strings.Builder
-	if err := o.compare(&b); err != nil || !strings.Contains(b.String(), "BT2   left out: "+os.Args[0]+" says no report: no such bug") ||
+	if err := o.compare(&b); err != nil || !strings.Contains(b.String(), "BT2   skipped: "+os.Args[0]+" reports no report: no such bug") ||
 		!strings.Contains(b.String(), "ratios of 1 bugs") {
 		t.Errorf("%v, %s", err, b.String())
 	}
