@@ -85,8 +85,8 @@ help: ## show what can be made
 
 # Test package bubble with the changed runtime (the first time it builds the standard library).
 check-goroutines:
-	$(GO) vet -tags macemc_overlay ./bubble
-	$(GO) run ./cmd/macemc test ./bubble -vet=off -count=1
+	$(GO) vet -tags macemc_overlay ./bubble/...
+	$(GO) run ./cmd/macemc test ./bubble/... -vet=off -count=1
 
 # Test the glue for net/http, gRPC, hashicorp/raft and memberlist, and the tutorial, with the changed runtime.
 check-glue:

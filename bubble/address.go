@@ -24,6 +24,8 @@ func Addr(node sim.NodeID, port int) string {
 // Hosts are names of nodes besides n0, n1 and so on, for the programs of a system, as in /etc/hosts.
 type Hosts map[string]sim.NodeID
 
+func (h Hosts) set(p *past) { maps.Copy(p.hosts, h) }
+
 var loopback = net.IPv4(127, 0, 0, 1)
 
 // resolve returns the IP address and the port that an address names. A host is an address of IP, the name of a node, or empty or

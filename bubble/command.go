@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"unsafe"
 
 	"github.com/macemc/macemc/internal/testsched"
@@ -16,13 +17,12 @@ import (
 )
 
 // Command returns a service that runs an ordinary main function as a process of its own: with os.Args, an environment and package
-// variables that no other node has. args and env are as in os.Args and os.Environ. hosts are names of nodes that the process may use besides
-// n0, n1 and so on.
+// variables that no other node has. args and env are as in os.Args and os.Environ.
 //
 // The process ends when main returns or calls os.Exit, as log.Fatal does. Its connections are closed then, and the node stays up without it until
 // a crash: [Program].Ended says how it ended. A panic that is not recovered is a violation. Lines of os.Stdout and os.Stderr are part of
 // traces. [Interrupt] is the signal SIGINT, and ends the context of a main function that takes one.
-func Command[M func() | func(context.Context) error](main M, args, env []string, hosts ...Hosts) sim.Service {
+func Command[M func() | func(context.Context) error](main M, args, env []string, options ...Option) sim.Service {
 	p := service(func(ctx context.Context, h *Host) error {
 		switch main := any(main).(type) {
 		case func():
@@ -32,7 +32,7 @@ func Command[M func() | func(context.Context) error](main M, args, env []string,
 			h.exit(fmt.Sprint("returned ", main(ctx)))
 		}
 		return nil
-	}, hosts)
+	}, options)
 	_, takesContext := any(main).(func(context.Context) error)
 	name := runtime.FuncForPC(reflect.ValueOf(main).Pointer()).Name()
 	slash := strings.LastIndexByte(name, '/') + 1
@@ -182,11 +182,30 @@ var outputs = [...]string{"stdout: ", "stderr: "}
 type machine interface {
 	Exit(code int) // returns if the node is no process
 	Print(error bool, text []byte) bool
-	IsProcess() bool
 	Hostname() string
 	Pid() int
 	Notify(c chan<- os.Signal, signals []os.Signal)
 	Stop(c chan<- os.Signal)
+	// Open, Change and Stat are for files. own reports whether a path is below the data directory of the node.
+	Open(name string, flag int) (f openFile, own bool, err error)
+	Change(op, name, to string, size int64) (own bool, err error)
+	Stat(name string) (info os.FileInfo, own bool, err error)
+	HasFiles() bool
+}
+
+// openFile is a file of the data directory. Read, ReadAt, Write and WriteAt are as the system calls, and Fd panics.
+type openFile = interface {
+	Read(b []byte) (int, error)
+	ReadAt(b []byte, off int64) (int, error)
+	Write(b []byte) (int, error)
+	WriteAt(b []byte, off int64) (int, error)
+	Seek(offset int64, whence int) (int64, error)
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+	Stat() (os.FileInfo, error)
+	ReadDir(n int) ([]os.FileInfo, error)
+	Fd()
 }
 
 // machines is the machine of the host that the calling goroutine runs on.
@@ -217,9 +236,54 @@ func (machines) Print(error bool, text []byte) bool {
 	return true
 }
 
-func (machines) IsProcess() bool  { return current().command != nil }
 func (machines) Hostname() string { h := current(); return h.name(h.self) }
 func (machines) Pid() int         { h := current(); return 1000*(h.boot+1) + int(h.self) }
+
+func (machines) HasFiles() bool { return current().files != nil }
+
+func (machines) Open(name string, flag int) (openFile, bool, error) {
+	h := current()
+	if rel, own := h.files.rel(name); own {
+		f, err := h.files.open(rel, flag)
+		return f, true, err
+	}
+	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 && name != os.DevNull {
+		return nil, false, h.outside()
+	}
+	return nil, false, nil
+}
+
+func (machines) Change(op, name, to string, size int64) (bool, error) {
+	h := current()
+	rel, own := h.files.rel(name)
+	if op == "rename" || op == "link" || op == "symlink" {
+		var too bool
+		if to, too = h.files.rel(to); too != own {
+			return false, syscall.EXDEV
+		}
+	}
+	if own {
+		return true, h.files.change(op, rel, to, size)
+	}
+	return false, h.outside()
+}
+
+func (machines) Stat(name string) (os.FileInfo, bool, error) {
+	h := current()
+	if rel, own := h.files.rel(name); own {
+		info, err := h.files.stat(rel)
+		return info, true, err
+	}
+	return nil, false, nil
+}
+
+// outside is the error of a change of a file that is not below the data directory. nil means that the machine makes it.
+func (h *Host) outside() error {
+	if h.command == nil && h.files == nil {
+		return nil
+	}
+	return errOutside
+}
 
 func (machines) Notify(c chan<- os.Signal, signals []os.Signal) {
 	h := current()

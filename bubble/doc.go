@@ -10,7 +10,7 @@
 //
 // The state of a node is the history of what it was given since it booted; to go back means to give it the same again. A node
 // that does something else then is a finding of nondeterminism. A crash stops all goroutines where they are; the next boot
-// is a fresh bubble with what is on the disk.
+// is a fresh bubble with what is on the disk. [DataDir] puts files of package os there.
 //
 // Messages are datagrams and parts of connections. All connections between two nodes share one stream of the network model, so
 // their messages arrive in the order in which they were sent.

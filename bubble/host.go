@@ -31,6 +31,7 @@ type Host struct {
 	pending   []int // by node: frames of this step
 	full      []bool
 	disk      disk
+	files     *files          // nil means that the node has no data directory
 	values    map[string]*any // that packages of the standard library keep for the node
 
 	choose   func(what string, n int) int
@@ -100,6 +101,9 @@ func newHost(b boot) *Host {
 	for _, e := range b.disk {
 		h.disk.content[e.key] = slices.Clone(e.value)
 	}
+	if b.files != nil {
+		h.files = newFiles(h, b.data, b.files)
+	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
 }
@@ -113,8 +117,13 @@ func (h *Host) Nodes() int { return h.nodes }
 // Boots is how often the node had booted before: 0 at the first time.
 func (h *Host) Boots() int { return h.boot }
 
-// Disk is all that survives a crash of the node. Values are copied.
-func (h *Host) Disk() sim.Disk { return &h.disk }
+// Disk is all that survives a crash of the node. Values are copied. It panics if the node has a [DataDir], which takes its place.
+func (h *Host) Disk() sim.Disk {
+	if h.files != nil {
+		panic("Host.Disk of a node with a data directory (bubble.DataDir)")
+	}
+	return &h.disk
+}
 
 // Observe has f called after each step at whose end all goroutines wait. Properties see what it returned, see [Seen]; it is copied,
 // and must be something that a state can hold. f is not called while the schedule holds a goroutine back until the next step: until then

@@ -22,6 +22,8 @@ type boot struct {
 	seed  uint64
 	disk  []file // sorted by key
 
+	data    string    // path of the data directory
+	files   *restored // nil means that there is none
 	hosts   Hosts
 	command *command // nil means that the node is no process
 }
@@ -99,6 +101,9 @@ func (n *node) begin(b boot, program Main) func() {
 			advance(epoch + int64(b.times)*int64(downtime))
 		}
 		n.host = newHost(b)
+		if b.files != nil {
+			n.host.files.save(b.files)
+		}
 		n.host.choose = n.chooses
 		go func() {
 			err := program(n.host.ctx, n.host)

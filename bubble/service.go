@@ -3,7 +3,6 @@ package bubble
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,20 +33,24 @@ type past struct {
 	command  *command // nil means that the node is no process
 	pace     *pace    // nil means that the clock is independent of others
 	hosts    Hosts
+	data     string // path of the data directory; an empty string means that there is none
 	exposed  []reflect.Type
 	outlined bool // people are not shown what the goroutines wait for
 }
 
 // Service returns a service that runs program. Every start of the node calls program anew, in a goroutine of a fresh bubble; a
-// crash stops all its goroutines where they are. hosts are names of nodes that the program may use besides n0, n1 and so on.
-func Service(program Main, hosts ...Hosts) sim.Service { return service(program, hosts) }
+// crash stops all its goroutines where they are.
+func Service(program Main, options ...Option) sim.Service { return service(program, options) }
 
-func service(program Main, hosts []Hosts) *Program {
-	all := Hosts{}
-	for _, h := range hosts {
-		maps.Copy(all, h)
+// Option is [Hosts], the names of nodes that a program may use besides n0, n1 and so on, or [DataDir], its data directory.
+type Option interface{ set(p *past) }
+
+func service(program Main, options []Option) *Program {
+	p := &past{program: program, hosts: Hosts{}}
+	for _, o := range options {
+		o.set(p)
 	}
-	return &Program{goroutines: &past{program: program, hosts: all}}
+	return &Program{goroutines: p}
 }
 
 // Rules are the state rules that a system with programs needs.
@@ -105,6 +108,9 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 	if p.goroutines != nil && p.goroutines.command != nil {
 		shared = "variables of the standard library that processes share"
 	}
+	if p.goroutines != nil && p.goroutines.data != "" {
+		shared += "; writes to one file that reach the disk in another order, and parts of a write other than its first half"
+	}
 	return switches + "; random numbers and choices of select that were not drawn; orders between connections of the same two nodes; " +
 		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; " + shared + "; " +
 		"crashes between two instructions (docs/goroutines.md)"
@@ -134,6 +140,13 @@ func (p *Program) Boot(env sim.Env) {
 	for _, key := range env.Disk().Keys("") {
 		value, _ := env.Disk().Get(key)
 		b.disk = append(b.disk, file{key, value})
+	}
+	if b.data = p.goroutines.data; b.data != "" {
+		var err error
+		if b.files, err = restore(b.disk, b.data, env.Choose); err != nil {
+			panic(err)
+		}
+		b.disk = []file{{imageRecord, b.files.image}}
 	}
 	p.step(env, &input{kind: bootInput, boot: b})
 }

@@ -3,6 +3,7 @@ package overlay
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 )
 
 //go:embed source/nodes_runtime.go.txt
@@ -54,8 +55,6 @@ var nodeChanges = func() []change {
 			" if mux == &defaultServeMux && macemcInNode() { if h, s, p, m := macemcMux().findHandler(r); p != nil { return h, s, p, m } }; ", whyHTTP},
 		{"os/proc.go", atStart{"Exit"}, " if macemcInNode() { macemcNode.Exit(code) }; ", whyOS},
 		{"os/file.go", atStart{"File.Write"}, " if f != nil && macemcInNode() && f.macemcPrinted(b) { return len(b), nil }; ", whyOS},
-		{"os/file.go", atStart{"OpenFile"},
-			` if macemcInNode() && macemcWrites(name, flag) { return nil, &PathError{Op: "open", Path: name, Err: errMacemcFiles} }; `, whyOS},
 		{"os/sys.go", atStart{"Hostname"}, " if macemcInNode() { return macemcNode.Hostname(), nil }; ", whyOS},
 		{"os/exec.go", atStart{"Getpid"}, " if macemcInNode() { return macemcNode.Pid() }; ", whyOS},
 		{"os/exec.go", atStart{"Getppid"}, " if macemcInNode() { return 1 }; ", whyOS},
@@ -65,10 +64,68 @@ var nodeChanges = func() []change {
 		{"os/signal/signal.go", atStart{"Stop"}, " if macemcInNode() { macemcStop(c); return }; ", whyOS},
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcInNode() { return 1 }; ", "runs do not depend on the machine"},
 	}
+	list = append(list, nodeFiles...)
 	for _, m := range []string{"MX", "NS", "TXT"} {
 		list = append(list, change{"net/lookup_unix.go", atStart{"Resolver.lookup" + m}, " if macemcInNode() { return nil, macemcNoRecord(name) }; ", whyNode})
 	}
 	return list
+}()
+
+// nodeFiles let files of the data directory of a node be on its simulated disk.
+var nodeFiles = func() []change {
+	const whyFile = "the disk of a node is the simulated one"
+	list := []change{
+		{"os/file_unix.go", lastField{"file"}, " node macemcFile ", whyFile},
+		{"os/file_windows.go", lastField{"file"}, " node macemcFile ", whyFile},
+		{"os/file.go", atStart{"OpenFile"}, " if macemcInNode() { if f, own, err := macemcOpen(name, flag, false); own { return f, err } }; ", whyFile},
+		{"os/file.go", atStart{"openDir"}, " if macemcInNode() { if f, own, err := macemcOpen(name, O_RDONLY, true); own { return f, err } }; ", whyFile},
+		{"os/root.go", atStart{"OpenRoot"}, ` if macemcInNode() { if own, err := macemcChange("openroot", name, 0); own { return nil, err } }; `, whyFile},
+		{"os/file.go", atStart{"Readlink"}, ` if macemcInNode() { if own, err := macemcReadlink(name); own { return "", err } }; `, whyFile},
+		{"os/file.go", atStart{"Chdir"},
+			` if macemcInNode() { return &PathError{Op: "chdir", Path: dir, Err: errors.New("the working directory of a node is / (docs/goroutines.md)")} }; `, whyFile},
+		{"os/stat.go", atStart{"Stat"}, ` if macemcInNode() { if info, own, err := macemcStat("stat", name); own { return info, err } }; `, whyFile},
+		{"os/stat.go", atStart{"Lstat"}, ` if macemcInNode() { if info, own, err := macemcStat("lstat", name); own { return info, err } }; `, whyFile},
+		{"os/path.go", atStart{"RemoveAll"}, ` if macemcInNode() { if own, err := macemcChange("RemoveAll", path, 0); own { return err } }; `, whyFile},
+		{"os/getwd.go", atStart{"Getwd"}, ` if macemcInNode() && macemcNode.HasFiles() { return "/", nil }; `, whyFile},
+		{"os/file.go", atStart{"File.ReadFrom"}, " if f != nil && f.node != nil { return genericReadFrom(f, r) }; ", whyFile},
+		{"os/file.go", atStart{"File.WriteTo"}, " if f != nil && f.node != nil { return genericWriteTo(f, w) }; ", whyFile},
+		{"os/file.go", atStart{"File.SyscallConn"}, " if f != nil && f.node != nil { return nil, errMacemcDescriptor }; ", whyFile},
+		{"os/file.go", atStart{"File.Fd"}, " if f != nil && f.node != nil { f.macemcDescriptor() }; ", whyFile},
+		{"os/dir_unix.go", atStart{"File.readdir"}, " if f.node != nil { return f.macemcReaddir(n, mode) }; ", whyFile},
+	}
+	for _, c := range []struct{ file, function, op, size string }{
+		{"file.go", "Mkdir", "mkdir", "0"}, {"file.go", "Chmod", "chmod", "0"}, {"file_posix.go", "Chown", "chown", "0"},
+		{"file_posix.go", "Lchown", "lchown", "0"}, {"file_posix.go", "Chtimes", "chtimes", "0"}, {"file_unix.go", "Truncate", "truncate", "size"},
+		{"file_unix.go", "Remove", "remove", "0"},
+	} {
+		list = append(list, change{"os/" + c.file, atStart{c.function},
+			fmt.Sprintf(" if macemcInNode() { if own, err := macemcChange(%q, name, %s); own { return err } }; ", c.op, c.size), whyFile})
+	}
+	for _, c := range []struct{ file, function, op, from, to string }{
+		{"file.go", "Rename", "rename", "oldpath", "newpath"}, {"file_unix.go", "Link", "link", "oldname", "newname"},
+		{"file_unix.go", "Symlink", "symlink", "oldname", "newname"},
+	} {
+		list = append(list, change{"os/" + c.file, atStart{c.function},
+			fmt.Sprintf(" if macemcInNode() { if own, err := macemcLink(%q, %s, %s); own { return err } }; ", c.op, c.from, c.to), whyFile})
+	}
+	for _, c := range []struct{ method, call string }{
+		{"read", "Read(b)"}, {"pread", "ReadAt(b, off)"}, {"write", "Write(b)"}, {"pwrite", "WriteAt(b, off)"},
+	} {
+		list = append(list, change{"os/file_posix.go", atStart{"File." + c.method}, " if f.node != nil { return f.node." + c.call + " }; ", whyFile})
+	}
+	for _, c := range []struct{ file, method, call string }{
+		{"file_posix.go", "Close", "f.node.Close()"}, {"file_posix.go", "Truncate", "f.node.Truncate(size)"}, {"file_posix.go", "Sync", "f.node.Sync()"},
+	} {
+		list = append(list, change{"os/" + c.file, atStart{"File." + c.method},
+			fmt.Sprintf(" if f != nil && f.node != nil { return f.wrapErr(%q, %s) }; ", strings.ToLower(c.method), c.call), whyFile})
+	}
+	for _, m := range []string{"Chmod", "Chown"} {
+		file := map[string]string{"Chmod": "file.go", "Chown": "file_posix.go"}[m]
+		list = append(list, change{"os/" + file, atStart{"File." + m}, " if f != nil && f.node != nil { return nil }; ", whyFile})
+	}
+	return append(list,
+		change{"os/file_unix.go", atStart{"File.seek"}, " if f.node != nil { return f.node.Seek(offset, whence) }; ", whyFile},
+		change{"os/stat_unix.go", atStart{"File.Stat"}, ` if f != nil && f.node != nil { info, err := f.node.Stat(); return info, f.wrapErr("stat", err) }; `, whyFile})
 }()
 
 // nodeSockets let the sockets of the in-memory network that tests have be sockets of a node, too.

@@ -65,6 +65,7 @@ var imports = []struct {
 	{pkg: "systems/...", module: []string{"machine", "sim", "netsim", "macetime", "systems/..."}, strict: true},
 	{pkg: "internal/test/papers/...", module: []string{"machine", "sim", "netsim", "macetime", "systems/...", "systems", "internal/test/papers/..."}, strict: true},
 	{pkg: "machine", module: []string{"sim", "internal/simext", "internal/encoding", "netsim", "macetime"}, strict: true},
+	{pkg: "bubble/internal/logstore", strict: true},
 	{pkg: "bubble", module: []string{"internal/stacks", "sim", "internal/simext", "internal/encoding", "internal/testsched"}, strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
 	{pkg: "internal/testsched", strict: true},
 	{pkg: "internal/overlay", module: []string{"internal/testsched"}, strict: true},

@@ -1,0 +1,147 @@
+package bubble
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// restored is what a node finds in its data directory when it boots.
+type restored struct {
+	image []byte   // of the tree
+	last  int      // number of the record that holds the image
+	stale []string // keys of records that the image replaces; empty if the image is on the disk
+}
+
+// restore reads the records of a disk and chooses which changes survived that were not synced. dir is the data directory.
+func restore(disk []file, dir string, choose func(what string, n int) int) (*restored, error) {
+	r, base := &restored{}, newTree()
+	var changes []change
+	for _, f := range disk {
+		number, text, _ := strings.Cut(f.key, " ")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return nil, fmt.Errorf("the disk of a node with a data directory has a key %q of something else", f.key)
+		}
+		r.last = n
+		if text == imageRecord {
+			t, err := parseTree(f.value)
+			if err != nil {
+				return nil, err
+			}
+			base, changes = t, nil
+		} else {
+			c, err := parseChange(f.value)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", f.key, err)
+			}
+			changes = append(changes, c)
+		}
+		r.stale = append(r.stale, f.key)
+	}
+	if len(r.stale) <= 1 && len(changes) == 0 {
+		r.stale = nil
+		r.image = base.append(nil)
+		return r, nil
+	}
+	r.last++
+	r.image = crash(base, changes, dir, choose).append(nil)
+	return r, nil
+}
+
+const imageRecord = "image"
+
+// crash returns what is left of a tree and of changes that were made to it. The changes of a file survive up to some point, and those of the
+// entries of a directory: at least to its last sync. A move survives in both directories or in none.
+func crash(base *tree, changes []change, dir string, choose func(what string, n int) int) *tree {
+	lists := map[int][]int{} // by inode: its changes
+	durable := map[int]int{} // by inode: so many of its changes survive
+	var order []int          // inodes in the order of their first changes
+	for i := range changes {
+		c := &changes[i]
+		if c.op == syncInode {
+			durable[c.ino] = len(lists[c.ino])
+		}
+		for _, ino := range c.changed() {
+			if lists[ino] == nil {
+				order = append(order, ino)
+			}
+			lists[ino] = append(lists[ino], i)
+		}
+	}
+	kept := func(cuts map[int]int, ino, change int) bool {
+		at, _ := slices.BinarySearch(lists[ino], change)
+		return at < cuts[ino]
+	}
+	both(changes, func(a, b, i int) bool {
+		if !kept(durable, a, i) || kept(durable, b, i) {
+			return false
+		}
+		at, _ := slices.BinarySearch(lists[b], i)
+		durable[b] = at + 1
+		return true
+	})
+	names := paths(base, changes, dir)
+	cuts := map[int]int{}
+	torn := map[int]int{} // by change: how many bytes of a write survive
+	for _, ino := range order {
+		list := lists[ino]
+		cuts[ino] = durable[ino]
+		if open := len(list) - durable[ino]; open > 0 && names[ino] != "" {
+			cuts[ino] += choose(fmt.Sprintf("unsynced changes of %s that survive", names[ino]), open+1)
+			if cuts[ino] < len(list) {
+				next := list[cuts[ino]]
+				if n := len(changes[next].data); n > 1 && choose(fmt.Sprintf("halves of the next write to %s that survive", names[ino]), 2) == 1 {
+					torn[next] = n / 2
+				}
+			}
+		}
+	}
+	both(changes, func(a, b, i int) bool {
+		if kept(cuts, a, i) || !kept(cuts, b, i) {
+			return false
+		}
+		cuts[b], _ = slices.BinarySearch(lists[b], i)
+		return true
+	})
+	t := base.clone()
+	for i := range changes {
+		c := changes[i]
+		if slices.ContainsFunc(c.changed(), func(ino int) bool { return !kept(cuts, ino, i) }) {
+			if torn[i] == 0 {
+				continue
+			}
+			c.data = c.data[:torn[i]]
+		}
+		t.apply(&c)
+	}
+	return t
+}
+
+// both calls f for both orders of the two directories of each move, until it changes nothing more.
+func both(changes []change, f func(a, b, i int) bool) {
+	for again := true; again; {
+		again = false
+		for i := range changes {
+			if d := changes[i].changed(); len(d) == 2 {
+				again = f(d[0], d[1], i) || again
+				again = f(d[1], d[0], i) || again
+			}
+		}
+	}
+}
+
+// paths returns the last path of each inode that has had one.
+func paths(base *tree, changes []change, dir string) map[int]string {
+	t, names := base.clone(), map[int]string{}
+	note := func() { t.walk(func(path string, ino int) { names[ino] = dir + path }) }
+	note()
+	for i := range changes {
+		t.apply(&changes[i])
+		if c := &changes[i]; c.op == createFile || c.op == createDir || c.op == moveEntry {
+			note()
+		}
+	}
+	return names
+}

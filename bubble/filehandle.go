@@ -1,0 +1,169 @@
+package bubble
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"syscall"
+)
+
+// handle is an open file or directory.
+type handle struct {
+	*files
+	ino    int
+	flag   int
+	name   string
+	at     int
+	closed bool
+}
+
+func (h *handle) check(writes bool) (*inode, error) {
+	i := h.tree.inodes[h.ino]
+	access := h.flag & (os.O_WRONLY | os.O_RDWR)
+	switch {
+	case h.closed:
+		return nil, fs.ErrClosed
+	case i.dir():
+		return nil, syscall.EISDIR
+	case writes && access == 0 || !writes && access == os.O_WRONLY:
+		return nil, syscall.EBADF
+	}
+	return i, nil
+}
+
+func (h *handle) Read(b []byte) (int, error) {
+	n, err := h.ReadAt(b, int64(h.at))
+	h.at += n
+	return n, err
+}
+
+// ReadAt reads what there is, as the system call does. It returns io.EOF if there is nothing.
+func (h *handle) ReadAt(b []byte, off int64) (int, error) {
+	i, err := h.check(false)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(b) == 0:
+		return 0, nil
+	case off >= int64(len(i.data)):
+		return 0, io.EOF
+	}
+	return copy(b, i.data[off:]), nil
+}
+
+func (h *handle) Write(b []byte) (int, error) {
+	h.h.disk.writing()
+	i, err := h.check(true)
+	if err != nil {
+		return 0, err
+	}
+	if h.flag&os.O_APPEND != 0 {
+		h.at = len(i.data)
+	}
+	h.write(b, h.at)
+	h.at += len(b)
+	return len(b), nil
+}
+
+func (h *handle) WriteAt(b []byte, off int64) (int, error) {
+	h.h.disk.writing()
+	if _, err := h.check(true); err != nil {
+		return 0, err
+	}
+	h.write(b, int(off))
+	return len(b), nil
+}
+
+func (h *handle) write(b []byte, at int) {
+	if len(b) == 0 {
+		return
+	}
+	h.do(change{op: writeData, ino: h.ino, at: at, data: slices.Clone(b)}, fmt.Sprintf("write %d bytes to %s at %d", len(b), h.names[h.ino], at))
+	if h.flag&os.O_SYNC != 0 {
+		h.sync(h.ino)
+	}
+}
+
+func (h *handle) Seek(offset int64, whence int) (int64, error) {
+	i := h.tree.inodes[h.ino]
+	switch whence {
+	case io.SeekCurrent:
+		offset += int64(h.at)
+	case io.SeekEnd:
+		offset += int64(len(i.data))
+	}
+	switch {
+	case h.closed:
+		return 0, fs.ErrClosed
+	case offset < 0:
+		return 0, syscall.EINVAL
+	}
+	h.at = int(offset)
+	return offset, nil
+}
+
+func (h *handle) Truncate(size int64) error {
+	h.h.disk.writing()
+	if _, err := h.check(true); err != nil {
+		return err
+	}
+	return h.truncate(h.ino, int(size))
+}
+
+func (h *handle) Sync() error {
+	if h.closed {
+		return fs.ErrClosed
+	}
+	h.sync(h.ino)
+	return nil
+}
+
+func (h *handle) Close() error {
+	if h.closed {
+		return fs.ErrClosed
+	}
+	h.closed = true
+	return nil
+}
+
+func (h *handle) Stat() (fs.FileInfo, error) {
+	if h.closed {
+		return nil, fs.ErrClosed
+	}
+	return h.info(h.ino, path.Base(h.names[h.ino])), nil
+}
+
+// ReadDir returns the next entries of a directory, at most n; all the others if n is not positive.
+func (h *handle) ReadDir(n int) ([]fs.FileInfo, error) {
+	i := h.tree.inodes[h.ino]
+	switch {
+	case h.closed:
+		return nil, fs.ErrClosed
+	case !i.dir():
+		return nil, syscall.ENOTDIR
+	}
+	names := slices.Sorted(maps.Keys(i.entries))
+	names = names[min(h.at, len(names)):]
+	if n > 0 {
+		if len(names) == 0 {
+			return nil, io.EOF
+		}
+		names = names[:min(n, len(names))]
+	}
+	h.at += len(names)
+	infos := []fs.FileInfo{}
+	for _, name := range names {
+		infos = append(infos, h.info(i.entries[name], name))
+	}
+	return infos, nil
+}
+
+// Fd ends the program: there is no descriptor that system calls could be given.
+func (h *handle) Fd() {
+	panic(fmt.Sprintf("File.Fd of %s: files on the simulated disk of a node have no descriptors, so mmap, flock and other system calls cannot be used (docs/goroutines.md)",
+		h.names[h.ino]))
+}

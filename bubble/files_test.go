@@ -1,0 +1,214 @@
+//go:build macemc_overlay
+
+package bubble_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// fileCalls makes calls of package os below a directory and returns what came of them.
+func fileCalls(dir string) (log []string) {
+	p := func(name string) string { return filepath.Join(dir, name) }
+	note := func(what string, results ...any) {
+		for i, r := range results {
+			if err, ok := r.(error); ok {
+				for _, known := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrClosed, io.EOF, io.ErrUnexpectedEOF} {
+					if errors.Is(err, known) {
+						r = known
+					}
+				}
+				results[i] = strings.ReplaceAll(fmt.Sprint(r), dir, "DIR")
+			}
+		}
+		log = append(log, what+": "+fmt.Sprint(results...))
+	}
+	f, err := os.Create(p("a"))
+	note("create", f.Name() == p("a"), err)
+	n, err := f.WriteString("hello, world")
+	note("write", n, err)
+	at, err := f.Seek(-5, io.SeekEnd)
+	note("seek", at, err)
+	b := make([]byte, 10)
+	n, err = f.Read(b)
+	note("read", n, err, string(b[:n]))
+	n, err = f.Read(b)
+	note("read at the end", n, err)
+	n, err = f.WriteAt([]byte("H"), 0)
+	note("write at", n, err)
+	n, err = f.WriteAt([]byte("!"), 20)
+	note("write behind the end", n, err)
+	n, err = f.ReadAt(b, 15)
+	note("read at", n, err, b[:n])
+	note("truncate", f.Truncate(5), f.Sync())
+	info, err := f.Stat()
+	note("stat", info.Name(), info.Size(), info.IsDir(), info.Mode().IsRegular(), err)
+	note("close", f.Close(), f.Close())
+	_, err = f.Write(nil)
+	note("write to a closed file", err)
+	text, err := os.ReadFile(p("a"))
+	note("read file", string(text), err)
+	_, err = os.ReadFile(p("none"))
+	note("read no file", err)
+	_, err = os.Open(p("a/b"))
+	note("open below a file", err)
+	_, err = os.OpenFile(p("a"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	note("create exclusively", err)
+	f, err = os.OpenFile(p("a"), os.O_APPEND|os.O_WRONLY, 0)
+	note("open to append", err)
+	n, err = f.Write([]byte("++"))
+	note("append", n, err)
+	_, err = f.WriteAt([]byte("x"), 0)
+	note("write at in append mode", err)
+	_, err = f.Read(b)
+	note("read what is open to write", err)
+	f.Close()
+	f, _ = os.Open(p("a"))
+	_, err = f.Write([]byte("x"))
+	note("write what is open to read", err)
+	all, err := io.ReadAll(f)
+	note("read all", string(all), err)
+	g, _ := os.Create(p("copy"))
+	f.Seek(0, io.SeekStart)
+	copied, err := io.Copy(g, f)
+	note("copy", copied, err)
+	f.Close()
+	g.Close()
+	note("mkdir", os.Mkdir(p("d"), 0o755), os.Mkdir(p("d"), 0o755), os.Mkdir(p("x/y"), 0o755))
+	note("mkdirall", os.MkdirAll(p("d/e/f"), 0o755), os.MkdirAll(p("d/e/f"), 0o755), os.MkdirAll(p("a/e"), 0o755))
+	note("write file", os.WriteFile(p("d/e/1"), []byte("1"), 0o644), os.WriteFile(p("d/e/2"), []byte("22"), 0o644), os.WriteFile(p("d"), nil, 0o644))
+	entries, err := os.ReadDir(p("d/e"))
+	for _, e := range entries {
+		i, err := e.Info()
+		note("entry", e.Name(), e.IsDir(), e.Type(), i.IsDir() || i.Size() > 0, err)
+	}
+	note("read dir", err)
+	_, err = os.ReadDir(p("a"))
+	note("read a file as a directory", err)
+	d, _ := os.Open(p("d/e"))
+	one, err := d.Readdirnames(2)
+	rest, err2 := d.Readdirnames(-1)
+	none, err3 := d.Readdirnames(1)
+	slices.Sort(one)
+	note("names", len(one), err, len(rest), err2, none, err3, d.Sync(), d.Close())
+	note("rename", os.Rename(p("d/e/1"), p("d/e/2")), os.Rename(p("none"), p("b")), os.Rename(p("a"), p("d")), os.Rename(p("d"), p("moved")))
+	note("rename a directory into itself", os.Rename(p("moved"), p("moved/e/g")))
+	text, err = os.ReadFile(p("moved/e/2"))
+	note("renamed", string(text), err)
+	note("remove", os.Remove(p("moved")), os.Remove(p("none")), os.Remove(p("copy")))
+	note("truncate by name", os.Truncate(p("a"), 2), os.Truncate(p("none"), 2))
+	info, err = os.Lstat(p("a"))
+	note("lstat", info.Size(), err)
+	_, err = os.Stat(p("none"))
+	note("stat", err)
+	temp, err := os.CreateTemp(dir, "t-*")
+	note("temporary", strings.HasPrefix(temp.Name(), p("t-")), err, temp.Close(), os.Remove(temp.Name()))
+	f, _ = os.Open(p("a"))
+	note("remove an open file", os.Remove(p("a")))
+	all, err = io.ReadAll(f)
+	note("read it", string(all), err)
+	filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		note("walk", strings.TrimPrefix(path, dir), e.IsDir(), err)
+		return nil
+	})
+	note("remove all", os.RemoveAll(p("moved")), os.RemoveAll(p("none")))
+	entries, err = os.ReadDir(dir)
+	note("what is left", len(entries), err)
+	return log
+}
+
+// Functions of package os do the same on the simulated disk and on a real one.
+func TestFiles_AsOnRealDisk(t *testing.T) {
+	want := fileCalls(t.TempDir())
+	var got []string
+	s := sim.System{
+		Name: "files", Nodes: 1, State: bubble.Rules,
+		New: func(sim.NodeID) sim.Service {
+			return bubble.Service(func(context.Context, *bubble.Host) error {
+				got = fileCalls("/data")
+				return nil
+			}, bubble.DataDir("/data"))
+		},
+	}
+	r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 1})
+	if err != nil || r.Finding != nil {
+		t.Fatalf("%v, %+v", err, r.Finding)
+	}
+	for i := range max(len(got), len(want)) {
+		g, w := "", ""
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			t.Errorf("simulated: %s\nreal:      %s", g, w)
+		}
+	}
+}
+
+// What a node cannot do with files is refused by an error that says what to do, or ends the program by a panic that does.
+func TestFiles_Refused(t *testing.T) {
+	const outside = "/tmp/outside: a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)"
+	for _, c := range []struct {
+		name string
+		call func() error
+		want string
+	}{
+		{"create outside", func() error { _, err := os.Create("/tmp/outside"); return err }, "open " + outside},
+		{"mkdir outside", func() error { return os.Mkdir("/tmp/outside", 0o755) }, "mkdir " + outside},
+		{"remove outside", func() error { return os.Remove("/tmp/outside") }, "remove " + outside},
+		{"rename from outside", func() error { return os.Rename("/tmp/outside", "/data/x") }, "rename /tmp/outside /data/x: invalid cross-device link"},
+		{"symlink", func() error { return os.Symlink("/data/f", "/data/x") }, "neither links nor roots"},
+		{"root", func() error { _, err := os.OpenRoot("/data"); return err }, "neither links nor roots"},
+		{"readlink", func() error { _, err := os.Readlink("/data/f"); return err }, "readlink /data/f: invalid argument"},
+		{"chdir", func() error { return os.Chdir("/data") }, "chdir /data: the working directory of a node is /"},
+		{"raw", func() error { f, _ := os.Open("/data/f"); _, err := f.SyscallConn(); return err }, "has no descriptor"},
+		{"descriptor", func() (err error) {
+			defer func() { err = fmt.Errorf("%v", recover()) }()
+			f, _ := os.Open("/data/f")
+			f.Fd()
+			return nil
+		}, "so mmap, flock and other system calls cannot be used"},
+	} {
+		for _, process := range []bool{false, true} {
+			var refused error
+			main := func(context.Context) error {
+				if _, err := os.ReadFile("/proc/self/stat"); err != nil {
+					return err
+				}
+				if err := os.WriteFile("data/f", []byte("x"), 0o644); err != nil { // relative to /
+					return err
+				}
+				refused = c.call()
+				return nil
+			}
+			s := sim.System{Name: "files", Nodes: 1, State: bubble.Rules, New: func(sim.NodeID) sim.Service {
+				if process {
+					return bubble.Command(main, nil, nil, bubble.DataDir("/data"))
+				}
+				return bubble.Service(func(ctx context.Context, h *bubble.Host) error { return main(ctx) }, bubble.DataDir("/data"))
+			}}
+			r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(refused); r.Finding != nil || !strings.Contains(got, c.want) {
+				t.Errorf("%s, process %v: %s, want %s; %+v", c.name, process, got, c.want, r.Finding)
+			}
+		}
+	}
+}
