@@ -20,7 +20,11 @@ import (
 // entries durable: the creation, removal and renaming of files. Sync of a file does not do so.
 type DataDir string
 
-func (d DataDir) set(p *past) { p.data = path.Join("/", string(d)) }
+func (d DataDir) set(p *past) {
+	if p.data = path.Join("/", string(d)); p.data == "/" {
+		panic("bubble: the data directory of a node cannot be /")
+	}
+}
 
 // files are the files of a node as its program sees them.
 type files struct {
@@ -62,7 +66,7 @@ func (f *files) rel(name string) (rel string, own bool) {
 		return "", false
 	}
 	abs := path.Join("/", name)
-	if rel, own = strings.CutPrefix(abs, f.dir); !own || rel != "" && rel[0] != '/' && f.dir != "/" {
+	if rel, own = strings.CutPrefix(abs, f.dir); !own || rel != "" && rel[0] != '/' {
 		return "", false
 	}
 	return rel, true

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/internal/test/replaytest"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -183,4 +184,9 @@ func TestClocks_Leases(t *testing.T) {
 			t.Errorf("want a violation: %v", c.violated)
 		}
 	}
+}
+
+// A run is the same each time.
+func TestClocks_Retrace(t *testing.T) {
+	replaytest.Check(t, leases(&sim.Clocks{Offset: time.Second, Drift: 1000}, time.Second, "time"), *times, *processes)
 }
