@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/verify"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/fairness"
@@ -144,6 +145,8 @@ type Difference struct {
 	// Twins: not two executions of one path differ, but the same step from two states that are encoded equally.
 	Twins bool `json:"twins,omitempty"`
 }
+
+func (d *Difference) String() string { return (*verify.Difference)(d).String() }
 
 // Confirmed is what became of a suspect.
 type Confirmed struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/coverage"
+	"github.com/macemc/macemc/internal/search/verify"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -29,12 +30,12 @@ type Loop struct {
 	observers []Observer
 	coverage  *coverage.Set // may be nil
 	activity  coverage.Activity
-	coverTask bool           // what tasks do is covered, too; else it is known from former runs
-	record    *recording     // may be nil
-	engines   *engines       // nil: there is one world
-	signal    *atomic.Uint32 // may be nil
-	patrol    *patrol        // nil: nobody waits for runs, or somebody else looks after them
-	guarded   bool           // each run is made on a goroutine of its own, which checked code may end
+	coverTask bool              // what tasks do is covered, too; else it is known from former runs
+	record    *verify.Recording // may be nil
+	engines   *engines          // nil: there is one world
+	signal    *atomic.Uint32    // may be nil
+	patrol    *patrol           // nil: nobody waits for runs, or somebody else looks after them
+	guarded   bool              // each run is made on a goroutine of its own, which checked code may end
 
 	// Of the run in progress.
 	strategy Strategy
@@ -165,8 +166,8 @@ func (l *Loop) execute(o *Outcome) (err error) {
 	l.at.Goal = len(l.goals) > 0 && kernel.JudgesLiveness(l.world)
 	l.from.Goal = l.at.Goal
 	if l.record != nil {
-		l.record.first = l.run.Steps()
-		l.record.state(l.world)
+		l.record.First = l.run.Steps()
+		l.record.State(l.world)
 	}
 	if o.End, err = l.doTask(); err != nil || o.End != Running {
 		return err
@@ -287,7 +288,7 @@ func (l *Loop) step(index int, ev *sim.Event) error {
 		}
 	}
 	if err == nil && l.record != nil {
-		l.record.state(l.world)
+		l.record.State(l.world)
 	}
 	return err
 }

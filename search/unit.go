@@ -19,6 +19,21 @@ const (
 	unitChunks    = 4       // into how many units the rest of a unit is split when units are scarce
 )
 
+const (
+	// The first run of each of the first verifyFirst units, and then of one in verifyEvery, is executed a
+	// second time and compared; of each of the first verifyClosely also the runs after 1, 2, 4, 8 and so on, as a search may
+	// not have more.
+	verifyFirst   = 2 * unitsPerRound
+	verifyEvery   = 4
+	verifyClosely = 4
+)
+
+// The runs of each of the first twinsFirst units, and then of one in twinsEvery, are looked through for twins.
+const (
+	twinsFirst = unitsPerRound / 4
+	twinsEvery = 32
+)
+
 // unit is a piece of work, and what came of it.
 type unit struct {
 	phase   phase

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/verify"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -18,9 +19,9 @@ type worker struct {
 	cfg        *Config
 	loop       *Loop
 	strategies map[phase]unitStrategy
-	verifier   *verifier
+	verifier   *verify.Verifier
 	novelty    novelty
-	twins      twins
+	twins      verify.Twins
 
 	signal atomic.Uint32
 	active atomic.Pointer[replay.Run]  // the run that is executed now
@@ -41,7 +42,10 @@ func newWorker(cfg *Config, number int, global *fpset.Set) (*worker, error) {
 		w.loop.run.Path = cfg.PathBuffer(number)
 	}
 	w.loop.signal, w.loop.guarded = &w.signal, false // units are guarded
-	w.verifier = newVerifier(w)
+	w.verifier = &verify.Verifier{
+		Sys: &cfg.System, Late: cfg.late, First: loop.run, Active: w.active.Store, Interrupted: loop.interrupted,
+		Home: func() *replay.Saved { return loop.home.Saved },
+	}
 	w.loop.Observe(&w.novelty)
 	w.strategies = newRuns(w, global)
 	return w, nil
@@ -96,7 +100,7 @@ func (w *worker) runs(u *unit) {
 		w.made.Store(0)
 		w.events.Store(0)
 	}()
-	w.twins.begin(u.twins)
+	w.twins.Begin(u.twins)
 	events := 0
 	for u.made < u.runs && events < u.events {
 		t, ok := s.Next()
@@ -105,7 +109,8 @@ func (w *worker) runs(u *unit) {
 		}
 		sampled := u.verify && (u.made == 0 || u.closely && u.made&(u.made-1) == 0)
 		if sampled || u.twins {
-			w.verifier.begin()
+			w.verifier.Recorded.Reset()
+			l.record = &w.verifier.Recorded
 		}
 		w.active.Store(l.run)
 		if u.mix != nil {
@@ -143,11 +148,11 @@ func (w *worker) runs(u *unit) {
 		if u.phase == prefixPhase && o.Live {
 			u.prefixes = append(u.prefixes, l.run.Path.Clone())
 		}
-		for again := 0; sampled && u.suspect == nil && again <= w.verifier.repeats(u.closely); again++ {
-			u.suspect = w.verifier.verify()
+		for again := 0; sampled && u.suspect == nil && again <= w.verifier.Repeats(u.closely); again++ {
+			u.suspect = suspectOf(w.verifier.Verify(l.coverage.Services))
 		}
 		if u.suspect == nil && u.twins {
-			u.suspect = w.twins.look(&w.cfg.System, l.run, &w.verifier.recorded)
+			u.suspect = suspectOf(w.twins.Look(&w.cfg.System, l.run, &w.verifier.Recorded))
 		}
 		if u.suspect != nil {
 			u.suspect.Strategy, u.suspect.Schedule = u.phase.strategy(), scheduleOf(s)
@@ -238,6 +243,16 @@ func (w *worker) suspect(p phase, o *Outcome) *Suspect {
 		sus.Depth = int(d.depth)
 	}
 	return sus
+}
+
+// suspectOf returns what was found by executing a run twice as a suspect; nil if nothing was found.
+func suspectOf(f *verify.Mismatch) *Suspect {
+	if f == nil {
+		return nil
+	}
+	s := &Suspect{Path: f.Path, Steps: f.Steps, Difference: (*Difference)(f.Difference)}
+	s.Find(f.Finding)
+	return s
 }
 
 // rotated is a strategy whose runs have schedules in turn.

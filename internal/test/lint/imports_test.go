@@ -76,6 +76,7 @@ var imports = []struct {
 	{pkg: "internal/search/fpset", module: []string{"sim"}, strict: true},
 	{pkg: "internal/search/coverage", module: []string{"internal/kernel", "internal/kernel/...", "sim"}, strict: true},
 	{pkg: "internal/search/schedules", module: []string{"internal/kernel", "internal/kernel/...", "choose", "sim"}, strict: true},
+	{pkg: "internal/search/verify", module: []string{"internal/kernel", "internal/kernel/...", "internal/replay", "choose", "sim"}, strict: true},
 	{pkg: "search", module: []string{"internal/search/...", "internal/stacks", "internal/simext", "internal/budget", "choose", "internal/explore", "internal/explore/stateset", "macetime", "sim", "internal/kernel", "internal/kernel/...", "internal/table", "internal/table/...", "internal/replay"}},
 	{pkg: "mdb", module: []string{"internal/newfile", "internal/textfmt", "choose", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "internal/encoding", "internal/replay", "search", "critical", "eventgraph", "systems/spec"}},
 	{pkg: "internal/wire", module: []string{"macetime"}, strict: true},

@@ -1,10 +1,12 @@
-package search
+// Package verify executes runs a second time, and looks for states that are encoded equally and behave differently.
+package verify
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -15,23 +17,46 @@ import (
 )
 
 const (
-	// The first run of each of the first verifyFirst units, and then of one in verifyEvery, is executed a
-	// second time and compared; of each of the first verifyClosely also the runs after 1, 2, 4, 8 and so on, as a search may
-	// not have more.
-	verifyFirst   = 2 * unitsPerRound
-	verifyEvery   = 4
-	verifyClosely = 4
 	// verifyAgain is how often a run that differed is repeated to show the difference, and at most how often one is repeated that did
 	// not, within verifySteps.
 	verifyAgain = 16
 	verifySteps = 64
 )
 
-// recording is the states that a run went through, by the hashes of their components.
-type recording struct {
+// Mismatch is what is wrong with a run that was executed twice, or with two that were alike.
+type Mismatch struct {
+	*sim.Finding
+	Path       choose.Path
+	Steps      int
+	Difference *Difference // in which a state differs, of nondeterminism; nil: none is known
+}
+
+// Difference is a part of the state in which two executions of the same path differ.
+type Difference struct {
+	Step    int
+	Where   string    // "n0", "the network", "monitor 1"
+	Field   string    // empty if the values could not be had again
+	Values  [2]string // as the executions have it
+	Details []string  // lines of the service itself on the first difference, see [simext.Comparer]
+	Twins   bool      // not two executions of one path differ, but the same step from two states that are encoded equally
+}
+
+func (d *Difference) String() string {
+	s := fmt.Sprintf("step %d, executed twice in the same way, leaves %s in different states", d.Step, d.Where)
+	if d.Step == 0 {
+		s = fmt.Sprintf("the start, executed twice in the same way, leaves %s in different states", d.Where)
+	}
+	if d.Field == "" {
+		return s
+	}
+	return fmt.Sprintf("%s: %s is %s or %s", s, d.Field, d.Values[0], d.Values[1])
+}
+
+// Recording is the states that a run went through, by the hashes of their components.
+type Recording struct {
 	parts  []part
 	bounds []int // bounds[i] is the number of parts before state first+i+1
-	first  int   // steps before the first of the states
+	First  int   // steps before the first of the states
 }
 
 type part struct {
@@ -39,18 +64,18 @@ type part struct {
 	hash sim.Fingerprint
 }
 
-func (r *recording) reset() { r.parts, r.bounds = r.parts[:0], r.bounds[:0] }
+func (r *Recording) Reset() { r.parts, r.bounds = r.parts[:0], r.bounds[:0] }
 
-// state records the state of w.
-func (r *recording) state(w kernel.World) {
+// State records the state of w.
+func (r *Recording) State(w kernel.World) {
 	for c, h := range w.Components() {
 		r.parts = append(r.parts, part{c, h})
 	}
 	r.bounds = append(r.bounds, len(r.parts))
 }
 
-func (r *recording) at(step int) []part {
-	if step -= r.first; step < 0 || step >= len(r.bounds) {
+func (r *Recording) at(step int) []part {
+	if step -= r.First; step < 0 || step >= len(r.bounds) {
 		return nil
 	}
 	first := 0
@@ -60,44 +85,41 @@ func (r *recording) at(step int) []part {
 	return r.parts[first:r.bounds[step]]
 }
 
-// verifier executes runs a second time, in a world of its own that also looks for messages that were
+// Verifier executes runs a second time, in a world of its own that also looks for messages that were
 // changed after they were sent.
-type verifier struct {
-	w        *worker
-	run      *replay.Run // nil until needed
-	recorded recording
-	path     choose.Path
-	bounds   []int32
+type Verifier struct {
+	Sys         *sim.System
+	Late        *kernel.UseAfterReturn
+	First       *replay.Run          // the run that was recorded
+	Active      func(*replay.Run)    // is told of the run that is executed
+	Interrupted func() bool          // whether the second execution is to end
+	Home        func() *replay.Saved // where the recording began, if that is not the first state
+	Recorded    Recording
+
+	run    *replay.Run // nil until needed
+	path   choose.Path
+	bounds []int32
 }
 
-func newVerifier(w *worker) *verifier { return &verifier{w: w} }
-
-// repeats is how often the run is executed a third time and more. In a small system, one more execution may well be as the first by chance.
-func (v *verifier) repeats(closely bool) int {
+// Repeats is how often the run is executed a third time and more. In a small system, one more execution may well be as the first by chance.
+func (v *Verifier) Repeats(closely bool) int {
 	if !closely {
 		return 0
 	}
-	return min(verifyAgain, verifySteps/(len(v.w.loop.run.Bounds)+1))
+	return min(verifyAgain, verifySteps/(len(v.First.Bounds)+1))
 }
 
-// begin has the next run recorded.
-func (v *verifier) begin() {
-	v.recorded.reset()
-	v.w.loop.record = &v.recorded
-}
-
-// verify executes the run that has just been recorded again.
-func (v *verifier) verify() *Suspect {
+// Verify executes the run that has just been recorded again. Services are those of the nodes.
+func (v *Verifier) Verify(services []reflect.Type) *Mismatch {
 	if v.run == nil {
-		world, err := kernel.NewWorld(&v.w.cfg.System, kernel.Options{CheckMessages: true, UseAfterReturn: v.w.cfg.late})
+		world, err := kernel.NewWorld(v.Sys, kernel.Options{CheckMessages: true, UseAfterReturn: v.Late})
 		if err != nil {
 			return nil // the same system made a world before
 		}
 		v.run = replay.NewRun(world)
 	}
-	l := v.w.loop
-	v.path, v.bounds = append(v.path[:0], l.run.Path...), append(v.bounds[:0], l.run.Bounds...)
-	v.w.active.Store(v.run)
+	v.path, v.bounds = append(v.path[:0], v.First.Path...), append(v.bounds[:0], v.First.Bounds...)
+	v.Active(v.run)
 	d := v.difference(v.run)
 	_ = kernel.Finish(v.run.World) // the loop has done so with the same services
 	if d == nil {
@@ -107,46 +129,42 @@ func (v *verifier) verify() *Suspect {
 	if d.step < len(v.bounds) {
 		end = int(v.bounds[d.step])
 	}
-	sus := &Suspect{
-		Kind: sim.Nondeterminism, Node: -1, Path: v.path[:end].Clone(), Steps: d.step,
-	}
+	found := &Mismatch{Finding: d.finding, Path: v.path[:end].Clone(), Steps: d.step}
 	if d.finding != nil {
-		sus.Find(d.finding)
-		return sus
+		return found
 	}
-	sus.Message = d.text
+	found.Finding = &sim.Finding{Kind: sim.Nondeterminism, Node: -1}
+	found.Message = d.text
 	if d.differs {
 		if d.component.Kind == kernel.NodeState {
-			sus.Node = sim.NodeID(d.component.Index)
+			found.Node = sim.NodeID(d.component.Index)
 		}
 		details := v.details(d)
-		sus.Difference = v.explain(d)
-		sus.Difference.Details = details
-		sus.Message = sus.Difference.String()
+		found.Difference = v.explain(d)
+		found.Difference.Details = details
+		found.Message = found.Difference.String()
 		if d.component.Kind == kernel.NodeState {
-			sus.Message += fmt.Sprintf("; the service %v depends on more than its node's own events", v.w.loop.coverage.Services[d.component.Index])
+			found.Message += fmt.Sprintf("; the service %v depends on more than its node's own events", services[d.component.Index])
 		}
 	}
-	return sus
+	return found
 }
 
 // details returns what the service of a node says on how the second execution differs.
-func (v *verifier) details(d *difference) []string {
+func (v *Verifier) details(d *difference) []string {
 	if d.component.Kind != kernel.NodeState {
 		return nil
 	}
 	id := sim.NodeID(d.component.Index)
-	return declared.Compare(v.run.World.Service(id), v.w.loop.run.World.Service(id))
+	return declared.Compare(v.run.World.Service(id), v.First.World.Service(id))
 }
 
 // lasting looks whether the two executions, at whose ends worlds are, refer to the same memory.
-func (v *verifier) lasting() *Suspect {
-	for id := range v.w.cfg.System.Nodes {
+func (v *Verifier) lasting() *Mismatch {
+	for id := range v.Sys.Nodes {
 		var f *sim.Finding
-		if err := kernel.Lasting(v.run.World, sim.NodeID(id), v.w.loop.run.World.Service(sim.NodeID(id))); errors.As(err, &f) {
-			sus := &Suspect{Path: v.path.Clone(), Steps: len(v.bounds)}
-			sus.Find(f)
-			return sus
+		if err := kernel.Lasting(v.run.World, sim.NodeID(id), v.First.World.Service(sim.NodeID(id))); errors.As(err, &f) {
+			return &Mismatch{Finding: f, Path: v.path.Clone(), Steps: len(v.bounds)}
 		}
 	}
 	return nil
@@ -162,10 +180,10 @@ type difference struct {
 }
 
 // difference executes the path on run, until its states differ from the recorded ones.
-func (v *verifier) difference(run *replay.Run) *difference {
+func (v *Verifier) difference(run *replay.Run) *difference {
 	src := &choose.Prefix{Path: v.path}
 	return v.drive(run, src, func(step int) *difference {
-		was, i := v.recorded.at(step), 0
+		was, i := v.Recorded.at(step), 0
 		for c, h := range run.World.Components() {
 			if i >= len(was) || was[i].Component != c || was[i].hash != h {
 				return &difference{step: step, differs: true, component: c}
@@ -178,7 +196,7 @@ func (v *verifier) difference(run *replay.Run) *difference {
 
 // drive executes the path on run, from where the first execution began. It calls visit in every state
 // until that returns something.
-func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step int) *difference) *difference {
+func (v *Verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step int) *difference) *difference {
 	asked := ""
 	asking := choose.SourceFunc(func(p choose.Point) int {
 		asked = fmt.Sprintf("%v %q of %d", p.Kind, p.Label, p.Arity)
@@ -197,9 +215,9 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 		}
 		return len(v.path)
 	}
-	first := v.recorded.first
+	first := v.Recorded.First
 	for step := first; step <= len(v.bounds); step++ {
-		if v.w.loop.interrupted() {
+		if v.Interrupted() {
 			return nil
 		}
 		var err error
@@ -212,7 +230,7 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 			asked = ""
 			err = run.Step(index, asking)
 		case first > 0:
-			if err = run.Resume(v.w.loop.home.Saved); err == nil {
+			if err = run.Resume(v.Home()); err == nil {
 				src.Seek(len(run.Path))
 			}
 		default:
@@ -244,12 +262,12 @@ func (v *verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 
 // certain reports whether a finding of the second execution is one of its closer look: nothing else
 // can be new.
-func (v *verifier) certain(f *sim.Finding) bool {
+func (v *Verifier) certain(f *sim.Finding) bool {
 	return f.Kind == sim.Safety || f.Kind == sim.Panic || f.Kind == sim.Nondeterminism
 }
 
 // explain says what differs, with both values when they can be had.
-func (v *verifier) explain(d *difference) *Difference {
+func (v *Verifier) explain(d *difference) *Difference {
 	diff := &Difference{Step: d.step, Where: d.component.String()}
 	again := fieldsOf(v.run.World, d.component)
 	for i := range verifyAgain {
@@ -271,17 +289,6 @@ func (v *verifier) explain(d *difference) *Difference {
 		}
 	}
 	return diff
-}
-
-func (d *Difference) String() string {
-	s := fmt.Sprintf("step %d, executed twice in the same way, leaves %s in different states", d.Step, d.Where)
-	if d.Step == 0 {
-		s = fmt.Sprintf("the start, executed twice in the same way, leaves %s in different states", d.Where)
-	}
-	if d.Field == "" {
-		return s
-	}
-	return fmt.Sprintf("%s: %s is %s or %s", s, d.Field, d.Values[0], d.Values[1])
 }
 
 func fieldsOf(w kernel.World, c kernel.Component) []sim.Field {

@@ -1,4 +1,4 @@
-package search
+package verify
 
 import (
 	"fmt"
@@ -11,14 +11,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The runs of each of the first twinsFirst units, and then of one in twinsEvery, are looked through for twins.
-const (
-	twinsFirst = unitsPerRound / 4
-	twinsEvery = 32
-)
-
-// twins finds two states that are encoded equally and behave differently, as they do when what encodes them leaves out what handlers read.
-type twins struct {
+// Twins finds two states that are encoded equally and behave differently, as they do when what encodes them leaves out what handlers read.
+type Twins struct {
 	on   bool
 	runs []twinRun
 	seen map[twinStep]twinEnd
@@ -37,7 +31,7 @@ type twinEnd struct {
 	run, step int
 }
 
-func (t *twins) begin(on bool) {
+func (t *Twins) Begin(on bool) {
 	t.on, t.runs = on, t.runs[:0]
 	if on && t.seen == nil {
 		t.seen = map[twinStep]twinEnd{}
@@ -45,8 +39,8 @@ func (t *twins) begin(on bool) {
 	clear(t.seen)
 }
 
-// look goes through a run that was recorded. The suspect, if any, is the run until it did something else than one before it.
-func (t *twins) look(sys *sim.System, run *replay.Run, states *recording) *Suspect {
+// Look goes through a run that was recorded. The suspect, if any, is the run until it did something else than one before it.
+func (t *Twins) Look(sys *sim.System, run *replay.Run, states *Recording) *Mismatch {
 	state := func(step int) (sum uint64) {
 		for _, p := range states.at(step) {
 			sum += p.hash.Lo
@@ -55,9 +49,9 @@ func (t *twins) look(sys *sim.System, run *replay.Run, states *recording) *Suspe
 	}
 	t.runs = append(t.runs, twinRun{run.Path.Clone(), slices.Clone(run.Bounds)})
 	now := &t.runs[len(t.runs)-1]
-	last := min(states.first+len(states.bounds)-1, run.Steps())
-	after := state(states.first)
-	for step := states.first + 1; step <= last; step++ {
+	last := min(states.First+len(states.bounds)-1, run.Steps())
+	after := state(states.First)
+	for step := states.First + 1; step <= last; step++ {
 		key := twinStep{state: after}
 		after = state(step)
 		for _, pick := range now.until(step)[len(now.until(step-1)):] {
@@ -83,22 +77,22 @@ func (r *twinRun) until(step int) choose.Path {
 }
 
 // tell executes two runs to states that are encoded equally, and then the same step in both.
-func tell(sys *sim.System, first, second, whole choose.Path) *Suspect {
-	sus := &Suspect{Kind: sim.Nondeterminism, Node: -1, Path: whole.Clone()}
-	sus.Message = "the same step led from equal states to different states, but not when repeated"
+func tell(sys *sim.System, first, second, whole choose.Path) *Mismatch {
+	found := &Mismatch{Finding: &sim.Finding{Kind: sim.Nondeterminism, Node: -1}, Path: whole.Clone()}
+	found.Message = "the same step led from equal states to different states, but not when repeated"
 	a, err := runTo(sys, first)
 	b, again := runTo(sys, second)
 	if err != nil || again != nil {
-		return sus
+		return found
 	}
-	sus.Steps = b.Steps() + 1
+	found.Steps = b.Steps() + 1
 	hidden := compare(a.World, b.World, false)
 	step := whole[len(second):]
 	for _, r := range []*replay.Run{a, b} {
 		src := &choose.Prefix{Path: step[1:]}
 		if err := r.Step(int(step[0]), src); err != nil {
-			sus.Message += ": " + err.Error()
-			return sus
+			found.Message += ": " + err.Error()
+			return found
 		}
 	}
 	var shown *unlike
@@ -108,23 +102,23 @@ func tell(sys *sim.System, first, second, whole choose.Path) *Suspect {
 		}
 	}
 	if shown == nil {
-		return sus
+		return found
 	}
 	event := b.World.Last().Event
 	if !event.Kind.Injection() {
-		sus.Node = event.Node
+		found.Node = event.Node
 	}
-	sus.Difference = &Difference{Step: sus.Steps, Where: shown.where, Field: shown.field, Values: shown.values, Twins: true}
-	sus.Message = fmt.Sprintf("two states have the same encoding but behave differently: the same step makes %s %s in one and %s in the other",
+	found.Difference = &Difference{Step: found.Steps, Where: shown.where, Field: shown.field, Values: shown.values, Twins: true}
+	found.Message = fmt.Sprintf("two states have the same encoding but behave differently: the same step makes %s %s in one and %s in the other",
 		shown.place(), shown.values[0], shown.values[1])
 	if len(hidden) > 0 {
 		h := &hidden[0]
-		sus.Message += fmt.Sprintf("; before the step, %s is %s and %s, which the encoding does not distinguish", h.place(), h.values[0], h.values[1])
+		found.Message += fmt.Sprintf("; before the step, %s is %s and %s, which the encoding does not distinguish", h.place(), h.values[0], h.values[1])
 	}
 	for i, r := range sys.State {
-		sus.Message += fmt.Sprintf("%s%v", []string{"; state rules: ", ", "}[min(i, 1)], r.String())
+		found.Message += fmt.Sprintf("%s%v", []string{"; state rules: ", ", "}[min(i, 1)], r.String())
 	}
-	return sus
+	return found
 }
 
 // runTo executes a path.
