@@ -16,7 +16,6 @@ import (
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
-	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -266,7 +265,13 @@ type AfterLive struct {
 }
 
 // Growth is a list, map or queue that has grown while states were visited.
-type Growth = statespace.Growth
+type Growth struct {
+	Node     sim.NodeID `json:"node"`           // -1 for a connection, which is interned without its nodes
+	What     string     `json:"what"`           // path of a field of the service, "inbox", or "a connection"
+	Elements int        `json:"elements"`       // in the largest state of the node
+	Type     string     `json:"type,omitempty"` // the most frequent one; empty if types are not known
+	OfType   int        `json:"of_type,omitempty"`
+}
 
 // Fair is what became of the question whether all that is owed is satisfied on every infinite fair run.
 type Fair struct {

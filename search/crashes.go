@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/sim"
 )
 
 // CrashModel says whether strategies that visit states let nodes crash and halt, as far as the limits of the system allow.
@@ -18,8 +18,14 @@ const (
 	CrashAuto     = CrashModel(options.CrashAuto)
 )
 
-// Crashes tells which crashes were left out.
-type Crashes = crashes.Crashes
+// Crashes tells which crashes and halts were left out.
+type Crashes struct {
+	Model          options.CrashModel       `json:"model"`            // that was asked for
+	Implicit       []sim.NodeID             `json:"implicit"`         // nodes that did not crash, though they may
+	Proven         bool                     `json:"proven"`           // it is known that this changes no verdict
+	CrashSensitive []options.CrashSensitive `json:"opaque,omitempty"` // nodes of which it is not; they did crash if the model is auto
+	Why            string                   `json:"why,omitempty"`    // no crash can be left out
+}
 
 // CrashModels are all of them; the first is the default.
 func CrashModels() []CrashModel { return []CrashModel{CrashExplicit, CrashImplicit, CrashAuto} }

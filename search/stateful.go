@@ -145,7 +145,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	if !cfg.Strategy.Can(BreadthFirst) && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
 		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
 	}
-	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), x.Crashes
+	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), (*Crashes)(x.Crashes)
 	if cfg.Elsewhere == nil {
 		cover(&cfg.System, x, &r.Stats)
 	}
@@ -327,6 +327,9 @@ func cover(sys *sim.System, x *table.Exploration, s *Stats) {
 		}
 		sometimes = append(sometimes, n)
 	}
-	s.FaultsUsed, s.ForeignTimes, s.Grows = did.Used, did.ForeignTimes, x.Grows
+	s.FaultsUsed, s.ForeignTimes = did.Used, did.ForeignTimes
+	for _, g := range x.Grows {
+		s.Grows = append(s.Grows, Growth(g))
+	}
 	s.cover(sys, c, sometimes)
 }
