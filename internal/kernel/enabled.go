@@ -132,7 +132,7 @@ func (w *Machine) AppendNode(n *Node, buf []sim.Event) (all []sim.Event, own int
 func (w *Machine) appendWaiting(n *Node, buf []sim.Event) []sim.Event {
 	first := len(buf)
 	buf = w.Net.AppendEvents(n.ID, buf)
-	if len(w.Quorums) > 0 && !w.OnBench {
+	if len(w.Quorums) > 0 && w.Net != w.Idle {
 		buf = w.gather(n, buf, first)
 	}
 	return buf

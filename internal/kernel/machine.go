@@ -38,8 +38,9 @@ type Machine struct {
 	disturbing *declared.Disturbing // nil: nothing does
 
 	Net      sim.NetModel
-	asLive   bool       // the network takes all that is pushed
-	Holder   sim.Queued // the network, if what nodes send leaves them one by one
+	Idle     sim.NetModel // the network of a bench while a handler runs, of which quorums take nothing; nil: there is no bench
+	asLive   bool         // the network takes all that is pushed
+	Holder   sim.Queued   // the network, if what nodes send leaves them one by one
 	Members  []Node
 	Monitors []sim.Monitor
 	Owed     declared.Owed          // what the monitor said that was told of an event last

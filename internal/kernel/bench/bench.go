@@ -51,7 +51,7 @@ func NewBench(sys *sim.System, opts kernel.Options) (*Bench, error) {
 	b.real = b.w.Net
 	b.parted, _ = b.real.(sim.Parted)
 	b.idle.b = b
-	b.w.Net, b.w.Holder, b.w.Groups = &b.idle, nil, nil
+	b.w.Net, b.w.Idle, b.w.Holder, b.w.Groups = &b.idle, &b.idle, nil, nil
 	b.shown = make([]*kernel.Local, sys.Nodes)
 	b.w.Properties.Shown.World = benchView{b}
 	b.inFlight = func(func(sim.Envelope) bool) {}
