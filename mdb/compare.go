@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -24,7 +24,7 @@ func compareCommands() []command {
 				"diff 12 17       between the states after two steps\ndiff live same   with the live run after as many steps\ndiff live 20     with the live run after step 20\n" +
 				"The matching step is the same occurrence of the same event, counted from where the runs diverge. The loss of a\n" +
 				"message matches its delivery. If the other run has none, it is the step with the same number.",
-			do: diff, words: (*Session).runWords,
+			do: showDiff, words: (*Session).runWords,
 		},
 		{
 			name: "runs", group: comparing, about: "the runs of this session", do: runs,
@@ -82,7 +82,7 @@ func (s *Session) elsewhere(r *run, words []string) (n int, how string, err erro
 	return n, "", err
 }
 
-func diff(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
 	if len(args) > 0 {
 		n, err := s.place(args[0])
@@ -148,7 +148,7 @@ func differences(a *run, n int, b *run, m int) ([]difference, error) {
 		if i == a.nodes {
 			node = -1
 		}
-		for _, c := range encoding.Diff(before[i], after[i]) {
+		for _, c := range diff.Between(before[i], after[i]) {
 			all = append(all, difference{node, c.Path, c.Old, c.New})
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -40,7 +40,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 				old := values[id]
 				values[id] = sel.fields(r, n, int(id))
 				seen = seen || len(values[id]) > 0
-				for _, c := range encoding.Diff(old, values[id]) {
+				for _, c := range diff.Between(old, values[id]) {
 					hit = hit || cond == nil || c.New != "" && cond(c.New) && (c.Old == "" || !cond(c.Old))
 				}
 			}

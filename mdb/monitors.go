@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -35,7 +35,7 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 			if err != nil {
 				return err
 			}
-			for _, c := range encoding.Diff(before, fields) {
+			for _, c := range diff.Between(before, fields) {
 				if changed[c.Path] = c.Old; c.New == "" {
 					fields = append(fields, sim.Field{Path: c.Path, Value: "gone"})
 				}

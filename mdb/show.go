@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -306,7 +306,7 @@ func (s *Session) fieldWords() []string {
 			return nil
 		}
 		for _, f := range fields {
-			if f.Part.Kind != encoding.OfService {
+			if f.Part.Kind != diff.OfService {
 				continue
 			}
 			words = append(words, s.run.node(id)+"."+f.Path)

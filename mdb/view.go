@@ -185,7 +185,7 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 // first line says which states these are. The error says why there is nothing to compare with.
 func (s *Session) Differences() ([]string, error) {
 	var b bytes.Buffer
-	if err := diff(s, nil, nil, &b); err != nil {
+	if err := showDiff(s, nil, nil, &b); err != nil {
 		return nil, err
 	}
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n"), nil

@@ -3,7 +3,7 @@ package sim
 import (
 	"errors"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/simhook"
 )
 
@@ -148,4 +148,4 @@ type NetModel interface {
 }
 
 // Field is one value inside a state, for display: a path such as "peers[3]" and the value's text.
-type Field = encoding.Field
+type Field = diff.Field

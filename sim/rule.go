@@ -1,34 +1,37 @@
 package sim
 
-import "github.com/macemc/macemc/internal/encoding"
+import (
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/rule"
+)
 
 // StateRule changes how the state plan treats a type or field that the user does not own.
-type StateRule = encoding.Rule
+type StateRule = rule.Rule
 
 // IgnoreField leaves a field of struct type T out of the state. The name may be dotted to reach into
 // embedded and nested structs.
-func IgnoreField[T any](name string) StateRule { return encoding.IgnoreField[T](name) }
+func IgnoreField[T any](name string) StateRule { return rule.IgnoreField[T](name) }
 
 // MethodByName encodes a function field of struct type T by the name of the function that it holds.
-func MethodByName[T any](field string) StateRule { return encoding.MethodByName[T](field) }
+func MethodByName[T any](field string) StateRule { return rule.MethodByName[T](field) }
 
 // EncodeBy encodes values of type T, or of types that implement the interface T, by a function that
 // appends to dst.
-func EncodeBy[T any](encode func(dst []byte, v T) []byte) StateRule { return encoding.EncodeBy(encode) }
+func EncodeBy[T any](encode func(dst []byte, v T) []byte) StateRule { return rule.EncodeBy(encode) }
 
 // CopyBy copies values of type T, or of types that implement the interface T, by a function.
-func CopyBy[T any](copy func(T) T) StateRule { return encoding.CopyBy(copy) }
+func CopyBy[T any](copy func(T) T) StateRule { return rule.CopyBy(copy) }
 
 // ShowBy renders values of type T, or of types that implement the interface T, for people.
-func ShowBy[T any](show func(T) string) StateRule { return encoding.ShowBy(show) }
+func ShowBy[T any](show func(T) string) StateRule { return rule.ShowBy(show) }
 
 // ByElements compares slices and maps by their elements alone: not by capacity, by memory beyond the length, or by
 // whether an empty one is nil. It promises that handlers do not depend on any of these.
-func ByElements() StateRule { return encoding.ByElements() }
+func ByElements() StateRule { return rule.ByElements() }
 
 // AcrossPrograms makes states comparable between processes that execute different program files: slices and maps are
 // compared by their elements, and package-level variables by their content.
-func AcrossPrograms() StateRule { return encoding.AcrossPrograms() }
+func AcrossPrograms() StateRule { return rule.AcrossPrograms() }
 
 // StateError reports a part of a state, message, timer or event that cannot be encoded or copied, and how to fix it.
 type StateError = encoding.Error

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/runner"
@@ -67,7 +68,7 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
 	}
-	plans, err := encoding.NewSet(append(slices.Clone(sys.State), encoding.ByElements())...)
+	plans, err := encoding.NewSet(append(slices.Clone(sys.State), rule.ByElements())...)
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
 	}

@@ -3,6 +3,7 @@ package encoding
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"go/ast"
 	"reflect"
 	"slices"
@@ -22,7 +23,7 @@ const (
 
 // briefer renders a value that is encoded by a function, and of which a plan therefore knows no parts, by what its exported fields hold.
 type briefer struct {
-	rules *rules
+	rules *rule.List
 	left  int
 }
 
@@ -35,7 +36,7 @@ func (r *renderer) brief(n *node, v any) string {
 	}
 	name := shortName(value.Type())
 	var text string
-	failed := contained(func() {
+	failed := rule.Contained(func() {
 		switch {
 		case value.Kind() == reflect.Struct && len(shown(value.Type())) > 0:
 			text = name + b.fields(value, 0)
@@ -73,7 +74,7 @@ func ownText(v any) string {
 	if len(text) > briefLength || strings.Contains(text, "0x") || say() != text {
 		return ""
 	}
-	return oneLine(text)
+	return rule.OneLine(text)
 }
 
 // shownField is a field that people are shown.
@@ -119,8 +120,8 @@ func (b *briefer) spend(text string) string {
 
 func (b *briefer) text(v reflect.Value, depth int) string {
 	if v.CanInterface() && v.Kind() != reflect.Interface {
-		if rule := b.rules.show.of(v.Type()); rule != nil && !(v.Kind() == reflect.Pointer && v.IsNil()) {
-			if text, failed := rule.showBoxed(v.Interface()); failed == "" {
+		if rule := b.rules.Show.Of(v.Type()); rule != nil && !(v.Kind() == reflect.Pointer && v.IsNil()) {
+			if text, failed := rule.ShowBoxed(v.Interface()); failed == "" {
 				return text
 			}
 		}

@@ -1,15 +1,17 @@
 package encoding
 
 import (
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
 )
 
 // Changes returns how b differs from a, both values of p's type: [Diff] of their Fields under prefix. What long slices of plain values have in common at their
 // start is passed over, so that of a log that grows no more is read than compared.
-func (p *Plan) Changes(prefix string, a, b any) []Change {
+func (p *Plan) Changes(prefix string, a, b any) []diff.Change {
 	c := &common{was: map[string]elements{}, same: map[string]int{}}
-	list := func(v any, how func(string, *node, *sliceHeader) int) []Field {
+	list := func(v any, how func(string, *node, *memory.Slice) int) []diff.Field {
 		r := newRenderer(p)
 		r.listing, r.home, r.passOver = true, homeOf(p.root), how
 		if p.root == nil {
@@ -23,7 +25,7 @@ func (p *Plan) Changes(prefix string, a, b any) []Change {
 	}
 	list(a, c.note)
 	after := list(b, c.compare)
-	return Diff(list(a, c.again), after)
+	return diff.Between(list(a, c.again), after)
 }
 
 // common is what slices at the same paths in two values have in common.
@@ -34,21 +36,21 @@ type common struct {
 
 type elements struct {
 	of *node
-	sliceHeader
+	memory.Slice
 }
 
-func (c *common) note(path string, elem *node, s *sliceHeader) int {
+func (c *common) note(path string, elem *node, s *memory.Slice) int {
 	c.was[path] = elements{elem, *s}
-	return s.len
+	return s.Len
 }
 
-func (c *common) compare(path string, elem *node, s *sliceHeader) (n int) {
+func (c *common) compare(path string, elem *node, s *memory.Slice) (n int) {
 	was := c.was[path]
 	if was.of != elem {
 		return 0
 	}
-	for most, block := min(was.len, s.len), 64; block > 0; block /= 8 {
-		for n+block <= most && sameMemory(was.data, s.data, uintptr(n)*elem.size, uintptr(block)*elem.size) {
+	for most, block := min(was.Len, s.Len), 64; block > 0; block /= 8 {
+		for n+block <= most && sameMemory(was.Data, s.Data, uintptr(n)*elem.size, uintptr(block)*elem.size) {
 			n += block
 		}
 	}
@@ -56,7 +58,7 @@ func (c *common) compare(path string, elem *node, s *sliceHeader) (n int) {
 	return n
 }
 
-func (c *common) again(path string, _ *node, _ *sliceHeader) int { return c.same[path] }
+func (c *common) again(path string, _ *node, _ *memory.Slice) int { return c.same[path] }
 
 // sameMemory compares size bytes at an offset. Values that are the same there are equal, if they are plain; others may be equal, too.
 func sameMemory(a, b unsafe.Pointer, off, size uintptr) bool {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"pgregory.net/rapid"
 )
 
@@ -13,7 +14,7 @@ func TestChanges(t *testing.T) {
 	checks, differ := 0, 0
 	check := func(t rapid.TB, a, b any) {
 		p := planOf(t, s, a)
-		want := Diff(p.Fields("v", a, nil), p.Fields("v", b, nil))
+		want := diff.Between(p.Fields("v", a, nil), p.Fields("v", b, nil))
 		if p.Copyable() {
 			a = p.Copy(a)
 		}

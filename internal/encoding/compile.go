@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/encoding/memory"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -53,8 +55,8 @@ func (c *compiler) node(t reflect.Type) (*node, *unsupportedType) {
 	if n := c.set.nodes[t]; n != nil {
 		return n, nil
 	}
-	n := &node{typ: t, kind: t.Kind(), size: t.Size(), bare: bare(t)}
-	n.word, n.direct = wordOf(t)
+	n := &node{typ: t, kind: t.Kind(), size: t.Size(), bare: memory.Bare(t)}
+	n.word, n.direct = memory.WordOf(t)
 	n.methods = n.kind == reflect.Interface && t.NumMethod() > 0
 	c.set.nodes[t] = n
 	c.made = append(c.made, t)
@@ -70,16 +72,16 @@ func (c *compiler) node(t reflect.Type) (*node, *unsupportedType) {
 
 func (c *compiler) fill(n *node) *unsupportedType {
 	rs := c.set.rules
-	if r := rs.show.of(n.typ); r != nil {
-		n.show = r.showBoxed
+	if r := rs.Show.Of(n.typ); r != nil {
+		n.show = r.ShowBoxed
 	}
-	switch r := rs.encode.of(n.typ); {
+	switch r := rs.Encode.Of(n.typ); {
 	case r != nil:
 		n.how, n.opaque = byFunction, true
-		if r.typ == n.typ {
-			n.encodeAt = r.encodeAt
+		if r.Typ == n.typ {
+			n.encodeAt = r.EncodeAt
 		} else {
-			n.encodeBoxed = r.encodeBoxed
+			n.encodeBoxed = r.EncodeBoxed
 		}
 		n.prog = []leaf{{op: opFunction, of: n}}
 		if !n.bare {
@@ -93,20 +95,20 @@ func (c *compiler) fill(n *node) *unsupportedType {
 			why.verb, why.hint = "copied", ""
 			n.uncopied = why
 		}
-		n.how, n.pointerTo = byHook, typeWord(reflect.Zero(reflect.PointerTo(n.typ)).Interface())
+		n.how, n.pointerTo = byHook, memory.TypeWord(reflect.Zero(reflect.PointerTo(n.typ)).Interface())
 		n.prog = []leaf{{op: opHook, of: n}}
 	default:
 		if why := c.structure(n); why != nil {
 			return why
 		}
 	}
-	if r := rs.copying.of(n.typ); r != nil {
+	if r := rs.Copying.Of(n.typ); r != nil {
 		n.uncopied = nil
 		n.fixes = []leaf{{op: opFunction, of: n}}
-		if r.typ == n.typ {
-			n.copyAt = r.copyAt
+		if r.Typ == n.typ {
+			n.copyAt = r.CopyAt
 		} else {
-			n.copyBoxed = r.copyBoxed
+			n.copyBoxed = r.CopyBoxed
 		}
 	}
 	return nil
@@ -167,10 +169,10 @@ func (c *compiler) structure(n *node) *unsupportedType {
 		}
 		switch {
 		case t.Elem() == locationType:
-			if n.how, n.prog, n.fixes = byLocation, one(opLocation), nil; c.set.rules.apart {
+			if n.how, n.prog, n.fixes = byLocation, one(opLocation), nil; c.set.rules.Apart {
 				n.fixes = n.prog
 			}
-		case libraryError(t) && !c.set.rules.apart:
+		case libraryError(t) && !c.set.rules.Apart:
 			if n.lasting = true; n.elem.flat() {
 				n.fixes = nil
 			}
@@ -271,16 +273,16 @@ func (c *compiler) structFields(n *node) *unsupportedType {
 		if f.Name == "_" {
 			continue
 		}
-		rule := c.set.rules.fields[fieldRef{n.typ, i}]
+		given := c.set.rules.Fields[rule.FieldRef{In: n.typ, Index: i}]
 		tag, tagged := f.Tag.Lookup("macemc")
 		switch {
 		case tagged && tag != "-":
 			return refuse(f.Type, fmt.Sprintf("the tag macemc:%q is unknown, only macemc:\"-\" has a meaning", tag)).
 				under(n.typ, f.Name)
-		case tagged || rule == ignoreField:
-			c.leaveOut(n, f, rule == ignoreField)
+		case tagged || given == rule.Ignored:
+			c.leaveOut(n, f, given == rule.Ignored)
 			continue
-		case rule == methodByName:
+		case given == rule.ByName:
 			m := &node{typ: f.Type, kind: reflect.Func, size: f.Type.Size(), how: byName, opaque: true}
 			m.prog = []leaf{{op: opName, of: m}}
 			m.uncopied = &unsupportedType{part: f.Type, verb: "copied", hint: "it is a function"}
@@ -318,31 +320,15 @@ func (c *compiler) addField(n *node, f reflect.StructField, m *node) {
 // leaveOut decides how a field that is not encoded is copied: shallowly, unless a rule copies its
 // type, and not at all when that would tie the copy to the original.
 func (c *compiler) leaveOut(n *node, f reflect.StructField, foreign bool) {
-	if r := c.set.rules.copying.exact[f.Type]; r != nil {
-		m := &node{typ: f.Type, kind: f.Type.Kind(), size: f.Type.Size(), copyAt: r.copyAt}
-		m.word, m.direct = wordOf(f.Type)
+	if r := c.set.rules.Copying.Exact[f.Type]; r != nil {
+		m := &node{typ: f.Type, kind: f.Type.Kind(), size: f.Type.Size(), copyAt: r.CopyAt}
+		m.word, m.direct = memory.WordOf(f.Type)
 		n.fixes = emit(n.fixes, f.Offset, leaf{op: opFunction, of: m})
 		return
 	}
-	if n.uncopied == nil && (foreign && !bare(f.Type) || holdsCode(f.Type)) {
+	if n.uncopied == nil && (foreign && !memory.Bare(f.Type) || holdsCode(f.Type)) {
 		n.uncopied = (&unsupportedType{part: f.Type, verb: "copied"}).under(n.typ, f.Name)
 	}
-}
-
-// bare reports whether values of type t hold no pointer of any sort.
-func bare(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Array:
-		return t.Len() == 0 || bare(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if !bare(t.Field(i).Type) {
-				return false
-			}
-		}
-		return true
-	}
-	return t.Kind() <= reflect.Complex128
 }
 
 // holdsCode reports whether values of type t themselves are or contain functions or channels.

@@ -5,13 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 )
 
 type marker struct{ n int }
@@ -138,7 +137,7 @@ func TestConstants(t *testing.T) {
 		t.Errorf("copied to %+v", c)
 	}
 	// Another program file has other places.
-	across := newSet(t, AcrossPrograms())
+	across := newSet(t, rule.AcrossPrograms())
 	sameEncoding(t, across, true, &knot{mark: markA}, &knot{mark: &marker{1}})
 	sameEncoding(t, across, true, &knot{err: errTwinA}, &knot{err: errTwinB})
 	sameEncoding(t, across, false, &knot{zone: time.Local}, &knot{zone: time.FixedZone("", 0)})
@@ -157,7 +156,7 @@ func TestHeldByClosures(t *testing.T) {
 	twins := [2]error{errors.New("held"), errors.New("held")}
 	table := map[string]*marker{"a": {3}}
 	f := func() (*marker, error) { return table["a"], twins[1] }
-	s := newSet(t, Holding(f, nil, 7))
+	s := newSet(t, rule.Holding(f, nil, 7))
 	sameEncoding(t, s, false, &knot{err: twins[1]}, &knot{err: errors.New("held")})
 	sameEncoding(t, s, false, &knot{err: twins[1]}, &knot{err: twins[0]})
 	sameEncoding(t, s, false, &knot{mark: table["a"]}, &knot{mark: &marker{3}})
@@ -165,24 +164,11 @@ func TestHeldByClosures(t *testing.T) {
 	if c := planOf(t, s, v).Copy(v).(*knot); c.err != twins[1] || c.mark != table["a"] {
 		t.Errorf("copied to %+v", c)
 	}
-	if other := newSet(t, Holding(f, nil, 7)); other.consts != s.consts {
+	if other := newSet(t, rule.Holding(f, nil, 7)); other.consts != s.consts {
 		t.Error("two sets of one system looked twice")
 	}
-	if other := newSet(t, Holding(func() error { return twins[0] })); other.consts == s.consts {
+	if other := newSet(t, rule.Holding(func() error { return twins[0] })); other.consts == s.consts {
 		t.Error("sets of two systems have the same constants")
-	}
-}
-
-// What is made later is no constant, even where it comes to lie next to one.
-func TestNewMemoryIsNoConstant(t *testing.T) {
-	c := findConstants(nil)
-	var made []any
-	for range 10_000 {
-		small, mark, chain := new(int8), new(marker), new(link)
-		made = append(made, small, mark, chain)
-		if c.has(unsafe.Pointer(small)) || c.has(unsafe.Pointer(mark)) || c.has(unsafe.Pointer(chain)) {
-			t.Fatalf("after %d", len(made))
-		}
 	}
 }
 
@@ -305,79 +291,5 @@ func TestEncodingsAreStable(t *testing.T) {
 	_, after, _ := strings.Cut(string(out), "<<<")
 	if got, _, _ := strings.Cut(after, ">>>"); got != b.String() {
 		t.Error("another process encodes otherwise")
-	}
-}
-
-var mixed struct {
-	pointer *int
-	number  uintptr
-}
-
-// A number that is the address of something is no pointer to it.
-func TestOnlyPointersNameConstants(t *testing.T) {
-	here, there := new(int), new(int)
-	mixed.pointer, mixed.number = here, uintptr(unsafe.Pointer(there))
-	c := findConstants(nil)
-	if !c.has(unsafe.Pointer(here)) || c.has(unsafe.Pointer(there)) {
-		t.Error("pointers and numbers are confused")
-	}
-	mixed.pointer, mixed.number = nil, 0
-}
-
-func TestPointerMask(t *testing.T) {
-	for _, c := range []struct {
-		program []byte
-		want    string
-	}{
-		{[]byte{0}, ""},
-		{[]byte{3, 0b101, 0}, "101"},
-		{[]byte{9, 0b10000001, 1, 0}, "100000011"},
-		{[]byte{2, 0b01, 0x82, 3, 0}, "10101010"},                     // twice two bits, three times more
-		{[]byte{1, 0, 0x80, 1, 0x81, 1, 0}, strings.Repeat("0", 130)}, // one bit, 129 times more
-	} {
-		var got strings.Builder
-		for _, isPointer := range pointerMask(&c.program[0], 200) {
-			got.WriteByte("01"[map[bool]int{true: 1}[isPointer]])
-		}
-		if got.String() != c.want {
-			t.Errorf("%x: got %s, want %s", c.program, got.String(), c.want)
-		}
-	}
-	// The mask covers all variables, and knows what is none.
-	words := int((address(&endFilled) - address(&filled)) / unsafe.Sizeof(uintptr(0)))
-	if mask := pointerMask(&filledPointers, words); len(mask) != words {
-		t.Errorf("%d of %d words", len(mask), words)
-	}
-}
-
-// Of a system that is in use all worlds have the same constants, however many others are built meanwhile; of one that is not, these go.
-func TestConstantsOfSystemsInUse(t *testing.T) {
-	of := func(n int) *Set {
-		s, err := NewSet(Holding(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	mine := of(0)
-	for n := range 3 * mostSnapshots {
-		of(1 + n)
-	}
-	if of(0).consts != mine.consts {
-		t.Error("a system has other constants than before")
-	}
-	runtime.KeepAlive(mine)
-	mine = nil
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		runtime.GC()
-		snapshots.Lock()
-		n := len(snapshots.all)
-		snapshots.Unlock()
-		switch {
-		case n <= 2*mostSnapshots:
-			return
-		case time.Now().After(deadline):
-			t.Fatalf("%d are kept", n)
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package encoding
 
 import (
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"slices"
 	"unsafe"
@@ -43,8 +44,8 @@ type copier struct {
 	seen    seen
 	entries Encoder // lists maps
 	word    unsafe.Pointer
-	to      sliceHeader // arguments of reflect.Copy
-	from    sliceHeader
+	to      memory.Slice // arguments of reflect.Copy
+	from    memory.Slice
 }
 
 func (c *copier) begin(p *Plan, v any) {
@@ -53,7 +54,7 @@ func (c *copier) begin(p *Plan, v any) {
 }
 
 func (c *copier) end() {
-	c.value, c.word, c.to, c.from = nil, nil, sliceHeader{}, sliceHeader{}
+	c.value, c.word, c.to, c.from = nil, nil, memory.Slice{}, memory.Slice{}
 	c.entries.pop(0, 0)
 	if c.track {
 		c.seen.reset()
@@ -67,18 +68,18 @@ func (c *copier) fail(why *unsupportedType) {
 
 // box copies what is in an interface.
 func (c *copier) box(p *Plan, v any) any {
-	e := (*ifaceHeader)(unsafe.Pointer(&v))
+	e := (*memory.Interface)(unsafe.Pointer(&v))
 	if p.root.flat() {
 		return v
 	}
 	if p.root.direct {
-		from, to := e.data, e.data
+		from, to := e.Data, e.Data
 		c.fix(p.root.fixes, unsafe.Pointer(&to), unsafe.Pointer(&from))
-		return assemble(e.word, to)
+		return memory.Assemble(e.Word, to)
 	}
 	to := allocate(p.root)
-	c.fill(p.root, to, e.data)
-	return assemble(e.word, to)
+	c.fill(p.root, to, e.Data)
+	return memory.Assemble(e.Word, to)
 }
 
 // fill copies the value of n's type at from to the new memory at to.
@@ -98,8 +99,8 @@ func (c *copier) fix(prog []leaf, to, from unsafe.Pointer) {
 				*(*unsafe.Pointer)(to) = c.variable(l.of.elem, p)
 			}
 		case opSlice:
-			if s := *(*sliceHeader)(from); s.data != nil {
-				*(*sliceHeader)(to) = c.slice(l.of, s)
+			if s := *(*memory.Slice)(from); s.Data != nil {
+				*(*memory.Slice)(to) = c.slice(l.of, s)
 			}
 		case opMap:
 			if m := *(*unsafe.Pointer)(from); m != nil {
@@ -108,7 +109,7 @@ func (c *copier) fix(prog []leaf, to, from unsafe.Pointer) {
 		case opInterface:
 			if v := load(l.of, from); v != nil {
 				v = c.box(c.planOf(v), v)
-				(*ifaceHeader)(to).data = (*ifaceHeader)(unsafe.Pointer(&v)).data
+				(*memory.Interface)(to).Data = (*memory.Interface)(unsafe.Pointer(&v)).Data
 			}
 		case opArray:
 			for j := range uintptr(l.of.count) {
@@ -141,7 +142,7 @@ func (c *copier) variable(n *node, p unsafe.Pointer) unsafe.Pointer {
 	if n.size == 0 {
 		return p
 	}
-	if c.set.consts.has(p) {
+	if c.set.consts.Has(p) {
 		c.keep(n, p)
 		return p
 	}
@@ -166,12 +167,12 @@ func (c *copier) variable(n *node, p unsafe.Pointer) unsafe.Pointer {
 	return to
 }
 
-func (c *copier) slice(n *node, s sliceHeader) sliceHeader {
+func (c *copier) slice(n *node, s memory.Slice) memory.Slice {
 	elem := n.elem
-	if s.cap == 0 || elem.size == 0 {
+	if s.Cap == 0 || elem.size == 0 {
 		return s // there is no memory behind it
 	}
-	if c.set.consts.has(s.data) {
+	if c.set.consts.Has(s.Data) {
 		c.keepSlice(n, s)
 		return s
 	}
@@ -179,10 +180,10 @@ func (c *copier) slice(n *node, s sliceHeader) sliceHeader {
 		capacity := c.set.reach(s)
 		to := allocateSlice(n, capacity)
 		c.fillSlice(n, to, s)
-		return sliceHeader{to, s.len, capacity}
+		return memory.Slice{Data: to, Len: s.Len, Cap: capacity}
 	}
-	o, _ := c.seen.meet(s.data, elem, s.len, s.cap)
-	capacity := s.cap // of memory allocated together, and of constants
+	o, _ := c.seen.meet(s.Data, elem, s.Len, s.Cap)
+	capacity := s.Cap // of memory allocated together, and of constants
 	if !o.together && !o.kept {
 		capacity = c.set.reach(s)
 		if o.copied == nil {
@@ -198,28 +199,28 @@ func (c *copier) slice(n *node, s sliceHeader) sliceHeader {
 			c.fillSlice(n, to, s)
 		}
 	}
-	return sliceHeader{to, s.len, capacity}
+	return memory.Slice{Data: to, Len: s.Len, Cap: capacity}
 }
 
-func (c *copier) fillSlice(n *node, to unsafe.Pointer, s sliceHeader) {
+func (c *copier) fillSlice(n *node, to unsafe.Pointer, s memory.Slice) {
 	elem, count := n.elem, c.set.reach(s)
 	if elem.bare {
 		size := uintptr(count) * elem.size
-		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(s.data), size))
+		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(s.Data), size))
 	} else {
-		c.to, c.from = sliceHeader{to, count, count}, sliceHeader{s.data, count, count}
+		c.to, c.from = memory.Slice{Data: to, Len: count, Cap: count}, memory.Slice{Data: s.Data, Len: count, Cap: count}
 		reflect.Copy(n.value(unsafe.Pointer(&c.to)), n.value(unsafe.Pointer(&c.from)))
 	}
 	c.fixSlice(n, to, s) // values without pointers may have a CopyBy rule, too
 }
 
-func (c *copier) fixSlice(n *node, to unsafe.Pointer, s sliceHeader) {
+func (c *copier) fixSlice(n *node, to unsafe.Pointer, s memory.Slice) {
 	elem := n.elem
 	if len(elem.fixes) == 0 {
 		return
 	}
 	for i := range uintptr(c.set.reach(s)) {
-		c.fix(elem.fixes, unsafe.Add(to, i*elem.size), unsafe.Add(s.data, i*elem.size))
+		c.fix(elem.fixes, unsafe.Add(to, i*elem.size), unsafe.Add(s.Data, i*elem.size))
 	}
 }
 
@@ -229,7 +230,7 @@ func (c *copier) mapping(n *node, m unsafe.Pointer) unsafe.Pointer {
 			return o.copied
 		}
 	}
-	to := reflect.MakeMapWithSize(n.typ, mapLen(unsafe.Pointer(&m)))
+	to := reflect.MakeMapWithSize(n.typ, memory.MapLen(unsafe.Pointer(&m)))
 	if c.track {
 		o, _ := c.seen.meet(m, n.twin, 0, isMap)
 		o.copied, o.done = to.UnsafePointer(), true
@@ -270,10 +271,10 @@ func (c *copier) byFunction(n *node, to, from unsafe.Pointer) {
 		n.copyAt(to, from)
 	} else {
 		v := n.copyBoxed(n.in(from))
-		if typeWord(v) != n.word {
+		if memory.TypeWord(v) != n.word {
 			panic("encoding: the CopyBy function made a " + typeString(reflect.TypeOf(v)) + " of a " + n.typ.String())
 		}
-		data := (*ifaceHeader)(unsafe.Pointer(&v)).data
+		data := (*memory.Interface)(unsafe.Pointer(&v)).Data
 		if n.direct {
 			*(*unsafe.Pointer)(to) = data
 		} else {
@@ -319,10 +320,10 @@ func (c *copier) allocateTogether() {
 			}
 		}
 		count := int((high - low) / base.Size())
-		memory := reflect.MakeSlice(reflect.SliceOf(base), count, count).UnsafePointer()
+		room := reflect.MakeSlice(reflect.SliceOf(base), count, count).UnsafePointer()
 		for _, i := range g {
 			o := &s.list[i]
-			o.copied, o.together = unsafe.Add(memory, uintptr(o.at)-low), true
+			o.copied, o.together = unsafe.Add(room, uintptr(o.at)-low), true
 			c.assignAll(o)
 		}
 	}
@@ -335,11 +336,11 @@ func (c *copier) assignAll(o *object) {
 	case o.cap == isVariable:
 		assign(o.of, o.copied, o.at)
 	case o.of.bare:
-		size := uintptr(c.set.reach(sliceHeader{o.at, o.len, o.cap})) * o.of.size
+		size := uintptr(c.set.reach(memory.Slice{Data: o.at, Len: o.len, Cap: o.cap})) * o.of.size
 		copy(unsafe.Slice((*byte)(o.copied), size), unsafe.Slice((*byte)(o.at), size))
 	default:
-		count := c.set.reach(sliceHeader{o.at, o.len, o.cap})
-		c.to, c.from = sliceHeader{o.copied, count, count}, sliceHeader{o.at, count, count}
+		count := c.set.reach(memory.Slice{Data: o.at, Len: o.len, Cap: o.cap})
+		c.to, c.from = memory.Slice{Data: o.copied, Len: count, Cap: count}, memory.Slice{Data: o.at, Len: count, Cap: count}
 		typ := reflect.SliceOf(o.of.typ)
 		reflect.Copy(reflect.NewAt(typ, unsafe.Pointer(&c.to)).Elem(), reflect.NewAt(typ, unsafe.Pointer(&c.from)).Elem())
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -121,7 +122,7 @@ func (e *Encoder) run(prog []leaf, p unsafe.Pointer, dst []byte) []byte {
 		case opPointer:
 			dst = e.pointer(l.of.elem, *(*unsafe.Pointer)(q), dst)
 		case opSlice:
-			dst = e.slice(l.of, (*sliceHeader)(q), dst)
+			dst = e.slice(l.of, (*memory.Slice)(q), dst)
 		case opMap:
 			dst = e.mapping(l.of, q, dst)
 		case opInterface:
@@ -194,38 +195,38 @@ func (e *Encoder) pointer(elem *node, p unsafe.Pointer, dst []byte) []byte {
 			return appendUint(dst, uint64(pos)+3)
 		}
 	}
-	if e.set.telling.has(p) {
-		dst = e.set.telling.append(append(dst, 2), p)
+	if e.set.telling.Has(p) {
+		dst = e.set.telling.Append(append(dst, 2), p)
 	} else {
 		dst = append(dst, 1)
 	}
 	return e.run(elem.prog, p, dst)
 }
 
-func (e *Encoder) slice(n *node, s *sliceHeader, dst []byte) []byte {
+func (e *Encoder) slice(n *node, s *memory.Slice, dst []byte) []byte {
 	elem := n.elem
-	if e.track && s.cap > 0 && elem.size > 0 {
-		if pos, met := e.again(s.data, elem, s.len, s.cap, dst); met {
+	if e.track && s.Cap > 0 && elem.size > 0 {
+		if pos, met := e.again(s.Data, elem, s.Len, s.Cap, dst); met {
 			return appendUint(dst, uint64(pos)<<1+5)
 		}
 	}
-	count := s.len
+	count := s.Len
 	switch {
-	case e.set.rules.loose:
+	case e.set.rules.Loose:
 		dst = appendUint(dst, uint64(count)<<2)
-	case s.data == nil:
+	case s.Data == nil:
 		return append(dst, 1)
 	default:
-		if s.cap > 0 && elem.size > 0 && e.set.telling.has(s.data) {
-			dst = e.set.telling.append(append(dst, 3), s.data)
+		if s.Cap > 0 && elem.size > 0 && e.set.telling.Has(s.Data) {
+			dst = e.set.telling.Append(append(dst, 3), s.Data)
 		}
-		if s.cap == count {
+		if s.Cap == count {
 			dst = appendUint(dst, uint64(count)<<2)
 		} else {
 			dst = appendUint(dst, uint64(count)<<2+2)
-			dst = appendUint(dst, uint64(s.cap))
+			dst = appendUint(dst, uint64(s.Cap))
 			if !n.unwritten {
-				count = s.cap
+				count = s.Cap
 			}
 		}
 	}
@@ -234,9 +235,9 @@ func (e *Encoder) slice(n *node, s *sliceHeader, dst []byte) []byte {
 	}
 	if d := &elem.dense; d.op != opNone {
 		run := [1]leaf{{op: d.op, n: d.n * count}}
-		return e.run(run[:], s.data, dst)
+		return e.run(run[:], s.Data, dst)
 	}
-	data := s.data
+	data := s.Data
 	for i := range uintptr(count) {
 		dst = e.run(elem.prog, unsafe.Add(data, i*elem.size), dst)
 	}
@@ -251,10 +252,10 @@ func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 			return appendUint(dst, uint64(pos)<<1+5)
 		}
 	}
-	if m == nil && !e.set.rules.loose {
+	if m == nil && !e.set.rules.Loose {
 		return append(dst, 1)
 	}
-	count := mapLen(p)
+	count := memory.MapLen(p)
 	dst = appendUint(dst, uint64(count)<<1)
 	if count == 0 {
 		return dst

@@ -3,6 +3,8 @@ package encoding
 import (
 	"cmp"
 	"fmt"
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"go/ast"
 	"reflect"
 	"strconv"
@@ -16,7 +18,7 @@ import (
 // What an interface holds is under "path.(Type)". Empty slices and maps are "[]" and "map[]".
 // Enumerations are shown with the name that their String method gives. What cannot be encoded is
 // shown as a type in parentheses.
-func (p *Plan) Fields(prefix string, v any, buf []Field) []Field {
+func (p *Plan) Fields(prefix string, v any, buf []diff.Field) []diff.Field {
 	r := newRenderer(p)
 	r.out, r.listing, r.home = buf, true, homeOf(p.root)
 	if p.root == nil {
@@ -39,11 +41,11 @@ type renderer struct {
 	places  int      // of pointers, slices and maps, so far in a text
 	names   bool     // in texts, for people
 	listing bool     // fields
-	out     []Field
+	out     []diff.Field
 	home    string // the module of the whole value; "": it is not known, or nothing is foreign to it
 	inside  string // as in Field
 
-	passOver func(path string, elem *node, s *sliceHeader) int // for how many first elements of a slice of plain values one field stands; nil: none
+	passOver func(path string, elem *node, s *memory.Slice) int // for how many first elements of a slice of plain values one field stands; nil: none
 
 	stopAt purpose // stop at the first part that cannot be treated
 	path   string  // of that part
@@ -94,7 +96,7 @@ func (r *renderer) stop(path string) {
 }
 
 func (r *renderer) leaf(path, text string) {
-	r.out = append(r.out, Field{Path: path, Value: text, Inside: r.inside})
+	r.out = append(r.out, diff.Field{Path: path, Value: text, Inside: r.inside})
 }
 
 // met returns the name of the object when it was met before, and notes it otherwise.
@@ -148,14 +150,14 @@ func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
 		}
 		r.elements(n.elem, p, 0, n.count, path)
 	case reflect.Slice:
-		s := (*sliceHeader)(p)
-		if s.cap > 0 && n.elem.size > 0 {
-			if first, met := r.met(s.data, n.elem, s.len, s.cap, path); met {
+		s := (*memory.Slice)(p)
+		if s.Cap > 0 && n.elem.size > 0 {
+			if first, met := r.met(s.Data, n.elem, s.Len, s.Cap, path); met {
 				r.leaf(path, "-> "+first)
 				return
 			}
 		}
-		if s.len == 0 || isBytes(n) {
+		if s.Len == 0 || isBytes(n) {
 			r.leaf(path, r.sliceBody(n, s))
 			return
 		}
@@ -165,7 +167,7 @@ func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
 				r.leaf(path+"[0]", "")
 			}
 		}
-		r.elements(n.elem, s.data, from, s.len, path)
+		r.elements(n.elem, s.Data, from, s.Len, path)
 	case reflect.Map:
 		if m := *(*unsafe.Pointer)(p); m != nil {
 			if first, met := r.met(m, n.twin, 0, isMap, path); met {
@@ -173,7 +175,7 @@ func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
 				return
 			}
 		}
-		if mapLen(p) == 0 {
+		if memory.MapLen(p) == 0 {
 			r.leaf(path, r.mapBody(n, p))
 			return
 		}
@@ -268,9 +270,9 @@ func (r *renderer) boxedFields(v any, path string) {
 		switch {
 		case n.kind == reflect.Struct && len(n.fields) > 0,
 			n.kind == reflect.Pointer && *(*unsafe.Pointer)(at) != nil && n.elem.kind == reflect.Struct && len(n.elem.fields) > 0,
-			n.kind == reflect.Map && mapLen(at) > 0,
+			n.kind == reflect.Map && memory.MapLen(at) > 0,
 			n.kind == reflect.Array && n.count > 0 && !isBytes(n),
-			n.kind == reflect.Slice && (*sliceHeader)(at).len > 0 && !isBytes(n):
+			n.kind == reflect.Slice && (*memory.Slice)(at).Len > 0 && !isBytes(n):
 			r.fields(n, at, joinPath(path, "("+shortName(n.typ)+")"))
 			return
 		}

@@ -6,6 +6,8 @@ import (
 	"container/list"
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"io"
 	"maps"
 	"strings"
@@ -60,8 +62,8 @@ func TestForeignTexts(t *testing.T) {
 	for range 40 {
 		long.Entries = append(long.Entries, &request{Body: []byte(strings.Repeat("x", 30))})
 	}
-	s := newSet(t, EncodeBy(func(dst []byte, v *request) []byte { return fmt.Append(dst, v.sizeCache) }), EncodeBy(bySprint[*accessed]),
-		EncodeBy(bySprint[quiet]), EncodeBy(bySprint[*tallied]), EncodeBy(bySprint[*wild]), EncodeBy(bySprint[*list.List]))
+	s := newSet(t, rule.EncodeBy(func(dst []byte, v *request) []byte { return fmt.Append(dst, v.sizeCache) }), rule.EncodeBy(bySprint[*accessed]),
+		rule.EncodeBy(bySprint[quiet]), rule.EncodeBy(bySprint[*tallied]), rule.EncodeBy(bySprint[*wild]), rule.EncodeBy(bySprint[*list.List]))
 	for _, c := range []struct {
 		v    any
 		want string
@@ -96,7 +98,7 @@ func TestForeignTexts(t *testing.T) {
 	}
 	was := p.Fields("", full, nil)
 	full.sizeCache++
-	if changes := Diff(was, p.Fields("", full, nil)); len(changes) != 1 || !strings.HasPrefix(changes[0].New, "request{Kind:angry") {
+	if changes := diff.Between(was, p.Fields("", full, nil)); len(changes) != 1 || !strings.HasPrefix(changes[0].New, "request{Kind:angry") {
 		t.Errorf("changes %+v", changes)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -16,8 +17,8 @@ const mostHidden = 3
 
 // Hidden lists the first numbers, strings and lengths in which two values of p's type differ though no field of [Plan.Fields] shows it: rules
 // and tags leave them out of the encoding. Functions, channels and times are not looked at.
-func (p *Plan) Hidden(a, b any) []Change {
-	shown := slices.DeleteFunc(Diff(p.Fields("", a, nil), p.Fields("", b, nil)), func(c Change) bool {
+func (p *Plan) Hidden(a, b any) []diff.Change {
+	shown := slices.DeleteFunc(diff.Between(p.Fields("", a, nil), p.Fields("", b, nil)), func(c diff.Change) bool {
 		hash := hashInText.FindString(c.Old)
 		return hash != "" && hash == hashInText.FindString(c.New) // the text for people differs, the encoding does not
 	})
@@ -31,9 +32,9 @@ var hashInText = regexp.MustCompile(`#[0-9a-f]{16}$`)
 
 // unencoded compares values as they lie in memory.
 type unencoded struct {
-	shown   []Change
+	shown   []diff.Change
 	met     map[[2]uintptr]bool // pairs of pointers
-	changes []Change
+	changes []diff.Change
 }
 
 func (h *unencoded) compare(path string, a, b reflect.Value) {
@@ -125,7 +126,7 @@ func (h *unencoded) note(path, was, now string) {
 			return
 		}
 	}
-	h.changes = append(h.changes, Change{Path: path, Old: was, New: now})
+	h.changes = append(h.changes, diff.Change{Path: path, Old: was, New: now})
 }
 
 // plain is the text of a value without parts; "" of others.

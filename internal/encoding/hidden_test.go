@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/rule"
 )
 
 type inner struct {
@@ -29,8 +30,8 @@ type outer struct {
 
 // Hidden names what rules and tags leave out, and nothing that fields show.
 func TestHidden(t *testing.T) {
-	set, err := encoding.NewSet(encoding.EncodeBy(func(dst []byte, v inner) []byte { return append(dst, byte(v.a)) }),
-		encoding.EncodeBy(func(dst []byte, v open) []byte { return append(dst, byte(v.A)) }))
+	set, err := encoding.NewSet(rule.EncodeBy(func(dst []byte, v inner) []byte { return append(dst, byte(v.a)) }),
+		rule.EncodeBy(func(dst []byte, v open) []byte { return append(dst, byte(v.A)) }))
 	if err != nil {
 		t.Fatal(err)
 	}

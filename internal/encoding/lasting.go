@@ -1,6 +1,7 @@
 package encoding
 
 import (
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
 )
@@ -23,9 +24,9 @@ func (c *copier) lasts(n *node, p unsafe.Pointer) bool {
 				return false
 			}
 		case reflect.Slice:
-			s := (*sliceHeader)(at)
-			for i := range uintptr(s.len) {
-				if !c.lastsIn(f.n.elem, unsafe.Add(s.data, i*f.n.elem.size)) {
+			s := (*memory.Slice)(at)
+			for i := range uintptr(s.Len) {
+				if !c.lastsIn(f.n.elem, unsafe.Add(s.Data, i*f.n.elem.size)) {
 					return false
 				}
 			}
@@ -54,8 +55,8 @@ func (c *copier) lastsIn(n *node, p unsafe.Pointer) bool {
 	if pl.root.kind != reflect.Pointer {
 		return false
 	}
-	at := (*ifaceHeader)(unsafe.Pointer(&v)).data
-	return c.set.consts.has(at) || pl.root.lasting && c.lasts(pl.root, at)
+	at := (*memory.Interface)(unsafe.Pointer(&v)).Data
+	return c.set.consts.Has(at) || pl.root.lasting && c.lasts(pl.root, at)
 }
 
 // keep makes a copy refer to the variable of a package, or what that points to, at p, and to all that
@@ -87,7 +88,7 @@ func (c *copier) keepParts(n *node, p unsafe.Pointer) {
 				c.keep(l.of.elem, to)
 			}
 		case opSlice:
-			c.keepSlice(l.of, *(*sliceHeader)(at))
+			c.keepSlice(l.of, *(*memory.Slice)(at))
 		case opMap:
 			if m := *(*unsafe.Pointer)(at); m != nil && c.kept(m, l.of.twin, 0, isMap) {
 				base := len(c.entries.entries)
@@ -113,19 +114,19 @@ func (c *copier) keepParts(n *node, p unsafe.Pointer) {
 	}
 }
 
-func (c *copier) keepSlice(n *node, s sliceHeader) {
-	if !c.track || s.cap == 0 || n.elem.size == 0 || !c.kept(s.data, n.elem, s.len, s.cap) {
+func (c *copier) keepSlice(n *node, s memory.Slice) {
+	if !c.track || s.Cap == 0 || n.elem.size == 0 || !c.kept(s.Data, n.elem, s.Len, s.Cap) {
 		return
 	}
 	for i := range uintptr(c.set.reach(s)) {
-		c.keepParts(n.elem, unsafe.Add(s.data, i*n.elem.size))
+		c.keepParts(n.elem, unsafe.Add(s.Data, i*n.elem.size))
 	}
 }
 
 // reach is how many elements of a slice count.
-func (s *Set) reach(h sliceHeader) int {
-	if s.rules.loose {
-		return h.len
+func (s *Set) reach(h memory.Slice) int {
+	if s.rules.Loose {
+		return h.Len
 	}
-	return h.cap
+	return h.Cap
 }

@@ -3,6 +3,7 @@ package encoding
 import (
 	"cmp"
 	"encoding/binary"
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"iter"
 	"reflect"
 	"slices"
@@ -53,7 +54,7 @@ func (e *Encoder) list(n *node, m unsafe.Pointer) {
 // each yields where the keys and elements of the map m lie, of type n. Another map must not be looked through meanwhile.
 func (e *Encoder) each(n *node, m unsafe.Pointer) iter.Seq2[unsafe.Pointer, unsafe.Pointer] {
 	return func(yield func(key, elem unsafe.Pointer) bool) {
-		e.iter.Reset(reflect.ValueOf(assemble(n.word, m)))
+		e.iter.Reset(reflect.ValueOf(memory.Assemble(n.word, m)))
 		for more := true; more && e.iter.Next(); {
 			if e.set.direct {
 				at := (*iteratorPrefix)(unsafe.Pointer(&e.iter))

@@ -1,6 +1,7 @@
 package encoding
 
 import (
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
 )
@@ -142,4 +143,35 @@ func scalarOp(t reflect.Type) (o op, run int) {
 		return opString, 1
 	}
 	return opNone, 0
+}
+
+// methodful stands for any interface with methods: converting one to any reads only its dynamic
+// type, whatever the methods are.
+type methodful interface{ method() }
+
+// in returns the value of n's type at p as an interface, without copying it.
+func (n *node) in(p unsafe.Pointer) any {
+	if n.kind == reflect.Interface {
+		return load(n, p)
+	}
+	if n.direct {
+		p = *(*unsafe.Pointer)(p)
+	}
+	return memory.Assemble(n.word, p)
+}
+
+// value is in for use with package reflect.
+func (n *node) value(p unsafe.Pointer) reflect.Value {
+	if n.kind == reflect.Interface {
+		return reflect.NewAt(n.typ, p).Elem()
+	}
+	return reflect.ValueOf(n.in(p))
+}
+
+// load reads the interface of type n at p.
+func load(n *node, p unsafe.Pointer) any {
+	if n.methods {
+		return any(*(*methodful)(p))
+	}
+	return *(*any)(p)
 }

@@ -3,6 +3,7 @@ package encoding
 import (
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"math"
 	"reflect"
 	"slices"
@@ -31,8 +32,8 @@ var known = []unsafe.Pointer{
 }
 
 // mustConstants are those that no closure holds.
-func mustConstants() *packageVars {
-	c, err := packageVarsOf(nil, false)
+func mustConstants() *memory.Constants {
+	c, err := memory.ConstantsOf(nil, false)
 	if err != nil {
 		panic(err)
 	}
@@ -41,7 +42,7 @@ func mustConstants() *packageVars {
 
 func wordOfError(err error) unsafe.Pointer {
 	v := any(err)
-	return (*ifaceHeader)(unsafe.Pointer(&v)).data
+	return (*memory.Interface)(unsafe.Pointer(&v)).Data
 }
 
 func observe(v any) string {
@@ -183,7 +184,7 @@ func changeable(v any) []uintptr {
 		if v.Kind() >= reflect.Map && v.Kind() <= reflect.Slice && v.Kind() != reflect.String {
 			if v.IsNil() || v.Kind() == reflect.Pointer && (v.Type().Elem() == locationType || v.Type().Elem().Size() == 0) ||
 				v.Kind() == reflect.Slice && (v.Cap() == 0 || v.Type().Elem().Size() == 0) ||
-				slices.Contains(known, v.UnsafePointer()) || mustConstants().has(v.UnsafePointer()) {
+				slices.Contains(known, v.UnsafePointer()) || mustConstants().Has(v.UnsafePointer()) {
 				return
 			}
 			r := ref{at: v.Pointer(), typ: v.Type()}

@@ -43,7 +43,7 @@ type counts struct {
 var allCount = counts{true, true, true}
 
 func encodedBy(s *Set) counts {
-	return counts{!s.rules.loose, !s.rules.loose, true}
+	return counts{!s.rules.Loose, !s.rules.Loose, true}
 }
 
 func oracleEqual(a, b any, by counts) bool {

@@ -34,6 +34,7 @@
 package encoding
 
 import (
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
 )
@@ -50,37 +51,6 @@ func (f Fingerprint) Add(g Fingerprint) Fingerprint {
 func (f Fingerprint) Sub(g Fingerprint) Fingerprint {
 	return Fingerprint{f.Hi - g.Hi, f.Lo - g.Lo}
 }
-
-// Field is one value inside a state, for people: a path such as "peers[3]" and the value's text.
-type Field struct {
-	Path  string `json:"path"`
-	Value string `json:"value"`
-	// Inside is the path of the value of a foreign type that it is an internal part of: one that only an unexported field of that
-	// type leads to. "" if there is none. Foreign are types of other modules than that of the whole value.
-	Inside string `json:"inside,omitempty"`
-	Part   Part   `json:"-"`
-}
-
-// Part says what a field of a node is of, if it is not of the service's own value. The path is made of it.
-type Part struct {
-	Kind  PartKind
-	Name  string // of a timer, action or key on a disk
-	Times int    // how often an action may happen
-}
-
-// PartKind is a kind of [Part].
-type PartKind uint8
-
-const (
-	OfService PartKind = iota
-	OfStatus           // whether the node is down
-	OfTimer
-	OfAction   // how often it was done
-	OfDisk     // what is on the disk
-	OfWrite    // what was written and not synced
-	OfProgram  // what the goroutines of a program wait for
-	OfPosition // where a goroutine of a test is
-)
 
 // Plan is what a [Set] knows of one type. Its methods take values of exactly that type and panic
 // with a plain message when given another, and with an [*Error] when the value holds, behind an
@@ -120,15 +90,15 @@ func (p *Plan) Uncopyable() error {
 // open returns a pointer to the content of v. Word is where the pointer is kept that v consists of,
 // if it does.
 func (p *Plan) open(v any, word *unsafe.Pointer) unsafe.Pointer {
-	e := (*ifaceHeader)(unsafe.Pointer(&v))
-	if e.word != p.root.word {
+	e := (*memory.Interface)(unsafe.Pointer(&v))
+	if e.Word != p.root.word {
 		p.wrongType(v)
 	}
 	if p.root.direct {
-		*word = e.data
+		*word = e.Data
 		return unsafe.Pointer(word)
 	}
-	return e.data
+	return e.Data
 }
 
 func (p *Plan) wrongType(v any) {

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"pgregory.net/rapid"
 )
 
-func newSet(t rapid.TB, rules ...Rule) *Set {
+func newSet(t rapid.TB, rules ...rule.Rule) *Set {
 	t.Helper()
 	s, err := NewSet(rules...)
 	if err != nil {
@@ -52,17 +54,17 @@ func checkPair(sets []*Set, a, b any) error {
 		same := oracleEqual(a, b, encodedBy(s))
 		if same != bytes.Equal(encA, encB) {
 			return fmt.Errorf("oracle says equal: %v, encodings\n%x\n%x\n%s\n%s\n%v", same, encA, encB, p.Text(a), p.Text(b),
-				Diff(p.Fields("", a, nil), p.Fields("", b, nil)))
+				diff.Between(p.Fields("", a, nil), p.Fields("", b, nil)))
 		}
 		if !same && (bytes.HasPrefix(encA, encB) || bytes.HasPrefix(encB, encA)) {
 			return fmt.Errorf("one encoding begins another:\n%x\n%x", encA, encB)
 		}
-		changes := Diff(p.Fields("x", a, nil), p.Fields("x", b, nil))
-		if look := oracleEqual(a, b, counts{nils: !s.rules.loose}); look != (len(changes) == 0) {
+		changes := diff.Between(p.Fields("x", a, nil), p.Fields("x", b, nil))
+		if look := oracleEqual(a, b, counts{nils: !s.rules.Loose}); look != (len(changes) == 0) {
 			return fmt.Errorf("oracle says that they look equal: %v, but fields differ by %v", look, changes)
 		}
 		// Texts show what fields do, but how memory overlaps.
-		visible := slices.ContainsFunc(changes, func(c Change) bool { return !strings.HasPrefix(c.Path, "memory of") })
+		visible := slices.ContainsFunc(changes, func(c diff.Change) bool { return !strings.HasPrefix(c.Path, "memory of") })
 		if visible != (p.Text(a) != p.Text(b)) {
 			return fmt.Errorf("values that differ by %v have the texts\n%s\n%s", changes, p.Text(a), p.Text(b))
 		}
@@ -99,7 +101,7 @@ func checkCopy(s *Set, v any) error {
 }
 
 func TestEncodingsAreEqualIffValuesAre(t *testing.T) {
-	sets := []*Set{newSet(t), newSet(t, ByElements())}
+	sets := []*Set{newSet(t), newSet(t, rule.ByElements())}
 	equal, different := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		tapeA, tapeB := tapes(t)
@@ -119,7 +121,7 @@ func TestEncodingsAreEqualIffValuesAre(t *testing.T) {
 }
 
 func TestCopiesAreEqualAndApart(t *testing.T) {
-	for _, s := range []*Set{newSet(t), newSet(t, ByElements())} {
+	for _, s := range []*Set{newSet(t), newSet(t, rule.ByElements())} {
 		rapid.Check(t, func(t *rapid.T) {
 			tape, _ := tapes(t)
 			if err := checkCopy(s, build(tape)); err != nil {
@@ -150,7 +152,7 @@ func TestEntriesByCopying(t *testing.T) {
 func FuzzValues(f *testing.F) {
 	f.Add([]byte("seed"), 0, byte(1))
 	f.Add(bytes.Repeat([]byte{1, 2, 3}, 100), 17, byte(9))
-	sets := []*Set{newSet(f), newSet(f, ByElements())}
+	sets := []*Set{newSet(f), newSet(f, rule.ByElements())}
 	f.Fuzz(func(t *testing.T, tape []byte, at int, to byte) {
 		changed := bytes.Clone(tape)
 		if at >= 0 && at < len(changed) {

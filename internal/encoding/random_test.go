@@ -18,6 +18,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/encoding/memory"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"pgregory.net/rapid"
 )
 
@@ -317,18 +319,18 @@ func TestRandomTypesNoticeMutations(t *testing.T) {
 		}
 	}
 	for name, mutate := range map[string]func(s *Set, p *Plan){
-		"capacity and nil":   func(s *Set, _ *Plan) { s.rules = &rules{loose: true} },
-		"identity":           func(s *Set, _ *Plan) { s.telling = noConstants },
-		"identity in copies": func(s *Set, _ *Plan) { s.consts = noConstants },
+		"capacity and nil":   func(s *Set, _ *Plan) { s.rules = &rule.List{Loose: true} },
+		"identity":           func(s *Set, _ *Plan) { s.telling = memory.None },
+		"identity in copies": func(s *Set, _ *Plan) { s.consts = memory.None },
 		"the place in constants": func(s *Set, _ *Plan) {
 			c := *s.telling
-			c.objects = slices.Clone(c.objects)
-			for i := range c.objects {
-				c.objects[i].name = c.objects[i].end
+			c.Objects = slices.Clone(c.Objects)
+			for i := range c.Objects {
+				c.Objects[i].Name = c.Objects[i].End
 			}
 			s.telling = &c
 		},
-		"what variables lead to": func(s *Set, _ *Plan) { c := *s.consts; c.table = make([]int32, len(c.table)); s.telling = &c },
+		"what variables lead to": func(s *Set, _ *Plan) { c := *s.consts; c.Table = make([]int32, len(c.Table)); s.telling = &c },
 		"sharing":                func(_ *Set, p *Plan) { p.shares = false },
 		"zones but for their name": each(func(n *node) {
 			if n.typ == locationType {

@@ -1,6 +1,7 @@
 package encoding
 
 import (
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
 )
@@ -26,7 +27,7 @@ type referrer struct {
 
 // enter tells of memory, and reports whether it is to be looked into.
 func (w *referrer) enter(at unsafe.Pointer, of *node, length, capacity int) bool {
-	if at == nil || of.size == 0 || w.enc.set.consts.has(at) {
+	if at == nil || of.size == 0 || w.enc.set.consts.Has(at) {
 		return false
 	}
 	if _, met := w.seen.meet(at, of, length, capacity); met {
@@ -61,9 +62,9 @@ func (w *referrer) visit(n *node, p unsafe.Pointer) {
 	case reflect.Array:
 		w.elements(n.elem, p, n.count)
 	case reflect.Slice:
-		s := (*sliceHeader)(p)
-		if s.cap > 0 && w.enter(s.data, n.elem, s.len, s.cap) {
-			w.elements(n.elem, s.data, w.enc.set.reach(*s))
+		s := (*memory.Slice)(p)
+		if s.Cap > 0 && w.enter(s.Data, n.elem, s.Len, s.Cap) {
+			w.elements(n.elem, s.Data, w.enc.set.reach(*s))
 		}
 	case reflect.Map:
 		m := *(*unsafe.Pointer)(p)
@@ -72,7 +73,7 @@ func (w *referrer) visit(n *node, p unsafe.Pointer) {
 		}
 		base := len(w.enc.entries)
 		w.enc.list(n, m)
-		for i := base; i < base+mapLen(p); i++ {
+		for i := base; i < base+memory.MapLen(p); i++ {
 			x := w.enc.entries[i]
 			w.visit(n.key, x.key)
 			w.visit(n.elem, x.elem)

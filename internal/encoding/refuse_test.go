@@ -13,6 +13,7 @@ import (
 	"unique"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -183,7 +184,7 @@ func TestRefusedWithinInterfaces(t *testing.T) {
 
 func TestUncopyable(t *testing.T) {
 	h := &anyHolder{queue: []any{0, &withFunc{tick: func() {}}}}
-	s := newSet(t, MethodByName[withFunc]("tick"))
+	s := newSet(t, rule.MethodByName[withFunc]("tick"))
 	p := planOf(t, s, h)
 	if !p.Copyable() {
 		t.Error("not copyable, though its static types are")

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"io"
 	"testing"
 )
@@ -32,21 +34,21 @@ func sameEncoding(t *testing.T, s *Set, want bool, a, b any) {
 
 func TestRuleErrors(t *testing.T) {
 	for _, c := range []struct {
-		rules []Rule
+		rules []rule.Rule
 		want  string
 	}{
-		{[]Rule{ByElements(), {}}, "state rule 1 is empty: make rules by IgnoreField, EncodeBy and so on"},
-		{[]Rule{IgnoreField[Engine]("nose")}, `state rule IgnoreField[encoding.Engine]("nose"): encoding.Engine has no field "nose"`},
-		{[]Rule{IgnoreField[Engine]("core.nose")}, `state rule IgnoreField[encoding.Engine]("core.nose"): encoding.engineCore has no field "nose"`},
-		{[]Rule{IgnoreField[Engine]("core.step.x")}, `state rule IgnoreField[encoding.Engine]("core.step.x"): func() error is not a struct`},
-		{[]Rule{IgnoreField[embedsFunc]("tick")}, `state rule IgnoreField[encoding.embedsFunc]("tick"): encoding.embedsFunc has no field "tick"`},
-		{[]Rule{IgnoreField[int]("x")}, `state rule IgnoreField[int]("x"): int is not a struct`},
-		{[]Rule{MethodByName[Engine]("core")}, `state rule MethodByName[encoding.Engine]("core"): the field is a *encoding.engineCore, not a function`},
-		{[]Rule{IgnoreField[withFunc]("tick"), MethodByName[*withFunc]("tick")},
+		{[]rule.Rule{rule.ByElements(), {}}, "state rule 1 is empty: make rules by IgnoreField, EncodeBy and so on"},
+		{[]rule.Rule{rule.IgnoreField[Engine]("nose")}, `state rule IgnoreField[encoding.Engine]("nose"): encoding.Engine has no field "nose"`},
+		{[]rule.Rule{rule.IgnoreField[Engine]("core.nose")}, `state rule IgnoreField[encoding.Engine]("core.nose"): encoding.engineCore has no field "nose"`},
+		{[]rule.Rule{rule.IgnoreField[Engine]("core.step.x")}, `state rule IgnoreField[encoding.Engine]("core.step.x"): func() error is not a struct`},
+		{[]rule.Rule{rule.IgnoreField[embedsFunc]("tick")}, `state rule IgnoreField[encoding.embedsFunc]("tick"): encoding.embedsFunc has no field "tick"`},
+		{[]rule.Rule{rule.IgnoreField[int]("x")}, `state rule IgnoreField[int]("x"): int is not a struct`},
+		{[]rule.Rule{rule.MethodByName[Engine]("core")}, `state rule MethodByName[encoding.Engine]("core"): the field is a *encoding.engineCore, not a function`},
+		{[]rule.Rule{rule.IgnoreField[withFunc]("tick"), rule.MethodByName[*withFunc]("tick")},
 			`state rule MethodByName[*encoding.withFunc]("tick") contradicts another rule about the field`},
-		{[]Rule{EncodeBy(func(b []byte, _ int) []byte { return b }), EncodeBy(func(b []byte, _ int) []byte { return b })},
+		{[]rule.Rule{rule.EncodeBy(func(b []byte, _ int) []byte { return b }), rule.EncodeBy(func(b []byte, _ int) []byte { return b })},
 			"state rule EncodeBy[int] is given twice"},
-		{[]Rule{CopyBy(func(i int) int { return i }), CopyBy(func(i int) int { return i })}, "state rule CopyBy[int] is given twice"},
+		{[]rule.Rule{rule.CopyBy(func(i int) int { return i }), rule.CopyBy(func(i int) int { return i })}, "state rule CopyBy[int] is given twice"},
 	} {
 		if _, err := NewSet(c.rules...); err == nil || err.Error() != c.want {
 			t.Errorf("got  %v\nwant %s", err, c.want)
@@ -55,7 +57,7 @@ func TestRuleErrors(t *testing.T) {
 }
 
 func TestIgnoreField(t *testing.T) {
-	s := newSet(t, IgnoreField[Engine]("core.step"), IgnoreField[engineConfig]("size"))
+	s := newSet(t, rule.IgnoreField[Engine]("core.step"), rule.IgnoreField[engineConfig]("size"))
 	core := &engineCore{}
 	core.step = core.first
 	sameEncoding(t, s, true, &Engine{core}, &Engine{&engineCore{}})
@@ -72,10 +74,10 @@ func TestIgnoreField(t *testing.T) {
 		to io.Writer
 		n  int
 	}
-	if s := newSet(t, IgnoreField[logged]("to")); planOf(t, s, logged{}).Copyable() {
+	if s := newSet(t, rule.IgnoreField[logged]("to")); planOf(t, s, logged{}).Copyable() {
 		t.Error("an ignored pointer can be copied")
 	}
-	s = newSet(t, IgnoreField[logged]("to"), CopyBy(func(w io.Writer) io.Writer { return w }))
+	s = newSet(t, rule.IgnoreField[logged]("to"), rule.CopyBy(func(w io.Writer) io.Writer { return w }))
 	l := &logged{&bytes.Buffer{}, 2}
 	if c := planOf(t, s, l).Copy(l).(*logged); *c != *l || c == l {
 		t.Errorf("copied to %v", c)
@@ -107,13 +109,13 @@ func TestTag(t *testing.T) {
 	if !planOf(t, s, plain{}).Flat() {
 		t.Error("not flat because of a field that is copied shallowly anyway")
 	}
-	if f := planOf(t, s, v).Fields("", v, nil); len(f) != 1 || f[0] != (Field{Path: "n", Value: "1"}) {
+	if f := planOf(t, s, v).Fields("", v, nil); len(f) != 1 || f[0] != (diff.Field{Path: "n", Value: "1"}) {
 		t.Errorf("fields %v", f)
 	}
 }
 
 func TestMethodByName(t *testing.T) {
-	s := newSet(t, MethodByName[Engine]("core.step"))
+	s := newSet(t, rule.MethodByName[Engine]("core.step"))
 	a, b := &engineCore{}, &engineCore{}
 	a.step, b.step = a.first, b.first
 	sameEncoding(t, s, true, &Engine{a}, &Engine{b})
@@ -124,7 +126,7 @@ func TestMethodByName(t *testing.T) {
 	if got := planOf(t, s, a).Text(a); got != "&engineCore{step:encoding.(*engineCore).first-fm}" {
 		t.Errorf("text %s", got)
 	}
-	if got := planOf(t, s, b).Fields("", b, nil); got[0] != (Field{Path: "step", Value: "nil"}) {
+	if got := planOf(t, s, b).Fields("", b, nil); got[0] != (diff.Field{Path: "step", Value: "nil"}) {
 		t.Errorf("fields %v", got)
 	}
 }
@@ -139,7 +141,7 @@ type proto struct {
 func (p *proto) marshal() []byte { p.cache = &proto{}; return binary.AppendVarint(nil, int64(p.n)) }
 
 func TestEncodeByAndCopyByInterface(t *testing.T) {
-	encode := EncodeBy(func(dst []byte, m message) []byte { return append(dst, m.marshal()...) })
+	encode := rule.EncodeBy(func(dst []byte, m message) []byte { return append(dst, m.marshal()...) })
 	type holder struct {
 		a, b *proto
 		m    any
@@ -157,7 +159,7 @@ func TestEncodeByAndCopyByInterface(t *testing.T) {
 		"it is encoded by a function; add a sim.CopyBy rule for *encoding.proto or let it be rebuilt by replay" {
 		t.Errorf("got %s", got)
 	}
-	s = newSet(t, encode, CopyBy(func(m message) message {
+	s = newSet(t, encode, rule.CopyBy(func(m message) message {
 		p := *m.(*proto)
 		p.cache = nil
 		return &p
@@ -171,11 +173,11 @@ func TestEncodeByAndCopyByInterface(t *testing.T) {
 	if got, want := planOf(t, s, h).Text(&holder{a: p}), fmt.Sprintf("&holder{a:*proto#%016x b:nil m:nil}", Hash(0, []byte{1, 1, 0, 0, 0, 2}).Hi); got != want {
 		t.Errorf("text %s, want %s", got, want)
 	}
-	s = newSet(t, encode, ShowBy(func(m message) string { return fmt.Sprintf("proto(%d)", m.(*proto).n) }))
+	s = newSet(t, encode, rule.ShowBy(func(m message) string { return fmt.Sprintf("proto(%d)", m.(*proto).n) }))
 	if got := planOf(t, s, h).Text(&holder{a: p}); got != "&holder{a:proto(1) b:nil m:nil}" {
 		t.Errorf("text %s", got)
 	}
-	s = newSet(t, encode, ShowBy(func(message) string { return "proto[\n\ta  b\r\n\tc\n]" }))
+	s = newSet(t, encode, rule.ShowBy(func(message) string { return "proto[\n\ta  b\r\n\tc\n]" }))
 	if got := planOf(t, s, h).Text(&holder{a: p}); got != "&holder{a:proto[ a  b c ] b:nil m:nil}" {
 		t.Errorf("a text of several lines: %q", got)
 	}
@@ -191,8 +193,8 @@ func TestEncodeByAndCopyByValue(t *testing.T) {
 		t    table
 	}
 	s := newSet(t,
-		EncodeBy(func(dst []byte, s secret) []byte { return append(dst, byte(s.a)) }),
-		CopyBy(func(t table) table { return table{"copied": len(t)} }))
+		rule.EncodeBy(func(dst []byte, s secret) []byte { return append(dst, byte(s.a)) }),
+		rule.CopyBy(func(t table) table { return table{"copied": len(t)} }))
 	a := &holder{secret{1, 2}, []secret{{3, 4}}, map[secret]int{{1, 1}: 1, {2, 1}: 2}, nil}
 	b := &holder{secret{1, 9}, []secret{{3, 9}}, map[secret]int{{1, 2}: 1, {2, 2}: 2}, nil}
 	sameEncoding(t, s, true, a, b)
@@ -216,7 +218,7 @@ func TestEncodeByAndCopyByValue(t *testing.T) {
 			t.Errorf("recovered %v", r)
 		}
 	}()
-	s = newSet(t, CopyBy(func(m message) message { return &other{} }))
+	s = newSet(t, rule.CopyBy(func(m message) message { return &other{} }))
 	planOf(t, s, &proto{}).Copy(&proto{})
 }
 
@@ -234,7 +236,7 @@ func TestCopyByElements(t *testing.T) {
 		part  []degrees // of slice
 	}
 	g := &gauges{one: 1, slice: []degrees{1, 1}, array: [1]degrees{1}, inner: []struct{ d [1]degrees }{{[1]degrees{1}}}, by: map[string]degrees{"": 1}}
-	s := newSet(t, CopyBy(func(degrees) degrees { return 2 }))
+	s := newSet(t, rule.CopyBy(func(degrees) degrees { return 2 }))
 	for _, g.part = range [][]degrees{nil, g.slice[1:]} {
 		c := planOf(t, s, g).Copy(g).(*gauges)
 		if c.one != 2 || c.slice[0] != 2 || c.slice[1] != 2 || c.array[0] != 2 || c.inner[0].d[0] != 2 || c.by[""] != 2 || len(c.part) > 0 && c.part[0] != 2 {
@@ -244,7 +246,7 @@ func TestCopyByElements(t *testing.T) {
 }
 
 func TestFunctionMustAppend(t *testing.T) {
-	s := newSet(t, EncodeBy(func(dst []byte, n int) []byte { return nil }))
+	s := newSet(t, rule.EncodeBy(func(dst []byte, n int) []byte { return nil }))
 	want := "state of int: cannot be encoded: its function must append to the slice it is given"
 	if err := caught(func() { encode(t, s, 3) }); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
@@ -257,7 +259,7 @@ func TestByElements(t *testing.T) {
 		m map[int]int
 		n [][]string
 	}
-	plain, strict := newSet(t, ByElements()), newSet(t)
+	plain, strict := newSet(t, rule.ByElements()), newSet(t)
 	for _, v := range []*both{{s: []int{}}, {m: map[int]int{}}, {n: [][]string{}}} {
 		sameEncoding(t, plain, true, v, &both{})
 		sameEncoding(t, strict, false, v, &both{})

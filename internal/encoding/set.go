@@ -3,24 +3,26 @@ package encoding
 import (
 	"encoding/binary"
 	"fmt"
+	"github.com/macemc/macemc/internal/encoding/memory"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"reflect"
 	"unsafe"
 )
 
 // Set holds the compiled plans of one world under one list of rules. It is not for concurrent use.
 type Set struct {
-	rules   *rules
+	rules   *rule.List
 	nodes   map[reflect.Type]*node
 	plans   map[unsafe.Pointer]planned // by type word
 	named   map[string]reflect.Type    // who has which name in encodings
 	maps    []*node                    // of map types
 	recent  [64]recentPlan
 	null    *Plan
-	enc     Encoder      // of Plan.Append
-	copier  copier       // of Plan.Copy
-	consts  *packageVars // to be kept in copies
-	telling *packageVars // those whose names are encoded
-	direct  bool         // map iterators point at the entries
+	enc     Encoder           // of Plan.Append
+	copier  copier            // of Plan.Copy
+	consts  *memory.Constants // to be kept in copies
+	telling *memory.Constants // those whose names are encoded
+	direct  bool              // map iterators point at the entries
 }
 
 type planned struct {
@@ -35,12 +37,12 @@ type recentPlan struct {
 
 // NewSet makes a set. It fails when a rule is empty, names a field that does not exist, or
 // contradicts another.
-func NewSet(given ...Rule) (*Set, error) {
-	rs, err := resolve(given)
+func NewSet(given ...rule.Rule) (*Set, error) {
+	rs, err := rule.Resolve(given)
 	if err != nil {
 		return nil, err
 	}
-	consts, err := packageVarsOf(rs.held, rs.showing)
+	consts, err := memory.ConstantsOf(rs.Held, rs.Showing)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +54,8 @@ func NewSet(given ...Rule) (*Set, error) {
 		direct: iteratorsPoint(),
 		consts: consts,
 	}
-	if s.telling = s.consts; rs.across {
-		s.telling = noConstants
+	if s.telling = s.consts; rs.Across {
+		s.telling = memory.None
 	}
 	s.null = &Plan{set: s, head: []byte{0}}
 	s.recent[slot(nil)].plan = s.null
@@ -70,7 +72,7 @@ func slot(word unsafe.Pointer) uintptr {
 // Of returns the plan of v's dynamic type, which is compiled when it is first asked for. v may be
 // nil. The error is an [*Error].
 func (s *Set) Of(v any) (*Plan, error) {
-	w := typeWord(v)
+	w := memory.TypeWord(v)
 	if r := &s.recent[slot(w)]; r.word == w {
 		return r.plan, nil
 	}

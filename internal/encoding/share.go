@@ -39,9 +39,9 @@ func uncopied(n *node) *unsupportedType {
 	return find(n)
 }
 
-// memory is a kind of memory that a value can refer to: a variable of some type, the array behind
+// referent is a kind of memory that a value can refer to: a variable of some type, the array behind
 // a slice of elements of the type, or a map.
-type memory struct {
+type referent struct {
 	of   *node
 	kind reflect.Kind // Pointer, Slice or Map
 }
@@ -51,10 +51,10 @@ type memory struct {
 // unsafe code two pieces of memory can only overlap when one type, or one that pointers can be converted
 // to, lies within the other.
 func mayShare(n *node) bool {
-	var met []memory // each once
+	var met []referent // each once
 	visits := map[*node]int{}
 	twice := false
-	meet := func(m memory) {
+	meet := func(m referent) {
 		if slices.Contains(met, m) {
 			twice = true
 		} else {
@@ -71,7 +71,7 @@ func mayShare(n *node) bool {
 		case n.opaque:
 			// Pointers that are encoded by a function are told apart all the same.
 			if n.kind == reflect.Pointer {
-				meet(memory{n, reflect.Pointer})
+				meet(referent{n, reflect.Pointer})
 			}
 			return
 		case n.kind == reflect.Interface:
@@ -79,14 +79,14 @@ func mayShare(n *node) bool {
 		case n.how == byPosition:
 			return
 		case n.how == byInstant || n.how == byLocation:
-			meet(memory{n.elem, reflect.Pointer})
+			meet(referent{n.elem, reflect.Pointer})
 			return
 		case n.kind == reflect.Pointer || n.kind == reflect.Slice:
 			if n.elem.size > 0 {
-				meet(memory{n.elem, n.kind})
+				meet(referent{n.elem, n.kind})
 			}
 		case n.kind == reflect.Map:
-			meet(memory{n.twin, n.kind})
+			meet(referent{n.twin, n.kind})
 		}
 		for _, f := range n.fields {
 			walk(f.n)
@@ -117,7 +117,7 @@ func mayShare(n *node) bool {
 }
 
 // couldLieIn reports whether memory a can be part of memory b.
-func (a memory) couldLieIn(b memory) bool {
+func (a referent) couldLieIn(b referent) bool {
 	inner, outer := stripArrays(a.of.typ), stripArrays(b.of.typ)
 	if same(inner, outer, a.kind == reflect.Slice && b.kind == reflect.Slice) {
 		return true

@@ -5,6 +5,7 @@ package encoding
 import (
 	"errors"
 	"fmt"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"math"
 	"slices"
 	"strings"
@@ -106,20 +107,20 @@ func TestFieldsOfOtherThings(t *testing.T) {
 	array := []int{1, 2, 3}
 	for _, c := range []struct {
 		v    any
-		want []Field
+		want []diff.Field
 	}{
-		{nil, []Field{{Path: "x", Value: "nil"}}},
-		{3, []Field{{Path: "x", Value: "3"}}},
-		{[]int(nil), []Field{{Path: "x", Value: "nil"}}},
-		{[2]bool{true}, []Field{{Path: "x[0]", Value: "true"}, {Path: "x[1]", Value: "false"}}},
-		{[2]byte{1, 2}, []Field{{Path: "x", Value: "0x0102"}}},
-		{[][]int{array[:2], array[1:]}, []Field{{Path: "x[0][0]", Value: "1"}, {Path: "x[0][1]", Value: "2"}, {Path: "x[1][0]", Value: "2"}, {Path: "x[1][1]", Value: "3"},
+		{nil, []diff.Field{{Path: "x", Value: "nil"}}},
+		{3, []diff.Field{{Path: "x", Value: "3"}}},
+		{[]int(nil), []diff.Field{{Path: "x", Value: "nil"}}},
+		{[2]bool{true}, []diff.Field{{Path: "x[0]", Value: "true"}, {Path: "x[1]", Value: "false"}}},
+		{[2]byte{1, 2}, []diff.Field{{Path: "x", Value: "0x0102"}}},
+		{[][]int{array[:2], array[1:]}, []diff.Field{{Path: "x[0][0]", Value: "1"}, {Path: "x[0][1]", Value: "2"}, {Path: "x[1][0]", Value: "2"}, {Path: "x[1][1]", Value: "3"},
 			{Path: "memory of x[0]", Value: "x[0] at +0 bytes with room for 3, x[1] at +8 bytes with room for 2"}}},
-		{[]any{make(chan int)}, []Field{{Path: "x[0]", Value: "(chan int)"}}},
-		{map[pair]int{{1, 2, "a b"}: 3}, []Field{{Path: `x[{from:1 to:2 tag:"a b"}]`, Value: "3"}}},
-		{map[string]int{"a:b": 3, "a.b": 4}, []Field{{Path: `x[a.b]`, Value: "4"}, {Path: `x["a:b"]`, Value: "3"}}},
+		{[]any{make(chan int)}, []diff.Field{{Path: "x[0]", Value: "(chan int)"}}},
+		{map[pair]int{{1, 2, "a b"}: 3}, []diff.Field{{Path: `x[{from:1 to:2 tag:"a b"}]`, Value: "3"}}},
+		{map[string]int{"a:b": 3, "a.b": 4}, []diff.Field{{Path: `x[a.b]`, Value: "4"}, {Path: `x["a:b"]`, Value: "3"}}},
 	} {
-		got := planOf(t, s, c.v).Fields("x", c.v, []Field{{Path: "before", Value: ""}})
+		got := planOf(t, s, c.v).Fields("x", c.v, []diff.Field{{Path: "before", Value: ""}})
 		if !slices.Equal(got[1:], c.want) {
 			t.Errorf("%T: got  %v\nwant %v", c.v, got[1:], c.want)
 		}
@@ -171,29 +172,29 @@ func TestText(t *testing.T) {
 }
 
 func TestDiff(t *testing.T) {
-	f := func(text string) (fs []Field) {
+	f := func(text string) (fs []diff.Field) {
 		for _, part := range strings.Fields(text) {
 			path, value, _ := strings.Cut(part, "=")
-			fs = append(fs, Field{Path: path, Value: value})
+			fs = append(fs, diff.Field{Path: path, Value: value})
 		}
 		return fs
 	}
 	for _, c := range []struct {
 		a, b string
-		want []Change
+		want []diff.Change
 	}{
 		{"", "", nil},
 		{"a=1 b=2", "a=1 b=2", nil},
-		{"a=1 b=2", "a=1 b=3", []Change{{Path: "b", Old: "2", New: "3"}}},
-		{"a=1 c=3", "a=1 b=2 c=3", []Change{{Path: "b", Old: "", New: "2"}}},
-		{"a=1 b=2 c=3", "c=4", []Change{{Path: "a", Old: "1", New: ""}, {Path: "b", Old: "2", New: ""}, {Path: "c", Old: "3", New: "4"}}},
-		{"m[1]=a m[3]=c z=1", "m[2]=b m[3]=c z=2", []Change{{Path: "m[1]", Old: "a", New: ""}, {Path: "m[2]", Old: "", New: "b"}, {Path: "z", Old: "1", New: "2"}}},
-		{"m=map[]", "m[1]=x", []Change{{Path: "m", Old: "map[]", New: ""}, {Path: "m[1]", Old: "", New: "x"}}},
+		{"a=1 b=2", "a=1 b=3", []diff.Change{{Path: "b", Old: "2", New: "3"}}},
+		{"a=1 c=3", "a=1 b=2 c=3", []diff.Change{{Path: "b", Old: "", New: "2"}}},
+		{"a=1 b=2 c=3", "c=4", []diff.Change{{Path: "a", Old: "1", New: ""}, {Path: "b", Old: "2", New: ""}, {Path: "c", Old: "3", New: "4"}}},
+		{"m[1]=a m[3]=c z=1", "m[2]=b m[3]=c z=2", []diff.Change{{Path: "m[1]", Old: "a", New: ""}, {Path: "m[2]", Old: "", New: "b"}, {Path: "z", Old: "1", New: "2"}}},
+		{"m=map[]", "m[1]=x", []diff.Change{{Path: "m", Old: "map[]", New: ""}, {Path: "m[1]", Old: "", New: "x"}}},
 		// Also right when the lists disagree about the order.
-		{"a=1 b=2", "b=3 a=1", []Change{{Path: "b", Old: "2", New: "3"}}},
-		{"a=1 b=2 c=3", "c=4 d=5 a=6", []Change{{Path: "c", Old: "3", New: "4"}, {Path: "d", Old: "", New: "5"}, {Path: "a", Old: "1", New: "6"}, {Path: "b", Old: "2", New: ""}}},
+		{"a=1 b=2", "b=3 a=1", []diff.Change{{Path: "b", Old: "2", New: "3"}}},
+		{"a=1 b=2 c=3", "c=4 d=5 a=6", []diff.Change{{Path: "c", Old: "3", New: "4"}, {Path: "d", Old: "", New: "5"}, {Path: "a", Old: "1", New: "6"}, {Path: "b", Old: "2", New: ""}}},
 	} {
-		if got := Diff(f(c.a), f(c.b)); !slices.Equal(got, c.want) {
+		if got := diff.Between(f(c.a), f(c.b)); !slices.Equal(got, c.want) {
 			t.Errorf("%s to %s:\n got  %v\n want %v", c.a, c.b, got, c.want)
 		}
 	}

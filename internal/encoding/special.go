@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -33,7 +34,7 @@ func (e *Encoder) special(l *leaf, q unsafe.Pointer, dst []byte) []byte {
 			return l.of.encodeBoxed(dst, l.of.in(q))
 		})
 	case opHook:
-		return withLength(dst, l.of, assemble(l.of.pointerTo, q).(selfEncoder).AppendState)
+		return withLength(dst, l.of, memory.Assemble(l.of.pointerTo, q).(selfEncoder).AppendState)
 	case opPosition:
 		return e.position(*(*macetime.Time)(q), dst)
 	case opInstant:

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -134,7 +135,7 @@ func (r *renderer) text(n *node, p unsafe.Pointer) string {
 		}
 		return r.list(n.elem, p, n.count)
 	case reflect.Slice:
-		return r.sliceText(n, (*sliceHeader)(p))
+		return r.sliceText(n, (*memory.Slice)(p))
 	case reflect.Map:
 		return r.mapText(n, p)
 	case reflect.Pointer:
@@ -230,26 +231,26 @@ func (r *renderer) list(elem *node, p unsafe.Pointer, count int) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-func (r *renderer) sliceText(n *node, s *sliceHeader) string {
+func (r *renderer) sliceText(n *node, s *memory.Slice) string {
 	number := r.number()
-	if s.cap > 0 && n.elem.size > 0 {
-		if first, met := r.met(s.data, n.elem, s.len, s.cap, number); met {
+	if s.Cap > 0 && n.elem.size > 0 {
+		if first, met := r.met(s.Data, n.elem, s.Len, s.Cap, number); met {
 			return first
 		}
 	}
 	return r.sliceBody(n, s)
 }
 
-func (r *renderer) sliceBody(n *node, s *sliceHeader) string {
+func (r *renderer) sliceBody(n *node, s *memory.Slice) string {
 	switch {
-	case s.data == nil && r.set.rules.nilShows():
+	case s.Data == nil && r.set.rules.NilShows():
 		return "nil"
-	case s.len == 0:
+	case s.Len == 0:
 		return "[]"
 	case isBytes(n):
-		return bytesText(unsafe.Slice((*byte)(s.data), s.len))
+		return bytesText(unsafe.Slice((*byte)(s.Data), s.Len))
 	}
-	return r.list(n.elem, s.data, s.len)
+	return r.list(n.elem, s.Data, s.Len)
 }
 
 func (r *renderer) mapText(n *node, p unsafe.Pointer) string {
@@ -265,7 +266,7 @@ func (r *renderer) mapText(n *node, p unsafe.Pointer) string {
 func (r *renderer) mapBody(n *node, p unsafe.Pointer) string {
 	m := *(*unsafe.Pointer)(p)
 	if m == nil {
-		if r.set.rules.nilShows() {
+		if r.set.rules.NilShows() {
 			return "nil"
 		}
 		return "map[]"

@@ -27,7 +27,7 @@ func (c *compiler) instant(n *node) *unsupportedType {
 	if !known {
 		return refuse(t, "this release of Go keeps times in another way")
 	}
-	if n.how, n.prog = byInstant, []leaf{{op: opInstant, of: n}}; c.set.rules.apart {
+	if n.how, n.prog = byInstant, []leaf{{op: opInstant, of: n}}; c.set.rules.Apart {
 		n.fixes = n.prog
 	}
 	return c.element(n, locationType, "")
@@ -62,10 +62,10 @@ func (e *Encoder) location(n *node, p unsafe.Pointer, dst []byte) []byte {
 			return appendUint(dst, uint64(pos)+3)
 		}
 	}
-	constant := e.set.consts.has(p)
+	constant := e.set.consts.Has(p)
 	switch {
-	case constant && !e.set.rules.across:
-		return e.set.consts.append(append(dst, 2), p)
+	case constant && !e.set.rules.Across:
+		return e.set.consts.Append(append(dst, 2), p)
 	case constant && p == unsafe.Pointer(time.Local): // what it holds is read late, and differs from place to place
 		return append(dst, 2)
 	case e.inKey && !constant:
@@ -80,7 +80,7 @@ func (e *Encoder) location(n *node, p unsafe.Pointer, dst []byte) []byte {
 
 // zone copies the zone at p, of n's type, unless it is a constant. What it consists of is never changed.
 func (c *copier) zone(n *node, p unsafe.Pointer) unsafe.Pointer {
-	if p == nil || c.set.consts.has(p) {
+	if p == nil || c.set.consts.Has(p) {
 		return p
 	}
 	made := new(time.Location)

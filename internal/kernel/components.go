@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
@@ -180,9 +181,9 @@ func (w *Machine) NodeFields(id sim.NodeID) []sim.Field {
 	n := &w.Members[id]
 	var f []sim.Field
 	if n.halted {
-		f = append(f, sim.Field{Path: "(node)", Value: "halted", Part: encoding.Part{Kind: encoding.OfStatus}})
+		f = append(f, sim.Field{Path: "(node)", Value: "halted", Part: diff.Part{Kind: diff.OfStatus}})
 	} else if !n.Up {
-		f = append(f, sim.Field{Path: "(node)", Value: "down", Part: encoding.Part{Kind: encoding.OfStatus}})
+		f = append(f, sim.Field{Path: "(node)", Value: "down", Part: diff.Part{Kind: diff.OfStatus}})
 	} else {
 		f = declared.OfCarrier(n.Service, declared.OfHosted(n.Service, w.PlanOf(n.Service).Fields("", n.Service, f)))
 	}
@@ -197,17 +198,17 @@ func (w *Machine) besides(n *Node, f []sim.Field) []sim.Field {
 			value = fmt.Sprintf("in %v", n.Armed[i].left)
 		}
 		name := n.Armed[i].Kind.Text
-		f = append(f, sim.Field{Path: "(timer " + name + ")", Value: value, Part: encoding.Part{Kind: encoding.OfTimer, Name: name}})
+		f = append(f, sim.Field{Path: "(timer " + name + ")", Value: value, Part: diff.Part{Kind: diff.OfTimer, Name: name}})
 	}
 	for i := range w.Actions {
 		if a := &w.Actions[i]; a.Times > 0 && n.Counts[i] > 0 {
 			f = append(f, sim.Field{Path: "(action " + a.Name + ")", Value: fmt.Sprintf("%d of %d done", n.Counts[i], a.Times),
-				Part: encoding.Part{Kind: encoding.OfAction, Name: a.Name, Times: a.Times}})
+				Part: diff.Part{Kind: diff.OfAction, Name: a.Name, Times: a.Times}})
 		}
 	}
 	for _, e := range n.Disk.Synced {
 		f = append(f, sim.Field{Path: "(disk " + e.Key + ")", Value: quoted(e.Value),
-			Part: encoding.Part{Kind: encoding.OfDisk, Name: e.Key}})
+			Part: diff.Part{Kind: diff.OfDisk, Name: e.Key}})
 	}
 	for i, p := range n.Disk.Pending {
 		value := p.Key + " = " + quoted(p.Value)
@@ -215,7 +216,7 @@ func (w *Machine) besides(n *Node, f []sim.Field) []sim.Field {
 			value = p.Key + " deleted"
 		}
 		f = append(f, sim.Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value,
-			Part: encoding.Part{Kind: encoding.OfWrite, Name: p.Key}})
+			Part: diff.Part{Kind: diff.OfWrite, Name: p.Key}})
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/memdisk"
@@ -123,12 +124,12 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if opts.MaxChoices == 0 {
 		opts.MaxChoices = 10_000
 	}
-	rules := append(slices.Clone(sys.State), encoding.Holding(held(sys)...))
+	rules := append(slices.Clone(sys.State), rule.Holding(held(sys)...))
 	plans, err := encoding.NewSet(rules...)
 	if err != nil {
 		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
 	}
-	copies, err := encoding.NewSet(append(rules, encoding.CopyBy(macetime.Time.Detach), encoding.ByElements(), encoding.Apart())...)
+	copies, err := encoding.NewSet(append(rules, rule.CopyBy(macetime.Time.Detach), rule.ByElements(), rule.Apart())...)
 	if err != nil {
 		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
@@ -38,19 +38,19 @@ func OutlineNode(in World, id sim.NodeID, on bool) {
 }
 
 // NodeChanges says how NodeFields of a node differ from what was kept of it in the same world, without describing all of it again.
-func NodeChanges(in World, id sim.NodeID, was Snapshot) []encoding.Change {
+func NodeChanges(in World, id sim.NodeID, was Snapshot) []diff.Change {
 	if was.service == nil {
-		return encoding.Diff(was.Fields, in.NodeFields(id))
+		return diff.Between(was.Fields, in.NodeFields(id))
 	}
 	w := in.(*Machine)
 	n := &w.Members[id]
 	p, prefix := w.PlanOf(was.service), declared.HostedPrefix(was.service)
 	if !n.Up || n.halted || w.PlanOf(n.Service) != p || declared.HostedPrefix(n.Service) != prefix {
-		return encoding.Diff(append(declared.OfHosted(was.service, p.Fields("", was.service, nil)), was.Fields...), w.NodeFields(id))
+		return diff.Between(append(declared.OfHosted(was.service, p.Fields("", was.service, nil)), was.Fields...), w.NodeFields(id))
 	}
 	changes := p.Changes("", was.service, n.Service)
 	for i := range changes {
 		changes[i].Path = strings.TrimPrefix(changes[i].Path, prefix)
 	}
-	return append(changes, encoding.Diff(was.Fields, w.besides(n, nil))...)
+	return append(changes, diff.Between(was.Fields, w.besides(n, nil))...)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
@@ -98,7 +98,7 @@ func (s *TraceStep) survivors(all int) string {
 func unsynced(fields []sim.Field) []string {
 	var keys []string
 	for _, f := range fields {
-		if f.Part.Kind == encoding.OfWrite {
+		if f.Part.Kind == diff.OfWrite {
 			keys = append(keys, f.Part.Name)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
@@ -15,11 +15,11 @@ import (
 // Bookkeeping reports whether the change is in the node's timers or counted actions, not in its service's state or
 // disk.
 func (c *NodeChange) Bookkeeping() bool {
-	return c.Part.Kind == encoding.OfTimer || c.Part.Kind == encoding.OfAction
+	return c.Part.Kind == diff.OfTimer || c.Part.Kind == diff.OfAction
 }
 
 // Waits reports whether the change is in what the goroutines of an ordinary program wait for.
-func (c *NodeChange) Waits() bool { return c.Part.Kind == encoding.OfProgram }
+func (c *NodeChange) Waits() bool { return c.Part.Kind == diff.OfProgram }
 
 // Minor reports whether the change is less informative than others: [NodeChange.Bookkeeping] or [NodeChange.Waits].
 func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
@@ -29,7 +29,7 @@ func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
 func (c *NodeChange) Short() string {
 	const most = 32
 	to := Shorten(c.New, most)
-	if c.Part.Kind == encoding.OfWrite {
+	if c.Part.Kind == diff.OfWrite {
 		write := strings.Trim(c.Path, "()")
 		if c.New == "" {
 			return write + " removed"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -182,14 +182,14 @@ type NodeChange struct {
 }
 
 // Part identifies the kind of a changed field, see [sim.Field].
-type Part = encoding.Part
+type Part = diff.Part
 
 // Kinds of parts outside of the service's own value.
 const (
-	Status   = encoding.OfStatus
-	Timer    = encoding.OfTimer
-	Action   = encoding.OfAction
-	Program  = encoding.OfProgram
-	Disk     = encoding.OfDisk
-	Position = encoding.OfPosition
+	Status   = diff.OfStatus
+	Timer    = diff.OfTimer
+	Action   = diff.OfAction
+	Program  = diff.OfProgram
+	Disk     = diff.OfDisk
+	Position = diff.OfPosition
 )

@@ -4,7 +4,7 @@ package bench
 import (
 	"slices"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
@@ -265,7 +265,7 @@ func (b *Bench) Label(ev sim.Event) stepinfo.Label {
 }
 
 // Hidden is [encoding.Plan.Hidden] of two services of one type.
-func (b *Bench) Hidden(s, t sim.Service) []encoding.Change { return b.w.PlanOf(s).Hidden(s, t) }
+func (b *Bench) Hidden(s, t sim.Service) []diff.Change { return b.w.PlanOf(s).Hidden(s, t) }
 
 // NodeFields is [World.NodeFields] of a node that was placed.
 func (b *Bench) NodeFields(id sim.NodeID) []sim.Field { return b.w.NodeFields(id) }

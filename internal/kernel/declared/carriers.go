@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -34,7 +34,7 @@ func OfCarrier(s sim.Service, fields []sim.Field) []sim.Field {
 	if Carries(s) {
 		for i := range fields {
 			if p := fields[i].Path; !ast.IsExported(p) {
-				fields[i].Path, fields[i].Part.Kind = "("+p+")", encoding.OfProgram
+				fields[i].Path, fields[i].Part.Kind = "("+p+")", diff.OfProgram
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/memdisk"
@@ -54,7 +54,7 @@ func (d *Done) Broken() bool { return d.Finding != nil && d.Finding.Property != 
 // [kernel.NewWorld].
 func NewRunner(sys *sim.System, opts kernel.Options) (*Runner, error) {
 	own := *sys
-	own.State = append(slices.Clone(sys.State), encoding.AcrossPrograms())
+	own.State = append(slices.Clone(sys.State), rule.AcrossPrograms())
 	own.Timing = sim.AnyOrder
 	world, err := kernel.NewWorld(&own, opts)
 	if err != nil {

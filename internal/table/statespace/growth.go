@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -132,7 +132,7 @@ func messageTypes(e *steptree.Engine, msgs []uint32) (c collection) {
 func collections(fields []sim.Field) map[string]collection {
 	all := map[string]collection{}
 	for _, f := range fields {
-		if f.Part.Kind != encoding.OfService || strings.HasPrefix(f.Path, "memory of ") { // not a field of the service
+		if f.Part.Kind != diff.OfService || strings.HasPrefix(f.Path, "memory of ") { // not a field of the service
 			continue
 		}
 		for end := 0; ; {

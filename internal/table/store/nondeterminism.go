@@ -3,7 +3,7 @@ package store
 import (
 	"fmt"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -20,9 +20,9 @@ func (e *Tables) Compare(id uint32, state *kernel.Local, how string) error {
 	}
 	text := fmt.Sprintf("the service %T %s", service, how)
 	now := e.FieldsOf(l.Node, state)
-	changes := encoding.Diff(l.fields, now)
+	changes := diff.Between(l.fields, now)
 	if l.fields == nil {
-		changes = encoding.Diff(e.FieldsOf(l.Node, l.State), now)
+		changes = diff.Between(e.FieldsOf(l.Node, l.State), now)
 	}
 	if len(changes) == 0 {
 		text += "; the difference is not a field: the capacity of a slice, elements beyond its length, or which of two equal values is referred to"
@@ -32,7 +32,7 @@ func (e *Tables) Compare(id uint32, state *kernel.Local, how string) error {
 }
 
 // ChangeText describes the first fields that differ.
-func ChangeText(changes []encoding.Change) (text string) {
+func ChangeText(changes []diff.Change) (text string) {
 	for i, c := range changes {
 		if i == 3 {
 			return text + ", ..."

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/table/statespace"
@@ -55,7 +55,7 @@ func (s *Symmetry) CompareRoots(roots [][]uint32) {
 func (s *Symmetry) fields(is, other uint32) (text string) {
 	e := s.r.World.Engine
 	a, b := &e.Locals.List[is], &e.Locals.List[other]
-	for i, c := range encoding.Diff(e.FieldsOf(b.Node, b.State), e.FieldsOf(a.Node, a.State)) {
+	for i, c := range diff.Between(e.FieldsOf(b.Node, b.State), e.FieldsOf(a.Node, a.State)) {
 		if i == 2 {
 			return text + ", ..."
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/store"
@@ -148,11 +148,11 @@ func (w *World) sameState(node sim.NodeID, other kernel.World) error {
 	}
 	for i := range w.Nodes {
 		id := sim.NodeID(i)
-		if changes := encoding.Diff(w.NodeFields(id), other.NodeFields(id)); len(changes) > 0 {
+		if changes := diff.Between(w.NodeFields(id), other.NodeFields(id)); len(changes) > 0 {
 			return w.differsFrom(other, id, "came to another state when the run was executed without tables"+store.ChangeText(changes))
 		}
 	}
-	changes := encoding.Diff(w.NetFields(), other.NetFields())
+	changes := diff.Between(w.NetFields(), other.NetFields())
 	return w.differsFrom(other, node, "led to another state when the run was executed without tables"+store.ChangeText(changes))
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -199,5 +199,5 @@ func Draw(t *rapid.T) *Config {
 
 // OpaqueRule encodes an Opaque, without a rule for copying it.
 func OpaqueRule() sim.StateRule {
-	return encoding.EncodeBy(func(dst []byte, o Opaque) []byte { return binary.AppendVarint(dst, int64(*o.n)) })
+	return rule.EncodeBy(func(dst []byte, o Opaque) []byte { return binary.AppendVarint(dst, int64(*o.n)) })
 }

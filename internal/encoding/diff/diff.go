@@ -1,4 +1,5 @@
-package encoding
+// Package diff has the fields of states, for people, and how they change.
+package diff
 
 // Change is a field in which two lists differ. Old or New is empty when the list has no such field.
 type Change struct {
@@ -7,9 +8,9 @@ type Change struct {
 	Part           Part
 }
 
-// Diff returns how b differs from a, two lists of fields in canonical order; the changes are in
+// Between returns how b differs from a, two lists of fields in canonical order; the changes are in
 // canonical order, too. A path must occur only once in a list. The time is linear.
-func Diff(a, b []Field) []Change {
+func Between(a, b []Field) []Change {
 	var changes []Change
 	add := func(f *Field, from, to string) {
 		if from != to {
@@ -69,3 +70,34 @@ func positions(fields []Field) map[string]int {
 	}
 	return m
 }
+
+// Field is one value inside a state, for people: a path such as "peers[3]" and the value's text.
+type Field struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+	// Inside is the path of the value of a foreign type that it is an internal part of: one that only an unexported field of that
+	// type leads to. "" if there is none. Foreign are types of other modules than that of the whole value.
+	Inside string `json:"inside,omitempty"`
+	Part   Part   `json:"-"`
+}
+
+// Part says what a field of a node is of, if it is not of the service's own value. The path is made of it.
+type Part struct {
+	Kind  PartKind
+	Name  string // of a timer, action or key on a disk
+	Times int    // how often an action may happen
+}
+
+// PartKind is a kind of [Part].
+type PartKind uint8
+
+const (
+	OfService PartKind = iota
+	OfStatus           // whether the node is down
+	OfTimer
+	OfAction   // how often it was done
+	OfDisk     // what is on the disk
+	OfWrite    // what was written and not synced
+	OfProgram  // what the goroutines of a program wait for
+	OfPosition // where a goroutine of a test is
+)

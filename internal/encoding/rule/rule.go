@@ -1,4 +1,5 @@
-package encoding
+// Package rule has the rules about how values of types are encoded, copied and shown.
+package rule
 
 import (
 	"fmt"
@@ -10,16 +11,16 @@ import (
 // Rule says how values of a foreign type are treated. The zero value is not a rule.
 type Rule struct {
 	kind  ruleKind
-	typ   reflect.Type
+	Typ   reflect.Type
 	field string // of IgnoreField and MethodByName
 
 	// Of rules about a type: at takes pointers to values, boxed takes values that implement typ, when
 	// that is an interface.
-	encodeAt    func(dst []byte, p unsafe.Pointer) []byte
-	encodeBoxed func(dst []byte, v any) []byte
-	copyAt      func(dst, src unsafe.Pointer)
-	copyBoxed   func(v any) any
-	showBoxed   func(v any) (text, failed string)
+	EncodeAt    func(dst []byte, p unsafe.Pointer) []byte
+	EncodeBoxed func(dst []byte, v any) []byte
+	CopyAt      func(dst, src unsafe.Pointer)
+	CopyBoxed   func(v any) any
+	ShowBoxed   func(v any) (text, failed string)
 
 	held []any // of Holding
 }
@@ -28,8 +29,8 @@ type ruleKind uint8
 
 const (
 	noRule ruleKind = iota
-	ignoreField
-	methodByName
+	Ignored
+	ByName
 	encodeBy
 	copyBy
 	showBy
@@ -47,13 +48,13 @@ const (
 // field's own type has a [CopyBy] rule; otherwise a field that points to anything makes its type
 // uncopyable.
 func IgnoreField[T any](name string) Rule {
-	return Rule{kind: ignoreField, typ: reflect.TypeFor[T](), field: name}
+	return Rule{kind: Ignored, Typ: reflect.TypeFor[T](), field: name}
 }
 
 // MethodByName encodes a field that holds a function or method value by the function's name. What
 // the function is bound to does not count. Fields are named as in [IgnoreField].
 func MethodByName[T any](field string) Rule {
-	return Rule{kind: methodByName, typ: reflect.TypeFor[T](), field: field}
+	return Rule{kind: ByName, Typ: reflect.TypeFor[T](), field: field}
 }
 
 // EncodeBy encodes values of type T by appending to dst. The function must be deterministic, must
@@ -64,9 +65,9 @@ func MethodByName[T any](field string) Rule {
 func EncodeBy[T any](encode func(dst []byte, v T) []byte) Rule {
 	return Rule{
 		kind:        encodeBy,
-		typ:         reflect.TypeFor[T](),
-		encodeAt:    func(dst []byte, p unsafe.Pointer) []byte { return encode(dst, *(*T)(p)) },
-		encodeBoxed: func(dst []byte, v any) []byte { return encode(dst, v.(T)) },
+		Typ:         reflect.TypeFor[T](),
+		EncodeAt:    func(dst []byte, p unsafe.Pointer) []byte { return encode(dst, *(*T)(p)) },
+		EncodeBoxed: func(dst []byte, v any) []byte { return encode(dst, v.(T)) },
 	}
 }
 
@@ -77,9 +78,9 @@ func EncodeBy[T any](encode func(dst []byte, v T) []byte) Rule {
 func CopyBy[T any](copy func(T) T) Rule {
 	return Rule{
 		kind:      copyBy,
-		typ:       reflect.TypeFor[T](),
-		copyAt:    func(dst, src unsafe.Pointer) { *(*T)(dst) = copy(*(*T)(src)) },
-		copyBoxed: func(v any) any { return copy(v.(T)) },
+		Typ:       reflect.TypeFor[T](),
+		CopyAt:    func(dst, src unsafe.Pointer) { *(*T)(dst) = copy(*(*T)(src)) },
+		CopyBoxed: func(v any) any { return copy(v.(T)) },
 	}
 }
 
@@ -88,13 +89,14 @@ func CopyBy[T any](copy func(T) T) Rule {
 // blanks around, becomes a blank. Of a function that panics or ends its goroutine the text says so. Without it, types that are encoded by a function have a hash of their
 // encoding as their text in stable keys, and people are shown what their exported fields hold.
 func ShowBy[T any](show func(T) string) Rule {
-	return Rule{kind: showBy, typ: reflect.TypeFor[T](), showBoxed: func(v any) (text, failed string) {
-		failed = contained(func() { text = oneLine(show(v.(T))) })
+	return Rule{kind: showBy, Typ: reflect.TypeFor[T](), ShowBoxed: func(v any) (text, failed string) {
+		failed = Contained(func() { text = OneLine(show(v.(T))) })
 		return text, failed
 	}}
 }
 
-func oneLine(s string) string {
+// OneLine replaces line breaks in a text.
+func OneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\r") {
 		return s
 	}
@@ -130,8 +132,8 @@ func Showing() Rule { return Rule{kind: showing} }
 
 func (r *Rule) String() string {
 	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements", "AcrossPrograms", "Holding", "Apart", "Showing"}[r.kind]
-	if r.typ != nil {
-		name += "[" + r.typ.String() + "]"
+	if r.Typ != nil {
+		name += "[" + r.Typ.String() + "]"
 	}
 	if r.field != "" {
 		name += fmt.Sprintf("(%q)", r.field)
@@ -139,66 +141,67 @@ func (r *Rule) String() string {
 	return name
 }
 
-// fieldRef names a field of a struct.
-type fieldRef struct {
-	in    reflect.Type
-	index int
+// FieldRef names a field of a struct.
+type FieldRef struct {
+	In    reflect.Type
+	Index int
 }
 
-// rules are the rules of a set, resolved.
-type rules struct {
-	loose   bool  // ByElements
-	across  bool  // AcrossPrograms
-	apart   bool  // Apart
-	showing bool  // Showing
-	held    []any // Holding
-	fields  map[fieldRef]ruleKind
-	encode  typeRules
-	copying typeRules
-	show    typeRules
+// List holds the rules of a set, resolved.
+type List struct {
+	Loose   bool  // ByElements
+	Across  bool  // AcrossPrograms
+	Apart   bool  // Apart
+	Showing bool  // Showing
+	Held    []any // Holding
+	Fields  map[FieldRef]ruleKind
+	Encode  typeRules
+	Copying typeRules
+	Show    typeRules
 }
 
-// nilShows reports whether people are shown which empty slices and maps are nil.
-func (rs *rules) nilShows() bool { return !rs.loose || rs.across }
+// NilShows reports whether people are shown which empty slices and maps are nil.
+func (rs *List) NilShows() bool { return !rs.Loose || rs.Across }
 
 // typeRules are the rules of one kind about types.
 type typeRules struct {
-	exact map[reflect.Type]*Rule
+	Exact map[reflect.Type]*Rule
 	ifcs  []*Rule // of interfaces, in the order given
 }
 
 func (t *typeRules) add(r *Rule) error {
-	if t.exact == nil {
-		t.exact = map[reflect.Type]*Rule{}
+	if t.Exact == nil {
+		t.Exact = map[reflect.Type]*Rule{}
 	}
-	if t.exact[r.typ] != nil {
+	if t.Exact[r.Typ] != nil {
 		return fmt.Errorf("state rule %v is given twice", r)
 	}
-	t.exact[r.typ] = r
-	if r.typ.Kind() == reflect.Interface {
+	t.Exact[r.Typ] = r
+	if r.Typ.Kind() == reflect.Interface {
 		t.ifcs = append(t.ifcs, r)
 	}
 	return nil
 }
 
-// of returns the rule for t, or nil.
-func (t *typeRules) of(typ reflect.Type) *Rule {
+// Of returns the rule for t, or nil.
+func (t *typeRules) Of(typ reflect.Type) *Rule {
 	if typ.Kind() == reflect.Interface {
 		return nil // what lies in it has a type of its own
 	}
-	if r := t.exact[typ]; r != nil {
+	if r := t.Exact[typ]; r != nil {
 		return r
 	}
 	for _, r := range t.ifcs {
-		if typ.Implements(r.typ) {
+		if typ.Implements(r.Typ) {
 			return r
 		}
 	}
 	return nil
 }
 
-func resolve(given []Rule) (*rules, error) {
-	rs := &rules{fields: map[fieldRef]ruleKind{}}
+// Resolve checks rules, and returns them by type and field.
+func Resolve(given []Rule) (*List, error) {
+	rs := &List{Fields: map[FieldRef]ruleKind{}}
 	for i := range given {
 		r := &given[i]
 		var err error
@@ -206,23 +209,23 @@ func resolve(given []Rule) (*rules, error) {
 		case noRule:
 			err = fmt.Errorf("state rule %d is empty: make rules by IgnoreField, EncodeBy and so on", i)
 		case byElements:
-			rs.loose = true
+			rs.Loose = true
 		case acrossPrograms:
-			rs.loose, rs.across = true, true
+			rs.Loose, rs.Across = true, true
 		case apart:
-			rs.apart = true
+			rs.Apart = true
 		case showing:
-			rs.showing = true
+			rs.Showing = true
 		case holding:
-			rs.held = append(rs.held, r.held...)
-		case ignoreField, methodByName:
+			rs.Held = append(rs.Held, r.held...)
+		case Ignored, ByName:
 			err = rs.addField(r)
 		case encodeBy:
-			err = rs.encode.add(r)
+			err = rs.Encode.add(r)
 		case copyBy:
-			err = rs.copying.add(r)
+			err = rs.Copying.add(r)
 		case showBy:
-			err = rs.show.add(r)
+			err = rs.Show.add(r)
 		}
 		if err != nil {
 			return nil, err
@@ -231,12 +234,12 @@ func resolve(given []Rule) (*rules, error) {
 	return rs, nil
 }
 
-func (rs *rules) addField(r *Rule) error {
-	t := r.typ
+func (rs *List) addField(r *Rule) error {
+	t := r.Typ
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	var ref fieldRef
+	var ref FieldRef
 	var last reflect.Type
 	for name := range strings.SplitSeq(r.field, ".") {
 		if last != nil {
@@ -249,15 +252,15 @@ func (rs *rules) addField(r *Rule) error {
 		if !ok {
 			return fmt.Errorf("state rule %v: %v has no field %q", r, t, name)
 		}
-		ref, last = fieldRef{t, f.Index[0]}, f.Type
+		ref, last = FieldRef{t, f.Index[0]}, f.Type
 	}
-	if r.kind == methodByName && last.Kind() != reflect.Func {
+	if r.kind == ByName && last.Kind() != reflect.Func {
 		return fmt.Errorf("state rule %v: the field is a %v, not a function", r, last)
 	}
-	if old, ok := rs.fields[ref]; ok && old != r.kind {
+	if old, ok := rs.Fields[ref]; ok && old != r.kind {
 		return fmt.Errorf("state rule %v contradicts another rule about the field", r)
 	}
-	rs.fields[ref] = r.kind
+	rs.Fields[ref] = r.kind
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package encoding
+package memory
 
 import (
 	"cmp"
@@ -36,16 +36,16 @@ var (
 	zeroedPointers byte
 )
 
-// packageVars tells which memory has an identity that outlives a run: variables of packages, what these point to, what
+// Constants tells which memory has an identity that outlives a run: variables of packages, what these point to, what
 // closures of the system hold, and all that can be reached from there. Its names are those of places in the program file and
 // of pointers to follow from there, so they are the same in every process that executes the file, wherever it is loaded;
 // but for what only a map of more than eight entries leads to, whose order differs.
-type packageVars struct {
+type Constants struct {
 	low, size uintptr // of all variables
-	objects   []older // by address
+	Objects   []older // by address
 	names     []byte
 	pages     []page  // that have some
-	table     []int32 // hash table of places in pages, plus one; its size is a power of two
+	Table     []int32 // hash table of places in pages, plus one; its size is a power of two
 	shift     uint
 	held      []any // whose closures were looked into
 	kept      []pin // so that nothing else comes to lie there
@@ -56,13 +56,13 @@ type older struct {
 	low, high uintptr
 	from      uintptr // what pointers into it are counted from
 	tiny      bool    // one of several things in an object
-	name, end uint32  // among the names
+	Name, End uint32  // among the names
 }
 
 // pin refers to a constant. Pins are not followed themselves, else each look would keep what the last one found.
 type pin struct{ at unsafe.Pointer }
 
-var pinWord = typeWord(pin{})
+var pinWord = TypeWord(pin{})
 
 // page is a page of memory, with the words of it that are constants.
 type page struct {
@@ -70,8 +70,8 @@ type page struct {
 	bits   [pageSize / wordSize / 64]uint64
 }
 
-// noConstants is for programs that have none.
-var noConstants = &packageVars{table: make([]int32, 1), shift: 64}
+// None is for programs that have none.
+var None = &Constants{Table: make([]int32, 1), shift: 64}
 
 // snapshots keeps what was found out for the systems that are in use or were built lately, so that all worlds of one have the same.
 //
@@ -80,16 +80,16 @@ var snapshots snapshotList
 
 type snapshotList struct {
 	sync.Mutex
-	list []*packageVars // of the latest
-	all  map[string]weak.Pointer[packageVars]
+	list []*Constants // of the latest
+	all  map[string]weak.Pointer[Constants]
 }
 
 // mostSnapshots is how many are kept though nothing uses them.
 const mostSnapshots = 8
 
-// packageVarsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
+// ConstantsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
 // that a handler made is among them.
-func packageVarsOf(held []any, showing bool) (*packageVars, error) {
+func ConstantsOf(held []any, showing bool) (*Constants, error) {
 	s := &snapshots
 	s.Lock()
 	defer s.Unlock()
@@ -106,7 +106,7 @@ func packageVarsOf(held []any, showing bool) (*packageVars, error) {
 	}
 	c := findConstants(slices.Clone(held))
 	if s.all == nil {
-		s.all = make(map[string]weak.Pointer[packageVars])
+		s.all = make(map[string]weak.Pointer[Constants])
 	}
 	s.all[key] = weak.Make(c)
 	runtime.AddCleanup(c, s.forget, key)
@@ -116,7 +116,7 @@ func packageVarsOf(held []any, showing bool) (*packageVars, error) {
 
 // identityOf are the bytes of what is held: types and places. Nothing else comes to lie there while constants hold it.
 func identityOf(held []any) string {
-	return string(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(held))), uintptr(len(held))*unsafe.Sizeof(ifaceHeader{})))
+	return string(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(held))), uintptr(len(held))*unsafe.Sizeof(Interface{})))
 }
 
 // forget takes out constants that are gone, unless there are others of what came to lie in the same places.
@@ -129,8 +129,8 @@ func (s *snapshotList) forget(key string) {
 }
 
 // used makes constants those that were used last.
-func (s *snapshotList) used(c *packageVars) {
-	s.list = append(slices.DeleteFunc(s.list, func(other *packageVars) bool { return other == c }), c)
+func (s *snapshotList) used(c *Constants) {
+	s.list = append(slices.DeleteFunc(s.list, func(other *Constants) bool { return other == c }), c)
 	if len(s.list) > mostSnapshots {
 		s.list = slices.Delete(s.list, 0, 1)
 	}
@@ -140,15 +140,15 @@ func (s *snapshotList) used(c *packageVars) {
 const manyOlder = 1 << 13
 
 // findConstants looks at all that closures hold, and at all pointers of variables.
-func findConstants(held []any) *packageVars {
+func findConstants(held []any) *Constants {
 	time.FixedZone("", 0) // zones of whole hours are made with the first one
 	var ignored runtime.MemStats
 	runtime.ReadMemStats(&ignored) // it empties caches, so that no thing of a few bytes made later lies next to an older one
 	f := finder{
-		packageVars: &packageVars{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
-		met:         make(map[uintptr]bool, manyOlder),
+		Constants: &Constants{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
+		met:       make(map[uintptr]bool, manyOlder),
 	}
-	f.objects, f.kept, f.names = make([]older, 0, manyOlder), make([]pin, 0, manyOlder), make([]byte, 0, 8*manyOlder)
+	f.Objects, f.kept, f.names = make([]older, 0, manyOlder), make([]pin, 0, manyOlder), make([]byte, 0, 8*manyOlder)
 	if len(held) > 0 {
 		p := unsafe.Pointer(unsafe.SliceData(held))
 		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) { f.follow(at, nil, uint64(off+1)<<1|1) })
@@ -158,9 +158,9 @@ func findConstants(held []any) *packageVars {
 		f.follow(variableAt(off), nil, uint64(off)<<1|1)
 	}
 	f.rest()
-	f.objects, f.kept, f.names = slices.Clone(f.objects), slices.Clone(f.kept), slices.Clone(f.names) // small programs have few
+	f.Objects, f.kept, f.names = slices.Clone(f.Objects), slices.Clone(f.kept), slices.Clone(f.names) // small programs have few
 	f.sort()
-	return f.packageVars
+	return f.Constants
 }
 
 // variableAt returns where a variable lies.
@@ -184,7 +184,7 @@ func pointerVariables(yield func(off uintptr) bool) {
 
 // finder makes constants.
 type finder struct {
-	*packageVars
+	*Constants
 	met  map[uintptr]bool // by where it begins
 	next int              // the first object that was not looked into
 }
@@ -210,10 +210,10 @@ func (f *finder) follow(at unsafe.Pointer, in []byte, step uint64) {
 		return
 	}
 	f.met[x.low] = true
-	x.name = uint32(len(f.names))
+	x.Name = uint32(len(f.names))
 	f.names = binary.AppendUvarint(append(f.names, in...), step)
-	x.end = uint32(len(f.names))
-	f.objects, f.kept = append(f.objects, x), append(f.kept, pin{p})
+	x.End = uint32(len(f.names))
+	f.Objects, f.kept = append(f.Objects, x), append(f.kept, pin{p})
 }
 
 // tinySize is the size of the objects that things of fewer bytes without pointers share.
@@ -221,28 +221,28 @@ const tinySize = 16
 
 // rest follows, breadth first, what was not followed so far.
 func (f *finder) rest() {
-	for ; f.next < len(f.objects); f.next++ {
-		x, p := f.objects[f.next], f.kept[f.next].at
+	for ; f.next < len(f.Objects); f.next++ {
+		x, p := f.Objects[f.next], f.kept[f.next].at
 		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) {
-			f.follow(at, f.names[x.name:x.end], uint64(off+1))
+			f.follow(at, f.names[x.Name:x.End], uint64(off+1))
 		})
 	}
 }
 
 // sort makes ready for look-ups.
 func (f *finder) sort() {
-	c := f.packageVars
-	slices.SortFunc(c.objects, func(a, b older) int { return cmp.Compare(a.low, b.low) })
-	for i := range c.objects { // things of a few bytes end where the next one begins, and the first begins with their object
-		x := &c.objects[i]
-		if next := i + 1; next < len(c.objects) && c.objects[next].low < x.high {
-			x.high = c.objects[next].low
+	c := f.Constants
+	slices.SortFunc(c.Objects, func(a, b older) int { return cmp.Compare(a.low, b.low) })
+	for i := range c.Objects { // things of a few bytes end where the next one begins, and the first begins with their object
+		x := &c.Objects[i]
+		if next := i + 1; next < len(c.Objects) && c.Objects[next].low < x.high {
+			x.high = c.Objects[next].low
 		}
-		if begin := x.low &^ (tinySize - 1); x.tiny && (i == 0 || c.objects[i-1].high <= begin) {
+		if begin := x.low &^ (tinySize - 1); x.tiny && (i == 0 || c.Objects[i-1].high <= begin) {
 			x.low = begin
 		}
 	}
-	for _, x := range c.objects {
+	for _, x := range c.Objects {
 		for at := x.low &^ (wordSize - 1); at < x.high; at += wordSize {
 			if n := len(c.pages); n == 0 || c.pages[n-1].number != at/pageSize {
 				c.pages = append(c.pages, page{number: at / pageSize})
@@ -258,13 +258,13 @@ func (f *finder) sort() {
 	for 1<<bits < 4*len(c.pages) {
 		bits++
 	}
-	c.table, c.shift = make([]int32, 1<<bits), uint(64-bits)
+	c.Table, c.shift = make([]int32, 1<<bits), uint(64-bits)
 	for k := range c.pages {
 		i := c.slot(c.pages[k].number)
-		for c.table[i] != 0 {
-			i = (i + 1) & (len(c.table) - 1)
+		for c.Table[i] != 0 {
+			i = (i + 1) & (len(c.Table) - 1)
 		}
-		c.table[i] = int32(k) + 1
+		c.Table[i] = int32(k) + 1
 	}
 }
 
@@ -312,17 +312,20 @@ func pointerMask(program *byte, words int) []bool {
 
 func address(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-func (c *packageVars) slot(number uintptr) int { return int(uint64(number) * halves >> c.shift) }
+// golden is 2^64 divided by the golden ratio.
+const golden = 0x9E3779B97F4A7C15
 
-// has reports whether the memory at p is a constant.
-func (c *packageVars) has(p unsafe.Pointer) bool {
+func (c *Constants) slot(number uintptr) int { return int(uint64(number) * golden >> c.shift) }
+
+// Has reports whether the memory at p is a constant.
+func (c *Constants) Has(p unsafe.Pointer) bool {
 	at := uintptr(p)
 	if at-c.low < c.size {
 		return true
 	}
 	number := at / pageSize
-	for i := c.slot(number); c.table[i] != 0; i = (i + 1) & (len(c.table) - 1) {
-		if g := &c.pages[c.table[i]-1]; g.number == number {
+	for i := c.slot(number); c.Table[i] != 0; i = (i + 1) & (len(c.Table) - 1) {
+		if g := &c.pages[c.Table[i]-1]; g.number == number {
 			word := at % pageSize / wordSize
 			return g.bits[word/64]>>(word%64)&1 == 1
 		}
@@ -330,17 +333,17 @@ func (c *packageVars) has(p unsafe.Pointer) bool {
 	return false
 }
 
-// append appends the name of the constant at p.
-func (c *packageVars) append(dst []byte, p unsafe.Pointer) []byte {
+// Append appends the name of the constant at p.
+func (c *Constants) Append(dst []byte, p unsafe.Pointer) []byte {
 	at := uintptr(p)
 	if off := at - c.low; off < c.size {
-		return appendUint(dst, uint64(off)<<1)
+		return binary.AppendUvarint(dst, uint64(off)<<1)
 	}
-	i, found := slices.BinarySearchFunc(c.objects, at, func(x older, at uintptr) int { return cmp.Compare(x.low, at) })
+	i, found := slices.BinarySearchFunc(c.Objects, at, func(x older, at uintptr) int { return cmp.Compare(x.low, at) })
 	if !found {
 		i--
 	}
-	x := &c.objects[i]
-	dst = append(append(dst, c.names[x.name:x.end]...), 0)
-	return appendUint(dst, zigzag(int64(at-x.from)))
+	x := &c.Objects[i]
+	dst = append(append(dst, c.names[x.Name:x.End]...), 0)
+	return binary.AppendVarint(dst, int64(at-x.from))
 }

@@ -1,4 +1,4 @@
-package encoding
+package memory
 
 import (
 	"reflect"
@@ -88,7 +88,7 @@ func (o heapObject) byBits(begin unsafe.Pointer, visit func(at unsafe.Pointer, o
 
 // byType is for objects that are arrays of a type.
 func (o heapObject) byType(word, begin unsafe.Pointer, from uintptr, visit func(at unsafe.Pointer, off uintptr)) {
-	t := reflect.TypeOf(assemble(word, begin))
+	t := reflect.TypeOf(Assemble(word, begin))
 	if word == pinWord || t.Size() == 0 {
 		return
 	}
@@ -109,7 +109,7 @@ func (o heapObject) byType(word, begin unsafe.Pointer, from uintptr, visit func(
 func pointersIn(t reflect.Type, begin unsafe.Pointer, off uintptr, visit func(at unsafe.Pointer, off uintptr)) {
 	switch t.Kind() {
 	case reflect.Array:
-		if bare(t.Elem()) {
+		if Bare(t.Elem()) {
 			return
 		}
 		for i := range uintptr(t.Len()) {
@@ -173,4 +173,20 @@ func readable(p unsafe.Pointer, size uintptr, want []uintptr) bool {
 	var got []uintptr
 	o.pointers(p, func(_ unsafe.Pointer, off uintptr) { got = append(got, off-head) })
 	return slices.Equal(got, want)
+}
+
+// Bare reports whether values of type t hold no pointer of any sort.
+func Bare(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return t.Len() == 0 || Bare(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !Bare(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	}
+	return t.Kind() <= reflect.Complex128
 }

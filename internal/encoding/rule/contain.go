@@ -1,7 +1,7 @@
-package encoding
+package rule
 
-// contained calls f on a goroutine of its own, as f may end that, and says what it did if it did not return; "": it returned.
-func contained(f func()) (failed string) {
+// Contained calls f on a goroutine of its own, as f may end that, and says what it did if it did not return; "": it returned.
+func Contained(f func()) (failed string) {
 	done := make(chan struct{})
 	failed = "ended its goroutine"
 	go func() {

@@ -1,0 +1,96 @@
+package memory
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+func TestPointerMask(t *testing.T) {
+	for _, c := range []struct {
+		program []byte
+		want    string
+	}{
+		{[]byte{0}, ""},
+		{[]byte{3, 0b101, 0}, "101"},
+		{[]byte{9, 0b10000001, 1, 0}, "100000011"},
+		{[]byte{2, 0b01, 0x82, 3, 0}, "10101010"},                     // twice two bits, three times more
+		{[]byte{1, 0, 0x80, 1, 0x81, 1, 0}, strings.Repeat("0", 130)}, // one bit, 129 times more
+	} {
+		var got strings.Builder
+		for _, isPointer := range pointerMask(&c.program[0], 200) {
+			got.WriteByte("01"[map[bool]int{true: 1}[isPointer]])
+		}
+		if got.String() != c.want {
+			t.Errorf("%x: got %s, want %s", c.program, got.String(), c.want)
+		}
+	}
+	// The mask covers all variables, and knows what is none.
+	words := int((address(&endFilled) - address(&filled)) / unsafe.Sizeof(uintptr(0)))
+	if mask := pointerMask(&filledPointers, words); len(mask) != words {
+		t.Errorf("%d of %d words", len(mask), words)
+	}
+}
+
+// A number that is the address of something is no pointer to it.
+func TestOnlyPointersNameConstants(t *testing.T) {
+	here, there := new(int), new(int)
+	mixed.pointer, mixed.number = here, uintptr(unsafe.Pointer(there))
+	c := findConstants(nil)
+	if !c.Has(unsafe.Pointer(here)) || c.Has(unsafe.Pointer(there)) {
+		t.Error("pointers and numbers are confused")
+	}
+	mixed.pointer, mixed.number = nil, 0
+}
+
+var mixed struct {
+	pointer *int
+	number  uintptr
+}
+
+// What is made later is no constant, even where it comes to lie next to one.
+func TestNewMemoryIsNoConstant(t *testing.T) {
+	c := findConstants(nil)
+	var made []any
+	for range 10_000 {
+		small, mark, chain := new(int8), new(struct{ n int }), new(struct{ next, mark *int })
+		made = append(made, small, mark, chain)
+		if c.Has(unsafe.Pointer(small)) || c.Has(unsafe.Pointer(mark)) || c.Has(unsafe.Pointer(chain)) {
+			t.Fatalf("after %d", len(made))
+		}
+	}
+}
+
+// Of a system that is in use all worlds have the same constants, however many others are built meanwhile; of one that is not, these go.
+func TestConstantsOfSystemsInUse(t *testing.T) {
+	of := func(n int) *Constants {
+		c, err := ConstantsOf([]any{n}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	mine := of(0)
+	for n := range 3 * mostSnapshots {
+		of(1 + n)
+	}
+	if of(0) != mine {
+		t.Error("a system has other constants than before")
+	}
+	runtime.KeepAlive(mine)
+	mine = nil
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		runtime.GC()
+		snapshots.Lock()
+		n := len(snapshots.all)
+		snapshots.Unlock()
+		switch {
+		case n <= 2*mostSnapshots:
+			return
+		case time.Now().After(deadline):
+			t.Fatalf("%d are kept", n)
+		}
+	}
+}
