@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -40,40 +41,40 @@ func compareCommands() []command {
 func (s *Session) runWords() []string {
 	var words []string
 	for _, r := range s.runs {
-		words = append(words, r.name)
+		words = append(words, r.Name)
 	}
 	return append(words, "same", "match")
 }
 
 // match returns the step of b that corresponds to step n of a, see [replay.Align], and whether it has the same event.
-func match(a, b *run, n int) (int, bool) {
-	c := replay.Align(a.occurrences(n), b.occurrences(b.len()), common(a, b))[n]
+func match(a, b *history.Run, n int) (int, bool) {
+	c := replay.Align(occurrences(a, n), occurrences(b, b.Len()), history.Common(a, b))[n]
 	return c.Step, c.Same
 }
 
 // occurrences identifies the first n steps.
-func (r *run) occurrences(n int) []replay.Occurrence {
+func occurrences(r *history.Run, n int) []replay.Occurrence {
 	all := make([]replay.Occurrence, n)
 	for i := range all {
-		s := r.step(i + 1)
-		all[i] = replay.Occurrence{Key: s.key, Kind: s.ev.Kind}
+		s := r.Step(i + 1)
+		all[i] = replay.Occurrence{Key: s.Key, Kind: s.Ev.Kind}
 	}
 	return all
 }
 
 // elsewhere reads the step of another run: a number, same, or match (also when nothing is said).
-func (s *Session) elsewhere(r *run, words []string) (n int, how string, err error) {
+func (s *Session) elsewhere(r *history.Run, words []string) (n int, how string, err error) {
 	switch {
 	case len(words) > 1:
 		return 0, "", badUsage("%q?", strings.Join(words, " "))
 	case len(words) == 0 || words[0] == "match":
-		n, same := match(s.run, r, s.run.at)
+		n, same := match(s.run, r, s.run.At)
 		if !same {
 			return n, ", which has no matching step", nil
 		}
 		return n, ", the matching step", nil
 	case words[0] == "same":
-		return min(s.run.at, r.len()), "", nil
+		return min(s.run.At, r.Len()), "", nil
 	}
 	here := s.run
 	s.run = r
@@ -90,7 +91,7 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 			return err
 		}
 		if err == nil {
-			to := r.at
+			to := r.At
 			if len(args) > 1 {
 				if to, err = s.place(args[1]); err != nil {
 					return err
@@ -104,7 +105,7 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 		}
 	}
 	var (
-		other *run
+		other *history.Run
 		err   error
 	)
 	if len(args) == 0 || args[0] == "same" || args[0] == "match" {
@@ -120,9 +121,9 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	if err != nil {
 		return err
 	}
-	shared := common(r, other)
-	fmt.Fprintf(out, "%s after step %d | %s after step %d%s; the first %d steps are the same\n", r.name, r.at, other.name, n, how, shared)
-	return writeDiff(out, r, r.at, other, n)
+	shared := history.Common(r, other)
+	fmt.Fprintf(out, "%s after step %d | %s after step %d%s; the first %d steps are the same\n", r.Name, r.At, other.Name, n, how, shared)
+	return writeDiff(out, r, r.At, other, n)
 }
 
 // difference is a part of two states that differs.
@@ -133,19 +134,19 @@ type difference struct {
 }
 
 // differences compares two states: nodes, then the network.
-func differences(a *run, n int, b *run, m int) ([]difference, error) {
+func differences(a *history.Run, n int, b *history.Run, m int) ([]difference, error) {
 	var all []difference
-	before, err := a.allFields(n)
+	before, err := allFields(a, n)
 	if err != nil {
 		return nil, err
 	}
-	after, err := b.allFields(m)
+	after, err := allFields(b, m)
 	if err != nil {
 		return nil, err
 	}
 	for i := range before {
 		node := i
-		if i == a.nodes {
+		if i == a.Nodes {
 			node = -1
 		}
 		for _, c := range diff.Between(before[i], after[i]) {
@@ -156,25 +157,25 @@ func differences(a *run, n int, b *run, m int) ([]difference, error) {
 }
 
 // allFields returns the fields of each node after step n, and of the network.
-func (r *run) allFields(n int) (all [][]sim.Field, err error) {
-	for id := range r.nodes {
-		fields, err := r.fields(n, sim.NodeID(id))
+func allFields(r *history.Run, n int) (all [][]sim.Field, err error) {
+	for id := range r.Nodes {
+		fields, err := r.Fields(n, sim.NodeID(id))
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, fields)
 	}
-	if r.whole != nil {
+	if r.Whole != nil {
 		return append(all, nil), nil
 	}
-	w, err := r.world(n)
+	w, err := r.World(n)
 	if err != nil {
 		return nil, err
 	}
 	return append(all, w.NetFields()), nil
 }
 
-func writeDiff(out *bytes.Buffer, a *run, n int, b *run, m int) error {
+func writeDiff(out *bytes.Buffer, a *history.Run, n int, b *history.Run, m int) error {
 	all, err := differences(a, n, b, m)
 	if err != nil {
 		return err
@@ -189,7 +190,7 @@ func writeDiff(out *bytes.Buffer, a *run, n int, b *run, m int) error {
 		}
 		where := "network "
 		if d.node >= 0 {
-			where = a.node(d.node) + "."
+			where = a.Node(d.node) + "."
 		}
 		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.path, cmp.Or(d.old, "none"), cmp.Or(d.new, "none"))
 	}
@@ -202,22 +203,22 @@ func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		if r == s.run {
 			mark = "@"
 		}
-		fmt.Fprintf(out, "%s %-10s %d steps, at step %d", mark, r.name, r.len(), r.at)
-		if r.from != nil {
-			fmt.Fprintf(out, ", shares %d with %s", r.common, r.from.name)
+		fmt.Fprintf(out, "%s %-10s %d steps, at step %d", mark, r.Name, r.Len(), r.At)
+		if r.From != nil {
+			fmt.Fprintf(out, ", shares %d with %s", r.Common, r.From.Name)
 		}
-		if r.critical > 0 {
-			fmt.Fprintf(out, ", critical step %d", r.critical)
+		if r.Critical > 0 {
+			fmt.Fprintf(out, ", critical step %d", r.Critical)
 		}
-		switch f, _ := r.firstFound(); {
+		switch f, _ := r.FirstFound(); {
 		case f != nil:
-			fmt.Fprintf(out, ", %s", violation(f))
-		case r.step(r.len()).live:
+			fmt.Fprintf(out, ", %s", history.Violation(f))
+		case r.Step(r.Len()).Live:
 			fmt.Fprint(out, ", live in the end")
-		case r.whole != nil:
+		case r.Whole != nil:
 			fmt.Fprint(out, ", the test passes")
 		}
-		if !r.saved {
+		if !r.Saved {
 			fmt.Fprint(out, ", not saved")
 		}
 		fmt.Fprintln(out)
@@ -234,7 +235,7 @@ func switchRun(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 		return err
 	}
 	if r == s.run && len(args) == 1 {
-		return s.to(r.at, out)
+		return s.to(r.At, out)
 	}
 	n, how, err := s.elsewhere(r, args[1:])
 	if err != nil {
@@ -254,7 +255,7 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 			fmt.Fprintf(out, "  %-10s %s\n", name, text)
 		}
 	}
-	if s.run.whole != nil {
+	if s.run.Whole != nil {
 		s.recordedInfo(line)
 		return nil
 	}
@@ -281,15 +282,15 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		line("forever", h.Note)
 	}
 	main := s.runs[0]
-	found, _ := main.firstFound()
-	line("run", strings.TrimSpace(fmt.Sprintf("%s %d steps", main.file, main.len())))
+	found, _ := main.FirstFound()
+	line("run", strings.TrimSpace(fmt.Sprintf("%s %d steps", main.File, main.Len())))
 	switch {
-	case main.critical > 0 && main.critical == s.cfg.Recorded.Step:
-		line("critical", fmt.Sprintf("step %d, as recorded", main.critical))
-	case main.critical > 0:
-		line("critical", fmt.Sprintf("step %d", main.critical))
-	case main.round > 0:
-		line("cycle", fmt.Sprintf("steps %d to %d repeat forever", main.len()-main.round+1, main.len()))
+	case main.Critical > 0 && main.Critical == s.cfg.Recorded.Step:
+		line("critical", fmt.Sprintf("step %d, as recorded", main.Critical))
+	case main.Critical > 0:
+		line("critical", fmt.Sprintf("step %d", main.Critical))
+	case main.Round > 0:
+		line("cycle", fmt.Sprintf("steps %d to %d repeat forever", main.Len()-main.Round+1, main.Len()))
 	case h.Endless && h.Round == 0:
 		line("cycle", "none: in the end no fair event can happen any more")
 	case found != nil && found.Kind == sim.Safety:
@@ -300,15 +301,15 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		line("critical", `not known; "critical" searches for it`)
 	}
 	if live, err := s.named("live"); err == nil {
-		line("live run", fmt.Sprintf("%s %d steps, %d of them shared", live.file, live.len(), live.common))
+		line("live run", fmt.Sprintf("%s %d steps, %d of them shared", live.File, live.Len(), live.Common))
 	} else {
 		line("live run", strings.TrimSuffix("none: "+s.cfg.LiveName, ": "))
 	}
 	if found != nil {
-		line("found", violation(found))
+		line("found", history.Violation(found))
 	}
 	line("then", textfmt.FirstLine(s.cfg.End))
-	if err := main.cursor.Uncopied(); err != nil {
+	if err := main.Cursor.Uncopied(); err != nil {
 		line("note", "states are reached by executing from the start: "+textfmt.FirstLine(err.Error()))
 	}
 	return nil

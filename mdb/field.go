@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -33,7 +34,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 		},
 		world: func(n int, _ kernel.World) bool {
 			hit := false
-			for _, id := range r.touched(n) {
+			for _, id := range r.Touched(n) {
 				if id < 0 || !sel.node(int(id)) {
 					continue
 				}
@@ -53,7 +54,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 // has reports whether some node has a selected field in the first state, the last one, or where the session
 // stands.
 func (s *Session) has(sel selector) bool {
-	for _, n := range []int{s.run.at, 0, s.run.len()} {
+	for _, n := range []int{s.run.At, 0, s.run.Len()} {
 		for id := range s.sys.Nodes {
 			if len(sel.fields(s.run, n, id)) > 0 {
 				return true
@@ -107,11 +108,11 @@ func (s *Session) selector(word string) (selector, error) {
 func (f selector) node(id int) bool { return f.only < 0 || f.only == id }
 
 // fields returns those of a node after step n of a run; none if that state cannot be reached.
-func (f selector) fields(r *run, n, id int) []sim.Field {
+func (f selector) fields(r *history.Run, n, id int) []sim.Field {
 	if !f.node(id) {
 		return nil
 	}
-	all, err := r.fields(n, sim.NodeID(id))
+	all, err := r.Fields(n, sim.NodeID(id))
 	if err != nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -26,7 +27,7 @@ FIELD is a path such as n2.Parent, or Parent for all nodes. It includes all fiel
 n0.(timer resend). On a test there are events and FIELDs, such as g2.status. CONDITION is "changes" (the default), or one of == != < <= > >= with a value, or ~ with a
 regular expression. A value such as joined(2) is matched by joined and by 2.`
 	words := func(s *Session) []string {
-		if s.run.whole != nil {
+		if s.run.Whole != nil {
 			return append([]string{"event"}, s.fieldWords()...)
 		}
 		return append([]string{"event", "message", "choice", "live", "dead", "property"}, s.fieldWords()...)
@@ -92,7 +93,7 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 		if test.known != nil && !test.known() {
 			return s.noField(args[0])
 		}
-		return fmt.Errorf("no step %s step %d matches %s", where, s.run.at, strings.Join(args, " "))
+		return fmt.Errorf("no step %s step %d matches %s", where, s.run.At, strings.Join(args, " "))
 	}
 	return s.to(n, out)
 }
@@ -110,7 +111,7 @@ type test struct {
 func (s *Session) test(args []string) (*test, error) {
 	r := s.run
 	rest := args[1:]
-	if r.whole != nil && slices.Contains([]string{"message", "choice", "live", "dead", "property"}, args[0]) {
+	if r.Whole != nil && slices.Contains([]string{"message", "choice", "live", "dead", "property"}, args[0]) {
 		return nil, badUsage("a recorded test has no %q; find event REGEXP, or find FIELD [CONDITION]", args[0])
 	}
 	switch args[0] {
@@ -119,7 +120,7 @@ func (s *Session) test(args []string) (*test, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &test{info: func(n int) bool { return matchesStep(re, r.step(n)) }}, nil
+		return &test{info: func(n int) bool { return matchesStep(re, r.Step(n)) }}, nil
 	case "message":
 		re, err := wanted(rest)
 		if err != nil {
@@ -132,7 +133,7 @@ func (s *Session) test(args []string) (*test, error) {
 			return nil, err
 		}
 		return &test{
-			maybe: func(n int) bool { return r.step(n).picks > 0 },
+			maybe: func(n int) bool { return r.Step(n).Picks > 0 },
 			trace: func(t *replay.TraceStep) bool {
 				for _, c := range t.Choices {
 					if replay.Notable(c) && re.MatchString(c.Label) {
@@ -147,7 +148,7 @@ func (s *Session) test(args []string) (*test, error) {
 			break
 		}
 		want := args[0] == "live"
-		return &test{info: func(n int) bool { return r.step(n).live == want && r.step(n-1).live != want }}, nil
+		return &test{info: func(n int) bool { return r.Step(n).Live == want && r.Step(n-1).Live != want }}, nil
 	case "property":
 		re, err := wanted(rest)
 		if err != nil {
@@ -162,7 +163,7 @@ func (s *Session) test(args []string) (*test, error) {
 		if !some {
 			return nil, fmt.Errorf("no property matches %s; \"properties\" lists them", strings.Join(rest, " "))
 		}
-		return &test{info: func(n int) bool { return (r.step(n).failing^r.step(n-1).failing)&mask != 0 }}, nil
+		return &test{info: func(n int) bool { return (r.Step(n).Failing^r.Step(n-1).Failing)&mask != 0 }}, nil
 	}
 	return s.fieldTest(args[0], rest)
 }
@@ -174,8 +175,8 @@ func wanted(words []string) (*regexp.Regexp, error) {
 	return pattern(words...)
 }
 
-func matchesStep(re *regexp.Regexp, s *stepInfo) bool {
-	return re.MatchString(s.key) || re.MatchString(s.String())
+func matchesStep(re *regexp.Regexp, s *history.Step) bool {
+	return re.MatchString(s.Key) || re.MatchString(s.String())
 }
 
 // messageTest finds steps that send such a message, or whose event is about one.
@@ -186,7 +187,7 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 	}
 	r := s.run
 	return &test{world: func(n int, w kernel.World) bool {
-		switch info := r.step(n); info.ev.Kind {
+		switch info := r.Step(n); info.Ev.Kind {
 		case sim.Deliver, sim.TakeQuorum, sim.Lose, sim.Duplicate:
 			if matchesStep(re, info) {
 				return true
@@ -215,17 +216,17 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 }
 
 // search returns the nearest step in a direction that matches, 0 when there is none.
-func (t *test) search(ctx context.Context, r *run, direction int) (int, error) {
+func (t *test) search(ctx context.Context, r *history.Run, direction int) (int, error) {
 	if t.world != nil {
 		if direction > 0 {
-			return t.scan(ctx, r, r.at+1, r.len(), false)
+			return t.scan(ctx, r, r.At+1, r.Len(), false)
 		}
 		// Backward in parts, each forward.
-		size := windowSteps
-		if r.whole == nil {
-			size = max(size, r.cursor.Distance())
+		size := history.WindowSteps
+		if r.Whole == nil {
+			size = max(size, r.Cursor.Distance())
 		}
-		for end := r.at - 1; end > 0; {
+		for end := r.At - 1; end > 0; {
 			from := max(1, end-size+1)
 			n, err := t.scan(ctx, r, from, end, true)
 			if n > 0 || err != nil {
@@ -236,7 +237,7 @@ func (t *test) search(ctx context.Context, r *run, direction int) (int, error) {
 		}
 		return 0, nil
 	}
-	for n := r.at + direction; n > 0 && n <= r.len(); n += direction {
+	for n := r.At + direction; n > 0 && n <= r.Len(); n += direction {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
@@ -249,7 +250,7 @@ func (t *test) search(ctx context.Context, r *run, direction int) (int, error) {
 		if !t.maybe(n) {
 			continue
 		}
-		step, err := r.trace(n)
+		step, err := r.Trace(n)
 		if err != nil {
 			return 0, err
 		}
@@ -261,14 +262,14 @@ func (t *test) search(ctx context.Context, r *run, direction int) (int, error) {
 }
 
 // scan executes steps from..to and returns the first that matches, or the last of them.
-func (t *test) scan(ctx context.Context, r *run, from, to int, last bool) (found int, err error) {
+func (t *test) scan(ctx context.Context, r *history.Run, from, to int, last bool) (found int, err error) {
 	if from > to {
 		return 0, nil
 	}
 	var w kernel.World
 	goTo := func(n int) error {
-		if r.whole == nil {
-			w, err = r.world(n)
+		if r.Whole == nil {
+			w, err = r.World(n)
 		}
 		return err
 	}

@@ -5,25 +5,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
 // Paths of what changes of goroutines in the trace of a test. A goroutine that has not been started has none of these fields.
 const (
-	GoroutineAt        = "at"
-	GoroutineOperation = "operation" // that it is about to execute, or in which it waits
-	GoroutineStatus    = "status"
-	GoroutineHolder    = "held by" // who holds the lock that it waits for
+	GoroutineAt        = history.PathAt
+	GoroutineOperation = history.PathOperation // that it is about to execute, or in which it waits
+	GoroutineStatus    = history.PathStatus
+	GoroutineHolder    = history.PathHolder // who holds the lock that it waits for
 )
 
 // CanRun begins the status of a goroutine that neither runs nor waits. "runs" and "ended" are other ones, and the rest waits.
-const CanRun = "can run"
+const CanRun = history.StatusCanRun
 
 // Sleeps is the status of a goroutine that waits for a time, or is held back until all others wait.
 const Sleeps = "sleeps"
@@ -36,39 +33,18 @@ func openRecorded(cfg Config) *Session {
 	if cfg.LiveTrace != nil {
 		s.sys.Nodes = max(s.sys.Nodes, cfg.LiveTrace.Nodes)
 	}
-	r := recordedRun("main", cfg.Trace, s.sys.Nodes)
-	r.file = cfg.Name
-	if cfg.Recorded.Steps == r.len() {
-		r.critical, r.why = cfg.Recorded.Step, cfg.Recorded.Why
+	r := history.Recorded("main", cfg.Trace, s.sys.Nodes)
+	r.File = cfg.Name
+	if cfg.Recorded.Steps == r.Len() {
+		r.Critical, r.Why = cfg.Recorded.Step, cfg.Recorded.Why
 	}
-	s.runs, s.run = []*run{r}, r
+	s.runs, s.run = []*history.Run{r}, r
 	if cfg.LiveTrace != nil {
-		passing := recordedRun("passing", cfg.LiveTrace, s.sys.Nodes)
-		passing.from, passing.common = r, common(r, passing)
+		passing := history.Recorded("passing", cfg.LiveTrace, s.sys.Nodes)
+		passing.From, passing.Common = r, history.Common(r, passing)
 		s.runs = append(s.runs, passing)
 	}
 	return s
-}
-
-// recordedRun returns a run of what was recorded.
-func recordedRun(name string, t *replay.Trace, nodes int) *run {
-	r := &run{name: name, nodes: nodes, whole: t, finding: t.Finding, first: stepInfo{key: "start"}, saved: true,
-		states: make([][]goroutineState, nodes)}
-	r.follow(0)
-	since := make([]int32, nodes) // the step with which each goroutine went on after it was started or woken
-	for i := range t.Steps {
-		step := &t.Steps[i]
-		info := stepInfo{key: step.Key, ev: step.Event, text: r.node(step.Node) + " " + step.What, cause: since[step.Node]}
-		for _, id := range step.MsgIDs {
-			info.cause, since[step.Node] = int32(t.Message(id).Sent), 0
-		}
-		if since[step.Node] == 0 {
-			since[step.Node] = int32(i + 1)
-		}
-		r.steps = append(r.steps, info)
-		r.follow(i + 1)
-	}
-	return r
 }
 
 // ofGoroutines puts help texts into the words of tests.
@@ -83,38 +59,38 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 		return errors.New("the test cannot be executed again here")
 	case len(args) != 1:
 		return badUsage("which goroutine?")
-	case r.at == 0:
+	case r.At == 0:
 		return errors.New("no goroutine can go on here: the first choice is at step 1")
 	}
 	node, err := s.nodeID(args[0])
 	if err != nil {
 		return err
 	}
-	if g := r.goroutine(r.at, node); !g.canRun() {
-		return fmt.Errorf("%s cannot go on here, or does so anyway; \"state\" lists the goroutines that can run", r.node(node))
+	if g := r.Goroutine(r.At, node); !g.CanRun() {
+		return fmt.Errorf("%s cannot go on here, or does so anyway; \"state\" lists the goroutines that can run", r.Node(node))
 	}
 	name := fmt.Sprintf("branch%d", s.branches+1)
-	t, err := s.cfg.Try(ctx, r.name, name, r.at, node+1)
+	t, err := s.cfg.Try(ctx, r.Name, name, r.At, node+1)
 	if err != nil {
 		return err
 	}
 	s.sys.Nodes = max(s.sys.Nodes, t.Nodes)
-	b := recordedRun(name, t, s.sys.Nodes)
+	b := history.Recorded(name, t, s.sys.Nodes)
 	for _, other := range s.runs {
-		other.nodes = s.sys.Nodes
-		other.states = append(other.states, make([][]goroutineState, s.sys.Nodes-len(other.states))...)
+		other.Nodes = s.sys.Nodes
+		other.States = append(other.States, make([][]history.GoroutineState, s.sys.Nodes-len(other.States))...)
 	}
-	b.from, b.common = r, common(r, b)
-	if b.common == r.len() && b.common == b.len() {
-		return fmt.Errorf("%s cannot go on before the operation of step %d: the run is the same", r.node(node), r.at)
+	b.From, b.Common = r, history.Common(r, b)
+	if b.Common == r.Len() && b.Common == b.Len() {
+		return fmt.Errorf("%s cannot go on before the operation of step %d: the run is the same", r.Node(node), r.At)
 	}
-	if r.critical <= r.at {
-		b.critical = r.critical
+	if r.Critical <= r.At {
+		b.Critical = r.Critical
 	}
-	from := r.at
+	from := r.At
 	s.enter(b)
-	fmt.Fprintf(out, "%s: %d steps, of which %d are the same\n", b.name, b.len(), b.common)
-	return s.to(min(from+1, b.len()), out)
+	fmt.Fprintf(out, "%s: %d steps, of which %d are the same\n", b.Name, b.Len(), b.Common)
+	return s.to(min(from+1, b.Len()), out)
 }
 
 // refuses returns why a command does not work in the session; nil means that it does.
@@ -128,210 +104,23 @@ func (s *Session) refuses(c *command) error {
 	return nil
 }
 
-// node is the name of a node.
-func (r *run) node(id int) string { return Position{Goroutines: r.whole != nil}.Name(id) }
-
-// title is the name of a node, and of a goroutine what it executes.
-func (r *run) title(id int) string {
-	if r.whole != nil && id < len(r.whole.Names) {
-		return strings.TrimSpace(r.node(id) + " " + r.whole.Names[id])
-	}
-	return r.node(id)
-}
-
-// beginning names step 0.
-func (r *run) beginning() string {
-	if r.whole != nil {
-		return "the test starts"
-	}
-	return "the first state"
-}
-
-// sentence says what step n, t, did.
-func (r *run) sentence(n int, t *replay.TraceStep) string {
-	if r.whole != nil {
-		return r.step(n).String()
-	}
-	return t.Sentence()
-}
-
-// touched returns the nodes whose states step n may have changed.
-func (r *run) touched(n int) []sim.NodeID {
-	if r.whole == nil {
-		return r.step(n).nodes()
-	}
-	var nodes []sim.NodeID
-	for _, c := range r.recordedStep(n).Changes {
-		nodes = append(nodes, sim.NodeID(c.Node))
-	}
-	return slices.Compact(nodes)
-}
-
-func (r *run) recordedStep(n int) *replay.TraceStep {
-	if n == 0 {
-		return &r.whole.Boot
-	}
-	return &r.whole.Steps[n-1]
-}
-
-// goroutineState is what a goroutine is like from a step on. Its fields are those of goroutinePaths.
-type goroutineState struct {
-	step   int
-	fields [len(goroutinePaths)]string
-	since  [len(goroutinePaths)]int // the steps of their last changes
-}
-
-var goroutinePaths = [...]string{GoroutineAt, GoroutineOperation, GoroutineStatus, GoroutineHolder}
-
-// Indexes of goroutinePaths.
-const (
-	fieldAt = iota
-	fieldOperation
-	fieldStatus
-	fieldHolder
-)
-
-// follow adds the states after step n.
-func (r *run) follow(n int) {
-	for _, c := range r.recordedStep(n).Changes {
-		path := slices.Index(goroutinePaths[:], c.Path)
-		if path < 0 {
-			continue
-		}
-		states := r.states[c.Node]
-		if len(states) == 0 || states[len(states)-1].step != n {
-			now := goroutineState{}
-			if len(states) > 0 {
-				now = states[len(states)-1]
-			}
-			now.step = n
-			states = append(states, now)
-		}
-		now := &states[len(states)-1]
-		now.fields[path], now.since[path] = c.New, n
-		r.states[c.Node] = states
-	}
-}
-
-// goroutine returns the state of a goroutine after step n; the zero value is that of one that was not yet started.
-func (r *run) goroutine(n, node int) goroutineState {
-	states := r.states[node]
-	i, ok := slices.BinarySearchFunc(states, n, func(s goroutineState, n int) int { return s.step - n })
-	if !ok {
-		i--
-	}
-	if i < 0 {
-		return goroutineState{}
-	}
-	return states[i]
-}
-
-// waits reports whether the goroutine waits.
-func (g *goroutineState) waits() bool {
-	status := g.fields[fieldStatus]
-	return status != "" && status != "runs" && status != "ended" && !g.canRun()
-}
-
-// canRun reports whether the goroutine neither runs nor waits.
-func (g *goroutineState) canRun() bool { return strings.HasPrefix(g.fields[fieldStatus], CanRun) }
-
-// recordedFields returns the fields of a goroutine after step n.
-func (r *run) recordedFields(n, node int) (fields []sim.Field) {
-	for i, value := range r.goroutine(n, node).fields {
-		if value != "" {
-			fields = append(fields, sim.Field{Path: goroutinePaths[i], Value: value})
-		}
-	}
-	return fields
-}
-
-// told reports whether a change is left out beside the text of step t: the operation and the place of its goroutine, and what one that has
-// ended does not have.
-func told(c *replay.NodeChange, t *replay.TraceStep) bool {
-	at, _, _ := strings.Cut(c.New, " in ")
-	return c.Path == GoroutineOperation || c.Path == GoroutineAt && (c.New == "" || c.Node == t.Node && at == t.Source)
-}
-
-// recordedCommon is common for recorded runs.
-func recordedCommon(a, b *run) int {
-	n := 0
-	for n < min(a.len(), b.len()) && a.steps[n].key == b.steps[n].key {
-		n++
-	}
-	return n
-}
-
-// recordedBecause is because for a recorded run.
-func (r *run) recordedBecause(n int) string {
-	t := r.recordedStep(n)
-	switch {
-	case len(t.MsgIDs) == 0 && r.step(n).cause == 0:
-		return "is the first step of the goroutine, after"
-	case len(t.MsgIDs) == 0:
-		return "the goroutine had gone on since"
-	}
-	m := r.whole.Message(t.MsgIDs[0])
-	for i := range n - 1 {
-		if r.steps[i].ev.Node == t.Event.Node {
-			return "the goroutine waited, and was woken in"
-		}
-	}
-	return fmt.Sprintf("the goroutine was started by %s in", r.node(m.From))
-}
-
-// recordedGraph returns the event graph that "macemc graph" draws.
-func (r *run) recordedGraph() *eventgraph.Graph {
-	if r.drawn == nil {
-		t := *r.whole
-		t.Boot.Changes = nil
-		t.Steps = slices.Clone(t.Steps)
-		for i := range t.Steps {
-			s := &t.Steps[i]
-			all := s.Changes
-			s.Changes = nil
-			for _, c := range all {
-				if c.Node == s.Node && c.Path == GoroutineAt {
-					c.Path, c.Part = "(at)", replay.Part{Kind: replay.Position}
-					s.Changes = []replay.NodeChange{c}
-				}
-			}
-		}
-		r.drawn = eventgraph.Build(&t)
-		r.drawn.Critical = r.critical
-	}
-	return r.drawn
-}
-
-// active returns the goroutines of steps from..to, and those that the arrows to these steps come from. A test has many that only wait.
-func (r *run) active(from, to int) []int {
-	in := map[int]bool{}
-	for n := from; n <= to; n++ {
-		t := r.recordedStep(n)
-		in[t.Node] = true
-		for _, id := range t.MsgIDs {
-			in[r.whole.Message(id).From] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(in))
-}
-
 func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	r := s.run
-	fmt.Fprintf(out, "after step %d\n", r.at)
+	fmt.Fprintf(out, "after step %d\n", r.At)
 	holders, some := map[string]string{}, false
-	for id := range r.nodes {
-		g := r.goroutine(r.at, id)
-		if !g.waits() {
+	for id := range r.Nodes {
+		g := r.Goroutine(r.At, id)
+		if !g.Waits() {
 			continue
 		}
 		some = true
-		fmt.Fprintf(out, "  %s %s", r.node(id), g.fields[fieldStatus])
-		if _, object, ok := strings.Cut(g.fields[fieldOperation], "#"); ok && g.fields[fieldStatus] != Sleeps {
+		fmt.Fprintf(out, "  %s %s", r.Node(id), g.Fields[history.FieldStatus])
+		if _, object, ok := strings.Cut(g.Fields[history.FieldOperation], "#"); ok && g.Fields[history.FieldStatus] != Sleeps {
 			fmt.Fprintf(out, " #%s", object)
 		}
-		fmt.Fprintf(out, " at %s, since step %d", g.fields[fieldAt], g.since[fieldStatus])
-		if holder := g.fields[fieldHolder]; holder != "" {
-			holders[r.node(id)] = holder
+		fmt.Fprintf(out, " at %s, since step %d", g.Fields[history.FieldAt], g.Since[history.FieldStatus])
+		if holder := g.Fields[history.FieldHolder]; holder != "" {
+			holders[r.Node(id)] = holder
 			fmt.Fprintf(out, ", held by %s", holder)
 		}
 		fmt.Fprintln(out)
@@ -339,8 +128,8 @@ func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) err
 	if !some {
 		fmt.Fprintln(out, "  no goroutine waits")
 	}
-	for id := range r.nodes {
-		if cycle := circle(holders, r.node(id)); cycle != nil {
+	for id := range r.Nodes {
+		if cycle := circle(holders, r.Node(id)); cycle != nil {
 			fmt.Fprintf(out, "  %s wait for one another\n", strings.Join(append(cycle, cycle[0]), " -> "))
 			break
 		}
@@ -363,19 +152,19 @@ func circle(holders map[string]string, from string) []string {
 // recordedInfo writes what there is to say of a recorded test.
 func (s *Session) recordedInfo(line func(name, text string)) {
 	main := s.runs[0]
-	line("test", fmt.Sprintf("%s, %d goroutines", main.whole.System, main.whole.Nodes))
-	line("schedule", fmt.Sprintf("%s, %d steps", main.file, main.len()))
-	if main.critical > 0 {
-		line("critical", fmt.Sprintf("step %d, as recorded", main.critical))
+	line("test", fmt.Sprintf("%s, %d goroutines", main.Whole.System, main.Whole.Nodes))
+	line("schedule", fmt.Sprintf("%s, %d steps", main.File, main.Len()))
+	if main.Critical > 0 {
+		line("critical", fmt.Sprintf("step %d, as recorded", main.Critical))
 	} else {
 		line("critical", "not known")
 	}
 	if len(s.runs) > 1 {
-		line("passing", fmt.Sprintf("the nearest run that passes has %d steps, %d of them shared", s.runs[1].len(), s.runs[1].common))
+		line("passing", fmt.Sprintf("the nearest run that passes has %d steps, %d of them shared", s.runs[1].Len(), s.runs[1].Common))
 	} else {
 		line("passing", "none: "+s.cfg.LiveName)
 	}
-	if main.finding != nil {
-		line("found", violation(main.finding))
+	if main.Finding != nil {
+		line("found", history.Violation(main.Finding))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -24,7 +25,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		switch {
 		case strings.HasPrefix(a, "kind="):
 			kind = strings.TrimPrefix(a, "kind=")
-			if r.whole != nil {
+			if r.Whole != nil {
 				return badUsage("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
 			}
 			if _, ok := sim.ParseEventKind(kind); !ok {
@@ -53,7 +54,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		}
 	}
 	filtered := node >= 0 || kind != "" || re != nil
-	from, to := 1, r.len()
+	from, to := 1, r.Len()
 	switch {
 	case len(bounds) > 2:
 		return badUsage("more than two steps")
@@ -65,12 +66,12 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 			to = min(to, from+2*around)
 		}
 	case !filtered:
-		from, to = max(0, r.at-around), min(to, r.at+around)
+		from, to = max(0, r.At-around), min(to, r.At+around)
 	}
 	shown, more := 0, 0
 	for n := from; n <= to; n++ {
-		info := r.step(n)
-		if filtered && (n == 0 || node >= 0 && !s.touches(n, node) || kind != "" && info.ev.Kind.String() != kind || re != nil && !matchesStep(re, info)) {
+		info := r.Step(n)
+		if filtered && (n == 0 || node >= 0 && !s.touches(n, node) || kind != "" && info.Ev.Kind.String() != kind || re != nil && !matchesStep(re, info)) {
 			continue
 		}
 		if shown == most && len(bounds) < 2 {
@@ -90,22 +91,22 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 }
 
 // listLine is step n in one line.
-func (s *Session) listLine(r *run, n int) string {
+func (s *Session) listLine(r *history.Run, n int) string {
 	marks := []byte("   ")
-	if n == r.at {
+	if n == r.At {
 		marks[0] = '@'
 	}
-	if n == r.critical && n > 0 {
+	if n == r.Critical && n > 0 {
 		marks[1] = '>'
-	} else if r.inRound(n) {
+	} else if r.InRound(n) {
 		marks[1] = 'o'
 	}
-	if r.step(n).live {
+	if r.Step(n).Live {
 		marks[2] = '+'
 	}
-	text := r.beginning()
+	text := r.Beginning()
 	if n > 0 {
-		text = r.step(n).String()
+		text = r.Step(n).String()
 	}
-	return fmt.Sprintf("%s%*d  %s", marks, max(3, len(fmt.Sprint(r.len()))), n, text)
+	return fmt.Sprintf("%s%*d  %s", marks, max(3, len(fmt.Sprint(r.Len()))), n, text)
 }

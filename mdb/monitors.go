@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -25,13 +26,13 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 			continue
 		}
 		shown++
-		fields, err := r.monitor(r.at, i)
+		fields, err := monitor(r, r.At, i)
 		if err != nil {
 			return err
 		}
 		changed := map[string]string{}
-		if r.at > 0 {
-			before, err := r.monitor(r.at-1, i)
+		if r.At > 0 {
+			before, err := monitor(r, r.At-1, i)
 			if err != nil {
 				return err
 			}
@@ -55,8 +56,8 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 }
 
 // monitor returns the state of a monitor after step n, and its pending obligations.
-func (r *run) monitor(n, i int) (fields []sim.Field, err error) {
-	w, err := r.world(n)
+func monitor(r *history.Run, n, i int) (fields []sim.Field, err error) {
+	w, err := r.World(n)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -52,14 +53,14 @@ func moveCommands() []command {
 			name: "continue", group: moving, about: "go forward to the critical step, the finding or the end, whichever is first",
 			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 				r := s.run
-				to := r.len()
-				if _, n := r.firstFound(); n > r.at {
+				to := r.Len()
+				if _, n := r.FirstFound(); n > r.At {
 					to = n
 				}
-				if r.critical > r.at {
-					to = min(to, r.critical)
+				if r.Critical > r.At {
+					to = min(to, r.Critical)
 				}
-				if r.at == r.len() {
+				if r.At == r.Len() {
 					return errors.New("this is the end of the run")
 				}
 				return s.to(to, out)
@@ -92,7 +93,7 @@ func moveCommands() []command {
 				if s.node < 0 {
 					fmt.Fprintln(out, "no node is selected")
 				} else {
-					fmt.Fprintf(out, "%s is selected\n", s.run.node(s.node))
+					fmt.Fprintf(out, "%s is selected\n", s.run.Node(s.node))
 				}
 				return nil
 			},
@@ -104,7 +105,7 @@ func moveCommands() []command {
 func (s *Session) nodeWords() []string {
 	var words []string
 	for i := range s.sys.Nodes {
-		words = append(words, s.run.node(i))
+		words = append(words, s.run.Node(i))
 	}
 	return words
 }
@@ -129,11 +130,11 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 			}
 		}
 	}
-	at := s.run.at
+	at := s.run.At
 	for ; count > 0; count-- {
 		n, ok := s.neighbour(at, direction, node)
 		if !ok {
-			if at != s.run.at {
+			if at != s.run.At {
 				break // as far as it goes
 			}
 			where := "end"
@@ -141,7 +142,7 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 				where = "start"
 			}
 			if node >= 0 {
-				return fmt.Errorf("%s has no step between here and the %s", s.run.node(node), where)
+				return fmt.Errorf("%s has no step between here and the %s", s.run.Node(node), where)
 			}
 			return fmt.Errorf("this is the %s of the run", where)
 		}
@@ -152,7 +153,7 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 
 // neighbour is the nearest step of a node (-1: of any) in a direction.
 func (s *Session) neighbour(at, direction, node int) (int, bool) {
-	for n := at + direction; n >= 0 && n <= s.run.len(); n += direction {
+	for n := at + direction; n >= 0 && n <= s.run.Len(); n += direction {
 		if node < 0 || n > 0 && s.touches(n, node) {
 			return n, true
 		}
@@ -162,41 +163,41 @@ func (s *Session) neighbour(at, direction, node int) (int, bool) {
 
 // touches reports whether a step is one of the node's.
 func (s *Session) touches(n, node int) bool {
-	step := s.run.step(n)
-	return int(step.ev.Node) == node || slices.Contains(step.with, sim.NodeID(node))
+	step := s.run.Step(n)
+	return int(step.Ev.Node) == node || slices.Contains(step.With, sim.NodeID(node))
 }
 
 // to goes to a step and says where that is.
 func (s *Session) to(n int, out *bytes.Buffer) error {
-	s.run.at = n
+	s.run.At = n
 	return s.sayStep(n, out)
 }
 
 // sayStep says in a few lines what step n did.
 func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 	r := s.run
-	t, err := r.trace(n)
+	t, err := r.Trace(n)
 	if err != nil {
 		return err
 	}
 	name := ""
 	if len(s.runs) > 1 {
-		name = r.name + " "
+		name = r.Name + " "
 	}
 	if n == 0 {
-		fmt.Fprintf(out, "%sstep 0 of %d: %s%s\n", name, r.len(), r.beginning(), liveWord(r, 0))
+		fmt.Fprintf(out, "%sstep 0 of %d: %s%s\n", name, r.Len(), r.Beginning(), liveWord(r, 0))
 		return nil
 	}
-	fmt.Fprintf(out, "%sstep %d of %d: %s", name, n, r.len(), r.sentence(n, t))
+	fmt.Fprintf(out, "%sstep %d of %d: %s", name, n, r.Len(), r.Sentence(n, t))
 	if t.Source != "" {
 		fmt.Fprintf(out, "  [%s]", t.Source)
 	}
 	fmt.Fprint(out, liveWord(r, n))
-	if n == r.critical {
+	if n == r.Critical {
 		fmt.Fprint(out, "  CRITICAL")
 	}
-	if r.inRound(n) {
-		fmt.Fprintf(out, "  IN THE CYCLE of steps %d to %d, which repeats forever", r.len()-r.round+1, r.len())
+	if r.InRound(n) {
+		fmt.Fprintf(out, "  IN THE CYCLE of steps %d to %d, which repeats forever", r.Len()-r.Round+1, r.Len())
 	}
 	fmt.Fprintln(out)
 	var upOrDown []int
@@ -207,24 +208,24 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 		}
 	}
 	for _, c := range t.Changes {
-		if slices.Contains(upOrDown, c.Node) || r.whole != nil && told(&c, t) {
+		if slices.Contains(upOrDown, c.Node) || r.Whole != nil && history.Told(&c, t) {
 			continue // its whole state comes or goes, or the first line has it
 		}
-		fmt.Fprintf(out, "  %s.%s  %s -> %s\n", r.node(c.Node), c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
+		fmt.Fprintf(out, "  %s.%s  %s -> %s\n", r.Node(c.Node), c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
 	}
-	if f := r.found(n); f != nil {
-		fmt.Fprintf(out, "  %s\n", violation(f))
-	} else if r.whole != nil && n == r.len() {
+	if f := r.Found(n); f != nil {
+		fmt.Fprintf(out, "  %s\n", history.Violation(f))
+	} else if r.Whole != nil && n == r.Len() {
 		fmt.Fprintln(out, "  the test passes")
 	}
-	if s.ends(r) && n == r.len() {
+	if s.ends(r) && n == r.Len() {
 		fmt.Fprintf(out, "  then: %s\n", textfmt.FirstLine(s.cfg.End))
 	}
 	return nil
 }
 
-func liveWord(r *run, n int) string {
-	if r.step(n).live {
+func liveWord(r *history.Run, n int) string {
+	if r.Step(n).Live {
 		return "  (live)"
 	}
 	return ""
@@ -232,27 +233,27 @@ func liveWord(r *run, n int) string {
 
 func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
-	if r.whole != nil && (r.critical == 0 || len(args) > 0) {
+	if r.Whole != nil && (r.Critical == 0 || len(args) > 0) {
 		return errNoCritical
 	}
 	if len(args) > 0 && args[0] != "again" || len(args) > 1 {
 		return badUsage("%q?", strings.Join(args, " "))
 	}
-	if r.critical > 0 && len(args) == 0 {
-		if r.why != "" {
-			fmt.Fprintf(out, "step %d is critical: %s\n", r.critical, r.why)
+	if r.Critical > 0 && len(args) == 0 {
+		if r.Why != "" {
+			fmt.Fprintf(out, "step %d is critical: %s\n", r.Critical, r.Why)
 		}
-		return s.to(r.critical, out)
+		return s.to(r.Critical, out)
 	}
-	if f, n := r.firstFound(); f != nil {
-		fmt.Fprintf(out, "no step is critical: only a run that cannot recover has a critical transition, and step %d of this one is a %s\n", n, violation(f))
+	if f, n := r.FirstFound(); f != nil {
+		fmt.Fprintf(out, "no step is critical: only a run that cannot recover has a critical transition, and step %d of this one is a %s\n", n, history.Violation(f))
 		return nil
 	}
 	if s.cfg.End != "" { // walks could meet it, too, and never return
 		fmt.Fprintf(out, "no step is critical: %s\n", textfmt.FirstLine(s.cfg.End))
 		return nil
 	}
-	res, err := critical.Find(ctx, critical.Config{System: *s.sys, Path: r.cursor.Path(), Seed: s.cfg.Header.Seed, HandlerLimit: time.Second})
+	res, err := critical.Find(ctx, critical.Config{System: *s.sys, Path: r.Cursor.Path(), Seed: s.cfg.Header.Seed, HandlerLimit: time.Second})
 	if err != nil {
 		return err
 	}
@@ -265,18 +266,18 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 	default:
 		return errors.New("the critical transition lies too late in the run to tell; make the run longer with \"walk\"")
 	}
-	r.critical, r.why = res.Step, probed(res)
-	fmt.Fprintf(out, "step %d is critical: %s\n", r.critical, r.why)
+	r.Critical, r.Why = res.Step, probed(res)
+	fmt.Fprintf(out, "step %d is critical: %s\n", r.Critical, r.Why)
 	if _, err := s.named("live"); err != nil && res.Live != nil {
-		live, err := newRun(s.sys, "live", res.Live)
+		live, err := history.New(s.sys, "live", res.Live)
 		if err != nil {
 			return err
 		}
-		live.from, live.common = r, common(r, live)
+		live.From, live.Common = r, history.Common(r, live)
 		s.runs = append(s.runs, live)
-		fmt.Fprintf(out, "the nearest run that recovered is \"live\", of %d steps; it shares %d\n", live.len(), live.common)
-		if f, _ := live.firstFound(); f != nil {
-			fmt.Fprintf(out, "it itself has a %s\n", violation(f))
+		fmt.Fprintf(out, "the nearest run that recovered is \"live\", of %d steps; it shares %d\n", live.Len(), live.Common)
+		if f, _ := live.FirstFound(); f != nil {
+			fmt.Fprintf(out, "it itself has a %s\n", history.Violation(f))
 		}
 	}
 	return s.to(res.Step, out)

@@ -5,11 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -22,14 +21,14 @@ func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	if err != nil {
 		return err
 	}
-	lines, err := s.run.inFlight(s.run.at)
+	lines, err := s.run.InFlight(s.run.At)
 	if err != nil {
 		return err
 	}
 	shown := 0
 	for _, m := range lines {
-		if (slices.Contains(nodes, int(m.From)) || slices.Contains(nodes, int(m.To))) && re.MatchString(m.text) {
-			fmt.Fprintf(out, "  %s  sent in step %d\n", m, m.sent)
+		if (slices.Contains(nodes, int(m.From)) || slices.Contains(nodes, int(m.To))) && re.MatchString(m.Text) {
+			fmt.Fprintf(out, "  %s  sent in step %d\n", m, m.Sent)
 			shown++
 		}
 	}
@@ -42,44 +41,6 @@ func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	return nil
 }
 
-// flying is a message in flight.
-type flying struct {
-	sim.Envelope
-	text string
-	sent int
-}
-
-func (f flying) String() string {
-	kind := ""
-	if f.Stream {
-		kind = " (stream)"
-	}
-	return fmt.Sprintf("n%d->n%d  %s%s", f.From, f.To, f.text, kind)
-}
-
-func (r *run) inFlight(n int) ([]flying, error) {
-	w, err := r.world(n)
-	if err != nil {
-		return nil, err
-	}
-	plans, err := encoding.NewSet(w.System().State...)
-	if err != nil {
-		return nil, err
-	}
-	var all []flying
-	for m := range w.InFlight() {
-		f := flying{Envelope: m}
-		if p, err := plans.Of(m.Msg); err == nil {
-			f.text = replay.Brief(p.Names(m.Msg))
-		}
-		f.sent, _ = r.cursor.SentAt(m.ID)
-		all = append(all, f)
-	}
-	return all, nil
-}
-
-func isTimer(path string) bool { return strings.HasPrefix(path, "(timer ") }
-
 func showTimers(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	nodes, err := s.onlyNodes(args)
 	if err != nil {
@@ -87,12 +48,12 @@ func showTimers(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 	}
 	shown := 0
 	for _, id := range nodes {
-		fields, err := s.run.fields(s.run.at, sim.NodeID(id))
+		fields, err := s.run.Fields(s.run.At, sim.NodeID(id))
 		if err != nil {
 			return err
 		}
-		for _, f := range only(fields, isTimer) {
-			step, err := s.run.setAt(id, f.Path)
+		for _, f := range only(fields, history.IsTimer) {
+			step, err := s.run.SetAt(id, f.Path)
 			if err != nil {
 				return err
 			}
@@ -104,23 +65,4 @@ func showTimers(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 		fmt.Fprintln(out, "  no timer is armed")
 	}
 	return nil
-}
-
-// setAt is the step since which a node has a field, looking back from where we stand.
-func (r *run) setAt(node int, path string) (int, error) {
-	for n := r.at; n > 0; n-- {
-		if int(r.step(n).ev.Node) != node {
-			continue
-		}
-		t, err := r.trace(n)
-		if err != nil {
-			return 0, err
-		}
-		for _, c := range t.Changes {
-			if c.Node == node && c.Path == path && c.Old == "" {
-				return n, nil
-			}
-		}
-	}
-	return 0, nil
 }

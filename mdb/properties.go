@@ -6,12 +6,13 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
 func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	r := s.run
-	w, err := r.world(r.at)
+	w, err := r.World(r.At)
 	if err != nil {
 		return err
 	}
@@ -31,12 +32,12 @@ func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer
 			continue
 		}
 		bit := uint64(1) << i
-		since := r.at
-		for since > 0 && (r.step(since-1).failing^r.step(r.at).failing)&bit == 0 {
+		since := r.At
+		for since > 0 && (r.Step(since-1).Failing^r.Step(r.At).Failing)&bit == 0 {
 			since--
 		}
 		state := "holds"
-		if r.step(r.at).failing&bit != 0 {
+		if r.Step(r.At).Failing&bit != 0 {
 			state = "FAILS"
 		}
 		when := fmt.Sprintf("since step %d", since)
@@ -50,9 +51,9 @@ func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer
 			}
 		}
 	}
-	if r.step(r.at).live {
+	if r.Step(r.At).Live {
 		fmt.Fprintln(out, "  the state is live")
-	} else if last := r.lastLive(r.at); last >= 0 {
+	} else if last := lastLive(r, r.At); last >= 0 {
 		fmt.Fprintf(out, "  the state is not live; it was after step %d\n", last)
 	} else {
 		fmt.Fprintln(out, "  the state is not live, and none before was")
@@ -70,9 +71,9 @@ func explain(w kernel.World, p *sim.Property) (text string) {
 	return w.Explain(p)
 }
 
-func (r *run) lastLive(n int) int {
+func lastLive(r *history.Run, n int) int {
 	for ; n >= 0; n-- {
-		if r.step(n).live {
+		if r.Step(n).Live {
 			return n
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -43,9 +44,9 @@ type Config struct {
 type Session struct {
 	cfg      Config
 	sys      *sim.System
-	runs     []*run // the first one is what was opened
-	run      *run   // the current one
-	node     int    // selected; -1: none
+	runs     []*history.Run // the first one is what was opened
+	run      *history.Run   // the current one
+	node     int            // selected; -1: none
 	table    []command
 	last     []string // the last search, for "again"
 	branches int      // made so far
@@ -61,25 +62,25 @@ func Open(cfg Config) (*Session, error) {
 	if cfg.Trace != nil {
 		return openRecorded(cfg), nil
 	}
-	r, err := newRun(cfg.System, "main", cfg.Path)
+	r, err := history.New(cfg.System, "main", cfg.Path)
 	if err != nil {
 		return nil, err
 	}
-	r.file, r.saved = cfg.Name, true
-	if cfg.Recorded.Steps == r.len() && cfg.Recorded.Step <= r.len() {
-		r.critical, r.why = cfg.Recorded.Step, cfg.Recorded.Why
+	r.File, r.Saved = cfg.Name, true
+	if cfg.Recorded.Steps == r.Len() && cfg.Recorded.Step <= r.Len() {
+		r.Critical, r.Why = cfg.Recorded.Step, cfg.Recorded.Why
 	}
-	if h := &cfg.Header; h.Endless && r.comesRound(h.Round) {
-		r.round = h.Round
+	if h := &cfg.Header; h.Endless && r.ComesRound(h.Round) {
+		r.Round = h.Round
 	}
-	s := &Session{cfg: cfg, sys: cfg.System, runs: []*run{r}, run: r, node: -1, table: commands()}
+	s := &Session{cfg: cfg, sys: cfg.System, runs: []*history.Run{r}, run: r, node: -1, table: commands()}
 	if cfg.Live != nil {
-		live, err := newRun(cfg.System, "live", cfg.Live)
+		live, err := history.New(cfg.System, "live", cfg.Live)
 		if err != nil {
 			return nil, fmt.Errorf("live run: %w", err)
 		}
-		live.file, live.saved = cfg.LiveName, true
-		live.from, live.common = r, common(r, live)
+		live.File, live.Saved = cfg.LiveName, true
+		live.From, live.Common = r, history.Common(r, live)
 		s.runs = append(s.runs, live)
 	}
 	return s, nil
@@ -143,10 +144,10 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 // Begin goes to the step that matters: the critical one, or that of the finding, if they are known.
 func (s *Session) Begin() {
 	r := s.run
-	if r.critical > 0 {
-		r.at = r.critical
-	} else if f, n := r.firstFound(); f != nil {
-		r.at = n
+	if r.Critical > 0 {
+		r.At = r.Critical
+	} else if f, n := r.FirstFound(); f != nil {
+		r.At = n
 	}
 }
 
@@ -155,8 +156,8 @@ func (s *Session) Begin() {
 func (s *Session) Quit() error {
 	var names []string
 	for _, r := range s.runs {
-		if r.from != nil && !r.saved && r.name != "live" {
-			names = append(names, r.name)
+		if r.From != nil && !r.Saved && r.Name != "live" {
+			names = append(names, r.Name)
 		}
 	}
 	if len(names) == 0 || s.asked || s.batch {
@@ -286,19 +287,19 @@ func pattern(words ...string) (*regexp.Regexp, error) {
 // nodeID reads n2, or 2, and of a recorded test g3.
 func (s *Session) nodeID(word string) (int, error) {
 	r, kind := s.run, "node"
-	n, err := strconv.Atoi(strings.TrimPrefix(word, r.node(0)[:1]))
-	if r.whole != nil {
+	n, err := strconv.Atoi(strings.TrimPrefix(word, r.Node(0)[:1]))
+	if r.Whole != nil {
 		n, kind = n-1, "goroutine"
 	}
 	if err != nil || n < 0 || n >= s.sys.Nodes {
-		return 0, badUsage("there is no %s %q; %ss are %s to %s", kind, word, kind, r.node(0), r.node(s.sys.Nodes-1))
+		return 0, badUsage("there is no %s %q; %ss are %s to %s", kind, word, kind, r.Node(0), r.Node(s.sys.Nodes-1))
 	}
 	return n, nil
 }
 
 // isNode reports whether a word has the form of a node's name, such as n2.
 func (s *Session) isNode(word string) bool {
-	return len(word) > 1 && word[0] == s.run.node(0)[0] && word[1] >= '0' && word[1] <= '9'
+	return len(word) > 1 && word[0] == s.run.Node(0)[0] && word[1] >= '0' && word[1] <= '9'
 }
 
 // place reads a step: 17, +3, -3, start, end, critical, here, or match.
@@ -308,42 +309,42 @@ func (s *Session) place(word string) (int, error) {
 	case "start", "first":
 		return 0, nil
 	case "end", "last":
-		return r.len(), nil
+		return r.Len(), nil
 	case "here", ".":
-		return r.at, nil
+		return r.At, nil
 	case "critical", "crit":
-		if r.critical == 0 && r.whole != nil {
+		if r.Critical == 0 && r.Whole != nil {
 			return 0, errNoCritical
 		}
-		if r.critical == 0 {
+		if r.Critical == 0 {
 			return 0, errors.New(`the critical transition is not known; "critical" searches for it`)
 		}
-		return r.critical, nil
+		return r.Critical, nil
 	}
 	n, err := strconv.Atoi(word)
 	if err != nil {
 		return 0, badUsage("%q is no step: say a number, +N, -N, start, end, critical or here", word)
 	}
 	if word[0] == '+' || word[0] == '-' {
-		n = min(max(0, r.at+n), r.len())
+		n = min(max(0, r.At+n), r.Len())
 	}
-	if s.ends(r) && n == r.len()+1 {
+	if s.ends(r) && n == r.Len()+1 {
 		n-- // it is said there what comes then
 	}
-	if n > r.len() {
-		return 0, fmt.Errorf("the run has %d steps, there is no step %d", r.len(), n)
+	if n > r.Len() {
+		return 0, fmt.Errorf("the run has %d steps, there is no step %d", r.Len(), n)
 	}
 	return n, nil
 }
 
 // ends reports whether something behind the last step of a run cannot be executed.
-func (s *Session) ends(r *run) bool { return s.cfg.End != "" && r == s.runs[0] }
+func (s *Session) ends(r *history.Run) bool { return s.cfg.End != "" && r == s.runs[0] }
 
 // stepIn is the step that arguments name, or the one after which the session stands.
 func (s *Session) stepIn(args []string) (int, error) {
 	switch len(args) {
 	case 0:
-		return s.run.at, nil
+		return s.run.At, nil
 	case 1:
 		return s.place(args[0])
 	}
@@ -352,16 +353,16 @@ func (s *Session) stepIn(args []string) (int, error) {
 
 // other returns the run to compare with: the one that the current is a branch of, or else the first that is a
 // branch of the current.
-func (s *Session) other() (*run, error) {
-	if s.run.from != nil {
-		return s.run.from, nil
+func (s *Session) other() (*history.Run, error) {
+	if s.run.From != nil {
+		return s.run.From, nil
 	}
 	for _, r := range s.runs {
-		if r != s.run && r.from == s.run {
+		if r != s.run && r.From == s.run {
 			return r, nil
 		}
 	}
-	if s.run.whole != nil {
+	if s.run.Whole != nil {
 		return nil, fmt.Errorf("there is no run to compare with: %s", s.cfg.LiveName)
 	}
 	why := ""
@@ -372,13 +373,13 @@ func (s *Session) other() (*run, error) {
 }
 
 // named returns the run of a name.
-func (s *Session) named(name string) (*run, error) {
+func (s *Session) named(name string) (*history.Run, error) {
 	var names []string
 	for _, r := range s.runs {
-		if r.name == name {
+		if r.Name == name {
 			return r, nil
 		}
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
 	return nil, fmt.Errorf("there is no run %q; there are %s", name, strings.Join(names, ", "))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -45,7 +46,7 @@ func showCommands() []command {
 		{
 			name: "connections", system: true, aliases: []string{"conn"}, group: looking, about: "connections, queues, partitions and the remaining faults",
 			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
-				w, err := s.run.world(s.run.at)
+				w, err := s.run.World(s.run.At)
 				if err != nil {
 					return err
 				}
@@ -141,12 +142,12 @@ func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	if err := s.sayStep(n, out); err != nil {
 		return err
 	}
-	t, err := r.trace(n)
+	t, err := r.Trace(n)
 	if err != nil {
 		return err
 	}
-	if n > 0 && r.whole != nil {
-		fmt.Fprintf(out, "  %s step %d\n", r.because(n), r.step(n).cause)
+	if n > 0 && r.Whole != nil {
+		fmt.Fprintf(out, "  %s step %d\n", r.Because(n), r.Step(n).Cause)
 	} else if n > 0 {
 		fmt.Fprintf(out, "  event %d of %d: %s\n", t.Index, t.Enabled, t.Key)
 	}
@@ -195,11 +196,11 @@ func writeFields(out *bytes.Buffer, margin string, fields []sim.Field, changed m
 }
 
 // changed returns what step n changed on a node: the old values by path, and the fields that it took away.
-func (r *run) changed(n, node int) (old map[string]string, gone []sim.Field, err error) {
+func changed(r *history.Run, n, node int) (old map[string]string, gone []sim.Field, err error) {
 	if n == 0 {
 		return nil, nil, nil
 	}
-	t, err := r.trace(n)
+	t, err := r.Trace(n)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -232,13 +233,13 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 			return err
 		}
 	}
-	fmt.Fprintf(out, "after step %d\n", r.at)
+	fmt.Fprintf(out, "after step %d\n", r.At)
 	for _, id := range nodes {
-		fields, err := r.fields(r.at, sim.NodeID(id))
+		fields, err := r.Fields(r.At, sim.NodeID(id))
 		if err != nil {
 			return err
 		}
-		old, gone, err := r.changed(r.at, id)
+		old, gone, err := changed(r, r.At, id)
 		if err != nil {
 			return err
 		}
@@ -246,10 +247,10 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 		if re != nil {
 			fields = only(fields, re.MatchString)
 		}
-		if len(fields) == 0 && r.whole != nil {
+		if len(fields) == 0 && r.Whole != nil {
 			continue // it was not yet started
 		}
-		fmt.Fprintln(out, r.title(id))
+		fmt.Fprintln(out, r.Title(id))
 		writeFields(out, "  ", fields, old)
 	}
 	return nil
@@ -273,20 +274,20 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	if err != nil {
 		return err
 	}
-	if _, err := s.run.fields(s.run.at, 0); err != nil {
+	if _, err := s.run.Fields(s.run.At, 0); err != nil {
 		return err
 	}
 	var all []sim.Field
 	for id := range s.sys.Nodes {
-		old, _, err := s.run.changed(s.run.at, id)
+		old, _, err := changed(s.run, s.run.At, id)
 		if err != nil {
 			return err
 		}
-		for _, f := range sel.fields(s.run, s.run.at, id) {
+		for _, f := range sel.fields(s.run, s.run.At, id) {
 			if was, ok := old[f.Path]; ok {
 				f.Value += "   * was " + cmp.Or(was, "none")
 			}
-			all = append(all, sim.Field{Path: s.run.node(id) + "." + f.Path, Value: f.Value})
+			all = append(all, sim.Field{Path: s.run.Node(id) + "." + f.Path, Value: f.Value})
 		}
 	}
 	if len(all) == 0 {
@@ -301,7 +302,7 @@ func (s *Session) fieldWords() []string {
 	var words []string
 	seen := map[string]bool{}
 	for id := range s.sys.Nodes {
-		fields, err := s.run.fields(s.run.at, sim.NodeID(id))
+		fields, err := s.run.Fields(s.run.At, sim.NodeID(id))
 		if err != nil {
 			return nil
 		}
@@ -309,7 +310,7 @@ func (s *Session) fieldWords() []string {
 			if f.Part.Kind != diff.OfService {
 				continue
 			}
-			words = append(words, s.run.node(id)+"."+f.Path)
+			words = append(words, s.run.Node(id)+"."+f.Path)
 			if !seen[f.Path] {
 				seen[f.Path] = true
 				words = append(words, f.Path)
@@ -327,12 +328,12 @@ func (s *Session) parts(args []string, out *bytes.Buffer, none string, keep func
 	}
 	shown := 0
 	for _, id := range nodes {
-		fields, err := s.run.fields(s.run.at, sim.NodeID(id))
+		fields, err := s.run.Fields(s.run.At, sim.NodeID(id))
 		if err != nil {
 			return err
 		}
 		if fields = only(fields, keep); len(fields) > 0 {
-			fmt.Fprintln(out, s.run.node(id))
+			fmt.Fprintln(out, s.run.Node(id))
 			writeFields(out, "  ", fields, nil)
 			shown++
 		}

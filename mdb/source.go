@@ -37,10 +37,10 @@ func listSource(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 // is, then so many lines before and after it, the place itself marked. The error says why it cannot be shown.
 func (s *Session) Source(around int) ([]string, error) {
 	r := s.run
-	if r.at == 0 {
+	if r.At == 0 {
 		return nil, fmt.Errorf("no code is looked at in the first state")
 	}
-	t, err := r.trace(r.at)
+	t, err := r.Trace(r.At)
 	if err != nil {
 		return nil, err
 	}

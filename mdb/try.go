@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/mdb/internal/history"
 )
 
 func tryCommands() []command {
@@ -24,7 +25,7 @@ func tryCommands() []command {
 		{
 			name: "options", system: true, aliases: []string{"o"}, group: trying, about: "what can happen next; faults come last",
 			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
-				return s.options(s.run.at, -1, out)
+				return s.options(s.run.At, -1, out)
 			},
 		},
 		{
@@ -36,20 +37,20 @@ func tryCommands() []command {
 				"take g3       of a test: goroutine 3 goes on before the operation of this step is executed. The test is executed\n" +
 				"              again under the schedule with this switch, which is a new branch.",
 			do: func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
-				if s.run.whole != nil {
+				if s.run.Whole != nil {
 					return s.takeGoroutine(ctx, args, out)
 				}
-				return s.take(s.run.at, args, out)
+				return s.take(s.run.At, args, out)
 			},
 		},
 		{
 			name: "instead", system: true, group: trying, args: "EVENT [PICK...]",
 			about: "make another event of \"choices\" happen in place of this step, on a branch",
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-				if s.run.at == 0 {
+				if s.run.At == 0 {
 					return errors.New("the first state has no step to replace")
 				}
-				return s.take(s.run.at-1, args, out)
+				return s.take(s.run.At-1, args, out)
 			},
 		},
 		{
@@ -75,12 +76,12 @@ func tryCommands() []command {
 
 // options lists what can happen after step n; the event of index taken is marked.
 func (s *Session) options(n, taken int, out *bytes.Buffer) error {
-	w, err := s.run.world(n)
+	w, err := s.run.World(n)
 	if err != nil {
 		return err
 	}
-	if n == s.run.len() && s.run.finding != nil {
-		return fmt.Errorf("the run ends with a finding, nothing can follow: %w", s.run.finding)
+	if n == s.run.Len() && s.run.Finding != nil {
+		return fmt.Errorf("the run ends with a finding, nothing can follow: %w", s.run.Finding)
 	}
 	enabled := len(w.Enabled())
 	for i, ev := range w.Injections(slices.Clone(w.Enabled())) {
@@ -91,7 +92,7 @@ func (s *Session) options(n, taken int, out *bytes.Buffer) error {
 		if i >= enabled {
 			fault = "  (fault)"
 		}
-		fmt.Fprintf(out, " %s%3d  %s%s\n", mark, i, s.run.words.Describe(w, ev), fault)
+		fmt.Fprintf(out, " %s%3d  %s%s\n", mark, i, s.run.Words.Describe(w, ev), fault)
 	}
 	if enabled == 0 {
 		fmt.Fprintln(out, "  nothing can happen but faults")
@@ -104,7 +105,7 @@ func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) er
 	if err != nil {
 		return err
 	}
-	t, err := s.run.trace(n)
+	t, err := s.run.Trace(n)
 	if err != nil {
 		return err
 	}
@@ -176,9 +177,9 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	before, saved := b.len(), b.saved
+	before, saved := b.Len(), b.Saved
 	p := &picker{picks: numbers[1:]}
-	if err := b.extend(numbers[0], p); err != nil {
+	if err := b.Extend(numbers[0], p); err != nil {
 		return err
 	}
 	if p.wrong != nil || len(p.asked) < len(p.picks) {
@@ -188,11 +189,11 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 		if s.run != b { // a new branch, which nobody knows yet
 			return p.wrong
 		}
-		c, err := b.branch(b.name, before)
+		c, err := b.Branch(b.Name, before)
 		if err != nil {
 			return err
 		}
-		c.file, c.from, c.common, c.saved = b.file, b.from, b.common, saved
+		c.File, c.From, c.Common, c.Saved = b.File, b.From, b.Common, saved
 		*b = *c
 		return p.wrong
 	}
@@ -200,24 +201,24 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 	for _, q := range p.asked {
 		fmt.Fprintf(out, "  %s\n", q)
 	}
-	return s.to(b.at, out)
+	return s.to(b.At, out)
 }
 
 // branchAt returns the run that a step behind step n is to be added to: the current one when it is a branch
 // that ends there, or else a new branch, which is not yet one of the session's.
-func (s *Session) branchAt(n int) (*run, error) {
+func (s *Session) branchAt(n int) (*history.Run, error) {
 	r := s.run
-	if n == r.len() && r != s.runs[0] && r.name != "live" {
+	if n == r.Len() && r != s.runs[0] && r.Name != "live" {
 		return r, nil
 	}
-	if n == r.len() && r.finding != nil {
-		return nil, fmt.Errorf("the run ends with a finding, nothing can follow: %w", r.finding)
+	if n == r.Len() && r.Finding != nil {
+		return nil, fmt.Errorf("the run ends with a finding, nothing can follow: %w", r.Finding)
 	}
-	return r.branch(fmt.Sprintf("branch%d", s.branches+1), n)
+	return r.Branch(fmt.Sprintf("branch%d", s.branches+1), n)
 }
 
 // enter makes a run the current one.
-func (s *Session) enter(r *run) {
+func (s *Session) enter(r *history.Run) {
 	if !slices.Contains(s.runs, r) {
 		s.branches++
 		s.runs = append(s.runs, r)
@@ -261,11 +262,11 @@ func save(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	}
 	r := s.run
 	h := s.cfg.Header
-	h.Note = fmt.Sprintf("%s, made in the debugger", r.name)
-	if f, _ := r.firstFound(); f == nil && r.step(r.len()).live {
+	h.Note = fmt.Sprintf("%s, made in the debugger", r.Name)
+	if f, _ := r.FirstFound(); f == nil && r.Step(r.Len()).Live {
 		h.Property = ""
 	}
-	f, err := replay.WriteFile(s.sys, h, r.cursor.Path())
+	f, err := replay.WriteFile(s.sys, h, r.Cursor.Path())
 	if err != nil {
 		return err
 	}
@@ -276,7 +277,7 @@ func save(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	if err := writeNew(args[0], b.Bytes()); err != nil {
 		return err
 	}
-	r.file, r.saved = args[0], true
-	fmt.Fprintf(out, "%d steps are in %s\n", r.len(), args[0])
+	r.File, r.Saved = args[0], true
+	fmt.Fprintf(out, "%d steps are in %s\n", r.Len(), args[0])
 	return nil
 }

@@ -2,10 +2,10 @@ package mdb
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,21 +28,18 @@ type Position struct {
 func (s *Session) Position() Position {
 	r := s.run
 	p := Position{
-		System: s.sys.Name, Run: r.name, Step: r.at, Last: r.len(), Critical: r.critical,
-		Live: r.step(r.at).live, Node: s.node, Goroutines: r.whole != nil,
+		System: s.sys.Name, Run: r.Name, Step: r.At, Last: r.Len(), Critical: r.Critical,
+		Live: r.Step(r.At).Live, Node: s.node, Goroutines: r.Whole != nil,
 	}
-	if f := r.found(r.at); f != nil {
-		p.Finding = violation(f)
+	if f := r.Found(r.At); f != nil {
+		p.Finding = history.Violation(f)
 	}
 	return p
 }
 
 // Name returns the name of a node: n2, or g3.
 func (p Position) Name(node int) string {
-	if p.Goroutines {
-		return fmt.Sprintf("g%d", node+1)
-	}
-	return fmt.Sprintf("n%d", node)
+	return history.NodeName(p.Goroutines, node)
 }
 
 // StepLine is one step in a list.
@@ -65,16 +62,16 @@ type StepLine struct {
 func (s *Session) Steps(from, to int) []StepLine {
 	r := s.run
 	var lines []StepLine
-	for n := max(0, from); n <= min(to, r.len()); n++ {
-		info := r.step(n)
-		l := StepLine{Step: n, Node: int(info.ev.Node), Live: info.live, Critical: n > 0 && n == r.critical, Round: r.inRound(n)}
+	for n := max(0, from); n <= min(to, r.Len()); n++ {
+		info := r.Step(n)
+		l := StepLine{Step: n, Node: int(info.Ev.Node), Live: info.Live, Critical: n > 0 && n == r.Critical, Round: r.InRound(n)}
 		if n == 0 {
-			l.Node, l.Text = -1, r.beginning()
+			l.Node, l.Text = -1, r.Beginning()
 		} else {
-			l.Text, l.Fault = info.String(), info.ev.Kind.Injection()
+			l.Text, l.Fault = info.String(), info.Ev.Kind.Injection()
 		}
-		if f := r.found(n); f != nil {
-			l.Finding = violation(f)
+		if f := r.Found(n); f != nil {
+			l.Finding = history.Violation(f)
 		}
 		lines = append(lines, l)
 	}
@@ -88,7 +85,7 @@ func (s *Session) places(lines []StepLine) error {
 		if l.Step == 0 {
 			continue
 		}
-		t, err := s.run.trace(l.Step)
+		t, err := s.run.Trace(l.Step)
 		if err != nil {
 			return err
 		}
@@ -114,14 +111,14 @@ func (s *Session) States() ([]StateLine, error) {
 		if s.node >= 0 && id != s.node {
 			continue
 		}
-		fields, err := r.fields(r.at, sim.NodeID(id))
+		fields, err := r.Fields(r.At, sim.NodeID(id))
 		if err != nil {
 			return nil, err
 		}
-		if len(fields) == 0 && r.whole != nil {
+		if len(fields) == 0 && r.Whole != nil {
 			continue // it was not yet started
 		}
-		old, gone, err := r.changed(r.at, id)
+		old, gone, err := changed(r, r.At, id)
 		if err != nil {
 			return nil, err
 		}
@@ -146,11 +143,11 @@ type LaneLine struct {
 
 // Lanes draws the event graph of steps from..to in lines that keep to a width.
 func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
-	from, to = max(1, from), min(to, s.run.len())
+	from, to = max(1, from), min(to, s.run.Len())
 	if to < from {
 		return nil, nil
 	}
-	g, o, err := s.run.graph(max(1, from-lanesMargin), from, to, lanesMargin)
+	g, o, err := s.run.Graph(max(1, from-lanesMargin), from, to, lanesMargin)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +159,7 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 	rows := g.Lines(o)
 	heading := rows[0].Text
 	last := len(heading)
-	if at := strings.LastIndex(heading, s.run.node(lastLane)); at >= 0 {
+	if at := strings.LastIndex(heading, s.run.Node(lastLane)); at >= 0 {
 		last = len([]rune(heading[:at])) // notes lie right of the last lane
 	}
 	lines := []LaneLine{{0, heading}}
@@ -192,12 +189,12 @@ func (s *Session) Differences() ([]string, error) {
 }
 
 // Go goes to a step of the current run, as near as there is one.
-func (s *Session) Go(step int) { s.run.at = min(max(0, step), s.run.len()) }
+func (s *Session) Go(step int) { s.run.At = min(max(0, step), s.run.Len()) }
 
 // Neighbour is the next step of a node in a direction, 1 or -1, from where the session stands; false when
 // there is none. Node -1 stands for all.
 func (s *Session) Neighbour(direction, node int) (int, bool) {
-	return s.neighbour(s.run.at, direction, node)
+	return s.neighbour(s.run.At, direction, node)
 }
 
 // Select selects a node; -1: none.
@@ -231,23 +228,23 @@ func (s *Session) Complete(line string) (words []string, begin int) {
 // Summary says in one line what the step did after which the session stands.
 func (s *Session) Summary() string {
 	r := s.run
-	if r.at == 0 {
-		return r.beginning()
+	if r.At == 0 {
+		return r.Beginning()
 	}
-	t, err := r.trace(r.at)
+	t, err := r.Trace(r.At)
 	if err != nil {
 		return err.Error()
 	}
 	var parts []string
 	for _, c := range t.Changes {
-		if r.whole != nil && told(&c, t) {
+		if r.Whole != nil && history.Told(&c, t) {
 			continue
 		}
-		parts = append(parts, r.node(c.Node)+"."+c.Short())
+		parts = append(parts, r.Node(c.Node)+"."+c.Short())
 	}
-	text := r.sentence(r.at, t)
-	if r.at == r.critical && r.why != "" {
-		text = "CRITICAL, " + r.why + ": " + text
+	text := r.Sentence(r.At, t)
+	if r.At == r.Critical && r.Why != "" {
+		text = "CRITICAL, " + r.Why + ": " + text
 	}
 	if t.Source != "" {
 		text += " [" + t.Source + "]"

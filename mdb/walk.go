@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -31,11 +32,11 @@ func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, 
 		return nil, err
 	}
 	x := &walker{loop: search.NewLoop(w), walk: stoppable{search.NewWalker(search.DefaultWeights(), steps), ctx.Err}, seed: seed}
-	x.walk.SetLeave(s.run.step(s.run.at).live)
-	if _, err := s.run.world(s.run.at); err != nil {
+	x.walk.SetLeave(s.run.Step(s.run.At).Live)
+	if _, err := s.run.World(s.run.At); err != nil {
 		return nil, err
 	}
-	x.from = s.run.cursor.Path()[:s.run.cursor.Pos()]
+	x.from = s.run.Cursor.Path()[:s.run.Cursor.Pos()]
 	return x, nil
 }
 
@@ -55,8 +56,8 @@ func (w stoppable) Select(at *search.Node) search.Selection {
 
 // clean says why walks from here would end at once.
 func (s *Session) clean() error {
-	if f, n := s.run.firstFound(); f != nil && n <= s.run.at {
-		return fmt.Errorf("a search cannot start after a violation, and step %d is a %s", n, violation(f))
+	if f, n := s.run.FirstFound(); f != nil && n <= s.run.At {
+		return fmt.Errorf("a search cannot start after a violation, and step %d is a %s", n, history.Violation(f))
 	}
 	return nil
 }
@@ -69,18 +70,18 @@ func (x *walker) make(k int) (search.Outcome, choose.Path) {
 
 // adopt makes a path that goes on from here a branch, and goes to its end.
 func (s *Session) adopt(path choose.Path, out *bytes.Buffer) error {
-	b, err := newRun(s.sys, fmt.Sprintf("branch%d", s.branches+1), path.Clone())
+	b, err := history.New(s.sys, fmt.Sprintf("branch%d", s.branches+1), path.Clone())
 	if err != nil {
 		return err
 	}
-	b.from, b.common = s.run, s.run.at
-	if s.run.critical <= s.run.at {
-		b.critical = s.run.critical
+	b.From, b.Common = s.run, s.run.At
+	if s.run.Critical <= s.run.At {
+		b.Critical = s.run.Critical
 	}
-	from := s.run.at
+	from := s.run.At
 	s.enter(b)
-	fmt.Fprintf(out, "%s: %d steps more from step %d on\n", b.name, b.len()-from, from)
-	return s.to(b.len(), out)
+	fmt.Fprintf(out, "%s: %d steps more from step %d on\n", b.Name, b.Len()-from, from)
+	return s.to(b.Len(), out)
 }
 
 func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
@@ -110,17 +111,17 @@ func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) err
 	case search.Stopped:
 		return ctx.Err()
 	}
-	if o.Steps == s.run.at {
+	if o.Steps == s.run.At {
 		return errors.New("nothing can happen here but faults")
 	}
 	switch {
 	case o.Finding != nil:
 	case o.Live:
-		fmt.Fprintf(out, "live after %d steps\n", o.Steps-s.run.at)
+		fmt.Fprintf(out, "live after %d steps\n", o.Steps-s.run.At)
 	case o.End == search.OutOfEvents:
-		fmt.Fprintf(out, "after %d steps nothing can happen any more; not live\n", o.Steps-s.run.at)
+		fmt.Fprintf(out, "after %d steps nothing can happen any more; not live\n", o.Steps-s.run.At)
 	default:
-		fmt.Fprintf(out, "not live after %d steps\n", o.Steps-s.run.at)
+		fmt.Fprintf(out, "not live after %d steps\n", o.Steps-s.run.At)
 	}
 	return s.adopt(path, out)
 }
@@ -161,10 +162,10 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 	if err := s.clean(); err != nil {
 		return err
 	}
-	if _, err := s.run.world(s.run.at); err != nil {
+	if _, err := s.run.World(s.run.At); err != nil {
 		return err
 	}
-	from := s.run.cursor.Path()[:s.run.cursor.Pos()].Clone()
+	from := s.run.Cursor.Path()[:s.run.Cursor.Pos()].Clone()
 	res, err := search.Run(ctx, search.Config{
 		System: *s.sys, Prefix: from, Time: limit, WalkSteps: steps, Seed: uint64(seed), Workers: 1,
 		Confirm: func(_ context.Context, x search.Suspect) (search.Confirmed, error) {
@@ -176,10 +177,10 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 		return err
 	}
 	if res.Finding == nil {
-		return fmt.Errorf("nothing found in %d runs from step %d (stopped by %s); that is no proof", res.Stats.Paths, s.run.at, res.Stopped)
+		return fmt.Errorf("nothing found in %d runs from step %d (stopped by %s); that is no proof", res.Stats.Paths, s.run.At, res.Stopped)
 	}
 	f := res.Finding
-	fmt.Fprintf(out, "found a %s\n", violation(&sim.Finding{Kind: f.Kind, Property: f.Property, Message: f.Message}))
+	fmt.Fprintf(out, "found a %s\n", history.Violation(&sim.Finding{Kind: f.Kind, Property: f.Property, Message: f.Message}))
 	return s.adopt(f.Path, out)
 }
 
@@ -200,7 +201,7 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 			made-- // this one does not count
 			continue
 		case o.Finding != nil:
-			fmt.Fprintf(out, "walk %d found a %s\n", made+1, violation(o.Finding))
+			fmt.Fprintf(out, "walk %d found a %s\n", made+1, history.Violation(o.Finding))
 			return s.adopt(path, out)
 		case !o.Live:
 			continue
@@ -210,9 +211,9 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 		}
 	}
 	if best == nil {
-		return fmt.Errorf("none of %d walks from step %d reached a live state (%d steps each)", made, s.run.at, steps)
+		return fmt.Errorf("none of %d walks from step %d reached a live state (%d steps each)", made, s.run.At, steps)
 	}
-	fmt.Fprintf(out, "%d of %d walks reached a live state; the shortest after %d steps\n", live, made, length-s.run.at)
+	fmt.Fprintf(out, "%d of %d walks reached a live state; the shortest after %d steps\n", live, made, length-s.run.At)
 	return s.adopt(best, out)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -20,14 +21,14 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 	for length := 0; ; length++ {
 		if n == 0 {
 			text := "first boots"
-			if r.whole != nil {
-				text = r.beginning()
+			if r.Whole != nil {
+				text = r.Beginning()
 			}
 			fmt.Fprintln(out, "    0  "+text)
 			return nil
 		}
-		info := r.step(n)
-		t, err := r.trace(n)
+		info := r.Step(n)
+		t, err := r.Trace(n)
 		if err != nil {
 			return err
 		}
@@ -35,30 +36,30 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 		if t.Source != "" {
 			source = "  [" + t.Source + "]"
 		}
-		fmt.Fprintf(out, "%5d  %s%s\n", n, r.sentence(n, t), source)
-		if err := r.whyViolated(n, out); err != nil {
+		fmt.Fprintf(out, "%5d  %s%s\n", n, r.Sentence(n, t), source)
+		if err := whyViolated(r, n, out); err != nil {
 			return err
 		}
-		if info.cause == root {
+		if info.Cause == history.Root {
 			fmt.Fprintln(out, "       a fault: nothing caused it")
 			return nil
 		}
 		if length == most {
-			fmt.Fprintf(out, "       and so on, see \"why %d\"\n", info.cause)
+			fmt.Fprintf(out, "       and so on, see \"why %d\"\n", info.Cause)
 			return nil
 		}
-		fmt.Fprintf(out, "       %s\n", r.because(n))
-		n = int(info.cause)
+		fmt.Fprintf(out, "       %s\n", r.Because(n))
+		n = int(info.Cause)
 	}
 }
 
 // whyViolated lists, for the step of a safety violation, the other steps that wrote what its property reads.
-func (r *run) whyViolated(n int, out *bytes.Buffer) error {
-	if f, at := r.firstFound(); f == nil || at != n || f.Kind != sim.Safety || r.whole != nil {
+func whyViolated(r *history.Run, n int, out *bytes.Buffer) error {
+	if f, at := r.FirstFound(); f == nil || at != n || f.Kind != sim.Safety || r.Whole != nil {
 		return nil
 	}
 	first := max(1, n-exactGraphSteps)
-	g, _, err := r.graph(first, n, n, 0)
+	g, _, err := r.Graph(first, n, n, 0)
 	if err != nil {
 		return err
 	}
@@ -71,29 +72,13 @@ func (r *run) whyViolated(n int, out *bytes.Buffer) error {
 		if cause == 0 {
 			continue
 		}
-		if cause += first - 1; cause != int(r.step(n).cause) {
-			t, err := r.trace(cause)
+		if cause += first - 1; cause != int(r.Step(n).Cause) {
+			t, err := r.Trace(cause)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(out, "       the property also reads what step %d wrote: %s\n", cause, r.sentence(cause, t))
+			fmt.Fprintf(out, "       the property also reads what step %d wrote: %s\n", cause, r.Sentence(cause, t))
 		}
 	}
 	return nil
-}
-
-// because says how step n follows from its cause.
-func (r *run) because(n int) string {
-	if r.whole != nil {
-		return r.recordedBecause(n)
-	}
-	s := r.step(n)
-	cause := s.ev.Kind.Seam().Cause
-	switch {
-	case s.refused:
-		return "what was refused was sent in"
-	case cause == "":
-		return "follows from"
-	}
-	return cause.Fill("", fmt.Sprintf("n%d", s.ev.Peer), "")
 }

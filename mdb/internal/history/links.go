@@ -1,6 +1,8 @@
-package mdb
+package history
 
 import (
+	"fmt"
+
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
@@ -8,8 +10,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// root is the cause of what nothing in the run caused: faults.
-const root = -1
+// Root is the cause of what nothing in the run caused: faults.
+const Root = -1
 
 // links tells which step a step follows from: the one that sent its message, set its timer, broke the
 // connection, crashed the node, started the partition, for an action, booted the node, or, for a step of a
@@ -43,8 +45,8 @@ func (l *links) init(nodes int) {
 }
 
 // cause returns the step that the next one, s, follows from.
-func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
-	ev := s.ev
+func (l *links) cause(c *replay.Cursor, s *Step) int32 {
+	ev := s.Ev
 	pair := int(ev.Node)*l.nodes + int(ev.Peer)
 	switch ev.Kind {
 	case sim.Deliver, sim.Lose, sim.Duplicate:
@@ -80,12 +82,12 @@ func (l *links) cause(c *replay.Cursor, s *stepInfo) int32 {
 		}
 		return l.broken[pair]
 	}
-	return root
+	return Root
 }
 
 // follow takes note of what a step, number n, did.
-func (l *links) follow(w kernel.World, s *stepInfo, n int) {
-	ev, last, at := s.ev, w.Last(), int32(n)
+func (l *links) follow(w kernel.World, s *Step, n int) {
+	ev, last, at := s.Ev, w.Last(), int32(n)
 	down := last.Crashed
 	switch ev.Kind {
 	case sim.Boot:
@@ -144,4 +146,20 @@ func (l *links) text(w kernel.World, timer any) string {
 	}
 	l.texts[timer] = text
 	return text
+}
+
+// Because says how step n follows from its cause.
+func (r *Run) Because(n int) string {
+	if r.Whole != nil {
+		return r.recordedBecause(n)
+	}
+	s := r.Step(n)
+	cause := s.Ev.Kind.Seam().Cause
+	switch {
+	case s.refused:
+		return "what was refused was sent in"
+	case cause == "":
+		return "follows from"
+	}
+	return cause.Fill("", fmt.Sprintf("n%d", s.Ev.Peer), "")
 }

@@ -1,0 +1,201 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// StatusCanRun begins the status of a goroutine that neither runs nor waits.
+const StatusCanRun = "can run"
+
+// NodeName returns the name of a node: n2, or g3.
+func NodeName(goroutine bool, id int) string {
+	if goroutine {
+		return fmt.Sprintf("g%d", id+1)
+	}
+	return fmt.Sprintf("n%d", id)
+}
+
+// Paths of what changes of goroutines in the trace of a test. A goroutine that has not been started has none of these fields.
+const (
+	PathAt        = "at"
+	PathOperation = "operation" // that it is about to execute, or in which it waits
+	PathStatus    = "status"
+	PathHolder    = "held by" // who holds the lock that it waits for
+)
+
+// Recorded returns a run of what was recorded.
+func Recorded(name string, t *replay.Trace, nodes int) *Run {
+	r := &Run{Name: name, Nodes: nodes, Whole: t, Finding: t.Finding, first: Step{Key: "start"}, Saved: true,
+		States: make([][]GoroutineState, nodes)}
+	r.follow(0)
+	since := make([]int32, nodes) // the step with which each goroutine went on after it was started or woken
+	for i := range t.Steps {
+		step := &t.Steps[i]
+		info := Step{Key: step.Key, Ev: step.Event, text: r.Node(step.Node) + " " + step.What, Cause: since[step.Node]}
+		for _, id := range step.MsgIDs {
+			info.Cause, since[step.Node] = int32(t.Message(id).Sent), 0
+		}
+		if since[step.Node] == 0 {
+			since[step.Node] = int32(i + 1)
+		}
+		r.steps = append(r.steps, info)
+		r.follow(i + 1)
+	}
+	return r
+}
+
+// Node is the name of a node.
+func (r *Run) Node(id int) string { return NodeName(r.Whole != nil, id) }
+
+// Title is the name of a node, and of a goroutine what it executes.
+func (r *Run) Title(id int) string {
+	if r.Whole != nil && id < len(r.Whole.Names) {
+		return strings.TrimSpace(r.Node(id) + " " + r.Whole.Names[id])
+	}
+	return r.Node(id)
+}
+
+// Beginning names step 0.
+func (r *Run) Beginning() string {
+	if r.Whole != nil {
+		return "the test starts"
+	}
+	return "the first state"
+}
+
+// Sentence says what step n, t, did.
+func (r *Run) Sentence(n int, t *replay.TraceStep) string {
+	if r.Whole != nil {
+		return r.Step(n).String()
+	}
+	return t.Sentence()
+}
+
+// Touched returns the nodes whose states step n may have changed.
+func (r *Run) Touched(n int) []sim.NodeID {
+	if r.Whole == nil {
+		return r.Step(n).nodes()
+	}
+	var nodes []sim.NodeID
+	for _, c := range r.recordedStep(n).Changes {
+		nodes = append(nodes, sim.NodeID(c.Node))
+	}
+	return slices.Compact(nodes)
+}
+
+func (r *Run) recordedStep(n int) *replay.TraceStep {
+	if n == 0 {
+		return &r.Whole.Boot
+	}
+	return &r.Whole.Steps[n-1]
+}
+
+// GoroutineState is what a goroutine is like from a step on. Its fields are those of goroutinePaths.
+type GoroutineState struct {
+	step   int
+	Fields [len(goroutinePaths)]string
+	Since  [len(goroutinePaths)]int // the steps of their last changes
+}
+
+var goroutinePaths = [...]string{PathAt, PathOperation, PathStatus, PathHolder}
+
+// Indexes of goroutinePaths.
+const (
+	FieldAt = iota
+	FieldOperation
+	FieldStatus
+	FieldHolder
+)
+
+// follow adds the states after step n.
+func (r *Run) follow(n int) {
+	for _, c := range r.recordedStep(n).Changes {
+		path := slices.Index(goroutinePaths[:], c.Path)
+		if path < 0 {
+			continue
+		}
+		states := r.States[c.Node]
+		if len(states) == 0 || states[len(states)-1].step != n {
+			now := GoroutineState{}
+			if len(states) > 0 {
+				now = states[len(states)-1]
+			}
+			now.step = n
+			states = append(states, now)
+		}
+		now := &states[len(states)-1]
+		now.Fields[path], now.Since[path] = c.New, n
+		r.States[c.Node] = states
+	}
+}
+
+// Goroutine returns the state of a goroutine after step n; the zero value is that of one that was not yet started.
+func (r *Run) Goroutine(n, node int) GoroutineState {
+	states := r.States[node]
+	i, ok := slices.BinarySearchFunc(states, n, func(s GoroutineState, n int) int { return s.step - n })
+	if !ok {
+		i--
+	}
+	if i < 0 {
+		return GoroutineState{}
+	}
+	return states[i]
+}
+
+// Waits reports whether the goroutine waits.
+func (g *GoroutineState) Waits() bool {
+	status := g.Fields[FieldStatus]
+	return status != "" && status != "runs" && status != "ended" && !g.CanRun()
+}
+
+// CanRun reports whether the goroutine neither runs nor waits.
+func (g *GoroutineState) CanRun() bool { return strings.HasPrefix(g.Fields[FieldStatus], StatusCanRun) }
+
+// recordedFields returns the fields of a goroutine after step n.
+func (r *Run) recordedFields(n, node int) (fields []sim.Field) {
+	for i, value := range r.Goroutine(n, node).Fields {
+		if value != "" {
+			fields = append(fields, sim.Field{Path: goroutinePaths[i], Value: value})
+		}
+	}
+	return fields
+}
+
+// Told reports whether a change is left out beside the text of step t: the operation and the place of its goroutine, and what one that has
+// ended does not have.
+func Told(c *replay.NodeChange, t *replay.TraceStep) bool {
+	at, _, _ := strings.Cut(c.New, " in ")
+	return c.Path == PathOperation || c.Path == PathAt && (c.New == "" || c.Node == t.Node && at == t.Source)
+}
+
+// recordedCommon is common for recorded runs.
+func recordedCommon(a, b *Run) int {
+	n := 0
+	for n < min(a.Len(), b.Len()) && a.steps[n].Key == b.steps[n].Key {
+		n++
+	}
+	return n
+}
+
+// recordedBecause is because for a recorded run.
+func (r *Run) recordedBecause(n int) string {
+	t := r.recordedStep(n)
+	switch {
+	case len(t.MsgIDs) == 0 && r.Step(n).Cause == 0:
+		return "is the first step of the goroutine, after"
+	case len(t.MsgIDs) == 0:
+		return "the goroutine had gone on since"
+	}
+	m := r.Whole.Message(t.MsgIDs[0])
+	for i := range n - 1 {
+		if r.steps[i].Ev.Node == t.Event.Node {
+			return "the goroutine waited, and was woken in"
+		}
+	}
+	return fmt.Sprintf("the goroutine was started by %s in", r.Node(m.From))
+}

@@ -1,0 +1,134 @@
+package history
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/replay"
+)
+
+// Graph makes the event graph of a range, of which steps from first to margin steps behind it are executed,
+// and the options that show just the range. The graph's events are counted from the first one that it
+// holds; the numbers that it shows are those of the run.
+func (r *Run) Graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.Options, error) {
+	if r.Whole != nil {
+		return r.recordedGraph(), eventgraph.Options{From: from, To: to, Nodes: r.active(from, to)}, nil
+	}
+	t, err := r.Cursor.Record(first, min(r.Len(), to+margin))
+	if err != nil {
+		return nil, eventgraph.Options{}, err
+	}
+	base := first - 1
+	g := eventgraph.Build(rebased(t, base))
+	o := eventgraph.Options{From: from - base, To: to - base}
+	if base > 0 {
+		o.Fold = -1 // summaries of folded steps would show other numbers
+		renumber(g, t, base)
+	}
+	g.Critical = r.Critical
+	if r.Round > 0 {
+		g.Round = r.Len() - r.Round + 1
+	}
+	return g, o, nil
+}
+
+// rebased makes a part of a run look like a whole one: steps and messages are counted from 1.
+func rebased(t *replay.Trace, base int) *replay.Trace {
+	if base == 0 {
+		return t
+	}
+	c := *t
+	ids := map[int]int{}
+	c.Messages = slices.Clone(t.Messages)
+	for i := range c.Messages {
+		m := &c.Messages[i]
+		ids[m.ID] = i + 1
+		m.ID, m.Sent = i+1, max(0, m.Sent-base)
+		m.Fates = slices.Clone(m.Fates)
+		for j := range m.Fates {
+			m.Fates[j].Step -= base
+		}
+	}
+	c.Boot.Number = 0
+	c.Steps = slices.Clone(t.Steps)
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		s.Number -= base
+		s.MsgIDs = slices.Clone(s.MsgIDs)
+		for j, id := range s.MsgIDs {
+			s.MsgIDs[j] = ids[id]
+		}
+	}
+	if c.Finding != nil {
+		c.FoundAt = max(0, c.FoundAt-base)
+	}
+	return &c
+}
+
+// renumber gives the steps of a graph of t their numbers in the run.
+func renumber(g *eventgraph.Graph, t *replay.Trace, base int) {
+	for i := range g.Events {
+		e := &g.Events[i]
+		e.Step += base
+		for j := range e.Causes {
+			e.Causes[j] += base
+		}
+	}
+	for i := range g.Messages {
+		m := &g.Messages[i]
+		m.Sent = t.Messages[i].Sent // it may be before what the graph holds
+		for j := range m.Deliveries {
+			m.Deliveries[j] += base
+		}
+		for j := range m.Duplicated {
+			m.Duplicated[j] += base
+		}
+		if m.End > 0 {
+			m.End += base
+		}
+	}
+	for i := range g.Timers {
+		t := &g.Timers[i]
+		t.Set += base
+		if t.End > 0 {
+			t.End += base
+		}
+	}
+}
+
+// recordedGraph returns the event graph that "macemc graph" draws.
+func (r *Run) recordedGraph() *eventgraph.Graph {
+	if r.drawn == nil {
+		t := *r.Whole
+		t.Boot.Changes = nil
+		t.Steps = slices.Clone(t.Steps)
+		for i := range t.Steps {
+			s := &t.Steps[i]
+			all := s.Changes
+			s.Changes = nil
+			for _, c := range all {
+				if c.Node == s.Node && c.Path == PathAt {
+					c.Path, c.Part = "(at)", replay.Part{Kind: replay.Position}
+					s.Changes = []replay.NodeChange{c}
+				}
+			}
+		}
+		r.drawn = eventgraph.Build(&t)
+		r.drawn.Critical = r.Critical
+	}
+	return r.drawn
+}
+
+// active returns the goroutines of steps from..to, and those that the arrows to these steps come from. A test has many that only wait.
+func (r *Run) active(from, to int) []int {
+	in := map[int]bool{}
+	for n := from; n <= to; n++ {
+		t := r.recordedStep(n)
+		in[t.Node] = true
+		for _, id := range t.MsgIDs {
+			in[r.Whole.Message(id).From] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(in))
+}

@@ -1,0 +1,341 @@
+// Package history has the runs of a debugging session: what each step of a run did, why it happened, and the state after it.
+package history
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/properties"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
+)
+
+// Run is one path that was executed, and a position in it.
+type Run struct {
+	Name     string
+	Nodes    int
+	File     string // "": not from a file
+	Cursor   *replay.Cursor
+	Whole    *replay.Trace // what was recorded of a run that cannot be executed; nil: cursor executes it
+	first    Step          // the first state
+	boot     int           // questions answered in the first boots
+	steps    []Step
+	Finding  *sim.Finding // of the last step, which nothing can follow; nil: none
+	violated *sim.Finding // of the first state that violates a property; nil: none does
+	brokenAt int          // the step that led to that state
+	At       int          // the step after which we stand; 0: the first state
+	Critical int          // 0: not known
+	Round    int          // so many last steps go on for ever; 0: none are known to
+	From     *Run         // what it is a branch of; nil: of nothing
+	Common   int          // steps that it shares with from
+	Why      string       // what the critical step was told by; "": not known
+	Saved    bool
+	Words    *replay.Words
+
+	drawn   *eventgraph.Graph  // of whole, once it was wanted
+	States  [][]GoroutineState // of whole, by goroutine
+	links   links
+	windows []window // recorded parts, used last first
+}
+
+// Step is what is kept of every step.
+type Step struct {
+	Key     string
+	Ev      sim.Event
+	text    string       // for people
+	refused bool         // it is the error of a connection that the peer did not take
+	With    []sim.NodeID // that fell with the node of the event
+	Picks   int32        // questions answered
+	Cause   int32        // the step that it follows from; see links
+	Live    bool
+	Failing uint64 // properties that do not hold after it, by their index; those from 64 on are not kept
+}
+
+// nodes are the node of the event, negative for none, and those that fell with it. A step changes the states of no others.
+func (s *Step) nodes() []sim.NodeID { return append([]sim.NodeID{s.Ev.Node}, s.With...) }
+
+// InRound reports whether a step is one of those that go on for ever.
+func (r *Run) InRound(n int) bool { return n > r.Len()-r.Round }
+
+// ComesRound reports whether the last n steps lead back to the state before them.
+func (r *Run) ComesRound(n int) bool {
+	if n > r.Len() || r.Cursor.To(r.Len()-n) != nil {
+		return false
+	}
+	before := r.Cursor.World().Fingerprint()
+	return r.Cursor.To(r.Len()) == nil && r.Cursor.World().Fingerprint() == before
+}
+
+func (s *Step) String() string { return s.text }
+
+type window struct {
+	first int // its first step
+	trace *replay.Trace
+}
+
+const (
+	WindowSteps = 64
+	mostWindows = 8
+)
+
+// New executes a path.
+func New(sys *sim.System, name string, path choose.Path) (*Run, error) {
+	c, err := replay.NewCursor(sys, path, kernel.Options{})
+	r := &Run{Name: name, Nodes: sys.Nodes, Cursor: c}
+	if err = r.ended(err); err != nil {
+		return nil, err
+	}
+	if r.Words, err = replay.NewWords(sys); err != nil {
+		return nil, err
+	}
+	c.Keep()
+	r.boot = c.Pos()
+	r.links.init(sys.Nodes)
+	r.first = Step{Key: "first boots"}
+	r.judge(&r.first, 0)
+	return r, r.readOn()
+}
+
+// ended takes note of a finding; other errors are handed on.
+func (r *Run) ended(err error) error {
+	if err == nil {
+		return nil
+	}
+	if f := (*sim.Finding)(nil); errors.As(err, &f) {
+		r.Finding = f
+		return nil
+	}
+	return err
+}
+
+// readOn executes what is left of the path behind the steps that are known.
+func (r *Run) readOn() error {
+	r.steps = slices.Grow(r.steps, len(r.Cursor.Path())-r.Cursor.Pos()) // each has an answer at least
+	for !r.Cursor.AtEnd() {
+		_, ev, err := r.Cursor.Peek()
+		if err != nil {
+			return err
+		}
+		r.meet(ev)
+		if err := r.ended(r.Cursor.Next()); err != nil {
+			return err
+		}
+		r.took()
+	}
+	return nil
+}
+
+// meet notes what can be known of a step only before it is executed.
+func (r *Run) meet(ev sim.Event) {
+	w := r.Cursor.World()
+	label := w.Label(ev)
+	s := Step{Key: label.String(), Ev: ev, text: r.Words.Describe(w, ev), Picks: -int32(r.Cursor.Pos()) - 1}
+	s.refused = ev.Kind == sim.DeliverError && label.Content == sim.ErrRefused.Error()
+	s.Cause = r.links.cause(r.Cursor, &s)
+	r.steps = append(r.steps, s)
+}
+
+// took completes the step that was executed last.
+func (r *Run) took() {
+	n := len(r.steps)
+	s := &r.steps[n-1]
+	s.Picks += int32(r.Cursor.Pos())
+	s.With = slices.Clone(r.Cursor.World().Last().With)
+	r.judge(s, n)
+	r.links.follow(r.Cursor.World(), s, n)
+}
+
+// judge asks the properties about the state after step n.
+func (r *Run) judge(s *Step, n int) {
+	w := r.Cursor.World()
+	failing, found := kernel.Evaluate(w)
+	if r.violated == nil && found != nil {
+		r.violated, r.brokenAt = found, n
+	}
+	s.Live = true
+	for _, i := range failing {
+		s.Failing |= 1 << i // 0 from 64 on
+		s.Live = s.Live && w.System().Properties[i].Eventually == nil
+	}
+}
+
+// Found is what is wrong with step n, or with the state after it and with none before; nil: nothing.
+func (r *Run) Found(n int) *sim.Finding {
+	switch {
+	case n == r.Len() && r.Finding != nil:
+		return r.Finding
+	case n == r.brokenAt:
+		return r.violated
+	}
+	return nil
+}
+
+// Violation describes a finding in one line: "SAFETY VIOLATION: one leader: n0 and n1 lead".
+func Violation(f *sim.Finding) string {
+	text := strings.ToUpper(string(f.Kind))
+	if f.Kind == sim.Safety || f.Kind == sim.Liveness {
+		text += " VIOLATION"
+	}
+	if f.Property != "" {
+		text += ": " + f.Property
+	}
+	if f.Message != "" && f.Message != properties.DoesNotHold {
+		text += ": " + textfmt.FirstLine(f.Message)
+	}
+	return text
+}
+
+// FirstFound is the first finding of the run, and its step; nil when there is none.
+func (r *Run) FirstFound() (*sim.Finding, int) {
+	if r.violated != nil {
+		return r.violated, r.brokenAt
+	}
+	return r.Finding, r.Len()
+}
+
+// Len is the number of steps.
+func (r *Run) Len() int { return len(r.steps) }
+
+// Step returns what is known of step n; 0 is the first state.
+func (r *Run) Step(n int) *Step {
+	if n == 0 {
+		return &r.first
+	}
+	return &r.steps[n-1]
+}
+
+// World goes to the state after step n.
+func (r *Run) World(n int) (kernel.World, error) {
+	if r.Whole != nil {
+		return nil, errors.New("the run was recorded and cannot be executed")
+	}
+	err := r.Cursor.To(n)
+	if f := (*sim.Finding)(nil); errors.As(err, &f) && r.Cursor.Steps() == n {
+		err = nil
+	}
+	return r.Cursor.World(), err
+}
+
+// Fields returns the state of a node after step n.
+func (r *Run) Fields(n int, id sim.NodeID) ([]sim.Field, error) {
+	if r.Whole != nil {
+		return r.recordedFields(n, int(id)), nil
+	}
+	w, err := r.World(n)
+	if err != nil {
+		return nil, err
+	}
+	return w.NodeFields(id), nil
+}
+
+// Trace describes step n in full; step 0 is the first boots.
+func (r *Run) Trace(n int) (*replay.TraceStep, error) {
+	if r.Whole != nil {
+		return r.recordedStep(n), nil
+	}
+	first := max(0, n-1)/WindowSteps*WindowSteps + 1
+	i := slices.IndexFunc(r.windows, func(w window) bool { return w.first == first })
+	if i < 0 {
+		t, err := r.Cursor.Record(first, first+WindowSteps-1)
+		if err != nil {
+			return nil, err
+		}
+		r.windows = slices.Insert(r.windows[:min(len(r.windows), mostWindows-1)], 0, window{first, t})
+	} else if i > 0 {
+		w := r.windows[i]
+		copy(r.windows[1:], r.windows[:i])
+		r.windows[0] = w
+	}
+	t := r.windows[0].trace
+	switch {
+	case n == 0:
+		return &t.Boot, nil
+	case n-first < len(t.Steps):
+		return &t.Steps[n-first], nil
+	}
+	return nil, fmt.Errorf("the run has %d steps, there is no step %d", r.Len(), n)
+}
+
+// Branch returns a run of its own that ends after step n of r.
+func (r *Run) Branch(name string, n int) (*Run, error) {
+	c, err := r.Cursor.Branch(n)
+	if err != nil {
+		return nil, err
+	}
+	b := &Run{Name: name, Nodes: r.Nodes, Cursor: c, Words: r.Words, first: r.first, boot: r.boot, steps: slices.Clone(r.steps[:n]), At: n, From: r, Common: n}
+	if r.Critical <= n {
+		b.Critical = r.Critical
+	}
+	if r.brokenAt <= n {
+		b.violated, b.brokenAt = r.violated, r.brokenAt
+	}
+	return b, b.relink()
+}
+
+// relink finds out again what the links were after the last step.
+func (r *Run) relink() error {
+	r.links.init(r.Cursor.World().System().Nodes)
+	n := r.Len()
+	if err := r.Cursor.To(0); err != nil {
+		return err
+	}
+	for i := range n {
+		if err := r.ended(r.Cursor.Next()); err != nil {
+			return err
+		}
+		r.links.follow(r.Cursor.World(), &r.steps[i], i+1)
+	}
+	return nil
+}
+
+// Extend adds a step at the end of the run and goes there.
+func (r *Run) Extend(index int, src choose.Source) error {
+	if r.Finding != nil {
+		return fmt.Errorf("the run ends with a finding: %w", r.Finding)
+	}
+	if _, err := r.World(r.Len()); err != nil {
+		return err
+	}
+	w := r.Cursor.World()
+	events := w.Injections(slices.Clone(w.Enabled()))
+	if index < 0 || index >= len(events) {
+		return fmt.Errorf("there is no event %d; \"options\" lists what can happen", index)
+	}
+	r.windows, r.Saved = nil, false
+	r.meet(events[index])
+	if err := r.ended(r.Cursor.Extend(index, src)); err != nil {
+		r.steps = r.steps[:r.Len()-1]
+		return err
+	}
+	r.took()
+	r.At = r.Len()
+	return nil
+}
+
+// Common is the number of steps that two runs share at their beginning; the answers within the first boots and
+// the steps must be the same, too.
+func Common(a, b *Run) int {
+	if a.Whole != nil {
+		return recordedCommon(a, b)
+	}
+	p, q := a.Cursor.Path(), b.Cursor.Path()
+	if !slices.Equal(p[:a.boot], q[:b.boot]) {
+		return 0
+	}
+	n, at := 0, a.boot
+	for n < min(a.Len(), b.Len()) {
+		x, y := &a.steps[n], &b.steps[n]
+		end := at + 1 + int(x.Picks)
+		if x.Key != y.Key || x.Picks != y.Picks || !slices.Equal(p[at:end], q[at:end]) {
+			break
+		}
+		n, at = n+1, end
+	}
+	return n
+}
