@@ -31,10 +31,10 @@ type ShrinkOptions struct {
 	// Nodes builds the system with that many nodes, and goes on from what of the run fits there.
 	// 0: as many as there are.
 	Nodes int
-	// Respawn is as in [Options].
-	Respawn func() *exec.Cmd
+	// Respawn is as in [Options]. Functions are no part of the JSON of commands.
+	Respawn func() *exec.Cmd `json:"-"`
 	// Progress is as in [search.Config].
-	Progress func(search.Progress)
+	Progress func(search.Progress) `json:"-"`
 }
 
 // Shrink shrinks a run that was loaded, and reports it. The file is that of the smaller run; it is nil

@@ -81,16 +81,16 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	mode := r.mode
+	mode := r.mode()
 	if p.Role.Again() && mode == durable.Begin {
 		mode = durable.Resume // it began before
 	}
-	folder, err := durable.Open(r.durable, m, mode)
+	folder, err := durable.Open(r.Durable, m, mode)
 	if err != nil {
 		return err
 	}
 	if folder.Before > 0 {
-		fmt.Fprintf(p.Stderr, "macemc: %s holds %s states, which are checked again\n", r.durable, textfmt.Number(folder.Before))
+		fmt.Fprintf(p.Stderr, "macemc: %s holds %s states, which are checked again\n", r.Durable, textfmt.Number(folder.Before))
 	}
 	if folder.Changed != "" {
 		fmt.Fprintf(p.Stderr, "macemc: they were found by a different build (%s); its recorded handler results are compared\n", folder.Changed)
@@ -98,12 +98,12 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 	if torn := folder.Stats().Torn; torn > 0 {
 		fmt.Fprintf(p.Stderr, "macemc: the last %d bytes of its log were incomplete and are truncated; their states are searched again\n", torn)
 	}
-	r.options.Search.Log, r.options.Search.Spill = folder, r.durable
-	r.options.Kept = &report.Kept{Folder: r.durable, Before: folder.Before}
+	r.options.Search.Log, r.options.Search.Spill = folder, r.Durable
+	r.options.Kept = &report.Kept{Folder: r.Durable, Before: folder.Before}
 	rep, err := check.Run(ctx, r.options)
 	kept := folder.Close()
 	if kept == nil && rep != nil && rep.Stopped == search.StoppedDisk {
-		kept = fmt.Errorf("%s: %w: it cannot store states that do not fit into memory", r.durable, syscall.ENOSPC)
+		kept = fmt.Errorf("%s: %w: it cannot store states that do not fit into memory", r.Durable, syscall.ENOSPC)
 	}
 	err = p.conclude(ctx, rep, err, r)
 	if rep != nil && rep.Stopped == search.StoppedMemory && m.Visited == string(search.ExactStates) {

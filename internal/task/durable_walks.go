@@ -55,7 +55,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 		cfg.Reach = search.NewReach()
 		reached = cfg.Reach.Decode
 	}
-	runs, err := durable.OpenRuns(r.durable, m, r.mode, reached)
+	runs, err := durable.OpenRuns(r.Durable, m, r.mode(), reached)
 	if err != nil {
 		return err
 	}
@@ -65,9 +65,9 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 		return err
 	}
 	w := walking{r: r, runs: runs, all: all}
-	kept := &report.Kept{Folder: r.durable, Runs: w.paths()}
+	kept := &report.Kept{Folder: r.Durable, Runs: w.paths()}
 	if kept.Runs > 0 {
-		fmt.Fprintf(p.Stderr, "macemc: %s holds %s runs\n", r.durable, textfmt.Number(kept.Runs))
+		fmt.Fprintf(p.Stderr, "macemc: %s holds %s runs\n", r.Durable, textfmt.Number(kept.Runs))
 	}
 	err = w.goOn(ctx)
 	kept.Lost = w.lost

@@ -10,7 +10,6 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -62,18 +61,11 @@ type Search struct {
 
 // request is a search that was asked for, checked as far as it can be before it begins.
 type request struct {
-	subject      check.Subject
-	recording    *recording.Merged // where the search starts; nil: not there
-	options      check.Options
-	savePrefixes string
-	json         bool
-	collected    Collected
-	writeTest    bool
-	again        string // the arguments that ask for the same
-	durable      string // folder; "": nothing is kept
-	cluster      Cluster
-	job          ClusterJob
-	mode         durable.Mode
+	*Search
+	subject   check.Subject
+	recording *recording.Merged // where the search starts; nil: not there
+	options   check.Options
+	job       ClusterJob
 }
 
 // Do searches.
@@ -165,27 +157,11 @@ func (f *Search) request(p *Process) (*request, error) {
 		cfg.Prefix, cfg.PrefixRuns = loaded.Path, 0
 	}
 	return &request{
-		subject:   subject,
-		recording: merged,
+		Search: f, subject: subject, recording: merged, job: job,
 		options: check.Options{
-			Search: cfg,
-			Header: subject.Header(seed),
-			Shard:  shard,
-			Dir:    f.Out,
-
-			NoShrink:  f.NoShrink,
-			KeepGoing: f.KeepGoing,
-			Proven:    f.Proof == string(critical.Exact),
+			Search: cfg, Header: subject.Header(seed), Shard: shard, Dir: f.Out,
+			NoShrink: f.NoShrink, KeepGoing: f.KeepGoing, Proven: f.Proof == string(critical.Exact),
 		},
-		savePrefixes: f.SavePrefixes,
-		json:         f.JSON,
-		collected:    f.Collected,
-		writeTest:    f.WriteTest,
-		again:        f.Again,
-		durable:      f.Durable,
-		cluster:      f.Cluster,
-		job:          job,
-		mode:         f.mode(),
 	}, nil
 }
 

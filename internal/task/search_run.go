@@ -25,7 +25,7 @@ func (r *request) commands(program string) func(string) report.Commands {
 	return func(dir string) report.Commands {
 		return report.Commands{
 			Look:   fmt.Sprintf("%s mdb %s", program, ShellWord(filepath.Join(dir, check.ErrorPath))),
-			Rerun:  program + " " + r.again,
+			Rerun:  program + " " + r.Again,
 			Report: filepath.Join(dir, check.ReportPage),
 		}
 	}
@@ -33,7 +33,7 @@ func (r *request) commands(program string) func(string) report.Commands {
 
 // search runs the search, or lets another process run it.
 func (p *Process) search(ctx context.Context, r *request) error {
-	if r.savePrefixes != "" {
+	if r.SavePrefixes != "" {
 		return p.savePrefixes(ctx, r)
 	}
 	if p.Role.Reexecuting() {
@@ -63,18 +63,18 @@ func (p *Process) search(ctx context.Context, r *request) error {
 		return err
 	}
 	switch {
-	case r.durable == "":
+	case r.Durable == "":
 	case r.options.Search.Strategy.Can(search.VisitsStates):
 		return p.searchDurably(ctx, r)
 	default:
 		return p.walkDurably(ctx, r)
 	}
-	if r.cluster.URL != "" {
-		elsewhere, err := p.Cluster(r.cluster, r.job)
+	if r.Cluster.URL != "" {
+		elsewhere, err := p.Cluster(r.Cluster, r.job)
 		if err != nil {
 			return err
 		}
-		r.options.Search.Elsewhere, r.options.Cluster = elsewhere, r.cluster.URL
+		r.options.Search.Elsewhere, r.options.Cluster = elsewhere, r.Cluster.URL
 	}
 	rep, err := check.Run(ctx, r.options)
 	return p.conclude(ctx, rep, err, r)
@@ -83,7 +83,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 // unshrunk says what was found, and where it lies, before it is shrunk.
 func (r *request) unshrunk(w io.Writer) func(*report.Report) {
 	return func(rep *report.Report) {
-		if !r.json {
+		if !r.JSON {
 			fmt.Fprintln(w, document.UnshrunkText(rep))
 		}
 	}
@@ -91,8 +91,8 @@ func (r *request) unshrunk(w io.Writer) func(*report.Report) {
 
 // savePrefixes writes paths to live states.
 func (p *Process) savePrefixes(ctx context.Context, r *request) error {
-	names, err := check.SavePrefixes(ctx, r.options, r.savePrefixes, PrefixRuns)
-	if r.json {
+	names, err := check.SavePrefixes(ctx, r.options, r.SavePrefixes, PrefixRuns)
+	if r.JSON {
 		if names == nil {
 			names = []string{}
 		}
@@ -153,7 +153,7 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	if rep == nil {
 		return err
 	}
-	if len(r.collected) > 0 {
+	if len(r.Collected) > 0 {
 		err = errors.Join(err, p.collect(r, rep))
 	}
 	faulty := defect.Is(err)
@@ -161,15 +161,15 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 		err = fmt.Errorf("the report is not complete: %w", err)
 	}
 	status := exitcode.Of(rep.Verdict, context.Cause(ctx))
-	if r.collected.Printed() == "" {
-		status = p.show(ctx, rep, r.json)
+	if r.Collected.Printed() == "" {
+		status = p.show(ctx, rep, r.JSON)
 	}
 	err = p.Ended(ctx, status, err)
 	if faulty {
 		err = Exit(exitcode.Resource)
 	}
 	for name := range rep.PathFiles() {
-		if !r.writeTest {
+		if !r.WriteTest {
 			break
 		}
 		if file, e := p.WriteTest(name); e != nil {
@@ -187,11 +187,11 @@ func (p *Process) collect(r *request, rep *report.Report) error {
 	if err != nil {
 		return err
 	}
-	if r.collected.Printed() != "" {
+	if r.Collected.Printed() != "" {
 		p.makeRoom()
 	}
 	d := document.New(rep, sys.Properties)
-	return r.collected.Write(p, func(b *bytes.Buffer, f render.Collected) error { return f.Render(b, d) })
+	return r.Collected.Write(p, func(b *bytes.Buffer, f render.Collected) error { return f.Render(b, d) })
 }
 
 // makeRoom begins to print a report: the line about progress, which the process that waits for this one has

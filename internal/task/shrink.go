@@ -13,12 +13,11 @@ import (
 
 // Shrink makes a violating run smaller. Its fields are the flags of the command of that name.
 type Shrink struct {
-	File                                       string
-	Out                                        string
-	Nodes, MaxSteps, Walks, WalkSteps, Workers int
-	Seed                                       uint64
-	JSON                                       bool
-	Given                                      Given
+	File string
+	Out  string
+	check.ShrinkOptions
+	JSON  bool
+	Given Given
 }
 
 // Validate implements [Task].
@@ -44,10 +43,9 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 	}
 	status := NewStatus(p.Stderr, p.Terminal)
 	defer status.Clear()
-	rep, small, err := check.Shrink(ctx, l, check.ShrinkOptions{
-		Nodes: s.Nodes, MaxSteps: s.MaxSteps, Walks: s.Walks, WalkSteps: s.WalkSteps, Seed: s.Seed, Workers: s.Workers,
-		Respawn: p.Respawn, Progress: status.Show,
-	})
+	options := s.ShrinkOptions
+	options.Respawn, options.Progress = p.Respawn, status.Show
+	rep, small, err := check.Shrink(ctx, l, options)
 	status.Clear()
 	if err != nil {
 		return err
