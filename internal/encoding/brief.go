@@ -3,12 +3,13 @@ package encoding
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/macemc/macemc/internal/encoding/rule"
 	"go/ast"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/encoding/rule"
 )
 
 const (

@@ -1,10 +1,11 @@
 package encoding
 
 import (
-	"github.com/macemc/macemc/internal/encoding/diff"
-	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
 // Changes returns how b differs from a, both values of p's type: [Diff] of their Fields under prefix. What long slices of plain values have in common at their

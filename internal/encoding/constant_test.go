@@ -5,12 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"github.com/macemc/macemc/internal/encoding/rule"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/internal/encoding/rule"
 )
 
 type marker struct{ n int }

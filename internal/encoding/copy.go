@@ -1,10 +1,11 @@
 package encoding
 
 import (
-	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
 // Copy returns a deep copy of v, a value of p's type. It panics with an [*Error] when the type is

@@ -3,13 +3,14 @@ package encoding
 import (
 	"cmp"
 	"fmt"
-	"github.com/macemc/macemc/internal/encoding/diff"
-	"github.com/macemc/macemc/internal/encoding/memory"
 	"go/ast"
 	"reflect"
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
 // Fields appends what v, a value of p's type, consists of: one field for each part that has no

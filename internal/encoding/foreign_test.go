@@ -6,13 +6,14 @@ import (
 	"container/list"
 	"errors"
 	"fmt"
-	"github.com/macemc/macemc/internal/encoding/diff"
-	"github.com/macemc/macemc/internal/encoding/rule"
 	"io"
 	"maps"
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/encoding/rule"
 )
 
 type (

@@ -1,9 +1,10 @@
 package encoding
 
 import (
-	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
 // libraryError reports whether t is a pointer to an error of the packages errors and fmt: those are

@@ -3,11 +3,12 @@ package encoding
 import (
 	"cmp"
 	"encoding/binary"
-	"github.com/macemc/macemc/internal/encoding/memory"
 	"iter"
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
 // entry is one entry of a map with what it is sorted by: a number and then a text.

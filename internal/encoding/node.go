@@ -1,9 +1,10 @@
 package encoding
 
 import (
-	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
 // node is what is known of one type. Nodes of recursive types form cycles.

@@ -3,13 +3,14 @@ package encoding
 import (
 	"errors"
 	"fmt"
-	"github.com/macemc/macemc/internal/encoding/memory"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
 // observer writes down all that code could find out about a value: by reflection, by ==, cap, re-slicing,

@@ -34,9 +34,10 @@
 package encoding
 
 import (
-	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
 // Fingerprint is a 128-bit hash of content.

@@ -1,9 +1,10 @@
 package encoding
 
 import (
-	"github.com/macemc/macemc/internal/encoding/memory"
 	"reflect"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
 // References calls f with each piece of memory that v, a value of p's type, refers to and that counts by which one it is, once: a

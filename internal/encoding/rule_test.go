@@ -6,10 +6,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"github.com/macemc/macemc/internal/encoding/diff"
-	"github.com/macemc/macemc/internal/encoding/rule"
 	"io"
 	"testing"
+
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/encoding/rule"
 )
 
 type (

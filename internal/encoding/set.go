@@ -3,10 +3,11 @@ package encoding
 import (
 	"encoding/binary"
 	"fmt"
-	"github.com/macemc/macemc/internal/encoding/memory"
-	"github.com/macemc/macemc/internal/encoding/rule"
 	"reflect"
 	"unsafe"
+
+	"github.com/macemc/macemc/internal/encoding/memory"
+	"github.com/macemc/macemc/internal/encoding/rule"
 )
 
 // Set holds the compiled plans of one world under one list of rules. It is not for concurrent use.

@@ -5,12 +5,13 @@ package encoding
 import (
 	"errors"
 	"fmt"
-	"github.com/macemc/macemc/internal/encoding/diff"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/internal/encoding/diff"
 )
 
 type (

@@ -1,9 +1,10 @@
 package document
 
 import (
-	"github.com/macemc/macemc/internal/report"
 	"strings"
 	"testing"
+
+	"github.com/macemc/macemc/internal/report"
 )
 
 func TestAssumptions(t *testing.T) {

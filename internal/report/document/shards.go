@@ -2,10 +2,11 @@ package document
 
 import (
 	"fmt"
-	"github.com/macemc/macemc/internal/report"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/report"
 )
 
 // shardLines names the part of a divided search, or describes its parts.

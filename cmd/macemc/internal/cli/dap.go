@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"github.com/macemc/macemc/internal/testsched"
 	"os/exec"
 
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/dap"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/mdb"
 )
 

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"github.com/macemc/macemc/internal/testsched"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/testsched"
 )
 
 func (a *app) mdbCommand() *cobra.Command {

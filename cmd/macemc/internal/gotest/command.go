@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/macemc/macemc/internal/check/exitcode"
-	"github.com/macemc/macemc/internal/task"
 	"io"
 	"os"
 	"os/exec"
@@ -22,7 +20,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/procgroup"
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/overlay"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/search"
 )

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/macemc/macemc/internal/check/exitcode"
-	"github.com/macemc/macemc/internal/task"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/overlay"
+	"github.com/macemc/macemc/internal/task"
 )
 
 // Doctor returns the command doctor.

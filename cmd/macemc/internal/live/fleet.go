@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/macemc/macemc/internal/task"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/recording"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/wire"
 )
 
