@@ -107,9 +107,9 @@ func (t *Trace) WriteText(w io.Writer) error {
 		if !p.Holds {
 			state = "does not hold"
 		}
-		fmt.Fprintf(b, "in the end %s %s: %s", p.Kind, state, p.Name)
+		fmt.Fprintf(b, "after the last step %q %s (%s)", p.Name, state, p.Kind)
 		if p.Explain != "" {
-			fmt.Fprintf(b, " (%s)", p.Explain)
+			fmt.Fprintf(b, ": %s", p.Explain)
 		}
 		b.WriteString("\n")
 	}

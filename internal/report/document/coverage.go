@@ -183,15 +183,49 @@ func faultLines(r *report.Report) []string {
 	if r.Cluster != "" {
 		return nil
 	}
-	var faults []string
+	var used, off, lines []string
 	for f := range sim.FaultCount {
 		if r.Limits[f] > 0 {
-			faults = append(faults, fmt.Sprintf("%s %d/%d", limitName(f), r.Coverage.FaultsUsed[f], r.Limits[f]))
+			used = append(used, fmt.Sprintf("%s %d/%d", limitName(f), r.Coverage.FaultsUsed[f], r.Limits[f]))
 		} else {
-			faults = append(faults, fmt.Sprintf("%s 0 (off)", limitName(f)))
+			off = append(off, fmt.Sprintf("%s (--%s 0)", absence[f], f))
 		}
 	}
-	return []string{"faults used: " + strings.Join(faults, ", ")}
+	if len(used) > 0 {
+		lines = append(lines, "faults used: "+strings.Join(used, ", "))
+	}
+	if len(off) > 0 {
+		lines = append(lines, "faults that were off: "+strings.Join(off, ", "))
+	}
+	return append(lines, safeLines(r)...)
+}
+
+// absence says of each fault what does not happen without it.
+var absence = [sim.FaultCount]string{
+	sim.Crashes:    "no node crashes",
+	sim.Halts:      "no node ever stops for good",
+	sim.NetErrors:  "no connection breaks",
+	sim.Loss:       "no message is lost",
+	sim.Dup:        "no message is duplicated",
+	sim.Partitions: "no link goes down",
+}
+
+// safeLines says that liveness was not put to the test: all walks recovered, or every state can recover, and faults were off that would
+// make that harder. A node that stops for good is the hardest.
+func safeLines(r *report.Report) []string {
+	recovered := r.Coverage.Recovers
+	for i := range r.Phases {
+		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
+			if p.Live < p.Paths {
+				return nil
+			}
+			recovered = recovered || p.Steps.Max > 0 // else no property has to become true
+		}
+	}
+	if !recovered || r.Limits[sim.Halts] > 0 {
+		return nil
+	}
+	return []string{"liveness was never in danger, but " + absence[sim.Halts] + ": try --halts 1"}
 }
 
 // sometimesLines counts the runs in which Sometimes properties held.

@@ -220,37 +220,6 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// What a violated property reads on another node was written by a cause.
-func TestSafety_ReadsOtherNode(t *testing.T) {
-	sys := bombs(sim.Property{Name: "one is lit", Always: func(v *sim.View) bool {
-		return v.Service(0).(*bomb).Fuse+v.Service(1).(*bomb).Fuse < 2
-	}})
-	sys.Nodes = 2
-	dead := trace(t, sys, "action n1 light", "action n0 light")
-	f := dead.Finding
-	r := &report.Report{System: "bomb", Nodes: 2, Verdict: search.Violation, Kind: f.Kind, Property: f.Property, Message: f.Message, Dead: dead}
-	for name, format := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal, "Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
-		if text := string(printed(t, format, r)); !strings.Contains(text, "what step 1 wrote: n1 light") {
-			t.Errorf("%s does not name step 1:\n%s", name, text)
-		}
-	}
-	if page := string(printed(t, render.HTML, r)); !strings.Contains(page, `"p":[1]`) {
-		t.Error("the page dims step 1 among the causes of step 2")
-	}
-}
-
-// A deadlock of goroutine nodes lists what each goroutine waits for.
-func TestDeadlock_WaitList(t *testing.T) {
-	r := pingackReport(t)
-	r.Kind = sim.Deadlock
-	r.Dead.Boot.Changes = append(r.Dead.Boot.Changes, replay.NodeChange{Node: 1, Path: "(past)", Part: replay.Part{Kind: replay.Program},
-		New: "chan send at pool.go:31 in (*Pool).give; sync.Mutex.Lock at pool.go:12 in (*Pool).take"})
-	text := string(printed(t, render.Terminal, r))
-	contains(t, text, true, "  waits:          n1 chan send at pool.go:31 in (*Pool).give\n", "\n                  n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take\n")
-	page := string(printed(t, render.HTML, r))
-	contains(t, page, true, "<dt>waits:</dt><dd>n1 chan send at pool.go:31 in (*Pool).give</dd>", "<dd>n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take</dd>")
-}
-
 // A handler that overflows the stack kills its process, whose last words are all that is known.
 func TestStackOverflow(t *testing.T) {
 	words := "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n" +
