@@ -41,9 +41,15 @@ func order(g *Graph, t *replay.Trace) {
 
 // read returns the earlier steps that wrote what the violated property reads.
 func (o *orderer) read(t *replay.Trace) (steps []int) {
+	wrote := func(step, id int) bool {
+		return slices.ContainsFunc(o.g.Events[step].Changes, func(c replay.NodeChange) bool { return c.Node == id && !c.Bookkeeping() })
+	}
 	for _, id := range t.Read {
+		if wrote(t.FoundAt, id) {
+			continue
+		}
 		for s := t.FoundAt - 1; s > 0; s-- {
-			if slices.ContainsFunc(o.g.Events[s].Changes, func(c replay.NodeChange) bool { return c.Node == id && !c.Bookkeeping() }) {
+			if wrote(s, id) {
 				steps = append(steps, s)
 				break
 			}

@@ -44,14 +44,16 @@ func TestBuild_CausesOfViolation(t *testing.T) {
 	}
 	off := sim.Property{Name: "n2 is off", Always: sim.Each(func(id sim.NodeID, l *lamp) bool { return id != 2 || !l.Lit })}
 	pair := sim.Property{Name: "n0 or n2 is off", Always: func(v *sim.View) bool { return count(v, 0, 2) < 2 }}
+	some := sim.Property{Name: "n1 or n2 is off", Always: func(v *sim.View) bool { return count(v, 1, 2) < 2 }}
 	for name, c := range map[string]struct {
 		property []sim.Property
 		monitors []func() sim.Monitor
 		causes   []int
 	}{
-		"one node":  {property: []sim.Property{off}, causes: []int{0}},
-		"two nodes": {property: []sim.Property{pair}, causes: []int{2}},
-		"monitor":   {monitors: []func() sim.Monitor{func() sim.Monitor { return &dark{} }}, causes: []int{1, 2}},
+		"one node":   {property: []sim.Property{off}, causes: []int{0}},
+		"other node": {property: []sim.Property{some}, causes: []int{1}},
+		"two nodes":  {property: []sim.Property{pair}, causes: []int{2}},
+		"monitor":    {monitors: []func() sim.Monitor{func() sim.Monitor { return &dark{} }}, causes: []int{1, 2}},
 	} {
 		sys := &sim.System{
 			Name: "lamps", Nodes: 3, New: func(sim.NodeID) sim.Service { return &lamp{} }, Network: netsim.Datagrams{}, Timing: sim.AnyOrder,

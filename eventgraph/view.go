@@ -62,7 +62,12 @@ func (v *View) Markup() (template.HTML, error) {
 		Aside  template.HTML
 		Data   *viewData
 	}
-	page.Aside, page.Legend = v.Aside, legend
+	page.Aside = v.Aside
+	var graphs []*Graph
+	for i := range v.Runs {
+		graphs = append(graphs, v.Runs[i].Graph)
+	}
+	page.Legend = legend(graphs)
 	for i := range v.Runs {
 		r := &v.Runs[i]
 		o := r.Options

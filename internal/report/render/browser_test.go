@@ -286,7 +286,10 @@ func TestBrowserAddress(t *testing.T) {
 	expect(t, "?", eval(t, ctx, `document.getElementById("keys").hidden`), "false")
 	do(t, ctx, chromedp.KeyEvent(kb.Escape))
 	expect(t, "Escape", eval(t, ctx, `document.getElementById("keys").hidden`), "true")
-	expect(t, "legend", text(t, ctx, "#legend"), "message handled", "still in flight", "node down", "critical step")
+	expect(t, "legend", text(t, ctx, "#legend"), "message handled", "lost", "timer set", "critical step")
+	if out := text(t, ctx, "#legend"); strings.Contains(out, "node down") {
+		t.Errorf("the legend explains what the run does not have: %s", out)
+	}
 }
 
 // Both runs stand at corresponding steps, long values are cut around their difference, and fields that never change are left out.
