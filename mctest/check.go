@@ -299,7 +299,9 @@ func (c *checking) result(ctx context.Context, rep *report.Report, err error) (t
 func (c *checking) terminal(rep *report.Report) string {
 	var text bytes.Buffer
 	text.WriteByte('\n') // aligns the columns
-	if err := render.Terminal(&text, document.New(rep, nil)); err != nil {
+	d := document.New(rep, nil)
+	d.Style.Width = document.LogWidth()
+	if err := render.Terminal(&text, d); err != nil {
 		fmt.Fprintln(&text, err)
 	}
 	return text.String()

@@ -3,7 +3,9 @@ package document
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
@@ -11,6 +13,15 @@ import (
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
+
+// LogWidth is the width of text that no terminal shows: $COLUMNS, or what suits logs and pagers.
+func LogWidth() int {
+	const wide = 160
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return wide
+}
 
 // seconds writes a duration for people.
 func seconds(s float64) string {

@@ -59,22 +59,13 @@ func (front) Screen(ctx context.Context, s mdb.Debugger, o task.ScreenOptions) e
 // style suits the terminal that f is, if it is one.
 func style(f *os.File) document.Style {
 	if !term.IsTerminal(int(f.Fd())) {
-		return document.Style{Width: columns()}
+		return document.Style{Width: document.LogWidth()}
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		width = 0
 	}
 	return document.Style{Terminal: true, Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Width: width}
-}
-
-// columns is the width of text that no terminal shows: $COLUMNS, or what suits logs and pagers.
-func columns() int {
-	const wide = 160
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	return wide
 }
 
 // noScreen says why the terminal cannot show a screen; "": it can.
