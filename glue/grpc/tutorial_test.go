@@ -33,7 +33,7 @@ func TestTutorial(t *testing.T) {
 	}
 	here := strings.NewReplacer("github.com/macemc/macemc/glue/grpc/"+filepath.Base(dir), "example.com/kv")
 	s := doccheck.Script{Dir: dir, Replace: here.Replace,
-		Env: []string{"GOMAXPROCS=2", "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}}
+		Env: []string{"GOMAXPROCS=2", "COLUMNS=100", "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}}
 	shown, err := s.Run(string(text))
 	timeless := func(s string) string { return duration.ReplaceAllString(s, "(a while)") }
 	switch line, got, want := golden.Difference(timeless(shown), timeless(string(text))); {

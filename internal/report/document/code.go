@@ -69,7 +69,7 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 
 // newCode reads the lines from so many before the marked one to the end of its function, and a few at most.
 func newCode(c Code, file string, mark, before int) *Code {
-	const after = 7
+	const after = 10
 	first, lines, err := replay.Source(file, mark, after)
 	if err != nil {
 		return nil

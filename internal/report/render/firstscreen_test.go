@@ -41,7 +41,7 @@ func TestDeadlock_WaitList(t *testing.T) {
 	text := string(printed(t, render.Terminal, r))
 	contains(t, text, true, "  waits:          n1 chan send at pool.go:31 in (*Pool).give\n", "\n                  n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take\n")
 	page := string(printed(t, render.HTML, r))
-	contains(t, page, true, "<dt>waits:</dt><dd>n1 chan send at pool.go:31 in (*Pool).give</dd>", "<dd>n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take</dd>")
+	contains(t, page, true, "<dt>waits</dt><dd>n1 chan send at pool.go:31 in (*Pool).give</dd>", "<dd>n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take</dd>")
 }
 
 // A search in which everything recovered says that no node stopped for good.

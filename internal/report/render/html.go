@@ -49,7 +49,7 @@ func HTML(w io.Writer, d *document.Document) error {
 			p.Repeats = append(p.Repeats, pageRepeat{repeat.Event, textfmt.Number(repeat.Count), changesOf(repeat.Count, repeat.Changes)})
 		}
 	}
-	p.Violated, p.Code, p.Compared = d.Violated, d.Code, d.Compared
+	p.Violated, p.Code, p.Compared = terms(d.Violated), d.Code, terms(d.Compared)
 	if d.Dead != nil && d.Dead.Last() > 0 {
 		p.View = view(d)
 		var brief strings.Builder
@@ -62,6 +62,15 @@ func HTML(w io.Writer, d *document.Document) error {
 		}
 	}
 	return page.Execute(textfmt.Printer(w), p)
+}
+
+// terms are facts as the page lists them, by labels without colons.
+func terms(facts []document.Fact) []document.Fact {
+	list := slices.Clone(facts)
+	for i := range list {
+		list[i].Label = strings.TrimSuffix(list[i].Label, ":")
+	}
+	return list
 }
 
 type pageData struct {

@@ -556,7 +556,7 @@ func TestNotProven(t *testing.T) {
 		r.Critical.States, r.Critical.ProvenAt = 1, r.Critical.Step
 		r.Critical.Proof, r.Critical.Before = c.proof, critical.Probe{Walks: 200, Recovered: c.recovered}
 		page := string(printed(t, render.HTML, r))
-		if !strings.Contains(page, "<dt>how sure:</dt><dd>"+c.first) {
+		if !strings.Contains(page, "<dt>how sure</dt><dd>"+c.first) {
 			t.Errorf("%s, %d: the first screen lacks %q", c.proof, c.recovered, c.first)
 		}
 		if got := strings.Contains(page, "after step 6 (not proven)</h1>"); got != (c.proof == critical.Walks) {
