@@ -34,7 +34,7 @@ type Config struct {
 	// [Ended].
 	Calls *search.Calls
 	// States is the maximum number of states visited, within 256 steps, to prove that no live state follows. 0
-	// means 16,384, or 1,024 if nodes carry programs, whose steps are more expensive. A negative number disables
+	// means 16,384, or 1,024 if nodes carry programs, as their steps are more expensive. A negative number disables
 	// the search.
 	States int
 	// Progress, if not nil, is called at intervals, never concurrently.
@@ -67,7 +67,6 @@ var ErrNoGoal = errors.New("critical: the system has no Eventually property, so 
 // state, then by bisection. The result depends only on the configuration without Workers and Engine, unless ctx
 // ends, or its [search.Patience]. In that case it is the result known by then, if enough walks were made to call
 // the run dead. The error is about the configuration, the system or the path, or is that of ctx.
-// the configuration, the system or the path, or is that of ctx.
 func Find(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.Walks = cmp.Or(cfg.Walks, 200)
 	cfg.WalkSteps = cmp.Or(cfg.WalkSteps, 2000)

@@ -263,7 +263,7 @@ func (f *finder) probes() []Probe {
 }
 
 // settle reports whether the run is certain to be dead after the step. It is not if the step is in the second half
-// of what is known to be dead, or if longer walks recover.
+// of the part that is known to be dead, or if longer walks recover.
 func (f *finder) settle(ctx context.Context, step int) (bool, error) {
 	p, err := f.probe(ctx, step, true)
 	if err != nil || p.Recovered > 0 {

@@ -12,8 +12,8 @@ import (
 // recovers.
 const leastOf = 4
 
-// known returns the result at the deadline, or nil if the run cannot be called dead. A run whose end did not
-// recover by a long walk counts as dead if no walk recovered from an earlier step.
+// known returns the result at the deadline, or nil if the run cannot be called dead. A run that did not
+// recover by a long walk from its end counts as dead if no walk recovered from an earlier step.
 func (f *finder) known() *Result {
 	if f.settled > 0 {
 		i := slices.IndexFunc(f.made, func(p probed) bool { return p.Step == f.settled-1 && p.Recovered > 0 })

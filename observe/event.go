@@ -21,7 +21,7 @@ type Knower interface {
 	Events() []any
 }
 
-// envelope is an event with a name of its own, whose content may have several types.
+// envelope is an event with a name of its own and with content of several possible types.
 type envelope interface {
 	EventName() string
 	Inside() any

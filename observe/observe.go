@@ -67,7 +67,7 @@ type Judgement struct {
 	States int // states of the monitor, each with the announcements before it
 }
 
-// Judge judges a history by a monitor, whose state is encoded by these rules. Most bounds the number of states. The
+// Judge judges a history by a monitor. Rules encode the state of the monitor. Most bounds the number of states. The
 // error reports a state that cannot be encoded, or announcements that come after a missing one or after themselves.
 func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []sim.StateRule, most int) (*Judgement, error) {
 	plans, err := encoding.NewSet(rules...)

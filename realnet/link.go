@@ -19,7 +19,7 @@ import (
 type link struct {
 	peer sim.NodeID
 	conn *conn // nil if there is none
-	// open reports that a message was delivered on the connection, in either direction, as far as this end knows.
+	// open reports that a message was delivered on the connection, in either direction, to the knowledge of this end.
 	// Only then is a break an error; before, messages are refused.
 	open bool
 	// queue holds the frames of unacknowledged messages. The first sent of them were passed to the connection.

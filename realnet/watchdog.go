@@ -34,7 +34,7 @@ func (d *watchdog) end() (overdue time.Duration) {
 	return overdue
 }
 
-// overdue returns the event whose handler has run for longer than limit, and for how long. If report is true it marks
+// overdue returns the event that a handler has processed for longer than limit, and for how long. If report is true it marks
 // the handler as reported, and returns nothing for one that was reported before.
 func (d *watchdog) overdue(limit time.Duration, report bool) (event string, ran time.Duration) {
 	d.mu.Lock()
@@ -65,7 +65,7 @@ func (n *Node) watch() {
 	}
 }
 
-// Stuck returns the event whose handler has not returned within Config.HandlerLimit, and its running time; "" if
+// Stuck returns the event that a handler has processed for longer than Config.HandlerLimit, and its running time; "" if
 // there is none. The recording does not have that event, since effects are known only when the handler returns.
 func (n *Node) Stuck() (event string, ran time.Duration) {
 	return n.watchdog.overdue(n.cfg.HandlerLimit, false)

@@ -169,7 +169,7 @@ func (r *Runs) Keep(report, piece []byte) error {
 // Close unlocks the folder.
 func (r *Runs) Close() { r.release() }
 
-// RunsIn returns the reports in a folder whose manifest has Walks. It reads and checks all files.
+// RunsIn returns the reports in a folder with Walks in its manifest. It reads and checks all files.
 func RunsIn(dir string) (reports [][]byte, err error) {
 	return stretches(dir, func([]byte) error { return nil })
 }

@@ -44,7 +44,7 @@ func single(s string) bool {
 }
 
 // nesting yields each byte index of a text with its depth of nested brackets, not counting a bracket that closes
-// there. A quotation counts as a bracket whose content does not nest.
+// there. A quotation counts as a bracket, and its content does not nest.
 func nesting(text string) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		depth, quoted, escaped := 0, false, false

@@ -130,7 +130,7 @@ type Reading struct {
 // Moved is a step with another event index than in the file.
 type Moved struct{ Step, From, To int }
 
-// Renamed is a step whose question is labelled differently in the file.
+// Renamed is a step that asks a question with another label in the file.
 type Renamed struct {
 	Step int    // 0 for the first boots
 	What string // "asks for draw "x", the file answers "y""
@@ -177,8 +177,8 @@ func (e *MisfitError) Error() string {
 // step that does not fit, or about sys.
 func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, false, nil) }
 
-// FollowFile is ReadFile for a system that may have changed since the file was written. A step whose event is not
-// enabled is replaced by a similar one, of the same class, nodes and type with other content, or left out. Missing
+// FollowFile is ReadFile for a system that may have changed since the file was written. A step without an enabled
+// event is replaced by a similar one, of the same class, nodes and type with other content, or left out. Missing
 // picks are answered by the first alternative, and extra picks are ignored. The run continues, and the Reading
 // lists these changes. The error is a [*MisfitError] about the header, or about sys. The picks of the run are
 // appended to record, an empty path, during the execution. Record may be nil.

@@ -84,7 +84,7 @@ func (r *Run) Event(index int) (sim.Event, bool) {
 }
 
 // Move continues the run in another world of the same system, when its world gave up in the current step. It
-// executes the run so far, including the step in progress, whose remaining questions the driver answers. The error,
+// executes the run so far, including the step in progress; the driver answers its remaining questions. The error,
 // if any, is that of the step.
 func (r *Run) Move(w kernel.World) error {
 	r.World = w

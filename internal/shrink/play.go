@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Player executes scripts tolerantly: it leaves out a step whose event is not enabled. It finds an event by key,
+// Player executes scripts tolerantly: it leaves out a step if its event is not enabled. It finds an event by key,
 // class and number among equal ones, or else by class, because the content of a message may depend on steps that
 // were left out. A question without an answer gets the first alternative, and faults get "no fault". A Player must
 // not be used concurrently.

@@ -27,7 +27,7 @@ type Exploration struct {
 	States      int // distinct states
 	Transitions int // steps: an event with the answers to its questions, from every expanded state
 	Live        int // states in which all Eventually properties hold
-	Expanded    int // states all of whose steps were executed; breadth first, those that were found first
+	Expanded    int // states with all steps executed; breadth first, those that were found first
 	// Depth is, breadth first, the distance of the states that were expanded last, with all nearer ones expanded;
 	// depth first, the greatest distance; 0 when unknown.
 	Depth    int

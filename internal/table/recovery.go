@@ -24,8 +24,8 @@ type Recovery struct {
 	// "finding" if checked code did not return or cannot be searched, or "violation" if the rest may lie behind the
 	// violation in Finding.
 	Stopped string
-	// Finding is the violation in a visited state, whose successors were not visited; or the failure of a step that
-	// makes choices in an endless loop, not all of which were tried; or what ended the search; or nil.
+	// Finding is the violation in a visited state; its successors were not visited. Or it is the failure of a step
+	// that makes choices in an endless loop; not all of them were tried. Or it is what ended the search, or nil.
 	Finding error
 	// Failed is the finding of the first step that fails, or nil.
 	Failed error

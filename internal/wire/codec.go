@@ -219,7 +219,7 @@ func (d *decoder) varint() int64 {
 	return n
 }
 
-// count reads a number of elements, each of which takes at least least bytes.
+// count reads a number of elements. Each element takes at least least bytes.
 func (d *decoder) count(least int) int {
 	const most = 1 << 16 // of elements that take no space
 	n := d.uvarint()

@@ -278,7 +278,7 @@ may leave or join before "macemc cluster resume".`,
 			case on:
 				fmt.Fprintf(p.Stdout, "run %s pauses\n", id)
 			default:
-				fmt.Fprintf(p.Stdout, "run %s goes on\n", id)
+				fmt.Fprintf(p.Stdout, "run %s continues\n", id)
 			}
 			return nil
 		},

@@ -12,9 +12,8 @@ import (
 )
 
 // Local state x of a node that has not crashed simulates local state y of a node that has crashed if x can match
-// every step of y with at least
-// the same messages, or if the step of y is silent and x takes none. It is the greatest relation such that for each
-// pair (y, x):
+// every step of y with at least the same messages, or if the step of y is silent and x takes none. It is the
+// greatest relation such that for each pair (y, x):
 //
 //   - properties judge y no worse than x, whatever the local states of other nodes, states after crashes included;
 //   - for each event of y, its own or the delivery of a message that may be delivered in x, each outcome has a match: either it sends
@@ -24,14 +23,11 @@ import (
 //   - x simulates the down state after a crash of y, whichever unsynced writes survive, and after a halt.
 //
 // A node is crash-insensitive when each of its known local states simulates itself. Then each execution has a
-// counterpart in which the
-// node does not crash. The counterpart has at least the same messages in flight, the same states of other nodes and
-// monitors, and is no
-// better for any Always property, so it has all their violations. This needs a network that does not depend on what
-// is in flight.
-// Claims about the end of runs are not preserved: messages that are never taken may have been lost. All local steps
-// of executions without
-// these crashes are known, so the known local states are all that the node can have.
+// counterpart in which the node does not crash. The counterpart has at least the same messages in flight, the same
+// states of other nodes and monitors, and is no better for any Always property, so it has all their violations.
+// This needs a network that does not depend on what is in flight. Claims about the end of runs are not preserved:
+// messages that are never taken may have been lost. All local steps of executions without these crashes are known,
+// so the known local states are all that the node can have.
 
 // mostAlike is the maximum number of pairs that are compared for one node.
 const mostAlike = 20_000
@@ -252,7 +248,7 @@ func (a *simulation) downs(y, x uint32) (duties []crashObligation, err error) {
 	return duties, nil
 }
 
-// ends returns the pairs of which one must hold after a step to local state next that sent and announced something.
+// ends returns pairs; at least one of them must hold after a step to local state next that sent and announced something.
 // They are the pair with x, if the step was silent, and those with the outcomes of the same event in x.
 func (a *simulation) ends(next, x uint32, sends []statespace.EffectOp, announces []uint32, there *por.Outcomes) (ends []int) {
 	if len(sends) == 0 && len(announces) == 0 {

@@ -15,7 +15,7 @@ const (
 	cutBalance = 1.3    // maximum ratio of the largest part to the mean
 )
 
-// Cut chooses the nodes whose states select the part, see [explore.NewParts]. In a sample of the first states few
+// Cut chooses the nodes that select the part by their states, see [explore.NewParts]. In a sample of the first states few
 // steps lead to another part, and no part is much larger than others. The result is deterministic. Nil means to
 // partition by the whole state.
 func Cut(sys *sim.System, opts options.Options, parts int) (cut []int) {

@@ -54,7 +54,7 @@ func (s *Shard) Roots() (states []uint32, err error) {
 // Fingerprint returns the fingerprint of a state.
 func (s *Shard) Fingerprint(state []uint32) sim.Fingerprint { return s.g.Fingerprint(state) }
 
-// Sampled returns the draws of which only a sample was enumerated, see [table.Exploration].
+// Sampled returns the draws that were enumerated only by a sample, see [table.Exploration].
 func (s *Shard) Sampled() choose.Samples { return s.g.Sampled() }
 
 // Stats returns the counters of executed steps.
@@ -63,7 +63,7 @@ func (s *Shard) Stats() steptree.Stats { return s.engine().Counters }
 // Rehearse makes random runs on both engines, see [table.Rehearse].
 func (s *Shard) Rehearse() (choose.Path, error) { return table.Rehearse(s.engine()) }
 
-// Follow returns the path along turns (edge indices as in [explore.Source], the first of which selects a root), and
+// Follow returns the path along turns (edge indices as in [explore.Source]; the first selects a root), and
 // the finding at its end, or nil. AtEdge means that the finding is about an edge of the last state. If turns cannot
 // be followed the error is nil.
 func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error) {

@@ -315,7 +315,7 @@ func (g *Graph) LimitBy(limit func() error) {
 	g.Answers.Limit, g.Configs.Answers.Limit, g.Configs.limited = limit, limit, nil
 }
 
-// Sampled returns the draws of which only a sample was enumerated.
+// Sampled returns the draws that were enumerated only by a sample.
 func (g *Graph) Sampled() (s choose.Samples) {
 	s.Merge(g.Answers.Sampled)
 	s.Merge(g.Configs.Answers.Sampled)
@@ -334,7 +334,7 @@ func (g *Graph) PathTo(r *explore.Result) choose.Path {
 	return path
 }
 
-// Path returns the path along turns, the first of which selects a root, and leaves the world at its end.
+// Path returns the path along turns (the first selects a root), and leaves the world at its end.
 func (g *Graph) Path(trail []uint32) (path choose.Path) {
 	w := g.World
 	defer w.Samples.Pause()()

@@ -80,7 +80,7 @@ func (g *Graph) list(sp span, node int, h streamEvent) {
 	g.put(part, node)
 }
 
-// put assigns fields one by one: copying a struct whose fields were just written stalls on the stores.
+// put assigns fields one by one: a copy of a struct stalls on the stores if its fields were just written.
 func (g *Graph) put(sp span, node int) {
 	g.spans = append(g.spans, nodeSpan{})
 	p := &g.spans[len(g.spans)-1]

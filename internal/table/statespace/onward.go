@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	ErrLive  = errors.New("a live state was met")
+	ErrLive  = errors.New("a live state was reached")
 	ErrNoFit = errors.New("table: the path does not fit the system")
 )
 

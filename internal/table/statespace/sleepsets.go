@@ -8,9 +8,9 @@ import (
 // Sleep sets. Let a and b be independent transitions of a state s: both orders are possible and lead to one state
 // v, through s.a and s.b. Let b precede a in the list of s. When s.a was found from s, s.b had been found before.
 // So s.b is expanded before s.a, and either leads to v by a or omits that edge for the same reason. In both cases v
-// is known when s.a is expanded, whose edge by b is not listed. Only look-ups of known states are saved: numbers of
+// is known when s.a is expanded, and the edge of s.a by b is not listed. Only look-ups of known states are saved: numbers of
 // states and paths do not change. The sleep set of a state is determined by the transition by which it was found,
-// the name of the edge, see [explore.Edges].
+// the name of the edge, see [graph.Edges].
 //
 // A transition of a node reads the node configuration of its node, the global part, connections of its node and
 // whether their other ends are up, and monitors that it notifies. It changes its node configuration, the global
@@ -58,7 +58,7 @@ type sleepSet struct {
 	nodes   uint16               // transitions of these nodes sleep
 	but     uint16               // if none of these is among their peers,
 	shared  uint16               // nor, for these nodes,
-	actor   uint16               // one of those that acted last, or whose connection broke,
+	actor   uint16               // one of those that acted last, or that lost a connection,
 	arrived [MostSleepers]uint32 // and if they do not take this datagram, by node, see NodeConfigs.Takes; 0: none has arrived
 	by      uint32               // the transition by which the state was found; 0: nothing is known about transitions of its node
 	loops   bool                 // transitions that change nothing sleep, too

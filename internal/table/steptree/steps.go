@@ -28,7 +28,7 @@ type Ref uint32
 
 const NoRef = ^Ref(0)
 
-// farBranch limits the memory of draws with many alternatives, few of which occur: larger answers are kept in a
+// farBranch limits the memory of draws with many alternatives, if few of them occur: larger answers are kept in a
 // map.
 const farBranch = 1 << 10
 

@@ -119,7 +119,7 @@ func (e *Engine) verify(s *store.Situation, id uint32, rooms roomSource) (err er
 		after, _, _ = e.Bench.Settle(s.Event.Node, after, effects, len(effects))
 	}
 	if l.Err == nil {
-		if err := e.Compare(l.Next, after, "came to another state when a step was executed again in the same state"); err != nil {
+		if err := e.Compare(l.Next, after, "reached another state when a step was executed again in the same state"); err != nil {
 			return err
 		}
 	}

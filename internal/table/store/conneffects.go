@@ -6,7 +6,7 @@ import "slices"
 type connEffect struct {
 	flags  [2]uint8
 	Queues [2]queueChange
-	err    uint8 // that an end is told of
+	err    uint8 // the error that OpError delivers
 }
 
 // knownEffect is a cached effect.

@@ -149,7 +149,7 @@ func (w *World) sameState(node sim.NodeID, other kernel.World) error {
 	for i := range w.Nodes {
 		id := sim.NodeID(i)
 		if changes := diff.Between(w.NodeFields(id), other.NodeFields(id)); len(changes) > 0 {
-			return w.differsFrom(other, id, "came to another state when the run was executed without tables"+store.ChangeText(changes))
+			return w.differsFrom(other, id, "reached another state when the run was executed without tables"+store.ChangeText(changes))
 		}
 	}
 	changes := diff.Between(w.NetFields(), other.NetFields())

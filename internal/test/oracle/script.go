@@ -160,7 +160,7 @@ type Monitor struct {
 
 // Script describes a system.
 type Script struct {
-	Number  uint64 // of which [Drawn] made it
+	Number  uint64 // the number from which [Drawn] made it
 	Nodes   int
 	Timing  sim.Timing
 	Crashes int          `json:",omitempty"`
@@ -168,7 +168,7 @@ type Script struct {
 	Halts   int          `json:",omitempty"`
 	Lasting uint         `json:",omitempty"` // bit i: node i may not halt; 0: as in Sturdy
 	Cut     sim.CrashCut `json:",omitempty"`
-	// Bit i: node i runs in the shared process; none or several, all or none of which may crash, and halt
+	// Bit i: node i runs in the shared process; none or several; all or none of them may crash, and halt
 	Mates      uint          `json:",omitempty"`
 	Late       uint          `json:",omitempty"` // bit i: node i starts late
 	Steps      uint          `json:",omitempty"` // bit p: nodes take internal steps in phase p

@@ -90,8 +90,8 @@ func (t *Tally) Run(ctx context.Context, n, workers int, told func(number uint64
 	t.Seconds += time.Since(began).Seconds()
 }
 
-// ReadTally reads a tally; a missing file is an empty one. It rejects a tally of another generator, whose numbers
-// stand for other systems.
+// ReadTally reads a tally; a missing file is an empty one. It rejects a tally of another generator, because
+// its numbers stand for other systems.
 func ReadTally(name string) (*Tally, error) {
 	t := &Tally{Generator: Generator}
 	text, err := os.ReadFile(name)

@@ -29,7 +29,7 @@ import (
 // markVar is the environment variable with the file in which the working process stores its current state.
 const markVar = "MACEMC_WORKER_MARK"
 
-// ErrEnded is the error of a worker whose process ended with an error that it has reported.
+// ErrEnded is the error of a worker process that ended after it had reported an error.
 var ErrEnded = errors.New("the worker has ended")
 
 // mostDeaths is the maximum number of consecutive processes that die outside of a state.

@@ -31,7 +31,7 @@ type Manifest struct {
 	ID      string          `json:"id"`    // of the run, in every subject
 	Build   string          `json:"build"` // of all participants
 	Title   string          `json:"title"`
-	Job     json.RawMessage `json:"job"` // the job of which a worker makes the system
+	Job     json.RawMessage `json:"job"` // a worker makes the system from the job
 	Visited string          `json:"visited"`
 	Depth   int             `json:"depth,omitempty"`
 	Parts   int             `json:"parts"`

@@ -36,7 +36,7 @@ type Node struct {
 	// Parent is None for the root and while joining.
 	Parent   sim.NodeID
 	Children nodeset.Set
-	// Asked is the node whose answer to a Join is missing, or None.
+	// Asked is the node that has not answered a Join, or None.
 	Asked sim.NodeID
 
 	self   sim.NodeID

@@ -50,7 +50,7 @@ func (f *Front) down(x *machine.Ctx, d Down) { f.mend(x, d.Node, 0) }
 func (f *Front) lost(x *machine.Ctx, l machine.Lost) { f.crashed(x, l.Peer) }
 func (f *Front) gone(x *machine.Ctx, g Gone)         { f.crashed(x, g.Node) }
 
-// crashed handles a crashed replica, whose last answers may be lost.
+// crashed handles a crashed replica. Its last answers may be lost.
 func (f *Front) crashed(x *machine.Ctx, node machine.ID) {
 	if f.Bugs.has(cr8) {
 		f.mend(x, node, 0)

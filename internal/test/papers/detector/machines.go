@@ -108,7 +108,7 @@ var nodeKind = machine.Define[Node]("node", machine.In("up",
 	machine.On(func(_ *Node, x *machine.Ctx, p Ping) { unreliable(x, p.From, Pong{x.Self(), p.Trial}) }),
 	machine.On(func(_ *Node, x *machine.Ctx, _ ShutDown) { x.Halt() })))
 
-// Client keeps a view of which nodes are up.
+// Client keeps a view of the nodes that are up.
 type Client struct{ Up Set }
 
 var clientKind = machine.Define[Client]("client", machine.In("watching",

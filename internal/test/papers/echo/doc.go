@@ -1,10 +1,10 @@
-// Package echo is the echo multicast of Reiter, with receivers and initiators some of which are Byzantine: two
+// Package echo is the echo multicast of Reiter, in which some receivers and initiators are Byzantine: two
 // honest receivers deliver the same value of an initiator.
 //
 // # Protocol
 //
 // An initiator sends its value to all receivers. A receiver confirms the first value that it gets from an
-// initiator. With (n+t+2)/2 confirmations of n receivers, t = (n-1)/3 of which may be Byzantine, the initiator
+// initiator. With (n+t+2)/2 confirmations of n receivers, of whom t = (n-1)/3 may be Byzantine, the initiator
 // makes all receivers deliver the value. Receivers are the first nodes, honest before Byzantine ones. The
 // initiators follow in the same order.
 //

@@ -3,7 +3,7 @@
 // # Protocol
 //
 // The panel has eight states, each with a rule foreverything that a user or the maker may do: handle, defer, or
-// ignore. It makes the maker warm up, grind, brew and steam, each of which may fail for lack of water or beans.
+// ignore. It makes the maker warm up, grind, brew and steam. Each of these may fail for lack of water or beans.
 //
 // # Source
 //

@@ -80,7 +80,7 @@ func (c *Coordinator) acknowledged(x *machine.Ctx, r smr.Response) {
 	if r.ID%perParticipant == 0 {
 		return // a vote that is not needed any more
 	}
-	x.Assert(r.Value == yes, "participant %d has not prepared what it is told to end", r.ID%perTransaction/perParticipant)
+	x.Assert(r.Value == yes, "participant %d has not prepared the transaction that it must end", r.ID%perTransaction/perParticipant)
 	if c.Waiting--; c.Waiting == 0 {
 		x.Goto(done)
 	}

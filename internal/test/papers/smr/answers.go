@@ -45,7 +45,7 @@ func (a *answers) answer(x *machine.Ctx, r machine.Sent[Response]) {
 	for len(a.Early) > 0 && a.Early[0].Commit == a.Commits+1 {
 		e, value := a.Early[0], 0
 		a.App, value = a.App.Do(e.Op)
-		x.Assert(value == e.Value, "commit %d, %+v, is answered by %d, and comes to %d", e.Commit, e.Op, e.Value, value)
+		x.Assert(value == e.Value, "commit %d, %+v, is answered by %d, but its result is %d", e.Commit, e.Op, e.Value, value)
 		a.Commits, a.Early = e.Commit, without(a.Early, 0)
 	}
 }

@@ -47,7 +47,7 @@ const (
 	workers
 )
 
-// machines adds the client, its timer, the injector and the workers, the last of which is not halted.
+// machines adds the client, its timer, the injector and the workers. The last worker is not halted.
 func (s setting) machines() *machine.System {
 	ms := &machine.System{}
 	var ids []machine.ID
