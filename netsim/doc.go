@@ -48,7 +48,7 @@
 //   - An error precedes messages sent later by its peer. Until the node has read it, messages that the node sends on
 //     that connection are lost.
 //
-// A network with the behavior of live nodes (host.LiveNetwork of package internal/simext) differs in two ways. Messages
+// A network with the behavior of live nodes (LiveNetwork of package internal/simext) differs in two ways. Messages
 // of machines are queued even without room. A socket error may strike an attempt, which is refused: the process of a
 // node may die after it has taken the messages that another node sent to a node of the same process, and before it
 // takes those sent to the node itself.
