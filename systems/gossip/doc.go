@@ -27,8 +27,8 @@
 //   - ByDeadline: time-outs of one node are in order, but a message may take longer than any of them.
 //   - AnyOrder: a time-out may fire at any moment.
 //
-// A failure detector with time-outs cannot be correct in the last two modes: a live node with slow messages looks like
-// a dead one. It can only guarantee that errors are temporary. The table shows the checker's results for each property
+// No choice of time-outs makes a failure detector correct in the last two modes: a live node with slow messages looks
+// like a dead one. It can only guarantee that errors are temporary. The table shows the checker's results for each property
 // alone: "proved" if all states were visited, "not found" if a bounded search finds no violation. A test verifies it.
 // The first "not found" takes too long for a test, but "macemc search gossip --strategy bfs --memory 1000 --property
 // 'no live node is declared dead'" proves it with 7,457,562 states.
