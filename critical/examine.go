@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Proof says how a run is known to be dead.
+// Proof is the evidence that a run is dead.
 type Proof string
 
 const (

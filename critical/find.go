@@ -14,8 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config says in which run to find the critical transition, and with how much effort. The zero value of each field
-// but System and Path is a default.
+// Config is the run in which [Find] searches, and the effort. All fields but System and Path have defaults.
 type Config struct {
 	System    sim.System
 	Path      choose.Path    // the run that seems to be dead, to its last step

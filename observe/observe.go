@@ -39,7 +39,7 @@ func (h History) Len() (n int) {
 	return n
 }
 
-// Verdict says in which orders a monitor is violated.
+// Verdict is the share of the possible orders in which a monitor is violated.
 type Verdict string
 
 const (

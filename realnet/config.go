@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config says which node to run, and how. System, Node and Peers are required, and either Messages or Codec.
+// Config configures a node. System, Node and Peers are required, and either Messages or Codec.
 type Config struct {
 	System *sim.System
 	Node   sim.NodeID
@@ -39,7 +39,7 @@ type Config struct {
 	// Dir is the folder of the node's disk, which no other node may use; it is created if missing. "" means that
 	// each start begins with an empty disk and a new monotone counter.
 	Dir string
-	// Record says where to record. Nil disables recording. Params and Bugs go into the recording's header.
+	// Record configures the recording. Nil disables it. Params and Bugs go into the recording's header.
 	Record *recording.Options
 	Params map[string]string
 	Bugs   []string

@@ -117,7 +117,7 @@ type counters struct {
 	events, sent, received, garbage, oversized atomic.Uint64
 }
 
-// New prepares a node: it listens, and reads its disk. The error names what is wrong with the configuration. A node
+// New prepares a node: it listens, and reads its disk. The error describes a defect of the configuration. A node
 // that is not run must be closed.
 func New(cfg Config) (_ *Node, err error) {
 	addrs, err := cfg.complete()

@@ -59,7 +59,7 @@ type Event struct {
 	Failed  bool   // the handler panicked; its effects did not happen
 }
 
-// Found is what a booting node finds of its previous life.
+// Found is the state that a booting node finds from its previous life.
 type Found struct {
 	Writes uint64 // total number of surviving writes to its disk
 	Ticks  uint64

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Options says where and how much to record.
+// Options is the place and the size of a recording.
 type Options struct {
 	Dir string // folder of the recordings of all nodes; created if missing
 	// PartBytes is the maximum size of a file before the next one begins. 0 means 64 MB.

@@ -22,8 +22,7 @@ import (
 // DefaultMaxSteps is the default budget of executed steps.
 const DefaultMaxSteps = 2_000_000
 
-// Config says what to shrink, and with how much effort. The zero value of each field but Path and Finding is a
-// default.
+// Config is the run to shrink, and the effort. All fields but Path and Finding have defaults.
 type Config struct {
 	// Walks configures the search for critical transitions, and has the system. Its Path is ignored. Without
 	// [Config].Dead only System and PathBuffer are used.

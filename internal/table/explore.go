@@ -78,7 +78,7 @@ type Exploration struct {
 //
 // The error is that of [world.New], or [*Unsupported] if the tables cannot hold a state. It is an
 // [*explore.ChangedError] if the checked code differs from that of the log, or another error of the log. The result
-// holds what was explored until then.
+// holds the states explored so far.
 func Explore(ctx context.Context, sys *sim.System, opts options.Options) (*Exploration, error) {
 	return options.Guard(ctx, opts, func(ctx context.Context, opts options.Options) (*Exploration, error) {
 		return exploreAll(ctx, sys, opts)

@@ -80,7 +80,7 @@ func (m *Member) hello(env sim.Env, from sim.NodeID, h Hello) {
 	}
 }
 
-// silent handles the timer for members that have not been heard.
+// silent handles the timer for members that send no heartbeats.
 func (m *Member) silent(env sim.Env) {
 	l := &m.Leader
 	if !l.Leading {

@@ -120,6 +120,6 @@ type (
 type (
 	beat    struct{} // of members: send heartbeats, and repeat unanswered requests
 	gap     struct{} // of members: something is missing
-	silence struct{} // of leaders: a member was not heard
+	silence struct{} // of leaders: a member sent no heartbeat
 	lease   struct{} // of the store: it expires
 )

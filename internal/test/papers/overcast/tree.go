@@ -47,8 +47,8 @@ func (n *Node) accept(env sim.Env, child sim.NodeID) {
 	}
 }
 
-// accepted handles an Accept. The node takes the sender as its parent only if that knows a later round, see the
-// package's documentation.
+// accepted handles an Accept. The node takes the sender as its parent only if the sender knows a later round, see
+// the documentation of the package.
 func (n *Node) accepted(env sim.Env, from sim.NodeID, m Accept) {
 	wanted := n.State == Joining || n.State == Joined && n.probe.target == from && n.probe.of != 0
 	switch {
