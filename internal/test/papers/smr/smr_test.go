@@ -24,7 +24,7 @@ func TestAnswers(t *testing.T) {
 				continue
 			}
 			x, err := table.Explore(t.Context(), &sys, options.Options{})
-			if err != nil || x.Finding == nil || !strings.Contains(x.Finding.Error(), "comes to") {
+			if err != nil || x.Finding == nil || !strings.Contains(x.Finding.Error(), "its result is") {
 				t.Errorf("%s: %v, %+v", sys.Name, err, x.Finding)
 			}
 		}
