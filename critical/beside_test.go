@@ -200,8 +200,8 @@ func (m *maze) run(r *rand.Rand) (path choose.Path, steps []taken) {
 	return path, steps
 }
 
-// Critical step, critical choice and proof are as by their definition, whatever fails beside: steps that do lead nowhere, and behind what
-// violates a property nothing is known.
+// Critical step, critical choice and proof agree with their definitions although other steps fail. Failing steps lead to
+// no state, and nothing is known about the successors of a violation.
 func TestAgainstDefinition(t *testing.T) {
 	n := uint64(1200)
 	if testing.Short() {

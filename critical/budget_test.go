@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// All searches of one run together stay within the budget of states, and what is not searched is not proven.
+// All searches of one run together stay within the budget of states, and nothing is proven without a search.
 func TestSearchesShareABudget(t *testing.T) {
 	sys := sim.System{
 		Name: "idle", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(sim.Nop) },

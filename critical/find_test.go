@@ -166,7 +166,7 @@ func TestRecovers(t *testing.T) {
 	if want := []int{0, 1, 2, 4, 8, 16, 20}; !slices.Equal(steps, want) {
 		t.Errorf("probes after steps %v, want %v", steps, want)
 	}
-	// A run that ends in a live state is not dead, whatever was said of it.
+	// A run that ends in a live state is not dead, even if the caller claims so.
 	res = find(t, critical.Config{System: tab.System(), Path: repeat(0, 30)})
 	if res.Case != critical.Recovered || len(res.Probes) != 0 {
 		t.Errorf("live end: %+v", res)

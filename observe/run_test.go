@@ -55,7 +55,7 @@ func (k *talker) speak(x *machine.Ctx) {
 	x.Goto("done")
 }
 
-// Events connected by messages are ordered, and no others, whatever the order of the run.
+// Only events connected by messages are ordered, independently of the order of the run.
 func TestCausesOfRun(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -19,7 +19,7 @@ func TestProcessOfTwoDies(t *testing.T) {
 	client := func(s []sim.Service) *smr.Client { return s[0].(*machine.Host).Vars.(*smr.Client) }
 	x.until("half of the commands are done", func(s []sim.Service) bool { return client(s).Last > commands/2 })
 	process := x.sys.Process(2)
-	for _, id := range process { // at once, as far as the others see
+	for _, id := range process { // at the same time for all other nodes
 		if err := x.nodes[id].Freeze(context.Background()); err != nil {
 			t.Fatal(err)
 		}

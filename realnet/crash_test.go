@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The recording of nodes that may crash is a run of the system itself, so everybody who opens it sees the same
+// The recording of nodes that may crash is a run of the system itself, so each reader sees the same
 // events. The kill of another node is reported.
 func TestKillsOfNodesThatMayCrash(t *testing.T) {
 	for killed := range sim.NodeID(2) {

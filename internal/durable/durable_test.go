@@ -16,7 +16,7 @@ func manifest() *Manifest {
 		Properties: []string{"no money is lost"}, Builds: []Build{{Program: "v1", Binary: "aa"}}}
 }
 
-// block is the first block of a log: some states, some of which are expanded.
+// block is the first block of a log: some states, and some of them are expanded.
 func block(states, expanded int) *explore.Block {
 	b := &explore.Block{Mark: explore.Mark{States: states, Expanded: expanded}}
 	for i := range states {

@@ -93,7 +93,7 @@ func (n noFaults) WithLimits(l sim.Limits) (sim.Network, error) {
 	return n, nil
 }
 
-// An omitted delivery, because its node was killed before anybody could see it, is not a negative duplicate.
+// An omitted delivery, because its node was killed before it had a visible effect, is not a negative duplicate.
 func TestLimitsWithoutDeliveriesThatAreLeftOut(t *testing.T) {
 	m := &merger{copies: map[Ref]int{{10, 1}: 2, {10, 2}: 0, {10, 3}: 1}}
 	loose, err := m.loosen(sinkSystem())

@@ -142,7 +142,7 @@ func TestReadFileLines(t *testing.T) {
 	}
 }
 
-// A file that was tampered with either fits or is refused; whatever is read can be recorded.
+// A file that was tampered with either fits or is refused. A run read from it can be recorded.
 func TestReadFileTampered(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	path := walk(t, sys, 2, 60).Path

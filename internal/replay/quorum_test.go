@@ -48,7 +48,7 @@ func TestQuorumFile(t *testing.T) {
 	}
 }
 
-// The senders of a set are named, whatever its messages contain.
+// The senders of a set are named, for any content of its messages.
 func TestQuorumSentence(t *testing.T) {
 	l := stepinfo.Label{Event: sim.Event{Kind: sim.TakeQuorum, Node: 0, Peer: -1}, Content: "a majority",
 		Set: []sim.From[string]{{From: 2, Msg: `Reply{Text:"} <-n7 "}`}, {From: 11, Msg: `Reply{Inner:{A:" <-n8 "}}`}}}

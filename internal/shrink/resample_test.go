@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A run that nothing can be left out of gives way to a shorter one of other steps, if that ends with the same handler, of whatever node.
+// A run without a removable step is replaced by a shorter one of other steps, if that ends with the same handler, of any node.
 func TestRun_SearchesAgain(t *testing.T) {
 	for _, c := range []struct {
 		alone, handler bool // whether node 1 needs no step of node 0, and has another handler

@@ -99,7 +99,7 @@ func TestConnectionEffectsAreThoseOfTheNetwork(t *testing.T) {
 	}
 }
 
-// Queues are lists: what is put at the end comes out at the front.
+// Queues are first-in first-out lists.
 func TestQueues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

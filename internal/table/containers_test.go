@@ -57,7 +57,7 @@ func lodgers(network sim.Network, cut sim.CrashCut, containers ...[]sim.NodeID) 
 	}
 }
 
-// All explorations agree with the replay engine about what there is when nodes run in one process, whatever the others have not synced.
+// All explorations agree with the replay engine when nodes run in one process, also if other nodes have unsynced writes.
 func TestExploreContainers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

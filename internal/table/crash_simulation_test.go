@@ -57,7 +57,7 @@ func write(env sim.Env, keys ...string) {
 	}
 }
 
-// nest is a system of phoenixes some of which may crash.
+// nest is a system of phoenixes, and some of them may crash.
 func nest(crashes, mortal int, h habits, always func(*sim.View) bool) *sim.System {
 	return &sim.System{
 		Name: "nest", Nodes: 3, Network: netsim.Datagrams{}, Crashes: crashes, MayCrash: func(id sim.NodeID) bool { return int(id) < mortal },

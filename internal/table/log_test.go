@@ -191,7 +191,7 @@ func findingText(x *table.Exploration) string {
 	return fmt.Sprint(x.Finding)
 }
 
-// A later property finds in the log what it would have found in the search.
+// A property added later has the same finding in the log as it would have had in the search.
 func TestLogRechecks(t *testing.T) {
 	sys := bundled(t, "paxos", 6, sim.Limits{}, "PX3")
 	strict := *sys

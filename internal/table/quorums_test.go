@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Both engines show the same of systems with quorums, whatever strikes.
+// Both engines agree on systems with quorums, under all faults.
 func TestQuorumsDiffer(t *testing.T) {
 	for i, c := range []struct {
 		system string
@@ -167,7 +167,7 @@ type (
 
 func (l *loop) Boot(env sim.Env) { env.Send(0, again{}); env.Send(0, once{}) }
 
-// What a quorum can take forever it takes some time, whatever other quorums of its node do.
+// Fairness holds for each quorum of a node: a set that it can take forever is taken.
 func TestQuorumsAreFair(t *testing.T) {
 	one := func(*loop) int { return 1 }
 	sys := sim.System{

@@ -27,7 +27,7 @@ func TestCrashesBesideAFailureAreNoRecovery(t *testing.T) {
 	}
 }
 
-// A step that fails by some of its answers, in whatever way, hides no recovery by others, nor by other steps; what hangs ends the search.
+// A step that fails by some answers hides no recovery by other answers or other steps. A step that hangs ends the search.
 func TestRecoveryBesideFailures(t *testing.T) {
 	for _, c := range []struct {
 		name string

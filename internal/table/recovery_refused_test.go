@@ -28,7 +28,7 @@ func (g *turnstile) Observe(node sim.NodeID, _ any) error {
 }
 
 // The first execution of a step fails. Elsewhere the step does not fail, and leads to a state that violates an
-// Always property, behind which there is no recovery.
+// Always property. Behind that state there is no recovery.
 func TestNoRecoveryBehindViolationByStepThatFailedBefore(t *testing.T) {
 	sys := &sim.System{
 		Name: "turnstile", Nodes: 2, New: func(sim.NodeID) sim.Service { return &goer{} },

@@ -61,7 +61,7 @@ type rule struct {
 	phase     int // -1: it stays
 	count     bool
 	only      int // if the count is that; -1: always
-	draw      int // 0: none; otherwise the phase is one of two, the second of which may have weight 0
+	draw      int // 0: none; otherwise the phase is one of two, and the second may have weight 0
 	sends     [][2]int
 	arm, stop int // -1: none
 	announce  int // -1: none

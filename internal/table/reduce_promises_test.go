@@ -107,7 +107,7 @@ func TestEndlessPromise(t *testing.T) {
 	}
 }
 
-// Quorums that break their contract are found with any reduction, in random systems most of which have some.
+// Quorums that break their contract are found with any reduction. Most of the random systems have such quorums.
 func TestBrokenPromises(t *testing.T) {
 	var c tallied
 	n := 60

@@ -179,7 +179,7 @@ func (s *steady) batch(t testing.TB) int {
 	return s.edges.All()
 }
 
-// Once all local situations are known a transition allocates nothing, whatever it is made of.
+// Once all local situations are known, no transition allocates memory.
 func TestNoAllocationInSteadyState(t *testing.T) {
 	for name, sys := range map[string]*sim.System{
 		"timers and choices": {Name: "ring", Nodes: 3, New: func(sim.NodeID) sim.Service { return &ring{} }, Timing: sim.AnyOrder,
@@ -212,7 +212,7 @@ func TestNoAllocationInSteadyState(t *testing.T) {
 	}
 }
 
-// Expanded states can be read, whatever sleeps there; otherwise a second worker would wait forever.
+// Expanded states can be read, even if transitions sleep there. Otherwise a second worker would wait forever.
 func TestWhatWasExpandedIsRead(t *testing.T) {
 	s := newSteady(t, bundledSystem(t, "paxos"), stateset.Kinds[1])
 	r := s.Reader()

@@ -214,7 +214,7 @@ func TestCrashesOfSymmetry(t *testing.T) {
 	}
 }
 
-// An assumption that fell for one node falls for its interchangeable nodes, whatever is decided for these.
+// An assumption that was refuted for one node is refuted for its interchangeable nodes, too.
 func TestClaimsOfSymmetry(t *testing.T) {
 	t.Parallel()
 	for _, without := range []options.Mutation{"", por.NoSameClaims} {

@@ -50,7 +50,7 @@ func TestVerdicts(t *testing.T) {
 	first := sim.Property{Name: "first", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N >= v.Service(2).(*counter).N }}
 	nothing := func(*statespace.Graph, *graph.FoundState) {}
 	all := func(g *statespace.Graph, _ *graph.FoundState) { g.World.Properties.Verdicts = steptree.Verdicts{} }
-	// As after the check of a state whose successors are not visited, which evaluates only Always properties.
+	// As after the check of a state without visiting its successors, which evaluates only Always properties.
 	allButSound := func(g *statespace.Graph, m *graph.FoundState) {
 		*g.World.Properties.Verdicts.Of(g.ReadLocals(m.State)) = steptree.IsSound
 	}
@@ -155,8 +155,8 @@ func (s *sampler) Check(m *graph.FoundState) (bool, error) {
 	return live, err
 }
 
-// Whether a state is live, and whether a panic there is a finding, hangs on that state alone, whatever was asked or remembered before,
-// by either engine and in whatever order properties are listed.
+// Whether a state is live, and whether a panic there is a finding, depends only on the state. It does not depend on
+// earlier evaluations, the cache, the engine or the order of properties.
 func TestVerdictsAreOfTheState(t *testing.T) {
 	to := func(name string, from, to int) sim.AnyAction {
 		return sim.Action[*counter]{Name: name, When: func(c *counter) bool { return c.N == from }, Do: func(c *counter, _ sim.Env) { c.N = to }}

@@ -109,7 +109,7 @@ func TestWrongDataIsRefused(t *testing.T) {
 		}
 		return data
 	}
-	head, rest := encoded(plain{})[:2], encoded(plain{})[3:] // what is between them is Small
+	head, rest := encoded(plain{})[:2], encoded(plain{})[3:] // Small is between them
 	flag, pointer := encoded(plain{}), encoded(deep{})
 	flag[3], pointer[1] = 2, 2
 	for want, data := range map[string][]byte{

@@ -44,7 +44,7 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// The start, three numbers, and one state for a node that has halted, whatever it was; a halt from each of the four others.
+// The start, three numbers, and one state for a node that has halted, with any number; a halt from each of the four others.
 func TestExploreHalts(t *testing.T) {
 	sys := picking(0)
 	sys.Halts = 1

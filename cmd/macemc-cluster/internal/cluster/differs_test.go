@@ -68,7 +68,7 @@ func TestDiffers(t *testing.T) {
 			}
 			name := fmt.Sprintf("worker %d", <-names)
 			if strings.Contains(err.Error(), "in a log") && !strings.HasPrefix(err.Error(), name) {
-				return // it was alone for a while, and others read what it had written
+				return // it was the only worker for a while, and others read its log
 			}
 			if !strings.HasPrefix(err.Error(), name) {
 				t.Errorf("%v; the broken one is %s", err, name)

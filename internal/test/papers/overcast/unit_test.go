@@ -75,7 +75,7 @@ func TestLockEnds(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		end  func(*Node, *fakeEnv)
-		ov1  sim.NodeID // who holds the lock afterwards
+		ov1  sim.NodeID // the holder of the lock afterwards
 	}{
 		{"unlock", func(n *Node, e *fakeEnv) { n.Receive(e, 2, Unlock{}) }, None},
 		{"error", func(n *Node, e *fakeEnv) { n.PeerError(e, 2, sim.ErrReset) }, 2},
