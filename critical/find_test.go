@@ -39,7 +39,7 @@ func chain(n, bad int) automaton.Table {
 	return tab
 }
 
-// What takes more steps than a walk, but gets live, needs no probe.
+// A run that is longer than a walk, but becomes live, needs no probe.
 func TestLate(t *testing.T) {
 	tab := automaton.Table{Live: []int{1000}}
 	for s := range 1000 {

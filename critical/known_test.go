@@ -23,7 +23,7 @@ func (e *expiring) Err() error {
 	return nil
 }
 
-// A run is said to be dead when a quarter of the walks of a probe, and 8, show it before the deadline, and never before.
+// A run is called dead when a quarter of the walks of a probe, and 8, show it before the deadline, and never before.
 func TestDeadline(t *testing.T) {
 	dead := chain(4, 2)
 	path := append(repeat(0, 2), 1)

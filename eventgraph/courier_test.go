@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Parcel goes from node to node until it has made enough hops.
+// Parcel travels from node to node until it has made enough hops.
 type Parcel struct {
 	From sim.NodeID
 	Hops int

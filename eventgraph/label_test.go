@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A label between lanes stays short, however long the message is: the whole of it stands in the title.
+// A label between lanes is short even for a long message: the title has the full text.
 func TestLongMessagesAreCutInPictures(t *testing.T) {
 	g := scripted(t, gossips(), "action n0 greet", "duplicate n1<-n0 hello{From:0}", "lose n1<-n0 hello{From:0}")
 	long := strings.Repeat("long ", 20)

@@ -82,7 +82,7 @@ func TestExcerptHoldsThePast(t *testing.T) {
 	}
 }
 
-// shows reports whether the text has a line of its own for a step.
+// shows reports whether the text has a separate line for a step.
 func shows(text string, step int) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.HasPrefix(strings.TrimLeft(line, " >"), fmt.Sprintf("%d  ", step)) {

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// A set of messages has an arrow for each of them, which end in the step that takes it.
+// Each message of a set has an arrow, which ends in the step that takes the set.
 func TestQuorum(t *testing.T) {
 	e := synod.Entry()
 	sys, err := e.New(spec.Config{Params: map[string]string{"quorum": "true"}})

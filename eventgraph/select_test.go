@@ -76,7 +76,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Lines tell of all steps once, in order, also of the folded ones.
+// Lines list each step once, in order, also the folded ones.
 func TestLines(t *testing.T) {
 	g := scripted(t, &pingack.System, deadKeys(20)...)
 	next := 0

@@ -55,7 +55,7 @@ func random(r *rand.Rand) (History, func() sim.Monitor) {
 	return h, func() sim.Monitor { return &automaton{table: table} }
 }
 
-// byDefinition passes each order to a monitor of its own.
+// byDefinition passes each order to a separate monitor.
 func byDefinition(h History, monitor func() sim.Monitor) (verdict Verdict, least int) {
 	violated, fine := false, false
 	least = 1 << 30

@@ -16,7 +16,7 @@ import (
 type (
 	said struct{ By machine.ID }
 	poke struct{}
-	// talker says something when it starts, or when it is poked, and pokes another one then.
+	// talker announces an event when it starts or is poked, and then pokes another node.
 	talker struct {
 		Waits bool
 		Pokes machine.ID // -1: nobody
@@ -84,7 +84,7 @@ func TestCausesOfRun(t *testing.T) {
 	}
 }
 
-// runOf returns a complete run that takes the first, or the last, event each time.
+// runOf returns a complete run that always executes the first, or the last, event.
 func runOf(t *testing.T, sys sim.System, last bool) choose.Path {
 	sys.Monitors = nil
 	w, err := kernel.NewWorld(&sys, kernel.Options{})
@@ -143,7 +143,7 @@ func (e *expects) answered(x *machine.Ctx, a answer) {
 	}
 }
 
-// Monitors that are created at run time are created by what logs tell, too, with what they were created with.
+// Monitors created at run time are also created from logs, with the same arguments.
 func TestLogOfCreatedMonitors(t *testing.T) {
 	for _, c := range []struct {
 		asked []string

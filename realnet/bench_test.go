@@ -151,7 +151,7 @@ func report(b *testing.B, size int, cpuAtStart time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// plainEcho is what the operating system gives: a TCP connection with the same number of messages under way.
+// plainEcho is the baseline of the operating system: a TCP connection with the same number of messages under way.
 func plainEcho(b *testing.B, size int) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// caller sends to both of the others in one step, and hears when they are gone.
+// caller sends to both other nodes in one step, and is notified when they are down.
 type caller struct {
 	sim.Nop
 	Got, Errors int

@@ -23,7 +23,7 @@ type letter struct {
 	Text string
 }
 
-// flooder sends more than the buffer of a stream holds, or counts down by many steps of its own once all has arrived.
+// flooder sends more than the buffer of a stream holds, or counts down by many internal steps when all has arrived.
 type flooder struct {
 	sim.Nop
 	Left, Got, Wrong int
@@ -75,7 +75,7 @@ func TestQueuesLive(t *testing.T) {
 	}
 }
 
-// burst is a machine that sends more at once than the buffer of a stream holds, or counts what comes.
+// burst is a machine that sends more at once than the buffer of a stream holds, or counts received messages.
 type burst struct {
 	To         machine.ID
 	Left, Size int
@@ -137,7 +137,7 @@ func TestMachinesSendWithoutBound(t *testing.T) {
 	}
 }
 
-// What fits into the buffer is a run of the model as it is.
+// If all messages fit into the buffer, the recording is a run of the unchanged model.
 func TestMachinesSendWithinBound(t *testing.T) {
 	x := custom(t, bursts(9, 10), letter{})
 	x.until("all arrived", func(s []sim.Service) bool { return burstOf(s[0]).Got == 10 })

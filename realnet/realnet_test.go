@@ -127,7 +127,7 @@ func (x *cluster) act(names ...string) {
 	}
 }
 
-// until waits until f holds for all nodes that are up; f runs in all of their loops at once.
+// until waits until f holds for all nodes that are up; f runs while all of their loops are stopped.
 func (x *cluster) until(what string, f func(services []sim.Service) bool) {
 	x.t.Helper()
 	for limit := time.Now().Add(3 * time.Minute); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
@@ -143,7 +143,7 @@ func (x *cluster) until(what string, f func(services []sim.Service) bool) {
 	x.t.Fatalf("not reached: %s", what)
 }
 
-// all calls f while all loops stand still.
+// all calls f while all loops are stopped.
 func (x *cluster) all(f func([]sim.Service) bool) bool {
 	services := make([]sim.Service, len(x.nodes))
 	release := make(chan struct{})

@@ -19,7 +19,7 @@ func (s *soliloquist) Receive(_ sim.Env, _ sim.NodeID, msg any) {
 	s.Heard = append(s.Heard, msg.(numbered).N)
 }
 
-// Several messages that a node sends to itself in one step are recorded each as it is.
+// Several messages that a node sends to itself in one step are recorded one by one.
 func TestMessagesToItself(t *testing.T) {
 	const sent = 3
 	x := custom(t, sim.System{

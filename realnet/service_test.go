@@ -296,7 +296,7 @@ func TestCallsFromOutside(t *testing.T) {
 	}
 }
 
-// forgetful has an input that the checker does not know of.
+// forgetful has an input that the checker does not control.
 type forgetful struct {
 	sim.Nop
 	hidden *atomic.Int64 `macemc:"-"`

@@ -38,7 +38,7 @@ func TestTimersAreDueInOrder(t *testing.T) {
 	}
 }
 
-// Readings of the clock that the state still holds are kept, others are forgotten once there are many.
+// Readings of the clock that the state still holds are kept; others are dropped when there are many.
 func TestInstantsThatAreHeldAreKept(t *testing.T) {
 	clock, err := macetime.NewRealClock(0, 0, nil)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 type note struct{ N int }
 
-// sink sends one datagram when asked and takes what comes.
+// sink sends one datagram on demand and accepts all messages.
 type sink struct {
 	sim.Nop
 	Got int

@@ -65,7 +65,7 @@ func senders() *sim.System {
 	}
 }
 
-// lives renders the lives of all messages: identity, text, way, and what became of it in which step.
+// lives renders the lives of all messages: identity, text, way, fate and the step of the fate.
 func lives(trace *replay.Trace) (lines []string) {
 	for _, m := range trace.Messages {
 		line := fmt.Sprintf("#%d %s n%d->n%d", m.ID, m.Text, m.From, m.To)

@@ -69,7 +69,7 @@ func TestHaltFile(t *testing.T) {
 	}
 }
 
-// goneBackTo goes along a path and back.
+// goneBackTo moves forward along a path and back.
 func goneBackTo(t *testing.T, sys *sim.System, path choose.Path) {
 	t.Helper()
 	c, err := replay.NewCursor(sys, path, kernel.Options{})

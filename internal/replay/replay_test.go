@@ -155,7 +155,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// The same path gives the same bytes, in another world too.
+// The same path results in the same bytes, also in another world.
 func TestRecordIsDeterministic(t *testing.T) {
 	sys := randTree(t, 4, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	path := walk(t, sys, 3, 200).Path
@@ -214,7 +214,7 @@ func TestChangesAddUp(t *testing.T) {
 	}
 }
 
-// Wherever a cursor is moved, it stands in the state that the run had there.
+// A moved cursor is in the state that the run had at that step.
 func TestCursor(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	path := walk(t, sys, 11, 60).Path

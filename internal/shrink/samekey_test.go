@@ -60,7 +60,7 @@ func workers() sim.System {
 	}
 }
 
-// If the deliveries of two messages have the same key, a script takes the one that the run took.
+// If the deliveries of two messages have the same key, a script delivers the same one as the run.
 func TestRun_DeliveriesOfEqualKeys(t *testing.T) {
 	sys := workers()
 	// Order 2 comes first, and work is done once before it is spoiled.

@@ -217,7 +217,7 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// A dead run stays as it is when there was no time to confirm a smaller one.
+// A dead run remains unchanged if there was no time to confirm a smaller one.
 func TestDeadLate(t *testing.T) {
 	cfg := deadRun(t, 1)
 	ctx, cancel := budget.WithTimeout(t.Context(), 3*time.Second)
@@ -234,7 +234,7 @@ func TestDeadLate(t *testing.T) {
 	}
 }
 
-// Shrinking that is interrupted ends soon, with the run as it was when confirming a smaller one takes long.
+// Shrinking that is interrupted ends soon, with the original run if it takes long to confirm a smaller one.
 func TestDeadInterrupted(t *testing.T) {
 	cfg := deadRun(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -349,7 +349,7 @@ func TestEarlyEnd(t *testing.T) {
 	}
 }
 
-// What cannot be shrunk is said to be that.
+// A run that cannot be shrunk is reported as such.
 func TestUnable(t *testing.T) {
 	cfg := deadRun(t, 1)
 	cfg.Dead.Case = critical.C2

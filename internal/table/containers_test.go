@@ -46,7 +46,7 @@ func (l *lodger) PeerError(sim.Env, sim.NodeID, error) { l.Errors++ }
 
 type pulse struct{}
 
-// lodgers are nodes 0 and 2 in one process, and 1 in one of its own.
+// lodgers are nodes 0 and 2 in one process, and 1 in another process.
 func lodgers(network sim.Network, cut sim.CrashCut, containers ...[]sim.NodeID) *sim.System {
 	_, stream := network.(netsim.Streams)
 	return &sim.System{

@@ -73,7 +73,7 @@ func all(holds func(s *phoenix) bool) func(*sim.View) bool {
 	return sim.Each(func(_ sim.NodeID, s *phoenix) bool { return holds(s) })
 }
 
-// second is a monitor that must not hear of 2.
+// second is a monitor that is violated by the announcement of 2.
 type second struct{ Heard int }
 
 func (s *second) Observe(_ sim.NodeID, ev any) error {

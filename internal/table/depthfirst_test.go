@@ -21,7 +21,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// depthFirst makes an exploration one that goes depth first.
+// depthFirst makes an exploration depth-first.
 func depthFirst(opts options.Options) options.Options {
 	opts.Frontier = explore.Frontiers[1]
 	return opts

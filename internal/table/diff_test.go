@@ -271,7 +271,7 @@ func bundled(t testing.TB, name string, nodes int, limits sim.Limits, bugs ...st
 	return &sys
 }
 
-// Every bundled system as it comes, and with each of its known bugs.
+// Every bundled system, without bugs and with each of its known bugs.
 func TestAllBundledSystems(t *testing.T) {
 	for _, entry := range papers.All() {
 		variants := [][]string{nil}

@@ -203,7 +203,7 @@ func TestExploreFinds(t *testing.T) {
 		kind  sim.FindingKind
 		steps int
 	}{
-		// Both start, two acceptors (one in common) take the reads and writes of each, and the learner hears all: 2
+		// Both start, two acceptors (one in common) take the reads and writes of each, and the learner receives all: 2
 		// starts, 4 reads, 4 replies, 4 writes, 4 accepts.
 		{"careless paxos", forgetful, sim.Safety, 18},
 		// Drawn at boot: 0 or 1; then 2 more at each of two steps, the second being drawn first.
@@ -281,7 +281,7 @@ func (d *drawer) Timer(env sim.Env, t any) {
 	}
 }
 
-// deaf wants to hear of nothing from 4 on.
+// deaf rejects announcements from 4 on.
 type deaf struct{ Heard int }
 
 func (d *deaf) Observe(_ sim.NodeID, event any) error {
@@ -465,7 +465,7 @@ func TestExploreRefusesBadOptions(t *testing.T) {
 	}
 }
 
-// BenchmarkExplore measures the exploration of Paxos, tables filled anew each time: transitions and
+// BenchmarkExplore measures the exploration of Paxos, with empty tables each time: transitions and
 // states per second of processor time.
 func BenchmarkExplore(b *testing.B) {
 	two, three := bundled(b, "paxos", 6, sim.Limits{}), bundled(b, "paxos", 7, sim.Limits{})

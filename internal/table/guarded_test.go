@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// onceOnly does not come up a second time.
+// onceOnly does not boot a second time.
 type onceOnly struct {
 	sim.Nop
 	Up    bool

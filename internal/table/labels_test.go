@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Edges are labelled alike by their transitions and by the steps that these stand for, in all states of systems in which something is owed.
+// Edges have the same labels by their transitions as by the corresponding steps, in all states of systems with obligations.
 func TestLabelsAreThoseOfSteps(t *testing.T) {
 	owed := 0
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 
 type hoarder struct{ sim.Nop }
 
-// Local states that grow count for more than their number: each of them holds all writes before it.
+// Growing local states use more memory than their number suggests: each holds all earlier writes.
 func TestGrowingStatesTakeMemory(t *testing.T) {
 	t.Parallel()
 	for _, reduce := range []options.Reduction{options.ReduceNone, options.ReduceFull} {

@@ -112,7 +112,7 @@ func follow(t tester, w kernel.World, path choose.Path) (steps int) {
 	return steps
 }
 
-// dead goes over all edges until nothing changes.
+// dead iterates over all edges until nothing changes.
 func (g *graph) dead() []bool {
 	dead := make([]bool, len(g.live))
 	for i, live := range g.live {
@@ -162,7 +162,7 @@ func compareLiveness(t tester, sys *sim.System, x *table.Exploration, g *graph) 
 	return count
 }
 
-// automaton goes from state to state.
+// automaton moves from state to state.
 type automaton struct {
 	sim.Nop
 	State int

@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkMachines measures the exploration of a failure detector of machines with four nodes, over queues and over streams, and of two-phase
-// commit, tables filled anew each time: transitions per second of processor time, with nothing judged, dead states, fair runs, and both.
+// commit, with empty tables each time: transitions per second of processor time, without judging, with dead states, fair runs, and both.
 func BenchmarkMachines(b *testing.B) {
 	for _, c := range []struct {
 		name, system string

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// gossiper passes rumours on; of two that arrive it passes the second on in a step of its own.
+// gossiper forwards rumours. Of two that arrive it forwards the second in an internal step.
 type gossiper struct {
 	sim.Nop
 	Heard []int

@@ -63,7 +63,7 @@ func (p *pool) Boot(env sim.Env) {
 
 func (p *pool) Receive(sim.Env, sim.NodeID, any) {}
 
-// pooled is a system in which node 0 takes shares of others, by one quorum or two of the same type.
+// pooled is a system in which node 0 takes shares of other nodes, by one quorum or two of the same type.
 func pooled(members, quorums int, edit func(*sim.Quorum[*pool, share])) sim.System {
 	sys := sim.System{
 		Name: "pool", Nodes: 1 + members, Network: netsim.Datagrams{},
@@ -120,7 +120,7 @@ func TestQuorumStates(t *testing.T) {
 	}
 }
 
-// Tables find what quorums say that is not so, also where states are left out.
+// Tables find wrong claims of quorums, also if states are left out.
 func TestQuorumFindingsByTables(t *testing.T) {
 	asked := 0
 	for _, c := range []struct {
@@ -184,7 +184,7 @@ func TestQuorumsAreFair(t *testing.T) {
 	}
 }
 
-// What a quorum takes has arrived, and it is counted what sets of any size cost.
+// Quorums take only messages that have arrived, and the cost of sets of any size is counted.
 func TestQuorumsAreCovered(t *testing.T) {
 	sys := pooled(2, 1, func(q *sim.Quorum[*pool, share]) {
 		q.Need, q.Guard = nil, func(p *pool, set []sim.From[share]) bool { return p.Rounds < 2 && len(set) == 2 }

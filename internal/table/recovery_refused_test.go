@@ -16,7 +16,7 @@ type goer struct {
 	N int
 }
 
-// turnstile is a monitor that must hear of the one before the other.
+// turnstile is a monitor that requires one announcement before the other.
 type turnstile struct{ Open bool }
 
 func (g *turnstile) Observe(node sim.NodeID, _ any) error {

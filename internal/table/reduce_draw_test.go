@@ -133,7 +133,7 @@ func (s *drawn) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	s.do(env, s.rule(receiving+n.Type), n.Left)
 }
 
-// take is what the quorum with a number does.
+// take is the handler of the quorum with a number.
 func (s *drawn) take(env sim.Env, number int, set []sim.From[vote]) {
 	sum, left := 0, 2
 	for _, m := range set {

@@ -141,7 +141,7 @@ func (t *terminals) moved(m moved) string {
 	return fmt.Sprintf("%q %q", e.Locals.List[here.Local].Encoding[1:], flight)
 }
 
-// withoutVotes is a node configuration without the votes that no quorum takes any more: they may be dropped.
+// withoutVotes removes from a node configuration the votes that no quorum takes any more: they may be dropped.
 func withoutVotes(s *statespace.NodeConfigs, node int, id uint32) uint32 {
 	here := s.Tables[node].List[id]
 	bag := here.Inbox
@@ -402,7 +402,7 @@ func TestReductionsMended(t *testing.T) {
 	}
 }
 
-// Each condition that is left out is noticed. The numbers are those from which that does not take long.
+// Each omitted condition is detected. The first numbers keep the test short.
 func TestReductionFlaws(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

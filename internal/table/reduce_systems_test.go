@@ -106,7 +106,7 @@ func TestReducedEach(t *testing.T) {
 	}
 }
 
-// The counts of protocols that take quorums: messages that were not needed are dropped, and which majority is taken does not matter.
+// The counts of protocols that take quorums: messages that are not needed are dropped, and the choice of the majority does not matter.
 func TestReducedQuorums(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

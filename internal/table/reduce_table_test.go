@@ -95,7 +95,7 @@ func tabled(t *testing.T, e *spec.Entry, params map[string]string) (row, why str
 // endless are systems with more states than can be visited.
 var endless = []string{"pingack", "transport", "superstep"}
 
-// notReduced says why a system is not in the list, or returns "".
+// notReduced returns why a system is not in the list, or "".
 func notReduced(t *testing.T, sys *sim.System) string {
 	if slices.Contains(endless, sys.Name) {
 		return "too many states for this list"

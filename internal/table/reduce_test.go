@@ -154,7 +154,7 @@ type armed struct{ sim.Nop }
 
 func (s *armed) Boot(env sim.Env) { env.SetTimer(word{}, 1) }
 
-// What is violated where a run begins is found there, also when it is about another node than the first and the violation goes away by itself.
+// A violation in the initial state is found there, also if it concerns another node than the first and disappears later.
 func TestViolatedAtFirst(t *testing.T) {
 	t.Parallel()
 	sys := sim.System{
@@ -169,7 +169,7 @@ func TestViolatedAtFirst(t *testing.T) {
 	}
 }
 
-// What a property sees in flight is not dropped on the way to a violation of another one, either: the nearest is found.
+// Messages that a property observes are not dropped on paths to violations of other properties, either: the nearest is found.
 func TestNearestReadsMessages(t *testing.T) {
 	t.Parallel()
 	sys := sim.System{

@@ -149,7 +149,7 @@ func (s *shards) states() (n int) {
 	return n
 }
 
-// Several shards find the states and take the steps that one exploration does.
+// Several shards together find the same states and execute the same steps as one exploration.
 func TestShards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

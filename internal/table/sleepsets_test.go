@@ -271,7 +271,7 @@ func (l *listener) Observe(from sim.NodeID, _ any) error {
 	return nil
 }
 
-// Monitors hear of steps in their order.
+// Monitors observe steps in their order.
 func TestMonitorsKeepSpeakersAwake(t *testing.T) {
 	sys := &sim.System{
 		Nodes: 3,

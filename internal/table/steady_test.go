@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// ring counts to 4 on each node, then begins anew.
+// ring counts to 4 on each node, then starts from 0.
 type ring struct {
 	sim.Nop
 	Count int
@@ -67,7 +67,7 @@ func even(get func(sim.Service) int) []sim.Property {
 	return []sim.Property{{Name: "even", Eventually: sim.Each(func(_ sim.NodeID, s sim.Service) bool { return get(s)%2 == 0 })}}
 }
 
-// bundledSystem is a bundled system as it comes; Paxos has two proposers.
+// bundledSystem returns a bundled system; Paxos has two proposers.
 func bundledSystem(t testing.TB, name string) *sim.System {
 	t.Helper()
 	entry, err := systems.Find(name)

@@ -53,7 +53,7 @@ func (g *lodger) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	}
 }
 
-// invitation is a system of one host and two guests that are said to be interchangeable.
+// invitation is a system of one host and two guests that are declared interchangeable.
 func invitation(newGuest func() sim.Service) sim.System {
 	return sim.System{
 		Name: "invitation", Nodes: 3, Network: netsim.Datagrams{},

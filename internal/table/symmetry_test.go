@@ -86,7 +86,7 @@ func TestSymmetricOrbits(t *testing.T) {
 	}
 }
 
-// A violation is found in states that stand for others, too, and its path is one of the system.
+// A violation is also found in representatives of other states, and its path is a path of the system.
 func TestSymmetricBugs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -122,7 +122,7 @@ func TestSymmetricBugs(t *testing.T) {
 	}
 }
 
-// What is not known to have symmetry is said to have none.
+// Systems without known symmetry are reported as having none.
 func TestNoSymmetry(t *testing.T) {
 	t.Parallel()
 	for why, change := range map[string]func(*sim.System){

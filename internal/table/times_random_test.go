@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// parcel holds times in some of the ways in which messages can.
+// parcel contains times in several ways.
 type parcel struct {
 	Label int
 	At    [2]macetime.Time

@@ -89,7 +89,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What was said of some nodes is forgotten when properties read more.
+// Verdicts about some nodes are dropped when properties read more nodes.
 func TestVerdictsHangOnAllThatIsRead(t *testing.T) {
 	p := world.Properties{Key: make([]uint32, 3)}
 	p.Reads(1 << 2)
@@ -216,7 +216,7 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 	}
 }
 
-// forgetful forgets some of what properties said before each state.
+// forgetful drops some cached verdicts before each state.
 type forgetful struct {
 	*statespace.Graph
 	forget func(*statespace.Graph, *graph.FoundState)

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// With all faults nothing is found, and searches complete, also when two members hold a part each.
+// With all faults no violation is found and searches complete, also when two members have one part each.
 func TestNothingIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

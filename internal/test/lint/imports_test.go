@@ -131,7 +131,7 @@ func importDirection(_ *tree, p *pkg) (found []problem) {
 	return found
 }
 
-// refused says why a package must not import another one, or returns "".
+// refused returns why a package must not import another one, or "".
 func refused(from, name string) string {
 	rel, inside := strings.CutPrefix(name, module+"/")
 	if inside && below(rel, "cmd/...") && !below(from, "cmd/...", "evaluation/...") {

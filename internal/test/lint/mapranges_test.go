@@ -58,7 +58,7 @@ func noMapOrder(t *tree, p *pkg) (found []problem) {
 	return found
 }
 
-// isMap reports whether t is a map, or a type parameter that stands for maps.
+// isMap reports whether t is a map, or a type parameter constrained to maps.
 func isMap(t types.Type) bool {
 	if t == nil {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A search that is aborted ends with an error, and nothing is left of it, nor of one that has ended and was not removed.
+// An aborted search ends with an error. Nothing remains of it, or of a search that ended and was not removed.
 func TestAbort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -175,7 +175,7 @@ func search(t *testing.T, url, system string, c spec.Config, set ...func(*option
 	return s.Explore(ctx, sys, opts)
 }
 
-// Any number of workers find the states that one process does, once each, and take the same steps.
+// Any number of workers find the same states as one process, once each, and execute the same steps.
 func TestExact(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 2, 3} {

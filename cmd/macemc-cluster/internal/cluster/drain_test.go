@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// leaver starts a worker that may be told to end, and returns its end.
+// leaver starts a worker that can be ended, and returns its end.
 func leaver(t *testing.T, url string) (end context.CancelFunc, ended chan error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Two workers that join at the same time, while one searches, take part, and all is counted.
+// Two workers that join a searching worker at the same time take part, and all states are counted.
 func TestSpares(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -74,7 +74,7 @@ func TestMoreWorkersThanParts(t *testing.T) {
 	}
 }
 
-// A search has had so many workers at most, which is said to the next one. One that was removed is not waited for.
+// A search rejects workers above the maximum number, with an error. It does not wait for a removed worker.
 func TestEnlist(t *testing.T) {
 	t.Parallel()
 	nc := connected(t, serve(t), Security{})

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// spawn starts a worker that is a process of its own.
+// spawn starts a worker as a separate process.
 func spawn(t *testing.T, url string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// relay stands between a worker and the server. While it is cut nothing comes through, and no connection ends.
+// relay forwards between a worker and the server. While it is cut it forwards nothing, and no connection ends.
 type relay struct {
 	url  string
 	mu   sync.Mutex

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// secure makes the files of a Security, signed by an authority of its own.
+// secure makes the files of a Security, signed by a new authority.
 func secure(t *testing.T, token string) Security {
 	t.Helper()
 	dir := t.TempDir()

@@ -25,7 +25,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// The register stands for the acceptors, and they for the register: clients see no difference but for defects.
+// The register can replace the acceptors, and they the register: clients see a difference only with defects.
 func TestRegisterStandsForPaxos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

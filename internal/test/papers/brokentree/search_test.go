@@ -110,7 +110,7 @@ func TestVisitedSets(t *testing.T) {
 	}
 }
 
-// What is checked when no bug is switched on holds at several sizes and with faults.
+// Without bugs all properties hold, at several sizes and with faults.
 func TestNoSelfLoop(t *testing.T) {
 	for _, tc := range []struct {
 		nodes  int

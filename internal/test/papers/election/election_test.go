@@ -24,7 +24,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// Nodes that follow any others stand for the election, and do more.
+// Nodes that follow arbitrary others abstract the election, and have more behaviors.
 func TestAnyLeadersStandForElection(t *testing.T) {
 	s := setting{nodes: 3, failures: 1}
 	impl, abs := s.machines(false).Sim("election"), s.machines(true).Sim("any leaders")

@@ -8,7 +8,8 @@ import (
 	"github.com/macemc/macemc/internal/test/papers/smr/group"
 )
 
-// The paper's claim: with a single node for each participant all states are visited, without it there are more than ten times the memory holds.
+// The paper's claim: with a single node for each participant all states are visited.
+// Without it there are more than ten times as many as fit into memory.
 func TestAbstractionMakesItFinite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
