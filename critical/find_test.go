@@ -221,7 +221,7 @@ func TestCriticalChoice(t *testing.T) {
 		t.Errorf("nearest live run %v", res.Live)
 	}
 	if len(res.Tail.Repeats) != 0 {
-		t.Errorf("nothing goes on, but tail is %+v", res.Tail)
+		t.Errorf("nothing repeats, but tail is %+v", res.Tail)
 	}
 }
 

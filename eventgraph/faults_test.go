@@ -70,7 +70,7 @@ func TestDatagramFaults(t *testing.T) {
 	if m := g.Messages[3]; m.To != 1 || m.Sent != 2 || len(m.Deliveries) != 0 || m.End != 6 || m.Fate != "lost" {
 		t.Errorf("its copy: %+v", m)
 	}
-	// What was sent to n2 while it was down is gone at once.
+	// A message to n2 while it is down is lost at once.
 	if m := g.Messages[2]; m.To != 2 || m.End != 1 {
 		t.Errorf("the message to the node that is down: %+v", m)
 	}

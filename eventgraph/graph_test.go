@@ -116,7 +116,7 @@ func TestBuild(t *testing.T) {
 			t.Errorf("step %d broke %q and mended %q", i, e.Broke, e.Mended)
 		}
 	}
-	// What the loss depends on: 5 sent the message, which follows 4 and 2, and these 3 and 1.
+	// Causes of the loss: 5 sent the message; 5 follows 4 and 2, which follow 3 and 1.
 	if got, want := g.Past(6, 3), []int{3, 4, 5}; !slices.Equal(got, want) {
 		t.Errorf("the past of 6 is %v, want %v", got, want)
 	}

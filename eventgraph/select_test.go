@@ -125,7 +125,7 @@ func TestDigest(t *testing.T) {
 		{[]replay.NodeChange{c("transport.out.sent", "0", "1"), c("transport.out.window", "2", "3"), c("transport.in", "0", "1")}, 4,
 			"transport.out: sent 0->1, window 2->3; transport.in 0->1"},
 		{[]replay.NodeChange{c("a", "0", "1"), c("b", "0", "1"), c("c", "0", "1"), c("d", "0", "1")}, 2, "a 0->1; b 0->1; and 2 more"},
-		// What is internal to a foreign value is counted when there is much of it.
+		// Many changes inside a foreign value are counted.
 		{[]replay.NodeChange{in("raw", "raw.a"), in("raw", "raw.b"), c("Term", "0", "1"), in("raw", "raw.c"), in("log", "log.n"),
 			{Node: 3, Path: "raw.a", Old: "0", New: "1", Inside: "raw"}}, 4, "Term 0->1; log.n 0->1; n3.raw.a 0->1; raw: 3 internal changes"},
 	} {

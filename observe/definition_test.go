@@ -197,7 +197,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// What no order agrees with is not judged to be fine in all of them.
+// A history without a possible order is not judged as correct in every order.
 func TestHistoriesWithoutOrders(t *testing.T) {
 	monitor := func() sim.Monitor { return &automaton{table: &[3][3]int{{-1, -1, -1}}} }
 	for name, h := range map[string]History{

@@ -34,7 +34,7 @@ func services() (sys sim.System) {
 	return ms.Sim("lock")
 }
 
-// What two nodes log is judged together.
+// The logs of two nodes are judged together.
 func Example() {
 	sys := services()
 	file, request := &bytes.Buffer{}, 7

@@ -123,7 +123,7 @@ func read(nodes int, files []string) (*Log, error) {
 	return l, nil
 }
 
-// What is written as a log, or as traces, is judged as by definition.
+// Histories written as a log, or as traces, are judged as by definition.
 func TestLogsAgainstDefinition(t *testing.T) {
 	of := map[Verdict]int{}
 	for seed := range uint64(3000) {
@@ -205,7 +205,7 @@ func (c *counter) Events() []any                      { return c.Events_ }
 func (c *counter) Observe(_ sim.NodeID, ev any) error { c.Got = append(c.Got, ev); return nil }
 func (h *hidden) String() string                      { return h.name }
 
-// What a service logs behind a Handler is read as it was.
+// Events that a service logs through a Handler are read unchanged.
 func TestHandlerWritesWhatLogsRead(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(NewHandler(slog.NewJSONHandler(&out, nil))).With("node", 1)
@@ -247,13 +247,13 @@ func TestHandlerTellsMonitors(t *testing.T) {
 		log.Info("it", "event", e)
 	}
 	if n := strings.Count(out.String(), "monitor violated"); n != 0 { // numbers are no values of kind any
-		t.Errorf("told %d times", n)
+		t.Errorf("reported %d times", n)
 	}
 	for _, e := range []int{2, 0, 1, 1} {
 		log.Info("it", slog.Attr{Key: "event", Value: slog.AnyValue(letter(e))})
 	}
 	if n := strings.Count(out.String(), `level=ERROR msg="monitor violated"`); n != 1 || !strings.Contains(out.String(), `node=2 monitor="monitor letters" message=violated by=observe.letter1`) {
-		t.Errorf("told %d times:\n%s", n, out.String())
+		t.Errorf("reported %d times:\n%s", n, out.String())
 	}
 }
 

@@ -32,7 +32,7 @@ func contents(d runner.Durable) string {
 	return s
 }
 
-// Whatever part of the log's end is torn off, the node finds the state after some number of writes, and the
+// If any part of the log's end is torn off, the node finds the state after some number of writes, and the
 // monotone counter does not fall below written values.
 func TestTornLogIsAPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

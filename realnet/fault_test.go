@@ -265,7 +265,7 @@ func TestDiskSurvivesAndItsTornEndIsCut(t *testing.T) {
 	}
 }
 
-// What is damaged is named, and everything up to it is used.
+// Damage is reported, and all events before it are used.
 func TestDamagedRecording(t *testing.T) {
 	x := newCluster(t, "randtree", spec.Config{Nodes: 3}, true)
 	x.act("joinOverlay")

@@ -75,7 +75,7 @@ func TestMergeOfWrongRecordings(t *testing.T) {
 			left += n
 		}
 		if m.Disagreement == nil && len(m.Notes) == 0 && left > 0 {
-			t.Fatalf("%d events are left out, and nothing is said", left)
+			t.Fatalf("%d events are left out, and this is not reported", left)
 		}
 	})
 }

@@ -56,8 +56,8 @@ func (f *flooder) Step(env sim.Env) {
 	}
 }
 
-// What is sent to a queue arrives in order and all of it, however much waits; nodes take their own steps; and the
-// recording is that of a run of the model.
+// All messages sent to a queue arrive in order, for any length of the queue. Nodes take internal steps. The recording
+// is that of a run of the model.
 func TestQueuesLive(t *testing.T) {
 	x := custom(t, sim.System{Name: "flood", Nodes: 2, Network: netsim.Queues{},
 		New: func(sim.NodeID) sim.Service { return &flooder{} }}, letter{})

@@ -134,7 +134,7 @@ func TestCloseIsToldToThePeer(t *testing.T) {
 	}
 }
 
-// What is sent to a node that is down is refused, and arrives when it is up again.
+// Messages to a node that is down are refused. They arrive when it is up again.
 func TestRefusedConnection(t *testing.T) {
 	x := custom(t, sim.System{
 		Name: "refuse", Nodes: 2, New: func(sim.NodeID) sim.Service { return &closer{} }, Network: netsim.Streams{},

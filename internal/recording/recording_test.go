@@ -92,7 +92,7 @@ func TestTornAndDamagedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.Damage == "" && len(r.Events) < 6 && r.Ended {
-			t.Fatal("events are missing and nothing is said")
+			t.Fatal("missing events are not reported")
 		}
 		for i, e := range r.Events {
 			e.Data = append([]byte(nil), e.Data...)
@@ -184,6 +184,6 @@ func TestFullDiskEndsTheRecording(t *testing.T) {
 	}
 	w.Event(&e)
 	if err := w.Flush(); err != nil {
-		t.Errorf("told again: %v", err)
+		t.Errorf("reported again: %v", err)
 	}
 }

@@ -110,7 +110,7 @@ func TestCalls(t *testing.T) {
 	}
 	golden.Compare(t, "calls.json", js.Bytes())
 	for i, want := range []string{
-		// Who called whom with what, by depth, and what came of it.
+		// Caller, function, arguments and effects, by depth.
 		`top>chunker.Say(n1, "hello") .chunker>counter.Add(1) .send .set timer`,
 		`top>chunker.Receive(n0) .chunker>top.Delivered(n0, "hello") ..top>chunker.Say(n0, "thanks")` +
 			` ...chunker>counter.Add(1) ...send ...set timer log`,

@@ -91,8 +91,8 @@ func everything(c *replay.Cursor) string {
 	return text
 }
 
-// Wherever a cursor that keeps states is moved, it stands in the state that plain execution has there,
-// and describes the steps around as plain execution does.
+// A moved cursor that keeps states is in the same state as plain execution at that step, and describes the steps around
+// it in the same way.
 func TestKeptStates(t *testing.T) {
 	all := []*sim.System{long()}
 	for _, e := range papers.All() {

@@ -135,7 +135,7 @@ func TestSafetyIsMinimal(t *testing.T) {
 			}
 		}
 		if !r.Minimal {
-			t.Error("not said to be minimal")
+			t.Error("not reported as minimal")
 		}
 	})
 }

@@ -62,7 +62,7 @@ func TestIsolated_GoesBack(t *testing.T) {
 		}
 		return out
 	}
-	// What is needed is b and h, before i. The hasty judge does without h, after d is gone.
+	// b and h are needed, before i. The hasty judge does without h, after d is gone.
 	needs := func(s string, hasty bool) bool {
 		return strings.Contains(s, "b") && strings.HasSuffix(s, "i") && (strings.Contains(s, "h") || hasty && !strings.Contains(s, "d"))
 	}

@@ -108,7 +108,7 @@ func sameCrashing(sys *sim.System, full, less *seen, model options.CrashModel, t
 	c := less.Crashes
 	switch {
 	case c == nil:
-		return fmt.Errorf("nothing is said of crashes")
+		return fmt.Errorf("no report about crashes")
 	case less.Finding != nil:
 		return same(sys, full, less)
 	case less.Stopped == "memory", less.Stopped == "states":
@@ -128,7 +128,7 @@ func sameCrashing(sys *sim.System, full, less *seen, model options.CrashModel, t
 		return fmt.Errorf("sometimes %v, with crashes %v", less.Coverage.Sometimes, full.Coverage.Sometimes)
 	}
 	if c.Proven != (len(c.Implicit) > 0) {
-		return fmt.Errorf("told %+v", c)
+		return fmt.Errorf("reported %+v", c)
 	}
 	if model == options.CrashImplicit {
 		t.proven++

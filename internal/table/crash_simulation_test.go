@@ -255,7 +255,8 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// What happens of steps that are cut decides whether crashes matter: a node that is wrong as long as it has done half of a step, on the disk or to others.
+// Whether crashes matter depends on the effects of interrupted steps: half of a step, on the disk or to other nodes, makes
+// a node wrong.
 func TestTransparentCuts(t *testing.T) {
 	t.Parallel()
 	half := func(key string, after func(s *phoenix, env sim.Env)) habits {
@@ -321,7 +322,7 @@ func TestTransparentCuts(t *testing.T) {
 	}
 }
 
-// What becomes of bundled systems when crashes are left out.
+// Results of bundled systems with implicit crashes.
 func TestImplicitCrashes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -71,7 +71,7 @@ func sameFingerprints(t failer, sys *sim.System, depth, walks int, seed uint64) 
 		return // each order ends with another one
 	}
 	if other, _ := visitedBy(t, sys, depth, true); !maps.Equal(met, other) {
-		t.Fatalf("%d fingerprints breadth first, %d depth first, or others", len(met), len(other))
+		t.Fatalf("%d fingerprints breadth first, and %d other ones depth first", len(met), len(other))
 	}
 	w, err := kernel.NewWorld(sys, kernel.Options{MaxChoices: 50})
 	if err != nil {
@@ -83,7 +83,7 @@ func sameFingerprints(t failer, sys *sim.System, depth, walks int, seed uint64) 
 		err := w.Start(src)
 		for step := 0; err == nil; step++ {
 			if f := w.Fingerprint(); !met[f] {
-				t.Fatalf("after %d steps the fingerprint is %x, which the exploration has not met", step, f)
+				t.Fatalf("after %d steps the fingerprint is %x, which the exploration has not visited", step, f)
 			}
 			events := w.Injections(slices.Clone(w.Enabled()))
 			if step == depth || len(events) == 0 {

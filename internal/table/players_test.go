@@ -18,7 +18,7 @@ type lines [playerClasses][playerStates][]playerOp
 
 type playerOp struct{ do, a, b int }
 
-// What players do.
+// Operations of players.
 const (
 	playGoto = iota
 	playSend

@@ -312,7 +312,7 @@ func same(sys *sim.System, full, less *seen) error {
 	return executed(sys, less.DeadPath, func(kernel.World, error) error {
 		r, err := Recover(context.Background(), sys, less.DeadPath, options.Options{})
 		if err == nil && !r.Dead() {
-			err = fmt.Errorf("what is said to be dead recovers")
+			err = fmt.Errorf("a state reported as dead recovers")
 		}
 		return err
 	})

@@ -91,7 +91,7 @@ func TestReducedTerminals(t *testing.T) {
 	}
 }
 
-// What is not known to be kept keeps a system from being reduced.
+// Systems are not reduced if they use features that the reduction is not known to preserve.
 func TestIrreducible(t *testing.T) {
 	t.Parallel()
 	for why, change := range map[string]func(*sim.System){

@@ -138,7 +138,7 @@ func TestSleepSetsOfRandomSystems(t *testing.T) {
 	}
 }
 
-// What is forgotten of transitions is noticed.
+// Missing data of transitions are detected.
 func TestSpoiltSleepIsNoticed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -130,7 +130,7 @@ func (g *clerk) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	}
 }
 
-// What nodes hide refutes that they are interchangeable though nothing shows it.
+// Hidden fields refute that nodes are interchangeable, even without a visible difference.
 func TestHiddenIsNoSymmetry(t *testing.T) {
 	t.Parallel()
 	sys := invitation(func() sim.Service { return new(clerk) })

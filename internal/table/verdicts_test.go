@@ -44,7 +44,7 @@ func sum(v *sim.View) (sum int) {
 	return sum
 }
 
-// What is remembered of properties is that of the same local states of the same nodes.
+// Cached verdicts of properties are those of the same local states of the same nodes.
 func TestVerdicts(t *testing.T) {
 	even := sim.Property{Name: "even", Eventually: func(v *sim.View) bool { return sum(v)%2 == 0 }}
 	first := sim.Property{Name: "first", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).N >= v.Service(2).(*counter).N }}

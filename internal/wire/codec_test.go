@@ -137,7 +137,7 @@ func TestIDTellsTypesApart(t *testing.T) {
 	}
 }
 
-// Whatever is decoded encodes to something that decodes to the same; nothing panics.
+// A decoded message encodes to bytes that decode to an equal message. Nothing panics.
 func FuzzDecode(f *testing.F) {
 	c := codec(f)
 	for _, msg := range []any{plain{Name: "x", Raw: []byte{1}}, deep{Next: &deep{}, Map: map[string][]plain{"k": {{}}}}, empty{}} {

@@ -23,7 +23,7 @@ func (s *sent) asked(t *testing.T) (incs []int) {
 	t.Helper()
 	swap, ok := s.last.(superstep.Swap)
 	if !ok {
-		t.Fatalf("the store was told %T", s.last)
+		t.Fatalf("the store received %T", s.last)
 	}
 	return swap.Commit.Incs
 }

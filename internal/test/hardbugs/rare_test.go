@@ -52,7 +52,7 @@ func TestFound(t *testing.T) {
 			t.Logf("%s, seed %d: %d paths, %.1f s, %s %s: %s", c.Name, cfg.Seed, res.Stats.Paths, time.Since(began).Seconds(),
 				res.Finding.Strategy, res.Finding.Schedule, res.Finding.Message)
 			if f := res.Finding; f.Kind == sim.Safety && f.Schedule == "" && f.Strategy != search.Deepening {
-				t.Errorf("%s: the finding does not say by which schedule it was met", c.Name)
+				t.Errorf("%s: the finding does not name its schedule", c.Name)
 			}
 		}
 	}

@@ -92,7 +92,7 @@ var imports = []struct {
 	{pkg: "internal/stacks", strict: true},
 	{pkg: "internal/textfmt", strict: true},
 	{pkg: "critical", module: []string{"internal/budget", "internal/textfmt", "choose", "macetime", "sim", "internal/kernel", "internal/kernel/...", "internal/replay", "search", "internal/table", "internal/table/..."}},
-	// What mctest imports becomes part of every test that uses it: no bundled system.
+	// Packages that mctest imports become part of every test that uses it: no bundled system.
 	{pkg: "internal/check/flight", module: []string{"choose"}},
 	{pkg: "internal/check/exitcode", module: []string{"internal/check/defect", "internal/check/flight", "search"}},
 	{pkg: "internal/check/defect", module: []string{"internal/stacks"}},

@@ -11,7 +11,7 @@ var from = map[Defect]uint64{
 	recoverByType: 537, forgetNever: 717,
 }
 
-// Whatever is planted into the oracle is noticed soon.
+// Each defect planted into the oracle is detected soon.
 func TestDefectsAreNoticed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

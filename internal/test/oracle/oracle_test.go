@@ -75,7 +75,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// What is reduced still shows a planted defect, and nothing more can be taken out of it.
+// A reduced script still shows a planted defect, and nothing more can be removed from it.
 func TestReduce(t *testing.T) {
 	t.Parallel()
 	wrong := func(s *Script) bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Whatever a bundled system sends can be sent on a real network.
+// All messages of bundled systems can be sent on a real network.
 func TestMessagesCanBeSent(t *testing.T) {
 	for _, e := range papers.All() {
 		if e.Messages == nil {

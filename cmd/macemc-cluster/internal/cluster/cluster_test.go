@@ -251,7 +251,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// What is found has a path of as few steps as one process finds, and the path leads there.
+// The path to a finding is as short as that of a single process, and leads to the finding.
 func TestFinding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

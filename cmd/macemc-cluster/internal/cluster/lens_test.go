@@ -50,7 +50,7 @@ func TestLens(t *testing.T) {
 	said := (&member{run: owner}).with(superstep.Done{Len: []int{12, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}})
 	leader.learn(&said)
 	if leader.reported[0] != (length{2, 12}) || leader.reported[1] != (length{1, 3}) || leader.reported[2] != (length{}) {
-		t.Errorf("the leader was told %v", leader.reported)
+		t.Errorf("the leader received %v", leader.reported)
 	}
 	is("when the leader was told", 12, 3)
 	add(0, 12, 4)

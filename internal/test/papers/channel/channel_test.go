@@ -20,7 +20,7 @@ func TestChannelAbstraction(t *testing.T) {
 	mctest.Refines(t, what, standsForIt, client)
 }
 
-// What the paper's own abstraction shows of the listings: trace inclusion alone sees one mistake of three.
+// With the abstraction of the paper, trace inclusion alone detects one mistake of three in the listings.
 func TestAbstraction(t *testing.T) {
 	for _, c := range []struct {
 		name      string
