@@ -139,7 +139,7 @@ func (l *Log) add(node int, rec record) error {
 }
 
 func bothKinds(node int) error {
-	return fmt.Errorf("node %d has both traces and other records, whose order is unknown", node)
+	return fmt.Errorf("node %d has both traces and other records; their order is unknown", node)
 }
 
 // note checks the node of a record, and stores its id.

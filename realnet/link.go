@@ -210,7 +210,7 @@ func (n *Node) accepted(it *item) {
 	}
 	n.noteIncarnation(l, h.incarnation, h.attempt)
 	if l.conn != nil { // the peer dials only if it has lost the connection
-		n.disconnect(l, errors.New("the peer connects anew"))
+		n.disconnect(l, errors.New("the peer connects again"))
 		if n.broken != nil {
 			it.conn.close()
 			return

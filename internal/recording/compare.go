@@ -22,8 +22,8 @@ func (m *merger) compareEffects(want []Effect, first int) error {
 		case i >= len(want):
 			return fmt.Errorf("its effect %d, %v, was not recorded", i+1, got[i].Kind)
 		case got[i].Kind == stepinfo.StreamEffect && want[i].Kind == stepinfo.RefusedEffect:
-			return fmt.Errorf("the send buffer to n%d was full, but in the model it has room: the peer had handled messages "+
-				"of which the node had not heard; the network model lacks that", want[i].Peer)
+			return fmt.Errorf("the send buffer to n%d was full, but in the model it has room: the peer had handled messages, "+
+				"but the node did not know yet; the network model does not include that", want[i].Peer)
 		case got[i].Kind == stepinfo.RefusedEffect && want[i].Kind == stepinfo.StreamEffect:
 			return fmt.Errorf("the send buffer to n%d had room, but in the model it is full", want[i].Peer)
 		case got[i].Kind != want[i].Kind || want[i].about() && got[i].Peer != want[i].Peer:

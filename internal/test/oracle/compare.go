@@ -271,12 +271,12 @@ func (c *comparison) death(res *search.Result, end *followed) error {
 	}
 	if d.Proof == critical.Exact {
 		if d.ProvenAt >= len(run.trail) || !c.graph.dead[run.trail[d.ProvenAt]] || c.graph.ahead(run.trail[d.ProvenAt]) != d.States {
-			return fmt.Errorf("%d states that follow step %d of path %v are said to be dead; the oracle disagrees", d.States, d.ProvenAt, d.Dead)
+			return fmt.Errorf("%d states that follow step %d of path %v are reported as dead; the oracle disagrees", d.States, d.ProvenAt, d.Dead)
 		}
 	}
 	if d.Case == critical.C1 {
 		if d.Step < 1 || d.Step >= len(run.trail) || c.graph.dead[run.trail[d.Step-1]] || !c.graph.dead[run.trail[d.Step]] {
-			return fmt.Errorf("step %d is said to be critical, of path %v; the oracle disagrees", d.Step, d.Dead)
+			return fmt.Errorf("step %d of path %v is reported as critical; the oracle disagrees", d.Step, d.Dead)
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ func Entry() spec.Entry {
 			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "number of clients, each with a value"},
 			{Name: "ballots", Kind: spec.Int, Default: "1", Min: 1, Max: 4, Help: "number of attempts of each proposer"},
 			{Name: "failures", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "number of acceptors that fail, less than half"},
-			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "what makes the decision"},
+			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "how the value is decided"},
 		},
 		MinNodes: 5, MaxNodes: 12, DefaultNodes: 7,
 		Bugs:     knownBugs(),

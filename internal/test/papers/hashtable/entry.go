@@ -24,7 +24,7 @@ func Entry() spec.Entry {
 			{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "milliseconds that clients wait before each command"},
 			{Name: "members", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "number of members"},
 			{Name: "moves", Kind: spec.Int, Default: "1", Min: 0, Max: 9, Help: "number of moves of keys"},
-			{Name: "smr", Kind: spec.OneOf, Values: []string{"spread", "single"}, Default: "spread", Help: "what serves the clients"},
+			{Name: "smr", Kind: spec.OneOf, Values: []string{"spread", "single"}, Default: "spread", Help: "the service of the clients"},
 		}, group.Params("member", "a member")...),
 		MinNodes: 10, MaxNodes: 24, DefaultNodes: 12,
 		Bugs:     knownBugs(),

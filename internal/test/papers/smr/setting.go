@@ -32,7 +32,7 @@ func Params(protocol, clients, failures string) []spec.Param {
 		{Name: "requests", Kind: spec.Int, Default: "1", Min: 1, Max: MaxRequests, Help: "number of commands of each client"},
 		{Name: "failures", Kind: spec.Int, Default: failures, Min: 0, Max: 3, Help: "number of replicas that fail; the others must suffice"},
 		{Name: "app", Kind: spec.OneOf, Values: slices.Sorted(maps.Keys(Services())), Default: "counter", Help: "the replicated service"},
-		{Name: "smr", Kind: spec.OneOf, Values: []string{protocol, "single"}, Default: protocol, Help: "what serves the clients"},
+		{Name: "smr", Kind: spec.OneOf, Values: []string{protocol, "single"}, Default: protocol, Help: "the service of the clients"},
 		{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: on request, with notice; or by crashes, over connections that break"},
 		{Name: "process", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "with fail=crash, number of replicas in each process, which crash together"},
 		{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "milliseconds that clients wait before each command"},

@@ -11,7 +11,7 @@ func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "timer",
 		Summary: "machines: a timer that may fail to cancel, an injector of failures, and a client that uses both",
-		Notes:   "The client comes first, then its timer, the injector, and the workers, the last of which is not halted.",
+		Notes:   "The client comes first, then its timer, the injector, and the workers. The last worker is not halted.",
 		Params: []spec.Param{
 			{Name: "rounds", Kind: spec.Int, Default: "2", Min: 1, Max: 6, Help: "number of requests of the client"},
 			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "number of workers that get Halt"},
