@@ -121,6 +121,9 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Search.Calls.Settles() && res.Verdict != search.Violation {
+		return nil, isolate.ErrLost
+	}
 	if o.Search.Calls.Refuses() {
 		states := o.Search.Strategy.Can(search.VisitsStates)
 		if res.Verdict != search.Violation && (res.Verdict != search.OK || !states) || k != nil && !states && !k.died {

@@ -149,7 +149,7 @@ func TestReplay(t *testing.T) {
 	if again, _, _ := run(t, "replay", file); again != text {
 		t.Errorf("twice is not the same:\n%s\n%s", text, again)
 	}
-	for _, want := range []string{"6 network loses Ack{2} n1->n0", "9 n0 timer resend", "does not hold: every ping is acknowledged"} {
+	for _, want := range []string{"6 network loses Ack{2} n1->n0", "9 n0 timer resend", `"every ping is acknowledged" does not hold`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
