@@ -121,7 +121,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Search.Calls.Settles() && res.Verdict != search.Violation {
+	if o.Search.Calls.Settles() && !o.Search.Calls.Refuses() && res.Verdict != search.Violation {
 		return nil, isolate.ErrLost
 	}
 	if o.Search.Calls.Refuses() {

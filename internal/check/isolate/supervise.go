@@ -189,7 +189,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	// It need not have been a handler: what a search remembers takes memory, too.
 	last = &LostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), Memory: how.memory,
 		fault: defect.Died(said.head.String())}
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !settle && !last.Memory && last.fault == nil && !(ok && status.Signaled()) && apart(said.head.String()) {
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !settle && !last.Memory && last.fault == nil && !(ok && status.Signaled()) && apart(said.head.String(), last.call) {
 		last.call, last.apart = 0, true // the call that goes on need not be the one that started the goroutine
 	}
 	if last.call != 0 {
@@ -354,8 +354,8 @@ func (w *words) Write(p []byte) (int, error) {
 }
 
 // apart reports whether a process may have died, by what it wrote, on a goroutine that a handler had started, and so after the handler's
-// step. Without a stack it exited.
-func apart(said string) bool {
+// step. Without a stack it exited, as the call may have that went on, which is odd if it is not of a handler.
+func apart(said string, call uint64) bool {
 	all := stacks.Read(said)
-	return len(all) == 0 || all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
+	return len(all) == 0 && call&1 == 0 || len(all) > 0 && all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
 }
