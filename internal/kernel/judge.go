@@ -27,3 +27,18 @@ func Unjudged(w World) bool {
 	m, ok := w.(*Machine)
 	return ok && m.Properties.Unjudged()
 }
+
+// ReadBy returns the nodes that the named property reads in the current state, see [properties.State.ReadBy]. Nil means that there is no
+// such property, or that it is not known.
+func ReadBy(w World, name string) []int {
+	m, ok := w.(*Machine)
+	if !ok {
+		return nil
+	}
+	for i := range m.Sys.Properties {
+		if p := &m.Sys.Properties[i]; p.Name == name {
+			return m.Properties.ReadBy(p)
+		}
+	}
+	return nil
+}

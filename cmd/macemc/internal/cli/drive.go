@@ -177,7 +177,11 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	case -1:
 		err := fmt.Errorf("%s: the process of the tests ended: %v", b.ImportPath, cmd.ProcessState)
 		if s, ok := t.(*task.Search); ok {
-			if file := suspectSince(began, cmp.Or(s.Out, check.Root)); file != "" {
+			dir := cmp.Or(s.Out, check.Root)
+			if file := writtenSince(began, dir, check.ErrorPath); file != "" {
+				return b.a.Ended(ctx, exitcode.Violation, fmt.Errorf("%w; what was found before is in %s", err, file))
+			}
+			if file := writtenSince(began, dir, check.SuspectPath); file != "" {
 				return b.a.Ended(ctx, exitcode.Inconclusive, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
 			}
 		}
@@ -187,10 +191,10 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	}
 }
 
-// suspectSince returns the path file of a suspect in an output folder, or in a folder of it, that was written after began. An empty
+// writtenSince returns the file of that name in an output folder, or in a folder of it, that was written after began. An empty
 // string means that there is none.
-func suspectSince(began time.Time, dir string) string {
-	for _, pattern := range []string{check.SuspectPath, "*/" + check.SuspectPath} {
+func writtenSince(began time.Time, dir, name string) string {
+	for _, pattern := range []string{name, "*/" + name} {
 		names, _ := fs.Glob(os.DirFS(dir), pattern)
 		for _, name := range names {
 			name = filepath.Join(dir, name)

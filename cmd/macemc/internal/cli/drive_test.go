@@ -10,10 +10,10 @@ import (
 )
 
 // A suspect is found in the folder of a search and in its numbered folders, unless an earlier search left it.
-func TestSuspectSince(t *testing.T) {
+func TestWrittenSince(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out [1]")
 	for _, in := range []string{dir, filepath.Join(dir, "2")} {
-		if got := suspectSince(time.Time{}, in); got != "" {
+		if got := writtenSince(time.Time{}, in, check.SuspectPath); got != "" {
 			t.Errorf("got %s in an empty folder", got)
 		}
 		file := filepath.Join(in, check.SuspectPath)
@@ -23,10 +23,10 @@ func TestSuspectSince(t *testing.T) {
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := suspectSince(time.Now().Add(-time.Hour), dir); got != file {
+		if got := writtenSince(time.Now().Add(-time.Hour), dir, check.SuspectPath); got != file {
 			t.Errorf("got %q, want %s", got, file)
 		}
-		if got := suspectSince(time.Now().Add(time.Hour), dir); got != "" {
+		if got := writtenSince(time.Now().Add(time.Hour), dir, check.SuspectPath); got != "" {
 			t.Errorf("got %s, which is older", got)
 		}
 		if err := os.Remove(file); err != nil {

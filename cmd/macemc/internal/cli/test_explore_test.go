@@ -676,6 +676,105 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// Timers of one instant that a select waits for fire in any order.
+func TestTest_TimersOfOneInstant(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package timers
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func first(t *testing.T, wrong int) {
+	synctest.Test(t, func(t *testing.T) {
+		got := 3
+		select {
+		case <-time.After(time.Second):
+			got = 1
+		case <-time.After(time.Second):
+			got = 2
+		case <-time.After(2 * time.Second):
+		}
+		if got == wrong {
+			t.Error("timer", got)
+		}
+	})
+}
+
+func TestFirst(t *testing.T)  { first(t, 1) }
+func TestSecond(t *testing.T) { first(t, 2) }
+func TestThird(t *testing.T)  { first(t, 3) }
+
+func ticks(t *testing.T, wrong int) {
+	synctest.Test(t, func(t *testing.T) {
+		ticker := time.NewTicker(10 * time.Second)
+		defer ticker.Stop()
+		end := time.After(30 * time.Second)
+		for n := 0; ; {
+			select {
+			case <-ticker.C:
+				n++
+			case <-end:
+				if n == wrong {
+					t.Error(n, "ticks")
+				}
+				return
+			}
+		}
+	})
+}
+
+func TestTwoTicks(t *testing.T)   { ticks(t, 2) }
+func TestThreeTicks(t *testing.T) { ticks(t, 3) }
+`)
+	for _, args := range [][]string{{"-count=1", "-v", "-exhaustive", "."}, {"-count=1", "-v", "."}} {
+		out, status := testCommand(t.Context(), args...)
+		for _, want := range []string{
+			"--- FAIL: TestFirst ", "--- FAIL: TestSecond ", "--- FAIL: TestTwoTicks ", "--- FAIL: TestThreeTicks ", "complete: all orders, by 2 schedules", "--- PASS: TestThird ",
+		} {
+			if status != 1 || !strings.Contains(out, want) {
+				t.Errorf("%v: status %d, %q is missing:\n%s", args, status, want, out)
+			}
+		}
+		if strings.Contains(out, "in a new process") {
+			t.Errorf("%v: a finding is not replayed at once:\n%s", args, out)
+		}
+	}
+}
+
+// Exploring ends before -timeout, also if runs are given up while they log a variable of the environment that they read.
+func TestTest_EndsBeforeTimeout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 5 s of CPU time")
+	}
+	testFile(t, `package env
+
+import (
+	"os"
+	"sync"
+	"testing"
+)
+
+func TestEnv(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() { _ = os.Getenv("HOME") })
+	}
+	wg.Wait()
+}
+`)
+	out, status := testCommand(t.Context(), "-v", "-exhaustive", "-timeout=6s", ".")
+	for _, want := range []string{"--- PASS: TestEnv", "stopped because -timeout is near"} {
+		if status != 0 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+}
+
 // Time passes when the clock is read, also for goroutines that do nothing else, and not in a test of package synctest.
 func TestTest_Clock(t *testing.T) {
 	if testing.Short() {
