@@ -144,11 +144,12 @@ func stretches(dir string, reached func([]byte) error) (reports [][]byte, err er
 
 // Keep stores the report of the next stretch, and its progress; nil means none.
 func (r *Runs) Keep(report, piece []byte) error {
-	var compact bytes.Buffer
+	var compact, written bytes.Buffer
 	if err := json.Compact(&compact, report); err != nil {
 		return err
 	}
-	n, s := len(r.Reports)+1, stretch{Report: compact.Bytes()}
+	json.HTMLEscape(&written, compact.Bytes()) // as json.Marshal does
+	n, s := len(r.Reports)+1, stretch{Report: written.Bytes()}
 	if piece != nil {
 		s.Reach = sumOf(piece)
 		if err := writeWhole(r.Path, reachFile(n), piece); err != nil {
@@ -161,7 +162,7 @@ func (r *Runs) Keep(report, piece []byte) error {
 		err = writeWhole(r.Path, stretchFile(n), append(data, '\n'))
 	}
 	if err == nil {
-		r.Reports = append(r.Reports, compact.Bytes())
+		r.Reports = append(r.Reports, s.Report)
 	}
 	return err
 }

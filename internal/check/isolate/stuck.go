@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/kernel"
@@ -59,9 +60,9 @@ func askedAt(stack string) string {
 	if len(all) == 0 {
 		return ""
 	}
-	own := []string{stacks.Dir(kernel.NewWorld), stacks.Dir(sim.ParseFault)}
+	engine, api := stacks.Dir(kernel.NewWorld), stacks.Dir(sim.ParseFault)
 	for _, f := range slices.Backward(all[0].Frames) {
-		if !slices.Contains(own, path.Dir(f.Place)) {
+		if dir := path.Dir(f.Place); dir != api && dir != engine && !strings.HasPrefix(dir, engine+"/") {
 			return f.Place
 		}
 	}

@@ -144,7 +144,8 @@ like others. bfs and dfs then search a second time to find the run.
 
 --durable works with all strategies but dfs. Resume with the same flags, see "macemc
 durable". --durable and --cluster have no time limit unless --time is given.
-Work after a finding takes at most 1.5 times --time plus 5s.
+Work after a finding takes at most 1.5 times --time plus 5s. On a busy machine the clock
+stands still while the search waits for a processor.
 
 --cluster works with --strategy bfs, see "macemc cluster" and "macemc worker".
 
