@@ -7,9 +7,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Apply makes effects first to end-1 of the step happen, which n asked for.
+// Apply carries out effects first to end-1 of the step, which n requested.
 func (w *Machine) Apply(n *Node, first, end int) (err error) {
-	defer w.Contain(n.ID, &err) // of the network, when it lacks what was asked for, and of monitors
+	defer w.Contain(n.ID, &err) // a panic of the network, if it lacks what an effect refers to, or of a monitor
 	flushed := 0
 	w.last.Applied = end
 	for i := first; i < end; i++ {
@@ -47,7 +47,7 @@ func (w *Machine) Apply(n *Node, first, end int) (err error) {
 		case stepinfo.AnnounceEffect:
 			for _, m := range w.Monitors {
 				event := f.Value
-				if !w.OnBench { // what one does to it is not for the others to see; on a bench it is a copy already
+				if !w.OnBench { // other observers must not see what one does to it; on a bench it is a copy already
 					event = w.PrivateTo(event)
 				}
 				if err := w.observe(m, n.ID, event); err != nil {
@@ -59,7 +59,7 @@ func (w *Machine) Apply(n *Node, first, end int) (err error) {
 	return nil
 }
 
-// sent gives a message its identity.
+// sent assigns an identity to a message.
 func (w *Machine) sent(n *Node, f *stepinfo.Effect) {
 	w.nextID++
 	f.Msg.ID = w.nextID

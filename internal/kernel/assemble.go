@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// look calls by f what only looks at the state of a node and at some messages.
+// look calls f, a function that may only read the state of a node and some messages.
 func look[T any](w *Machine, n *Node, what declared.Asker, set []sim.From[any], f func() T) T {
 	w.asked, w.askedAt = what, n.ID
 	var before sim.Fingerprint
@@ -46,7 +46,7 @@ func (w *Machine) appendSet(buf []byte, set []sim.From[any]) []byte {
 	return buf
 }
 
-// mostTried bounds the sets that are tried of one quorum in one state.
+// mostTried bounds the sets tried for one quorum in one state.
 const mostTried = 1 << 16
 
 // assembler lists the sets that one quorum of a node takes.
@@ -63,7 +63,7 @@ type assembler struct {
 	tried   int
 }
 
-// Assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in
+// Assemble returns the sets that the quorums of a running node take from the deliverable datagrams all, which are in
 // canonical order. It panics like an action's When.
 func (w *Machine) Assemble(n *Node, all []sim.From[any]) (out declared.Assembly) {
 	out.Taken, out.Over = make([]bool, len(all)), make([]bool, len(all))
@@ -93,7 +93,8 @@ func (w *Machine) Assemble(n *Node, all []sim.From[any]) (out declared.Assembly)
 	return out
 }
 
-// needed asks how many senders a set of a quorum has. It panics with a finding when there were to be none any more.
+// needed returns the number of senders in a set of a quorum. It panics with a finding if Need had ruled out further
+// sets before.
 func (w *Machine) needed(n *Node, i int) int {
 	q := &w.Quorums[i]
 	need := look(w, n, q.Asked("Need"), nil, func() int { return q.Need(n.Service) })
@@ -105,7 +106,7 @@ func (w *Machine) needed(n *Node, i int) int {
 	return need
 }
 
-// noteNever notes which quorums of a node say that they take nothing any more.
+// noteNever records the quorums of a node that will take no more sets.
 func (w *Machine) noteNever(n *Node) (err error) {
 	defer w.CatchWhen(&err)
 	for i := range w.Quorums {
@@ -119,7 +120,7 @@ func (w *Machine) noteNever(n *Node) (err error) {
 	return nil
 }
 
-// groups returns the messages that fit, those of equal keys together.
+// groups returns the messages that fit, grouped by key.
 func (a *assembler) groups() (groups [][]int32) {
 	var keys []any
 	for k := range a.all {
@@ -132,7 +133,7 @@ func (a *assembler) groups() (groups [][]int32) {
 		if a.q.Key != nil {
 			key = look(a.w, a.n, a.q.Asked("Key"), a.all[k:k+1], func() any { return a.q.Key(m.Msg) })
 		}
-		a.w.asked, a.w.askedAt = a.q.Asked("Key"), a.n.ID // keys that cannot be compared panic
+		a.w.asked, a.w.askedAt = a.q.Asked("Key"), a.n.ID // incomparable keys panic
 		i := slices.Index(keys, key)
 		if a.q.Key != nil && a.w.closely() && key != a.q.Key(a.w.PrivateTo(m.Msg)) {
 			panic(&sim.Finding{Kind: sim.Nondeterminism, Property: sim.QuorumProperty, Message: fmt.Sprintf(
@@ -147,7 +148,7 @@ func (a *assembler) groups() (groups [][]int32) {
 	return groups
 }
 
-// group lists the sets of messages of one key, with so many senders; 0: with any number.
+// group lists the sets of messages of one key with need senders. A need of 0 means any number.
 func (a *assembler) group(group []int32, need int) {
 	slices.SortStableFunc(group, func(x, y int32) int { return cmp.Compare(a.all[x].From, a.all[y].From) })
 	a.senders = a.senders[:0]
@@ -167,7 +168,7 @@ func (a *assembler) group(group []int32, need int) {
 	}
 }
 
-// choose lists the sets that have so many more members, of senders from a place on.
+// choose lists the sets with more additional members, from senders at index from or later.
 func (a *assembler) choose(from, more int) {
 	if more == 0 {
 		a.try()

@@ -36,10 +36,10 @@ func (e *env) EnterCall(service, name string, args []any) (leave func()) {
 	return func() { e.calls = e.calls[:min(depth, len(e.calls))] }
 }
 
-// depth is how many calls are going on.
+// depth returns the number of calls in progress.
 func (e *env) depth() uint8 { return uint8(min(len(e.calls), math.MaxUint8)) }
 
-// argument renders an argument of a call for people.
+// argument renders an argument of a call as text.
 func (w *Machine) argument(v any) string {
 	switch v := v.(type) {
 	case nil:

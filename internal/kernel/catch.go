@@ -2,10 +2,9 @@ package kernel
 
 import "github.com/macemc/macemc/sim"
 
-// CatchState, when deferred, turns a panic that carries a [*sim.StateError] or a [*sim.Finding] into an error:
-// what lies behind an interface is known only when it is met, by any method of a [World] that needs the
-// encoding of a state, and [World.Live] and Holds have no other way to tell that the function of a
-// property panicked. Other panics go on.
+// CatchState, when deferred, turns a panic that carries a [*sim.StateError] or a [*sim.Finding] into an error. A method
+// of a [World] that encodes the state learns the type behind an interface only then, and may panic. [World.Live] and
+// Holds also report a panicking property this way. Other panics propagate.
 func CatchState(err *error) {
 	switch r := recover().(type) {
 	case nil:

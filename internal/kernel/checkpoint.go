@@ -8,8 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Checkpoint is a copy of a state. It is never changed, so any number of runs may go on from it, in
-// any world of an equal system.
+// Checkpoint is an immutable copy of a state. Any number of runs may continue from it, in any world of an equal system.
 type Checkpoint struct {
 	nodes       []*Local
 	bags        [][]sim.Datagram // by receiver
@@ -32,10 +31,10 @@ type Checkpointer interface {
 	// Checkpoint copies the state. The error names what cannot be copied. The cost is that of copying
 	// all node states and messages in flight.
 	Checkpoint() (*Checkpoint, error)
-	// Resume goes to the state of a checkpoint, which stays as it is. Steps and identities of messages
-	// go on from there. It fails only when the checkpoint is of another system.
+	// Resume restores the state of a checkpoint, which is not changed. Steps and message identities continue from
+	// there. It fails only if the checkpoint is of another system.
 	Resume(*Checkpoint) error
-	// Identities is how many messages have got an identity, copies that the network made included.
+	// Identities returns the number of message identities assigned, including those of copies that the network made.
 	Identities() int
 }
 
@@ -120,7 +119,7 @@ func (w *Machine) Resume(c *Checkpoint) error {
 	return nil
 }
 
-// Who receives a message owns it, so a message that is kept is a copy, and so is one that is handed out.
+// copyBag copies a bag of messages, for storing and for restoring: the receiver of a message owns it.
 
 func (w *Machine) copyBag(bag []sim.Datagram) []sim.Datagram {
 	bag = slices.Clone(bag)

@@ -16,7 +16,7 @@ func (c *clock) append(buf []byte, held []macetime.Time) []byte {
 	return c.Model.AppendOrder(buf, held)
 }
 
-// retain lets the clock forget what was decided about times that the node does not hold any more.
+// retain drops the clock's decisions about times that the node no longer holds.
 func (w *Machine) retain(n *Node) {
 	if n.Service == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// closeService tells a service that it is thrown away. The finding is that Close failed, panicked, or did not return.
+// closeService closes a service that is discarded. It returns a finding if Close failed, panicked, or did not return.
 func closeService(w *contain.Watch, id sim.NodeID, s sim.Service) (found *sim.Finding) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -26,8 +26,8 @@ func closeService(w *contain.Watch, id sim.NodeID, s sim.Service) (found *sim.Fi
 	return nil
 }
 
-// Discard tells the service of a node that it is thrown away, once. A service whose handler did not return is left alone: that may
-// still run.
+// Discard closes the service of a node, at most once. It skips a service with a handler that did not return, because
+// the handler may still be running.
 func (w *Machine) Discard(n *Node) *sim.Finding {
 	if !w.Closing || n.Service == nil || n.closed {
 		return nil
@@ -41,12 +41,13 @@ func (w *Machine) Discard(n *Node) *sim.Finding {
 	return found
 }
 
-// Finish ends a run of a world: services with a Close are told that they are thrown away. The world shows what they are like then, and
-// can only be started anew. The finding is that one of them failed, nil if none did. Without a call the start of the next run does so.
+// Finish ends a run of a world by closing the services that have a Close method. The world then shows their final
+// state, and can only be started anew. The result is the finding of the first service that failed, nil if none did.
+// Without this call, the start of the next run closes them.
 func Finish(w World) *sim.Finding {
 	m, ok := w.(*Machine)
 	if !ok || !m.Closing {
-		return nil // tables hold no service that is to be closed
+		return nil // tables hold no service with a Close method
 	}
 	var first *sim.Finding
 	for i := range m.Members {

@@ -6,13 +6,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// commonTime is the time of [sim.Clocks]. The zero value belongs to independent clocks.
+// commonTime is the time of [sim.Clocks]. The zero value stands for independent clocks.
 type commonTime struct {
 	now time.Duration   // since the run began
 	at  []time.Duration // by node: the time of its last step
 }
 
-// resetTime begins a run.
+// resetTime resets the time for a new run.
 func (w *Machine) resetTime() {
 	w.time = commonTime{}
 	if w.Sys.Clocks != nil {
@@ -24,7 +24,7 @@ func (t *commonTime) clone() commonTime {
 	return commonTime{t.now, append([]time.Duration(nil), t.at...)}
 }
 
-// pass moves a node to the present before it handles an event. A timer that is due later makes that the present.
+// pass advances a node to the present before it handles an event. A timer that is due later advances the present.
 func (w *Machine) pass(n *Node, ev sim.Event) {
 	t := &w.time
 	if t.at == nil {

@@ -57,7 +57,7 @@ func seed(kind ComponentKind, index int) uint64 { return uint64(kind)<<32 | uint
 func (w *Machine) Budgets() sim.Fingerprint {
 	var sum sim.Fingerprint
 	for f := range nodeFaults {
-		// If none of a fault is left, a fingerprint is that of a system without that fault. Crashes always count.
+		// If none of a fault is left, the fingerprint equals that of a system without the fault. Crashes always count.
 		if left := w.Left[f]; left > 0 || sim.Fault(f) == sim.Crashes {
 			w.scratch = appendCount(w.scratch[:0], left)
 			sum = sum.Add(encoding.Hash(seed(Budgets, f), w.scratch))
@@ -107,7 +107,7 @@ func (w *Machine) AppendNodeState(n *Node, buf []byte) []byte {
 	return n.Disk.Append(buf)
 }
 
-// appendService encodes the service of a node, and what its clock knows of the times that the service holds.
+// appendService encodes the service of a node and its clock's decisions about the times that the service holds.
 func (w *Machine) appendService(n *Node, buf []byte) []byte {
 	if !n.Up {
 		mark := byte(0)
@@ -122,8 +122,8 @@ func (w *Machine) appendService(n *Node, buf []byte) []byte {
 	return n.Clock.append(buf, w.Enc.Times())
 }
 
-// PlanOf returns the plan of a value whose type has been accepted before, or may turn out now to be
-// one that cannot be handled: then it panics with a [*sim.StateError].
+// PlanOf returns the plan of a value. It panics with a [*sim.StateError] if the type is not supported, which may become
+// known only here, behind an interface.
 func (w *Machine) PlanOf(v any) *encoding.Plan {
 	p, err := w.plans.Of(v)
 	if err != nil {
@@ -164,8 +164,7 @@ func (w *Machine) Fate(id sim.MessageID, fate sim.Fate) {
 	}
 }
 
-// Duplicated gives a copy an identity of its own, but on a bench, where an identity stands for the
-// content.
+// Duplicated gives a copy an identity of its own. On a bench, it keeps the identity, which stands for the content.
 func (w *Machine) Duplicated(id sim.MessageID) sim.MessageID {
 	if w.OnBench {
 		return id
@@ -190,7 +189,7 @@ func (w *Machine) NodeFields(id sim.NodeID) []sim.Field {
 	return w.besides(n, f)
 }
 
-// besides appends what there is of a node besides its service.
+// besides appends the fields of a node other than its service.
 func (w *Machine) besides(n *Node, f []sim.Field) []sim.Field {
 	for i := range n.Armed {
 		value := "armed"
@@ -221,7 +220,7 @@ func (w *Machine) besides(n *Node, f []sim.Field) []sim.Field {
 	return f
 }
 
-// quoted is what is on a disk, in quotes: in backquotes when it has other quotes, as JSON does.
+// quoted quotes the content of a disk: in backquotes if it contains double quotes, as JSON does.
 func quoted(value []byte) string {
 	if text := string(value); strings.Contains(text, `"`) && strconv.CanBackquote(text) {
 		return "`" + text + "`"
@@ -229,7 +228,8 @@ func quoted(value []byte) string {
 	return strconv.Quote(string(value))
 }
 
-// MonitorFields describes the state of a monitor for people. Nil: the world does not hold it as it is.
+// MonitorFields describes the state of a monitor for people. It returns nil if the world does not hold the monitor
+// itself.
 func MonitorFields(in World, i int) []sim.Field {
 	if w, ok := in.(*Machine); ok && i < len(w.Monitors) {
 		return w.PlanOf(w.Monitors[i]).Fields("", w.Monitors[i], nil)
@@ -237,7 +237,8 @@ func MonitorFields(in World, i int) []sim.Field {
 	return nil
 }
 
-// Obligations are those of a monitor that are not settled, if it obliges and the world holds it as it is. When it panics, so does the call.
+// Obligations returns the open obligations of a monitor, if it has any and the world holds the monitor itself. It
+// panics if the monitor does.
 func Obligations(in World, i int) []sim.Obligation {
 	if w, ok := in.(*Machine); ok && i < len(w.Monitors) {
 		return declared.OwedBy(w.Monitors[i]).Waits

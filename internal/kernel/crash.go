@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// askCut asks whether a fault strikes the node inside the step, and notes what happens of the step then.
+// askCut chooses whether a fault strikes the node inside the step, and records where the step is cut.
 func (w *Machine) askCut(id sim.NodeID) {
 	for f := range nodeFaults {
 		how := &nodeFaults[f]
@@ -34,7 +34,7 @@ func (w *Machine) asksCut(kind choose.Kind, matters func(stepinfo.EffectKind) bo
 	return pick > 0
 }
 
-// CrashInside applies the effects before cut and crashes the node, or halts it.
+// CrashInside applies the effects before cut and then crashes or halts the node.
 func (w *Machine) CrashInside(n *Node, cut int) error {
 	for _, f := range w.last.Effects[cut:] {
 		if f.Kind == stepinfo.WriteEffect {
@@ -49,7 +49,7 @@ func (w *Machine) CrashInside(n *Node, cut int) error {
 	return cmp.Or(err, w.fail(n, f))
 }
 
-// sendable refuses a datagram of a step of which too many subsets could be lost.
+// sendable rejects a datagram if the step has sent so many that the subsets that a crash can lose are too many.
 func (w *Machine) sendable(id sim.NodeID) {
 	if w.Sys.CrashCut != sim.CutSubset {
 		return
@@ -72,7 +72,7 @@ func (w *Machine) sendable(id sim.NodeID) {
 	}
 }
 
-// who keeps what may, a function of the system of that name, says of each node.
+// who records in known the result of may for each node. The system's function is called name.
 func (w *Machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (err error) {
 	if *known != nil {
 		return nil
@@ -96,7 +96,7 @@ func (w *Machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 	return nil
 }
 
-// Crash takes a node down, and those that run in its process. The error is the finding that a service could not be closed.
+// Crash takes down a node and the other nodes of its process. The error is a finding if a service could not be closed.
 func (w *Machine) Crash(n *Node) error {
 	err := w.crashAlone(n, stepinfo.Survivors)
 	for _, id := range w.groupOf(n.ID) {
@@ -108,7 +108,7 @@ func (w *Machine) Crash(n *Node) error {
 	return err
 }
 
-// crashAlone takes a node down. How many of its unsynced writes survive is a choice.
+// crashAlone takes down a node. The number of its unsynced writes that survive is a choice.
 func (w *Machine) crashAlone(n *Node, survivors string) error {
 	err := w.TakeDown(n)
 	if p := len(n.Disk.Pending); p > 0 {
@@ -123,7 +123,7 @@ func (w *Machine) crashAlone(n *Node, survivors string) error {
 	return err
 }
 
-// halt takes a node down for ever, and those that run in its process, be they up or not. The error is as that of crash.
+// halt takes down a node permanently, and the other nodes of its process, whether up or not. The error is as for Crash.
 func (w *Machine) halt(n *Node) error {
 	err := w.haltAlone(n)
 	for _, id := range w.groupOf(n.ID) {
@@ -133,7 +133,7 @@ func (w *Machine) halt(n *Node) error {
 	return err
 }
 
-// haltAlone takes a node down for ever. All that have halted are alike: nobody asks any more what they knew.
+// haltAlone takes down a node permanently. All halted nodes have the same state, because nothing can read it again.
 func (w *Machine) haltAlone(n *Node) error {
 	err := w.TakeDown(n)
 	n.halted, n.never = true, 0
@@ -146,7 +146,7 @@ func (w *Machine) haltAlone(n *Node) error {
 	return err
 }
 
-// groupOf are the nodes that crash with a node.
+// groupOf returns the nodes that crash with a node.
 func (w *Machine) groupOf(id sim.NodeID) []sim.NodeID {
 	if w.Groups == nil {
 		return nil
@@ -154,7 +154,7 @@ func (w *Machine) groupOf(id sim.NodeID) []sim.NodeID {
 	return w.Groups[id]
 }
 
-// leads reports whether a node stands for its process where crashes are listed: it is the first of those that are up.
+// leads reports whether a node represents its process in the list of crashes: it is the first that is up.
 func (w *Machine) leads(id sim.NodeID) bool {
 	for _, mate := range w.groupOf(id) {
 		if mate < id && w.Members[mate].Up {
@@ -164,7 +164,7 @@ func (w *Machine) leads(id sim.NodeID) bool {
 	return true
 }
 
-// processGroups refuses containers of nodes of which only some may crash, or halt.
+// processGroups rejects containers in which only some of the nodes may crash or halt.
 func processGroups(sys *sim.System, opts *Options) error {
 	for f := range nodeFaults {
 		may, name := nodeFaults[f].may(sys), nodeFaults[f].name
@@ -186,7 +186,7 @@ func processGroups(sys *sim.System, opts *Options) error {
 	return nil
 }
 
-// TakeDown takes the service of a node away, with its timers.
+// TakeDown removes the service of a node and its timers.
 func (w *Machine) TakeDown(n *Node) (err error) {
 	if found := w.Discard(n); found != nil {
 		err = found

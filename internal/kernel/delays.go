@@ -9,21 +9,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// delays keeps the clocks of nodes and links together under [sim.Bounded]. The zero value belongs to the other timings and to unbounded runs.
-// Times are relative to the earliest one, so that states in which the same can happen are equal.
+// delays holds the clocks of nodes and links together under [sim.Bounded]. The zero value stands for other timings and
+// for unbounded runs. Times are relative to the earliest one, so that states with the same possible futures are equal.
 type delays struct {
 	bound   time.Duration
 	clocks  []time.Duration // by node: the time there; 0 if no timer is armed
 	armed   []bool          // by node
-	since   []time.Duration // by receiver and sender: since when the link has to deliver; 0 if nothing waits
+	since   []time.Duration // by receiver and sender: the time from which the link has to deliver; 0 if nothing waits
 	waiting []bool          // by receiver and sender
 	fires   []bool          // by node: its next timer may fire
 	stepped bool            // a step was made since the last update
 
-	unbounded bool // the run was chosen to be so under [sim.BoundedLiveness]
+	unbounded bool // the run was chosen to be unbounded under [sim.BoundedLiveness]
 }
 
-// resetDelays begins a run.
+// resetDelays resets the delays for a new run.
 func (w *Machine) resetDelays(src choose.Source) {
 	bound, ok := w.Sys.Timing.MaxDelay()
 	if !ok {
@@ -43,8 +43,8 @@ func (w *Machine) resetDelays(src choose.Source) {
 	}
 }
 
-// JudgesLiveness reports whether the Eventually properties are judged in the run of a world: not if its delays are unbounded under
-// [sim.BoundedLiveness].
+// JudgesLiveness reports whether the Eventually properties are judged in the run of a world. They are not if its delays
+// are unbounded under [sim.BoundedLiveness].
 func JudgesLiveness(w World) bool {
 	m, ok := w.(*Machine)
 	return !ok || !m.delays.unbounded
@@ -57,13 +57,13 @@ func (d *delays) clone() delays {
 	return c
 }
 
-// latest returns the time of the last thing that happened.
+// latest returns the time of the latest clock or link.
 func (d *delays) latest() time.Duration {
 	return max(slices.Max(d.clocks), slices.Max(d.since))
 }
 
-// noteDelays updates the delays after a step. A timer may fire if it is due at most the bound later than every other timer and every link
-// that has to deliver. What is due first may always happen.
+// noteDelays updates the delays after a step. A timer may fire if it is due at most the bound later than every other
+// timer and every link that has to deliver. The earliest event is always possible.
 func (w *Machine) noteDelays() {
 	d := &w.delays
 	if !d.stepped {
@@ -94,7 +94,7 @@ func (w *Machine) noteDelays() {
 	w.noteFires()
 }
 
-// set updates a time that counts if it is in use, and begins now if it was not.
+// set updates a time: 0 if it is not in use, now if its use begins.
 func set(t *time.Duration, used, before bool, now time.Duration) {
 	switch {
 	case !used:
@@ -127,7 +127,7 @@ func (d *delays) normalize() {
 	each(func(t *time.Duration) { *t -= first })
 }
 
-// noteFires lists the timers of a node anew when they may fire, or may no longer.
+// noteFires relists the timers of a node if whether they may fire has changed.
 func (w *Machine) noteFires() {
 	d := &w.delays
 	due := make([]time.Duration, len(w.Members))

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Enabled keeps the list of events between steps and lists anew only the nodes whose events may have
-// changed: listing everything costs more than a typical handler.
+// Enabled keeps the list of events between steps and relists only the nodes with events that may have changed. Listing
+// all events costs more than a typical handler.
 func (w *Machine) Enabled() []sim.Event {
 	if w.Sys.Timing == sim.Prompt {
 		w.noteQuiet()
@@ -24,15 +24,15 @@ func (w *Machine) Enabled() []sim.Event {
 	return w.events
 }
 
-// list is Enabled for the end of a step. The error is a finding, of an action's When that panics, or a
-// [*sim.StateError]; then nothing is listed.
+// list calls Enabled at the end of a step. The error is a finding, if an action's When panics, or a [*sim.StateError];
+// then nothing is listed.
 func (w *Machine) list() (err error) {
 	defer w.CatchWhen(&err)
 	w.Enabled()
 	return nil
 }
 
-// CatchWhen, when deferred, makes an error of what went wrong while events were listed.
+// CatchWhen, when deferred, turns a panic during the listing of events into an error.
 func (w *Machine) CatchWhen(err *error) {
 	r := recover()
 	if r == nil {
@@ -59,7 +59,7 @@ func (w *Machine) CatchWhen(err *error) {
 	*err, w.asked = f, nil
 }
 
-// listAnew forgets the list.
+// listAnew marks all blocks for relisting.
 func (w *Machine) listAnew() {
 	w.stale = w.stale[:0]
 	for i := range w.dirty {
@@ -71,7 +71,7 @@ func (w *Machine) listAnew() {
 	w.events = w.events[:0]
 }
 
-// refresh lists the events of one block anew. Of a node whose state is as it was only what the network has for it.
+// refresh relists the events of one block. For a node with an unchanged state it relists only the network's events.
 func (w *Machine) refresh(b int) {
 	buf := w.buf[:0]
 	first, end := int(w.blocks[b]), int(w.blocks[b+1])
@@ -101,7 +101,8 @@ func (w *Machine) refresh(b int) {
 	copy(w.events[first:], buf)
 }
 
-// AppendNode lists all events of a node. The first own ones depend on its state alone; -1: this cannot be told.
+// AppendNode lists all events of a node. The first own of them depend on its state alone; -1 means that this is not
+// known.
 func (w *Machine) AppendNode(n *Node, buf []sim.Event) (all []sim.Event, own int) {
 	if n.halted {
 		return buf, -1
@@ -128,7 +129,7 @@ func (w *Machine) AppendNode(n *Node, buf []sim.Event) (all []sim.Event, own int
 	return w.appendWaiting(n, buf), own
 }
 
-// appendWaiting lists what the network has for a node that is up.
+// appendWaiting lists the events that the network has for a node that is up.
 func (w *Machine) appendWaiting(n *Node, buf []sim.Event) []sim.Event {
 	first := len(buf)
 	buf = w.Net.AppendEvents(n.ID, buf)
@@ -138,7 +139,7 @@ func (w *Machine) appendWaiting(n *Node, buf []sim.Event) []sim.Event {
 	return buf
 }
 
-// Can reports whether the node can do action number i now.
+// Can reports whether action number i of the node is enabled.
 func (w *Machine) Can(n *Node, i int32) bool {
 	a := &w.Actions[i]
 	if a.Times > 0 && int(n.Counts[i]) >= a.Times {
@@ -147,7 +148,7 @@ func (w *Machine) Can(n *Node, i int32) bool {
 	return a.When == nil || w.when(n, a)
 }
 
-// when asks whether an action is enabled.
+// when reports whether an action is enabled.
 func (w *Machine) when(n *Node, a *declared.Action) bool {
 	if w.apart || w.closely() {
 		return look(w, n, a, nil, func() bool { return a.When(n.Service) })
@@ -158,7 +159,7 @@ func (w *Machine) when(n *Node, a *declared.Action) bool {
 	return ok
 }
 
-// own stands for the steps of a [simext.Stepper] where actions are named.
+// own names the steps of a [simext.Stepper] in findings about an action's When.
 var own = &declared.Action{Action: sim.Action[sim.Service]{When: func(s sim.Service) bool { return s.(simext.Stepper).Ready() }}}
 
 // Ready reports whether the node can take a step of its own.
@@ -199,7 +200,8 @@ func (w *Machine) relist(id sim.NodeID) {
 	w.Dirty(id)
 }
 
-// noteQuiet lists all timers anew when it has become quiet, or ceased to be: neither the network nor a node has an event to handle.
+// noteQuiet relists all timers if quiet begins or ends. Quiet means that neither the network nor a node has an event to
+// handle.
 func (w *Machine) noteQuiet() {
 	q := w.Net.Quiet()
 	for i := range w.Members {

@@ -10,14 +10,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Evaluate asks all properties in the present state of a world, Always ones twice where one does not hold: failing are the numbers of those that do not hold or
-// whose functions panic; found is what [World.Check] finds or, where that is nothing, a property that does not return, what [World.Live] panics
-// with, or the first panic of another property.
+// Evaluate evaluates all properties in the current state of a world, and Always properties twice if one does not hold.
+// failing lists the properties that do not hold or panic. found is the finding of [World.Check]. If there is none, it
+// is a property that does not return, the panic of [World.Live], or the first panic of another property.
 func Evaluate(w World) (failing []int, found *sim.Finding) {
 	props := w.System().Properties
 	e := evaluation{w: w, props: props}
 	var stuck, liveness, other *sim.Finding
-	for ; e.next < len(props); e.next++ { // past one that panicked
+	for ; e.next < len(props); e.next++ { // continue after a property that panicked
 		r := e.goOn()
 		if r == nil {
 			break
@@ -41,17 +41,18 @@ func Evaluate(w World) (failing []int, found *sim.Finding) {
 	return e.failing, cmp.Or(stuck, liveness, other)
 }
 
-// evaluation asks properties in turn.
+// evaluation evaluates properties in order.
 type evaluation struct {
 	w       World
 	props   []sim.Property
-	next    int // all before it were asked
+	next    int // all before it are evaluated
 	failing []int
 	notLive bool // an Eventually property does not hold
 }
 
-// goOn asks the next properties, until the function of one panics, with what it returns; nil: all were asked. Where functions are
-// contained and nobody gives them up, they are called on one goroutine, unless what ends it may be no finding, see [machine.evaluateShown].
+// goOn evaluates the next properties until one panics, and returns the panic value; nil means that all are evaluated.
+// If functions are contained and not watched, one goroutine evaluates them all, unless its end may not be a finding,
+// see [machine.evaluateShown].
 func (e *evaluation) goOn() any {
 	if w, ok := e.w.(*Machine); ok && w.Opts.Contain && w.watch == nil && !w.Properties.MayBeStale {
 		return e.askApart(w)

@@ -78,9 +78,9 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 	return w.Apply(n, 0, len(w.last.Effects))
 }
 
-// arrive has a message put into the queue of its receiver.
+// arrive puts a message into the queue of its receiver.
 func (w *Machine) arrive(ev sim.Event) (err error) {
-	defer w.Contain(ev.Node, &err) // of the network, when the queue is full
+	defer w.Contain(ev.Node, &err) // a panic of the network if the queue is full
 	w.Net.Inject(ev)
 	return nil
 }
@@ -97,12 +97,12 @@ func (w *Machine) Handle(n *Node, ev sim.Event, d *declared.Handed, src choose.S
 	if w.keepsSent() {
 		err = w.callWatched(n, ev, d)
 	} else {
-		n.turn = (n.turn + 1) % len(n.envs) // a later use of an Env is noticed also while another handler of the node runs
+		n.turn = (n.turn + 1) % len(n.envs) // so that a late use of an Env is noticed even while another handler of the node runs
 		n.Env = n.envs[n.turn]
 		err = w.call(n, ev, d)
 	}
 	if f, ok := err.(*sim.Finding); ok && contain.Overdue(f) {
-		return f // its handler may go on changing all else
+		return f // its handler may still be changing everything else
 	}
 	if err == nil && len(w.Quorums) > 0 {
 		err = w.noteNever(n)
@@ -114,7 +114,7 @@ func (w *Machine) Handle(n *Node, ev sim.Event, d *declared.Handed, src choose.S
 	return w.Outcome(n, err)
 }
 
-// Outcome is what is wrong with a handler that has returned, or panicked with err.
+// Outcome returns the error of a handler that has returned, or panicked with err.
 func (w *Machine) Outcome(n *Node, err error) error {
 	switch {
 	case w.Ended != nil:
@@ -128,7 +128,7 @@ func (w *Machine) Outcome(n *Node, err error) error {
 	return w.BadType
 }
 
-// callWatched is call with an Env of its own for each handler, and looks whether the handler changes what is not its own.
+// callWatched is call with a separate Env for each handler. It checks that the handler changes only its own node.
 func (w *Machine) callWatched(n *Node, ev sim.Event, d *declared.Handed) error {
 	n.Env = NewEnv(w, n)
 	var unchanged, probe func() error
@@ -171,26 +171,26 @@ func (w *Machine) call(n *Node, ev sim.Event, d *declared.Handed) (err error) {
 	}
 	if w.contains() {
 		var own declared.Handed
-		if d != nil { // not so when the first nodes boot
+		if d != nil { // nil when the first nodes boot
 			own = *d
 		}
 		w.runContained(n, ev, own)
 	} else {
 		w.run(n, ev, d)
 	}
-	if w.Opts.Settle && !declared.Carries(n.Service) { // whose steps end when all of their goroutines wait
+	if w.Opts.Settle && !declared.Carries(n.Service) { // the steps of services that carry code end when all their goroutines wait
 		contain.AwaitStarted(before)
 	}
 	return nil
 }
 
-// runContained is run on a goroutine of its own. It has a copy of the delivery, as that would be allocated in every step if
-// the goroutine had the original.
+// runContained is run on a separate goroutine. It copies the delivery, which would escape to the heap in every step if
+// the goroutine held the original.
 func (w *Machine) runContained(n *Node, ev sim.Event, d declared.Handed) {
 	contain.Call(w.watch, func() { w.run(n, ev, &d) })
 }
 
-// HandlerCaller is the name in stacks of what calls handlers.
+// HandlerCaller is the name in stacks of the function that calls handlers.
 var HandlerCaller = stacks.Name((*Machine).run)
 
 // run calls the handler of an event.
@@ -245,7 +245,7 @@ func PanicFinding(id sim.NodeID, r any) *sim.Finding {
 	return &sim.Finding{Kind: sim.Panic, Node: id, Message: fmt.Sprint(value), Stack: stack}
 }
 
-// ask has a question of the step in progress answered.
+// ask has the source answer a question of the step in progress.
 func (w *Machine) ask(p choose.Point) int {
 	pick := 0
 	if p.Arity > 1 {

@@ -22,12 +22,12 @@ type env struct {
 	w       *Machine
 	n       *Node
 	Running bool
-	kind    sim.EventKind // of the event whose handler it was passed to last
+	kind    sim.EventKind // kind of the event of the handler that received it last
 	slot    int32
 	traced  bool
-	told    bool     // calls between services are noted
-	calls   []string // services that are being called, the innermost last; only when told
-	streams []stream // to each node; nil: none was asked for yet
+	told    bool     // calls between services are recorded
+	calls   []string // services being called, the innermost last; used only if told
+	streams []stream // to each node; nil if no stream was requested yet
 	rand    random
 	files   files
 	ticker  ticker
@@ -66,7 +66,7 @@ func (e *env) peer(what string, id sim.NodeID) {
 	}
 }
 
-// effect records an effect, for the caller to fill in where it stands: copying one costs more than most handlers do.
+// effect records an effect, to be filled in by the caller in place: copying an effect costs more than most handlers do.
 func (e *env) effect(k stepinfo.EffectKind, peer sim.NodeID) *stepinfo.Effect {
 	last := &e.w.last
 	last.Effects = slices.Grow(last.Effects, 1)
@@ -210,7 +210,8 @@ func (e *env) Push(to sim.NodeID, msg any) error {
 	return nil
 }
 
-// room counts what the step has sent so far. It is an observation: the step depended on it.
+// room subtracts the messages of this step from the network's room. It is recorded as an observation, since the step
+// depends on it.
 func (s *stream) room() int {
 	w := s.e.w
 	room := w.Net.Room(s.e.n.ID, s.peer)
@@ -285,7 +286,7 @@ func (f *files) Sync() {
 	f.e.effect(stepinfo.SyncEffect, -1).Disk = len(f.e.n.Disk.Pending)
 }
 
-// random is the Rand of a node: every draw is a choice.
+// random is the Rand of a node. Every draw is a choice.
 type random struct{ e *env }
 
 func (r *random) IntN(n int) int { return r.e.Choose("rand.IntN", n) }

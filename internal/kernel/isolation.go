@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// watchOthers hashes the services of all nodes but one, before a handler of that one runs. What it returns says afterwards
-// whether they are as they were: a handler that holds a pointer into another node's state may have changed it.
+// watchOthers hashes the services of all nodes but one, before a handler of that one runs. The function that it returns
+// compares them afterwards: a handler that holds a pointer into another node's state may have changed it.
 func (w *Machine) watchOthers(acting *Node) (unchanged func() error) {
 	before := make([]sim.Fingerprint, len(w.Members))
 	for i := range w.Members {
@@ -33,10 +33,10 @@ func (w *Machine) watchOthers(acting *Node) (unchanged func() error) {
 	}
 }
 
-// closely reports whether what is only to look at a state is watched.
+// closely reports whether functions that may only read a state are checked for writes.
 func (w *Machine) closely() bool { return w.Opts.CheckMessages || w.Watching }
 
-// serviceHash hashes what code can come to that holds a pointer to a service.
+// serviceHash hashes the state that code can reach through a pointer to a service.
 func (w *Machine) serviceHash(n *Node) sim.Fingerprint {
 	w.scratch = w.appendService(n, w.scratch[:0])
 	return encoding.Hash(seed(NodeState, int(n.ID)), w.scratch)

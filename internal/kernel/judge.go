@@ -17,12 +17,13 @@ func (w *Machine) Holds(p *sim.Property) bool { return w.Properties.Holds(p) }
 // Explain implements [World].
 func (w *Machine) Explain(p *sim.Property) string { return w.Properties.Explain(p) }
 
-// Each makes the machine what views look through.
+// Each, with VisitInFlight, TimerSet and Halted, lets views look through the machine.
 func (w *Machine) Each(v *properties.View, p *properties.Predicate) bool {
 	return w.Properties.Each(v, p)
 }
 
-// Unjudged reports whether hardly any value of a property that a world was asked for was known, because nodes showed earlier states.
+// Unjudged reports whether hardly any requested property value was known in a world, because nodes showed earlier
+// states.
 func Unjudged(w World) bool {
 	m, ok := w.(*Machine)
 	return ok && m.Properties.Unjudged()

@@ -9,9 +9,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Lasting is the finding that the service of a node refers to memory that its service in another execution refers to as well, though it
-// is no constant: it was made in a run, and lasts longer. Code can tell it from what is made anew each time, and encodings do not.
-// W is a world of [NewWorld]; of others nothing is said.
+// Lasting returns a finding if the service of a node shares mutable memory with its service in another execution. Such
+// memory was made in a run and outlasts it. Code can distinguish it from memory made anew for each run; encodings do
+// not. w must be a world of [NewWorld]; for others the result is nil.
 func Lasting(w World, id sim.NodeID, other sim.Service) error {
 	m, ok := w.(*Machine)
 	if !ok || m.Members[id].Service == nil || other == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Local is the local state of one node: its service, armed timers, counters, disk and clock, up or
-// down. It is not changed by anything but the handlers that its service is handed to.
+// Local is the local state of one node: its service, armed timers, counters, disk and clock, up or down. Only handlers
+// that run on its service change it.
 type Local struct {
 	up      bool
 	Halted  bool
@@ -27,7 +27,7 @@ type Local struct {
 	Clock   clock
 	never   uint64 // set of quorums that take nothing any more
 
-	// What node predicates say of it, by their number. Bit k is predicate k.
+	// Cached values of node predicates. Bit k is predicate k.
 	Known, Holds uint64
 }
 
@@ -37,27 +37,27 @@ func (l *Local) Up() bool { return l.up }
 // HandlesEvent reports whether the node can take a step of its own that handles an event.
 func (l *Local) HandlesEvent() bool { return l.up && l.stepper != nil && handlesEvent(l.stepper) }
 
-// Service is the node's service, nil when it is down. It must not be changed.
+// Service returns the node's service, nil if it is down. It must not be changed.
 func (l *Local) Service() sim.Service { return l.Code }
 
-// Unsynced is the number of writes that a crash may lose.
+// Unsynced returns the number of writes that a crash may lose.
 func (l *Local) Unsynced() int { return len(l.disk.Pending) }
 
-// Timer is the value of the armed timer in a slot, see [sim.Event].
+// Timer returns the value of the armed timer in a slot, see [sim.Event].
 func (l *Local) Timer(slot int32) any { return l.armed[slot].Value }
 
 func (l *Local) TimerSet(t any) bool {
 	return slices.ContainsFunc(l.armed, func(a timer) bool { return a.Value == t })
 }
 
-// Bare returns a copy of l without its service, which effects can still be settled on.
+// Bare returns a copy of l without its service. Effects can still be settled on it.
 func (l *Local) Bare() *Local {
 	c := *l
 	c.Code, c.onError, c.onReady, c.stepper, c.Known, c.Holds = nil, nil, nil, nil, 0, 0
 	return &c
 }
 
-// Put makes l the state of a node of the machine, sharing nothing with it but the service.
+// Put makes l the state of a node of the machine, sharing only the service.
 func (w *Machine) Put(id sim.NodeID, l *Local) *Node {
 	n := &w.Members[id]
 	n.Up, n.halted = l.up, l.Halted
@@ -74,7 +74,7 @@ func (w *Machine) Put(id sim.NodeID, l *Local) *Node {
 	return n
 }
 
-// Take is the inverse of put.
+// Take is the inverse of Put.
 func (w *Machine) Take(n *Node) *Local {
 	l := &Local{up: n.Up, Halted: n.halted, Code: n.Service, onError: n.onError, onReady: n.onReady, stepper: n.Stepper, never: n.never}
 	l.armed = slices.Clone(n.Armed)
@@ -87,7 +87,7 @@ func (w *Machine) Take(n *Node) *Local {
 	return l
 }
 
-// Copyable reports why the service cannot be copied; nil: it can.
+// Copyable returns the reason why the service cannot be copied, or nil.
 func (w *Machine) Copyable(l *Local) error {
 	if l.Code == nil {
 		return nil
@@ -98,7 +98,7 @@ func (w *Machine) Copyable(l *Local) error {
 	return w.PlanOf(l.Code).Uncopyable()
 }
 
-// CopyLocal returns a copy of l whose service is a deep copy.
+// CopyLocal returns a copy of l with a deep copy of its service.
 func (w *Machine) CopyLocal(l *Local) (c *Local, err error) {
 	defer encoding.Catch(&err)
 	own := *l

@@ -19,47 +19,47 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Machine is the world of the replay engine: it runs the services themselves and keeps no snapshots;
-// an earlier state is reached by starting again.
+// Machine is the world of the replay engine. It runs the services themselves and keeps no snapshots: an earlier state
+// is reached by starting again.
 //
-// It has many fields and methods because a handler may touch all that a step is made of: what it asks, requests and breaks is recorded
-// in place, and a pointer to another object would be followed in each step. A file has the methods of one concern. What is exported
-// serves packages bench and runner, which set a machine up piece by piece.
+// It has many fields and methods because a handler may touch every part of a step. Questions, requests and broken rules
+// are recorded in place: a pointer to another object would be followed in each step. Each file holds the methods of one
+// concern. Exported members serve packages bench and runner, which set a machine up piece by piece.
 type Machine struct {
 	Sys     *sim.System
 	Opts    Options
-	Closing bool // a service wants to know when it is thrown away
+	Closing bool // a service has a Close method
 	Actions []declared.Action
 	Quorums []declared.Quorum
 	plans   *encoding.Set
-	Copies  *encoding.Set // of messages: as plans, but a copy does not tell when a time was read or how a slice was made, and shares nothing
+	Copies  *encoding.Set // of messages: as plans, but a copy omits when a time was read and how a slice was made, and shares nothing
 	Enc     encoding.Encoder
 	scratch []byte
 
-	disturbing *declared.Disturbing // nil: nothing does
+	disturbing *declared.Disturbing // nil if nothing disturbs
 
 	Net      sim.NetModel
-	Idle     sim.NetModel // the network of a bench while a handler runs, of which quorums take nothing; nil: there is no bench
-	asLive   bool         // the network takes all that is pushed
-	Holder   sim.Queued   // the network, if what nodes send leaves them one by one
+	Idle     sim.NetModel // the network of a bench while a handler runs, from which quorums take nothing; nil without a bench
+	asLive   bool         // the network accepts everything pushed
+	Holder   sim.Queued   // the network, if messages leave their sender one by one
 	Members  []Node
 	Monitors []sim.Monitor
-	Owed     declared.Owed          // what the monitor said that was told of an event last
+	Owed     declared.Owed          // the obligations that the last notified monitor returned
 	Left     sim.Limits             // faults of nodes that can still strike
-	May      [sim.FaultCount][]bool // by node: the fault may strike it when it is up; nil: not asked yet, or all
-	Groups   [][]sim.NodeID         // by node: those that crash with it; nil: none does
+	May      [sim.FaultCount][]bool // by node: the fault may strike it when it is up; nil if not determined yet, or if it may strike all
+	Groups   [][]sim.NodeID         // by node: the nodes that crash with it; nil if none do
 	cuts     []stepinfo.Cut         // of the step in progress
 	doubled  bool                   // a datagram was duplicated, so that messages in flight may share memory
 
 	events      []sim.Event    // ordinary events of all blocks in order; block i is node i, the last one the network's
-	asked       declared.Asker // which function is being called, nil: none
+	asked       declared.Asker // the function being called, nil if none
 	askedAt     sim.NodeID
 	blocks      []int32 // block i is events[blocks[i]:blocks[i+1]]
 	dirty       []bool  // per block
 	stale       []int32 // the dirty blocks, unordered
-	kept        []int32 // per node: one more than how many events its block begins with that need not be listed anew; 0: all must be
+	kept        []int32 // per node: one plus the number of leading events of its block that are still valid; 0 if all must be relisted
 	buf         []sim.Event
-	Quiet       bool // it was quiet when timers were listed, see noteQuiet; only kept under Prompt timing
+	Quiet       bool // whether it was quiet when timers were listed, see noteQuiet; maintained only under Prompt timing
 	delays      delays
 	time        commonTime
 	Timers      map[any]*timerKind
@@ -69,29 +69,30 @@ type Machine struct {
 	FirstEffect int // where the effects of the handler in progress begin
 
 	Failed  *sim.Finding // first failed assertion of the step in progress
-	Ended   *sim.Finding // by which the checker ended the handler in progress; see end
-	BadType error        // a type that the state plan cannot handle, met in the step in progress
+	Ended   *sim.Finding // the finding by which the checker ended the handler in progress; see end
+	BadType error        // a type that the state plan cannot handle, found in the step in progress
 
 	Properties properties.State
 	Steps      int
 	nextID     sim.MessageID
 	envelopes  []sim.Envelope // scratch
-	Probing    bool           // a set is handed over in another order than its own
+	Probing    bool           // a set is being handed over in another order than its own
 	OnBench    bool           // part of a [bench.Bench]
-	apart      bool           // checked code is called on goroutines of its own
+	apart      bool           // checked code is called on separate goroutines
 	Watching   bool           // of a bench: see Bench.EventsWatched
 	watch      *contain.Watch
 
-	swallowed int // panics by which the handler in progress was ended
+	swallowed int // number of panics that tried to end the handler in progress
 }
 
-// Node is one node of a machine. Its fields are all that a handler touches of the node, so that they are near one another in memory.
+// Node is one node of a machine. It holds all fields of the node that a handler touches, so that they are close
+// together in memory.
 type Node struct {
 	ID      sim.NodeID
 	Up      bool
-	halted  bool // it is down for ever, and of what it was nothing is left
+	halted  bool // it is down permanently, and its state is erased
 	Service sim.Service
-	onError sim.PeerErrorHandler // nil when the service does not care
+	onError sim.PeerErrorHandler // nil if the service does not implement it
 	onReady sim.PeerReadyHandler
 	Stepper simext.Stepper
 	Armed   []timer    // in canonical order
@@ -102,9 +103,9 @@ type Node struct {
 	Clock   clock
 	never   uint64     // set of quorums that take nothing any more
 	sets    []takenSet // of its events by quorums
-	closed  bool       // the service was told that it is thrown away, or must not be
+	closed  bool       // the service was closed, or must not be
 	Env     *env
-	envs    [4]*env // of one handler after the other: making one for each takes too long
+	envs    [4]*env // used in turn by handlers, since making one for each takes too long
 	turn    int
 
 	hash   sim.Fingerprint
@@ -117,7 +118,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if err := sys.Validate(); err != nil {
 		return nil, err
 	}
-	opts.Contain = opts.Contain || opts.Trace // which is slow anyhow
+	opts.Contain = opts.Contain || opts.Trace // tracing is slow anyway
 	if opts.UseAfterReturn == nil {
 		opts.UseAfterReturn = new(UseAfterReturn)
 	}
@@ -179,7 +180,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	return w, nil
 }
 
-// tryService makes the service of a node, to see that it can be checked.
+// tryService makes the service of a node, to verify that it can be checked.
 func (w *Machine) tryService(id sim.NodeID) error {
 	sys := w.Sys
 	s, err := setUp(sys, &w.Opts, askedNew(id), func() sim.Service { return sys.New(id) })
@@ -229,7 +230,7 @@ func (w *Machine) Start(src choose.Source) error {
 	return w.list()
 }
 
-// boot goes to the first state.
+// boot sets the initial state.
 func (w *Machine) boot(src choose.Source) error {
 	w.Net.Reset()
 	w.Left, w.doubled = declared.NodeLimits(w.Sys), false
@@ -289,7 +290,7 @@ func (w *Machine) boot(src choose.Source) error {
 	return nil
 }
 
-// renew gives a node an Env that nobody has.
+// renew replaces the Envs of a node by new ones that nothing refers to.
 func (n *Node) renew(w *Machine) {
 	for i := range n.envs {
 		n.envs[i] = NewEnv(w, n)
@@ -364,7 +365,7 @@ func (w *Machine) Halted(id sim.NodeID) bool { return w.Members[id].halted }
 
 func (w *Machine) Service(id sim.NodeID) sim.Service { return w.Members[id].Service }
 
-// held lists what the handlers of s are made of: closures, which may hold what is older than any run.
+// held lists the functions of s. Their closures may hold memory that is older than any run.
 func held(s *sim.System) []any {
 	held := []any{s.New, s.Late, s.MayCrash, s.MayHalt}
 	for _, a := range s.Actions {

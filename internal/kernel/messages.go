@@ -8,13 +8,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// content is what a handler sends or announces.
+// content is the body of a message that a handler sends, or of an event that it announces.
 type content struct {
 	body any // a private copy
-	sent any // what was copied, when it can still be changed and this is checked
+	sent any // the original, if it can still be changed and this is checked
 }
 
-// by makes an effect one about the content.
+// by sets the content of an effect.
 func (c content) by(f *stepinfo.Effect) {
 	f.Msg.Body = c.body
 	if c.sent != nil {
@@ -22,7 +22,7 @@ func (c content) by(f *stepinfo.Effect) {
 	}
 }
 
-// message makes a private copy of what a handler sends or announces.
+// message makes a private copy of a message that a handler sends, or of an event that it announces.
 func (w *Machine) message(role string, msg any) content {
 	c := content{body: msg}
 	p, err := w.Copies.Of(msg)
@@ -45,10 +45,10 @@ func (w *Machine) privateCopy(c *content, p *encoding.Plan) (err error) {
 	return nil
 }
 
-// keepsSent reports whether messages are kept as they were sent, to see whether they are changed.
+// keepsSent reports whether the originals of messages are kept, to detect changes.
 func (w *Machine) keepsSent() bool { return w.Opts.CheckMessages || w.OnBench }
 
-// PrivateTo returns a copy of a message or announced event for one who is told of it.
+// PrivateTo returns a copy of a message or announced event for one recipient.
 func (w *Machine) PrivateTo(v any) any {
 	p, err := w.Copies.Of(v)
 	if err != nil {
@@ -60,7 +60,7 @@ func (w *Machine) PrivateTo(v any) any {
 	return p.Copy(v)
 }
 
-// sentUnchanged compares the messages of the handler that has returned with what it holds of them.
+// sentUnchanged checks that the handler that has returned did not change its messages after it sent them.
 func (w *Machine) sentUnchanged(from sim.NodeID) error {
 	for i := w.FirstEffect; i < len(w.last.Effects); i++ {
 		if f := &w.last.Effects[i]; f.Msg.Seam().Sent != nil {
@@ -72,13 +72,13 @@ func (w *Machine) sentUnchanged(from sim.NodeID) error {
 	return nil
 }
 
-// CheckUnchanged compares a message with what its sender still holds.
+// CheckUnchanged compares a message with the original that its sender still holds.
 func (w *Machine) CheckUnchanged(d *sim.Delivery, to sim.NodeID) error {
-	p, err := w.Copies.Of(d.Msg.Body) // the sender's may have room behind its elements
+	p, err := w.Copies.Of(d.Msg.Body) // the sender's slices may have spare capacity
 	if err != nil {
 		return err
 	}
-	now := p.Copy(d.Msg.Seam().Sent) // copies do not tell times apart
+	now := p.Copy(d.Msg.Seam().Sent) // copies omit when a time was read
 	if string(p.Append(nil, d.Msg.Body)) != string(p.Append(nil, now)) {
 		return &sim.Finding{Kind: sim.Safety, Property: MessagesProperty, Node: d.From, Message: fmt.Sprintf(
 			"node %d changed a message to node %d after sending it: sent %s, now %s",

@@ -9,10 +9,10 @@ import (
 
 // nodeFault is a fault that takes a node down, and the nodes of its process with it.
 type nodeFault struct {
-	inside  choose.Kind                    // asks whether it strikes inside a step
-	matters func(stepinfo.EffectKind) bool // whether it makes a difference that it strikes before an effect
+	inside  choose.Kind                    // class of the question whether the fault strikes inside a step
+	matters func(stepinfo.EffectKind) bool // whether striking before an effect makes a difference
 	strike  func(*Machine, *Node) error
-	may     func(*sim.System) func(sim.NodeID) bool // which nodes it may strike; nil: as decided for the fault like
+	may     func(*sim.System) func(sim.NodeID) bool // the nodes that it may strike; nil means as for the fault like
 	name    string                                  // of may
 	like    sim.Fault
 }
@@ -29,13 +29,13 @@ var nodeFaults = [...]nodeFault{
 	},
 }
 
-// fail has a fault strike a node.
+// fail makes a fault strike a node.
 func (w *Machine) fail(n *Node, f sim.Fault) error {
 	w.Left[f]--
 	return nodeFaults[f].strike(w, n)
 }
 
-// mayFail reports whether any of them can still strike.
+// mayFail reports whether any fault of nodes can still strike.
 func (w *Machine) mayFail() bool {
 	for f := range nodeFaults {
 		if w.Left[f] > 0 {
@@ -50,7 +50,7 @@ func (w *Machine) strikes(f sim.Fault, id sim.NodeID) bool {
 	return w.Members[id].Up && (w.May[f] == nil || w.May[f][id])
 }
 
-// WhoFails asks the system once which nodes may fail. The error is a finding.
+// WhoFails evaluates once which nodes may fail, by the functions of the system. The error is a finding.
 func (w *Machine) WhoFails() (err error) {
 	limits := declared.NodeLimits(w.Sys)
 	for f := range nodeFaults {

@@ -5,13 +5,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// observed is what a monitor did with an announced event.
+// observed is the result of a monitor's Observe.
 type observed struct {
 	err  error
-	owed declared.Owed // unless it failed
+	owed declared.Owed // valid unless err is set
 }
 
-// observe tells a monitor of an announced event.
+// observe passes an announced event to a monitor.
 func (w *Machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
 	tell := func() (o observed) {
 		if o.err = m.Observe(from, event); o.err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// gather puts events by which a node takes sets of messages in the place of the deliveries, from a place on, of those messages.
+// gather replaces the deliveries in buf[first:] that quorums take by events that take whole sets.
 func (w *Machine) gather(n *Node, buf []sim.Event, first int) []sim.Event {
 	var all []sim.From[any]
 	var events []sim.Event
@@ -49,13 +49,14 @@ func (w *Machine) gather(n *Node, buf []sim.Event, first int) []sim.Event {
 	return buf
 }
 
-// takenSet is a set of datagrams that a quorum takes, as the deliveries that it stands for, by ascending sender.
+// takenSet is a set of datagrams that a quorum takes. Its members are the deliveries that it replaces, by ascending
+// sender.
 type takenSet struct {
 	quorum  int32
 	members []sim.Event
 }
 
-// refuse panics with a finding when a message is handed over by itself that a quorum of the node takes.
+// refuse panics with a finding if a message that a quorum of the node takes is handed over alone.
 func (w *Machine) refuse(n *Node, msg any) {
 	for i := range w.Quorums {
 		if q := &w.Quorums[i]; q.Takes(msg) && q.Has(n.Service) {
@@ -65,9 +66,9 @@ func (w *Machine) refuse(n *Node, msg any) {
 	}
 }
 
-// takeSet removes from the network the messages of the set that ev is about.
+// takeSet removes the messages of the set of ev from the network.
 func (w *Machine) takeSet(ev sim.Event, made *declared.Assembled) error {
-	// From behind, so that the slots of the others stay what they are.
+	// From the end, so that the slots of the other messages stay valid.
 	members := slices.Clone(w.Members[ev.Node].sets[ev.Slot].members)
 	slices.SortFunc(members, func(a, b sim.Event) int { return int(b.Slot - a.Slot) })
 	for _, m := range members {
@@ -94,8 +95,9 @@ func (w *Machine) quorumMessages(ev sim.Event, buf []sim.Envelope) []sim.Envelop
 	return buf
 }
 
-// probeOrder returns a function that handles a set in other orders, too, once it was handled in its own, on copies of the state of
-// its node, and says what differs. Nil: it cannot be told.
+// probeOrder returns a function that handles a set in other orders on copies of the node's state, once it was handled
+// in its own order. The function returns an error if the results differ. The result is nil if the state cannot be
+// copied.
 func (w *Machine) probeOrder(n *Node, ev sim.Event, made *declared.Assembled) func() error {
 	l := w.Take(n)
 	if len(made.Set) < 2 || w.Copyable(l) != nil {
@@ -142,7 +144,7 @@ func (w *Machine) probeOrder(n *Node, ev sim.Event, made *declared.Assembled) fu
 	}
 }
 
-// result is what a handler made of its node, and its effects. Datagrams may be sent in any order.
+// result encodes a node after a handler, and the handler's effects. The order of sent datagrams does not matter.
 func (w *Machine) result(n *Node) string {
 	state := w.AppendNodeState(n, nil)
 	var sends []string
@@ -186,7 +188,8 @@ func (w *Machine) copySet(set []sim.From[any]) []sim.From[any] {
 	return set
 }
 
-// orders are other orders of a set: reversed, and with each two neighbours exchanged, which all orders are made of.
+// orders returns other orders of a set: reversed, and with each two neighbours exchanged. Those exchanges generate all
+// orders.
 func orders(set []sim.From[any]) [][]sim.From[any] {
 	reversed := slices.Clone(set)
 	slices.Reverse(reversed)
@@ -199,7 +202,7 @@ func orders(set []sim.From[any]) [][]sim.From[any] {
 	return all
 }
 
-// picked keeps what was picked, or, when it has no source, picks that again.
+// picked records the choices of a source, or repeats them if it has no source.
 type picked struct {
 	src   choose.Source
 	given []int

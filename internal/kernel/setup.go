@@ -7,13 +7,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// setUpTicks is how long a function of a system may take when a world is made, in units of [contain.WatchInterval]: three seconds.
+// setUpTicks is the time limit of a system's function when a world is made, in units of [contain.WatchInterval]: three
+// seconds.
 const setUpTicks = 60
 
-// Asked names checked code that is called and is neither a handler nor a property.
+// Asked names checked code being called that is neither a handler nor a property.
 type Asked struct {
 	Name   string
-	Making bool // no system can be made without calling it: New, Late, what makes a monitor, and what a new monitor is asked
+	Making bool // no system can be made without calling it: New, Late, a monitor's constructor, and a new monitor's obligations
 }
 
 func askedNew(id sim.NodeID) Asked { return Asked{fmt.Sprintf("New(%d)", id), true} }
@@ -24,13 +25,13 @@ func askedMaker(monitor int) Asked {
 	return Asked{fmt.Sprintf("the function that makes monitor %d", monitor), true}
 }
 
-// askedOwed is for a monitor that nothing was announced to.
+// askedOwed names the Obligations call of a monitor before its first event.
 func askedOwed(monitor int) Asked {
 	return Asked{fmt.Sprintf("Obligations() of monitor %d", monitor), true}
 }
 
-// setUp calls a function of a system when a world is made, which no search watches yet. The error says that it did not return, or
-// how else it failed; what names it.
+// setUp calls a function of a system while a world is made, before any search watches it. The error reports that it did
+// not return, or how else it failed; what names it.
 func setUp[T any](sys *sim.System, opts *Options, what Asked, f func() T) (v T, err error) {
 	defer opts.asks(func() Asked { return what })()
 	w := contain.NewWatch(func(ticks int) bool { return ticks >= setUpTicks })
@@ -50,13 +51,13 @@ func setUp[T any](sys *sim.System, opts *Options, what Asked, f func() T) (v T, 
 	return contain.Value(w, f), nil
 }
 
-// asking is containedValue for what is neither a handler nor a property, and tells so.
+// asking calls a function that is neither a handler nor a property, contained, and reports the call to Options.Asking.
 func asking[T any](w *Machine, what func() Asked, f func() T) T {
 	defer w.Opts.asks(what)()
 	return contain.Value(w.watch, f)
 }
 
-// asks tells that checked code is called which is neither a handler nor a property, until end is called.
+// asks reports to Asking that checked code other than a handler or a property is called, until end is called.
 func (o *Options) asks(what func() Asked) (end func()) {
 	tell := o.Asking
 	if tell == nil {

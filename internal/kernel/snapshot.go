@@ -10,13 +10,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Snapshot is what a node was like, for [NodeChanges].
+// Snapshot is a copy of a node's state, for comparison by [NodeChanges].
 type Snapshot struct {
-	service sim.Service // a copy; nil: Fields are all
-	Fields  []sim.Field // what there is besides
+	service sim.Service // a copy; nil means that Fields holds everything
+	Fields  []sim.Field // the fields other than the service's
 }
 
-// TakeSnapshot keeps what [World.NodeFields] describes of a node.
+// TakeSnapshot copies the part of a node that [World.NodeFields] describes.
 func TakeSnapshot(in World, id sim.NodeID) Snapshot {
 	if w, ok := in.(*Machine); ok {
 		if n := &w.Members[id]; n.Up && !n.halted && !declared.Carries(n.Service) {
@@ -28,7 +28,7 @@ func TakeSnapshot(in World, id sim.NodeID) Snapshot {
 	return Snapshot{Fields: slices.Clone(in.NodeFields(id))}
 }
 
-// OutlineNode has the service of a node outlined or described in full, see [simext.Outliner].
+// OutlineNode sets whether the service of a node is outlined or described in full, see [simext.Outliner].
 func OutlineNode(in World, id sim.NodeID, on bool) {
 	if w, ok := in.(*Machine); ok {
 		if o, ok := w.Members[id].Service.(simext.Outliner); ok {
@@ -37,7 +37,8 @@ func OutlineNode(in World, id sim.NodeID, on bool) {
 	}
 }
 
-// NodeChanges says how NodeFields of a node differ from what was kept of it in the same world, without describing all of it again.
+// NodeChanges returns the differences between a node's fields and a snapshot taken in the same world, without
+// describing all fields again.
 func NodeChanges(in World, id sim.NodeID, was Snapshot) []diff.Change {
 	if was.service == nil {
 		return diff.Between(was.Fields, in.NodeFields(id))

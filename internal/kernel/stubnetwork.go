@@ -2,8 +2,7 @@ package kernel
 
 import "github.com/macemc/macemc/sim"
 
-// NoNetwork is the network of systems that have none. Env refuses to send, so most of it is not
-// reached.
+// NoNetwork is the network of systems without one. Env refuses to send, so most methods are never called.
 type NoNetwork struct{}
 
 const noNetworkMessage = "sim: nothing can be sent without a network"

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// timerKind is a value that some timer was set with, and what is derived from it once.
+// timerKind is a value that some timer was set with, and derived data computed once.
 type timerKind struct {
 	value any
 	enc   string // canonical encoding: the order of timers
@@ -34,7 +34,7 @@ func (w *Machine) KindOf(t any) (k *timerKind, err error) {
 		case nil:
 		case *encoding.Error:
 			err = encoding.As("timer", r)
-		default: // an interface in t holds something that cannot be a key
+		default: // an interface in t holds a value that cannot be a map key
 			err = incomparable()
 		}
 	}()
@@ -53,7 +53,7 @@ func (w *Machine) KindOf(t any) (k *timerKind, err error) {
 	if len(w.Enc.Times()) > 0 {
 		return nil, &encoding.Error{Role: "timer", Type: p.Type(), Verb: "a timer", Hint: "timers must not hold macetime.Time values; keep them in the service"}
 	}
-	// One that refers to nothing but constants is its own copy.
+	// A value that refers only to constants is its own copy.
 	if own, err := w.Copies.Of(t); err != nil || !own.Copyable() || w.PrivateTo(t) != t {
 		return nil, &encoding.Error{Role: "timer", Type: p.Type(), Verb: "a timer", Hint: "timers must not hold pointers, of which two that look alike would be one timer; use names and numbers"}
 	}
@@ -112,7 +112,7 @@ func (n *Node) fire(slot int32) any {
 	return t.Value
 }
 
-// nextTimer returns how long it takes until the earliest deadline of a node with timers.
+// nextTimer returns the time until the earliest deadline of a node with timers.
 func (n *Node) nextTimer() time.Duration {
 	first := n.Armed[0].left
 	for i := range n.Armed {

@@ -14,14 +14,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// traceEvent records what is known of an event before it is executed.
+// traceEvent records the messages and the handler of an event before it is executed.
 func (w *Machine) traceEvent(ev sim.Event) {
 	w.last.Msgs = w.Messages(ev, w.last.Msgs)
 	w.last.Source = w.handlerSource(ev)
 }
 
-// handlerSource is the file:line of the function that handles ev, "" when there is none of the
-// user's.
+// handlerSource returns the file:line of the user's function that handles ev, or "" if there is none.
 func (w *Machine) handlerSource(ev sim.Event) string {
 	var code reflect.Value
 	switch ev.Kind {
@@ -42,7 +41,7 @@ func (w *Machine) handlerSource(ev sim.Event) string {
 			return ""
 		}
 		if _, ok := s.(simext.Hosting); ok {
-			return "" // until it says what it runs
+			return "" // until it declares what it runs
 		}
 		m, ok := reflect.TypeOf(s).MethodByName(ev.Kind.Seam().Method)
 		if !ok {
@@ -60,7 +59,7 @@ func (e *env) Runs(code any) {
 	}
 }
 
-// trace notes where an effect was asked for.
+// trace records where an effect was requested.
 //
 //go:noinline
 func (e *env) trace(f *stepinfo.Effect) {
@@ -81,7 +80,7 @@ func (e *env) trace(f *stepinfo.Effect) {
 type traceHandler struct {
 	env   *env
 	attrs string // as text, a space before each
-	group string // before the keys of those to come
+	group string // prefix of the keys of later attributes
 }
 
 func (h *traceHandler) Enabled(context.Context, slog.Level) bool { return true }

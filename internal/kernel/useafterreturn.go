@@ -14,11 +14,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// UseAfterReturn keeps the first use of an Env by a goroutine that a handler had started, after that handler returned. Such a use must not panic:
-// nothing recovers there, and the process would die. Worlds that share a Late report it at their next handler.
+// UseAfterReturn holds the first use of an Env by a goroutine that a handler had started, after that handler returned.
+// Such a use must not panic: nothing recovers there, and the process would die. Worlds that share a UseAfterReturn
+// report it at their next handler.
 type UseAfterReturn struct{ found atomic.Pointer[sim.Finding] }
 
-// Finding is the use; nil: there was none so far.
+// Finding returns the use, or nil if there was none so far.
 func (l *UseAfterReturn) Finding() *sim.Finding {
 	if f := l.found.Load(); f != nil {
 		own := *f
@@ -27,7 +28,7 @@ func (l *UseAfterReturn) Finding() *sim.Finding {
 	return nil
 }
 
-// late is called when the Env is used after its handler had returned.
+// late records a use of the Env after its handler had returned.
 func (e *env) late(what string) {
 	text := fmt.Sprintf("%s: the Env of node %d was used after its handler had returned", what, e.n.ID)
 	stack := string(debug.Stack())
@@ -46,7 +47,7 @@ func (e *env) late(what string) {
 // IsUseAfterReturn reports whether a finding is that an Env was used after its handler had returned.
 func IsUseAfterReturn(f *sim.Finding) bool { return f.Cause == sim.UsedAfterReturn }
 
-// usedAfterReturn is the panic value for such a use on a goroutine on which checked code is called.
+// usedAfterReturn is the panic value for such a use on a goroutine that calls checked code.
 type usedAfterReturn string
 
 const lateAdvice = "; macemc vet finds such uses in the source"
@@ -54,7 +55,7 @@ const lateAdvice = "; macemc vet finds such uses in the source"
 // callers is the path of the packages that call checked code.
 var callers = reflect.TypeFor[Machine]().PkgPath()
 
-// callsChecked reports whether a goroutine with that frame in its stack is one on which checked code is called.
+// callsChecked reports whether a goroutine with that frame in its stack calls checked code.
 func callsChecked(f stacks.Frame) bool {
 	for _, caller := range []string{stacks.Methods[Machine](), callers + "/bench.(*Bench).", callers + "/runner.(*Runner).", contain.ContainedCreator} {
 		if strings.HasPrefix(f.Function, caller) {
@@ -70,7 +71,7 @@ func (e *env) handler() string {
 		return fmt.Sprintf("the action %q", e.w.Actions[e.slot].Name)
 	}
 	name := e.kind.Seam().Method
-	if e.n.Service == nil || name == "" || e.kind == sim.Internal { // whose method is of what carries the code
+	if e.n.Service == nil || name == "" || e.kind == sim.Internal { // its method belongs to the service that carries the code
 		return ""
 	}
 	t := reflect.TypeOf(e.n.Service)

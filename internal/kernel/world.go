@@ -12,51 +12,50 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// World is a system in some state, with what can happen next. It executes steps; who calls it
-// decides which. A world is for one goroutine.
+// World is a system in some state, with its possible next events. It executes steps that the caller selects. A world is
+// not safe for concurrent use.
 //
-// A state is reached by Start and then Steps. What can happen in it is Enabled followed by
-// Injections: an event's index counts through both lists, and both are functions of the state
-// (and the limits), so that a sequence of indices and answers is a path.
+// A state is reached by Start and then Steps. The possible events are Enabled followed by Injections, and an event's
+// index counts through both lists. Both are functions of the state and the limits, so that a sequence of indices and
+// answers is a path.
 type World interface {
 	System() *sim.System
-	// Start goes to the first state: all nodes that are not late are booted, in order. Any state
-	// before is given up. Questions asked by Boot are answered by src. The error is a finding.
+	// Start goes to the initial state, in which all nodes that are not late are booted, in order. It discards the state
+	// before. src answers the questions of Boot. The error is a finding.
 	Start(src choose.Source) error
 	// Enabled returns the ordinary events in canonical order. The slice is the world's and valid
 	// until the next Start or Step.
 	Enabled() []sim.Event
 	// Injections appends the fault injections that are possible to buf.
 	Injections(buf []sim.Event) []sim.Event
-	// Step executes ev, which must stem from Enabled or Injections in this state. Questions of the
-	// step are answered by src. When the error is not nil it is a finding (see [sim.Finding]) and the
-	// state is good for nothing but looking at.
+	// Step executes ev, which must stem from Enabled or Injections in this state. src answers the questions of the
+	// step. A non-nil error is a finding (see [sim.Finding]), and the state may then only be inspected.
 	Step(ev sim.Event, src choose.Source) error
-	// Disturbs reports whether ev, which must stem from Enabled or Injections in this state, is no part of recovery by what the
-	// system says of it.
+	// Disturbs reports whether the system declares that ev is not part of recovery. ev must stem from Enabled or
+	// Injections in this state.
 	Disturbs(ev sim.Event) bool
-	// Last describes the step that was executed last. It is the world's, valid until the next step.
+	// Last describes the last step. The result belongs to the world and is valid until the next step.
 	Last() *stepinfo.Step
 
-	// Check returns the first safety violation of the state: an Always property that does not hold.
-	// The cost is that of the properties whose reads have changed.
+	// Check returns the first safety violation of the state: an Always property that does not hold. It evaluates only
+	// properties with changed reads.
 	Check() error
-	// Live reports whether all Eventually properties hold together. When the function of one panics, and none fails, it panics with
-	// a [*sim.Finding], see [properties.Together] and [CatchState].
+	// Live reports whether all Eventually properties hold together. If one of them panics, and none fails, Live panics
+	// with a [*sim.Finding], see [properties.Together] and [CatchState].
 	Live() bool
-	// Holds evaluates one property. When its function panics, it panics with a [*sim.Finding].
+	// Holds evaluates one property. If its function panics, Holds panics with a [*sim.Finding].
 	Holds(p *sim.Property) bool
-	// Explain calls the property's Explain; "" when it has none.
+	// Explain calls the property's Explain. It returns "" if the property has none.
 	Explain(p *sim.Property) string
 
 	// Fingerprint covers every component of the state.
 	Fingerprint() sim.Fingerprint
-	// Components yields the parts that Fingerprint is the sum of, in canonical order.
+	// Components yields the components in canonical order; Fingerprint is the sum of their fingerprints.
 	Components() iter.Seq2[Component, sim.Fingerprint]
-	// NodeFingerprint is that of the component of a node.
+	// NodeFingerprint returns the fingerprint of the component of a node.
 	NodeFingerprint(sim.NodeID) sim.Fingerprint
 
-	// Label returns what the event's stable key is made of.
+	// Label returns the parts of the event's stable key.
 	Label(ev sim.Event) stepinfo.Label
 	// Key is the event's stable key, the text of its Label: its class, node and content, never an index.
 	Key(ev sim.Event) string
@@ -74,45 +73,46 @@ type World interface {
 
 // Options sets how a world runs.
 type Options struct {
-	// Trace records what people want to see: log lines, source lines, message identities and fates.
-	// It is slow.
+	// Trace records details for people: log lines, source lines, message identities and fates. It is slow.
 	Trace bool
-	// CheckMessages compares messages on delivery with what the sender still holds, to find messages that
-	// were changed after they were sent, and the states of all other nodes before and after each handler.
+	// CheckMessages compares messages on delivery with the originals that their senders hold, to find later changes. It
+	// also compares the states of all other nodes before and after each handler.
 	CheckMessages bool
-	// Contain calls checked code on goroutines of its own, so that it is a finding, as a panic is, when it ends its
-	// goroutine. It is slow. Without it such code ends the goroutine of the world's caller: see [contain.Guard].
+	// Contain calls checked code on separate goroutines, so that code that ends its goroutine is a finding, as a panic
+	// is. It is slow. Without it such code ends the goroutine of the world's caller, see [contain.Guard].
 	Contain bool
-	// Guarded: the world's caller calls it within [contain.Guard], so the handlers of a [bench.Bench] need no goroutines of their own either.
+	// Guarded means that the caller runs within [contain.Guard], so that the handlers of a [bench.Bench] need no
+	// goroutines either.
 	Guarded bool
-	// Settle has each step wait for the goroutines that its handler started, as far as they end. It is slow.
+	// Settle makes each step wait for the goroutines that its handler started and that end. It is slow.
 	Settle bool
-	// Asking is told, with Contain, which checked code is called that is neither a handler nor a property, and the zero Asked when it
-	// has returned. May be nil.
+	// Asking, if non-nil, is called with Contain before checked code that is neither a handler nor a property, and with
+	// the zero Asked after it.
 	Asking func(Asked)
-	// Overdue, when it is not nil, is asked every [contain.WatchInterval] while checked code runs that is no property's, the how manieth
-	// time this is. Once it is true that code is given up, which is a finding (see [contain.Overdue]), and the world good for
-	// nothing but to start anew. Such code is called as by Contain. Properties are watched with Contain only, else by
-	// those who wait for Pulse.
+	// Overdue, if non-nil, is called every [contain.WatchInterval] while checked code other than a property runs, with
+	// the number of intervals elapsed. Once it returns true the code is abandoned, which is a finding (see
+	// [contain.Overdue]), and the world can only be started anew. Such code is called as by Contain. Properties are
+	// watched only with Contain, otherwise by the users of Pulse.
 	Overdue func(ticks int) bool
-	// Heartbeat is told of each call of a property's function that is not contained. May be nil.
+	// Heartbeat, if non-nil, is notified of each call of a property's function that is not contained.
 	Heartbeat *contain.Heartbeat
-	// UseAfterReturn is told when an Env is used too late on a goroutine that a handler started. Nil: the world has one of its own.
+	// UseAfterReturn records a late use of an Env on a goroutine that a handler started. Nil means that the world has
+	// one of its own.
 	UseAfterReturn *UseAfterReturn
-	// MaxChoices bounds the choices of one step; more is a divergence finding. 0: 10,000.
+	// MaxChoices bounds the choices of one step; more are a divergence finding. 0 means 10,000.
 	MaxChoices int
-	// Log is where handlers log; nil: nowhere, but to the trace.
+	// Log receives the log records of handlers. Nil means that they go only to the trace.
 	Log *slog.Logger
-	// Times is told of the readings of clocks. Nil: nobody is.
+	// Times, if non-nil, is notified of the readings of clocks.
 	Times Times
 }
 
-// Times is told which readings of the clock are made and compared, by a runner whose caller knows the
+// Times is notified when readings of the clock are made and compared. A runner passes it on to a caller that has the
 // instants.
 type Times interface {
-	// Read tells of a new reading.
+	// Read reports a new reading.
 	Read(node sim.NodeID, t macetime.Time)
-	// Compare tells that the next question of class [choose.Compare] is whether a is earlier than b.
+	// Compare announces that the next question of class [choose.Compare] is whether a is earlier than b.
 	Compare(node sim.NodeID, a, b macetime.Time)
 }
 
@@ -132,7 +132,7 @@ type Component struct {
 	Index int // node or monitor; 0 otherwise
 }
 
-// String returns the name of the component that reports use.
+// String returns the name of the component in reports.
 func (c Component) String() string {
 	switch c.Kind {
 	case NodeState:

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Common finds memory that two services both refer to, and names the fields through which they do.
+// Common finds memory that two services both refer to, and names the fields that lead to it.
 func Common(a, b sim.Service) (inA, inB string, ok bool) {
 	met := map[uintptr]string{}
 	Walk(reflect.ValueOf(a), "", func(at uintptr, path string) bool {
@@ -30,8 +30,8 @@ func Common(a, b sim.Service) (inA, inB string, ok bool) {
 	return inA, inB, ok
 }
 
-// Walk calls visit with each address that v refers to and the path of the field that does, and goes on behind it when that
-// returns true. The address of a value without a size says nothing and is left out.
+// Walk calls visit with each address that v refers to and the path of the field that does. It continues behind the
+// address if visit returns true. It skips zero-size values, whose addresses identify nothing.
 func Walk(v reflect.Value, path string, visit func(at uintptr, path string) bool) {
 	dot := func(name string) string {
 		if path == "" {

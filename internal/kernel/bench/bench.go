@@ -11,12 +11,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Bench executes parts of steps outside of any run: one handler of one node on a given local state,
-// what its effects do to the node, what the network model makes of an operation. It is the machine of
-// the replay engine, set up piece by piece, so that there is one semantics. What becomes of the
-// pieces is the caller's business: the table engine remembers it.
+// Bench executes parts of steps outside of any run: one handler of one node on a given local state, its effects on the
+// node, or an operation of the network model. It uses the machine of the replay engine, set up piece by piece, so that
+// there is one semantics. The table engine stores the results.
 //
-// A bench is for one goroutine. Methods that take a *Local do not keep it.
+// A bench is not safe for concurrent use. Methods that take a *Local do not keep it.
 type Bench struct {
 	w      *kernel.Machine
 	idle   stubNetwork
@@ -30,16 +29,16 @@ type Bench struct {
 	inFlight func(func(sim.Envelope) bool)
 }
 
-// Outcome is what a handler did. Its slices are the bench's, valid until the next call.
+// Outcome is the result of a handler. Its slices belong to the bench and are valid until the next call.
 type Outcome struct {
 	After     *kernel.Local // before any of the effects
 	Effects   []stepinfo.Effect
 	Questions []Question
 	Observed  []stepinfo.Observation
-	Err       error // a finding; then effects do not happen
+	Err       error // a finding; then the effects do not happen
 }
 
-// NewBench returns a bench for a system. The error is that of [kernel.NewWorld].
+// NewBench returns a bench for a system. The error is as for [kernel.NewWorld].
 func NewBench(sys *sim.System, opts kernel.Options) (*Bench, error) {
 	opts.Trace, opts.CheckMessages = false, false
 	w, err := kernel.NewWorld(sys, opts)
@@ -58,22 +57,22 @@ func NewBench(sys *sim.System, opts kernel.Options) (*Bench, error) {
 	return b, nil
 }
 
-// Parted is the network model, nil when the system has none, or one that cannot be taken apart. It
-// asks the bench which nodes are up, see SetUp.
+// Parted returns the network model, or nil if the system has none, or one that cannot be decomposed. The model reads
+// from the bench which nodes are up, see SetUp.
 func (b *Bench) Parted() sim.Parted { return b.parted }
 
-// SetUp says whether a node is up, as far as the network model is concerned.
+// SetUp sets whether the network model sees a node as up.
 func (b *Bench) SetUp(id sim.NodeID, up bool) { b.w.Members[id].Up = up }
 
-// Down is the local state of a node that has never been up.
+// Down returns the local state of a node that has never been up.
 func (b *Bench) Down(id sim.NodeID) *kernel.Local {
 	l := &kernel.Local{Counts: make([]int32, len(b.w.Actions))}
 	l.Clock.Reset(id)
 	return l
 }
 
-// Run runs the handler of an event on a local state. It consumes l, whose service must be nobody
-// else's; d is what a network event hands over.
+// Run runs the handler of an event on a local state. It consumes l, and must be the only user of its service. d is the
+// content of a network event.
 func (b *Bench) Run(id sim.NodeID, l *kernel.Local, ev sim.Event, d declared.Handed, answers Answerer) Outcome {
 	w := b.w
 	n := w.Put(id, l)
@@ -106,8 +105,8 @@ func (b *Bench) Load(id sim.NodeID) (*kernel.Local, error) {
 	return b.w.Take(n), err
 }
 
-// Settle makes the effects before end happen to the node that asked for them; l is as after the
-// handler, and is what is returned when they do nothing to it. When an effect fails, failed is its number, and the effects before it have happened.
+// Settle applies the effects before end to the node that requested them. l is the state after the handler, and is
+// returned if they do not change it. If an effect fails, failed is its number, and the effects before it have happened.
 func (b *Bench) Settle(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect, end int) (after *kernel.Local, failed int, err error) {
 	if !stepinfo.Settle(effects[:end]) {
 		return l, end, nil
@@ -133,8 +132,8 @@ func (b *Bench) prepare(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effec
 	return n
 }
 
-// CrashInside makes the effects before cut happen to the node, and then a crash, which keeps that
-// many unsynced writes. Outcomes is how many numbers of kept writes there are.
+// CrashInside applies the effects before cut to the node, and then a crash that keeps that many unsynced writes.
+// outcomes is the number of possible values of kept.
 func (b *Bench) CrashInside(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect, cut, kept int) (after *kernel.Local, outcomes int) {
 	n := b.prepare(id, l, effects)
 	src := fixed{pick: kept, arity: 1}
@@ -144,7 +143,7 @@ func (b *Bench) CrashInside(id sim.NodeID, l *kernel.Local, effects []stepinfo.E
 	return b.w.Take(n), src.arity
 }
 
-// Crash takes the node down; it keeps that many unsynced writes.
+// Crash takes the node down and keeps that many unsynced writes.
 func (b *Bench) Crash(id sim.NodeID, l *kernel.Local, kept int) *kernel.Local {
 	n := b.w.Put(id, l)
 	b.w.Src = &fixed{pick: kept}
@@ -153,14 +152,15 @@ func (b *Bench) Crash(id sim.NodeID, l *kernel.Local, kept int) *kernel.Local {
 	return b.w.Take(n)
 }
 
-// Halted is the local state of a node that has halted, whatever it was before.
+// Halted returns the local state of a halted node, which does not depend on its earlier state.
 func (b *Bench) Halted(id sim.NodeID) *kernel.Local {
 	l := b.Down(id)
 	l.Halted = true
 	return l
 }
 
-// Moved returns the local state of a node as one of another node, whose service is a copy, and has read no clock. The error is that it cannot be copied.
+// Moved returns a local state as one of another node. Its service is a copy and has read no clock. The error says why
+// it cannot be copied.
 func (b *Bench) Moved(to sim.NodeID, l *kernel.Local) (moved *kernel.Local, err error) {
 	if err := b.w.Copyable(l); err != nil {
 		return nil, err
@@ -174,14 +174,14 @@ func (b *Bench) Moved(to sim.NodeID, l *kernel.Local) (moved *kernel.Local, err 
 	return b.w.Take(n), nil
 }
 
-// restore makes properties see again what was shown.
+// restore makes properties see the shown service of a node again.
 func (b *Bench) restore(id sim.NodeID) {
 	if s := b.shown[id]; s != nil {
 		b.w.Properties.Shown.Services[id] = s.Code
 	}
 }
 
-// WhoFails tells by node which may crash when they are up, and which may halt. The error is a finding.
+// WhoFails returns by node whether it may crash when up, and whether it may halt. The error is a finding.
 func (b *Bench) WhoFails() (crashing, halting []bool, err error) {
 	w := b.w
 	if err := w.WhoFails(); err != nil {
@@ -196,8 +196,8 @@ func (b *Bench) WhoFails() (crashing, halting []bool, err error) {
 	return orAll(w.May[sim.Crashes]), orAll(w.May[sim.Halts]), nil
 }
 
-// Events appends the events of the node that the network has no part in: actions and, if timers may
-// fire, timers; or the boot of a node that is down.
+// Events appends the events of the node that do not involve the network: actions and, if timers may fire, timers. For a
+// node that is down it appends its boot.
 func (b *Bench) Events(id sim.NodeID, l *kernel.Local, timers bool, buf []sim.Event) []sim.Event {
 	n := b.w.Put(id, l)
 	b.w.Quiet = timers
@@ -222,8 +222,9 @@ func (b *Bench) EventsWatched(id sim.NodeID, l *kernel.Local, timers bool, buf [
 // Quorums reports whether the system has quorums.
 func (b *Bench) Quorums() bool { return len(b.w.Quorums) > 0 }
 
-// Assemble tells what the quorums of a node that is up take of the datagrams that can be delivered to it, which are in the network's
-// canonical order. Watched, it looks whether their functions change anything. The error is a finding.
+// Assemble returns the sets that the quorums of a running node take from the deliverable datagrams all, which are in
+// the network's canonical order. If watched is set, it checks that the quorums' functions change nothing. The error is
+// a finding.
 func (b *Bench) Assemble(id sim.NodeID, l *kernel.Local, all []sim.From[any], watched bool) (made declared.Assembly, err error) {
 	b.w.Watching = watched
 	defer func() { b.w.Watching = false }()
@@ -231,7 +232,8 @@ func (b *Bench) Assemble(id sim.NodeID, l *kernel.Local, all []sim.From[any], wa
 	return b.w.Assemble(b.w.Put(id, l), all), nil
 }
 
-// Observe tells a monitor of an announced event, and returns what it waits for then. The error is a finding.
+// Observe passes an announced event to a monitor, and returns the monitor's obligations afterwards. The error is a
+// finding.
 func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) (declared.Owed, error) {
 	w := b.w
 	w.Owed = declared.Owed{}
@@ -243,18 +245,17 @@ func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) (declared.Owe
 	return w.Owed, err
 }
 
-// Contain runs f and turns a panic into the finding that it is when node id asked for what f does.
+// Contain runs f and turns a panic into a finding about node id.
 func (b *Bench) Contain(id sim.NodeID, f func()) (err error) {
 	defer b.w.Contain(id, &err)
 	f()
 	return nil
 }
 
-// Place makes l the state of a node for Label and the methods for people; the network is that of
-// Parted.
+// Place makes l the state of a node for Label and the methods for people. The network is that of Parted.
 func (b *Bench) Place(id sim.NodeID, l *kernel.Local) { b.w.Put(id, l) }
 
-// Label is [World.Label] of an event that concerns nothing but what was placed.
+// Label is [World.Label] of an event that depends only on placed states.
 func (b *Bench) Label(ev sim.Event) stepinfo.Label {
 	b.w.Net = b.real
 	defer func() { b.w.Net = &b.idle }()
@@ -277,8 +278,8 @@ func (b *Bench) NetFields(left sim.Limits) []sim.Field {
 	return b.w.NetFields()
 }
 
-// stubNetwork is the network while a handler runs and its effects are settled: it says how much room there
-// is, and nothing happens to it.
+// stubNetwork is the network while a handler runs and its effects are settled. It reports the room in streams, and its
+// state does not change.
 type stubNetwork struct {
 	kernel.NoNetwork
 	b *Bench

@@ -7,26 +7,25 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// AppendLocal appends the canonical encoding of a local state. It panics with a finding's text when
-// the state holds something that cannot be encoded.
+// AppendLocal appends the canonical encoding of a local state. It panics with a finding's text if the state cannot be
+// encoded.
 func (b *Bench) AppendLocal(id sim.NodeID, l *kernel.Local, buf []byte) []byte {
 	return b.w.AppendNodeState(b.w.Put(id, l), buf)
 }
 
-// HashBudgets is the component hash of the faults of nodes that are left.
+// HashBudgets returns the component hash of the remaining faults of nodes.
 func (b *Bench) HashBudgets(left sim.Limits) sim.Fingerprint {
 	b.w.Left = left
 	return b.w.Budgets()
 }
 
-// Copyable reports why a local state cannot be copied; nil when it can.
+// Copyable returns the reason why a local state cannot be copied, or nil.
 func (b *Bench) Copyable(l *kernel.Local) error { return b.w.Copyable(l) }
 
 // Copy returns a deep copy.
 func (b *Bench) Copy(l *kernel.Local) (*kernel.Local, error) { return b.w.CopyLocal(l) }
 
-// NewMessage returns a message with an identity, whose encoding and hash are known. It refers to
-// body.
+// NewMessage returns a message with an identity and with its encoding and hash computed. It refers to body.
 func (b *Bench) NewMessage(body any, id sim.MessageID) sim.Message {
 	m := sim.Message{Body: body, ID: id}
 	b.w.Encoded(&m)
@@ -42,10 +41,10 @@ func (b *Bench) CopyValue(v any) any {
 	return b.w.PrivateTo(v)
 }
 
-// NewMonitor returns monitor number i as at the start of a run.
+// NewMonitor returns monitor number i in its initial state.
 func (b *Bench) NewMonitor(i int) sim.Monitor { return b.w.Sys.Monitors[i]() }
 
-// Owes returns what a monitor waits for that nothing was announced to, as a world was asked when it was made.
+// Owes returns the obligations of a monitor that has observed no event. NewWorld has evaluated the same call.
 func (b *Bench) Owes(m sim.Monitor) declared.Owed { return declared.OwedBy(m) }
 
 // AppendMonitor appends the canonical encoding of a monitor.

@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The bench evaluates properties over local states that it is shown. What a node predicate said of a
-// local state is kept with that state.
+// The bench evaluates properties over local states that it is shown. The values of node predicates are cached in the
+// local states.
 
 // Show makes l the state of a node that properties see. Unlike most methods it keeps l.
 func (b *Bench) Show(id sim.NodeID, l *kernel.Local) {
@@ -16,26 +16,27 @@ func (b *Bench) Show(id sim.NodeID, l *kernel.Local) {
 	b.w.Properties.Shown.Services[id] = l.Code
 }
 
-// ShowInFlight says how properties see the messages in flight.
+// ShowInFlight sets the messages in flight that properties see.
 func (b *Bench) ShowInFlight(f func(yield func(sim.Envelope) bool)) { b.inFlight = f }
 
-// Check is [World.Check] of what is shown.
+// Check is [World.Check] of the shown state.
 func (b *Bench) Check() error { return b.w.Check() }
 
-// Holds is [World.Holds] of what is shown.
+// Holds is [World.Holds] of the shown state.
 func (b *Bench) Holds(p *sim.Property) bool { return b.w.Holds(p) }
 
-// Explain is [World.Explain] of what is shown.
+// Explain is [World.Explain] of the shown state.
 func (b *Bench) Explain(p *sim.Property) string { return b.w.Explain(p) }
 
-// Reads returns what properties have read since it was called last.
+// Reads returns the parts of the state that properties have read since the last call.
 func (b *Bench) Reads() simhook.Reads {
 	r := b.w.Properties.Shown.Reads
 	b.w.Properties.Shown.Reads = simhook.Reads{}
 	return r
 }
 
-// Predicates returns what the node predicates whose values are kept say of a local state of a node: bit k is predicate k, of so many.
+// Predicates returns the values of the n cached node predicates in a local state of a node. Bit k of holds is predicate
+// k.
 func (b *Bench) Predicates(id sim.NodeID, l *kernel.Local) (holds uint64, n int) {
 	b.Show(id, l)
 	c := &b.w.Properties
@@ -51,7 +52,7 @@ func (b *Bench) Predicates(id sim.NodeID, l *kernel.Local) (holds uint64, n int)
 	return l.Holds, len(c.Predicates)
 }
 
-// benchView is what the bench's view looks through.
+// benchView is the world of the bench's view.
 type benchView struct{ b *Bench }
 
 func (l benchView) VisitInFlight(yield func(sim.Envelope) bool) { l.b.inFlight(yield) }

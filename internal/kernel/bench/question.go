@@ -11,24 +11,24 @@ import (
 // Answerer answers the questions of a handler.
 type Answerer interface {
 	choose.Source
-	// Room is what the network says of the room in the stream to peer, before the step.
+	// Room returns the network's room in the stream to peer, before the step.
 	Room(peer sim.NodeID) int
 }
 
 // Question is a question that a handler asked.
 type Question struct {
-	Before int // how many effects it had asked for
+	Before int // number of effects requested before it
 
-	// Of a choice.
+	// For a choice.
 	Point choose.Point // with Weights of its own
 	Pick  int
 
-	// Of an observation, for which Point is zero: whether there is room in the stream to Peer.
+	// For an observation, with a zero Point: whether there is room in the stream to Peer.
 	Peer  sim.NodeID
 	Fresh bool // the step had closed the stream, so the room before the step does not matter
-	Sent  int  // messages that the step had sent since
-	Room  int  // what the network said
-	Exact bool // the handler was told the number, not only whether there is any room
+	Sent  int  // messages that the step had sent since the start, or since it closed the stream
+	Room  int  // the network's answer
+	Exact bool // the handler received the number, not only whether there is any room
 }
 
 // Observation reports whether the question was about room in a stream.
@@ -60,8 +60,8 @@ func (b *Bench) room(peer sim.NodeID) int {
 	return q.Room
 }
 
-// classify tells the observations of Stream.Send from those of Stream.Room: the last one before the
-// effect of a Send is its own.
+// classify distinguishes the observations of Stream.Send from those of Stream.Room. The last observation before the
+// effect of a Send belongs to that Send.
 func (b *Bench) classify() {
 	for i := range b.run {
 		q := &b.run[i]

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Place is the file:line of a function, "" when it is not known.
+// Place returns the file:line of a function, or "" if it is unknown.
 func Place(code reflect.Value) string {
 	f := runtime.FuncForPC(code.Pointer())
 	if f == nil {
@@ -26,8 +26,8 @@ func Place(code reflect.Value) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// Innermost is the file:line of the deepest function of a service's package that is running, "" when there
-// is none. Of a function that was inlined it is the line where that is.
+// Innermost returns the file:line of the deepest running function of a service's package, or "" if there is none. For a
+// function that was inlined it is the line of the call.
 func Innermost(s sim.Service) string {
 	own := functionsOf(s)
 	var pcs [64]uintptr
@@ -47,7 +47,7 @@ func Innermost(s sim.Service) string {
 	}
 }
 
-// functionsOf begins the names of the functions of the package of v's type, as the runtime writes them.
+// functionsOf returns the prefix of the names of functions in the package of v's type, as the runtime writes them.
 func functionsOf(v any) string {
 	t := reflect.TypeOf(v)
 	for t.Kind() == reflect.Pointer {
@@ -62,9 +62,9 @@ func functionsOf(v any) string {
 	return dir + strings.ReplaceAll(last, ".", "%2e") + "."
 }
 
-// Of is the file:line of the user's call into an Env.
+// Of returns the file:line of the user's call into an Env.
 func Of(s sim.Service) string {
-	of := envPackage + "(*" // nothing more to leave out
+	of := envPackage + "(*" // no further functions to skip
 	if _, ok := s.(simext.Hosting); ok {
 		of = functionsOf(s)
 	}
@@ -77,7 +77,7 @@ func Of(s sim.Service) string {
 			place := fmt.Sprintf("%s:%d", f.File, f.Line)
 			if !strings.HasPrefix(f.Function, of) {
 				if Own(f.Function) || strings.HasPrefix(f.Function, "runtime.") {
-					return first // the host itself asked
+					return first // the call came from the host itself
 				}
 				return place
 			}
@@ -90,24 +90,24 @@ func Of(s sim.Service) string {
 }
 
 var (
-	// kernel is the path of the package that has the world.
+	// kernel is the path of the package of the world.
 	kernel = path.Dir(reflect.TypeFor[here]().PkgPath())
-	// envPackage begins the names of the methods through which handlers reach the world.
+	// envPackage is the name prefix of the methods through which handlers reach the world.
 	envPackage = kernel + "."
-	// simPackage begins those of functions that stand between handlers and who calls them.
+	// simPackage is the name prefix of functions between handlers and their callers.
 	simPackage = reflect.TypeFor[sim.Service]().PkgPath() + "."
 )
 
 // here is a type of this package.
 type here struct{}
 
-// Own reports whether a function is the checker's.
+// Own reports whether a function belongs to the checker.
 func Own(name string) bool {
 	return strings.HasPrefix(name, envPackage) || strings.HasPrefix(name, kernel+"/") || strings.HasPrefix(name, simPackage)
 }
 
-// Caller is the file:line from which the function was called that called Enter. When that is the
-// checker, which calls actions, it is where Enter was called.
+// Caller returns the file:line of the call of the function that called Enter. If the checker made that call, as for
+// actions, it returns the line of the call of Enter.
 func Caller() string {
 	var pcs [16]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])

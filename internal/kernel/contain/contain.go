@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Checked code may end the goroutine that it runs on, by runtime.Goexit or what calls it: FailNow, Fatal and Skip of a
-// testing.T. Nothing that runs on the same goroutine can keep it from that.
+// Checked code may end its goroutine, by runtime.Goexit or its callers: FailNow, Fatal and Skip of a testing.T. No code
+// on the same goroutine can prevent that.
 
 // Ended is the panic value for checked code that ended its goroutine.
 type Ended struct{}
@@ -28,10 +28,10 @@ type raised struct {
 	stack string
 }
 
-// String is what is said of it where it is met without being taken apart.
+// String returns the text of the panic, for code that prints the value without RaisedBy.
 func (r raised) String() string { return PanicText(r.value, "%v") }
 
-// RaisedBy takes a recovered value apart.
+// RaisedBy returns the original panic value of a recovered value, and the stack where it was raised.
 func RaisedBy(r any) (value any, stack string) {
 	if r, ok := r.(raised); ok {
 		return r.value, r.stack
@@ -39,7 +39,7 @@ func RaisedBy(r any) (value any, stack string) {
 	return r, string(debug.Stack())
 }
 
-// PanicText says of a recovered value, after the name of what it came from, what that did.
+// PanicText describes a recovered value, to follow the name of the code that panicked.
 func PanicText(value any, format string) string {
 	if value == (Ended{}) {
 		return EndedText
@@ -47,7 +47,7 @@ func PanicText(value any, format string) string {
 	return fmt.Sprintf(format, value)
 }
 
-// Panicked returns the finding that something panicked, or ended its goroutine; r is the recovered value.
+// Panicked returns the finding that code named what panicked, or ended its goroutine; r is the recovered value.
 func Panicked(what string, r any) *sim.Finding {
 	value, stack := RaisedBy(r)
 	f := &sim.Finding{Kind: sim.Panic, Node: -1, Message: what + " " + PanicText(value, "panicked: %v"), Stack: stack}
@@ -60,15 +60,15 @@ func Panicked(what string, r any) *sim.Finding {
 // Overdue reports whether a finding is that checked code did not return in time, see [kernel.Options].
 func Overdue(f *sim.Finding) bool { return f.Cause == sim.NotReturned }
 
-// GivenUp is the finding that checked code did not return in time.
+// GivenUp returns the finding that checked code did not return in time.
 func GivenUp() *sim.Finding {
 	return &sim.Finding{Kind: sim.Divergence, Cause: sim.NotReturned, Message: "checked code did not return"}
 }
 
-// WatchInterval is how often [kernel.Options].Overdue is asked.
+// WatchInterval is the interval between calls of [kernel.Options].Overdue.
 const WatchInterval = 50 * time.Millisecond
 
-// Watch gives up checked code that does not return. Nil never does.
+// Watch abandons checked code that does not return. A nil Watch waits without limit.
 type Watch struct {
 	overdue func(ticks int) bool
 	Ticker  *time.Ticker
@@ -81,7 +81,7 @@ func NewWatch(overdue func(ticks int) bool) *Watch {
 	return &Watch{overdue, time.NewTicker(WatchInterval)}
 }
 
-// returned waits until done is closed; false: that was given up.
+// returned waits until done is closed. It returns false if the call was abandoned.
 func (w *Watch) returned(done <-chan struct{}) bool {
 	if w == nil {
 		<-done
@@ -99,11 +99,12 @@ func (w *Watch) returned(done <-chan struct{}) bool {
 	}
 }
 
-// ContainedCreator is the name in stacks of what makes the goroutines on which worlds with [kernel.Options].Contain call checked code.
+// ContainedCreator is the name in stacks of the function that starts goroutines for checked code, with
+// [kernel.Options].Contain.
 var ContainedCreator = stacks.Name(Call)
 
-// Call calls f on a goroutine of its own. It panics when f does, and also when f ends that goroutine, or does not return and
-// is given up; then f may still be running.
+// Call calls f on a goroutine of its own. It panics if f panics, ends that goroutine, or is abandoned because it does
+// not return. In the last case f may still be running.
 func Call(w *Watch, f func()) {
 	done := make(chan struct{})
 	var failed any
@@ -134,15 +135,15 @@ func Call(w *Watch, f func()) {
 	}
 }
 
-// Value is contained for a function with a result.
+// Value is Call for a function with a result.
 func Value[T any](w *Watch, f func() T) T {
 	var v T
 	Call(w, func() { v = f() })
 	return v
 }
 
-// AwaitStarted waits until there are no more goroutines than before a handler ran, so that one which panics does so in the step that started it.
-// It waits at most 20 ms.
+// AwaitStarted waits until there are no more goroutines than before a handler ran. A goroutine that panics then does so
+// in the step that started it. It waits at most 20 ms.
 func AwaitStarted(before int) {
 	if runtime.NumGoroutine() <= before {
 		return
@@ -154,10 +155,10 @@ func AwaitStarted(before int) {
 	}
 }
 
-// Guard calls f on a goroutine of its own. The finding tells that checked code ended that goroutine; nil: it did not. What f
-// worked on is good for nothing then but to start anew. Panics go on.
+// Guard calls f on a goroutine of its own. The finding says that checked code ended that goroutine; nil means that it
+// did not. The world that f worked on can then only be started anew. Panics propagate.
 //
-// It is for those who call worlds without [Options.Contain].
+// It is for callers of worlds without [Options.Contain].
 func Guard(f func()) (found *sim.Finding) {
 	done := make(chan struct{})
 	go func() {
@@ -168,7 +169,7 @@ func Guard(f func()) (found *sim.Finding) {
 				return
 			}
 			if r := recover(); r != nil {
-				panic(r) // here, so that the stack of the first panic is told, too
+				panic(r) // on this goroutine, with the stack of the first panic in the report
 			}
 			found = Panicked("checked code", Ended{})
 		}()

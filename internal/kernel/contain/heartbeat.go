@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// Heartbeat shows another goroutine whether functions of properties return, which are called so often that none can have a
-// goroutine of its own. See [kernel.Options].
-type Heartbeat struct{ calls atomic.Uint64 } // odd: one is under way
+// Heartbeat shows another goroutine whether functions of properties return. They are called too often for a goroutine
+// each. See [kernel.Options].
+type Heartbeat struct{ calls atomic.Uint64 } // odd while a call is in progress
 
 func (p *Heartbeat) Begin() { p.calls.Store(p.calls.Load() + 1) }
 
 func (p *Heartbeat) End() { p.calls.Store(p.calls.Load() + 1) }
 
-// Returned waits until done is closed. It is false when a call was given up before: overdue is asked as [kernel.Options].Overdue is.
+// Returned waits until done is closed. It returns false if a call was abandoned before. It calls overdue as for
+// [kernel.Options].Overdue.
 func (p *Heartbeat) Returned(done <-chan struct{}, overdue func(ticks int) bool) bool {
 	ticker := time.NewTicker(WatchInterval)
 	defer ticker.Stop()

@@ -6,14 +6,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ActionRule is what walks and the recovery relation ask of an action.
+// ActionRule holds the properties of an action that matter to walks and the recovery relation.
 type ActionRule struct {
-	Weight   int // 0: that of actions
+	Weight   int // 0 means the weight of actions
 	Fair     bool
 	Disturbs bool
 }
 
-// ActionRules are the rules of all actions of a system, in their order. The slice is the caller's.
+// ActionRules returns the rules of all actions of a system, in their order. The caller owns the slice.
 func ActionRules(s *sim.System) []ActionRule {
 	rules := make([]ActionRule, len(s.Actions))
 	for i, erased := range s.Actions {
@@ -23,7 +23,7 @@ func ActionRules(s *sim.System) []ActionRule {
 	return rules
 }
 
-// Guarded reports whether a system asks its services what they can do: by a When, or a Ready.
+// Guarded reports whether a system has guards: an action's When, or a service's Ready.
 func Guarded(s *sim.System) bool {
 	for _, erased := range s.Actions {
 		if a, _ := erased.Erased(); a.When != nil {
@@ -40,13 +40,13 @@ func Guarded(s *sim.System) bool {
 	return false
 }
 
-// Action is one of a system's actions, as one of services of all types.
+// Action is one of a system's actions, with the service's type erased.
 type Action struct {
 	sim.Action[sim.Service]
 	Types simhook.Types
 }
 
-// Actions are the actions of a system.
+// Actions returns the actions of a system.
 func Actions(s *sim.System) []Action {
 	all := make([]Action, len(s.Actions))
 	for i, a := range s.Actions {

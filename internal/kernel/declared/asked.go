@@ -2,9 +2,9 @@ package declared
 
 import "fmt"
 
-// Asker is a function of a system that is asked about a state, which it only looks at.
+// Asker is a function of a system that evaluates a state, which it may only read.
 type Asker interface {
-	// question names the function.
+	// Question names the function.
 	Question() string
 }
 

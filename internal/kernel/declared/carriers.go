@@ -29,7 +29,7 @@ func CarriesAny(sys *sim.System) bool {
 	return false
 }
 
-// OfCarrier puts the names of fields that a carrier keeps to itself in parentheses.
+// OfCarrier puts the names of a carrier's private fields in parentheses.
 func OfCarrier(s sim.Service, fields []sim.Field) []sim.Field {
 	if Carries(s) {
 		for i := range fields {
@@ -41,7 +41,7 @@ func OfCarrier(s sim.Service, fields []sim.Field) []sim.Field {
 	return fields
 }
 
-// OfHosted leaves out of the names of fields what leads to the code that a service runs for others.
+// OfHosted removes from the names of fields the path to the code that a service runs for others.
 func OfHosted(s sim.Service, fields []sim.Field) []sim.Field {
 	if prefix := HostedPrefix(s); prefix != "" {
 		for i := range fields {
@@ -51,7 +51,7 @@ func OfHosted(s sim.Service, fields []sim.Field) []sim.Field {
 	return fields
 }
 
-// HostedPrefix is what the names begin with of fields of the code that a service runs for others; "": it runs none.
+// HostedPrefix returns the name prefix of fields of the code that a service runs for others, or "" if it runs none.
 func HostedPrefix(s sim.Service) string {
 	if h, ok := s.(simext.Hosting); ok {
 		if _, code, path := h.Hosted(); code != nil {
@@ -61,8 +61,8 @@ func HostedPrefix(s sim.Service) string {
 	return ""
 }
 
-// Closes reports whether a service wants to know that it is thrown away.
+// Closes reports whether a service has a Close method.
 func Closes(s sim.Service) bool { return simext.Close(s) != nil }
 
-// Discard is for those who make a service to look at it only: it is told that it is thrown away.
+// Discard closes a service that was made only to look at it.
 func Discard(s sim.Service) { simext.Discard(s) }

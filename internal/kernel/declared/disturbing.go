@@ -6,22 +6,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Disturbing tells which events of a system are no part of recovery though they inject no fault: by [sim.Action.Disturbs] and
-// [sim.System.Disturbing].
+// Disturbing holds the events of a system that are not part of recovery, although they inject no fault: by
+// [sim.Action.Disturbs] and [sim.System.Disturbing].
 type Disturbing struct {
-	kinds   uint64 // all of these
+	kinds   uint64 // kinds of which all events disturb
 	actions []bool // by slot
 	hands   map[handing]bool
-	asks    uint64 // kinds that are in hands
+	asks    uint64 // kinds that occur in hands
 }
 
-// handing is events of a kind that hand a value of a type to a node.
+// handing stands for the events of a kind that hand a value of a type to a node.
 type handing struct {
 	kind  sim.EventKind
 	value reflect.Type
 }
 
-// DisturbingOf tells of a system; nil: none of its events are.
+// DisturbingOf returns the disturbing events of a system, or nil if there are none.
 func DisturbingOf(s *sim.System) *Disturbing {
 	d := &Disturbing{hands: map[handing]bool{}}
 	any := len(s.Disturbing) > 0
@@ -43,12 +43,12 @@ func DisturbingOf(s *sim.System) *Disturbing {
 	return d
 }
 
-// Event reports whether an event is known to disturb whatever it hands over.
+// Event reports whether an event disturbs regardless of the value that it hands over.
 func (d *Disturbing) Event(ev sim.Event) bool {
 	return d != nil && (d.kinds>>ev.Kind&1 == 1 || ev.Kind == sim.DoAction && d.actions[ev.Slot])
 }
 
-// Asks reports whether what an event of a kind hands over may matter.
+// Asks reports whether events of a kind may disturb because of their value.
 func (d *Disturbing) Asks(kind sim.EventKind) bool { return d != nil && d.asks>>kind&1 == 1 }
 
 // Hands reports whether an event of a kind disturbs because of the value that it hands over: a timer, a message, or one of a set.

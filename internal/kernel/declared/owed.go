@@ -2,15 +2,15 @@ package declared
 
 import "github.com/macemc/macemc/sim"
 
-// Owed is what a monitor said of what it waits for, see [sim.Obliged]. The zero value is that of one that never obliges.
+// Owed holds the obligations of a monitor, see [sim.Obliged]. The zero value is for a monitor that never obliges.
 type Owed struct {
 	Obliges      bool
 	Waits        []sim.Obligation
-	Hot, Settled []string // that it passed
+	Hot, Settled []string // states that it passed
 }
 
-// OwedBy asks a monitor. All who execute steps do so after each announcement, as what it is asked is checked code: so the path to a
-// call that fails, or does not return, is one for every engine.
+// OwedBy returns the obligations of a monitor. All engines call it after each announcement, because it runs checked
+// code: the path to a call that fails, or does not return, is then the same for every engine.
 func OwedBy(m sim.Monitor) Owed {
 	by, ok := m.(sim.Obliged)
 	if !ok || !by.Obliges() {

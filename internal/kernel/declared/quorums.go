@@ -13,12 +13,12 @@ type Assembled struct {
 	Set    []sim.From[any] // by ascending sender
 }
 
-// Assembly is what the quorums of a node make of the datagrams that can be delivered to it.
+// Assembly describes which of a node's deliverable datagrams its quorums take.
 type Assembly struct {
 	Taken []bool // by datagram: it waits for a quorum
 	Over  []bool // by datagram: it waits for quorums that take nothing any more
 	Sets  []AssemblySet
-	Tried int // sets that were tried of quorums whose sets have any size
+	Tried int // number of sets tried for quorums with sets of any size
 }
 
 // AssemblySet is a set of datagrams that a quorum takes.
@@ -27,19 +27,19 @@ type AssemblySet struct {
 	Members []int32 // numbers of datagrams, by ascending sender
 }
 
-// Handed is what an event hands over to a node.
+// Handed is the content of an event that is handed to a node.
 type Handed struct {
 	sim.Delivery
-	Set *Assembled // of TakeQuorum
+	Set *Assembled // for TakeQuorum
 }
 
-// Quorum is one of a system's quorums, as one of services of all types that takes all messages.
+// Quorum is one of a system's quorums, with the types of service and messages erased.
 type Quorum struct {
 	sim.Quorum[sim.Service, any]
 	Types simhook.Types
 }
 
-// Quorums are the quorums of a system.
+// Quorums returns the quorums of a system.
 func Quorums(s *sim.System) []Quorum {
 	all := make([]Quorum, len(s.Quorums))
 	for i, q := range s.Quorums {
@@ -48,7 +48,7 @@ func Quorums(s *sim.System) []Quorum {
 	return all
 }
 
-// Takes reports whether a message is for the quorum, whether it fits now or not.
+// Takes reports whether a message is for the quorum, even if it does not fit at present.
 func (q *Quorum) Takes(msg any) bool { return q.Types.Message == reflect.TypeOf(msg) }
 
 // Has reports whether a service has the quorum.

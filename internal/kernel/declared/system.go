@@ -1,4 +1,4 @@
-// Package declared reads what a system and its services say of themselves.
+// Package declared reads the declarations of a system and its services.
 package declared
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Limited returns a service of which a search cannot see all that it may do; nil means that there is none.
+// Limited returns a service whose behaviour a search can see only in part, or nil if there is none.
 func Limited(sys *sim.System) simext.Limited {
 	for id := range sim.NodeID(sys.Nodes) {
 		s := sys.New(id)
@@ -20,7 +20,8 @@ func Limited(sys *sim.System) simext.Limited {
 	return nil
 }
 
-// Compare returns what a service says on how other, the same in another execution of its path, differs; see [simext.Comparer].
+// Compare returns a service's description of its differences to other, the same service in another execution of its
+// path; see [simext.Comparer].
 func Compare(s, other sim.Service) []string {
 	if c, ok := s.(simext.Comparer); ok {
 		return c.Compare(other)
@@ -28,15 +29,15 @@ func Compare(s, other sim.Service) []string {
 	return nil
 }
 
-// NodeLimits returns how often each of them can strike in a run; faults of the network are 0.
+// NodeLimits returns how often each fault of nodes can strike in a run. The limits of network faults are 0.
 func NodeLimits(sys *sim.System) sim.Limits {
 	return sim.Limits{sim.Crashes: sys.Crashes, sim.Halts: MostHalts(sys)}
 }
 
-// MostHalts is how many nodes can halt in a run.
+// MostHalts returns the number of nodes that can halt in a run.
 func MostHalts(sys *sim.System) int { return min(sys.Halts, sys.Nodes) }
 
-// Mates are by node those that run in its process, ascending; nil: each node has one of its own.
+// Mates returns by node the other nodes of its process, ascending. Nil means that each node has a process of its own.
 func Mates(sys *sim.System) [][]sim.NodeID {
 	if len(sys.Containers) == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Disk is the disk of one node: what was synced, and the writes since.
+// Disk is the disk of one node: the synced content, and the writes since.
 type Disk struct {
 	Synced  []Entry // sorted by key
 	Pending []Write // in the order in which they were made

@@ -1,4 +1,5 @@
-// Package properties asks the properties of a system, and keeps what predicates said of nodes that have not changed.
+// Package properties evaluates the properties of a system, and caches the values of predicates at nodes that have not
+// changed.
 package properties
 
 import (
@@ -17,41 +18,42 @@ type (
 	Predicate = simhook.Predicate[sim.Service, sim.NodeID, sim.Envelope]
 )
 
-// State is what a machine knows of its properties' values.
+// State holds the properties of a machine and their cached values.
 type State struct {
 	view       sim.View
-	Shown      *View      // by the view
+	Shown      *View      // the seam of view
 	questions  []question // of all properties, in their order
 	always     []question
 	eventually []question
 	last       int // the Eventually property that was the last to fail
-	// mayBeStale: some service is a [simext.Showing].
+	// MayBeStale means that some service is a [simext.Showing].
 	MayBeStale bool
 	Watching
-	// judged and unjudged count values of properties. That of one which reads a node that shows an earlier state is not known.
+	// judged and unjudged count values of properties. The value of a property that reads a node with an earlier state
+	// shown is not judged.
 	judged, unjudged int
 
-	// What Each-properties said of single nodes.
+	// Cached values of Each-predicates at single nodes.
 	Predicates []answered
-	next       int // where the next predicate is looked for first
+	next       int // index where the search for the next predicate begins
 }
 
-// Watching says who looks after the functions of properties, that they return.
+// Watching selects how calls of properties that do not return are detected.
 type Watching struct {
 	Apart     bool               // each is called on a goroutine of its own, unless contained
-	Watch     *contain.Watch     // gives up such a goroutine
-	Heartbeat *contain.Heartbeat // is told of other calls; nil: nobody is
-	Contained bool               // whoever asks does so on a goroutine of its own
+	Watch     *contain.Watch     // abandons such a goroutine
+	Heartbeat *contain.Heartbeat // is notified of other calls, if non-nil
+	Contained bool               // the caller runs on a contained goroutine
 }
 
-// answered is a predicate with what it said of single nodes. Bit i is node i.
+// answered is a predicate with its cached values at single nodes. Bit i is node i.
 type answered struct {
 	*Predicate
 	known uint64
 	holds uint64
 }
 
-// question is a property with the function that says whether it holds.
+// question is a property with the function that evaluates it.
 type question struct {
 	*sim.Property
 	holds func(*sim.View) bool
@@ -94,7 +96,7 @@ func (c *State) Init(sys *sim.System, world simhook.World[sim.Service, sim.NodeI
 
 func (c *State) Reset() { c.forget(^uint64(0)) }
 
-// Changed forgets what is known of a node.
+// Changed drops the cached values of a node.
 func (c *State) Changed(id sim.NodeID) { c.forget(1 << (id & 63)) }
 
 func (c *State) forget(nodes uint64) {
@@ -103,11 +105,11 @@ func (c *State) forget(nodes uint64) {
 	}
 }
 
-// mostPredicates is of how many predicates the values are kept.
+// mostPredicates bounds the number of predicates with cached values.
 const mostPredicates = 64
 
-// Slot is the number under which the values of a predicate are kept; -1: they are not. One that is asked for the first
-// time may never be asked again, because a property makes its predicates anew each time.
+// Slot returns the index of a predicate in Predicates; -1 means that its values are not cached. A new predicate gets no
+// slot: it may never be evaluated again, because some properties make their predicates anew for each evaluation.
 func (c *State) Slot(p *Predicate) int {
 	k := c.next
 	if k >= len(c.Predicates) || c.Predicates[k].Predicate != p {
@@ -124,7 +126,8 @@ func (c *State) Slot(p *Predicate) int {
 	return k
 }
 
-// Each reports whether p holds at every node, asking only about nodes that have changed, and none behind one where it does not hold.
+// Each reports whether p holds at every node. It evaluates only nodes that have changed, and stops at the first where p
+// does not hold.
 func (c *State) Each(v *View, p *Predicate) bool {
 	nodes := len(c.Shown.Services)
 	if nodes > 64 {
@@ -141,7 +144,7 @@ func (c *State) Each(v *View, p *Predicate) bool {
 	}
 	a := &c.Predicates[k]
 	fails := a.known &^ a.holds
-	before := all & (fails&-fails - 1) // the first of these
+	before := all & (fails&-fails - 1) // nodes before the first failing one
 	for ask := before &^ a.known; ask != 0; ask &= ask - 1 {
 		i := bits.TrailingZeros64(ask)
 		ok := p.HoldsAt(v, sim.NodeID(i))
@@ -155,7 +158,7 @@ func (c *State) Each(v *View, p *Predicate) bool {
 	return fails == 0
 }
 
-// HoldsAtAll asks about every one of so many nodes.
+// HoldsAtAll evaluates a predicate at each of the nodes.
 func HoldsAtAll(v *View, p *Predicate, nodes int) bool {
 	for id := range sim.NodeID(nodes) {
 		if !p.HoldsAt(v, id) {
@@ -165,7 +168,7 @@ func HoldsAtAll(v *View, p *Predicate, nodes int) bool {
 	return true
 }
 
-// DoesNotHold is the message of a safety violation that nothing explains.
+// DoesNotHold is the message of a safety violation without an explanation.
 const DoesNotHold = "does not hold"
 
 // Check returns the first safety violation of the state: an Always property that does not hold.
@@ -197,14 +200,14 @@ func Panic(p *sim.Property, r any) *sim.Finding {
 	return f
 }
 
-// blame, when deferred, makes of a panic of a property's function a panic with the finding that it is.
+// blame, when deferred, turns a panic of a property's function into a panic with a finding.
 func blame(p **sim.Property) {
 	if r := recover(); r != nil {
 		panic(Panic(*p, r))
 	}
 }
 
-// Live reports whether all Eventually properties hold together. It panics as that of a world does.
+// Live reports whether all Eventually properties hold together. It panics as [kernel.World] documents.
 func (c *State) Live() bool {
 	live, at, panicked := Together(len(c.eventually), &c.last, func(i int) bool { return c.eventually[i].holds(&c.view) })
 	if panicked != nil {
@@ -213,9 +216,10 @@ func (c *State) Live() bool {
 	return live
 }
 
-// Together reports whether so many Eventually properties hold together. It asks them until one fails, that first which was the last to fail,
-// as it mostly fails again. So that this matters only to how long it takes, a panic counts only if none fails: that of the first, in
-// their order, which is at. But one that does not return ends it at once, where it is asked: each time would take the time limit.
+// Together reports whether so many Eventually properties hold together. It evaluates them until one fails, beginning
+// with the property that failed last, since that mostly fails again. This order affects only the cost: a panic counts
+// only if no property fails, and then it is the panic of the first in order, at. A property that does not return ends
+// the evaluation at once, where it was called: each further call would take the time limit.
 func Together(properties int, lastFailed *int, holds func(int) bool) (live bool, at int, panicked any) {
 	at = properties
 	stuck := false
@@ -242,7 +246,7 @@ func Together(properties int, lastFailed *int, holds func(int) bool) (live bool,
 	return panicked == nil, at, panicked
 }
 
-// Holds evaluates one property. When its function panics, it panics with a [*sim.Finding].
+// Holds evaluates one property. If its function panics, Holds panics with a [*sim.Finding].
 func (c *State) Holds(p *sim.Property) bool {
 	defer blame(&p)
 	for i := range c.questions {
@@ -253,7 +257,8 @@ func (c *State) Holds(p *sim.Property) bool {
 	return c.question(p).holds(&c.view)
 }
 
-// evaluateShown is consult, but a property that reads a node that shows an earlier state is not judged, see [simext.Showing].
+// evaluateShown is Consult, but it does not judge a property that reads a node with an earlier state shown, see
+// [simext.Showing].
 func (c *State) evaluateShown(holds func(*sim.View) bool, unjudged bool) (ok bool) {
 	reads := &c.Shown.Reads
 	before := *reads
@@ -269,13 +274,13 @@ func (c *State) evaluateShown(holds func(*sim.View) bool, unjudged bool) (ok boo
 			c.judged++
 		}
 		reads.Nodes |= before.Nodes
-		reads.Closely |= before.Closely | reads.Nodes // more counts than what predicates say
+		reads.Closely |= before.Closely | reads.Nodes // reads by more than predicates
 		reads.InFlight = reads.InFlight || before.InFlight
 	}()
 	return c.Consult(holds)
 }
 
-// stale reports whether one of these nodes shows an earlier state. Bit i is node i; all bits are all nodes.
+// stale reports whether any of these nodes shows an earlier state. Bit i is node i; all bits set means all nodes.
 func (c *State) stale(nodes uint64) bool {
 	for i, s := range c.Shown.Services {
 		if i < 64 && nodes>>i&1 == 0 {
@@ -288,7 +293,7 @@ func (c *State) stale(nodes uint64) bool {
 	return false
 }
 
-// Unjudged reports whether hardly any value that was asked for was known, because nodes showed earlier states.
+// Unjudged reports whether hardly any requested value was known, because nodes showed earlier states.
 func (c *State) Unjudged() bool { return c.unjudged > 0 && 100*c.judged < c.unjudged }
 
 // Consult calls the function of a property.
@@ -306,7 +311,7 @@ func (c *State) Consult(holds func(*sim.View) bool) bool {
 
 func (c *State) watched() bool { return c.Apart || c.Heartbeat != nil }
 
-// Explain calls the property's Explain; "" when it has none.
+// Explain calls the property's Explain. It returns "" if the property has none.
 func (c *State) Explain(p *sim.Property) string {
 	if p.Explain == nil {
 		return ""

@@ -6,14 +6,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Durable is what survives a crash of a node.
+// Durable is the part of a node that survives a crash.
 type Durable struct {
 	Disk   []memdisk.Entry // sorted by key
 	Ticks  uint64          // of the monotone counter
-	Counts []int           // by action, how often it was done; nil: never
+	Counts []int           // by action: how often it was done; nil if never
 }
 
-// Revive makes the node one that is down and has this on its disk. The values are kept.
+// Revive makes the node a down node with this on its disk. It keeps the values.
 func (r *Runner) Revive(id sim.NodeID, d Durable) {
 	n := &r.w.Members[id]
 	r.down(n)
@@ -26,8 +26,8 @@ func (r *Runner) Revive(id sim.NodeID, d Durable) {
 	n.Clock.Model.SetTicks(d.Ticks)
 }
 
-// Durable returns what would survive a crash of the node that keeps the first unsynced writes. The
-// slices are the caller's, the values must not be changed.
+// Durable returns the part of the node that would survive a crash that keeps the first unsynced writes. The caller owns
+// the slices, but must not change the values.
 func (r *Runner) Durable(id sim.NodeID, kept int) Durable {
 	n := &r.w.Members[id]
 	var left memdisk.Disk
@@ -42,13 +42,13 @@ func (r *Runner) Durable(id sim.NodeID, kept int) Durable {
 	return d
 }
 
-// Unsynced is the number of writes of the node that wait for a sync.
+// Unsynced returns the number of writes of the node that wait for a sync.
 func (r *Runner) Unsynced(id sim.NodeID) int { return len(r.w.Members[id].Disk.Pending) }
 
-// Ticks is the node's monotone counter.
+// Ticks returns the node's monotone counter.
 func (r *Runner) Ticks(id sim.NodeID) uint64 { return r.w.Members[id].Clock.Model.Ticks() }
 
-// Crash takes the node down. Of its unsynced writes the first kept ones survive.
+// Crash takes the node down. The first kept of its unsynced writes survive.
 func (r *Runner) Crash(id sim.NodeID, kept int) { r.Revive(id, r.Durable(id, kept)) }
 
 func (r *Runner) down(n *kernel.Node) {

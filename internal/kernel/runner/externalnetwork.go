@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// externalNetwork stands for a network that is elsewhere.
+// externalNetwork stands for an external network.
 type externalNetwork struct {
 	kernel.NoNetwork
 	answers            Answers

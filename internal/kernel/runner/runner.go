@@ -1,4 +1,4 @@
-// Package runner runs nodes of a system whose network is elsewhere.
+// Package runner runs nodes of a system with an external network.
 package runner
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Runner runs nodes of a system whose network is elsewhere: on sockets, or in a recording. It is the
-// machine of the replay engine without a network model: handlers, effects on the own node, state and
-// properties are the same. What handlers send is handed to the caller; what arrives is for the caller
-// to say. Timers may fire in any order, as real time is no part of a node's state.
+// Runner runs nodes of a system with an external network: on sockets, or in a recording. It uses the machine of the
+// replay engine without a network model: handlers, effects on the own node, state and properties are the same. The
+// caller receives the messages that handlers send, and supplies the arrivals. Timers may fire in any order, since real
+// time is not part of a node's state.
 //
-// A runner is for one goroutine.
+// A runner is not safe for concurrent use.
 type Runner struct {
 	w      *kernel.Machine
 	out    externalNetwork
@@ -32,26 +32,24 @@ type Runner struct {
 // Answers answers the questions of a handler.
 type Answers interface {
 	choose.Source
-	// Room is how many messages the stream to peer accepts before the step.
+	// Room returns the number of messages that the stream to peer accepts before the step.
 	Room(node, peer sim.NodeID) int
 }
 
-// Done is what a step did. It is the runner's, valid until the next step.
+// Done is the result of a step. It belongs to the runner and is valid until the next step.
 type Done struct {
 	*stepinfo.Step
-	// Writes are those of the effects, in order. They wait for a sync as far as the effects have none
-	// after them.
+	// Writes are the writes among the effects, in order. Those without a later sync effect wait for a sync.
 	Writes []memdisk.Write
-	// Finding is a failed assertion, or a panic and the like. After a failed assertion the effects
-	// have happened; after anything else they have not and the node must not be run on.
+	// Finding is a failed assertion, a panic or the like. After a failed assertion the effects have happened. After any
+	// other finding they have not, and the node must not be run again.
 	Finding *sim.Finding
 }
 
-// Broken reports whether the node must not be run on.
+// Broken reports whether the node must not be run again.
 func (d *Done) Broken() bool { return d.Finding != nil && d.Finding.Property != sim.AssertionProperty }
 
-// NewRunner returns a runner whose nodes are all down and have never been up. The error is that of
-// [kernel.NewWorld].
+// NewRunner returns a runner with all nodes down, none of which has been up. The error is as for [kernel.NewWorld].
 func NewRunner(sys *sim.System, opts kernel.Options) (*Runner, error) {
 	own := *sys
 	own.State = append(slices.Clone(sys.State), rule.AcrossPrograms())
@@ -76,21 +74,21 @@ func NewRunner(sys *sim.System, opts kernel.Options) (*Runner, error) {
 	return r, nil
 }
 
-// Capacity is how many messages a stream accepts of which nothing is queued.
+// Capacity returns the number of messages that an empty stream accepts.
 func (r *Runner) Capacity() int { return r.out.capacity }
 
-// Kinds tells what the system's network carries.
+// Kinds reports whether the system's network carries datagrams and streams.
 func (r *Runner) Kinds() (datagrams, streams bool) { return r.out.datagrams, r.out.streams }
 
-// Ordered reports whether datagrams must not be lost, and those between two nodes must arrive in the order in which they
-// were sent.
+// Ordered reports whether datagrams must not be lost, and those between two nodes must arrive in the order in which
+// they were sent.
 func (r *Runner) Ordered() bool { return r.ordered }
 
 // Up reports whether the node is up.
 func (r *Runner) Up(id sim.NodeID) bool { return r.w.Members[id].Up }
 
-// ActionEvent is the event that a node does the action of that name. ok is false when the system has
-// no such action, or the node cannot do it now.
+// ActionEvent returns the event that a node does the action of that name. ok is false if the system has no such action,
+// or it is not enabled.
 func (r *Runner) ActionEvent(id sim.NodeID, name string) (ev sim.Event, ok bool) {
 	n := &r.w.Members[id]
 	for _, i := range n.Fits {
@@ -101,7 +99,7 @@ func (r *Runner) ActionEvent(id sim.NodeID, name string) (ev sim.Event, ok bool)
 	return sim.Event{}, false
 }
 
-// Actions returns the names of the actions that the node can do now.
+// Actions returns the names of the enabled actions of the node.
 func (r *Runner) Actions(id sim.NodeID) []string {
 	n := &r.w.Members[id]
 	var names []string
@@ -115,8 +113,8 @@ func (r *Runner) Actions(id sim.NodeID) []string {
 	return names
 }
 
-// Ready reports whether the node can take a step of its own, see [host.Stepper]. Its event is of kind [sim.Internal]. A finding
-// is that of a service that cannot tell; the node must not be run on.
+// Ready reports whether the node can take a step of its own, see [host.Stepper]. Its event is of kind [sim.Internal]. A
+// finding means that the service's Ready failed, and the node must not be run again.
 func (r *Runner) Ready(id sim.NodeID) (ready bool, found *sim.Finding) {
 	n := &r.w.Members[id]
 	if !n.Up || n.Stepper == nil {
@@ -130,15 +128,15 @@ func (r *Runner) Ready(id sim.NodeID) (ready bool, found *sim.Finding) {
 	return ready, findingOf(id, err)
 }
 
-// Takes reports whether quorums take a message to the node, which is up, now or later.
+// Takes reports whether quorums of the node, which is up, take a message at present or later.
 func (r *Runner) Takes(id sim.NodeID, msg any) bool {
 	s := r.w.Members[id].Service
 	return slices.ContainsFunc(r.w.Quorums, func(q declared.Quorum) bool { return q.Takes(msg) && q.Has(s) })
 }
 
-// Assemble tells what the quorums of a node take of the datagrams that wait for it. The event by which it takes a set is of kind
-// [sim.TakeQuorum], and the set is handed over in [declared.Handed].Set. A finding is that of a quorum that cannot tell; the node must not
-// be run on.
+// Assemble returns the sets that the quorums of a node take from the datagrams that wait for it. The event by which it
+// takes a set is of kind [sim.TakeQuorum], with the set in [declared.Handed].Set. A finding means that a quorum's
+// function failed, and the node must not be run again.
 func (r *Runner) Assemble(id sim.NodeID, all []sim.From[any]) (made declared.Assembly, found *sim.Finding) {
 	n := &r.w.Members[id]
 	if !n.Up {
@@ -152,13 +150,13 @@ func (r *Runner) Assemble(id sim.NodeID, all []sim.From[any]) (made declared.Ass
 	return made, findingOf(id, err)
 }
 
-// TimerEvent is the event that a timer of the node fires; ok is false when it is not armed.
+// TimerEvent returns the event that a timer of the node fires. ok is false if the timer is not armed.
 func (r *Runner) TimerEvent(id sim.NodeID, t any) (ev sim.Event, ok bool) {
 	i, ok := r.w.Members[id].FindTimer(t)
 	return sim.Event{Kind: sim.FireTimer, Node: id, Peer: -1, Slot: int32(i)}, ok
 }
 
-// TimerText is the text of a timer in stable keys.
+// TimerText returns the text of a timer in stable keys.
 func (r *Runner) TimerText(t any) string {
 	if k, err := r.w.KindOf(t); err == nil {
 		return k.Text
@@ -169,8 +167,8 @@ func (r *Runner) TimerText(t any) string {
 // Text renders a message as stable keys do.
 func (r *Runner) Text(msg any) string { return r.w.PlanOf(msg).Text(msg) }
 
-// Copy makes a copy of a message that has no memory in common with it, to be delivered. The error
-// names what cannot be encoded.
+// Copy returns a copy of a message that shares no memory with it, for delivery. The error names the part that cannot be
+// encoded.
 func (r *Runner) Copy(msg any) (any, error) {
 	p, err := r.w.Copies.Of(msg)
 	if err != nil {
@@ -179,8 +177,8 @@ func (r *Runner) Copy(msg any) (any, error) {
 	return p.Copy(msg), nil
 }
 
-// Unchanged compares a message, taken from the effects of a step of from, with what its sender still
-// holds. The error is a finding. Without [kernel.Options].CheckMessages nothing is compared.
+// Unchanged compares a message from the effects of a step of from with the original that its sender holds. The error is
+// a finding. Without [kernel.Options].CheckMessages nothing is compared.
 func (r *Runner) Unchanged(from, to sim.NodeID, m sim.Message) error {
 	if m.Seam().Sent == nil {
 		return nil
@@ -188,10 +186,9 @@ func (r *Runner) Unchanged(from, to sim.NodeID, m sim.Message) error {
 	return r.w.CheckUnchanged(&sim.Delivery{From: from, Msg: m}, to)
 }
 
-// Run executes the handler of ev and makes its effects happen to the node. Boot brings the node up
-// first. d is what an event of the network hands over; its message must be nobody else's. A nil call
-// is for all events of the model; else it is what runs, with the event's node only, in place of a
-// handler.
+// Run executes the handler of ev and applies its effects to the node. Boot brings the node up first. d is the content
+// of a network event; nothing else may refer to its message. A nil call serves all events of the model. Otherwise call
+// runs in place of a handler, with the event's node only.
 func (r *Runner) Run(ev sim.Event, d declared.Handed, answers Answers, call func(sim.Env, sim.Service)) Done {
 	w, n := r.w, &r.w.Members[ev.Node]
 	w.Steps++
@@ -230,10 +227,10 @@ func (r *Runner) Run(ev sim.Event, d declared.Handed, answers Answers, call func
 	return done
 }
 
-// manyTimers is how many values of timers are remembered: a live node may set other ones for ever.
+// manyTimers is the number of timer values that are cached, since a live node may set new ones without end.
 const manyTimers = 10_000
 
-// forgetTimers drops what is known of timers that are not armed.
+// forgetTimers drops the cached values of timers that are not armed.
 func (r *Runner) forgetTimers() {
 	clear(r.w.Timers)
 	for i := range r.w.Members {
@@ -243,7 +240,7 @@ func (r *Runner) forgetTimers() {
 	}
 }
 
-// call runs what is no event of the system on a node.
+// call runs a function on a node that is not an event of the system.
 func (r *Runner) call(n *kernel.Node, call func(sim.Env, sim.Service), src choose.Source) (err error) {
 	w := r.w
 	w.Src, w.Choices, w.Failed, w.Ended, w.BadType, w.FirstEffect = src, 0, nil, nil, nil, 0
@@ -273,11 +270,10 @@ func findingOf(id sim.NodeID, err error) *sim.Finding {
 	return &sim.Finding{Kind: sim.Panic, Node: id, Message: err.Error()}
 }
 
-// Hash is the fingerprint of the node's state: the component of [World.Components] under
-// [sim.AnyOrder].
+// Hash returns the fingerprint of the node's state: the component of [World.Components] under [sim.AnyOrder].
 func (r *Runner) Hash(id sim.NodeID) sim.Fingerprint { return r.w.NodeHash(&r.w.Members[id]) }
 
-// Held returns the times that the node's state holds. The slice is the runner's.
+// Held returns the times that the node's state holds. The slice belongs to the runner.
 func (r *Runner) Held(id sim.NodeID) []macetime.Time {
 	n := &r.w.Members[id]
 	r.w.Enc.Reset()
@@ -305,5 +301,5 @@ func (r *Runner) Holds(p *sim.Property) bool { return r.w.Holds(p) }
 // Explain is [World.Explain]; properties see no messages in flight.
 func (r *Runner) Explain(p *sim.Property) string { return r.w.Explain(p) }
 
-// Close tells the service of a node, which is not to run any more, that it is thrown away. The finding is that it failed.
+// Close closes the service of a node that will not run again. The finding is that Close failed.
 func (r *Runner) Close(id sim.NodeID) *sim.Finding { return r.w.Discard(&r.w.Members[id]) }

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Call is a call between services of one node, as [sim.Enter] notes it.
+// Call is a call between services of one node, as [sim.Enter] records it.
 type Call struct {
-	// Caller is the service that made the call: the one whose call encloses this one. Empty when that
-	// is the node's own handler.
+	// Caller is the service of the enclosing call, or empty if the node's own handler made the call.
 	Caller  string
 	Service string
 	Name    string

@@ -6,19 +6,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Survivors is the label of the question how many unsynced writes survive the crash of the node that a step is about.
+// Survivors labels the question how many unsynced writes survive a crash of the step's node.
 const Survivors = "unsynced writes that survive"
 
-// SurvivorsOf is that for a node that crashes with it, as they run in one process.
+// SurvivorsOf is the label for another node of the same process.
 func SurvivorsOf(id sim.NodeID) string { return fmt.Sprintf("unsynced writes of n%d that survive", id) }
 
-// Cut is what happens of a step inside which its node fails: the effects before At, but for some datagrams.
+// Cut truncates a step in which the node fails: the effects before At happen, except for some datagrams.
 type Cut struct {
 	At   int
 	Lost uint16 // bit i: the i'th datagram that the step sends
 }
 
-// AppendCuts appends the ways in which a node may fail inside a step: before each effect that matters, and then those by which datagrams are lost.
+// AppendCuts appends the ways in which a node may fail inside a step: before each effect that matters, and with each
+// set of lost datagrams.
 func AppendCuts(cuts []Cut, how sim.CrashCut, effects []Effect, matters func(EffectKind) bool) []Cut {
 	if how == sim.CutNone {
 		return cuts
@@ -33,7 +34,7 @@ func AppendCuts(cuts []Cut, how sim.CrashCut, effects []Effect, matters func(Eff
 		return cuts
 	}
 	places, sent := cuts[first:], 0
-	for k, last := range places { // which happens, so that no two ways are the same
+	for k, last := range places { // the effect at last happens, so that no two cuts are the same
 		at := len(effects)
 		if k+1 < len(places) {
 			at = places[k+1].At

@@ -6,14 +6,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Label is what an event's stable key says, in parts. It is meaningful as long as its event is.
+// Label holds the parts of an event's stable key. It is valid as long as its event is.
 type Label struct {
-	Event sim.Event // of which the key names kind, node and peer
+	Event sim.Event // gives the kind, node and peer of the key
 
 	Carrier string             // "stream" or "datagram" before a message, in networks that have both; "" otherwise
 	Content string             // the name of an action or quorum, the text of a timer, message or error; "" if there is none
-	Set     []sim.From[string] // what a quorum takes, as texts, by sender
-	Process []sim.NodeID       // the nodes of the process that crashes or halts, ascending, whichever of them are up
+	Set     []sim.From[string] // the messages that a quorum takes, as texts, by sender
+	Process []sim.NodeID       // the nodes of the process that crashes or halts, ascending, up or not
 }
 
 // String returns the stable key.
@@ -33,7 +33,7 @@ func (l *Label) String() string {
 	return string(key)
 }
 
-// Head returns the beginning of the key that names kind, node and peer.
+// Head returns the beginning of the key: kind, node and peer.
 func (l *Label) Head() string { return string(l.appendNodes(nil)) }
 
 func (l *Label) appendNodes(key []byte) []byte {
@@ -59,7 +59,7 @@ func (l *Label) appendNodes(key []byte) []byte {
 	return key
 }
 
-// AppendNode appends n3.
+// AppendNode appends the name of a node, such as n3.
 func AppendNode(buf []byte, id sim.NodeID) []byte {
 	return strconv.AppendInt(append(buf, 'n'), int64(id), 10)
 }

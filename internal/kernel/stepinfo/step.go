@@ -1,4 +1,4 @@
-// Package stepinfo describes what steps of a world did.
+// Package stepinfo describes the results of steps of a world.
 package stepinfo
 
 import (
@@ -11,34 +11,33 @@ import (
 // Step describes one executed step.
 type Step struct {
 	Event    sim.Event
-	Disturbs bool           // it is no part of recovery, by what the system says of it
-	Timer    any            // the value of the timer that fired; nil: none did
+	Disturbs bool           // the system declares that it is not part of recovery
+	Timer    any            // the value of the timer that fired; nil if none did
 	Msgs     []sim.Envelope // consumed, when tracing
 	Handler  bool           // whether a handler ran
 	Effects  []Effect       // in order
-	Applied  int            // effects before this one happened; fewer than all when the node crashed inside the step
-	Lost     uint16         // of these the datagrams that did not, see [Cut]
+	Applied  int            // effects before this one happened; fewer than all if the node crashed inside the step
+	Lost     uint16         // the datagrams among these that were lost, see [Cut]
 	Crashed  bool           // the node crashed inside the step, or halted
 	Halted   bool           // it halted
-	With     []sim.NodeID   // the nodes that crashed with it, or halted, as they run in its process
+	With     []sim.NodeID   // the other nodes of its process, which crashed or halted with it
 
 	Observed []Observation  // questions answered by the world
-	Over     []Overflow     // messages that were queued without room
-	Answers  []Answer       // questions answered by a choice; only when tracing
-	Sent     []sim.Envelope // messages that got an identity, refused ones included; only when tracing
-	Fates    []FateOf       // what became of messages; only when tracing
+	Over     []Overflow     // messages queued without room
+	Answers  []Answer       // questions answered by a choice, when tracing
+	Sent     []sim.Envelope // messages that got an identity, including refused ones, when tracing
+	Fates    []FateOf       // fates of messages, when tracing
 	Source   string         // file:line of the handler, when tracing; the file as the compiler named it
-	// Inner is, of a delivery or timer, the file:line of the deepest function of the service's package that
-	// was running when the handler asked for its first effect; only when tracing, "" without an effect.
+	// Inner is, for a delivery or timer when tracing, the file:line of the service package's deepest function that was
+	// running when the handler requested its first effect; "" without an effect.
 	Inner string
-	// Failed is the file:line of the assertion of a handler that failed, when tracing; "": none did.
+	// Failed is the file:line of a handler's failed assertion, when tracing; "" if none failed.
 	Failed string
 }
 
-// Reset begins a step. The slices keep their memory, and are cut in place because that is cheaper than
-// writing them.
+// Reset begins a step. It truncates the slices in place, which keeps their memory and is cheaper than writing them.
 func (s *Step) Reset(ev *sim.Event) {
-	to := &s.Event // by field, as it was stored lately: processors wait for words that were stored in parts
+	to := &s.Event // by field, as it was stored recently: processors stall on words that were stored in parts
 	to.Kind, to.Node, to.Peer, to.Slot, to.Msgs = ev.Kind, ev.Node, ev.Peer, ev.Slot, ev.Msgs
 	s.Msgs = s.Msgs[:0]
 	s.Effects = s.Effects[:0]
@@ -55,7 +54,7 @@ func (s *Step) Reset(ev *sim.Event) {
 	}
 }
 
-// Happened reports whether an effect did: the node did not fail before it, nor was it lost with that.
+// Happened reports whether an effect happened: the node did not fail before it, and the failure did not lose it.
 func (s *Step) Happened(effect int) bool {
 	if effect >= s.Applied || s.Lost == 0 || s.Effects[effect].Kind != SendEffect {
 		return effect < s.Applied
@@ -69,7 +68,7 @@ func (s *Step) Happened(effect int) bool {
 	return s.Lost>>sent&1 == 0
 }
 
-// Outlasts reports whether it can make a difference that a node fails inside the step. What is heard outlasts, too.
+// Outlasts reports whether a failure inside the step can make a difference. Effects that are heard also outlast.
 func (s *Step) Outlasts() bool {
 	for i := range s.Effects {
 		if s.Effects[i].Kind.Outlasts() {
@@ -85,10 +84,10 @@ type Observation struct {
 	Room int
 }
 
-// Overflow is a message that a stream took without having room for it, see [host.LiveNetwork].
+// Overflow is a message that a stream accepted without room for it, see [host.LiveNetwork].
 type Overflow struct {
 	From, To sim.NodeID
-	Room     int // that there was; negative: so many more were queued than the buffer holds
+	Room     int // the room there was; negative if more were queued already than the buffer holds
 }
 
 // Answer is a question that was answered by a choice.
@@ -106,9 +105,9 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(a))
 }
 
-// FateOf says what became of a message in a step.
+// FateOf is the fate of a message in a step.
 type FateOf struct {
 	ID   sim.MessageID
 	Fate sim.Fate
-	Copy sim.MessageID // the message that the network made of it, when it was duplicated
+	Copy sim.MessageID // the message that the network made of it, if it was duplicated
 }
