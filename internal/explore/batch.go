@@ -7,73 +7,74 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// Batch is edges that are looked up together, and what came of it.
+// Batch is a group of edges that are looked up together, with the results of the look-up.
 type Batch struct {
 	graph.Edges
 	words   int
-	parents []uint32 // states that the edges lead from, or trees of whole ones
-	stride  int      // words of each
-	ids     []uint32 // of these
+	parents []uint32 // states that the edges lead from, or trees of whole states
+	stride  int      // words of each parent
+	ids     []uint32 // of the parents
 	last    []uint32 // by parent: the end of its edges
-	passed  []int    // by parent: edges up to its end that are not listed
+	passed  []int    // by parent: unlisted edges up to its end
 	depth   int32    // of the states that edges lead to
-	full    int      // so many parents are expanded for the first time
-	root    bool     // there is one parent, which is no state
-	final   bool     // the new states are as deep as any are to be: they are not expanded
-	again   bool     // there is one parent, which was expanded before
-	partial bool     // not all edges of the last parent are there, or an error was found behind them
+	full    int      // number of parents expanded for the first time
+	root    bool     // the only parent is not a state, and the edges lead to roots
+	final   bool     // the new states are at the maximum depth and are not expanded
+	again   bool     // the only parent was expanded before
+	partial bool     // edges of the last parent are missing, or an error was found after them
 	reduced []reducedState
-	left    []uint32 // records of these
-	handed  bool     // to the second worker, which is to read the edges, see reading
-	unread  bool     // that is to be done, or could not be
-	keeps   bool     // where edges lead is to be kept, see [Loop.keepRows]
-	number  int      // of such a batch: what the first parent is expanded as
-	by      []uint32 // likewise, by parent: see [graph.Edges]
+	left    []uint32 // records of the reduced states
+	handed  bool     // handed to the second worker, which reads the edges, see reading
+	unread  bool     // edges are still to be read, or could not be read
+	keeps   bool     // the targets of edges are to be kept, see [Loop.keepRows]
+	number  int      // for a handed batch: the expansion number of the first parent
+	by      []uint32 // for a handed batch, by parent: see [graph.Edges]
 
-	verified int // likewise: so many parents need no more than to be read
+	verified int // for a handed batch: the number of parents that need only be read
 
-	keys    stateset.Keys // what is to be looked up
+	keys    stateset.Keys // the keys to look up
 	fresh   []uint32      // edges that lead to new states, perhaps with the bit Again
 	news    []newState
 	vectors []uint32 // by fresh
-	records []uint32 // by fresh, when not the same as vectors
-	places  []uint32 // by key, of a pass or a batch that keeps
-	held    []held   // parents of a pass whose rows are kept, ascending
-	rows    []uint32 // these, one after the other
-	edges   int      // how many there are, or were
+	records []uint32 // by fresh, if different from vectors
+	places  []uint32 // by key, for a pass or for a batch that keeps targets
+	held    []held   // parents of a pass with kept rows, ascending
+	rows    []uint32 // the rows of these parents, concatenated
+	edges   int      // the number of edges, also after they were reset
 
-	bytes, growth int  // of the set
+	bytes, growth int  // of the visited set
 	waits, due    bool // see [stateset.Deferred]
 }
 
-// newState is what is known of a new state but for what it is.
+// newState describes a new state, without its vector.
 type newState struct {
 	Origin
-	until uint32 // edges up to the one that led to it, those that are not listed included
+	until uint32 // edges up to the one that led to it, including unlisted ones
 	by    uint32 // see [graph.Edges]
 	lo    uint64
 	note  uint8
 }
 
-// held is a row that is to be shown once those before it have been: rows may be let go of until then.
+// held is a row to be shown after those before it. Rows may be dropped until then.
 type held struct{ parent, words int } // in the batch, and in rows
 
 // Found is a state that waits to be expanded.
 type Found struct {
-	Record    []uint32 // what is to be kept until then; valid until the next call
-	From      uint32   // the state that it was found from, plus one; 0: it is a root
-	EdgeIndex uint32   // which edge from there led to it
+	Record    []uint32 // the content to keep until then; valid until the next call
+	From      uint32   // the state that it was found from, plus one; 0 for a root
+	EdgeIndex uint32   // index of the edge that led to it
 	Depth     int32    // steps from the start
-	Again     bool     // it was met before, farther away
+	Again     bool     // it was found before, farther from the start
 }
 
-// Final reports whether the states do not wait to be expanded, as they are as deep as any are to be: all that is asked for of them is how they were found.
+// Final reports whether the states are at the maximum depth. Such states are not expanded, and a frontier records only
+// how they were found.
 func (b *Batch) Final() bool { return b.final }
 
-// Len is how many states wait to be expanded: mostly new ones.
+// Len returns the number of states to be expanded. Most of them are new.
 func (b *Batch) Len() int { return len(b.fresh) }
 
-// Found is one of these.
+// Found returns one of these states.
 func (b *Batch) Found(k int) Found {
 	n := &b.news[k]
 	return Found{b.record(k), n.From, n.EdgeIndex, b.depth, b.fresh[k]&stateset.Again != 0}
@@ -86,7 +87,7 @@ func (b *Batch) record(k int) []uint32 {
 	return b.records[2*k:][:2:2]
 }
 
-// begin is the first edge of a parent.
+// begin returns the index of the first edge of a parent.
 func (b *Batch) begin(parent int) int {
 	if parent == 0 {
 		return 0
@@ -94,7 +95,7 @@ func (b *Batch) begin(parent int) int {
 	return int(b.last[parent-1])
 }
 
-// build makes what is told of new states.
+// build fills in the new states.
 func (b *Batch) build(whole bool) {
 	b.edges = b.All()
 	parent := uint32(0)
@@ -115,7 +116,7 @@ func (b *Batch) build(whole bool) {
 	}
 }
 
-// until is how many edges of a batch there are up to one from a parent, those that are not listed included.
+// until returns the number of edges of a batch up to one from a parent, including unlisted edges.
 func (b *Batch) until(parent int, t uint32) uint32 {
 	n := b.begin(parent) + int(b.EdgeIndexes[t]) + 1
 	if parent > 0 {
@@ -126,7 +127,7 @@ func (b *Batch) until(parent int, t uint32) uint32 {
 
 func (b *Batch) reset() {
 	b.Reset()
-	if b.numbered() { // they may be those of the edges
+	if b.numbered() { // they may share memory with the edges
 		b.keys.Lo, b.keys.Hi = nil, nil
 	}
 	b.full, b.root, b.again, b.partial, b.handed, b.unread, b.keeps = 0, false, false, false, false, false, false
@@ -139,10 +140,10 @@ func (b *Batch) reset() {
 	}
 }
 
-// numbered reports whether it is asked for the number of each state that an edge leads to.
+// numbered reports whether the number of each state that an edge leads to is needed.
 func (b *Batch) numbered() bool { return b.keeps && b.Width == 0 }
 
-// lacks reports whether some edges of a parent are not listed.
+// lacks reports whether some edges of a parent are unlisted.
 func (b *Batch) lacks(parent int) bool {
 	if parent == 0 {
 		return b.passed[0] > 0
@@ -150,13 +151,13 @@ func (b *Batch) lacks(parent int) bool {
 	return b.passed[parent] > b.passed[parent-1]
 }
 
-// enter adds a state whose edges come next.
+// enter adds a state, to be followed by its edges.
 func (b *Batch) enter(state []uint32, id uint32) {
 	b.parents, b.ids = append(b.parents, state...), append(b.ids, id)
 	b.By, b.EdgeIndex = 0, 0
 }
 
-// enterBare adds a state that is not looked at.
+// enterBare adds a state without its vector.
 func (b *Batch) enterBare(id uint32) {
 	b.parents = append(b.parents, make([]uint32, b.stride)...)
 	b.enter(nil, id)
@@ -164,12 +165,12 @@ func (b *Batch) enterBare(id uint32) {
 
 func (b *Batch) parent(k int) []uint32 { return b.parents[k*b.stride:][:b.words:b.words] }
 
-// row are the edges of a parent.
+// row returns the edges of a parent.
 func (b *Batch) row(k int) graph.Row {
 	return graph.Row{Edges: &b.Edges, Begin: b.begin(k), End: int(b.last[k]), State: b.parent(k)}
 }
 
-// trees are those of the parents, see [stateset.Whole]; nil: they are no states.
+// trees returns the trees of the parents, see [stateset.Whole], or nil if the parent is not a state.
 func (b *Batch) trees() []uint32 {
 	if b.root {
 		return nil
@@ -177,12 +178,12 @@ func (b *Batch) trees() []uint32 {
 	return b.parents
 }
 
-// leave notes that all edges of the state that was entered last were added.
+// leave ends the edges of the state entered last.
 func (b *Batch) leave() {
 	b.last, b.passed = append(b.last, uint32(len(b.Ends))), append(b.passed, b.Unlisted)
 }
 
-// named makes the keys those of all edges.
+// named makes the keys of all edges the keys to look up.
 func (b *Batch) named() {
 	n := len(b.Ends)
 	b.keys.Names = slices.Grow(b.keys.Names[:0], n)[:n]

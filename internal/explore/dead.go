@@ -8,15 +8,16 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// DeadStates is an analysis that finds the states from which no live one can be reached by edges of the recovery relation. What it
-// found is set by Judge, Checked telling that it came to its end.
+// DeadStates is an analysis that finds the states from which no live state can be reached by edges of the recovery
+// relation. Analyze sets the results, and sets Checked if it runs to completion.
 type DeadStates struct {
 	Checked bool
 	Dead    int
-	Nearest uint32   // one of those that are nearest to the start; 0 when none is dead
-	Path    []uint32 // to that one, see [Frontier]; nil: none is dead
+	Nearest uint32   // a dead state nearest to the start; 0 if none is dead
+	Path    []uint32 // the path to that state, see [Frontier]; nil if none is dead
 
-	// recovers: from here a live state is known to be reached; ordinary: found by an edge of the recovery relation.
+	// recovers: a live state is known to be reachable; ordinary: the state was found by an edge of the recovery
+	// relation.
 	recovers, ordinary memory.Bitset
 }
 
@@ -33,9 +34,9 @@ func (d *DeadStates) NeedsEdges(id uint32) bool { return !d.recovers.Has(id) }
 // Bytes implements [Analysis].
 func (d *DeadStates) Bytes() int { return d.recovers.Bytes() + d.ordinary.Bytes() }
 
-// Analyze implements [Analysis]. The state that a state was found from is known, which settles most states; the edges of the
-// others are looked at, first those that were kept, then all, back and forth, until that settles no more: each time round one more step of a
-// way to a live state may lead against the direction of the round.
+// Analyze implements [Analysis]. The predecessor by which each state was found settles most states. The others are
+// settled by their edges, first by the kept ones, then by all, in alternating directions, until a round settles no
+// more. Each round may settle one more step of a way to a live state that leads against the direction of the round.
 func (d *DeadStates) Analyze(ctx context.Context, s *Space) error {
 	for id := s.Len(); id > 0; id-- {
 		if d.recovers.Has(id - 1) {
@@ -54,13 +55,13 @@ func (d *DeadStates) Analyze(ctx context.Context, s *Space) error {
 			continue
 		}
 		if d.Dead++; d.Dead == 1 {
-			d.Nearest, d.Path = id, s.Path(id) // states are numbered by their distance
+			d.Nearest, d.Path = id, s.Path(id) // states are numbered by distance
 		}
 	}
 	return nil
 }
 
-// rounds looks at the edges that passes show of states which are not settled.
+// rounds passes over the edges of states that are not settled.
 func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool, func(uint32) bool, func(uint32, StateEdges, []uint32)) error, s *Space) error {
 	for again, down := true, true; again; down = !down {
 		again = false
@@ -78,7 +79,7 @@ func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool
 	return nil
 }
 
-// settle settles the states that a state which recovers was found from.
+// settle settles the chain of predecessors of a state that recovers.
 func (d *DeadStates) settle(s *Space, id uint32) {
 	for d.ordinary.Has(id) {
 		id = s.Origin(id) - 1

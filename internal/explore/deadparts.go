@@ -8,26 +8,27 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// DeadParts finds the states from which no live one can be reached by edges of the recovery relation, as [DeadStates] does, of an exploration
-// in [Parts] that has come to its end. It is told of all states, part by part, and once more of those that this does not settle.
+// DeadParts finds the states from which no live state can be reached by edges of the recovery relation, like
+// [DeadStates], for a completed exploration in [Parts]. It receives all states part by part, and a second time those
+// that this does not settle.
 type DeadParts struct {
 	graph graph.Graph
-	width int      // of fingerprints by which states are told apart
-	base  []uint32 // by part: its first state among all; and how many there are
-	told  []uint32 // by part: how many states
+	width int      // width of the fingerprints that identify states
+	base  []uint32 // by part: number of its first state among all, and finally the number of all states
+	told  []uint32 // by part: number of states received
 	met   int
 
-	origin             []uint32      // by state: which one it was found from, plus one; 0: it is a root
-	recovers, ordinary memory.Bitset // as those of DeadStates
+	origin             []uint32      // by state: the state that it was found from, plus one; 0 for a root
+	recovers, ordinary memory.Bitset // as in DeadStates
 
-	open    int      // states that are not settled
-	held    []uint32 // these
-	vectors []uint32 // of these
+	open    int      // number of states that are not settled
+	held    []uint32 // states received a second time
+	vectors []uint32 // vectors of the held states
 	places  map[graph.Fingerprint]uint32
 	edges   graph.Edges // scratch
 }
 
-// NewDeadParts prepares to judge an exploration of a graph by fingerprints of so many words, whose parts have so many states.
+// NewDeadParts prepares to judge an exploration of a graph by fingerprints of width words. Part i has lens[i] states.
 func NewDeadParts(g graph.Graph, width int, lens []int) *DeadParts {
 	d := &DeadParts{graph: g, width: width, told: make([]uint32, len(lens)), places: map[graph.Fingerprint]uint32{}}
 	all := uint32(0)
@@ -41,7 +42,7 @@ func NewDeadParts(g graph.Graph, width int, lens []int) *DeadParts {
 	return d
 }
 
-// id is the number of a state among all; false: there is none.
+// id returns the number of a state among all states, and false if it does not exist.
 func (d *DeadParts) id(part, number uint32) (uint32, bool) {
 	if int(part) >= len(d.told) || number >= d.base[part+1]-d.base[part] {
 		return 0, false
@@ -49,7 +50,7 @@ func (d *DeadParts) id(part, number uint32) (uint32, bool) {
 	return d.base[part] + number, true
 }
 
-// Add tells of the next state of a part, and where it was found.
+// Add adds the next state of a part, and the source that it was found from.
 func (d *DeadParts) Add(part int, state []uint32, from Source) error {
 	id, ok := d.id(uint32(part), d.told[part])
 	if !ok {
@@ -73,7 +74,7 @@ func (d *DeadParts) Add(part int, state []uint32, from Source) error {
 	return err
 }
 
-// Settle is called when all states were told of, and settles those from which others that are live were found.
+// Settle is called after all states were added. It settles the states from which live states were found.
 func (d *DeadParts) Settle() error {
 	for i, n := range d.told {
 		if want := d.base[i+1] - d.base[i]; n != want {
@@ -99,7 +100,7 @@ func (d *DeadParts) Settle() error {
 	return nil
 }
 
-// Settled reports whether it is known of all states from one of a part up to another that a live one can be reached.
+// Settled reports whether all states of a part in [from, until) are known to reach a live state.
 func (d *DeadParts) Settled(part, from, until int) bool {
 	for n := from; n < until; n++ {
 		if id, ok := d.id(uint32(part), uint32(n)); ok && !d.recovers.Has(id) {
@@ -109,7 +110,7 @@ func (d *DeadParts) Settled(part, from, until int) bool {
 	return true
 }
 
-// Hold tells once more of a state.
+// Hold passes a state a second time.
 func (d *DeadParts) Hold(part, number int, state []uint32) {
 	if id, ok := d.id(uint32(part), uint32(number)); ok && !d.recovers.Has(id) {
 		d.places[d.name(d.graph.Fingerprint(state))] = uint32(len(d.held))
@@ -117,7 +118,7 @@ func (d *DeadParts) Hold(part, number int, state []uint32) {
 	}
 }
 
-// name is what a state is told apart by.
+// name returns the fingerprint that identifies a state.
 func (d *DeadParts) name(f graph.Fingerprint) graph.Fingerprint {
 	if d.width < 2 {
 		f.Hi = 0
@@ -125,15 +126,15 @@ func (d *DeadParts) name(f graph.Fingerprint) graph.Fingerprint {
 	return f
 }
 
-// Judge takes the steps of all states that are not settled: they lead to states that recover, or to others that are held. Limit is asked now
-// and then whether it may go on.
+// Judge takes the steps of all states that are not settled. They lead to states that recover, or to other held states.
+// It calls limit from time to time, and stops at an error.
 func (d *DeadParts) Judge(limit func() error) error {
 	if len(d.held) != d.open || len(d.places) != d.open {
 		return fmt.Errorf("%d states are not settled, and %d were told of again, %d of them different", d.open, len(d.held), len(d.places))
 	}
 	const none = ^uint32(0)
 	type back struct{ from, next uint32 }
-	var backs []back // edges between states that are held
+	var backs []back // edges between held states
 	last := make([]uint32, len(d.held))
 	for i := range last {
 		last[i] = none
@@ -183,11 +184,11 @@ func (d *DeadParts) Judge(limit func() error) error {
 	return nil
 }
 
-// Dead is how many states are dead, and one of those that are nearest to the start.
+// Dead returns the number of dead states, and one of those nearest to the start.
 func (d *DeadParts) Dead() (states, part, number int) {
 	nearest := int(^uint(0) >> 1)
 	for i := range d.told {
-		first := true // states of a part are in the order of their distances
+		first := true // states of a part are ordered by distance
 		for id := d.base[i]; id < d.base[i+1]; id++ {
 			if d.recovers.Has(id) {
 				continue
@@ -204,7 +205,7 @@ func (d *DeadParts) Dead() (states, part, number int) {
 	return states, part, number
 }
 
-// depth is how many steps a state is from where it begins.
+// depth returns the number of steps from the root of a state's path to the state.
 func (d *DeadParts) depth(id uint32) (steps int) {
 	for ; d.origin[id] != 0 && steps < len(d.origin); id = d.origin[id] - 1 {
 		steps++
@@ -212,7 +213,7 @@ func (d *DeadParts) depth(id uint32) (steps int) {
 	return steps
 }
 
-// Bytes is about the memory that is taken.
+// Bytes returns the approximate memory in use.
 func (d *DeadParts) Bytes() int {
 	return 4*cap(d.origin) + d.recovers.Bytes() + d.ordinary.Bytes() + 4*cap(d.held) + 4*cap(d.vectors) + 40*len(d.places) + d.edges.Bytes()
 }

@@ -9,20 +9,21 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// diskQueue is a queue of which little is in memory. States are kept as differences to those before them.
+// diskQueue is a queue with most of its content on disk. States are stored as differences to their predecessors in the
+// queue.
 type diskQueue struct {
 	predecessors.List
 	pushed uint32 // number of the next state that is pushed
-	popped uint32 // and popped
-	end    uint32 // of the states at the present depth
+	popped uint32 // number of the next state that is popped
+	end    uint32 // end of the states at the current depth
 	depth  int32
 	most   int
 	err    error
 
-	store            *spill.Store // of the predecessor list
+	store            *spill.Store // store of the predecessor list
 	reading, writing *spill.Spool
-	in, out          []byte   // what is left of a chunk, and what becomes one
-	first, last      []uint32 // the states that were read and written last in these
+	in, out          []byte   // rest of the chunk being read, and the chunk being written
+	first, last      []uint32 // the last states read and written in these
 }
 
 const diskQueueChunk = 64 << 10
@@ -38,9 +39,9 @@ func newSpooled(words int, s *stateset.Spill) Frontier {
 // Spooling is a frontier that holds states on disk.
 type Spooling interface {
 	Frontier
-	// Err is an error of the disk, after which nothing can be popped; nil: there was none.
+	// Err returns an error of the disk, after which nothing can be popped, or nil.
 	Err() error
-	// Disk is how many bytes are on disk.
+	// Disk returns the number of bytes on disk.
 	Disk() int64
 }
 
@@ -95,7 +96,7 @@ func (q *diskQueue) Pop(item *Item) bool {
 	return true
 }
 
-// More goes on to the next depth.
+// More advances to the next depth.
 func (q *diskQueue) More() bool {
 	if q.popped == q.end && q.end < q.pushed {
 		q.flush()

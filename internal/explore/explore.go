@@ -1,44 +1,49 @@
-// Package explore visits the states of a graph. There is one loop: a [graph.Graph] tells the edges from a state, a [stateset.Visited] set which
-// states were met before, a [Frontier] which one is next, a [Reducer] which edges suffice, and a [Analysis] what all
-// states together mean. Each is chosen by name from a table, and the loop asks none of them which one it is.
+// Package explore visits the states of a graph. There is one loop over five interfaces. A [graph.Graph] lists the edges
+// from a state. A [stateset.Visited] set recognizes states found before. A [Frontier] selects the next state. A
+// [Reducer] selects sufficient edges. An [Analysis] evaluates all states together. Each is chosen by name from a table,
+// and the loop does not distinguish the implementations.
 //
 // # States and edges
 //
-// A state is a vector of numbers, whose meaning is the graph's. An edge is what it changes in that vector. Edges are gathered
-// and looked up many at a time, since look-ups wait for memory; most are not made at all, since the state was come to
-// lately. A second worker looks up what the first one comes to, and reads edges, too, of graphs that know them ([graph.Readable]). States are numbered in the order in which they are found,
-// which does not depend on the number of workers.
+// A state is a vector of numbers with a meaning private to the graph. An edge is a list of changes to that vector.
+// Edges are gathered and looked up many at a time, since look-ups wait for memory. Most are never looked up, because
+// their state was found recently. A second worker looks up the edges that the first one gathers. It also reads edges of
+// graphs that are [graph.Readable]. States are numbered in the order in which they are found, which does not depend on
+// the number of workers.
 //
 // # Sleep sets
 //
-// A graph need not list edges to the state that is expanded, nor to those that were found before it, see [Edges.By]: it counts them. Results
-// are the same, so a graph may do so as it likes. It is offered by frontiers that expand states in the order in which they are found,
-// when no reducer leaves out edges.
+// A graph may omit edges to the state being expanded, and to states found before it, see [Edges.By]: it only counts
+// them. Results are the same, so the graph may choose freely. This is available with frontiers that expand states in
+// the order in which they are found, without a reducer.
 //
 // # Visited sets
 //
-// Exact sets keep vectors as trees whose inner nodes are shared, eight bytes and a place in an index for each. Fingerprints
-// are kept in lines of the processor's memory; two states with equal ones are taken for one, and [Result.Omission] bounds the
-// probability. Tables grow in place, in huge pages where there are any.
+// Exact sets store vectors as trees with shared inner nodes, at eight bytes and an index entry each. Fingerprints are
+// stored in cache lines. Two states with equal fingerprints are taken for one, and [Result.Omission] bounds the
+// probability of that. Tables grow in place, in huge pages where available.
 //
-// What does not fit into memory can be held on disk: see [stateset.Spill] and [stateset.Deferred].
+// States that do not fit into memory can be held on disk, see [stateset.Spill] and [stateset.Deferred].
 //
 // # Paths
 //
-// The edge indexes from the start to a state, which edge was taken each time, say how to come to it. A queue keeps for each state the
-// one that it was found from (about three bits) and by which edge (as many bits as the largest among its neighbours takes, about
-// four); a stack has the edge indexes on it. Nothing is explored again for a path.
+// The edge indexes taken from the start to a state form its path. A queue stores for each state its predecessor (about
+// three bits) and the index of the edge from there (as many bits as the largest among its neighbours takes, about
+// four). A stack holds the edge indexes itself. No path needs a second exploration.
 //
 // # Logs
 //
-// A [Log] has for each state the one that it was found from, and by which edge: about a byte. What the numbers in states mean is not
-// in it. An exploration that goes on takes the same edges again, and no others, but for those of the cache fillers, in whose expansion the
-// graph met something for the first time: so all that the graph ever did is done again, and compared.
+// A [Log] stores for each state its predecessor and the edge index, about a byte. It does not store the meaning of the
+// numbers in states. A resumed exploration repeats the same edges, and no others, except for those of cache fillers, in
+// whose expansion the graph added something to its caches. Everything the graph ever did is thus repeated, and
+// compared.
 //
-// # Judges
+// # Analyses
 //
-// An analysis is told of all states in the order in which a queue finds them. Where the edges of those that it wants lead is kept while there is room
-// for that, of fingerprints with which states these are, and in which order they were found; else states are expanded again, see [Space]. After another frontier all states are visited once more, by a queue.
+// An analysis visits all states in the order in which a queue finds them. The targets of edges that it needs are kept
+// while there is room. With fingerprints, the fingerprints of these states and the order in which they were found are
+// kept. Otherwise states are expanded again, see [Space]. After another frontier, all states are visited once more by a
+// queue.
 package explore
 
 import (
@@ -49,26 +54,28 @@ import (
 
 // Frontier holds the states that wait to be expanded.
 type Frontier interface {
-	// AtOnce is how many edges may be gathered before it is told where they lead. 0: those of one state.
+	// AtOnce returns the number of edges that may be gathered before they are looked up. 0 means those of one state.
 	AtOnce() int
-	// Push adds the new states of a batch, the first of which is to be expanded first among them; of a final one, see [Batch], none is.
+	// Push adds the new states of a batch. The first of them is to be expanded first. States of a final batch are not
+	// expanded, see [Batch].
 	Push(b *Batch)
-	// Pop takes the next state, but for Rest; false: more may wait once all that was gathered has been pushed, see More.
+	// Pop takes the next state and sets all fields but Rest. It returns false if more may follow only once everything
+	// gathered is pushed, see More.
 	Pop(item *Item) bool
-	// More reports whether any state waits, all that was gathered having been pushed.
+	// More reports whether any state waits, once everything gathered is pushed.
 	More() bool
-	// Path is the edge indexes to a state that was popped: number of the root, then of one edge after the other.
-	// A stack knows those of the last one only.
+	// Path returns the edge indexes to a popped state: the number of the root, then of one edge after the other. A
+	// stack has only the path of the state popped last.
 	Path(id uint32) []uint32
-	// Bytes is the memory for all states that were ever pushed, and the most that was taken by those that waited.
+	// Bytes returns the memory for all states ever pushed, and the maximum taken by waiting states.
 	Bytes() (kept, waiting int)
 	Close()
 }
 
-// Ordered is a frontier that numbers states in the order of their distance, and remembers them all.
+// Ordered is a frontier that numbers states in the order of their distance, and keeps them all.
 type Ordered interface {
 	Frontier
-	// Origin is the state that a state was found from, plus one, 0: it is a root; and by which edge.
+	// Origin returns the predecessor of a state, plus one, or 0 for a root, and the index of the edge from there.
 	Origin(id uint32) (from, turn uint32)
 	// Monotone reports whether origins never decrease.
 	Monotone() bool
@@ -80,35 +87,36 @@ type Item struct {
 	ID     uint32   // the frontier's own number
 	Depth  int32
 	By     uint32 // see [graph.Edges]
-	Rest   bool   // the edges that a reducer left out are wanted
+	Rest   bool   // the edges that a reducer left out are to be expanded
 }
 
-// Reducer says which edges of a state suffice. The zero value of an exploration has none: nothing is left out.
+// Reducer selects sufficient edges of states. A nil Reducer leaves out nothing.
 type Reducer interface {
-	// Sufficient appends to keep the numbers of those edges of a state that are to be followed first, ascending, counting
-	// from the first one. All of them: nothing is left out. Asked again about a state it says the same.
+	// Sufficient appends to keep the numbers of the edges of a state to be followed first, ascending, counting from the
+	// first edge. All edges means that nothing is left out. It is deterministic.
 	Sufficient(state []uint32, e graph.Row, keep []uint32) []uint32
-	// Rest reports whether the others are to be followed, too, now that it is known whether one of those kept led to a new
-	// state. It is the proviso.
+	// Rest reports whether the other edges must be followed, too; anyNew says whether a kept edge led to a new state.
+	// It is the proviso.
 	Rest(state []uint32, anyNew bool) bool
 }
 
-// Analysis says what all states together mean.
+// Analysis evaluates all states together.
 type Analysis interface {
-	// Visit is told of each state. An error ends the exploration, there.
+	// Visit is called for each state. An error ends the exploration there.
 	Visit(id uint32, live bool, note uint8) error
-	// NeedsEdges reports whether the edges of a state, which was met, are likely to be asked for: they are kept then, if there is room, of whole states perhaps
-	// without those that sleep, see [Space.PassKept]. It says the same until Judge is called.
+	// NeedsEdges reports whether the edges of a visited state are likely to be needed. They are then kept while there
+	// is room, with whole states perhaps without those that sleep, see [Space.PassKept]. The result is constant until
+	// Analyze is called.
 	NeedsEdges(id uint32) bool
-	// Analysis is called once all states were visited. The error is one of Expand.
+	// Analyze is called once all states were visited. The error is one of Expand.
 	Analyze(ctx context.Context, s *Space) error
-	// Bytes is about the memory that the analysis takes.
+	// Bytes returns the approximate memory of the analysis.
 	Bytes() int
 }
 
-// Namer is an analysis that may ask for names of edges, see [StateEdges].
+// Namer is an analysis that may need the names of edges, see [StateEdges].
 type Namer interface {
 	Analysis
-	// Names reports whether it does. It always says the same.
+	// Names reports whether it needs names. The result is constant.
 	Names() bool
 }

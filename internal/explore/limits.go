@@ -21,7 +21,7 @@ func (l *Loop) stop(ctx context.Context) {
 	}
 }
 
-// Limit is for graphs whose Expand may take long: what it returns, nil or [ErrLimit], is to be the error of Expand.
+// Limit is called by graphs with a long-running Expand. Expand must return its result, nil or [ErrLimit].
 func (l *Loop) Limit(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
@@ -34,7 +34,7 @@ func (l *Loop) Limit(ctx context.Context) error {
 	return ErrLimit
 }
 
-// room is how many bytes more may be taken.
+// room returns the number of bytes that may still be taken.
 func (l *Loop) room() int {
 	if l.opts.MaxBytes == 0 {
 		return math.MaxInt
@@ -42,7 +42,7 @@ func (l *Loop) room() int {
 	return max(0, l.opts.MaxBytes-l.inUse())
 }
 
-// over reports whether there is no room for so many bytes more, even when rows are let go of: then they are.
+// over reports whether there is no room for so many more bytes, even after it has dropped all rows.
 func (l *Loop) over(bytes int) bool {
 	if l.opts.MaxBytes == 0 || l.inUse()+bytes <= l.opts.MaxBytes {
 		return false
@@ -51,7 +51,7 @@ func (l *Loop) over(bytes int) bool {
 	return l.inUse()+bytes > l.opts.MaxBytes
 }
 
-// bytes is the memory that is kept for the visited states, but for what the frontier keeps.
+// bytes returns the memory for the visited states, without that of the frontier.
 func (l *Loop) bytes() int {
 	n := l.setBytes
 	if l.opts.Analysis != nil {
@@ -63,7 +63,7 @@ func (l *Loop) bytes() int {
 	return n
 }
 
-// inUse is about the memory that is taken, once there is room for some more states.
+// inUse returns the approximate memory in use, including room for some more states.
 func (l *Loop) inUse() int {
 	kept, waiting := l.frontier.Bytes()
 	n := l.bytes() + kept + waiting + l.growth + l.graph.Bytes() + l.rows.bytes()

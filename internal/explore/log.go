@@ -7,17 +7,18 @@ import (
 	"github.com/macemc/macemc/internal/explore/graph"
 )
 
-// Log keeps the states that an exploration finds, in order, so that another one can go on where it ended. Nothing in it depends on
-// the numbers in states, which are a process's own: a state is where it was found from, and by which edge.
+// Log stores the states that an exploration finds, in order, so that another exploration can continue it. It does not
+// depend on the numbers in states, which are private to a process: a state is stored as its predecessor and the index
+// of the edge from there.
 type Log interface {
-	// End is how far the log goes. The zero value: nothing is in it.
+	// End returns the position at the end of the log. The zero value means that the log is empty.
 	End() Mark
-	// Blocks yields what is in it, in parts, each valid until the next one.
+	// Blocks yields the blocks of the log, each valid until the next one.
 	Blocks() iter.Seq2[*Block, error]
-	// Notes are those of all blocks.
+	// Notes returns the notes of all blocks.
 	Notes() []byte
-	// Append adds what was found since the last call. The block and what is in it are the caller's. An error ends the
-	// exploration; what was added before is kept.
+	// Append adds the states found since the last call. The caller owns the block and its content. An error ends the
+	// exploration; earlier blocks are kept.
 	Append(b *Block) error
 }
 
@@ -29,16 +30,16 @@ func (e *LogError) Unwrap() error { return e.Err }
 
 // Block is a part of a log.
 type Block struct {
-	Mark                       // behind it
-	Origins      []Origin      // of the states in it; where they are from does not decrease, nor by which edge from the same state
-	CacheFillers []CacheFiller // of the states that were expanded, but for those of earlier blocks; ascending
-	Notes        []byte        // of the graph, see [Noting]
+	Mark                       // the position after it
+	Origins      []Origin      // of its states; predecessors do not decrease, nor do edge indexes from the same predecessor
+	CacheFillers []CacheFiller // among the states expanded since the last block; ascending
+	Notes        []byte        // from the graph, see [Noting]
 }
 
-// Mark is how far an exploration came.
+// Mark is a position in an exploration.
 type Mark struct {
 	States      int
-	Expanded    int // states, the first ones: what was found from them is among the states
+	Expanded    int // number of expanded states, which are the first ones; all states found from them are included
 	Transitions int
 	Steps       int
 	Live        int
@@ -46,14 +47,14 @@ type Mark struct {
 	Digest      uint64 // of the fingerprints of all states, in order
 }
 
-// Origin is where a state was found.
+// Origin is the edge by which a state was found.
 type Origin struct {
-	From      uint32 // the number of the state that it was found from, plus one; 0: it is a root
-	EdgeIndex uint32 // by which edge from there
+	From      uint32 // the number of its predecessor, plus one; 0 for a root
+	EdgeIndex uint32 // index of the edge from there
 }
 
-// CacheFiller is a state in whose expansion the graph met something for the first time. All others take known edges, so that to
-// expand the cache fillers again executes all that the graph did once.
+// CacheFiller is a state in whose expansion the graph found something new. All other states take known edges, so
+// expanding the cache fillers again repeats all work of the graph.
 type CacheFiller struct {
 	ID  uint32
 	Row uint64 // hash of its edges
@@ -62,32 +63,32 @@ type CacheFiller struct {
 // Noting is a graph that can be logged.
 type Noting interface {
 	graph.Graph
-	// Visit is a number that grows when something is met for the first time.
+	// Visit returns a number that grows when the graph finds something new.
 	Visit() int
-	// Notes appends what is to be known of the things that were met since it was called last, so that a difference can be named.
+	// Notes appends a description of the things found since the last call, so that a difference can be named.
 	Notes(buf []byte) []byte
-	// Resumed is told that the exploration has come to where the log ends.
+	// Resumed is called when the exploration has reached the end of the log.
 	Resumed()
 }
 
-// ChangedError says that the graph is not the one that a log was written of.
+// ChangedError reports that the graph differs from the one that a log was written from.
 type ChangedError struct{ Why string }
 
 func (e *ChangedError) Error() string { return e.Why }
 
-// journal is an exploration's end of a log.
+// journal connects an exploration with a log.
 type journal struct {
 	log          Log
 	graph        Noting
-	met          int           // by the graph
+	met          int           // last result of graph.Visit
 	digest       uint64        // of the states
 	logged       Mark          // end of the log
-	cacheFillers []CacheFiller // that are not in the log yet
+	cacheFillers []CacheFiller // not in the log yet
 	block        Block         // scratch
 	to           []uint32      // scratch
 	replay       bool          // the log is being replayed
-	at           int           // in replay: in the origins of the block
-	turns        []uint32      // in replay: which edges of a state are wanted
+	at           int           // in replay: index into the origins of the block
+	turns        []uint32      // in replay: the edge indexes wanted from a state
 }
 
 func (l *Loop) newJournal(log Log) error {
@@ -109,7 +110,7 @@ func (j *journal) replaying() bool { return j != nil && j.replay }
 
 const mix = 0x9E3779B97F4A7C15
 
-// expanded notes a state that was expanded, whose edges are those from one on, if it is a cache filler.
+// expanded records an expanded state with edges from an index on, if it is a cache filler.
 func (j *journal) expanded(id uint32, state []uint32, e *graph.Edges, from int) {
 	if met := j.graph.Visit(); met != j.met {
 		j.met = met
@@ -117,7 +118,7 @@ func (j *journal) expanded(id uint32, state []uint32, e *graph.Edges, from int) 
 	}
 }
 
-// row is a hash of the edges from one on, which lead from a state.
+// row returns a hash of the edges of a state, from an index on.
 func (j *journal) row(state []uint32, e *graph.Edges, from int) uint64 {
 	h := uint64(len(e.Ends) - from)
 	for t := from; t < len(e.Ends); t++ {
@@ -132,7 +133,7 @@ func (j *journal) row(state []uint32, e *graph.Edges, from int) uint64 {
 	return h
 }
 
-// logged takes the new states of a batch into the digest, and into the log.
+// logged adds the new states of a batch to the digest and to the log.
 func (l *Loop) logged(b *Batch) error {
 	j := l.journal
 	if b.partial {
@@ -173,7 +174,7 @@ func (l *Loop) logged(b *Batch) error {
 	return nil
 }
 
-// mark is how far the exploration came.
+// mark returns the current position of the exploration.
 func (l *Loop) mark() Mark {
 	o := &l.out
 	return Mark{o.States, o.Expanded, o.Transitions, o.Steps, o.Live, o.Depth, l.journal.digest}

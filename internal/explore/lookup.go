@@ -2,7 +2,7 @@ package explore
 
 import "github.com/macemc/macemc/internal/explore/stateset"
 
-// resolve makes fingerprints of the edges of a batch keys of whole states, if these are kept.
+// resolve replaces fingerprints of edges by keys of whole states, if whole states are stored.
 func (l *Loop) resolve(b *Batch) {
 	if l.whole == nil {
 		return
@@ -10,17 +10,17 @@ func (l *Loop) resolve(b *Batch) {
 	l.whole.Resolve(&b.Edges, b.trees(), b.last)
 }
 
-// What is done with the edges of a batch is done where they are, as processors are slow to tell each other: where it was gathered, or, for a batch
-// whose edges the second worker read or gave keys, there.
+// Edges of a batch are processed on the worker that has them in its cache, because transfers between processors are
+// slow. That is the worker that gathered the batch, or the second worker if it read the edges or made their keys.
 
-// prepare says what of a batch is to be looked up.
+// prepare selects the edges of a batch to be looked up.
 func (l *Loop) prepare(b *Batch) {
 	if !b.handed && l.whole == nil {
 		l.sift(b, &l.recent)
 	}
 }
 
-// sift leaves out edges to states that were come to lately.
+// sift leaves out edges to states that were found recently.
 func (l *Loop) sift(b *Batch, r *stateset.HotCache) {
 	if b.numbered() || l.bounded != nil || l.opts.Spill != nil && l.opts.Spill.Young > 0 {
 		b.named()
@@ -29,7 +29,7 @@ func (l *Loop) sift(b *Batch, r *stateset.HotCache) {
 	}
 }
 
-// lookUp looks up a batch. It touches nothing but the batch, the visited set, and lately.
+// lookUp looks up a batch. It accesses only the batch, the visited set, and lately.
 func (l *Loop) lookUp(b *Batch) {
 	if b.handed || l.whole != nil {
 		l.resolve(b)

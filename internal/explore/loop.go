@@ -10,39 +10,39 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// Loop is an exploration. Its many fields and methods are one algorithm, whose stages (expand, look up, finish, log, judge) share the batch and the
-// counters; a stage is a file.
+// Loop is an exploration. Its many fields and methods form one algorithm. Its stages (expand, look up, finish, log,
+// judge) share the batch and the counters, and each stage has a file.
 type Loop struct {
 	opts     Options
 	graph    graph.Graph
 	visited  stateset.Visited
-	whole    stateset.Whole   // visited, if it is
-	bounded  stateset.Bounded // likewise
+	whole    stateset.Whole   // visited, if it implements it
+	bounded  stateset.Bounded // visited, if it implements it
 	frontier Frontier
-	ordered  Ordered           // frontier, if it is
-	recent   stateset.HotCache // of the batches that are prepared here
-	lately   stateset.HotCache // of those whose edges the second worker has
+	ordered  Ordered           // frontier, if it implements it
+	recent   stateset.HotCache // for batches prepared by the first worker
+	lately   stateset.HotCache // for batches with edges at the second worker
 	worker   worker
-	reading  *reading // nil: the second worker reads no edges
+	reading  *reading // nil if the second worker reads no edges
 	batch    *Batch
-	item     Item // the state that is expanded
+	item     Item // the state being expanded
 	atOnce   int
 	out      Result
-	unasked  int // edges since limits were looked at
-	open     int // states that were expanded, the last batches included
+	unasked  int // edges since limits were checked
+	open     int // states expanded, including the last batches
 	limited  string
 	rest     []restItem
 	keep     []uint32 // scratch
 	setBytes int
 	growth   int
 	met      graph.FoundState
-	metIn    *Batch // where met is, and as which of its new states
+	metIn    *Batch // the batch of met, and its index among the new states
 	metAs    int
-	space    *Space          // nil: no analysis
-	journal  *journal        // nil: there is no log
-	waiting  *pendingBatches // nil: the set knows at once what is new
-	rows     rows            // of states that were expanded
-	early    bool            // they are kept while states are visited
+	space    *Space          // nil without an analysis
+	journal  *journal        // nil without a log
+	waiting  *pendingBatches // nil if the set determines at once which states are new
+	rows     rows            // of expanded states
+	early    bool            // rows are kept while states are visited
 }
 
 // New makes an exploration of a graph. The error is about the options.
@@ -90,7 +90,7 @@ func New(g graph.Graph, opts Options) (*Loop, error) {
 	return l, nil
 }
 
-// newVisited makes the set for an exploration.
+// newVisited makes the visited set of an exploration.
 func newVisited(g graph.Graph, opts *Options) (stateset.Visited, error) {
 	set := &opts.Visited
 	switch {
@@ -138,7 +138,7 @@ func (l *Loop) Run(ctx context.Context) Result {
 		err = l.judge(ctx)
 	}
 	if held := l.held(); held != nil {
-		err = held // what it would say of paths may be wrong
+		err = held // its paths may be wrong
 	}
 	out.Err, out.Complete = err, err == nil && out.Stopped == ""
 	return *out
@@ -185,7 +185,7 @@ func (l *Loop) run(ctx context.Context) error {
 	return nil
 }
 
-// proceed has what was gathered looked up, when that is enough.
+// proceed dispatches the gathered batch if it is large enough.
 func (l *Loop) proceed(ctx context.Context) error {
 	if r := l.reading; r != nil && len(l.worker.done) > 0 { // the second worker may be waiting
 		if err := l.back(ctx); err != nil || l.out.Stopped != "" {
@@ -203,7 +203,7 @@ func (l *Loop) proceed(ctx context.Context) error {
 	return nil
 }
 
-// next makes item the state to be expanded next: one whose other edges are wanted, if there is one.
+// next sets item to the state to be expanded next. States with left-out edges to follow come first.
 func (l *Loop) next() bool {
 	if n := len(l.rest); n > 0 {
 		r := l.rest[n-1]
@@ -215,7 +215,7 @@ func (l *Loop) next() bool {
 	return l.frontier.Pop(&l.item)
 }
 
-// roots comes to the first states: in replay, to those in a block.
+// roots finds the roots; in replay, those in a block.
 func (l *Loop) roots(ctx context.Context, logged *Block) error {
 	b := l.batch
 	b.root = true
@@ -270,7 +270,7 @@ func (l *Loop) expand(ctx context.Context) error {
 	return nil
 }
 
-// failed ends the exploration with an error of Expand, unless there is a finding about an edge before.
+// failed ends the exploration with an error of Expand, unless an earlier edge has a finding.
 func (l *Loop) failed(ctx context.Context, item *Item, err error) error {
 	l.batch.partial = true
 	if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
@@ -280,8 +280,8 @@ func (l *Loop) failed(ctx context.Context, item *Item, err error) error {
 	return err
 }
 
-// enter makes an item the state that is expanded, unless it is not to be; first: it was not expanded before. If whole states are kept, the state is what
-// its tree begins with, see [stateset.Whole].
+// enter makes an item the state being expanded. ok is false if it is not to be expanded, first is true if it was not
+// expanded before. If whole states are stored, tree begins with the state, see [stateset.Whole].
 func (l *Loop) enter(item *Item) (tree []uint32, first, ok bool) {
 	if l.opts.MaxDepth > 0 && int(item.Depth) >= l.opts.MaxDepth {
 		return nil, false, false
@@ -308,7 +308,7 @@ func (l *Loop) enter(item *Item) (tree []uint32, first, ok bool) {
 
 func keyOf(record []uint32) uint64 { return uint64(record[0])<<32 | uint64(record[1]) }
 
-// finish takes what turned out to be new.
+// finish processes the states of a batch that turned out to be new.
 func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	l.setBytes, l.growth = b.bytes, b.growth
 	b.final = l.opts.MaxDepth > 0 && int(b.depth) == l.opts.MaxDepth && !b.root && l.opts.Frontier.Shortest && l.opts.Reducer == nil && l.journal == nil
@@ -334,10 +334,10 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 			continue
 		case l.atOnce == 0:
 			l.out.Expanded += b.full
-		case !b.root: // what comes behind was followed in vain
+		case !b.root: // edges after this one do not count
 			l.out.Transitions = before + int(b.news[k].until)
 			if l.ordered != nil && l.ordered.Monotone() && l.opts.Reducer == nil {
-				l.out.Expanded = int(b.news[k].From) - 1 // those before, whatever is in a batch
+				l.out.Expanded = int(b.news[k].From) - 1 // those before, regardless of batch boundaries
 			}
 		}
 		return err
@@ -358,7 +358,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	return nil
 }
 
-// add has a new state checked.
+// add checks a new state.
 func (l *Loop) add(b *Batch, k int, note uint8) error {
 	m := &l.met
 	m.Barred = false
@@ -378,7 +378,7 @@ func (l *Loop) add(b *Batch, k int, note uint8) error {
 	return nil
 }
 
-// pathMet is the edge indexes to the state that is checked.
+// pathMet returns the edge indexes to the state being checked.
 func (l *Loop) pathMet() []uint32 {
 	n := l.metIn.Found(l.metAs)
 	if n.From == 0 {
@@ -387,7 +387,7 @@ func (l *Loop) pathMet() []uint32 {
 	return append(l.frontier.Path(n.From-1), n.EdgeIndex)
 }
 
-// close gives memory back that is not the collector's.
+// close releases memory that the garbage collector does not manage.
 func (l *Loop) close() {
 	l.rows.drop()
 	l.recent.Free()

@@ -6,55 +6,56 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// Options say how a graph is explored. The zero value has no bounds, and explores breadth first, keeping whole states.
+// Options selects how a graph is explored. The zero value has no bounds, and explores breadth first with whole states.
 type Options struct {
 	Visited  stateset.Kind // zero: the first of [stateset.Kinds]
 	Frontier FrontierKind  // zero: the first of [Frontiers]
-	Reducer  Reducer       // nil: nothing is left out
-	Analysis Analysis      // nil: no analysis
-	// Log keeps what is found. What is in it already is not explored again: all states in it are checked, and the exploration
-	// goes on behind them. The graph is to be [Noting], the frontier [Ordered]. Nil: nothing is kept.
+	Reducer  Reducer       // nil means that nothing is left out
+	Analysis Analysis      // nil means no analysis
+	// Log receives the states found. The states already in it are only checked, and the exploration continues after
+	// them. The graph must be [Noting], and the frontier [Ordered]. Nil means no log.
 	Log Log
 
-	// Spill is where states are held that do not fit into memory, of a visited set that has a Spilled one and a queue without a
-	// reducer. Nil: all are in memory.
+	// Spill sets where states are held that do not fit into memory. It needs a visited set with a Spilled variant, and
+	// a queue without a reducer. Nil means that all states are in memory.
 	Spill *stateset.Spill
 
-	MaxDepth  int // in steps; 0: none
-	MaxStates int // 0: none
-	MaxBytes  int // of memory for states and graph, about; 0: none
-	// Go starts f in a goroutine of its own; nil: there is one worker. A second worker looks states up and reads edges. What is found,
-	// and where an exploration stops for any reason but memory or an interruption, does not depend on it if the graph says the same whenever it is asked.
+	MaxDepth  int // in steps; 0 means no limit
+	MaxStates int // 0 means no limit
+	MaxBytes  int // of memory for states and graph, approximately; 0 means no limit
+	// Go starts f on a new goroutine; nil means one worker. A second worker looks states up and reads edges. If the
+	// graph is deterministic, it does not affect the states found, or where an exploration stops for any reason but
+	// memory or an interruption.
 	Go func(f func())
-	// Progress is told now and then, from the goroutine that explores, how many states were found and edges followed, and
-	// the depth, and how many states wait to be expanded. Nil: nobody wants to know.
+	// Progress, if non-nil, is called from time to time on the goroutine of Run, with the numbers of states found and
+	// edges followed, the depth, and the number of states waiting to be expanded.
 	Progress func(states, transitions, depth, waiting int)
 }
 
-// Result is what an exploration came to.
+// Result is the result of an exploration.
 type Result struct {
 	States      int // distinct ones
-	Transitions int // edges from every state that was expanded
-	Live        int // states that are
-	Expanded    int // states that were expanded, what was found from them being known
-	Depth       int // steps to the states that were expanded last; of a frontier that is not [Ordered] to those farthest along
+	Transitions int // edges from all expanded states
+	Live        int // live states
+	Expanded    int // expanded states, with all states found from them counted
+	Depth       int // steps to the last expanded states; with a frontier that is not [Ordered], to the farthest
 	Complete    bool
-	Stopped     string // why it is not complete: "depth", "states", "memory", "interrupted"
+	Stopped     string // the reason if it is not complete: "depth", "states", "memory", "interrupted"
 
-	// Err is what Expand, Roots, Check or Met ended the exploration with; nil: nothing. Trail leads to the state that it is
-	// about, AtEdge: of an edge from there; a nil Trail: of an edge to a root.
+	// Err is the error by which Expand, Roots, Check or Visit ended the exploration, or nil. Path leads to the state of
+	// the error. With AtEdge the error is about an edge from there, or about an edge to a root if Path is nil.
 	Err    error
 	Path   []uint32
 	AtEdge bool
 
 	Omission float64 // see [stateset.Visited]
-	Bytes    int     // of memory for the set of states, with all that is kept for each
-	Disk     int64   // bytes, at most, that were on disk for want of memory
-	Spilled  bool    // some of the set were on disk: no judge was heard
-	Blind    bool    // the set is no [stateset.Finder]: no judge was heard
-	Frontier int     // bytes, at most, of what is kept of states that wait to be expanded
+	Bytes    int     // of memory for the visited set, with all data kept for each state
+	Disk     int64   // maximum number of bytes on disk, for lack of memory
+	Spilled  bool    // parts of the set were on disk, so the analysis did not run
+	Blind    bool    // the set is not a [stateset.Finder], so the analysis did not run
+	Frontier int     // maximum number of bytes kept for states that wait to be expanded
 	Steps    int     // see [graph.Edges]
 }
 
-// ErrLimit says that an exploration is to stop in the middle of a state, see [Loop.Limit].
+// ErrLimit stops an exploration in the middle of a state, see [Loop.Limit].
 var ErrLimit = errors.New("a limit was reached")

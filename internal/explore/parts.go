@@ -7,22 +7,23 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// Parts explores some of the parts that the states of a graph are in. A state belongs to a part by its fingerprint, or by what some words add to that, its
-// cut, so that each process of several finds for itself where a state is to be looked up. Whoever has a part keeps its states in the order in which they were accepted.
+// Parts explores some of the parts of a graph's states. The part of a state is a function of its fingerprint, or of the
+// contributions of some words (its cut) to it. Each of several processes can therefore determine where a state is to be
+// looked up. The owner of a part keeps its states in the order in which they were accepted.
 //
-// It is the step that a [Loop] takes, without its order: what comes next is said from outside, and what belongs to others is handed over.
-// All states of a level must be accepted before one of the next is expanded, and all of them be expanded in the end: then edges may
-// sleep, see [Edges.By].
+// Parts takes the same step as a [Loop], without its order: the caller selects the next states, and states of foreign
+// parts are handed over. All states of a level must be accepted before one of the next is expanded, and all must be
+// expanded in the end. Then edges may sleep, see [Edges.By].
 type Parts struct {
 	graph     graph.Graph
 	kind      stateset.Kind
-	cut       []bool // by word; nil: all
+	cut       []bool // by word; nil means all words
 	shares    Sharer
-	own       []*part // by part; nil: another has it
+	own       []*part // by part; nil if another process has it
 	width     int
 	words     int
 	recent    stateset.HotCache
-	sent      []uint64 // fingerprints, by their last bits, of states that were told elsewhere lately; 0: none
+	sent      []uint64 // fingerprints recently sent elsewhere, indexed by their last bits; 0 is free
 	batch     *Batch
 	keys      []stateset.Keys // scratch, by part
 	fresh     []uint32
@@ -31,30 +32,32 @@ type Parts struct {
 	expanded  int
 	elsewhere func(part int, state []uint32, from Source)
 
-	// Mark is told of which state the steps are taken next, or what they lead to is checked: the graph may not return. Nil: nobody is told.
+	// Mark, if non-nil, is called before the steps of a state are taken, or their targets are checked, since the graph
+	// may not return.
 	Mark func(part, number uint32)
 }
 
-// Source is where a state was found.
+// Source is the edge by which a state was found.
 type Source struct {
 	Part      uint32
-	Number    uint32 // in that part; [stateset.NoPlace]: nowhere, it is a root
-	EdgeIndex uint32 // by which edge from there, or which root
-	By        uint32 // name of that edge, see [graph.Edges]: it must mean the same wherever the state goes
+	Number    uint32 // in that part; [stateset.NoPlace] for a root
+	EdgeIndex uint32 // index of the edge from there, or of the root
+	By        uint32 // name of that edge, see [graph.Edges]: it must mean the same in every process
 	Note      uint8  // of the edge
 }
 
-// part is one that is explored here.
+// part is a part that is explored here.
 type part struct {
 	set     stateset.Visited
-	first   int      // the states before need not be expanded again
-	vectors []uint32 // of those from there on
+	first   int      // states before it need not be expanded again
+	vectors []uint32 // of the states from first on
 	sources []Source
-	next    int // to be expanded
-	edges   int // from the states that were expanded since it was rewound
+	next    int // the next state to be expanded
+	edges   int // from the states expanded since the last rewind
 }
 
-// FoundError is a finding about the state that an edge leads to, or, AtEdge, about one of those behind the edges of a state that are listed.
+// FoundError is a finding about the state that an edge leads to. With AtEdge it is about an edge after the listed ones
+// of a state.
 type FoundError struct {
 	Source
 	AtEdge bool
@@ -64,15 +67,16 @@ type FoundError struct {
 func (e *FoundError) Error() string { return e.Err.Error() }
 func (e *FoundError) Unwrap() error { return e.Err }
 
-// Sharer is a graph whose fingerprints are sums of what their words add.
+// Sharer is a graph with fingerprints that are sums over the words of a state.
 type Sharer interface {
 	graph.Graph
-	// Share is what a word adds to the first half of a fingerprint.
+	// Share returns the contribution of a word to the first half of a fingerprint.
 	Share(word int, value uint32) uint64
 }
 
-// NewParts makes an exploration of a graph in so many parts, none of which it has; cut: the words by which states are in parts, none: by all. States are told apart by fingerprints. What is found in the
-// expansion of a state and belongs to a part that it has not is told to elsewhere: the state is valid until it returns.
+// NewParts makes an exploration of a graph in so many parts, of which it owns none at first. cut lists the words that
+// determine the part of a state; an empty cut means all words. Fingerprints identify states. elsewhere receives the
+// states that are found for foreign parts; the state is valid until elsewhere returns.
 func NewParts(g graph.Graph, kind stateset.Kind, parts int, cut []int, elsewhere func(part int, state []uint32, from Source)) (*Parts, error) {
 	set := kind.New(g)
 	width := set.Width()
@@ -97,7 +101,7 @@ func NewParts(g graph.Graph, kind stateset.Kind, parts int, cut []int, elsewhere
 	return p, nil
 }
 
-// Of is the part of a state.
+// Of returns the part of a state.
 func (p *Parts) Of(state []uint32) int {
 	if p.cut == nil {
 		return PartBy(p.graph.Fingerprint(state).Lo, len(p.own))
@@ -115,16 +119,16 @@ func (p *Parts) ofCut(state []uint32) int {
 	return PartBy(sum, len(p.own))
 }
 
-// PartBy is the part, of so many, by a hash. Sets take the high bits of fingerprints.
+// PartBy returns the part of a hash. It uses the low bits, because sets use the high bits of fingerprints.
 func PartBy(hash uint64, parts int) int { return int(uint64(uint32(hash)) * uint64(parts) >> 32) }
 
-// Has reports whether it has a part.
+// Has reports whether it owns a part.
 func (p *Parts) Has(part int) bool { return p.own[part] != nil }
 
-// Take makes it have a part, without any states.
+// Take adds a part, without any states.
 func (p *Parts) Take(i int) { p.own[i] = &part{set: p.kind.New(p.graph)} }
 
-// Drop makes it not have a part.
+// Drop removes a part.
 func (p *Parts) Drop(i int) {
 	if p.own[i] != nil {
 		p.own[i].set.Close()
@@ -132,12 +136,14 @@ func (p *Parts) Drop(i int) {
 	}
 }
 
-// Len is how many states a part has, and Next how many of them were expanded, with how many edges since it was rewound.
+// Len returns the number of states of a part. Next returns the number of expanded ones, and of their edges since the
+// last rewind.
 func (p *Parts) Len(i int) int { return p.own[i].first + len(p.own[i].sources) }
 
 func (p *Parts) Next(i int) (next, edges int) { return p.own[i].next, p.own[i].edges }
 
-// Rewind makes a state the one of a part that is expanded next, and lets go of those before. It must not be one that was let go of.
+// Rewind makes a state the next one of a part to be expanded, and drops those before. The state must not have been
+// dropped.
 func (p *Parts) Rewind(i, next int) {
 	o := p.own[i]
 	if n := next - o.first; n > 0 {
@@ -148,20 +154,20 @@ func (p *Parts) Rewind(i, next int) {
 	o.next, o.edges = next, 0
 }
 
-// Recount makes edges of a part count anew.
+// Recount resets the edge counter of a part.
 func (p *Parts) Recount(i int) { p.own[i].edges = 0 }
 
-// Held is the first state of a part that was not let go of.
+// Held returns the number of the first state of a part that was not dropped.
 func (p *Parts) Held(i int) int { return p.own[i].first }
 
-// State is one that was not let go of, and where it was found. It is valid until the next call that accepts any.
+// State returns a state that was not dropped, and its source. It is valid until the next call that accepts states.
 func (p *Parts) State(i, number int) ([]uint32, Source) {
 	o := p.own[i]
 	n := number - o.first
 	return o.vectors[n*p.words:][:p.words:p.words], o.sources[n]
 }
 
-// Bytes is about the memory that is taken, that of the graph included.
+// Bytes returns the approximate memory in use, including that of the graph.
 func (p *Parts) Bytes() int {
 	n := p.graph.Bytes() + p.batch.Bytes()
 	for _, o := range p.own {
@@ -173,13 +179,13 @@ func (p *Parts) Bytes() int {
 	return n
 }
 
-// Forget forgets what was come to lately: it is told elsewhere again.
+// Forget clears the caches of recent states, so that they are sent elsewhere again.
 func (p *Parts) Forget() {
 	p.recent.Forget()
 	clear(p.sent)
 }
 
-// Restore adds a state that was accepted before, which must be a new one of its part.
+// Restore adds a state that was accepted before. It must be new in its part.
 func (p *Parts) Restore(i int, state []uint32, from Source) error {
 	f := p.graph.Fingerprint(state)
 	if of := p.Of(state); of != i {
@@ -201,8 +207,8 @@ func (o *part) push(state []uint32, from Source) {
 	o.sources = append(o.sources, from)
 }
 
-// Expand expands the states of all parts that it has before until, or, when it is asked to stop, fewer. The error is a [*FoundError], or
-// what else makes it impossible to go on.
+// Expand expands the states of all owned parts before until, or fewer if stop returns true. The error is a
+// [*FoundError], or an error that prevents the exploration from continuing.
 func (p *Parts) Expand(until []int, stop func() bool) error {
 	b := p.batch
 	for i, o := range p.own {
@@ -237,7 +243,7 @@ func (p *Parts) Expand(until []int, stop func() bool) error {
 	return nil
 }
 
-// settle looks up what was gathered from states of a part.
+// settle looks up the edges gathered from states of a part.
 func (p *Parts) settle(i int) error {
 	b := p.batch
 	defer b.reset()
@@ -248,7 +254,7 @@ func (p *Parts) settle(i int) error {
 		for name >= b.last[parent] {
 			parent++
 		}
-		at := i // where a state is whose words of the cut are those of its parent
+		at := i // part of a state with the same cut as its parent
 		if p.cut == nil {
 			at = PartBy(b.keys.Lo[k], len(p.own))
 		} else if p.leaves(b, name) {
@@ -284,15 +290,15 @@ func (p *Parts) leaves(b *Batch, name uint32) bool {
 	return false
 }
 
-// source is where an edge from a state of a part leads from.
+// source returns the source of an edge from a state of a part.
 func (b *Batch) source(part, parent int, name uint32) Source {
 	return Source{uint32(part), b.ids[parent], b.EdgeIndexes[name], b.Names[name], b.Notes[name]}
 }
 
-// sentLately is how many fingerprints are kept of what was told elsewhere. To look there is cheaper than to tell it again.
+// sentLately is the number of cached fingerprints of sent states. A look-up is cheaper than sending a state again.
 const sentLately = 1 << 20
 
-// wasSent reports whether a state was told elsewhere lately, and notes that it is.
+// wasSent reports whether a state was recently sent elsewhere, and records it as sent.
 func (p *Parts) wasSent(keys *stateset.Keys, k int) bool {
 	lo, hi := keys.Lo[k], uint64(0)
 	if lo == 0 {
@@ -308,7 +314,7 @@ func (p *Parts) wasSent(keys *stateset.Keys, k int) bool {
 	return same
 }
 
-// Arrive looks up states that were found elsewhere, and belong to parts that it has.
+// Arrive looks up states that were found elsewhere and belong to owned parts.
 func (p *Parts) Arrive(states []uint32, from []Source) error {
 	for k := range from {
 		state := states[k*p.words:][:p.words]
@@ -325,7 +331,7 @@ func (p *Parts) Arrive(states []uint32, from []Source) error {
 	return p.accept(func(name uint32, _ *int) ([]uint32, Source) { return states[int(name)*p.words:][:p.words], from[name] })
 }
 
-// key has a state of a part looked up.
+// key queues a state of a part for look-up.
 func (p *Parts) key(part int, name uint32, lo uint64, hi []uint64, k int) {
 	keys := &p.keys[part]
 	keys.Names, keys.Lo = append(keys.Names, name), append(keys.Lo, lo)
@@ -334,7 +340,7 @@ func (p *Parts) key(part int, name uint32, lo uint64, hi []uint64, k int) {
 	}
 }
 
-// accept looks up all keys, and has what is new checked.
+// accept looks up all keys, and checks the new states.
 func (p *Parts) accept(stateOf func(name uint32, parent *int) ([]uint32, Source)) (err error) {
 	for i, o := range p.own {
 		keys := &p.keys[i]
@@ -358,7 +364,7 @@ func (p *Parts) accept(stateOf func(name uint32, parent *int) ([]uint32, Source)
 	return err
 }
 
-// check has a new state checked.
+// check checks a new state.
 func (p *Parts) check(state []uint32, note uint8) error {
 	p.met = graph.FoundState{State: state, Number: p.accepted, Note: note}
 	p.accepted++

@@ -10,8 +10,8 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// pendingBatches holds batches of which a [stateset.Deferred] set does not know yet what is new in them. They are finished as if they came from the
-// set then: in the same order, with the same states.
+// pendingBatches holds batches until a [stateset.Deferred] set determines which of their states are new. They are then
+// finished as if they came from the set at that time: in the same order, with the same states.
 type pendingBatches struct {
 	set     stateset.Deferred
 	spool   *spill.Spool
@@ -19,28 +19,30 @@ type pendingBatches struct {
 	n       uint32        // states
 	old     memory.Bitset // by state: it is not new
 	buf     []byte
-	batch   *Batch // what is read back
-	due     bool   // the set is to be settled
+	batch   *Batch // the batch read back
+	due     bool   // the set must be settled
 	since   time.Time
-	took    time.Duration // to settle, last time
-	onDisk  int64         // bytes, at most
+	took    time.Duration // duration of the last settling
+	onDisk  int64         // maximum number of bytes on disk
 	leaving bool          // batches are being finished
 }
 
-// What waits is lost when the process is killed: it is not to be more than is found in so much time, unless to settle takes long.
+// Pending batches are lost if the process is killed. They are limited to the states found in waitingTime, unless
+// settling takes long.
 const (
 	waitingTime  = 300 * time.Millisecond
-	waitingTimes = 8 // of what it took last time
+	waitingTimes = 8 // multiple of the duration of the last settling
 )
 
 func newWaiting(set stateset.Deferred, s *stateset.Spill) *pendingBatches {
 	return &pendingBatches{set: set, spool: spill.NewSpool(s.Dir, s.Bytes/stateset.SpoolShare)}
 }
 
-// busy reports whether batches are being finished that waited. The exploration does not stop then, so that nothing of them is lost.
+// busy reports whether pending batches are being finished. The exploration does not stop meanwhile, so that none of
+// them is lost.
 func (w *pendingBatches) busy() bool { return w != nil && w.leaving }
 
-// onDisk is how many bytes are on disk.
+// onDisk returns the number of bytes on disk.
 func (l *Loop) onDisk() int64 {
 	n := l.waiting.set.Disk() + l.waiting.spool.Disk()
 	if f, ok := l.frontier.(Spooling); ok {
@@ -49,7 +51,7 @@ func (l *Loop) onDisk() int64 {
 	return n
 }
 
-// held is the error of what holds states on disk; nil: there is none.
+// held returns the error of the storage on disk, or nil.
 func (l *Loop) held() error {
 	if f, ok := l.frontier.(Spooling); ok && f.Err() != nil {
 		return &LogError{f.Err()}
@@ -57,7 +59,7 @@ func (l *Loop) held() error {
 	return nil
 }
 
-// take finishes a batch that comes back from the set, or has it wait.
+// take finishes a batch that comes back from the set, or stores it as pending.
 func (l *Loop) take(ctx context.Context, b *Batch) error {
 	if !b.handed {
 		b.build(l.whole != nil)
@@ -86,7 +88,7 @@ func (l *Loop) take(ctx context.Context, b *Batch) error {
 	return nil
 }
 
-// leave has the set say what is new in the batches that wait, and finishes them.
+// leave lets the set determine the new states of all pending batches, and finishes the batches.
 func (l *Loop) leave(ctx context.Context) error {
 	w := l.waiting
 	if err := l.held(); err != nil || !w.due && w.batches == 0 {
@@ -137,7 +139,7 @@ func (l *Loop) leave(ctx context.Context) error {
 	return nil
 }
 
-// appendTo appends what finish needs of a batch.
+// appendTo appends the parts of a batch that finish needs.
 func (b *Batch) appendTo(buf []byte) []byte {
 	for _, n := range []int{b.edges, b.full, b.Steps, int(b.depth), flag(b.root) | flag(b.again)<<1 | flag(b.partial)<<2, len(b.fresh)} {
 		buf = binary.AppendUvarint(buf, uint64(n))
@@ -165,7 +167,7 @@ func flag(b bool) int {
 	return 0
 }
 
-// takeFrom makes the batch what appendTo appended, but for the states that are old, which are counted on from a number.
+// takeFrom restores a batch from appendTo, without the old states. number counts the states.
 func (b *Batch) takeFrom(buf []byte, old memory.Bitset, number *uint32) {
 	next := func() uint64 {
 		n, k := binary.Uvarint(buf)
@@ -193,7 +195,7 @@ func (b *Batch) takeFrom(buf []byte, old memory.Bitset, number *uint32) {
 	}
 }
 
-// appendVector appends in what words a vector differs from another one.
+// appendVector appends the words in which a vector differs from another one.
 func appendVector(buf []byte, before, vector []uint32) []byte {
 	changed := 0
 	for i, v := range vector {
@@ -215,7 +217,7 @@ func appendVector(buf []byte, before, vector []uint32) []byte {
 	return buf
 }
 
-// takeVector makes a vector the next one, and returns what is behind it.
+// takeVector changes a vector to the next one, and returns the rest of buf.
 func takeVector(buf []byte, vector []uint32) []byte {
 	changed, k := binary.Uvarint(buf)
 	buf = buf[k:]

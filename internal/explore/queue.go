@@ -8,29 +8,30 @@ import (
 	"github.com/macemc/macemc/internal/explore/predecessors"
 )
 
-// queue is a frontier of which the state that has waited longest is next. States are kept in parts, which are used again, and are
-// not the collector's: the collector lets garbage grow with what it has to keep. Words of records take two bytes each, until there is one that needs four;
-// so do the names of the edges by which states were found.
+// queue is a first-in, first-out frontier. States are stored in parts, which are reused. The parts are outside the
+// garbage collector, which otherwise lets garbage grow with the live heap. Words of records take two bytes each, until
+// a word needs four. The same holds for the names of the edges by which states were found.
 type queue struct {
 	predecessors.List
 	words  int      // of a record
 	wide   bool     // words of records take four bytes
-	broad  bool     // names do
-	record []uint32 // that was returned
+	broad  bool     // names take four bytes
+	record []uint32 // the record returned last
 	first  uint32   // number of the state at the front of parts
 	pushed uint32   // number of the next state that is pushed
-	popped uint32   // and popped
-	end    uint32   // of the states at the present depth
+	popped uint32   // number of the next state that is popped
+	end    uint32   // end of the states at the current depth
 	depth  int32
 	parts  []int32 // by number
 	free   []int32
-	made   int32 // parts
+	made   int32 // number of parts made
 	memory memory.Arena
 }
 
 const queuePart = 1 << 10 // states
 
-// gathered is how many edges are looked up together: fewer, and two workers wake each other more than they work.
+// gathered is the number of edges looked up together. With fewer, two workers spend more time on waking each other than
+// on work.
 const gathered = 4096
 
 func newQueue(words int) Frontier {
@@ -59,7 +60,7 @@ func (q *queue) Pop(item *Item) bool {
 	return true
 }
 
-// More goes on to the next depth.
+// More advances to the next depth.
 func (q *queue) More() bool {
 	if q.popped == q.end && q.end < q.pushed {
 		q.end = q.pushed
@@ -118,12 +119,12 @@ func (q *queue) part() int32 {
 	}
 	q.made++
 	if words := q.most() / 8; words > len(q.memory.Words) {
-		q.memory.Grow(words + words/4) // what is not used takes no memory
+		q.memory.Grow(words + words/4) // unused memory is not allocated
 	}
 	return q.made - 1
 }
 
-// place is where a record is, until one is pushed, with what By is behind it.
+// place returns a record, followed by its By. It is valid until the next push.
 func (q *queue) place(id uint32) []uint16 {
 	at := int(id - q.first)
 	at = int(q.parts[at/queuePart])*queuePart + at%queuePart
@@ -131,7 +132,7 @@ func (q *queue) place(id uint32) []uint16 {
 	return all[at*q.halves():][:q.halves()]
 }
 
-// halves are how many times two bytes a record takes, with what By is.
+// halves returns the size of a record with its By, in units of two bytes.
 func (q *queue) halves() int {
 	if q.broad {
 		return q.recordHalves() + 2
@@ -146,7 +147,7 @@ func (q *queue) recordHalves() int {
 	return q.words
 }
 
-// kept is a record, until the next call.
+// kept returns a record. It is valid until the next call.
 func (q *queue) kept(id uint32) (record []uint32, by uint32) {
 	at := q.place(id)
 	record = q.record
@@ -166,7 +167,7 @@ func (q *queue) kept(id uint32) (record []uint32, by uint32) {
 	return record, by
 }
 
-// next returns a record, which must be asked for in order, and lets go of those before.
+// next returns a record, and drops those before. Records must be requested in order.
 func (q *queue) next(id uint32) (record []uint32, by uint32) {
 	if id-q.first >= queuePart {
 		q.free = append(q.free, q.parts[0])
@@ -176,5 +177,5 @@ func (q *queue) next(id uint32) (record []uint32, by uint32) {
 	return q.kept(id)
 }
 
-// most is how many bytes have been used.
+// most returns the number of bytes that have been used.
 func (q *queue) most() int { return 2 * q.halves() * queuePart * int(q.made) }

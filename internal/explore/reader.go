@@ -7,31 +7,33 @@ import (
 	"github.com/macemc/macemc/internal/explore/graph"
 )
 
-// reading has the second worker read edges, too, when it has nothing else to do: of batches that are handed to it, with the states that edges
-// lead from. States that cannot be read are expanded in order, so that the graph comes to know things in the same order as without.
+// reading lets the second worker read edges, too, when it is idle. It reads those of batches handed to it with their
+// parents. States that cannot be read are expanded in order, so that the graph fills its caches in the same order as
+// with one worker.
 type reading struct {
-	mu     sync.Mutex // of the graph
+	mu     sync.Mutex // guards the graph
 	own    graph.Reader
 	other  graph.Reader // the second worker's
-	away   int          // batches that are being read
-	states int          // as many as a batch has
-	missed int          // states that could not be read since a batch was begun here
+	away   int          // batches being read
+	states int          // usual number of states in a batch
+	missed int          // states that could not be read since the start of the last batch gathered here
 	tree   []uint32
 }
 
-// missedShare is which share of a batch may be missed, and one state, if batches are to be handed on: each has the second worker wait for a moment.
+// missedShare is the inverse of the share of a batch, besides one state, that may be missed for batches to be handed on.
+// Each miss stalls the second worker briefly.
 const missedShare = 256
 
 func (r *reading) missedMany() bool { return r.missed > 1+r.states/missedShare }
 
-// readAtOnce is how many states are read at once: nothing else can be done with the graph meanwhile.
+// readAtOnce is the number of states read under one lock of the graph.
 const readAtOnce = 16
 
-// inHand is how many batches wait for the second worker, at least, when there are any to be read.
+// inHand is the minimum number of batches that wait for the second worker, if there are any to read.
 const inHand = 4
 
-// newReading is nil when the second worker is not to read. Where an exploration stops that counts states depends on what is in a batch, and what else a
-// state needs that is expanded, only the first one has.
+// newReading returns nil if the second worker must not read. With a limit on states, the stopping point would depend on
+// the content of batches. The other excluded options need data for each expanded state that only the first worker has.
 func (l *Loop) newReading() *reading {
 	g, ok := l.graph.(graph.Readable)
 	if !ok || l.bounded != nil || l.opts.Reducer != nil || l.journal != nil || l.waiting != nil || l.opts.MaxStates > 0 {
@@ -44,8 +46,8 @@ func (l *Loop) newReading() *reading {
 	return r
 }
 
-// list appends the edges from the state that was entered last; false: the state was handed on instead, and so was the batch. The first error is that of
-// Expand.
+// list appends the edges from the state entered last. If listed is false, the state and the batch were handed on
+// instead. err is the error of Expand.
 func (l *Loop) list(ctx context.Context, b *Batch) (listed bool, err, found error) {
 	r, k := l.reading, len(b.ids)-1
 	if r == nil || r.missedMany() && r.away == 0 {
@@ -82,7 +84,7 @@ func (l *Loop) expandHere(b *Batch, k, number int) error {
 	return l.graph.Expand(b.parent(k), number, &b.Edges)
 }
 
-// read reports whether the edges from a state could be read. They are there then, unless they are only tried.
+// read reports whether the edges from a state could be read. It appends them unless try is set.
 func read(r graph.Reader, state []uint32, e *graph.Edges, try bool) bool {
 	edges, unlisted, steps := len(e.Ends), e.Unlisted, e.Steps
 	known := r.Read(state, e)
@@ -93,7 +95,7 @@ func read(r graph.Reader, state []uint32, e *graph.Edges, try bool) bool {
 	return known
 }
 
-// gathered notes that a batch was gathered.
+// gathered records that a batch was gathered.
 func (l *Loop) gathered(b *Batch) {
 	if r := l.reading; r != nil && !b.handed {
 		if r.missed = 0; len(b.Ends) >= l.atOnce {
@@ -102,7 +104,7 @@ func (l *Loop) gathered(b *Batch) {
 	}
 }
 
-// hand has the second worker read the next states, if it has little to do, and reports whether it has.
+// hand gives the next states to the second worker to read, if it has little to do, and reports whether it did.
 func (l *Loop) hand(ctx context.Context) (bool, error) {
 	r, w, b := l.reading, &l.worker, l.batch
 	if r == nil || r.missedMany() || len(b.ids) > 0 || len(w.work) >= inHand {
@@ -115,7 +117,8 @@ func (l *Loop) hand(ctx context.Context) (bool, error) {
 	return true, l.handOn(ctx, b)
 }
 
-// handLast hands on what was gathered, and has the second worker come to the last state, which could not be read, after those that it reads.
+// handLast hands on the gathered edges. The last state could not be read; the second worker reaches it after those that
+// it is reading.
 func (l *Loop) handLast(ctx context.Context, b *Batch) error {
 	r, k := l.reading, len(b.ids)-1
 	r.tree = append(r.tree[:0], b.parents[k*b.stride:]...)
@@ -131,7 +134,7 @@ func (l *Loop) handLast(ctx context.Context, b *Batch) error {
 	return l.handOn(ctx, b)
 }
 
-// fill makes a batch of the next states that has as many as others.
+// fill fills a batch with the next states, up to the usual number.
 func (l *Loop) fill(b *Batch) {
 	for len(b.ids) < l.reading.states && l.next() {
 		if tree, _, ok := l.enter(&l.item); ok {
@@ -140,7 +143,7 @@ func (l *Loop) fill(b *Batch) {
 	}
 }
 
-// include adds the present item to a batch that is to be read.
+// include adds the current item to a batch that is to be read.
 func (l *Loop) include(b *Batch, tree []uint32) {
 	if l.begins(b); len(b.ids) == 0 {
 		b.number = l.open
@@ -151,7 +154,7 @@ func (l *Loop) include(b *Batch, tree []uint32) {
 	l.open++
 }
 
-// handOn hands a batch to the second worker, which is to read it.
+// handOn hands a batch to the second worker for reading.
 func (l *Loop) handOn(ctx context.Context, b *Batch) error {
 	l.vouch(b)
 	b.unread, b.handed = true, true
@@ -159,14 +162,14 @@ func (l *Loop) handOn(ctx context.Context, b *Batch) error {
 	return l.dispatch(ctx)
 }
 
-// vouch finds out how many states of a batch need no more than to be read.
+// vouch counts the leading states of a batch that need only be read.
 func (l *Loop) vouch(b *Batch) {
 	for b.verified < len(b.ids) && (!l.reading.own.Verifies(b.number+b.verified) || l.verify(b, b.verified)) {
 		b.verified++
 	}
 }
 
-// verify does what Expand does more with a state than to append edges, and reports whether that could be done, and found nothing.
+// verify performs the part of Expand beyond appending edges, and reports whether that was possible without a finding.
 func (l *Loop) verify(b *Batch, k int) bool {
 	e := &b.Edges
 	edges, turn, unlisted, steps := len(e.Ends), e.EdgeIndex, e.Unlisted, e.Steps
@@ -177,7 +180,7 @@ func (l *Loop) verify(b *Batch, k int) bool {
 	return known
 }
 
-// readAll reads the edges of a batch, and reports whether it could.
+// readAll reads the edges of a batch, and reports whether it could read all.
 func (r *reading) readAll(b *Batch) bool {
 	for len(b.last) < len(b.ids) {
 		if !r.some(b) {
@@ -188,7 +191,7 @@ func (r *reading) readAll(b *Batch) bool {
 	return true
 }
 
-// some reads edges of a batch, and reports whether it could.
+// some reads the edges of some states of a batch, and reports whether it could.
 func (r *reading) some(b *Batch) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,7 +206,8 @@ func (r *reading) some(b *Batch) bool {
 	return true
 }
 
-// readBack lists the edges of what the second worker could not read of a batch, and has it go on. The batch is the first that was not looked up.
+// readBack lists the edges that the second worker could not read, and lets it continue. The batch is the first that was
+// not looked up.
 func (l *Loop) readBack(ctx context.Context, b *Batch) error {
 	w := &l.worker
 	l.reading.missed++
@@ -221,7 +225,8 @@ func (l *Loop) readBack(ctx context.Context, b *Batch) error {
 	return err
 }
 
-// complete lists the edges of a state that the second worker could not read, and of those behind it if there are more such.
+// complete lists the edges of the first state that the second worker could not read, and of the following ones if many
+// were missed.
 func (l *Loop) complete(b *Batch) (err error) {
 	own := l.batch
 	l.batch = b // see Limit
@@ -243,5 +248,5 @@ func (l *Loop) complete(b *Batch) (err error) {
 	return err
 }
 
-// resume makes a state the one whose edges are listed next.
+// resume makes a state the next one to list edges of.
 func (b *Batch) resume(k int) { b.By, b.EdgeIndex = b.by[k], 0 }

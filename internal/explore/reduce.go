@@ -6,21 +6,21 @@ import (
 	"github.com/macemc/macemc/internal/explore/graph"
 )
 
-// restItem is a state whose other edges are wanted.
+// restItem is a state with left-out edges to follow.
 type restItem struct {
 	record []uint32 // its own
 	id     uint32
 	depth  int32
 }
 
-// reducedState is one some edges of which were left out.
+// reducedState is a state with some edges left out.
 type reducedState struct {
 	parent int // in the batch
 	depth  int32
-	record int // where its record begins
+	record int // start of its record
 }
 
-// reduce leaves out those of the edges from one on that are not wanted now.
+// reduce drops the edges from an index on that are not needed at present.
 func (l *Loop) reduce(item *Item, state []uint32, from int) {
 	b := l.batch
 	row := graph.Row{Edges: &b.Edges, Begin: from, End: len(b.Ends), State: state}
@@ -35,7 +35,7 @@ func (l *Loop) reduce(item *Item, state []uint32, from int) {
 	b.Keep(from, l.keep)
 }
 
-// complement is the numbers up to n that are not in an ascending list, which is lost.
+// complement returns the numbers below n that are not in an ascending list. It overwrites the list.
 func complement(list []uint32, n int) (others []uint32) {
 	for k := range uint32(n) {
 		if len(list) > 0 && list[0] == k {
@@ -47,7 +47,7 @@ func complement(list []uint32, n int) (others []uint32) {
 	return others
 }
 
-// proviso has the other edges of states followed where that is necessary.
+// proviso schedules the left-out edges of states where the proviso requires it.
 func (l *Loop) proviso(b *Batch) {
 	for k, r := range b.reduced {
 		state := b.parent(r.parent)

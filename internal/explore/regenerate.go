@@ -8,10 +8,10 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// Fingerprints do not tell states. What tells them is how they were found: the states that were expanded are expanded again, in the
-// same order, and the edges by which new ones were found then are followed.
+// States cannot be recovered from fingerprints, but from the way they were found: expanded states are expanded again,
+// in the same order, along the edges by which new states were found.
 
-// needed is the set of the states that are wanted, and of those that these were found from.
+// needed returns the set of the wanted states and all their predecessors.
 func (s *Space) needed(want func(id uint32) bool) memory.Bitset {
 	need := make(memory.Bitset, s.Len()/64+1)
 	for id := s.Len(); id > 0; {
@@ -27,7 +27,8 @@ func (s *Space) needed(want func(id uint32) bool) memory.Bitset {
 	return need
 }
 
-// regenerate calls each with the states of a set, which holds all that these were found from. It returns all edges of the state, or none.
+// regenerate calls each with the states of need, which must be closed under predecessors. each returns all edges of the
+// state, or none.
 func (s *Space) regenerate(ctx context.Context, need memory.Bitset, each func(id uint32, state []uint32) (graph.Row, error)) error {
 	l := s.loop
 	words := l.graph.Words()
@@ -36,7 +37,7 @@ func (s *Space) regenerate(ctx context.Context, need memory.Bitset, each func(id
 	defer waiting.Close()
 	var to []uint32
 	child := uint32(0)
-	// follow has the states wait that were found from one, whose edges are listed if they are not there.
+	// follow queues the states found from one, and calls list if its edges are missing.
 	follow := func(from uint32, state []uint32, row graph.Row, list func() error) error {
 		for ; child < s.Len(); child++ {
 			at, turn := s.ordered.Origin(child)
@@ -81,7 +82,7 @@ func (s *Space) regenerate(ctx context.Context, need memory.Bitset, each func(id
 	return err
 }
 
-// number finds out which place of the visited set is which state.
+// number determines which state is at which place of the visited set.
 func (s *Space) number(ctx context.Context) error {
 	l := s.loop
 	places := s.finder.Places()
@@ -118,7 +119,7 @@ func (s *Space) number(ctx context.Context) error {
 	return err
 }
 
-// numberKnown is number where fingerprints are known.
+// numberKnown is number if the fingerprints are known.
 func (s *Space) numberKnown() {
 	r := &s.loop.rows
 	var k stateset.Keys
@@ -137,7 +138,7 @@ func (s *Space) numberKnown() {
 	r.lose()
 }
 
-// limit says whether an analysis is to stop. What is kept of edges is let go of before.
+// limit returns ErrLimit if an analysis must stop. It drops kept rows first.
 func (l *Loop) limit(ctx context.Context) error {
 	if l.over(0) || ctx.Err() != nil {
 		return ErrLimit

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// replay brings the exploration to where the log ends. Of the states in the log only those are expanded from which new ones were
-// found, and the cache fillers; of their edges only those are followed that led to new states. What is new is checked as ever.
+// replay brings the exploration to the end of the log. It expands only cache fillers and the logged states from which
+// new ones were found, and follows only the edges that led to new states. New states are checked as usual.
 func (l *Loop) replay(ctx context.Context) error {
 	j := l.journal
 	j.replay = true
@@ -77,7 +77,7 @@ func (l *Loop) changed(how string) error {
 	return &ChangedError{"the states are not those of the log: " + how}
 }
 
-// wanted lists the edges from a state, or of the roots, that the log names.
+// wanted lists the logged edge indexes from a state, or of the roots.
 func (j *journal) wanted(b *Block, from uint32) []uint32 {
 	j.turns = j.turns[:0]
 	for ; j.at < len(b.Origins) && b.Origins[j.at].From == from; j.at++ {
@@ -86,7 +86,7 @@ func (j *journal) wanted(b *Block, from uint32) []uint32 {
 	return j.turns
 }
 
-// retrace follows the edges from a state that the log names.
+// retrace follows the logged edges from a state.
 func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *CacheFiller) error {
 	j, item := l.journal, &l.item
 	turns := j.wanted(b, item.ID+1)
@@ -120,7 +120,7 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *CacheFiller) erro
 	return nil
 }
 
-// follow leaves out the edges from one on but for those that the log names.
+// follow keeps only the logged edges, from an index on.
 func (l *Loop) follow(from int, turns []uint32) error {
 	b, t := l.batch, from
 	l.keep = l.keep[:0]

@@ -8,35 +8,36 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// rows say where the edges of states lead that were expanded. They are kept as long as there is room, so that analyses can be shown them without
-// states being expanded and looked up once more.
+// rows holds the targets of edges from expanded states. They are kept while there is room, so that analyses can pass
+// over edges without expanding and looking up states again.
 type rows struct {
-	begin  []uint32            // by state: where its row is, plus one; 0: it is not kept
-	starts memory.Arena        // of begin
-	list   []uint32            // rows: how many edges there are, see sparse and unknown, where each leads, see kept, and, if the analysis asks for names, these, and the state
-	used   int                 // of list
-	memory memory.Arena        // of list
-	full   bool                // nothing more is kept
-	width  int                 // of fingerprints, see unknown; 0: whole states are visited
-	names  bool                // the analysis asks for names
-	words  int                 // of a state, if it is kept: if the analysis asks for names, and nobody else has states
-	order  [2]memory.AppendVec // fingerprints of all states, in the order of their numbers: first words, and second ones if there are any
+	begin  []uint32            // by state: start of its row, plus one; 0 if it is not kept
+	starts memory.Arena        // memory of begin
+	list   []uint32            // rows: edge count (see sparse, unknown), targets (see kept) and, with names, names and state
+	used   int                 // words of list in use
+	memory memory.Arena        // memory of list
+	full   bool                // no more rows are kept
+	width  int                 // of fingerprints, see unknown; 0 if whole states are stored
+	names  bool                // the analysis needs names
+	words  int                 // of a state, if rows contain it: if the analysis needs names, and states are not stored elsewhere
+	order  [2]memory.AppendVec // fingerprints of all states by number: first words, and second words if any
 }
 
-// sparse marks how many edges a row has that lacks those which sleep. Of whole states alone: no row is unknown, too.
+// sparse marks the edge count of a row without the edges that sleep. Only rows of whole states are sparse, and they are
+// never unknown.
 const sparse = 1 << 30
 
-// kept marks edges of the recovery relation. A state that was not visited is noted as the number below it.
+// kept marks edges of the recovery relation. An unvisited target is stored as the number below kept.
 const kept = 1 << 31
 
-// minRows is how many words are made room for at least.
+// minRows is the minimum number of words allocated.
 const minRows = 1 << 9
 
-// mostKept is up to how many states rows can be kept.
+// mostKept is the maximum number of states with which rows can be kept.
 const mostKept = kept - 1
 
-// keepsRows reports whether rows are kept while states are visited: each is expanded once, and where its edges lead the set can tell by the
-// number of a state. At a bound on depth an exploration mostly ends before anything is judged.
+// keepsRows reports whether rows are kept while states are visited. Each state is expanded once, and the set returns
+// the numbers of its targets. With a depth bound an exploration mostly ends before the analysis.
 func (l *Loop) keepsRows() bool {
 	_, finds := l.visited.(stateset.Finder)
 	return l.opts.Analysis != nil && l.opts.Log == nil && l.opts.Reducer == nil && finds && l.waiting == nil &&
@@ -46,15 +47,15 @@ func (l *Loop) keepsRows() bool {
 // keeping reports whether rows are kept while states are visited.
 func (l *Loop) keeping() bool { return l.early && !l.rows.full && l.out.States <= mostKept }
 
-// begins says what is to be known of the edges of a batch, before its first state is entered.
+// begins sets which data of the edges of a batch is needed, before its first state is entered.
 func (l *Loop) begins(b *Batch) {
 	if len(b.ids) == 0 {
 		b.keeps = l.keeping()
 	}
 }
 
-// by is the name of the edge by which the state was found that is expanded; 0 if all its edges are to be listed. A row that is kept may lack
-// some, if there are no names, and the state is there to be expanded again.
+// by returns the name of the edge by which the expanded state was found, or 0 if all its edges must be listed. A kept
+// row may lack edges if it has no names and the state is available to be expanded again.
 func (l *Loop) by(b *Batch) uint32 {
 	if l.opts.Reducer != nil || b.keeps && (l.rows.names || l.whole == nil) && l.opts.Analysis.NeedsEdges(l.item.ID) {
 		return 0
@@ -62,8 +63,8 @@ func (l *Loop) by(b *Batch) uint32 {
 	return l.item.By
 }
 
-// keepRows keeps the rows of a batch that the analysis wants. Fingerprints are no numbers: in which order states were found is kept, too, and is to be
-// told of each batch.
+// keepRows keeps the rows of a batch that the analysis needs. Fingerprints are not numbers, so the order in which
+// states were found is kept, too, and every batch must be passed.
 func (l *Loop) keepRows(b *Batch) {
 	if l.whole == nil && l.keeping() {
 		l.rows.found(b)
@@ -82,7 +83,7 @@ func (l *Loop) keepRows(b *Batch) {
 	}
 }
 
-// keepRow keeps the row of a parent of a batch, whose edges lead to some states.
+// keepRow keeps the row of a parent of a batch with its targets.
 func (l *Loop) keepRow(b *Batch, k int, to []uint32) {
 	r := &l.rows
 	edges := uint32(len(to))
@@ -100,7 +101,7 @@ func (l *Loop) keepRow(b *Batch, k int, to []uint32) {
 	r.behind(row[len(to):], b, k)
 }
 
-// behind makes what comes behind the edges of a row what it is for a parent of a batch.
+// behind fills the part of a row after its edges, for a parent of a batch.
 func (r *rows) behind(rest []uint32, b *Batch, k int) {
 	if r.names {
 		copy(rest, b.Names[b.begin(k):b.last[k]])
@@ -108,7 +109,7 @@ func (r *rows) behind(rest []uint32, b *Batch, k int) {
 	}
 }
 
-// marked is a state in a row.
+// marked returns a target as stored in a row.
 func marked(id uint32, recovery bool) uint32 {
 	if recovery {
 		return id | kept
@@ -116,7 +117,7 @@ func marked(id uint32, recovery bool) uint32 {
 	return id &^ kept
 }
 
-// newRow makes room for the row of a state with some edges, which takes so many words. It is nil if there is no room.
+// newRow makes room for the row of a state, of so many words. It returns nil if there is no room.
 func (l *Loop) newRow(id, edges uint32, words int) []uint32 {
 	r := &l.rows
 	end := r.used + 1 + words
@@ -131,7 +132,7 @@ func (l *Loop) newRow(id, edges uint32, words int) []uint32 {
 	return row
 }
 
-// size is how many words a row of some edges takes.
+// size returns the number of words of a row with so many edges.
 func (r *rows) size(edges int) int {
 	if r.names {
 		return 2*edges + r.words
@@ -139,7 +140,7 @@ func (r *rows) size(edges int) int {
 	return edges
 }
 
-// reach makes room for the beginning of the row of a state.
+// reach makes room for the start of the row of a state.
 func (r *rows) reach(id uint32, room int) bool {
 	n := max(minRows, int(id)+int(id)/4+1)
 	if 4*(n-len(r.begin)) > room || id >= mostKept {
@@ -149,7 +150,7 @@ func (r *rows) reach(id uint32, room int) bool {
 	return true
 }
 
-// grow makes the list so long, or longer.
+// grow makes the list at least so long.
 func (r *rows) grow(words, room int) bool {
 	words = max(minRows, words+words/4)
 	if 4*(words-r.used) > room || words > math.MaxUint32 {
@@ -165,14 +166,14 @@ func (r *rows) has(id uint32) bool { return int(id) < len(r.begin) && r.begin[id
 // sparse reports whether the row of a state lacks edges.
 func (r *rows) sparse(id uint32) bool { return r.list[r.begin[id]-1]&sparse != 0 }
 
-// of is the row of a state.
+// of returns the row of a state.
 func (r *rows) of(id uint32) []uint32 {
 	at := r.begin[id]
 	n := r.size(int(r.list[at-1] &^ sparse))
 	return r.list[at:][:n:n]
 }
 
-// parts are those of a row.
+// parts splits a row.
 func (r *rows) parts(row []uint32) (to, names, state []uint32) {
 	if !r.names {
 		return row, nil, nil
@@ -181,7 +182,7 @@ func (r *rows) parts(row []uint32) (to, names, state []uint32) {
 	return row[:n], row[n : 2*n], row[2*n:]
 }
 
-// placesOf are where the edges of a row lead, appended to to.
+// placesOf appends the targets of the edges of a row to to.
 func placesOf(row, to []uint32) []uint32 {
 	for _, edge := range row {
 		if edge &^= kept; edge == stateset.NoPlace&^kept {
@@ -192,7 +193,7 @@ func placesOf(row, to []uint32) []uint32 {
 	return to
 }
 
-// drop lets all rows go, and keeps none any more.
+// drop releases all rows, and stops keeping rows.
 func (r *rows) drop() {
 	r.memory.Free()
 	r.starts.Free()

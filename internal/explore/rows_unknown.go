@@ -5,11 +5,11 @@ import (
 	"github.com/macemc/macemc/internal/explore/memory"
 )
 
-// unknown marks how many edges a row has of which it is not known yet where they lead, but for the fingerprints of these states. Behind these are
-// bits of edges of the recovery relation, and what else there is in a row.
+// unknown marks the edge count of a row with targets known only by fingerprint. The fingerprints are followed by a bit
+// per edge for the recovery relation, and by the rest of the row.
 const unknown = 1 << 31
 
-// found notes what states of a batch turned out to be new.
+// found records the new states of a batch.
 func (r *rows) found(b *Batch) {
 	for _, t := range b.fresh {
 		r.order[0].Append(b.Lo[t])
@@ -19,10 +19,10 @@ func (r *rows) found(b *Batch) {
 	}
 }
 
-// knows reports whether the fingerprints of so many states are there, which are all.
+// knows reports whether the fingerprints of all states are kept.
 func (r *rows) knows(states uint32) bool { return states > 0 && r.order[0].N == int(states) }
 
-// lose lets go of the fingerprints of states.
+// lose releases the fingerprints of states.
 func (r *rows) lose() {
 	for i := range r.order {
 		r.order[i].Memory.Free()
@@ -30,12 +30,12 @@ func (r *rows) lose() {
 	}
 }
 
-// unknowns are how many words the fingerprints of some edges take, and with the bits behind them.
+// unknowns returns the number of words of the fingerprints of some edges, and that number with the bits after them.
 func (r *rows) unknowns(edges int) (fingerprints, all int) {
 	return 2 * r.width * edges, 2*r.width*edges + (edges+31)/32
 }
 
-// keepUnknown keeps the row of a parent of a batch by the fingerprints of the states that its edges lead to.
+// keepUnknown keeps the row of a parent of a batch by the fingerprints of its targets.
 func (l *Loop) keepUnknown(b *Batch, k int) {
 	r, begin := &l.rows, b.begin(k)
 	n := int(b.last[k]) - begin
@@ -59,7 +59,7 @@ func (l *Loop) keepUnknown(b *Batch, k int) {
 	r.behind(row[all:], b, k)
 }
 
-// known reports whether it is known where the edges of a row lead.
+// known reports whether the targets of a row are known by number.
 func (r *rows) known(id uint32) bool { return r.list[r.begin[id]-1]&unknown == 0 }
 
 // enter adds the state of a row, and its edges, to a batch.
@@ -75,7 +75,7 @@ func (r *rows) enter(b *Batch, id uint32) {
 	}
 	b.Reserve(n, 0)
 	for i := range n {
-		b.Ends, b.EdgeIndexes = append(b.Ends, 0), append(b.EdgeIndexes, uint32(i)) // what changes is not known
+		b.Ends, b.EdgeIndexes = append(b.Ends, 0), append(b.EdgeIndexes, uint32(i)) // the changes are not known
 		b.Notes = append(b.Notes, uint8(bits[i/32]>>(i%32)&1)*graph.Recovery)
 		b.Lo = append(b.Lo, word(to, i))
 	}
@@ -94,7 +94,7 @@ func (r *rows) enter(b *Batch, id uint32) {
 
 func word(halves []uint32, i int) uint64 { return uint64(halves[2*i+1])<<32 | uint64(halves[2*i]) }
 
-// know says where the edges of a row lead.
+// know replaces the fingerprints of a row by its targets.
 func (r *rows) know(id uint32, to []uint32) {
 	if r.known(id) {
 		return
@@ -103,7 +103,7 @@ func (r *rows) know(id uint32, to []uint32) {
 	n := len(to)
 	prints, all := r.unknowns(n)
 	bits := row[prints:all]
-	for i, id := range to { // over fingerprints
+	for i, id := range to { // overwrites fingerprints
 		row[i] = marked(id, bits[i/32]>>(i%32)&1 == 1)
 	}
 	copy(row[n:], row[all:][:r.size(n)-n])

@@ -8,28 +8,29 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// Space is what an analysis is shown: all states, numbered in the order in which they were found, which is that of their distance.
+// Space presents all states to an analysis, numbered in the order in which they were found, which is that of their
+// distance.
 type Space struct {
 	loop    *Loop
 	ordered Ordered
 	finder  stateset.Finder
-	numbers []uint32 // by place: the state; nil: places are numbers
+	numbers []uint32 // by place: the state; nil if places are numbers
 	visit   func(id uint32, row StateEdges, to []uint32)
 	row, to []uint32 // scratch
-	shown   int      // rows that were kept
+	shown   int      // number of kept rows shown
 }
 
-// StateEdges is what an analysis sees of a state and its edges.
+// StateEdges presents a state and its edges to an analysis.
 type StateEdges struct {
 	row         graph.Row
-	space       *Space // nil: row is meant
+	space       *Space // nil if row is used
 	id          uint32
-	kept, names []uint32 // edges
-	state       []uint32 // nil: the visited set holds it, or nobody does
+	kept, names []uint32 // of edges
+	state       []uint32 // nil if the visited set stores it, or nothing does
 }
 
-// From is the state whose edges these are; valid until the next call. It is nil if the visited set holds no states, see [Space.Holds], and the
-// judge is no [Namer] that asks for names.
+// From returns the state that the edges lead from. It is valid until the next call. It is nil if the visited set stores
+// no states, see [Space.Holds], and the analysis is not a [Namer] that needs names.
 func (s *StateEdges) From() []uint32 {
 	switch {
 	case s.space == nil:
@@ -40,7 +41,7 @@ func (s *StateEdges) From() []uint32 {
 	return s.state
 }
 
-// Names are those of all edges, if the analysis is a [Namer] that asks for them.
+// Names returns the names of all edges, if the analysis is a [Namer] that needs them.
 func (s *StateEdges) Names() []uint32 {
 	if s.space == nil {
 		return s.row.Names()
@@ -48,7 +49,7 @@ func (s *StateEdges) Names() []uint32 {
 	return s.names
 }
 
-// Recovers reports whether an edge is one of the recovery relation.
+// Recovers reports whether an edge belongs to the recovery relation.
 func (s *StateEdges) Recovers(k int) bool {
 	if s.space == nil {
 		return s.row.Note(k)&graph.Recovery != 0
@@ -56,19 +57,19 @@ func (s *StateEdges) Recovers(k int) bool {
 	return s.kept[k]&kept != 0
 }
 
-// Len is how many states there are.
+// Len returns the number of states.
 func (s *Space) Len() uint32 { return uint32(s.loop.out.States) }
 
-// Origin is the state that a state was found from, plus one; 0: it is a root.
+// Origin returns the predecessor of a state, plus one; 0 for a root.
 func (s *Space) Origin(id uint32) uint32 {
 	from, _ := s.ordered.Origin(id)
 	return from
 }
 
-// Path is the edge indexes to a state, by as few edges as possible, see [Frontier].
+// Path returns the edge indexes of a shortest path to a state, see [Frontier].
 func (s *Space) Path(id uint32) []uint32 { return s.ordered.Path(id) }
 
-// Reserve reports by [ErrLimit] that there is no room for so many bytes. Edges that are kept are let go of before.
+// Reserve returns [ErrLimit] if there is no room for so many bytes, even after it has dropped the kept edges.
 func (s *Space) Reserve(bytes int) error {
 	if s.loop.over(bytes) {
 		return ErrLimit
@@ -76,10 +77,10 @@ func (s *Space) Reserve(bytes int) error {
 	return nil
 }
 
-// Holds reports whether the visited set holds states, so that State can be called.
+// Holds reports whether the visited set stores states, so that State can be called.
 func (s *Space) Holds() bool { return s.loop.whole != nil }
 
-// State is a state, for a call of what an analysis does with it; valid until the next call.
+// State returns a state, for use by an analysis. It is valid until the next call.
 func (s *Space) State(id uint32) []uint32 {
 	return s.loop.whole.Enter(s.loop.whole.Key(id))[:s.loop.batch.words]
 }
@@ -91,13 +92,13 @@ func (l *Loop) judge(ctx context.Context) error {
 	}
 	s := &Space{loop: l, ordered: l.ordered}
 	l.space = s
-	if l.rows.full = false; l.out.States > mostKept { // else fewer may be asked for than were kept until there was no room
+	if l.rows.full = false; l.out.States > mostKept { // otherwise fewer rows may be needed than were kept until there was no room
 		l.rows.drop()
 	}
 	defer func() { l.space = nil }()
 	var ok bool
 	if l.out.Spilled {
-		return nil // it would take looking up each edge on disk
+		return nil // edges would have to be looked up on disk
 	}
 	if s.finder, ok = l.visited.(stateset.Finder); !ok || l.whole == nil && !l.ordered.Monotone() {
 		l.out.Blind = !ok
@@ -135,25 +136,26 @@ func (l *Loop) judgeAgain(ctx context.Context) error {
 	return out.Err
 }
 
-// Pass goes through the states that are wanted, in ascending order, or, with down, in one that descends more or less: each is asked for
-// before it is expanded. It calls visit with the edges of each, and the states that they lead to, [stateset.NoPlace] for one that was not visited.
-// States all of whose edges are kept are not expanded again. If the visited set does not hold states, the others come last, in ascending order, and are asked for
-// once more. The error is that of Expand, or [ErrLimit].
+// Pass iterates over the wanted states in ascending order, or, with down, in roughly descending order. It calls want
+// for each state before it is expanded. It calls visit with the edges of each state and their targets;
+// [stateset.NoPlace] stands for an unvisited state. States with all edges kept are not expanded again. If the visited
+// set does not store states, the others come last, in ascending order, and want is called once more. The error is that
+// of Expand, or [ErrLimit].
 func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
 	return s.pass(ctx, down, false, want, visit)
 }
 
-// PassKept goes through the states whose edges are kept, as Pass does. Those that sleep, see [graph.Edges], may be missing, unless the analysis is a [Namer]
-// that asks for names.
+// PassKept iterates over the states with kept edges, like Pass. Edges that sleep, see [graph.Edges], may be missing,
+// unless the analysis is a [Namer] that needs names.
 func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
 	return s.pass(ctx, down, true, func(id uint32) bool { return s.loop.rows.has(id) && want(id) }, visit)
 }
 
-// pass is Pass; sparse: a row that lacks edges will do.
+// pass is Pass. With sparse, rows that lack edges suffice.
 func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
 	s.visit = visit
 	l, n := s.loop, s.Len()
-	var last memory.Bitset // states that come last
+	var last memory.Bitset // states to visit last
 	for k := range n {
 		id := k
 		if down {
@@ -197,7 +199,7 @@ func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32
 	return l.settle(ctx)
 }
 
-// again shows the edges of a state that are kept, once those that come before have been shown. It reports whether they still are.
+// again shows the kept edges of a state, after those of earlier states. It reports whether they are still kept.
 func (s *Space) again(ctx context.Context, id uint32) (bool, error) {
 	l := s.loop
 	if s.shown++; s.shown%gathered == 0 {
@@ -223,20 +225,21 @@ func (s *Space) again(ctx context.Context, id uint32) (bool, error) {
 		b.enterBare(id)
 		b.leave()
 	default:
-		s.row = append(s.row[:0], l.rows.of(id)...) // rows may be let go of while this one is shown
+		s.row = append(s.row[:0], l.rows.of(id)...) // rows may be dropped while this one is shown
 		s.show(id, s.row)
 	}
 	return true, nil
 }
 
-// show shows the edges of a state that are kept.
+// show shows the kept edges of a state.
 func (s *Space) show(id uint32, row []uint32) {
 	kept, names, state := s.loop.rows.parts(row)
 	s.to = placesOf(kept, s.to[:0])
 	s.visit(id, StateEdges{space: s, id: id, kept: kept, names: names, state: state}, s.to)
 }
 
-// gather adds the edges of a state to the batch. If whole states are kept, the state is asked for once others have been shown, as these may ask, too.
+// gather adds the edges of a state to the batch. If whole states are stored, the state is requested after others are
+// shown, since they may request states, too.
 func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 	l := s.loop
 	b := l.batch

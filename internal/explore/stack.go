@@ -2,11 +2,11 @@ package explore
 
 import "slices"
 
-// stack is a frontier of which the state that was pushed last is next. Few states wait, and the edge indexes to each are known
-// from what is below it.
+// stack is a last-in, first-out frontier. Few states wait, and the edge indexes to each follow from the states below
+// it.
 type stack struct {
 	words int
-	items []uint32 // records, each with its depth and edge index behind it
+	items []uint32 // records, each followed by its depth and edge index
 	trail []uint32
 	most  int
 }
@@ -16,7 +16,7 @@ func newStack(words int) Frontier { return &stack{words: words} }
 func (s *stack) AtOnce() int { return 0 }
 
 func (s *stack) Push(b *Batch) {
-	for k := b.Len() - 1; k >= 0; k-- { // the first is to be on top
+	for k := b.Len() - 1; k >= 0; k-- { // the first goes on top
 		turn := b.news[k].EdgeIndex
 		s.items = append(append(s.items, b.record(k)...), uint32(b.depth), turn)
 	}

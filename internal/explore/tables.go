@@ -2,14 +2,14 @@ package explore
 
 import "github.com/macemc/macemc/internal/explore/stateset"
 
-// FrontierKind is a kind of frontiers.
+// FrontierKind is a kind of frontier.
 type FrontierKind struct {
 	Name     string
 	Doc      string
-	Shortest bool // states are come to by shortest ways
+	Shortest bool // states are found by shortest paths
 	// New makes one for records of so many words.
 	New func(words int) Frontier
-	// Spilled makes one most of which is on disk; nil: there is none.
+	// Spilled makes one with most of its content on disk; nil if there is none.
 	Spilled func(words int, s *stateset.Spill) Frontier
 }
 
@@ -19,5 +19,5 @@ var (
 	Stack = FrontierKind{"stack", "depth first", false, newStack, nil}
 )
 
-// Frontiers are all kinds of frontiers.
+// Frontiers lists all kinds of frontiers.
 var Frontiers = []FrontierKind{Queue, Stack}

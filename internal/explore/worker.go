@@ -7,23 +7,23 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// worker is a second worker, which looks up what edges lead to, and first reads those of batches that are handed to it, see reading. The
-// visited set is its own; batches come back in the order in which they were gathered. The zero value does nothing, so that batches are
-// looked up at once.
+// worker is a second worker that looks up the targets of edges. It first reads the edges of batches handed to it, see
+// reading. It has exclusive use of the visited set. Batches come back in the order in which they were gathered. With
+// the zero value, batches are looked up at once, by the first worker.
 type worker struct {
 	work, done chan *Batch
-	away       int // batches that are not finished
+	away       int // number of unfinished batches
 	free       []*Batch
 	settling   bool
-	prepare    func(*Batch) // before a batch is looked up, here
+	prepare    func(*Batch) // called before a batch is looked up, by the first worker
 	look       func(*Batch)
 	finish     func(context.Context, *Batch) error
 }
 
-// maxAway is how many batches may be away.
+// maxAway is the maximum number of batches at the worker.
 const maxAway = stateset.MostPending / gathered
 
-// begin starts the worker, if there is to be one. It looks up batches that were prepared, and finish takes what comes back.
+// begin starts the worker, if enabled. The worker looks up prepared batches, and finish receives each result.
 func (l *Loop) begin(prepare, look func(*Batch), finish func(context.Context, *Batch) error) {
 	w := &l.worker
 	w.prepare, w.look, w.finish = prepare, look, finish
@@ -36,7 +36,8 @@ func (l *Loop) begin(prepare, look func(*Batch), finish func(context.Context, *B
 	l.opts.Go(func() { own.run(r) })
 }
 
-// run is what the worker does. A batch of which it cannot read all comes back unread, and those behind wait until it is here again.
+// run is the loop of the worker. A batch that it cannot read completely comes back unread, and later ones wait for its
+// return.
 func (w *worker) run(r *reading) {
 	defer close(w.done)
 	var waiting []*Batch
@@ -59,7 +60,7 @@ func (w *worker) run(r *reading) {
 	}
 }
 
-// end waits for the worker to end. What it still looked up is dropped.
+// end waits for the worker to end. Its remaining look-ups are dropped.
 func (l *Loop) end() {
 	w := &l.worker
 	if w.work == nil {
@@ -75,7 +76,7 @@ func (l *Loop) end() {
 	l.batch.reset()
 }
 
-// dispatch has the batch looked up, and finishes what was looked up already.
+// dispatch sends the batch to be looked up, and finishes batches that were looked up already.
 func (l *Loop) dispatch(ctx context.Context) error {
 	w, b := &l.worker, l.batch
 	w.prepare(b)
@@ -99,7 +100,7 @@ func (l *Loop) dispatch(ctx context.Context) error {
 	return nil
 }
 
-// settle has all that was gathered looked up and finished.
+// settle completes the look-up of everything gathered, and finishes it.
 func (l *Loop) settle(ctx context.Context) error {
 	w := &l.worker
 	w.settling = true
@@ -118,7 +119,7 @@ func (l *Loop) settle(ctx context.Context) error {
 	return nil
 }
 
-// back finishes the next batch that comes back, or has it looked up if it was not read.
+// back finishes the next batch that comes back, or sends it again if it was not read.
 func (l *Loop) back(ctx context.Context) error {
 	b := <-l.worker.done
 	if b.unread {

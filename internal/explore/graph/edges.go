@@ -2,39 +2,41 @@ package graph
 
 import "slices"
 
-// Recovery is the bit of a note that says that an edge belongs to the recovery relation: it may lead on to a live state. All
-// other bits are the graph's.
+// Recovery is the bit of a note that marks an edge of the recovery relation: it may lead on to a live state. The graph
+// owns all other bits.
 const Recovery = 1 << 7
 
-// Edges are edges from some states, one state after the other. A graph appends to them by Change and End, or does what these do.
+// Edges is a list of edges from some states, one state after the other. A graph appends to it by Change and End, or by
+// equivalent code.
 type Edges struct {
-	// Width is how many words of fingerprints are wanted: with 0 those of End may be anything.
+	// Width is the number of fingerprint words to compute. With 0 the fingerprints passed to End are ignored.
 	Width int
 
-	Changes     []uint64 // a word's place, and its value
+	Changes     []uint64 // index of a word, and its value
 	Ends        []uint32 // by edge: the end of its changes
 	Notes       []uint8  // by edge
 	Lo, Hi      []uint64 // by edge: fingerprint of the state that it leads to; Hi only when Width is 2
-	EdgeIndexes []uint32 // by edge: its number among all of its state, those that are not listed included
-	Names       []uint32 // by edge: the graph's own name for it, 0: it has none
+	EdgeIndexes []uint32 // by edge: its number among all edges of its state, including unlisted ones
+	Names       []uint32 // by edge: the graph's own name for it; 0 means no name
 
-	// By is the name of the edge by which the state that is expanded was found, when states are expanded in the order in which
-	// they are found, or those of a level in any order, see [explore.Parts]. The graph may count edges that lead to this state, or to such as were found
-	// before, or are found at that level by others, and not list them: sleep sets, see P. Godefroid, Partial-Order Methods for the
-	// Verification of Concurrent Systems, chapter 5. 0: it lists all.
+	// By is the name of the edge by which the expanded state was found, if states are expanded in the order in which
+	// they are found, or level by level in any order, see [explore.Parts]. The graph may then count, but not list,
+	// edges that lead to this state, to states found before, or to states that others find at that level. These are
+	// sleep sets, see P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, chapter 5. 0
+	// means that it lists all edges.
 	By        uint32
-	EdgeIndex uint32 // of the edge that comes next
-	Unlisted  int    // edges
+	EdgeIndex uint32 // of the next edge
+	Unlisted  int    // number of unlisted edges
 
-	Steps int // of what the graph counts
+	Steps int // count of steps, in units of the graph
 }
 
-// Change says that the next edge changes a word.
+// Change adds a change of a word to the next edge.
 func (e *Edges) Change(word int, value uint32) {
 	e.Changes = append(e.Changes, uint64(word)<<32|uint64(value))
 }
 
-// End says that all changes of an edge were listed; f is the fingerprint of the state that it leads to.
+// End ends the changes of an edge; f is the fingerprint of its target.
 func (e *Edges) End(f Fingerprint, note uint8) {
 	e.Ends = append(e.Ends, uint32(len(e.Changes)))
 	e.Notes = append(e.Notes, note)
@@ -47,29 +49,29 @@ func (e *Edges) End(f Fingerprint, note uint8) {
 	e.EdgeIndex++
 }
 
-// Pass says that some edges come next which are not listed.
+// Pass skips some edges that are not listed.
 func (e *Edges) Pass(edges uint32) {
 	e.EdgeIndex += edges
 	e.Unlisted += int(edges)
 }
 
-// All is how many edges there are, those that are not listed included.
+// All returns the number of edges, including unlisted ones.
 func (e *Edges) All() int { return len(e.Ends) + e.Unlisted }
 
-// Reset leaves out all edges.
+// Reset removes all edges.
 func (e *Edges) Reset() {
 	e.Cut(0)
 	e.By, e.EdgeIndex, e.Unlisted, e.Steps = 0, 0, 0, 0
 }
 
-// Reserve makes room for some more edges with so many changes, all told.
+// Reserve makes room for more edges with so many changes in total.
 func (e *Edges) Reserve(edges, changes int) {
 	e.Changes, e.Ends = slices.Grow(e.Changes, changes), slices.Grow(e.Ends, edges)
 	e.Notes, e.Lo = slices.Grow(e.Notes, edges), slices.Grow(e.Lo, edges)
 	e.EdgeIndexes, e.Names = slices.Grow(e.EdgeIndexes, edges), slices.Grow(e.Names, edges)
 }
 
-// Changed lists what an edge changes.
+// Changed lists the changes of an edge.
 func (e *Edges) Changed(t int) []uint64 {
 	return e.Changes[e.ChangesBefore(t):e.Ends[t]]
 }
@@ -91,7 +93,7 @@ func (e *Edges) To(t int, from, buf []uint32) []uint32 {
 	return buf
 }
 
-// Keep leaves out the edges from one on but for those listed by numbers that count from there, ascending.
+// Keep removes the edges from an index on, except for those listed, ascending, by numbers that count from that index.
 func (e *Edges) Keep(from int, list []uint32) {
 	at := e.ChangesBefore(from)
 	for k, n := range list {
@@ -102,12 +104,12 @@ func (e *Edges) Keep(from int, list []uint32) {
 		if e.Width == 2 {
 			e.Hi[to] = e.Hi[t]
 		}
-		e.Ends[to] = at // not before its old value was used: to <= t
+		e.Ends[to] = at // its old value is not needed again: to <= t
 	}
 	e.Cut(from + len(list))
 }
 
-// Cut leaves out the edges from one on.
+// Cut removes the edges from an index on.
 func (e *Edges) Cut(from int) {
 	e.Changes = e.Changes[:e.ChangesBefore(from)]
 	e.Ends, e.Notes, e.Lo = e.Ends[:from], e.Notes[:from], e.Lo[:from]
@@ -117,29 +119,29 @@ func (e *Edges) Cut(from int) {
 	}
 }
 
-// Bytes is about the memory that the edges take.
+// Bytes returns the approximate memory of the edges.
 func (e *Edges) Bytes() int {
 	return 4*cap(e.Ends) + 4*cap(e.EdgeIndexes) + 4*cap(e.Names) + cap(e.Notes) + 8*cap(e.Lo) + 8*cap(e.Hi) + 8*cap(e.Changes)
 }
 
-// Row are the edges of one state.
+// Row holds the edges of one state.
 type Row struct {
 	Edges      *Edges
 	Begin, End int
 	State      []uint32
 }
 
-// From is the state whose edges these are; valid until the next call.
+// From returns the state that the edges lead from. It is valid until the next call.
 func (r Row) From() []uint32 { return r.State }
 
-// Len is how many edges there are.
+// Len returns the number of edges.
 func (r Row) Len() int { return r.End - r.Begin }
 
-// Names are those of all edges, see [Edges].
+// Names returns the names of all edges, see [Edges].
 func (r Row) Names() []uint32 { return r.Edges.Names[r.Begin:r.End] }
 
-// Note is the note of an edge.
+// Note returns the note of an edge.
 func (r Row) Note(k int) uint8 { return r.Edges.Notes[r.Begin+k] }
 
-// To appends to buf the state that an edge leads to, from the state whose edges these are.
+// To appends to buf the state that an edge leads to, from the state of the row.
 func (r Row) To(k int, from, buf []uint32) []uint32 { return r.Edges.To(r.Begin+k, from, buf) }

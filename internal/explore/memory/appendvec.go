@@ -7,7 +7,7 @@ type AppendVec struct {
 	Words  []uint64
 	N      int
 	Memory Arena
-	shown  atomic.Pointer[Arena] // memory, for those who read while others append
+	shown  atomic.Pointer[Arena] // memory, for concurrent readers
 }
 
 const minColumn = 1 << 9
@@ -25,7 +25,7 @@ func (c *AppendVec) Append(v uint64) {
 	c.N++
 }
 
-// Published is all that was appended before something that happened before the call. Others may append meanwhile.
+// Published returns all words appended before an event that happened before the call. Concurrent appends are allowed.
 func (c *AppendVec) Published() []uint64 {
 	if shown := c.shown.Load(); shown != nil {
 		return shown.Words

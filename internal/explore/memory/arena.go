@@ -1,4 +1,4 @@
-// Package memory has memory that grows in place, outside of what the collector has to scan, and lists in it.
+// Package memory provides memory that grows in place, outside the garbage collector, and lists in it.
 package memory
 
 import "unsafe"

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Arena is memory that grows in place: addresses are reserved, pages are taken as they are used, huge ones if there
-// are any, since tables that are read at random spots would else spend their time on address translation.
-// It is not the collector's, but is given back when nothing refers to the region any more. The zero value is empty.
-// Nobody else may keep what words refers to.
+// Arena is memory that grows in place. Addresses are reserved, and pages are allocated when used. Pages are huge if
+// available, because tables that are read at random would otherwise spend their time on address translation. The
+// garbage collector does not manage the memory, but it is released when nothing refers to the region any more. The zero
+// value is empty. No other reference to Words may be kept.
 type Arena struct {
 	Words    []uint64
-	reserved *mapping // nil: words are on the heap
+	reserved *mapping // nil if words are on the heap
 }
 
 type mapping struct {
@@ -22,13 +22,13 @@ type mapping struct {
 }
 
 const (
-	onHeap      = 1 << 12  // words, up to which it does not pay
-	smallPages  = 64 << 10 // bytes, in steps of which a region grows that is shorter than a huge page
+	onHeap      = 1 << 12  // number of words up to which a reservation is not worthwhile
+	smallPages  = 64 << 10 // bytes; growth step of a region shorter than a huge page
 	hugePage    = 2 << 20
 	mostReserve = 1 << 39
 )
 
-// Grow makes the region at least so many words long, what is new being zero.
+// Grow makes the region at least so many words long. New words are zero.
 func (r *Arena) Grow(words int) {
 	if words <= len(r.Words) {
 		return
@@ -36,7 +36,7 @@ func (r *Arena) Grow(words int) {
 	if words <= onHeap || !r.growReserved(words) {
 		grown := make([]uint64, words)
 		copy(grown, r.Words)
-		*r = Arena{Words: grown} // who still reads what was there keeps it
+		*r = Arena{Words: grown} // concurrent readers keep the old memory
 	}
 }
 
@@ -57,7 +57,7 @@ func (r *Arena) growReserved(words int) bool {
 		return false
 	}
 	if step == hugePage {
-		_ = unix.Madvise(all[old:size], unix.MADV_HUGEPAGE) // does without, if there are none
+		_ = unix.Madvise(all[old:size], unix.MADV_HUGEPAGE) // optional: works without huge pages
 	}
 	grown := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(all))), size/8)
 	if old == 0 {
@@ -67,7 +67,7 @@ func (r *Arena) growReserved(words int) bool {
 	return true
 }
 
-// reserve reserves addresses for some bytes, and for as many more as it can; nil: it cannot.
+// reserve reserves addresses for at least so many bytes, and for as many more as possible. It returns nil on failure.
 func reserve(least int) *mapping {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur != unix.RLIM_INFINITY {
@@ -86,7 +86,7 @@ func reserve(least int) *mapping {
 
 func unmap(bytes []byte) { _ = unix.Munmap(bytes) }
 
-// Free gives the memory back. The region is empty then.
+// Free releases the memory. The region is empty afterwards.
 func (r *Arena) Free() {
 	if m := r.reserved; m != nil {
 		m.undo.Stop()

@@ -2,12 +2,12 @@
 
 package memory
 
-// Arena is memory that grows. The zero value is empty. Nobody else may keep what Words refers to.
+// Arena is memory that grows. The zero value is empty. No other reference to Words may be kept.
 type Arena struct {
 	Words []uint64
 }
 
-// Grow makes the region at least so many words long, what is new being zero.
+// Grow makes the region at least so many words long. New words are zero.
 func (r *Arena) Grow(words int) {
 	if words > len(r.Words) {
 		grown := make([]uint64, words)
@@ -16,5 +16,5 @@ func (r *Arena) Grow(words int) {
 	}
 }
 
-// Free gives the memory back. The region is empty then.
+// Free releases the memory. The region is empty afterwards.
 func (r *Arena) Free() { *r = Arena{} }

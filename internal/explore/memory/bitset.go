@@ -3,7 +3,7 @@ package memory
 // Bitset is a set of small numbers that grows at its end.
 type Bitset []uint64
 
-// Append says whether i is in the set; all lesser numbers must have been told already.
+// Append sets whether i is in the set. It must be called for all smaller numbers before.
 func (b *Bitset) Append(i int, in bool) {
 	if i>>6 >= len(*b) {
 		*b = append(*b, 0)

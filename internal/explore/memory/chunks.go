@@ -8,12 +8,12 @@ import (
 
 // Chunks is a list that grows at its end without being copied. With a store, all but the last elements are on disk.
 type Chunks[T any] struct {
-	parts  []*[chunkLen]T // nil: on disk
+	parts  []*[chunkLen]T // nil if on disk
 	N      int
-	Store  *spill.Store // nil: all are in memory
-	spans  []spill.Span // of parts that are on disk
-	loaded *[chunkLen]T // the part that was read last
-	part   int          // which one that is
+	Store  *spill.Store // nil if all are in memory
+	spans  []spill.Span // of the parts on disk
+	loaded *[chunkLen]T // the part read last
+	part   int          // its index
 }
 
 const chunkLen = 1 << 12
@@ -34,10 +34,10 @@ func (c *Chunks[T]) Append(v T) {
 	c.N++
 }
 
-// Last is the element that was appended last.
+// Last returns the element appended last.
 func (c *Chunks[T]) Last() *T { return &c.parts[(c.N-1)/chunkLen][(c.N-1)%chunkLen] }
 
-// next makes a part for what comes next.
+// next makes a new part.
 func (c *Chunks[T]) next() *[chunkLen]T {
 	k := len(c.parts) - 1
 	if c.Store == nil || k < 0 {
@@ -61,7 +61,7 @@ func (c *Chunks[T]) load(k int) *[chunkLen]T {
 	return c.loaded
 }
 
-// raw is the memory of a part, whose elements are numbers.
+// raw returns the memory of a part, which consists of numbers.
 func raw[T any](part *[chunkLen]T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(part)), unsafe.Sizeof(*part))
 }
@@ -74,5 +74,5 @@ func (c *Chunks[T]) Bytes() int {
 	return 8*cap(c.parts) + spill.SpanBytes*cap(c.spans) + inMemory*int(unsafe.Sizeof([chunkLen]T{}))
 }
 
-// Ref points to an element, which is in memory.
+// Ref returns a pointer to an element, which must be in memory.
 func (c *Chunks[T]) Ref(i uint32) *T { return &c.parts[i/chunkLen][i%chunkLen] }

@@ -1,4 +1,4 @@
-// Package predecessors keeps from which state, and by which edge, each state was found.
+// Package predecessors stores the edge by which each state was found.
 package predecessors
 
 import (
@@ -9,26 +9,27 @@ import (
 	"github.com/macemc/macemc/internal/explore/spill"
 )
 
-// List keeps for each state the one that it was found from, plus one, 0: it is a root; and which edge from there led to it.
-// States are mostly expanded in the order of their numbers, so that origins do not decrease, and take about three bits each: in a
-// row of bits, number n is bit n + origin(n), with as many bits before it that are not set as the origin's number says.
+// List stores for each state its predecessor, plus one, or 0 for a root, and the index of the edge from there. States
+// are mostly expanded in the order of their numbers, so that predecessors do not decrease, and take about three bits
+// each. In a row of bits, number n is bit n + origin(n): as many clear bits precede it as the number of the
+// predecessor.
 type List struct {
 	n       uint32
 	last    uint32
 	row     memory.Chunks[uint64]
-	samples memory.Chunks[uint32] // every so many origins
-	earlier map[uint32]uint32     // origins that are less than one before them; nil: there are none
+	samples memory.Chunks[uint32] // every sampledOrigins-th origin
+	earlier map[uint32]uint32     // origins smaller than an earlier one; nil if there are none
 	turns   edgeIndexes
 }
 
 const sampledOrigins = 64
 
-// SpillTo has all but what comes last held in a store.
+// SpillTo holds all but the last elements in a store.
 func (l *List) SpillTo(s *spill.Store) {
 	l.row.Store, l.samples.Store, l.turns.row.Store, l.turns.blocks.Store = s, s, s, s
 }
 
-// Append adds the next state, which was found from one, plus one, 0: it is a root, by an edge.
+// Append adds the next state by its predecessor, plus one, or 0 for a root, and the index of the edge from there.
 func (l *List) Append(from, turn uint32) {
 	if from < l.last {
 		if l.earlier == nil {
@@ -49,7 +50,7 @@ func (l *List) Append(from, turn uint32) {
 	l.turns.append(turn)
 }
 
-// Origin is the state that a state was found from, plus one, 0: it is a root; and by which edge.
+// Origin returns the predecessor of a state, plus one, or 0 for a root, and the index of the edge from there.
 func (l *List) Origin(n uint32) (from, turn uint32) {
 	turn = l.turns.at(n)
 	if from, ok := l.earlier[n]; ok {
@@ -58,7 +59,7 @@ func (l *List) Origin(n uint32) (from, turn uint32) {
 	k := n / sampledOrigins
 	from = l.samples.At(k)
 	at := uint64(k)*sampledOrigins + uint64(from)
-	skip := int(n % sampledOrigins) // bits to be passed
+	skip := int(n % sampledOrigins) // bits to skip
 	w := uint32(at / 64)
 	word := l.row.At(w) >> (at % 64) << (at % 64)
 	for {
@@ -76,7 +77,7 @@ func (l *List) Origin(n uint32) (from, turn uint32) {
 	return uint32(uint64(w)*64 + uint64(bits.TrailingZeros64(word)) - uint64(n)), turn
 }
 
-// Path is the edge indexes to a state.
+// Path returns the edge indexes to a state.
 func (l *List) Path(id uint32) (trail []uint32) {
 	for at := id + 1; at != 0; {
 		from, turn := l.Origin(at - 1)
@@ -90,18 +91,18 @@ func (l *List) Path(id uint32) (trail []uint32) {
 // Monotone reports whether origins never decrease.
 func (l *List) Monotone() bool { return l.earlier == nil }
 
-// Bytes is the memory that the list takes.
+// Bytes returns the memory of the list.
 func (l *List) Bytes() int {
 	return l.row.Bytes() + l.samples.Bytes() + l.turns.bytes() + 48*len(l.earlier)
 }
 
-// edgeIndexes is a list of numbers in blocks, each of which takes as many bits for a number as its greatest one needs.
+// edgeIndexes is a list of numbers in blocks. The width of the numbers in a block is that of its greatest one.
 type edgeIndexes struct {
 	n      uint32
-	block  [edgeIndexBlock]uint32 // the last one, which is not full
-	all    uint32                 // its numbers, or'ed
+	block  [edgeIndexBlock]uint32 // the last block, which is not full
+	all    uint32                 // bitwise or of its numbers
 	row    memory.Chunks[uint64]
-	blocks memory.Chunks[uint64] // where in row each begins, and how wide its numbers are in the last bits
+	blocks memory.Chunks[uint64] // start of each block in row, and the width of its numbers in the last bits
 }
 
 const edgeIndexBlock = 64

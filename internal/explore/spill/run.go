@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// run is a file of keys that ascend, in blocks of which memory knows where each begins.
+// run is a file of ascending keys, in blocks. An index in memory holds the first key of each block.
 type run struct {
 	dir   string
 	file  *os.File
@@ -19,14 +19,14 @@ type run struct {
 
 const (
 	blockKeys  = 512
-	mostExtent = 64 // blocks that are read at once
-	mostGap    = 8  // blocks that are read in vain rather than passed over
+	mostExtent = 64 // number of blocks read at once
+	mostGap    = 8  // number of unneeded blocks that are read rather than skipped
 	ahead      = 2  // extents
 )
 
 func (r *run) blockBytes() int { return 8 * r.words * blockKeys }
 
-// bytesOf is how long a block is.
+// bytesOf returns the length of a block.
 func (r *run) bytesOf(block int) int {
 	return min(r.blockBytes(), 8*r.words*(r.n-block*blockKeys))
 }
@@ -43,7 +43,7 @@ func keyAt(b []byte, words, i int) (k Key) {
 // runWriter writes a run.
 type runWriter struct {
 	run run
-	buf []byte // blocks that are not written
+	buf []byte // blocks not yet written
 	at  int64
 }
 
@@ -83,14 +83,15 @@ func (w *runWriter) flush() error {
 	return err
 }
 
-// extent is blocks that are read at once.
+// extent is a range of blocks that are read at once.
 type extent struct {
 	begin, end int
 	buf        []byte
 	err        error
 }
 
-// blockOf is the last block that may hold a key, from one on. Mostly it is near.
+// blockOf returns the last block that may hold a key, from a block on. The search begins there, since it is mostly
+// near.
 func (r *run) blockOf(lo uint64, from int) int {
 	step := 1
 	for from+step < len(r.first) && r.first[from+step] <= lo {
@@ -108,18 +109,18 @@ func (r *run) blockOf(lo uint64, from int) int {
 	return from
 }
 
-// extents calls each with the blocks that may hold keys.
+// extents calls each with ranges of blocks that may hold keys.
 func (r *run) extents(keys []Wanted, each func(begin, end int) bool) {
 	if r.n == 0 {
 		return
 	}
-	begin, end := 0, 0 // those that are to be read
+	begin, end := 0, 0 // the range to be read
 	at := 0
 	for i := range keys {
 		k := &keys[i].Key
 		at = r.blockOf(k.Lo, at)
 		from := at
-		for r.words == 2 && from > 0 && r.first[from] == k.Lo { // keys may begin alike
+		for r.words == 2 && from > 0 && r.first[from] == k.Lo { // keys may have equal first words
 			from--
 		}
 		switch {
@@ -149,7 +150,7 @@ func (r *run) read(e *extent) {
 	}
 }
 
-// block is one of an extent.
+// block returns a block of an extent.
 func (r *run) block(e *extent, k int) ([]byte, error) {
 	b := e.buf[(k-e.begin)*r.blockBytes():][:r.bytesOf(k)]
 	if sum(b) != r.sums[k] {
@@ -158,7 +159,7 @@ func (r *run) block(e *extent, k int) ([]byte, error) {
 	return b, nil
 }
 
-// find calls found with the numbers of those that are there. Extents are read ahead.
+// find calls found with the numbers of the keys in the run. Extents are read ahead.
 func (r *run) find(keys []Wanted, found func(number uint32)) error {
 	read, free, stop := make(chan *extent, ahead), make(chan *extent, ahead+2), make(chan struct{})
 	defer close(stop)
@@ -193,12 +194,12 @@ func (r *run) find(keys []Wanted, found func(number uint32)) error {
 	return nil
 }
 
-// findIn looks for the keys from number i on that an extent may hold, and returns the number of the first one behind it.
+// findIn searches an extent for the keys from number i on, and returns the number of the first key after the extent.
 func (r *run) findIn(e *extent, keys []Wanted, i int, found func(number uint32)) (int, error) {
 	size := 8 * r.words
 	for k := e.begin; k < e.end; k++ {
 		var block []byte
-		at := 0 // in the block: all before it are less
+		at := 0 // index in the block: all keys before it are less
 		for ; i < len(keys) && (k+1 == len(r.first) || keys[i].Lo <= r.first[k+1]); i++ {
 			key := keys[i].Key
 			if key.Lo < r.first[k] {
@@ -228,7 +229,7 @@ func (r *run) findIn(e *extent, keys []Wanted, i int, found func(number uint32))
 	return i, nil
 }
 
-// cursor goes through a run.
+// cursor iterates over a run.
 type cursor struct {
 	run *run
 	key Key
@@ -238,7 +239,7 @@ type cursor struct {
 	err error
 }
 
-// next goes to the next key; false: there is none, or err is set.
+// next advances to the next key. It returns false at the end, or if err is set.
 func (c *cursor) next() bool {
 	r := c.run
 	if c.at == r.n || c.err != nil {

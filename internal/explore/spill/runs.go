@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Key is a fingerprint; Hi is 0 when those of one word are kept.
+// Key is a fingerprint. Hi is 0 for fingerprints of one word.
 type Key struct{ Lo, Hi uint64 }
 
 // Compare orders keys.
@@ -20,29 +20,29 @@ func (k Key) Compare(o Key) int {
 
 func (k Key) less(o Key) bool { return k.Lo < o.Lo || k.Lo == o.Lo && k.Hi < o.Hi }
 
-// Wanted is a key that is looked for, and what the caller calls it.
+// Wanted is a key to look up, with the caller's number for it.
 type Wanted struct {
 	Key
 	Number uint32
 }
 
-// Runs is a set of keys in files, each of which is sorted. A key may be in several.
+// Runs is a set of keys in sorted files. A key may be in several.
 type Runs struct {
 	dir   string
 	words int
-	runs  []*run // older ones, which mostly are longer, first
+	runs  []*run // older runs, which are mostly longer, come first
 }
 
-// mostRuns is how many runs there may be: a look-up goes through all of them.
+// mostRuns is the maximum number of runs, since a look-up searches all of them.
 const mostRuns = 8
 
-// NewRuns makes an empty set of keys of one or two words, whose files are in a folder.
+// NewRuns makes an empty set of keys of one or two words, with files in a folder.
 func NewRuns(dir string, words int) *Runs { return &Runs{dir: dir, words: words} }
 
 // Empty reports whether nothing was ever added.
 func (r *Runs) Empty() bool { return len(r.runs) == 0 }
 
-// Add adds keys, which ascend.
+// Add adds ascending keys.
 func (r *Runs) Add(keys iter.Seq[Key]) error {
 	run, err := r.write(keys)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *Runs) Add(keys iter.Seq[Key]) error {
 	return nil
 }
 
-// merge makes one run of the last ones: of as many as are no longer than all behind them together, and of two at least.
+// merge merges the last runs into one: as many as are no longer than all runs after them together, and at least two.
 func (r *Runs) merge() error {
 	k, behind := len(r.runs)-1, 0
 	for ; k > 0; k-- {
@@ -100,7 +100,7 @@ func (r *Runs) write(keys iter.Seq[Key]) (*run, error) {
 	return &w.run, nil
 }
 
-// Find calls found with the numbers of those keys that are there, perhaps several times. It sorts them.
+// Find calls found with the numbers of the keys in the set, perhaps several times each. It sorts keys.
 func (r *Runs) Find(keys []Wanted, found func(number uint32)) error {
 	slices.SortFunc(keys, func(a, b Wanted) int { return a.Compare(b.Key) })
 	for _, run := range r.runs {
@@ -111,7 +111,7 @@ func (r *Runs) Find(keys []Wanted, found func(number uint32)) error {
 	return nil
 }
 
-// Bytes is the memory that the set takes.
+// Bytes returns the memory of the set.
 func (r *Runs) Bytes() (n int) {
 	for _, run := range r.runs {
 		n += 8*cap(run.first) + 4*cap(run.sums)
@@ -119,7 +119,7 @@ func (r *Runs) Bytes() (n int) {
 	return n
 }
 
-// Disk is how many bytes are in the files.
+// Disk returns the number of bytes in the files.
 func (r *Runs) Disk() (n int64) {
 	for _, run := range r.runs {
 		n += int64(run.n) * int64(8*r.words)
@@ -127,7 +127,7 @@ func (r *Runs) Disk() (n int64) {
 	return n
 }
 
-// Close gives the files back.
+// Close closes the files.
 func (r *Runs) Close() {
 	for _, run := range r.runs {
 		run.file.Close()

@@ -1,6 +1,6 @@
-// Package spill holds on disk what is too much for memory while a process goes on: chunks of bytes that are read again in order, and
-// fingerprints in sorted runs. Nothing of it outlives the process: files have no names once they are made. What is read back is
-// compared with checksums in memory.
+// Package spill holds data on disk that exceeds memory while a process runs: chunks of bytes that are read again in
+// order, and fingerprints in sorted runs. Nothing outlives the process, because files are unlinked once created. Data
+// read back is verified by checksums in memory.
 package spill
 
 import (
@@ -17,7 +17,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// create makes a file in a folder that is gone when it is closed.
+// create makes a file in a folder. The file disappears when it is closed.
 func create(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "spill-")
 	if err != nil {
@@ -26,11 +26,12 @@ func create(dir string) (*os.File, error) {
 	return f, os.Remove(f.Name())
 }
 
-// Clean removes files that a process has left in a folder which was killed while it made them. No other process uses the folder.
+// Clean removes files left in a folder by a process that was killed while it created them. No other process may use the
+// folder.
 func Clean(dir string) {
 	left, _ := filepath.Glob(filepath.Join(dir, "spill-*"))
 	for _, file := range left {
-		_ = os.Remove(file) // it is only in the way
+		_ = os.Remove(file) // a remaining file is harmless
 	}
 }
 
@@ -40,22 +41,22 @@ func damaged(dir string) error {
 	return fmt.Errorf("what is held on disk in %s cannot be read back: %w", dir, errDamaged)
 }
 
-// Spool is a list of chunks, each of which is taken once, in order. So many bytes of it are held in memory, at most, the rest is in
-// a file.
+// Spool is a list of chunks, each of which is taken once, in order. A limited number of bytes is held in memory, the
+// rest in a file.
 type Spool struct {
 	most  int
 	held  [][]byte
-	bytes int    // of these
-	spans []Span // of chunks behind those that are held
+	bytes int    // of held
+	spans []Span // of the chunks after held
 	store *Store
-	next  int // to be taken
+	next  int // index of the next chunk to take
 	buf   []byte
 }
 
-// NewSpool makes an empty spool, whose file lies in a folder. It is made when it is needed.
+// NewSpool makes an empty spool with a file in a folder. The file is created when needed.
 func NewSpool(dir string, most int) *Spool { return &Spool{most: most, store: NewStore(dir)} }
 
-// Append adds a chunk, which remains the caller's.
+// Append adds a copy of a chunk.
 func (s *Spool) Append(chunk []byte) error {
 	if len(s.spans) == 0 && s.bytes+len(chunk) <= s.most {
 		s.held = append(s.held, bytes.Clone(chunk))
@@ -66,7 +67,7 @@ func (s *Spool) Append(chunk []byte) error {
 	return s.store.Err()
 }
 
-// Next takes a chunk, which is valid until the next call; nil: there is none.
+// Next takes a chunk, which is valid until the next call. It returns nil if there is none.
 func (s *Spool) Next() ([]byte, error) {
 	k := s.next
 	if k < len(s.held) {
@@ -92,11 +93,11 @@ func (s *Spool) Reset() error {
 	return s.store.Err()
 }
 
-// Bytes is the memory that the spool takes.
+// Bytes returns the memory of the spool.
 func (s *Spool) Bytes() int { return s.bytes + 24*cap(s.held) + SpanBytes*cap(s.spans) + cap(s.buf) }
 
-// Disk is how many bytes are in the file.
+// Disk returns the number of bytes in the file.
 func (s *Spool) Disk() int64 { return s.store.Disk() }
 
-// Close gives the file back.
+// Close closes the file.
 func (s *Spool) Close() { s.store.Close() }

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Store is a file of byte strings, each of which is read again by the [Span] that it was given. An error remains; what is read then is
-// zero.
+// Store is a file of byte strings. Each is read again by the [Span] that Append returned. Errors are sticky, and reads
+// after an error return zeros.
 type Store struct {
 	dir  string
 	file *os.File
@@ -14,20 +14,20 @@ type Store struct {
 	err  error
 }
 
-// Span is where a byte string lies, and what it was.
+// Span is the position of a byte string, with its length and hash.
 type Span struct {
 	at   int64
 	n    uint32
 	hash uint32
 }
 
-// SpanBytes is the memory that a span takes.
+// SpanBytes is the memory of a span.
 const SpanBytes = int(unsafe.Sizeof(Span{}))
 
-// NewStore makes an empty store, whose file lies in a folder. It is made when it is needed.
+// NewStore makes an empty store with a file in a folder. The file is created when needed.
 func NewStore(dir string) *Store { return &Store{dir: dir} }
 
-// Append adds a byte string, which remains the caller's.
+// Append adds a byte string, and does not keep b.
 func (s *Store) Append(b []byte) (at Span) {
 	if s.err != nil {
 		return at
@@ -58,10 +58,10 @@ func (s *Store) Read(at Span, b []byte) {
 	}
 }
 
-// Err is the first error; nil: there was none.
+// Err returns the first error, or nil.
 func (s *Store) Err() error { return s.err }
 
-// Reset forgets everything.
+// Reset removes all content.
 func (s *Store) Reset() {
 	if s.end > 0 && s.err == nil {
 		s.err = s.file.Truncate(0)
@@ -69,10 +69,10 @@ func (s *Store) Reset() {
 	s.end = 0
 }
 
-// Disk is how many bytes are in the file.
+// Disk returns the number of bytes in the file.
 func (s *Store) Disk() int64 { return s.end }
 
-// Close gives the file back.
+// Close closes the file.
 func (s *Store) Close() {
 	if s.file != nil {
 		s.file.Close()

@@ -9,8 +9,9 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 )
 
-// A block is magic, the length of what follows the checksum, the checksum of length and content, and the content: varints of the
-// states before it and in it, the mark behind it, the pioneers, the notes, and a record for each state.
+// A block consists of magic, the length of the content, a checksum of length and content, and the content. The content
+// is varints of the states before it and in it, the mark after it, the cache fillers, the notes, and a record for each
+// state.
 const (
 	magic     = "\x89mclog\r\n"
 	headBytes = len(magic) + 4 + 4
@@ -20,13 +21,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errBlock = errors.New("it is not what a log holds")
 
-// records are states as differences: an origin takes a byte when it is near the one before and the edge is among the first ones.
-// Each block begins with the zero value.
+// records encodes states as differences. An origin takes a byte if it is near the one before and the edge is among the
+// first ones. Each block begins with the zero value.
 type records struct {
-	from, next uint32 // of the record before: where from, and the first edge that may be next from there
+	from, next uint32 // of the record before: its predecessor, and the lowest possible next edge index from there
 }
 
-// turnBits is how many bits of a record's first varint say by which edge; the greatest number they hold says that a varint follows.
+// turnBits is the number of bits of a record's first varint that hold the edge index. The greatest number they hold
+// means that a varint follows.
 const turnBits, manyTurns = 4, 1<<4 - 1
 
 // append appends a record. Origins do not decrease.
@@ -66,7 +68,7 @@ func (r *records) take(c *content) (o explore.Origin) {
 	return o
 }
 
-// content is what is left of a block that is read.
+// content is the rest of a block being read.
 type content struct {
 	left []byte
 	err  error
@@ -87,7 +89,7 @@ func (c *content) number() uint64 {
 	return n
 }
 
-// count is a number of things of so many bytes, at least, that are left.
+// count reads a number of items, of at least so many bytes each, that must fit into the rest.
 func (c *content) count(bytes int) int {
 	n := c.number()
 	c.check(n <= uint64(len(c.left)/bytes))
@@ -97,7 +99,7 @@ func (c *content) count(bytes int) int {
 	return int(n)
 }
 
-// amount is a number that is not large enough to overflow.
+// amount reads a number that is too small to overflow.
 func (c *content) amount() int {
 	n := c.number()
 	c.check(n < 1<<62)
@@ -122,9 +124,9 @@ func (c *content) bytes(n int) []byte {
 	return b
 }
 
-// head is a block but for its records.
+// head is a block without its records.
 type head struct {
-	first, n int // states before it, and in it
+	first, n int // number of states before it, and in it
 	explore.Mark
 	pioneers, notes []byte // encoded
 	pioneerCount    int
@@ -144,7 +146,7 @@ func (h *head) append(buf []byte) []byte {
 	return append(buf, h.notes...)
 }
 
-// headOf reads a head, behind which records are left.
+// headOf reads a head. The records remain in c.
 func headOf(c *content) (h head) {
 	h.first = c.amount()
 	h.n, h.Expanded, h.Transitions, h.Steps, h.Live, h.Depth = c.amount(), c.amount(), c.amount(), c.amount(), c.amount(), c.amount()
@@ -155,11 +157,11 @@ func headOf(c *content) (h head) {
 	h.pioneers = c.bytes(min(size, len(c.left)))
 	c.check(h.pioneerCount <= len(h.pioneers)/pioneerBytes)
 	h.notes = c.bytes(c.count(1))
-	c.check(h.n <= len(c.left)) // a byte each
+	c.check(h.n <= len(c.left)) // at least a byte each
 	return h
 }
 
-// follows reports whether a block can come behind a mark.
+// follows reports whether a block can follow a mark.
 func (h *head) follows(end *explore.Mark) bool {
 	return h.first == end.States && h.Expanded >= end.Expanded && h.Expanded <= h.States &&
 		h.Transitions >= end.Transitions && h.Steps >= end.Steps && h.Live >= end.Live && h.Depth >= end.Depth
@@ -169,7 +171,7 @@ func appendPioneer(buf []byte, p explore.CacheFiller) []byte {
 	return binary.LittleEndian.AppendUint64(binary.AppendUvarint(buf, uint64(p.ID)), p.Row)
 }
 
-// block reads what is left of a block behind its head; so many states were expanded before.
+// block reads the rest of a block after its head. expanded is the number of states expanded before.
 func (h *head) block(c *content, expanded int, into *explore.Block) error {
 	into.Mark, into.Notes = h.Mark, h.notes
 	into.Origins, into.CacheFillers = into.Origins[:0], into.CacheFillers[:0]
@@ -197,7 +199,7 @@ func (h *head) block(c *content, expanded int, into *explore.Block) error {
 	return errors.Join(c.err, pioneers.err)
 }
 
-// frame puts content into a block, in front of which buf has room for the head.
+// frame completes a block in buf, which starts with room for the head, followed by the content.
 func frame(buf []byte) {
 	copy(buf, magic)
 	at := buf[len(magic):]
@@ -209,7 +211,7 @@ func checksum(length, content []byte) uint32 {
 	return crc32.Update(crc32.Checksum(length[:4], castagnoli), castagnoli, content)
 }
 
-// unframe returns the content of the block that buf begins with; nil: there is none, or it is damaged.
+// unframe returns the content of the block at the start of buf, or nil if there is none or it is damaged.
 func unframe(buf []byte) []byte {
 	if len(buf) < headBytes || !bytes.HasPrefix(buf, []byte(magic)) {
 		return nil

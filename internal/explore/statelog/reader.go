@@ -10,12 +10,12 @@ type reader struct {
 	file   file
 	begin  int64
 	window []byte
-	last   bool // the window goes to the end of the file
+	last   bool // the window extends to the end of the file
 }
 
 const windowBytes = 1 << 20
 
-// at is what the file holds from an offset on: as much as the block that begins there takes, if one does.
+// at returns the content of the file from an offset on: at least the whole block that begins there, if one does.
 func (r *reader) at(offset int64) ([]byte, error) {
 	buf, err := r.from(offset, windowBytes)
 	if err == nil && len(buf) >= headBytes {
@@ -26,26 +26,26 @@ func (r *reader) at(offset int64) ([]byte, error) {
 	return buf, err
 }
 
-// find is what the file holds from an offset on, as far as it was read.
+// find returns the content of the file from an offset on, up to the end of the window.
 func (r *reader) find(offset int64) ([]byte, error) { return r.from(offset, int64(len(magic))) }
 
-// from is at least that much from an offset on, unless the file ends before.
+// from returns at least that many bytes from an offset on, unless the file ends before.
 func (r *reader) from(offset, least int64) ([]byte, error) {
 	if k := offset - r.begin; k >= 0 && k <= int64(len(r.window)) && (r.last || int64(len(r.window))-k >= least) {
 		return r.window[k:], nil
 	}
 	if r.last && offset > r.begin {
-		return nil, nil // behind the end
+		return nil, nil // beyond the end
 	}
-	// What a damaged length asks for may be more than there is: memory is taken for what is read.
+	// A damaged length may exceed the file, so memory is allocated only for data that is read.
 	got, err := io.ReadAll(io.NewSectionReader(r.file, offset, max(least, 2*windowBytes)))
 	r.begin, r.window = offset, got
 	r.last = int64(len(got)) < max(least, 2*windowBytes)
 	return got, err
 }
 
-// ends reports whether the file ends there.
+// ends reports whether the file ends at an offset.
 func (r *reader) ends(offset int64) bool { return r.last && offset >= r.size()-int64(len(magic))+1 }
 
-// size is that of the file, once its end was read.
+// size returns the size of the file, once its end was read.
 func (r *reader) size() int64 { return r.begin + int64(len(r.window)) }

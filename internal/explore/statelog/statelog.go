@@ -1,8 +1,8 @@
-// Package statelog keeps the states of an exploration in a file: a log of blocks with checksums, to which is only appended, so
-// that a process that is killed loses what it did in its last moments, and nothing else.
+// Package statelog stores the states of an exploration in a file: an append-only log of blocks with checksums. A
+// process that is killed loses only its last moments of work.
 //
-// A file that ends in the middle of a block is cut behind the last good one. One in which a block is damaged, and good ones come
-// behind it, is refused.
+// A file that ends in the middle of a block is truncated after the last good one. A file with a damaged block before
+// good ones is rejected.
 package statelog
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 )
 
-// title is what files begin with. Its number goes up when another format is written, and when tables list other edges: a log has their hashes.
+// title is the start of files. Its number changes with the format, and when tables list other edges, since a log has
+// their hashes.
 const title = "macemc state log 3\n"
 
 // Log is a log in a file. It implements [explore.Log].
@@ -26,18 +27,18 @@ type Log struct {
 	end    explore.Mark
 	notes  []byte
 	stats  Stats
-	writer *writer // nil: it is only read
+	writer *writer // nil if the log is only read
 }
 
-// Stats tells about a file.
+// Stats describes a file.
 type Stats struct {
-	Bytes        int64 // but for those that are torn
-	Torn         int64 // bytes at the end that are no block
+	Bytes        int64 // without torn ones
+	Torn         int64 // bytes at the end that do not form a block
 	Blocks       int
 	CacheFillers int
 }
 
-// file is what is used of an [os.File].
+// file is the part of [os.File] in use.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
@@ -46,11 +47,11 @@ type file interface {
 	Sync() error
 }
 
-// DamagedError says that a file is no log any more.
+// DamagedError reports that a file is not a valid log any more.
 type DamagedError struct {
 	Name   string
 	Block  int   // counted from 1
-	Offset int64 // where it begins
+	Offset int64 // start of the block
 	Why    string
 }
 
@@ -58,8 +59,8 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s: block %d, at byte %d, %s: restore the file, or begin in another folder", e.Name, e.Block, e.Offset, e.Why)
 }
 
-// Open opens a log to go on with, which is made when there is none. What is torn at its end is cut off. Only one process may have
-// it open so.
+// Open opens a log to continue it, and creates it if needed. A torn end is truncated. Only one process may have it open
+// this way.
 func Open(name string) (*Log, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -76,7 +77,7 @@ func Open(name string) (*Log, error) {
 	return l, nil
 }
 
-// Read opens a log to be read. Another process may go on writing it: what comes then is not seen.
+// Read opens a log for reading. If another process continues to write it, later blocks are not seen.
 func Read(name string) (*Log, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -97,7 +98,7 @@ func open(name string, f file) (*Log, error) {
 	return l, err
 }
 
-// scan finds out how far the log is good, and how long the file is.
+// scan determines the length of the good part of the log, and that of the file.
 func (l *Log) scan() (size int64, err error) {
 	r := &reader{file: l.file}
 	begin := make([]byte, len(title))
@@ -132,7 +133,7 @@ func (l *Log) scan() (size int64, err error) {
 	}
 }
 
-// torn finds out whether what is no good block is the end of the log: no good one comes behind it.
+// torn checks that a bad block is the end of the log: no good one follows.
 func (l *Log) torn(r *reader) (size int64, err error) {
 	for at := l.good + 1; ; {
 		buf, err := r.find(at)
@@ -167,17 +168,17 @@ func (l *Log) End() explore.Mark { l.flush(); return l.end }
 // Notes implements [explore.Log].
 func (l *Log) Notes() []byte { l.flush(); return l.notes }
 
-// Stats tells about the file.
+// Stats returns the statistics of the file.
 func (l *Log) Stats() Stats { l.flush(); return l.stats }
 
-// flush has what was appended written.
+// flush writes everything appended.
 func (l *Log) flush() {
 	if l.writer != nil {
 		l.writer.seal()
 	}
 }
 
-// Blocks implements [explore.Log]. Nothing is to be appended meanwhile.
+// Blocks implements [explore.Log]. Nothing may be appended meanwhile.
 func (l *Log) Blocks() iter.Seq2[*explore.Block, error] {
 	return func(yield func(*explore.Block, error) bool) {
 		l.flush()
@@ -206,7 +207,7 @@ func (l *Log) Blocks() iter.Seq2[*explore.Block, error] {
 	}
 }
 
-// Close has all that was appended written. The error is that of the first write that failed, if any.
+// Close writes everything appended. The error is that of the first write that failed, if any.
 func (l *Log) Close() error {
 	if l.writer != nil {
 		return l.writer.close()

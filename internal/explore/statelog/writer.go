@@ -10,36 +10,36 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 )
 
-// A block is sealed when it is long enough, or some time after the one before. Files are synced now and then: a process that is
-// killed loses what is not sealed, a machine without power what is not synced.
+// A block is sealed when it is long enough, or some time after the one before. Files are synced from time to time. A
+// killed process loses what is not sealed, and a power failure loses what is not synced.
 const (
 	sealBytes = 256 << 10
 	sealEvery = 300 * time.Millisecond
 	syncEvery = 500 * time.Millisecond
-	mostBytes = 16 << 20 // that wait to be written
+	mostBytes = 16 << 20 // maximum waiting to be written
 )
 
-// writer appends blocks to a log. Blocks are written by a goroutine, and synced by another one.
+// writer appends blocks to a log. One goroutine writes blocks, and another one syncs them.
 type writer struct {
 	log    *Log
-	full   chan struct{} // there is a block to be sealed at once
-	stop   chan struct{} // closed: the end
+	full   chan struct{} // a block is to be sealed at once
+	stop   chan struct{} // closed at the end
 	closed sync.Once
 	done   sync.WaitGroup
 
 	mu      sync.Mutex
-	written sync.Cond // what waited was written, or will not be
+	written sync.Cond // pending blocks were written, or never will be
 	head    head      // of the block that is not sealed
 	order   records
 	records []byte
 	err     error
 
-	sealing sync.Mutex    // held when mu is taken, and while a block is written; of what follows, and of what the log is
+	sealing sync.Mutex    // held before mu is taken, and while a block is written; guards the fields below, and those of the log
 	buf     []byte        // scratch
-	dirty   chan struct{} // something is to be synced
+	dirty   chan struct{} // signals writes to be synced
 }
 
-// begin cuts off what is torn, and makes the log ready to be appended to.
+// begin truncates a torn end, and prepares the log for appending.
 func (l *Log) begin() error {
 	if l.good == 0 {
 		l.good = int64(len(title))
@@ -118,7 +118,7 @@ func (w *writer) write() {
 	}
 }
 
-// seal writes what was appended, if anything was.
+// seal writes everything appended, if anything was.
 func (w *writer) seal() {
 	w.sealing.Lock()
 	defer w.sealing.Unlock()
@@ -148,7 +148,7 @@ func (w *writer) seal() {
 	signal(w.dirty)
 }
 
-// sync syncs the file after blocks were written, not too often.
+// sync syncs the file after blocks were written, but not too often.
 func (w *writer) sync() {
 	for range w.dirty {
 		if err := w.log.file.Sync(); err != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/macemc/macemc/internal/explore/memory"
 )
 
-// bloom is a filter of fingerprints: it says of one that it may have been added, or that it was not. What belongs to a fingerprint is in
-// one line of the processor's memory. The zero value says of none that it was not added.
+// bloom is a filter of fingerprints: it reports that a fingerprint may have been added, or that it was not. All bits of
+// a fingerprint are in one cache line. The zero value reports that any fingerprint may have been added.
 type bloom struct {
 	memory memory.Arena
 	lines  uint64
 }
 
-const bloomBits = 6 // that are set for a fingerprint
+const bloomBits = 6 // bits set for each fingerprint
 
 func NewBloom(bytes int) (f bloom) {
 	f.lines = uint64(max(1, bytes/(8*lineWords)))
@@ -21,7 +21,7 @@ func NewBloom(bytes int) (f bloom) {
 	return f
 }
 
-// line is that of a fingerprint, and the bits in it, nine for each.
+// line returns the line of a fingerprint, and the indexes of its bits, nine bits each.
 func (f *bloom) line(lo uint64) (l *line, at uint64) {
 	k, _ := bits.Mul64(lo, f.lines)
 	return (*line)(f.memory.Words[k*lineWords:]), lo * 0x9E3779B97F4A7C15

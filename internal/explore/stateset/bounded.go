@@ -2,17 +2,18 @@ package stateset
 
 import "github.com/macemc/macemc/internal/explore/memory"
 
-// Deepest is the greatest bound on depth of an exploration that does not come to states by shortest ways.
+// Deepest is the greatest depth bound of an exploration that does not find states by shortest paths.
 const Deepest = 1<<15 - 1
 
-// nearness is what a bounded set keeps for each state: the least depth at which it was met, and whether it was expanded.
+// nearness is the data of a bounded set for each state: the least depth at which it was found, and whether it was
+// expanded.
 type nearness uint16
 
 const expandedFlag nearness = 1
 
 func metAt(depth int32) nearness { return nearness(depth) << 1 }
 
-// meet notes that a state was met once more, and reports whether it was farther away before.
+// meet records that a state was found again, and reports whether it was farther away before.
 func (n *nearness) meet(depth int32) bool {
 	nearer := int32(*n>>1) > depth
 	if nearer {
@@ -24,7 +25,7 @@ func (n *nearness) meet(depth int32) bool {
 // open implements [Bounded].
 func (n *nearness) open(depth int32) (first, ok bool) {
 	if int32(*n>>1) < depth {
-		return false, false // it was come to by a shorter way meanwhile
+		return false, false // found by a shorter path meanwhile
 	}
 	first = *n&expandedFlag == 0
 	*n |= expandedFlag
@@ -63,11 +64,11 @@ func (s *boundedExact) Bytes() (now, growth int) {
 	return now + s.near.Bytes(), growth
 }
 
-// boundedFingerprints maps fingerprints of one or two words to what is kept for each: an open-addressing table, at most
-// three quarters of which are in use.
+// boundedFingerprints maps fingerprints of one or two words to their nearness. It is an open-addressing table, at most
+// three quarters full.
 type boundedFingerprints struct {
 	words int
-	keys  []uint64 // words for each slot; a first word of zero: free
+	keys  []uint64 // words of each slot; a first word of zero means free
 	near  []nearness
 	n     int
 }
@@ -78,7 +79,7 @@ func newBounded(words int) *boundedFingerprints {
 	return &boundedFingerprints{words: words, keys: make([]uint64, words*minBounded), near: make([]nearness, minBounded)}
 }
 
-// slot returns where a fingerprint is, or would be.
+// slot returns the slot of a fingerprint, or the free slot for it.
 func (s *boundedFingerprints) slot(lo, hi uint64) int {
 	lo = max(1, lo)
 	mask := len(s.near) - 1

@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// collapse is a set of vectors, stored as binary trees: a leaf is a word, an inner node a pair of
-// numbers that is interned, a vector the number of its root. States that differ in a few words share
-// all else, so that a vector takes little more than its root, and nothing is lost: the set is exact.
+// collapse is a set of vectors, stored as binary trees. A leaf is a word, an inner node an interned pair of numbers,
+// and a vector is the number of its root. States that differ in a few words share everything else, so that a vector
+// takes little more than its root. The set is exact.
 //
 // Vectors have at least two words.
 type collapse struct {
 	words  int
 	left   []int32 // per inner node, bottom up: its children; words first, then inner nodes
 	right  []int32
-	above  []uint64      // by word: set of the inner nodes above it but for the root; nil: there are too many
-	height []uint8       // per inner node but for the root; nil: there are too many
-	stale  [][]staleNode // by height: those that are to be brought up to date
+	above  []uint64      // by word: set of the inner nodes above it, without the root; nil if there are too many
+	height []uint8       // per inner node, without the root; nil if there are too many
+	stale  [][]staleNode // by height: the inner nodes to be updated
 	inner  pairs
 	missed []uint64  // scratch: pairs
-	places []uint32  // what they are in
-	hot    []hotPair // by hash: inner nodes that were looked up lately
+	places []uint32  // their tree positions
+	hot    []hotPair // by hash: inner nodes looked up recently
 }
 
-// staleNode is an inner node of a tree, which begins at a place.
+// staleNode is an inner node of the tree at an index.
 type staleNode struct{ tree, k uint32 }
 
 // hotPair is an inner node that was looked up.
@@ -34,11 +34,11 @@ type hotPair struct {
 
 const hotBits = 13
 
-// narrow is how many words a vector may have for sets of them to be kept in a word.
+// narrow is the maximum number of words of a vector for which a word can hold a set of its words.
 const narrow = 64
 
-// newCollapse makes a set of vectors of so many words. What changes together, see [graph.Graph], does not matter for what is in the set, but for how many inner
-// nodes are looked up.
+// newCollapse makes a set of vectors of so many words. The sample together, see [graph.Graph], does not affect the
+// content of the set, only the number of inner nodes looked up.
 func newCollapse(words int, together [][]int32) *collapse {
 	c := &collapse{words: words}
 	c.left, c.right = newTree(words, together)
@@ -51,7 +51,7 @@ func newCollapse(words int, together [][]int32) *collapse {
 		c.above = c.above[:words]
 		c.heights()
 		c.hot = make([]hotPair, 1<<hotBits)
-		c.hot[Hash(0)>>(64-hotBits)].pair = 1 // that a pair of zeros was looked up must not be believed from the start
+		c.hot[Hash(0)>>(64-hotBits)].pair = 1 // a look-up of a pair of zeros must not hit at the start
 	}
 	return c
 }
@@ -68,10 +68,11 @@ func (c *collapse) heights() {
 	}
 }
 
-// size is how many numbers a tree takes: words, then inner nodes but for the root.
+// size returns the number of words of a tree: words, then inner nodes without the root.
 func (c *collapse) size() int { return c.words + len(c.left) - 1 }
 
-// unfold writes the tree of a root: its words, and the numbers of its inner nodes but for the root. It reads only what was there when the root was.
+// unfold writes the tree of a root: its words, and the numbers of its inner nodes without the root. It reads only
+// entries as old as the root.
 func (c *collapse) unfold(p uint64, tree []uint32) {
 	last := len(c.left) - 1
 	tree[c.left[last]], tree[c.right[last]] = uint32(p>>32), uint32(p)
@@ -82,7 +83,7 @@ func (c *collapse) unfold(p uint64, tree []uint32) {
 	}
 }
 
-// complete brings inner nodes up to date.
+// complete updates all inner nodes.
 func (c *collapse) complete(tree, base []uint32) {
 	for k := range len(c.left) - 1 {
 		l, r := c.left[k], c.right[k]
@@ -94,7 +95,7 @@ func (c *collapse) complete(tree, base []uint32) {
 	}
 }
 
-// over is the set of inner nodes above some words of a narrow vector, but for the root.
+// over returns the set of inner nodes above some words of a narrow vector, without the root.
 func (c *collapse) over(words uint64) (nodes uint64) {
 	for ; words != 0; words &= words - 1 {
 		nodes |= c.above[bits.TrailingZeros64(words)]
@@ -102,7 +103,7 @@ func (c *collapse) over(words uint64) (nodes uint64) {
 	return nodes
 }
 
-// change has a set of inner nodes of a tree, which begins at a place, brought up to date by update.
+// change marks a set of inner nodes, in the tree at an index, for update.
 func (c *collapse) change(at int, nodes uint64) {
 	for ; nodes != 0; nodes &= nodes - 1 {
 		k := bits.TrailingZeros64(nodes)
@@ -111,8 +112,8 @@ func (c *collapse) change(at int, nodes uint64) {
 	}
 }
 
-// update brings inner nodes of some trees up to date. Those of one height do not hang on one another, so that memory is asked for many at a time.
-// What is in hot cannot be guessed, so it does not branch by that.
+// update updates the marked inner nodes of some trees. Nodes of the same height are independent, so that many memory
+// reads overlap. It does not branch on hits in hot, because they are unpredictable.
 func (c *collapse) update(trees []uint32) {
 	for height, stale := range c.stale {
 		n := len(stale)
@@ -137,7 +138,7 @@ func (c *collapse) update(trees []uint32) {
 	}
 }
 
-// renew brings a set of inner nodes of one tree up to date.
+// renew updates a set of inner nodes of one tree.
 func (c *collapse) renew(tree []uint32, nodes uint64) {
 	for ; nodes != 0; nodes &= nodes - 1 {
 		k := bits.TrailingZeros64(nodes)
@@ -151,7 +152,7 @@ func (c *collapse) renew(tree []uint32, nodes uint64) {
 	}
 }
 
-// pair is what an inner node stands for.
+// pair returns the pair that an inner node stands for.
 func (c *collapse) pair(k int, tree []uint32) uint64 {
 	return uint64(tree[c.left[k]])<<32 | uint64(tree[c.right[k]])
 }

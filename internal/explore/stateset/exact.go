@@ -6,19 +6,19 @@ import (
 	"github.com/macemc/macemc/internal/explore/graph"
 )
 
-// exact is a visited set of whole states: a collapse, whose roots are keys, and the set of these, in which states are numbered
-// as they come.
+// exact is a visited set of whole states: a collapse with roots as keys, and the set of these keys, which numbers
+// states in the order of their arrival.
 type exact struct {
 	collapse
 	roots roots
-	tree  []uint32 // of the state that was entered
+	tree  []uint32 // of the entered state
 	trees []uint32 // of states that some edges lead to
 }
 
-// fewEdges are too few to be asked of memory together, as a stack has them.
+// fewEdges is the number of edges below which overlapping memory reads do not pay, as with a stack.
 const fewEdges = 64
 
-// resolvedAtOnce is how many edges have their trees made together: these stay near the processor.
+// resolvedAtOnce is the number of edges with trees made together, so that the trees stay in the cache.
 const resolvedAtOnce = 512
 
 func newExact(g graph.Graph) *exact {
@@ -47,7 +47,7 @@ func (c *exact) AddNumbered(k *Keys, fresh, numbers []uint32) (allFresh, allNumb
 	return fresh, numbers
 }
 
-// Places implements [Finder]: they are the numbers of states.
+// Places implements [Finder]. Places are the numbers of states.
 func (c *exact) Places() int { return c.roots.list.N }
 
 // FindAll implements [Finder].
@@ -88,8 +88,8 @@ func (c *exact) Resolve(e *graph.Edges, trees, last []uint32) {
 	}
 }
 
-// follow makes the trees of the states that some edges lead to, but for inner nodes, which are to be brought up to date. Edges before the
-// first one are those of parents up to one, which is known. It returns that of the last edge.
+// follow makes the trees of the states that some edges lead to, and marks inner nodes for update. parent is the known
+// parent of the edges before the first one, or an earlier one. follow returns the parent of the last edge.
 func (c *exact) follow(e *graph.Edges, parents, last []uint32, parent, from, to int) int {
 	size := c.size()
 	c.trees = c.trees[:0]
@@ -111,7 +111,7 @@ func (c *exact) follow(e *graph.Edges, parents, last []uint32, parent, from, to 
 	return parent
 }
 
-// resolveEach is Resolve, one edge after the other.
+// resolveEach is Resolve, one edge at a time.
 func (c *exact) resolveEach(e *graph.Edges, trees, last []uint32) {
 	c.trees = slices.Grow(c.trees[:0], c.size())[:c.size()]
 	var base []uint32
@@ -145,7 +145,7 @@ func (c *exact) Bytes() (now, growth int) {
 	return c.roots.bytes() + c.inner.bytes() + 16*len(c.hot), c.roots.growth() + c.inner.growth()
 }
 
-// Omission implements [Visited]: no two states are taken for one.
+// Omission implements [Visited]: the set is exact.
 func (c *exact) Omission(int) float64 { return 0 }
 
 // Close implements [Visited].

@@ -9,18 +9,18 @@ import (
 	"github.com/macemc/macemc/internal/explore/spill"
 )
 
-// Fingerprints is a set of fingerprints of one or two words: a hash table of lines, as long as those of the processor's
-// memory. What does not fit into the line of a fingerprint goes to the next one that is not full. A line is
-// proportional to its fingerprints, so that a table can be spread over a longer one in place, from its end on: little by little, as others
-// would wait if it were done at once.
+// Fingerprints is a set of fingerprints of one or two words: a hash table of cache lines. A fingerprint that does not
+// fit into its line goes to the next one that is not full. Line numbers are proportional to fingerprints, so that a
+// table can be spread over a longer one in place, from its end on. This is done in small steps, since other work would
+// have to wait for a complete one.
 type Fingerprints struct {
 	words   int // of a fingerprint
 	n       int
-	limit   int    // so many fingerprints fit
-	homes   uint64 // lines that fingerprints belong to
-	before  uint64 // so many were there before the table grew
-	end     uint64 // what is before that in slots is still where it was then
-	most    uint64 // lines that it grows to at first; 0: there is no such limit
+	limit   int    // maximum number of fingerprints
+	homes   uint64 // number of lines that fingerprints map to
+	before  uint64 // number of such lines before the table grew
+	end     uint64 // slots before this index are still in their old place
+	most    uint64 // number of lines that it grows to at first; 0 means no such limit
 	slots   []uint64
 	memory  memory.Arena
 	scratch []uint64
@@ -30,10 +30,10 @@ type Fingerprints struct {
 const (
 	lineWords  = 8
 	minLines   = 1 << 7
-	linesSlack = 1 << 4 // lines at the end that no fingerprint belongs to, at first
+	linesSlack = 1 << 4 // lines at the end that no fingerprint maps to, at first
 )
 
-// line holds fingerprints, one after the other; 0: free.
+// line holds fingerprints, one after the other; 0 is free.
 type line [lineWords]uint64
 
 func NewFingerprints(words int) *Fingerprints {
@@ -42,8 +42,8 @@ func NewFingerprints(words int) *Fingerprints {
 	return p
 }
 
-// resize sets the number of lines. Up to 5 of 6 fingerprints that would fit may be there: more would seldom fit into their
-// own lines.
+// resize sets the number of lines. The table is filled up to 5/6 of its capacity, because more would seldom fit into
+// their own lines.
 func (p *Fingerprints) resize(lines int) {
 	p.memory.Grow((lines + linesSlack) * lineWords)
 	p.homes, p.limit = uint64(lines), lines*lineWords/p.words/6*5
@@ -52,20 +52,20 @@ func (p *Fingerprints) resize(lines int) {
 
 func (p *Fingerprints) line(i uint64) *line { return (*line)(p.slots[i : i+lineWords]) }
 
-// home is where the line of a fingerprint begins.
+// home returns the start of the line of a fingerprint.
 func (p *Fingerprints) home(f uint64) uint64 {
 	home, _ := bits.Mul64(f, p.homes)
 	home *= lineWords
 	if p.end > 0 {
 		before, _ := bits.Mul64(f, p.before)
 		before *= lineWords
-		home ^= (home ^ before) & uint64(int64(before-p.end)>>63) // before if that is less than end, which cannot be guessed
+		home ^= (home ^ before) & uint64(int64(before-p.end)>>63) // before if that is less than end; branch-free, since it is unpredictable
 	}
 	return home
 }
 
-// prefetch reads what insert will read for each of some fingerprints, given by their first words. Memory is slow
-// to answer but takes many requests at a time, and these, unlike those of insert, do not wait for one another.
+// prefetch reads the memory that insert will read for some fingerprints, given by their first words. Memory is slow to
+// answer but takes many requests at a time. Unlike the reads of insert, these are independent.
 func (p *Fingerprints) prefetch(first []uint64) {
 	slots, sink := p.slots, uint64(0)
 	for _, f := range first {
@@ -82,7 +82,7 @@ func (p *Fingerprints) reserve(more int) {
 	}
 }
 
-// zeros has the highest bit set if, and only if, x is 0. Unlike a comparison it is no branch to be guessed.
+// zeros has the highest bit set if and only if x is 0. Unlike a comparison it is branch-free.
 func zeros(x uint64) uint64 { return (x - 1) &^ x }
 
 func (p *Fingerprints) Width() int { return p.words }
@@ -129,7 +129,7 @@ func (p *Fingerprints) FindAll(k *Keys, places []uint32) []uint32 {
 	return places
 }
 
-// place is where a fingerprint is.
+// place returns the place of a fingerprint.
 func (p *Fingerprints) place(f, g uint64) uint32 {
 	if f == 0 {
 		f = 1
@@ -145,8 +145,8 @@ func (p *Fingerprints) place(f, g uint64) uint32 {
 	return NoPlace
 }
 
-// insert1 adds a fingerprint of one word, for which there should be room, and returns 1; or 0 when it is there. In the
-// line it does not branch, since whether it is there cannot be guessed.
+// insert1 adds a fingerprint of one word, and returns 1, or 0 if it is present. There should be room for it. Within the
+// line it is branch-free, since the presence is unpredictable.
 func (p *Fingerprints) insert1(f uint64) (added uint64) {
 	if f == 0 {
 		f = 1
@@ -191,7 +191,7 @@ func (p *Fingerprints) insert2(f, g uint64) (added uint64) {
 	}
 }
 
-// lengthen makes room behind the last line.
+// lengthen makes room after the last line.
 func (p *Fingerprints) lengthen() {
 	p.memory.Grow(len(p.slots) + linesSlack*lineWords)
 	p.slots = p.memory.Words
@@ -209,8 +209,9 @@ func (p *Fingerprints) grow() {
 	p.end, p.before = end, before
 }
 
-// spreadFor spreads some of a table that is longer than it was, before some fingerprints are added. Those of them that do not fit before its
-// end come behind that, into lines that must be empty: so many are, as what was there has its new home farther on.
+// spreadFor spreads part of a table that has grown, before some fingerprints are added. New fingerprints that do not
+// fit before end go into lines after it, which must be empty. Enough are, because the old content has its new home
+// farther on.
 func (p *Fingerprints) spreadFor(added int) {
 	lines, left := uint64(4*p.words*added+minLines), p.end/lineWords
 	if empty := left * (p.homes - p.before) / p.before; empty < 2*lines {
@@ -219,8 +220,9 @@ func (p *Fingerprints) spreadFor(added int) {
 	p.spread(p.end - lines*lineWords)
 }
 
-// spread has what is from some place on where it belongs. Full lines and the one behind them are moved together, since what is in a line may
-// belong to one before it; they come behind all that is before them: new homes are not before old ones.
+// spread moves the content from some index on to its new home. Full lines and the one after them are moved together,
+// since a line may hold fingerprints of an earlier one. They go after all earlier content, because new homes are never
+// before old ones.
 func (p *Fingerprints) spread(from uint64) {
 	w := uint64(p.words)
 	for p.end > from {
@@ -251,7 +253,7 @@ func (p *Fingerprints) spread(from uint64) {
 	}
 }
 
-// notFull is the line that a fingerprint goes to that is not in the table.
+// notFull returns the line for a fingerprint that is not in the table.
 func (p *Fingerprints) notFull(f uint64) *line {
 	i := p.home(f)
 	for ; i+lineWords <= uint64(len(p.slots)); i += lineWords {
@@ -266,7 +268,7 @@ func (p *Fingerprints) notFull(f uint64) *line {
 // each yields all fingerprints, ascending.
 func (p *Fingerprints) each(yield func(spill.Key) bool) {
 	p.spread(0)
-	var keys []spill.Key // of lines that are full, and the one behind them: all others come before or behind
+	var keys []spill.Key // of full lines and the one after them: all others come before or after
 	for at := 0; at < len(p.slots); at += lineWords {
 		l := p.line(uint64(at))
 		for i := 0; i < lineWords && l[i] != 0; i += p.words {
@@ -289,13 +291,13 @@ func (p *Fingerprints) each(yield func(spill.Key) bool) {
 	}
 }
 
-// empty takes all fingerprints out.
+// empty removes all fingerprints.
 func (p *Fingerprints) empty() {
 	clear(p.slots)
 	p.n, p.end = 0, 0
 }
 
-// used1 is how many places of a line that is not full are taken by fingerprints of one word, used2 of two.
+// used1 returns the number of occupied places of a line that is not full, with fingerprints of one word; used2 of two.
 func (l *line) used1() uint64 {
 	free := zeros(l[0])>>63 + zeros(l[1])>>63 + zeros(l[2])>>63 + zeros(l[3])>>63 +
 		zeros(l[4])>>63 + zeros(l[5])>>63 + zeros(l[6])>>63
@@ -315,7 +317,7 @@ func omission(states, words int) float64 {
 	return min(1, n*(n-1)/2*math.Pow(2, -64*float64(words)))
 }
 
-// Bytes implements [Visited]: it grows in place.
+// Bytes implements [Visited]. The table grows in place.
 func (p *Fingerprints) Bytes() (now, growth int) { return 8 * len(p.slots), 0 }
 
 // Close implements [Visited].

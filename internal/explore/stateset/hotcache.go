@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/internal/explore/memory"
 )
 
-// HotCache keeps fingerprints, or keys, of states that were come to lately near the processor: most states are come to again
-// soon, by the same events in another order.
+// HotCache caches fingerprints, or keys, of states that were found recently. Most states are found again soon, by the
+// same events in another order.
 type HotCache struct {
 	memory        memory.Arena
 	first, second *[recentLen]uint64
@@ -19,7 +19,7 @@ const (
 	recentLen  = 1 << recentBits
 )
 
-// recentSlot is where a fingerprint is kept; keys would not be spread well by their last bits.
+// recentSlot returns the slot of a fingerprint or key. The multiplication spreads keys, unlike their last bits.
 func recentSlot(p uint64) uint64 { return p * 0x9E3779B97F4A7C15 >> (64 - recentBits) }
 
 func (r *HotCache) Init(words int) {
@@ -31,17 +31,17 @@ func (r *HotCache) Init(words int) {
 	r.Forget()
 }
 
-// Forget forgets all states.
+// Forget removes all states.
 func (r *HotCache) Forget() {
 	clear(r.memory.Words)
-	r.first[recentSlot(0)] = 1 // that 0 came lately must not be believed from the start
+	r.first[recentSlot(0)] = 1 // a look-up of 0 must not hit at the start
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (r *HotCache) Free() { r.memory.Free() }
 
-// Sift makes the keys those of edges to states which were not come to lately. It does not branch, since what came
-// lately cannot be guessed.
+// Sift selects the keys of edges to states that were not found recently. It is branch-free, since hits are
+// unpredictable.
 func (r *HotCache) Sift(e *graph.Edges, k *Keys) {
 	if r.first == nil {
 		r.Init(max(1, e.Width))

@@ -7,18 +7,18 @@ import (
 	"github.com/macemc/macemc/internal/explore/graph"
 )
 
-// Kind is a kind of visited sets.
+// Kind is a kind of visited set.
 type Kind struct {
 	Name string
 	Doc  string
 	New  func(graph.Graph) Visited
-	// Bounded makes a [Bounded] one; nil: there is none.
+	// Bounded makes a [Bounded] set; nil if there is none.
 	Bounded func(graph.Graph) Visited
-	// Spilled makes a [Deferred] one; nil: there is none.
+	// Spilled makes a [Deferred] set; nil if there is none.
 	Spilled func(graph.Graph, *Spill) Visited
 }
 
-// Kinds are all kinds of visited sets.
+// Kinds lists all kinds of visited sets.
 var Kinds = []Kind{
 	{"exact", "whole states", func(g graph.Graph) Visited { return newExact(g) },
 		func(g graph.Graph) Visited { return &boundedExact{exact: newExact(g)} }, nil},
@@ -28,7 +28,7 @@ var Kinds = []Kind{
 		func(_ graph.Graph, s *Spill) Visited { return NewSpilled(2, s) }},
 }
 
-// Named returns the kind of visited sets of a name; "": the first.
+// Named returns the kind of visited set with a name. An empty name means the first kind.
 func Named(name string) (Kind, error) {
 	var names []string
 	for _, k := range Kinds {

@@ -10,23 +10,24 @@ import (
 // pairs interns pairs of numbers.
 type pairs struct {
 	list memory.AppendVec
-	// index is an open-addressing table. An entry is a number in list, plus one, in the bits that it takes to
-	// count the entries, and above them what fits of the hash, so that other pairs are seldom looked at; 0: free.
+	// index is an open-addressing table. The low bits of an entry, as many as are needed to count the entries, hold a
+	// number in list, plus one. The bits above them hold part of the hash, so that other pairs are seldom compared. 0
+	// is free.
 	index  []uint32
 	memory memory.Arena // of index
-	bits   uint         // entries are so many bits' worth
-	limit  int          // so many pairs fit into index
+	bits   uint         // log2 of the number of entries
+	limit  int          // maximum number of pairs for index
 	sink   uint64
 }
 
 const (
 	minPairs  = 1 << 10
-	nearPairs = 1 << 15 // so many are near the processor anyway
+	nearPairs = 1 << 15 // number of pairs that fit into the cache
 )
 
 func Hash(pair uint64) uint64 { return (pair ^ pair>>29) * 0x9E3779B97F4A7C15 }
 
-// slot returns where the search for a pair begins, and what of its hash is kept.
+// slot returns the start of the search for a pair, and the part of its hash in index.
 func (p *pairs) slot(pair uint64) (at int, tag uint32) {
 	h := uint32(Hash(pair) >> 32)
 	return int(h >> (32 - p.bits)), h << p.bits
@@ -48,7 +49,7 @@ func (p *pairs) intern(pair uint64) (id uint32, added bool) {
 	return uint32(p.list.N - 1), true
 }
 
-// find returns the number of a pair, NoPlace if it is not there.
+// find returns the number of a pair, or NoPlace if it is absent.
 func (p *pairs) find(pair uint64) uint32 {
 	mask := len(p.index) - 1
 	i, tag := p.slot(pair)
@@ -60,8 +61,8 @@ func (p *pairs) find(pair uint64) uint32 {
 	return NoPlace
 }
 
-// prefetch reads what intern will read for each of some pairs. Memory is slow to answer but takes many
-// requests at a time, and these, unlike those of intern, do not wait for one another.
+// prefetch reads the memory that intern will read for some pairs. Memory is slow to answer but takes many requests at a
+// time. Unlike the reads of intern, these are independent.
 func (p *pairs) prefetch(pairs []uint64) {
 	if p.list.N < nearPairs {
 		return
@@ -101,7 +102,7 @@ func (p *pairs) grow() {
 	}
 }
 
-// growth is how much memory is taken in addition while the index grows, if that is due soon.
+// growth returns the additional memory while the index grows, if that is due soon.
 func (p *pairs) growth() int {
 	if p.list.N+p.limit/64 < p.limit {
 		return 0

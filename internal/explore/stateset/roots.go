@@ -1,20 +1,20 @@
 package stateset
 
-// roots is the set of the keys of whole states. It takes two reads of memory to look up one of them, or one when nobody asks for numbers.
+// roots is the set of the keys of whole states. A look-up takes two reads of memory, or one without numbers.
 type roots struct {
 	pairs
-	table *Fingerprints // of scattered keys; nil: they are pairs
+	table *Fingerprints // of scattered keys; nil if keys are in pairs
 	mixed []uint64      // scratch
 }
 
-// scattered spreads keys evenly. It is another number for each, and never 0, which fingerprints must not be, as no key has two children of
-// the greatest number, see [graph.Graph].
+// scattered spreads keys evenly. It is injective, and never 0, which fingerprints must not be: no key has two children
+// of the greatest number, see [graph.Graph].
 func scattered(key uint64) uint64 { return Hash(key + 1) }
 
-// unnumbered makes it a set whose numbers are not asked for, see [Whole].
+// unnumbered turns it into a set without numbers, see [Whole].
 func (r *roots) unnumbered() { r.table = NewFingerprints(1) }
 
-// addAll is as of [Visited].
+// addAll is AddAll of [Visited].
 func (r *roots) addAll(k *Keys, fresh []uint32) []uint32 {
 	if r.table != nil {
 		r.mixed = r.mixed[:0]

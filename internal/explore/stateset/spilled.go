@@ -7,50 +7,50 @@ import (
 	"github.com/macemc/macemc/internal/explore/spill"
 )
 
-// Spill says where an exploration holds states that do not fit into memory.
+// Spill configures where an exploration holds states that do not fit into memory.
 type Spill struct {
-	Dir   string // a folder, which must be there; files in it have no names
-	Bytes int    // of memory that are to be used for states, about
-	Young int    // for tests, when it is not 0: how many states are in memory, about, and none is passed over since it came lately
+	Dir   string // an existing folder; files in it are unlinked
+	Bytes int    // approximate memory to use for states
+	Young int    // for tests, if not 0: the approximate number of states in memory, with the cache of recent states disabled
 }
 
-// MostPending is how many states may be looked up while a set is due to be settled.
+// MostPending is the number of states that may be looked up while a set is due for Flush.
 const MostPending = 1 << 16
 
-// Shares of [Spill.Bytes]. The rest is for what is kept for all states.
+// Shares of [Spill.Bytes]. The rest is for data that is kept for all states.
 const (
 	tableShare    = 3
 	filterShare   = 4
 	suspectsShare = 8
-	SpoolShare    = 32 // there are three
+	SpoolShare    = 32 // there are three spools
 )
 
-// Deferred is a visited set that takes a state for new until Settle says that it is not.
+// Deferred is a visited set that reports states as new until Flush determines that they are not.
 type Deferred interface {
 	Visited
-	// Pending reports whether states that AddAll takes for new may turn out not to be.
+	// Pending reports whether states that AddAll reported as new may turn out not to be.
 	Pending() bool
-	// Due reports whether Settle should be called soon.
+	// Due reports whether Flush should be called soon.
 	Due() bool
-	// Flush calls old with the numbers of states that AddAll took for new since it was called last, counted from 0, and that are not.
-	// The error is one of what is kept on disk: the set is no good any more.
+	// Flush calls old with the numbers of states that AddAll reported as new since the last Flush, counted from 0, but
+	// that are not. The error is one of the storage on disk, and makes the set unusable.
 	Flush(old func(number uint32)) error
-	// Disk is how many bytes are on disk.
+	// Disk returns the number of bytes on disk.
 	Disk() int64
 }
 
-// Spilled is a set of fingerprints of which the young ones are in memory, the others in sorted runs. What is not among the young
-// ones is a suspect if a filter does not say that it is in no run, and looked up later, together with others, in their order.
+// Spilled is a set of fingerprints with young ones in memory, and the others in sorted runs. A fingerprint that is not
+// young is a suspect unless a filter excludes it from all runs. Suspects are looked up later, together, in their order.
 type Spilled struct {
 	young    *Fingerprints
 	Filter   bloom
 	runs     *spill.Runs
 	bytes    int // of the filter
-	most     int // young ones
+	most     int // maximum number of young ones
 	Suspects []spill.Wanted
-	memory   memory.Arena // of these
-	limit    int          // suspects
-	Number   uint32       // of states that were taken for new
+	memory   memory.Arena // of Suspects
+	limit    int          // maximum number of suspects
+	Number   uint32       // number of states reported as new
 }
 
 func NewSpilled(words int, s *Spill) *Spilled {
@@ -58,7 +58,7 @@ func NewSpilled(words int, s *Spill) *Spilled {
 	d := &Spilled{young: NewFingerprints(words), runs: spill.NewRuns(s.Dir, words), bytes: s.Bytes / filterShare, limit: s.Bytes / suspectsShare / suspectBytes}
 	d.young.most = uint64(lines)
 	d.most = lines * lineWords / words / 6 * 5
-	d.most -= min(d.most/4, MostPending) // more may be on the way
+	d.most -= min(d.most/4, MostPending) // room for batches on the way
 	if s.Young > 0 {
 		d.most = s.Young
 	}
@@ -113,7 +113,7 @@ func (s *Spilled) Flush(old func(number uint32)) error {
 	return s.flush()
 }
 
-// flush moves the young ones into a run.
+// flush moves the young fingerprints into a run.
 func (s *Spilled) flush() error {
 	if !s.Pending() {
 		s.Filter = NewBloom(s.bytes)
@@ -136,7 +136,7 @@ func (s *Spilled) flush() error {
 // Places implements [Finder].
 func (s *Spilled) Places() int { return s.young.Places() }
 
-// FindAll implements [Finder]. It is not to be called when anything is on disk.
+// FindAll implements [Finder]. It must not be called if anything is on disk.
 func (s *Spilled) FindAll(k *Keys, places []uint32) []uint32 { return s.young.FindAll(k, places) }
 
 // Omission implements [Visited].

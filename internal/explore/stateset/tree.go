@@ -2,9 +2,9 @@ package stateset
 
 import "math/bits"
 
-// newTree makes a binary tree whose leaves are words: the children of its inner nodes, bottom up, words first, then inner nodes. By a sample of the
-// sets of words that change together, few inner nodes are above those of a set: again and again the two subtrees are joined below which the
-// fewest sets have a word.
+// newTree makes a binary tree with words as leaves: the children of its inner nodes, bottom up; words first, then inner
+// nodes. The sample together of sets of words that change together keeps the number of inner nodes above such a set
+// low. The construction repeatedly joins the two subtrees for which the fewest sets have a word below.
 func newTree(words int, together [][]int32) (left, right []int32) {
 	level := make([]subtree, words)
 	for i := range level {
@@ -27,13 +27,13 @@ func newTree(words int, together [][]int32) (left, right []int32) {
 	return left, right
 }
 
-// mostCompared is how many subtrees are compared with one another: that takes time.
+// mostCompared is the maximum number of subtrees compared with each other, to limit the time.
 const mostCompared = 128
 
 type subtree struct {
 	root   int32
 	leaves int
-	sets   []uint64 // bits of those that have a word below it
+	sets   []uint64 // bits of the sets that have a word below it
 }
 
 func or(a, b []uint64) []uint64 {
@@ -44,7 +44,7 @@ func or(a, b []uint64) []uint64 {
 	return c
 }
 
-// closest are the subtrees to be joined first: of equal ones the smallest, and then the first.
+// closest returns the subtrees to be joined first. Among equal ones it prefers the smallest, and then the first.
 func closest(level []subtree) (a, b int) {
 	fewest, smallest := -1, 0
 	for i := range level {
