@@ -9,19 +9,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Activity counts what happens in walks after their first live state. It looks at the walks that are looked at for what is new.
+// Activity counts events in walks after their first live state. It covers the walks that are sampled for novelty.
 type Activity struct {
-	on, Live bool // the walk in progress is looked at, was in a live state
-	Runs     int  // counts those that were in one
+	on, Live bool // the walk in progress is sampled; it was in a live state
+	Runs     int  // number of walks that were in a live state
 	done     map[coverKey]*happenings
 	buf      []sim.Envelope
 }
 
-// Count says how often something happened after the first live state of a walk.
+// Count counts an event after the first live states of walks.
 type Count struct {
-	What  string // as people call it
-	Times int    // in all walks that were looked at together
-	Walks int    // in how many of them
+	What  string // name for people
+	Times int    // in all sampled walks
+	Walks int    // number of walks in which it happened
 }
 
 type happenings struct{ times, walks, last int }
@@ -31,7 +31,7 @@ func (a *Activity) Reset() { a.Runs, a.done, a.on = 0, map[coverKey]*happenings{
 // Begin prepares for the next walk.
 func (a *Activity) Begin(on bool) { a.on, a.Live = on, false }
 
-// Arrive notes a state, which is live, or not.
+// Arrive records a state, which is live or not.
 func (a *Activity) Arrive(live bool) {
 	if a.on && !a.Live && live {
 		a.Live = true
@@ -68,7 +68,7 @@ func (a *Activity) count(k coverKey) {
 	}
 }
 
-// Merge adds what o counted.
+// Merge adds the counts of o.
 func (a *Activity) Merge(o *Activity) {
 	a.Runs += o.Runs
 	for k, h := range o.done {
@@ -82,7 +82,8 @@ func (a *Activity) Merge(o *Activity) {
 	}
 }
 
-// List is what was counted, and what happened never after a live state but is known to be possible, the rarest first.
+// List returns the counts, and the events known to be possible that never happened after a live state, the rarest
+// first.
 func (a *Activity) List(c *Set) []Count {
 	if a.Runs == 0 {
 		return nil

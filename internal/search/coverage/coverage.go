@@ -1,4 +1,4 @@
-// Package coverage collects what could have happened in runs, and what did.
+// Package coverage collects the possible events of runs, and those that happened.
 package coverage
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Set collects what could have happened, and what did: messages by type and service that they
-// were sent to, timers by type, actions. It sees every step, so it remembers by Go type, not by text,
-// and looks closer at deliveries and timers only while there are some that have not happened.
+// Set collects possible events, and whether they happened: messages by type and receiving service, timers by type,
+// actions. It sees every step, so it uses Go types, not texts. It inspects deliveries and timers only while some have
+// not happened.
 type Set struct {
 	Services []reflect.Type // by node
 	items    []covered
 	index    map[coverKey]int
-	open     [2]int // items that have not happened, by what they are
+	open     [2]int // number of items that have not happened, by kind
 	known    [256]knownType
 
 	Actions []bool   // by slot: whether they were taken
-	names   []string // likewise
+	names   []string // by slot
 	buf     []sim.Envelope
 }
 
@@ -38,9 +38,9 @@ const (
 
 type coverKey struct {
 	what    coveredKind
-	service reflect.Type // of messages: what they are sent to
+	service reflect.Type // for messages: the receiver
 	value   reflect.Type
-	slot    int32 // of actions
+	slot    int32 // for actions
 }
 
 type covered struct {
@@ -67,12 +67,12 @@ func New(sys *sim.System) *Set {
 	return c
 }
 
-// Another is an empty one of the same system.
+// Another returns an empty Set for the same system.
 func (c *Set) Another() *Set {
 	return &Set{index: map[coverKey]int{}, Services: c.Services, names: c.names, Actions: make([]bool, len(c.names))}
 }
 
-// Before looks at an event that is about to be executed.
+// Before processes an event that is about to be executed.
 func (c *Set) Before(w kernel.World, ev sim.Event) {
 	switch ev.Kind {
 	case sim.Deliver, sim.TakeQuorum:
@@ -87,14 +87,14 @@ func (c *Set) Before(w kernel.World, ev sim.Event) {
 	}
 }
 
-// Fired notes that a timer fired.
+// Fired records that a timer fired.
 func (c *Set) Fired(value any) {
 	if c.open[TimerItem] > 0 {
 		c.Happen(coverKey{what: TimerItem, value: reflect.TypeOf(value)})
 	}
 }
 
-// Message is the key of a message to a node.
+// Message returns the key of a message to a node.
 func (c *Set) Message(to sim.NodeID, body any) coverKey {
 	return coverKey{what: MessageItem, service: c.Services[to], value: reflect.TypeOf(body)}
 }
@@ -106,7 +106,7 @@ func (c *Set) Happen(k coverKey) {
 	}
 }
 
-// After looks at what the last step made possible.
+// After records the events that the last step made possible.
 func (c *Set) After(w kernel.World) {
 	effects := w.Last().Effects
 	for i := range effects {
@@ -119,7 +119,7 @@ func (c *Set) After(w kernel.World) {
 	}
 }
 
-// Expect notes that something of value's type may happen; node is the receiver of a message.
+// Expect records that an event with a value of this type may happen; node is the receiver of a message.
 func (c *Set) Expect(what coveredKind, node sim.NodeID, value any) {
 	word := typeWord(value)
 	k := &c.known[(word>>4^uintptr(node)<<5^uintptr(node))&255]
@@ -155,7 +155,7 @@ func (c *Set) add(it covered) (changed bool) {
 	return false
 }
 
-// Merge adds what o knows, and reports whether that was more.
+// Merge adds the content of o, and reports whether any of it was new.
 func (c *Set) Merge(o *Set) (changed bool) {
 	for _, it := range o.items {
 		changed = c.add(it) || changed
@@ -169,7 +169,7 @@ func (c *Set) Merge(o *Set) (changed bool) {
 	return changed
 }
 
-// NeverHappened tells what could have happened and did not, sorted.
+// NeverHappened returns the possible events that did not happen, sorted.
 func (c *Set) NeverHappened() []string {
 	out := []string{}
 	for _, it := range c.items {
@@ -186,7 +186,7 @@ func (c *Set) NeverHappened() []string {
 	return slices.Compact(out)
 }
 
-// DisturbsNothing names what is said to disturb and was neither sent nor set as a timer: perhaps it is the wrong type.
+// DisturbsNothing names types declared to disturb that were neither sent nor set as a timer. They may be wrong types.
 func (c *Set) DisturbsNothing(sys *sim.System) (out []string) {
 	for _, d := range sys.Disturbing {
 		kind, of := d.Names()
@@ -197,7 +197,7 @@ func (c *Set) DisturbsNothing(sys *sim.System) (out []string) {
 	return out
 }
 
-// name is what people call a key.
+// name returns the name of a key for people.
 func (c *Set) name(k coverKey) string {
 	switch {
 	case k.what == TimerItem:
@@ -223,7 +223,7 @@ func shortName(t reflect.Type) string {
 	return t.String()
 }
 
-// BySample is what is checked by samples, of what the system has.
+// BySample lists the checks that are made only by samples, for features that the system has.
 func (c *Set) BySample(sys *sim.System) []string {
 	list := []string{"handlers are deterministic"}
 	if declared.Guarded(sys) {
@@ -238,7 +238,7 @@ func (c *Set) BySample(sys *sim.System) []string {
 	return list
 }
 
-// sendsReferences reports whether messages were sent through which their senders still reach what was sent.
+// sendsReferences reports whether messages were sent through which their senders can still reach the content.
 func (c *Set) sendsReferences() bool {
 	for _, it := range c.items {
 		if it.what == MessageItem && refers(it.value) {

@@ -1,4 +1,4 @@
-// Package fpset has the set of states that iterative deepening visited, by fingerprint.
+// Package fpset provides the set of states that iterative deepening visited, by fingerprint.
 package fpset
 
 import (
@@ -7,21 +7,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Set is a set of states, by fingerprint, with what is to be remembered of each: how much depth
-// was left when the state was explored, and flags. It is an open-addressing table, because memory is
-// what limits an exhaustive search; 18 bytes per slot, at most three quarters of them in use.
+// Set is a set of states, by fingerprint. It stores for each the depth left when the state was explored, and flags. It
+// is an open-addressing table with 18 bytes per slot, at most three quarters full, because memory limits an exhaustive
+// search.
 type Set struct {
 	Keys []sim.Fingerprint
-	Info []Info // 0: the slot is free
+	Info []Info // 0 means that the slot is free
 	N    int
 }
 
-// Info packs the depth left plus one (0: the state was not explored) above the flags.
+// Info holds the depth left plus one (0 if the state was not explored) above the flags.
 type Info uint16
 
 const (
-	WalkedFlag   Info = 1 << iota // a walk went on from the state
-	RecoversFlag                  // a live state was reached from it by the recovery relation
+	WalkedFlag   Info = 1 << iota // a walk continued from the state
+	RecoversFlag                  // the recovery relation led from it to a live state
 	OccupiedFlag
 	infoFlags = 3
 	FlagMask  = 1<<infoFlags - 1
@@ -33,21 +33,21 @@ func Explored(left int) Info { return Info(left+1) << infoFlags }
 // Covers reports whether the state was explored with at least that much depth left.
 func (i Info) Covers(left int) bool { return i>>infoFlags > Info(left) }
 
-// Merge returns the more that is known.
+// Merge returns the union of the information.
 func (i Info) Merge(j Info) Info {
 	return max(i&^FlagMask, j&^FlagMask) | (i|j)&FlagMask
 }
 
 const (
 	minVisited  = 1 << 6  // slots
-	keptVisited = 1 << 16 // slots that a set keeps when it is emptied
+	keptVisited = 1 << 16 // maximum number of slots that a set keeps when it is emptied
 )
 
 func New() *Set {
 	return &Set{Keys: make([]sim.Fingerprint, minVisited), Info: make([]Info, minVisited)}
 }
 
-// Reset empties the set. It gives large tables back.
+// Reset empties the set. It releases large tables.
 func (v *Set) Reset() {
 	if len(v.Info) > keptVisited {
 		*v = *New()
@@ -57,7 +57,7 @@ func (v *Set) Reset() {
 	v.N = 0
 }
 
-// slot returns where f is, or would be.
+// slot returns the slot of f, or the free slot for it.
 func (v *Set) slot(f sim.Fingerprint) int {
 	mask := len(v.Info) - 1
 	i := int(f.Lo) & mask
@@ -67,10 +67,10 @@ func (v *Set) slot(f sim.Fingerprint) int {
 	return i
 }
 
-// Get returns what is known of a state, 0 if nothing is.
+// Get returns the information about a state, or 0 if there is none.
 func (v *Set) Get(f sim.Fingerprint) Info { return v.Info[v.slot(f)] }
 
-// Add merges info into what is known of a state, and reports whether the state is new.
+// Add merges info into the information about a state, and reports whether the state is new.
 func (v *Set) Add(f sim.Fingerprint, info Info) bool {
 	i := v.slot(f)
 	if old := v.Info[i]; old != 0 {
@@ -84,10 +84,11 @@ func (v *Set) Add(f sim.Fingerprint, info Info) bool {
 	return true
 }
 
-// slotBytes is what a slot takes.
+// slotBytes is the size of a slot.
 const slotBytes = int(unsafe.Sizeof(sim.Fingerprint{}) + unsafe.Sizeof(Info(0)))
 
-// Need is how many bytes the set takes, at most, while that many states are added: to grow it is copied.
+// Need returns the maximum number of bytes of the set while that many states are added, including the copy made for
+// growth.
 func (v *Set) Need(more int) int {
 	slots := len(v.Info)
 	for v.N+more > slots/4*3 {

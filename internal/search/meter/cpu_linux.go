@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// ThreadTime is the processor time that this thread has used. Getrusage would tell it to the last tick only.
+// ThreadTime returns the processor time of this thread. Getrusage is exact only to the last tick.
 func ThreadTime() time.Duration {
 	const threadCPUTime = 3 // CLOCK_THREAD_CPUTIME_ID
 	var ts syscall.Timespec

@@ -4,5 +4,5 @@ package meter
 
 import "time"
 
-// ThreadTime is the time of day: the processor time of a thread is not known here.
+// ThreadTime returns the time of day, because the processor time of a thread is not available here.
 func ThreadTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

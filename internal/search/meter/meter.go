@@ -9,27 +9,27 @@ const (
 	ByTable
 )
 
-// Meter compares the speed of both engines while they are used in turn. The slower one gets a small share of the
-// time, so that it is noticed when it becomes the faster one: tables fill, runs get longer.
+// Meter compares the speed of both engines while they are used in turn. The slower one gets a small share of the time,
+// to notice when it becomes faster: tables fill, and runs get longer.
 type Meter struct {
-	Best   int              // the engine that is used but for measuring
+	Best   int              // the engine in use, except for measuring
 	All    [2]time.Duration // processor time
 	Events [2]int
 	recent [2]recent
 }
 
-// recent is what an engine did lately; events of longer ago count less and less.
+// recent is the recent work of an engine. The weight of older events decays.
 type recent struct{ events, seconds float64 }
 
 const (
-	// meterWindow is about how many seconds of an engine's use decide.
+	// meterWindow is the approximate time, in seconds of an engine's use, that decides.
 	meterWindow = 0.02
-	// meterBegin is how long one engine is used before the other one is tried: short searches are not worth it.
+	// meterBegin is the time of one engine before the other one is tried. For shorter searches, measuring does not pay.
 	meterBegin = 3 * time.Millisecond
-	// The share of the time that the slower engine gets. The tables, which are slow until they are filled, get
-	// nearShare when they are more than half as fast, and more at the beginning.
+	// Shares of the time for the slower engine. The tables, which are slow until they are filled, get nearShare if they
+	// are more than half as fast, and more at the beginning.
 	farShare, nearShare = 0.02, 0.1
-	// meterMargin is by how much the slower engine must be faster to become the one that is used.
+	// meterMargin is the factor by which the slower engine must be faster to replace the other one.
 	meterMargin = 1.05
 )
 
@@ -50,7 +50,7 @@ func (r *recent) rate() float64 {
 	return r.events / r.seconds
 }
 
-// Choose returns the engine that is to be used next.
+// Choose returns the engine to use next.
 func (m *Meter) Choose() int {
 	other := 1 - m.Best
 	if m.recent[other].rate() > meterMargin*m.recent[m.Best].rate() {

@@ -6,28 +6,29 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// links keeps the order in which the datagrams in flight were sent. A state has none: datagrams are listed by content. Those that were
-// sent by the same node lately may be mixed up where the lists do not tell, which is the same with every engine.
+// links maintains the order in which the datagrams in flight were sent. States do not contain it, because they list
+// datagrams by content. The order of recent datagrams from the same node may be wrong if the lists are ambiguous, in
+// the same way with every engine.
 type links struct {
 	bags  []bag // by receiver
-	least []int // by sender: index of its oldest, of the bag that is being looked at
-	known bool  // bags are those of the state before
+	least []int // by sender: index of its oldest datagram in the current bag
+	known bool  // bags hold the previous state
 	now   int
 }
 
-// bag is the sets of equal datagrams to a node, as they are listed.
+// bag holds the sets of equal datagrams to a node, in the order in which they are listed.
 type bag struct {
 	first int // index of the first among the enabled events
 	list  []flying
 	spare []flying
-	seen  int // when it was brought up to date
+	seen  int // time of the last update
 }
 
 type flying struct {
 	from sim.NodeID
 	slot int32
 	born int
-	old  bool // there is none older of its link
+	old  bool // it is the oldest of its link
 }
 
 func (l *links) reset(nodes int) {
@@ -40,7 +41,7 @@ func (l *links) reset(nodes int) {
 	l.known, l.now = false, 0
 }
 
-// follow brings the order up to date with a state. It is to be called in each, with its ordinary events.
+// follow updates the order for a state. It must be called in each state, with its ordinary events.
 func (l *links) follow(w kernel.World, events []sim.Event) {
 	l.now++
 	var step *stepinfo.Step
@@ -62,7 +63,7 @@ func (l *links) follow(w kernel.World, events []sim.Event) {
 		first = min(first, behind)
 		b := &l.bags[node]
 		switch b.seen = l.now; {
-		case events[i].Kind == sim.Boot: // what is on its way to a node that is down stays
+		case events[i].Kind == sim.Boot: // datagrams to a node that is down stay in flight
 		case first == behind:
 			b.list = b.list[:0]
 		default:
@@ -82,8 +83,8 @@ func (l *links) follow(w kernel.World, events []sim.Event) {
 
 func datagram(ev *sim.Event) bool { return ev.Kind == sim.Deliver && ev.Slot >= 0 }
 
-// update makes events the sets of the bag. Those that a step added were sent by its node. Where the lists leave open which those are,
-// the later ones are.
+// update sets the bag to the sets of events. Sets added by a step were sent by its node. If the lists are ambiguous,
+// the later ones are taken as added.
 func (b *bag) update(events []sim.Event, step *stepinfo.Step, now int) {
 	old := b.list
 	sender := sim.NodeID(-1)
@@ -107,7 +108,7 @@ func (b *bag) update(events []sim.Event, step *stepinfo.Step, now int) {
 	b.list, b.spare = b.spare, b.list
 }
 
-// age finds out which are the oldest.
+// age determines the oldest datagram of each link.
 func (l *links) age(b *bag) {
 	for i := range l.least {
 		l.least[i] = -1
@@ -125,12 +126,12 @@ func (l *links) age(b *bag) {
 	}
 }
 
-// takes reports whether a step took the first of a set of datagrams. If others are left they count as new.
+// takes reports whether a step took the first of a set of datagrams. Remaining ones count as new.
 func takes(step *stepinfo.Step, node sim.NodeID, f *flying) bool {
 	return step != nil && (step.Event.Kind == sim.Deliver || step.Event.Kind == sim.Lose) && step.Event.Node == node && step.Event.Slot == f.slot
 }
 
-// oldest reports whether event number i, the delivery of a message, is of the oldest of its link.
+// oldest reports whether event number i, the delivery of a message, takes the oldest message of its link.
 func (l *links) oldest(i int, ev *sim.Event) bool {
 	if !datagram(ev) {
 		return true

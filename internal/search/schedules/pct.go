@@ -8,17 +8,18 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// pctChanges is how often the highest priority becomes the lowest: one less than the depth.
+// pctChanges is the number of times that the highest priority becomes the lowest: one less than the depth.
 const pctChanges = 2
 
-// pct is the schedule [search.PCT]. Priorities are not kept but for those that became the lowest: they are functions of the source.
+// pct is the schedule [search.PCT]. Priorities are functions of the source, so only those that became the lowest are
+// stored.
 type pct struct {
 	*Base
 	seed    uint64
-	changes [pctChanges]int // before which steps of the part
+	changes [pctChanges]int // the steps of the part before which priorities change
 	step    int
 	low     []uint64 // sources of the lowest priorities, the lowest last
-	fired   []uint64 // by node: how often its timers did
+	fired   []uint64 // by node: number of its timers that fired
 }
 
 func (s *pct) Begin(r *choose.Random, w kernel.World, steps int) {
@@ -44,8 +45,8 @@ func (s *pct) Next(w kernel.World, enabled []sim.Event) int {
 	return best
 }
 
-// source is what an event comes from. Timers draw anew when one has fired, as those that are armed again and again would keep all
-// else from happening.
+// source identifies the source of an event. Timers of a node get a new priority after each firing, because timers that
+// are armed again and again would otherwise block all other events.
 func (s *pct) source(ev *sim.Event) uint64 {
 	e := *ev
 	switch e.Kind {
@@ -69,7 +70,7 @@ func (s *pct) highest(events []sim.Event) int {
 		if low := slices.Index(s.low, source); low >= 0 {
 			priority = uint64(len(s.low) - low)
 		} else if ev.Kind == sim.FireTimer {
-			priority >>= 1 // below what is on its way
+			priority >>= 1 // below messages in flight
 		}
 		if priority < most {
 			continue

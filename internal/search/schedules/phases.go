@@ -6,30 +6,30 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Steps of a phase.
+// Length of a phase in steps.
 const (
 	leastPhase = 5
 	mostPhase  = 44
 )
 
-// changeOdds: one in so many actions, timers and links has another speed after a phase. So most phases are about something else than the last
-// one, and some links are slow for very long.
+// changeOdds: one in so many actions, timers and links changes its speed after a phase. Most phases therefore differ
+// from the last one, and some links are slow for a very long time.
 const changeOdds = 4
 
-// fifoBias is how much more probable the oldest message of a link is than others.
+// fifoBias is the factor by which the oldest message of a link is more probable than others.
 const fifoBias = 16
 
 // phased is the schedule [search.Phases].
 type phased struct {
 	*Base
 	random *choose.Random
-	left   int // steps of the phase
+	left   int // steps left of the phase
 	nodes  int
 	links  links
 
 	actions []int // factors of weights, by slot
 	timers  []int // by node
-	from    []int // of messages, by receiver and sender
+	from    []int // for messages, by receiver and sender
 	weights []int // of the enabled events
 }
 
@@ -49,7 +49,7 @@ func (s *phased) redraw() {
 	s.change(s.from, 3)
 }
 
-// change draws some of the factors anew, the powers 0 to 3 of 1<<bits; those that are 0 were not drawn yet.
+// change redraws some of the factors, which are powers 0 to 3 of 1<<bits. Factors of 0 have not been drawn yet.
 func (s *phased) change(factors []int, bits int) {
 	for i := range factors {
 		if factors[i] == 0 || s.random.IntN(changeOdds) == 0 {
@@ -83,7 +83,7 @@ func (s *phased) Next(w kernel.World, enabled []sim.Event) int {
 	panic("unreachable: a draw below the total falls into some weight")
 }
 
-// factor is the weight of an event in this phase.
+// factor returns the weight of an event in this phase.
 func (s *phased) factor(i int, ev *sim.Event) int {
 	switch {
 	case s.WeightOf(ev) == 0:

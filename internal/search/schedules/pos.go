@@ -8,14 +8,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// pos is the schedules [search.POS] and [search.POSWeighted]. Clocks are not kept: each is a function of the event and of how often its node has
-// acted.
+// pos is the schedules [search.POS] and [search.POSWeighted]. Clocks are not stored: each is a function of the event
+// and of the number of actions of its node.
 type pos struct {
 	*Base
 	weighted bool
 	seed     uint64
-	acted    []uint64 // by node: how often it did; the first also for what belongs to none
-	epochs   []uint64 // by node: its number and how often it acted, scrambled
+	acted    []uint64 // by node: number of its actions; the first also for events of no node
+	epochs   []uint64 // by node: hash of its number and its number of actions
 	started  bool
 }
 
@@ -59,14 +59,14 @@ func (s *pos) hash(ev *sim.Event) uint64 {
 	return choose.Mix(s.seed ^ eventWord(ev) ^ s.epochs[max(0, ev.Node)])
 }
 
-// eventWord tells the events of a state apart.
+// eventWord distinguishes the events of a state.
 func eventWord(ev *sim.Event) uint64 {
 	return uint64(ev.Kind)<<56 ^ uint64(uint16(ev.Node))<<40 ^ uint64(uint16(ev.Peer))<<24 ^ uint64(uint32(ev.Slot))&0xffffff
 }
 
-// negLog is about the negative logarithm of u/2^64 to the base 2, which is exponentially distributed when u is random.
+// negLog returns approximately -log2(u/2^64), which is exponentially distributed for random u.
 func negLog(u uint64) float64 {
 	zeros := bits.LeadingZeros64(u | 1)
-	below := u << (zeros + 1) >> 11 // 53 bits of what follows the first 1
+	below := u << (zeros + 1) >> 11 // the 53 bits after the first 1
 	return float64(zeros+1) - float64(below)/(1<<53)
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Scale weighs events.
+// Scale assigns weights to events.
 type Scale struct {
 	weights [16]int // by kind of event; the size is a power of two to spare bounds checks
-	actions []int   // by slot; nil: all as weights says
+	actions []int   // by slot; nil means that weights applies to all
 	of      *sim.System
 
-	Disturbed bool         // what disturbs has no weight
-	world     kernel.World // in which it does; nil: nothing does
+	Disturbed bool         // disturbing events have no weight
+	world     kernel.World // the world that decides which events disturb; nil if none do
 }
 
-// NewScale weighs events by the names that kinds of events give to their weights.
+// NewScale makes a scale from weights by the weight names of event kinds.
 func NewScale(weights map[string]int) Scale {
 	var d Scale
 	for kind := range sim.EventKindCount {
@@ -29,8 +29,8 @@ func NewScale(weights map[string]int) Scale {
 	return d
 }
 
-// Adopt takes over what a system says of the weights of its actions, in each state that is weighed. When recovery is set what disturbs
-// has none.
+// Adopt takes the weights of actions from the system of w. It must be called in each state before events are weighed.
+// With recovery, disturbing events have no weight.
 func (d *Scale) Adopt(w kernel.World, recovery bool) {
 	sys := w.System()
 	if d.of != sys {
@@ -56,7 +56,7 @@ func (d *Scale) weigh(rules []declared.ActionRule) {
 
 func (d *Scale) Weight(k sim.EventKind) int { return d.weights[k&15] }
 
-// WeightOf is the weight of an event, whether it disturbs or not.
+// WeightOf returns the weight of an event, whether it disturbs or not.
 func (d *Scale) WeightOf(ev *sim.Event) int {
 	if d.actions != nil && ev.Kind == sim.DoAction {
 		return d.actions[ev.Slot]
@@ -64,7 +64,7 @@ func (d *Scale) WeightOf(ev *sim.Event) int {
 	return d.Weight(ev.Kind)
 }
 
-// WeightHere is the weight of an event in the state of the world that was adopted.
+// WeightHere returns the weight of an event in the adopted state.
 func (d *Scale) WeightHere(ev *sim.Event) int {
 	if d.world != nil && d.world.Disturbs(*ev) {
 		return 0
@@ -72,7 +72,7 @@ func (d *Scale) WeightHere(ev *sim.Event) int {
 	return d.WeightOf(ev)
 }
 
-// byKind reports whether an event's kind alone says what it weighs.
+// byKind reports whether weights depend only on the kind of event.
 func (d *Scale) byKind() bool { return d.actions == nil && d.world == nil }
 
 func (d *Scale) Total(events []sim.Event) int {
@@ -99,14 +99,14 @@ func (d *Scale) AnyWeighs(events []sim.Event) bool {
 	return false
 }
 
-// Draw draws one of the events from r. It returns -1 when none has weight.
+// Draw draws one of the events from r. It returns -1 if none has weight.
 func (d *Scale) Draw(r *choose.Random, events []sim.Event) int {
 	total := d.Total(events)
 	if total == 0 {
 		return -1
 	}
 	at := r.IntN(total)
-	if d.byKind() { // as is mostly so
+	if d.byKind() { // the common case
 		for i := range events {
 			if at -= d.Weight(events[i].Kind); at < 0 {
 				return i

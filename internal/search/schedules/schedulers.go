@@ -1,4 +1,4 @@
-// Package schedules has the ways to order the events of random walks.
+// Package schedules provides the orders of events in random walks.
 package schedules
 
 import (
@@ -7,20 +7,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Scheduler decides which of the ordinary events comes next in a part of a walk. It need not be fair: what no live state follows is
-// found out by weighted walks.
+// Scheduler selects the next ordinary event in a part of a walk. It need not be fair, because weighted walks find
+// states that no live state follows.
 type Scheduler interface {
-	// Begin prepares for a part that may take so many steps. It draws from r, which it may keep until the next Begin.
+	// Begin prepares for a part of at most so many steps. It draws from r, and may keep r until the next Begin.
 	Begin(r *choose.Random, w kernel.World, steps int)
-	// Next returns the index of the event that is to happen, -1 when none may. It is called in each state of the part, with its
-	// ordinary events.
+	// Next returns the index of the event to execute, or -1 if none may be. It is called in each state of the part,
+	// with its ordinary events.
 	Next(w kernel.World, enabled []sim.Event) int
 }
 
-// All are all ways to schedule, in the order in which they are rotated. A new one is a file and a line here.
+// All lists the schedules, in the order in which they are rotated. A new one is a file and a line here.
 var All = []struct {
-	Name string // that of the schedule in package search, where each is explained
-	// Shares of the runs, before it is known what finds what is new. Which schedules find known defects soonest differs.
+	Name string // the name in package search, which documents each schedule
+	// Initial shares of the runs, before results are available. Which schedules find known defects soonest differs.
 	Walks, Faulty float64
 	New           func(*Base) Scheduler
 }{
@@ -31,9 +31,9 @@ var All = []struct {
 	{"pct", 1, 5, func(b *Base) Scheduler { return &pct{Base: b} }},
 }
 
-// Base is what all schedules are made from.
+// Base is the common part of all schedules.
 type Base struct {
-	Scale      // what has weight 0 does not happen
+	Scale      // events of weight 0 do not happen
 	Given bool // the weights are not the defaults
 	Plain bool // the run is one of the first
 }

@@ -15,9 +15,9 @@ type weighted struct {
 	drawn  Scale // the weights of the part in progress
 }
 
-// Bounds of weights that are drawn: what weight can be halved, or doubled, how often.
+// Bounds of drawn weights: the number of halvings or doublings.
 const (
-	drawnOdds      = 3 // one in that many parts has weights of its own
+	drawnOdds      = 3 // one in that many parts has drawn weights
 	actionHalvings = 6
 	timerDoublings = 3
 )

@@ -11,7 +11,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Twins finds two states that are encoded equally and behave differently, as they do when what encodes them leaves out what handlers read.
+// Twins finds pairs of states with equal encodings and different behaviour. They occur if an encoding omits data that
+// handlers read.
 type Twins struct {
 	on   bool
 	runs []twinRun
@@ -23,7 +24,7 @@ type twinRun struct {
 	bounds []int32
 }
 
-// twinStep is a step: the state that it begins in, the event and the answers.
+// twinStep identifies a step: its first state, the event and the answers.
 type twinStep struct{ state, picks uint64 }
 
 type twinEnd struct {
@@ -39,7 +40,8 @@ func (t *Twins) Begin(on bool) {
 	clear(t.seen)
 }
 
-// Look goes through a run that was recorded. The suspect, if any, is the run until it did something else than one before it.
+// Look searches a recorded run. The mismatch, if any, is the run up to the step that differs from the same step of an
+// earlier run.
 func (t *Twins) Look(sys *sim.System, run *replay.Run, states *Recording) *Mismatch {
 	state := func(step int) (sum uint64) {
 		for _, p := range states.at(step) {
@@ -68,7 +70,7 @@ func (t *Twins) Look(sys *sim.System, run *replay.Run, states *Recording) *Misma
 	return nil
 }
 
-// until is the path to the state after a step.
+// until returns the path to the state after a step.
 func (r *twinRun) until(step int) choose.Path {
 	if step < len(r.bounds) {
 		return r.path[:r.bounds[step]]
@@ -76,7 +78,7 @@ func (r *twinRun) until(step int) choose.Path {
 	return r.path
 }
 
-// tell executes two runs to states that are encoded equally, and then the same step in both.
+// tell executes two runs to states with equal encodings, and then the same step in both.
 func tell(sys *sim.System, first, second, whole choose.Path) *Mismatch {
 	found := &Mismatch{Finding: &sim.Finding{Kind: sim.Nondeterminism, Node: -1}, Path: whole.Clone()}
 	found.Message = "the same step led from equal states to different states, but not when repeated"
@@ -140,7 +142,7 @@ func runTo(sys *sim.System, path choose.Path) (*replay.Run, error) {
 	return run, src.Err()
 }
 
-// unlike is a field that two states have differently.
+// unlike is a field with different values in two states.
 type unlike struct {
 	where, field string
 	values       [2]string
@@ -148,7 +150,8 @@ type unlike struct {
 
 func (u *unlike) place() string { return strings.TrimSpace(u.where + " " + u.field) }
 
-// compare lists the fields in which two states differ, if told in components alone that are encoded differently.
+// compare lists the fields in which two states differ. With encoded, it compares only components with different
+// encodings.
 func compare(a, b kernel.World, encoded bool) (list []unlike) {
 	prints := map[kernel.Component]sim.Fingerprint{}
 	for c, h := range a.Components() {

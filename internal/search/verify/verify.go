@@ -1,4 +1,4 @@
-// Package verify executes runs a second time, and looks for states that are encoded equally and behave differently.
+// Package verify executes runs a second time, and finds states with equal encodings and different behaviour.
 package verify
 
 import (
@@ -17,28 +17,28 @@ import (
 )
 
 const (
-	// verifyAgain is how often a run that differed is repeated to show the difference, and at most how often one is repeated that did
-	// not, within verifySteps.
+	// verifyAgain is the number of repetitions of a run that differed, to show the difference. It is also the maximum
+	// number for a run that did not differ, within verifySteps.
 	verifyAgain = 16
 	verifySteps = 64
 )
 
-// Mismatch is what is wrong with a run that was executed twice, or with two that were alike.
+// Mismatch is a problem with a run that was executed twice, or with two runs through equal states.
 type Mismatch struct {
 	*sim.Finding
 	Path       choose.Path
 	Steps      int
-	Difference *Difference // in which a state differs, of nondeterminism; nil: none is known
+	Difference *Difference // the differing part of the state, for nondeterminism; nil if unknown
 }
 
 // Difference is a part of the state in which two executions of the same path differ.
 type Difference struct {
 	Step    int
 	Where   string    // "n0", "the network", "monitor 1"
-	Field   string    // empty if the values could not be had again
-	Values  [2]string // as the executions have it
-	Details []string  // lines of the service itself on the first difference, see [simext.Comparer]
-	Twins   bool      // not two executions of one path differ, but the same step from two states that are encoded equally
+	Field   string    // empty if the values could not be reproduced
+	Values  [2]string // one per execution
+	Details []string  // lines from the service itself on the first difference, see [simext.Comparer]
+	Twins   bool      // the same step from two states with equal encodings differs, not two executions of one path
 }
 
 func (d *Difference) String() string {
@@ -52,7 +52,7 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("%s: %s is %s or %s", s, d.Field, d.Values[0], d.Values[1])
 }
 
-// Recording is the states that a run went through, by the hashes of their components.
+// Recording is the sequence of states of a run, as hashes of their components.
 type Recording struct {
 	parts  []part
 	bounds []int // bounds[i] is the number of parts before state first+i+1
@@ -85,15 +85,15 @@ func (r *Recording) at(step int) []part {
 	return r.parts[first:r.bounds[step]]
 }
 
-// Verifier executes runs a second time, in a world of its own that also looks for messages that were
-// changed after they were sent.
+// Verifier executes runs a second time, in a separate world that also detects messages that were changed after they
+// were sent.
 type Verifier struct {
 	Sys         *sim.System
 	Late        *kernel.UseAfterReturn
-	First       *replay.Run          // the run that was recorded
-	Active      func(*replay.Run)    // is told of the run that is executed
-	Interrupted func() bool          // whether the second execution is to end
-	Home        func() *replay.Saved // where the recording began, if that is not the first state
+	First       *replay.Run          // the recorded run
+	Active      func(*replay.Run)    // is called with the run being executed
+	Interrupted func() bool          // reports whether the second execution must end
+	Home        func() *replay.Saved // start of the recording, if it is not the initial state
 	Recorded    Recording
 
 	run    *replay.Run // nil until needed
@@ -101,7 +101,8 @@ type Verifier struct {
 	bounds []int32
 }
 
-// Repeats is how often the run is executed a third time and more. In a small system, one more execution may well be as the first by chance.
+// Repeats returns the number of executions after the second. In a small system, one more execution may equal the first
+// by chance.
 func (v *Verifier) Repeats(closely bool) int {
 	if !closely {
 		return 0
@@ -109,7 +110,7 @@ func (v *Verifier) Repeats(closely bool) int {
 	return min(verifyAgain, verifySteps/(len(v.First.Bounds)+1))
 }
 
-// Verify executes the run that has just been recorded again. Services are those of the nodes.
+// Verify executes the recorded run again. services are the types of the nodes' services.
 func (v *Verifier) Verify(services []reflect.Type) *Mismatch {
 	if v.run == nil {
 		world, err := kernel.NewWorld(v.Sys, kernel.Options{CheckMessages: true, UseAfterReturn: v.Late})
@@ -121,7 +122,7 @@ func (v *Verifier) Verify(services []reflect.Type) *Mismatch {
 	v.path, v.bounds = append(v.path[:0], v.First.Path...), append(v.bounds[:0], v.First.Bounds...)
 	v.Active(v.run)
 	d := v.difference(v.run)
-	_ = kernel.Finish(v.run.World) // the loop has done so with the same services
+	_ = kernel.Finish(v.run.World) // the loop has closed the same services
 	if d == nil {
 		return v.lasting()
 	}
@@ -150,7 +151,7 @@ func (v *Verifier) Verify(services []reflect.Type) *Mismatch {
 	return found
 }
 
-// details returns what the service of a node says on how the second execution differs.
+// details returns the service's own description of the difference in the second execution.
 func (v *Verifier) details(d *difference) []string {
 	if d.component.Kind != kernel.NodeState {
 		return nil
@@ -159,7 +160,7 @@ func (v *Verifier) details(d *difference) []string {
 	return declared.Compare(v.run.World.Service(id), v.First.World.Service(id))
 }
 
-// lasting looks whether the two executions, at whose ends worlds are, refer to the same memory.
+// lasting checks whether the services at the ends of the two executions share memory.
 func (v *Verifier) lasting() *Mismatch {
 	for id := range v.Sys.Nodes {
 		var f *sim.Finding
@@ -170,12 +171,12 @@ func (v *Verifier) lasting() *Mismatch {
 	return nil
 }
 
-// difference is where an execution went another way than the recorded one.
+// difference describes where an execution deviated from the recorded one.
 type difference struct {
 	step      int
-	text      string       // of another course of events
-	finding   *sim.Finding // that the first execution did not have
-	differs   bool         // in a component
+	text      string       // of a different course of events
+	finding   *sim.Finding // a finding that the first execution did not have
+	differs   bool         // a component differs
 	component kernel.Component
 }
 
@@ -194,8 +195,8 @@ func (v *Verifier) difference(run *replay.Run) *difference {
 	})
 }
 
-// drive executes the path on run, from where the first execution began. It calls visit in every state
-// until that returns something.
+// drive executes the path on run, from the start of the first execution. It calls visit in every state until visit
+// returns a difference.
 func (v *Verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step int) *difference) *difference {
 	asked := ""
 	asking := choose.SourceFunc(func(p choose.Point) int {
@@ -260,18 +261,17 @@ func (v *Verifier) drive(run *replay.Run, src *choose.Prefix, visit func(step in
 	return nil
 }
 
-// certain reports whether a finding of the second execution is one of its closer look: nothing else
-// can be new.
+// certain reports whether a finding of the second execution comes from its closer checks: nothing else can be new.
 func (v *Verifier) certain(f *sim.Finding) bool {
 	return f.Kind == sim.Safety || f.Kind == sim.Panic || f.Kind == sim.Nondeterminism
 }
 
-// explain says what differs, with both values when they can be had.
+// explain describes a difference, with both values if they can be reproduced.
 func (v *Verifier) explain(d *difference) *Difference {
 	diff := &Difference{Step: d.step, Where: d.component.String()}
 	again := fieldsOf(v.run.World, d.component)
 	for i := range verifyAgain {
-		if i > 0 { // what is shared with later steps, or with other nodes, is changed by them
+		if i > 0 { // shared memory is changed by later steps, or by other nodes
 			v.drive(v.run, &choose.Prefix{Path: v.path}, func(int) *difference { return nil })
 		}
 		at := v.drive(v.run, &choose.Prefix{Path: v.path}, func(step int) *difference {
@@ -311,7 +311,7 @@ func firstDifference(a, b []sim.Field) (path string, values [2]string, ok bool) 
 	return "", values, false
 }
 
-// differences are the fields that are not the same in two lists, with both values.
+// differences yields the fields that differ between two lists, with both values.
 func differences(a, b []sim.Field) iter.Seq2[string, [2]string] {
 	return func(yield func(string, [2]string) bool) {
 		for i, f := range slices.Concat(a, b) {
