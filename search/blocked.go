@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/internal/stacks"
 )
 
-// blocked reports whether the handler of some worker waits for another goroutine. Finding out stops all of them, so it is not done at
-// each tick.
+// blocked reports whether the handler of some worker waits for another goroutine. The check stops all goroutines, so it
+// is not made at each tick.
 func blocked(ticks int) bool {
 	const each = 8
 	if ticks%each != 0 {

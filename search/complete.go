@@ -10,8 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/search/fpset"
 )
 
-// complete returns c with all defaults filled in and the property selected, or the first thing that is
-// wrong with it.
+// complete returns c with all defaults filled in and the property selected, or an error about the first invalid field.
 func (c Config) complete() (Config, error) {
 	if c.Property != "" {
 		sys, err := c.System.Only(c.Property)
@@ -53,7 +52,7 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// fits returns the first thing about a strategy and an engine that does not go with them, or is out of range.
+// fits returns the first error about options that do not fit the strategy or engine, or are out of range.
 func (c *Config) fits() error {
 	switch {
 	case c.Engine != AutoEngine && c.Engine != ReplayEngine && c.Engine != TableEngine:

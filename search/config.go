@@ -1,6 +1,5 @@
-// Package search explores a system: the one exploration loop, the strategies that decide where it
-// goes, and what was covered. It reports what it found; confirming a suspected liveness violation
-// is the caller's, through [Config].Confirm.
+// Package search explores a system. It contains the exploration loop, the strategies that direct it, and the coverage.
+// It reports what it found. The caller confirms suspected liveness violations, through [Config].Confirm.
 package search
 
 import (
@@ -25,89 +24,92 @@ type Engine string
 const (
 	ReplayEngine Engine = "replay" // runs handlers at every step
 	TableEngine  Engine = "table"  // looks steps up; pays when local states repeat
-	AutoEngine   Engine = "auto"   // the one that is measured to be faster, see [NewEngineLoop]
+	AutoEngine   Engine = "auto"   // the engine measured to be faster, see [NewEngineLoop]
 )
 
-// Config says what to search and how far. The zero value of each field but System is a default.
+// Config selects what to search, and the limits. The zero value of each field but System is a default.
 type Config struct {
 	System    sim.System
 	Strategy  Name
-	Engine    Engine        // "": auto, which is table for bfs and dfs
-	Visited   Visited       // of bfs, dfs and deepening; "": exact for bfs and dfs, 128 bits for deepening
-	Reduce    Reduction     // of bfs and dfs: states that need not be visited; "": [ReduceAuto]
-	Crashes   CrashModel    // of bfs and dfs: whether nodes crash; "": [CrashExplicit]
-	Shortest  bool          // of bfs and dfs: a violation of safety is followed by a search for one in fewer steps, see [Shortest]
-	Symmetry  bool          // of bfs and dfs: states that differ by a permutation of nodes of one role are one, see [sim.System.Roles]
-	Alone     bool          // of deepening: it does not alternate with walks; those from leaves are made
-	MaxBytes  int           // of bfs, dfs and deepening: memory for visited states, and of bfs and dfs for tables, about; 0: no limit
-	Property  string        // check only the property of that name; "": all
-	MaxDepth  int           // in choices, for bfs and dfs in steps; 0: until a limit is hit
-	DeepenBy  int           // of deepening: how much deeper it goes each time; 0: 1
-	WalkSteps int           // length of a walk; 0: 2,000
-	Walks     int           // walks per probe of a critical transition; 0: 200
-	Weights   Weights       // all zero: DefaultWeights; else each is taken as it is
-	Schedules []Schedule    // which walks take turns at, see [Schedules]; nil: all
-	Seed      uint64        // 0: 1
-	Workers   int           // up to MaxWorkers; 0: DefaultWorkers
-	Time      time.Duration // of the search, while it has processors, see package budget; what follows a finding takes until [FollowLimit]; 0: no limit
-	MaxPaths  int           // 0: no limit
-	Prefix    choose.Path   // start from here instead of the first state
-	// PrefixRuns > 0: first make that many runs to a live state without injections, and search from
-	// their ends, in turn, instead of from the first state.
+	Engine    Engine        // empty means auto, which is table for bfs and dfs
+	Visited   Visited       // for bfs, dfs and deepening; empty means exact for bfs and dfs, 128 bits for deepening
+	Reduce    Reduction     // for bfs and dfs: states that need not be visited; empty means [ReduceAuto]
+	Crashes   CrashModel    // for bfs and dfs: whether nodes crash; empty means [CrashExplicit]
+	Shortest  bool          // for bfs and dfs: after a safety violation, search for one in fewer steps, see [Shortest]
+	Symmetry  bool          // for bfs and dfs: identify states up to permutations of nodes of one role, see [sim.System.Roles]
+	Alone     bool          // for deepening: do not alternate with walks; walks from leaves remain
+	MaxBytes  int           // approximate memory for visited states and, for bfs and dfs, tables; 0 means no limit
+	Property  string        // check only the property of that name; empty means all
+	MaxDepth  int           // in choices, for bfs and dfs in steps; 0 means no limit
+	DeepenBy  int           // for deepening: increase of the depth per round; 0 means 1
+	WalkSteps int           // length of a walk; 0 means 2,000
+	Walks     int           // walks per probe of a critical transition; 0 means 200
+	Weights   Weights       // all zero means DefaultWeights; otherwise each is used as given
+	Schedules []Schedule    // schedules that walks take turns at, see [Schedules]; nil means all
+	Seed      uint64        // 0 means 1
+	Workers   int           // up to MaxWorkers; 0 means DefaultWorkers
+	Time      time.Duration // of the search, by package budget; the follow-up of a finding takes until [FollowLimit]; 0 means no limit
+	MaxPaths  int           // 0 means no limit
+	Prefix    choose.Path   // start from here instead of the initial state
+	// PrefixRuns > 0 means that the search first makes that many runs to a live state without injections. It then
+	// starts from their ends in turn, instead of from the initial state.
 	PrefixRuns int
-	// Confirm examines a suspect of liveness, deadlock, or divergence by HandlerLimit; other findings are
-	// certain. It is called on one goroutine at a time, and the search waits for it. Nil: suspects are
-	// reported as they are.
+	// Confirm examines suspects of liveness, deadlock, or divergence by HandlerLimit; other findings are certain. It is
+	// called by one goroutine at a time, and the search waits for it. Nil means that suspects are reported without
+	// examination.
 	Confirm func(context.Context, Suspect) (Confirmed, error)
-	// Suspected is called with what seems to be a violation before the search goes on with it, but for suspects that Confirm examines. Nil
-	// means that nobody needs to know.
+	// Suspected, if non-nil, is called with an apparent violation before the search processes it, except for suspects
+	// that Confirm examines.
 	Suspected func(*Suspect)
-	// Found makes the search go on after a violation: it is told each one, in the order in which they would have ended
-	// the search, with what was covered until then, and violations that are alike are told again, but by bfs and dfs, which find
-	// one of each Always property. What ends the search all the same has Last set. Nothing is searched behind a violation.
-	// Found is called as Confirm is. Nil: the first violation ends the search.
+	// Found, if non-nil, makes the search continue after a violation. It is called with each violation, in the order in
+	// which they would have ended the search, with the coverage until then. Similar violations are passed again, except
+	// by bfs and dfs, which find one of each Always property. A violation that ends the search nevertheless has Last
+	// set. The search does not continue from a violation. Found is called like Confirm. Nil means that the first
+	// violation ends the search.
 	Found func(context.Context, *Result) error
-	// Progress is called now and then, on one goroutine at a time. May be nil.
+	// Progress, if non-nil, is called from time to time, by one goroutine at a time.
 	Progress func(Progress)
-	// HandlerLimit is how long one handler may run before it is suspected to diverge; 0: 500 ms.
+	// HandlerLimit is the time after which a running handler is suspected to diverge; 0 means 500 ms.
 	HandlerLimit time.Duration
-	// Log keeps the states that bfs finds. What is in it is not searched again, but checked. Nil: nothing is kept.
+	// Log stores the states that bfs finds. States already in it are checked, but not searched again. Nil means no log.
 	Log explore.Log
-	// Spill is the folder where bfs holds what does not fit into MaxBytes: fingerprints, and states that wait. "": there is none, it stops then.
+	// Spill is the folder where bfs holds the data that exceeds MaxBytes: fingerprints, and waiting states. Empty means
+	// none: bfs stops then.
 	Spill string
-	// Reach is how far deepening came in earlier searches of the same Config but for Seed and limits: it goes on from there, and Reach is then as far as
-	// that goes, if the search ended by itself or at MaxPaths; else it is of no more use. Nil: deepening begins anew.
+	// Reach is the progress of deepening in earlier searches of the same Config, except for Seed and limits. The search
+	// continues from there, and updates Reach if it ends by itself or at MaxPaths; otherwise Reach becomes unusable.
+	// Nil means that deepening begins anew.
 	Reach *Reach
-	// Elsewhere visits the states of bfs in place of [table.Explore]: other processes do. What happens there is not gathered, but for
-	// states, steps, and what is found; its Stopped may be "time", too. Nil: they are visited here.
+	// Elsewhere, if non-nil, visits the states of bfs on other processes, in place of [table.Explore]. The only data
+	// about them are states, steps, and findings. Its Stopped may also be "time".
 	Elsewhere Elsewhere
-	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0,
-	// are to be recorded as they are made. It is called once for each worker. Nil: ordinary memory.
+	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0, are recorded
+	// while they are made. It is called once for each worker. Nil means ordinary memory.
 	PathBuffer func(worker int) choose.Path
 
-	// Calls lets the process that waits for this one know what bfs and dfs were doing when checked code ended it. With calls that are
-	// refused, because an earlier process ended so, the search has twice its Time, and it is inconclusive unless it finds something or visits all
-	// states. Nil: nobody waits.
+	// Calls informs the supervising process which checked code bfs and dfs were calling, in case the code ends the
+	// process. Calls may be refused because an earlier process ended that way. The search then has twice its Time, and
+	// it is inconclusive unless it finds something or visits all states. Nil means that no process supervises.
 	Calls *Calls
 
-	start        time.Duration // when the search began, on the clock of package budget
+	start        time.Duration // start of the search, on the clock of package budget
 	late         *kernel.UseAfterReturn
-	known        map[string]bool // of bfs and dfs: Always properties whose violation was told of
-	weightsGiven bool            // they are not the defaults
-	alternate    bool            // for tests: with AutoEngine, the engine changes from run to run
+	known        map[string]bool // for bfs and dfs: Always properties with a violation already reported
+	weightsGiven bool            // the weights are not the defaults
+	alternate    bool            // for tests: with AutoEngine, switch the engine after each run
 }
 
-// Calls are those of checked code that an exploration makes.
+// Calls records the calls of checked code that an exploration makes.
 type Calls = options.Calls
 
-// Elsewhere visits all states of a system as [table.Explore] does.
+// Elsewhere visits all states of a system on other processes. It has the contract of [table.Explore].
 type Elsewhere func(context.Context, *sim.System, options.Options) (*table.Exploration, error)
 
-// MaxWorkers is how many workers a search may have. Each takes memory of its own, and more of them than there are
-// cores make nothing faster.
+// MaxWorkers is the maximum number of workers of a search. Each takes memory of its own, and more workers than cores
+// are not faster.
 const MaxWorkers = 256
 
-// DefaultWorkers is how many workers a search has that is not told: as many as there are cores, up to MaxWorkers.
+// DefaultWorkers returns the default number of workers: the number of cores, up to MaxWorkers.
 func DefaultWorkers() int { return min(runtime.GOMAXPROCS(0), MaxWorkers) }
 
 // Suspect is a run that violates something, or seems to.
@@ -117,19 +119,19 @@ type Suspect struct {
 	Property    string
 	Message     string
 	Stack       string
-	Node        sim.NodeID  // -1: no single one
+	Node        sim.NodeID  // -1 if it concerns no single node
 	Path        choose.Path // the whole run, to its last step
 	Steps       int
-	Origin      int         // number of the step from which a walk went on, 0: the start (liveness)
+	Origin      int         // liveness: step from which a walk continued; 0 means the start
 	OutOfEvents bool        // deadlock: no event of the recovery relation was left
-	Proven      bool        // liveness: all states were seen, and no live one follows
-	Late        bool        // an Env was used after its handler had returned, which executing the path again need not show
+	Proven      bool        // liveness: all states were visited, and no live one follows
+	Late        bool        // an Env was used after its handler had returned; a second execution of the path may not show this
 	Overdue     bool        // divergence: the last step was still running after HandlerLimit
-	Strategy    Name        // what found it
-	Schedule    Schedule    // that the walk had; "": none
+	Strategy    Name        // the strategy that found it
+	Schedule    Schedule    // the schedule of the walk; empty if none
 	Depth       int         // choices of the exhaustive part
-	Difference  *Difference // nondeterminism: what differs, when that is a part of the state
-	// Starved is the run of starvation; Path is once round.
+	Difference  *Difference // nondeterminism: the differing part of the state, if known
+	// Starved is the run of starvation. Path ends after the first round.
 	Starved *fairness.Starvation
 }
 
@@ -137,58 +139,58 @@ type Suspect struct {
 type Difference struct {
 	Step   int       `json:"step"`
 	Where  string    `json:"where"`  // "n0", "the network", "monitor 1"
-	Field  string    `json:"field"`  // "": the values could not be had again
-	Values [2]string `json:"values"` // as the executions have it
-	// Details are lines of the service itself on the first difference, see [simext.Comparer].
+	Field  string    `json:"field"`  // empty if the values could not be reproduced
+	Values [2]string `json:"values"` // one per execution
+	// Details are lines from the service itself on the first difference, see [simext.Comparer].
 	Details []string `json:"details,omitempty"`
-	// Twins: not two executions of one path differ, but the same step from two states that are encoded equally.
+	// Twins means that the same step from two states with equal encodings differs, not two executions of one path.
 	Twins bool `json:"twins,omitempty"`
 }
 
 func (d *Difference) String() string { return (*verify.Difference)(d).String() }
 
-// Confirmed is what became of a suspect.
+// Confirmed is the result of examining a suspect.
 type Confirmed struct {
 	Violation bool
-	Refuted   bool // it is known to be no violation; false with Violation false: that could not be told
-	Known     bool // with Found: a violation that was told already, and need not be told again
-	Detail    any  // the confirmer's own, handed through to Result
-	// Instead is what was found when the suspect was examined, if that was something else. The suspect is
-	// given up for it.
+	Refuted   bool // it is known not to be a violation; undecided if Violation is false, too
+	Known     bool // with Found: a violation that was reported already and need not be again
+	Detail    any  // private to the confirmer, passed on to Result
+	// Instead is a different violation that was found during the examination. It replaces the suspect.
 	Instead *Suspect
 }
 
-// Result is what a search found and covered.
+// Result is the result of a search, with its coverage.
 type Result struct {
 	Verdict Verdict
-	Finding *Suspect // nil when nothing was found; with Config.Found only what ended the search
-	// Last says, of what Config.Found is told, why the search ends with it; "": it goes on.
+	Finding *Suspect // nil if nothing was found; with Config.Found only the finding that ended the search
+	// Last is the reason why the search ends with a violation passed to Config.Found; empty if it continues.
 	Last     string
 	Detail   any // Confirmed.Detail of the finding
 	Suspects int // suspected violations that were not confirmed
-	// Undecided of the Suspects were not refuted either.
+	// Undecided is the number of Suspects that were not refuted either.
 	Undecided int
-	// Suspect is the first of the Undecided; nil when there is none, or a Finding.
+	// Suspect is the first undecided suspect; nil if there is none, or if there is a Finding.
 	Suspect *Suspect
 	Stats   Stats
-	Stopped string // why it ended: one of the Stopped constants
+	Stopped string // reason for the end: one of the Stopped constants
 }
 
-// Why a search ended.
+// Reasons for the end of a search.
 const (
 	StoppedFound       = "found"
-	StoppedDepth       = "depth" // all that was asked for is explored
+	StoppedDepth       = "depth" // everything requested is explored
 	StoppedTime        = "time"
 	StoppedPaths       = "paths"
 	StoppedInterrupted = "interrupted"
-	StoppedComplete    = "complete" // all states were seen
-	// StoppedFingerprints: all states were seen whose fingerprints differ, but these are too short to tell whether those are all.
+	StoppedComplete    = "complete" // all states were visited
+	// StoppedFingerprints: all states with different fingerprints were visited, but the fingerprints are too short to
+	// prove completeness.
 	StoppedFingerprints = "fingerprints"
-	StoppedSampled      = "sampled"              // all states that can be reached by what was sampled of large draws were seen
+	StoppedSampled      = "sampled"              // all states reachable by the sampled alternatives of large draws were visited
 	StoppedMemory       = "memory"               // at MaxBytes
-	StoppedDisk         = "disk"                 // for want of room on the disk
-	StoppedCrashes      = crashes.StoppedCrashes // crashes were left out, and it is not known that this changes no verdict
-	StoppedStuck        = "stuck"                // a handler did not return, which could not be confirmed
+	StoppedDisk         = "disk"                 // disk full
+	StoppedCrashes      = crashes.StoppedCrashes // crashes were left out, and it is not proven that this changes no verdict
+	StoppedStuck        = "stuck"                // a handler did not return, and this could not be confirmed
 )
 
 // Progress is a snapshot for people while a search runs.
@@ -199,126 +201,130 @@ type Progress struct {
 	Paths   int
 	States  int
 	Events  int
-	Waiting int // of bfs and dfs: states whose steps are yet to be executed
+	Waiting int // for bfs and dfs: states that wait to be expanded
 }
 
-// Stats counts what a search did, and describes what it covered.
+// Stats holds the counters and the coverage of a search.
 type Stats struct {
 	Work
 	Coverage
 	Omission float64 `json:"omission"` // by fingerprints: bound on the probability that a state was missed
 }
 
-// Work counts what a search did. Only bfs and dfs set the fields from Transitions to Disk.
+// Work holds the counters of a search. Only bfs and dfs set the fields from Transitions to Disk.
 type Work struct {
 	Paths       int   `json:"paths"`
-	States      int   `json:"states"`                // distinct states that the exhaustive part visited
+	States      int   `json:"states"`                // distinct states visited by the exhaustive part
 	Transitions int   `json:"transitions,omitempty"` // steps from distinct states
-	Expanded    int   `json:"expanded,omitempty"`    // states all of whose steps were executed
+	Expanded    int   `json:"expanded,omitempty"`    // states with all steps executed
 	Handlers    int   `json:"handlers,omitempty"`    // handler executions behind the steps
 	Bytes       int   `json:"bytes,omitempty"`       // memory of the set of states
-	Disk        int64 `json:"disk,omitempty"`        // of bfs: the most bytes that were on disk for want of memory
+	Disk        int64 `json:"disk,omitempty"`        // for bfs: maximum number of bytes on disk, for lack of memory
 	Events      int   `json:"events"`                // steps executed, including re-execution of prefixes
-	// Engine describes how steps were executed. It may differ between searches that find the same, as Seconds does.
+	// Engine describes how steps were executed. Like Seconds, it may differ between searches with the same result.
 	Engine  EngineStats `json:"engine"`
 	Seconds float64     `json:"seconds"`
 	Phases  []Phase     `json:"phases"`
 	Relied  []Relied    `json:"relied,omitempty"` // actions that recovery relied on in random walks, in the system's order
-	// Schedules are those of walks, in the order of [Schedules]. Walks without a schedule are not counted.
+	// Schedules counts walks by schedule, in the order of [Schedules]. Walks without a schedule are not counted.
 	Schedules []ScheduleStats `json:"schedules,omitempty"`
 }
 
 // Coverage describes which states, events and properties a search covered.
 type Coverage struct {
 	ExhaustedDepth int    `json:"exhausted_depth"`
-	Complete       bool   `json:"complete"`            // all states were visited, but for a probability of at most [MostOmission]
-	Recovers       bool   `json:"recovers,omitempty"`  // of bfs and dfs: a live state can be reached without faults from every state
-	Unchecked      string `json:"unchecked,omitempty"` // of bfs and dfs: properties that were not judged
-	// Reduced describes how bfs and dfs left states out, or why they left none out. Nil means that no reduction was asked for.
+	Complete       bool   `json:"complete"`            // all states were visited, except with a probability of at most [MostOmission]
+	Recovers       bool   `json:"recovers,omitempty"`  // for bfs and dfs: a live state can be reached without faults from every state
+	Unchecked      string `json:"unchecked,omitempty"` // for bfs and dfs: properties that were not judged
+	// Reduced describes how bfs and dfs left states out, or why they left none out. Nil means that no reduction was
+	// requested.
 	Reduced *Reduced `json:"reduced,omitempty"`
-	// Crashes describes which crashes bfs and dfs left out. Nil means that none were to be left out.
+	// Crashes describes which crashes bfs and dfs left out. Nil means that this was not requested.
 	Crashes *Crashes `json:"crashes,omitempty"`
-	// Shortest reports whether fewer steps violate something. Nil means that this was not asked for, or that the finding has no last step.
+	// Shortest reports whether a violation in fewer steps exists. Nil means that it was not requested, or that the
+	// finding has no last step.
 	Shortest *Shortest `json:"shortest,omitempty"`
-	// Fair describes how fair runs without end were judged. Nil means that the system has no obligations, see [sim.System.Obligations].
+	// Fair describes how infinite fair runs were judged. Nil means that the system has no obligations, see
+	// [sim.System.Obligations].
 	Fair *Fair `json:"fair,omitempty"`
-	// Sampled are draws with more alternatives than are enumerated. Nothing is complete then.
+	// Sampled are draws with more alternatives than are enumerated. With any, the search is not complete.
 	Sampled choose.Samples `json:"sampled,omitempty"`
-	// BySample names checks that were made only in runs and steps that were executed a second time.
+	// BySample names checks that were made only in runs and steps executed a second time.
 	BySample      []string    `json:"by_sample,omitempty"`
 	NeverHappened []string    `json:"never_happened"`
 	Sometimes     []Sometimes `json:"sometimes"`
-	// AfterLive counts what happened after the first live state, the rarest first, in AfterLiveWalks walks: those of a sample of one in
-	// eight that reached a live state.
+	// AfterLive counts events after the first live state of a walk, the rarest first. AfterLiveWalks is the number of
+	// walks counted: those in a sample of one in eight that reached a live state.
 	AfterLive      []AfterLive `json:"after_live,omitempty"`
 	AfterLiveWalks int         `json:"after_live_walks,omitempty"`
-	ForeignTimes   bool        `json:"foreign_times,omitempty"` // times of different nodes, which have no order, were compared
-	Grows          []Growth    `json:"grows,omitempty"`         // of bfs and dfs that stopped at a limit: what has grown, the largest first
-	FaultsUsed     sim.Limits  `json:"faults_used"`             // the most that one run used
+	ForeignTimes   bool        `json:"foreign_times,omitempty"` // times of different nodes were compared, which have no order
+	Grows          []Growth    `json:"grows,omitempty"`         // bfs and dfs, stopped at a limit: growing structures, the largest first
+	FaultsUsed     sim.Limits  `json:"faults_used"`             // maximum used by a single run
 }
 
-// AfterLive says how often something happened after the first live state of a walk.
+// AfterLive counts an event after the first live states of walks.
 type AfterLive struct {
 	What  string `json:"what"`  // "action read", "message Ping", "timer Beat", as in NeverHappened
-	Times int    `json:"times"` // in all walks that were looked at together
-	Walks int    `json:"walks"` // in how many of them
+	Times int    `json:"times"` // in all sampled walks
+	Walks int    `json:"walks"` // number of walks in which it happened
 }
 
-// Growth is a list, map or queue that has grown while states were visited.
+// Growth is a list, map or queue that grew while states were visited.
 type Growth struct {
-	Node     sim.NodeID `json:"node"`           // -1 for a connection, which is interned without its nodes
+	Node     sim.NodeID `json:"node"`           // -1 for a connection, because connections are interned without their nodes
 	What     string     `json:"what"`           // path of a field of the service, "inbox", or "a connection"
 	Elements int        `json:"elements"`       // in the largest state of the node
-	Type     string     `json:"type,omitempty"` // the most frequent one; empty if types are not known
+	Type     string     `json:"type,omitempty"` // the most frequent type; empty if types are unknown
 	OfType   int        `json:"of_type,omitempty"`
 }
 
-// Fair is what became of the question whether all that is owed is satisfied on every infinite fair run.
+// Fair describes whether every infinite fair run is known to satisfy all obligations.
 type Fair struct {
 	Obligations []string `json:"obligations"`
 	Judged      bool     `json:"judged"`
-	Why         string   `json:"why,omitempty"` // it was not
-	// Hot counts, of bfs and dfs, for each of the obligations the states in which something is owed.
+	Why         string   `json:"why,omitempty"` // the reason if it was not judged
+	// Hot holds, for bfs and dfs, the number of states in which each obligation is open.
 	Hot []int `json:"hot,omitempty"`
-	// Walked is what walks came to that looked for a run in which something stays owed: none are made where all is judged.
+	// Walked is the result of walks that looked for a run with an obligation open forever. None are made if everything
+	// is judged.
 	Walked FairWalks `json:"walked,omitzero"`
 }
 
-// Sometimes says in how many runs a Sometimes property was seen; of bfs and dfs, which have no runs, 1 when it held in
-// some state.
+// Sometimes counts the runs in which a Sometimes property held. For bfs and dfs, which have no runs, the count is 1 if
+// it held in some state.
 type Sometimes struct {
 	Property string `json:"property"`
 	Runs     int    `json:"runs"`
-	Walks    int    `json:"walks,omitempty"` // those of the runs that are random walks, but for walks of the exhaustive part
-	Of       int    `json:"of,omitempty"`    // such walks, in all
+	Walks    int    `json:"walks,omitempty"` // number of these runs that are random walks, without those of the exhaustive part
+	Of       int    `json:"of,omitempty"`    // total number of such walks
 }
 
-// Relied says in how many walks an action was done between the beginning of recovery and the live state that was come to. If it is not
-// to be relied on it is to be marked as one that [sim.Action.Disturbs].
+// Relied counts the walks in which an action was done between the start of recovery and the live state reached. If
+// recovery must not rely on the action, mark it by [sim.Action.Disturbs].
 type Relied struct {
 	Action string `json:"action"`
 	Walks  int    `json:"walks"`
 }
 
-// ScheduleStats is what the walks of one schedule did.
+// ScheduleStats counts the walks of one schedule.
 type ScheduleStats struct {
 	Name   Schedule `json:"name"`
 	Paths  int      `json:"paths"`
 	Events int      `json:"events"`
 }
 
-// Phase is what one kind of exploration did, summed over its rounds.
+// Phase counts the runs of one kind of exploration, summed over its rounds.
 type Phase struct {
 	Name        string    `json:"name"` // "deepening", "leaf walks", "walks", "faulty walks", "prefixes", "critical"
 	Seconds     float64   `json:"seconds"`
 	Paths       int       `json:"paths"`
-	Live        int       `json:"live"`       // ended in a live state
-	Duplicates  int       `json:"duplicates"` // cut at a state seen before
+	Live        int       `json:"live"`       // runs that ended in a live state
+	Duplicates  int       `json:"duplicates"` // runs cut at a state seen before
 	OutOfEvents int       `json:"out_of_events"`
-	TooLong     int       `json:"too_long"` // ended at the step limit, not live
+	TooLong     int       `json:"too_long"` // runs that ended at the step limit, not live
 	States      int       `json:"states"`
 	Events      int       `json:"events"`
-	Steps       Histogram `json:"steps"`   // steps to the end, of walks: to the first live state
+	Steps       Histogram `json:"steps"`   // steps to the end; for walks to the first live state
 	Choices     Histogram `json:"choices"` // choices with more than one alternative
 }
 

@@ -9,38 +9,38 @@ import (
 )
 
 const (
-	// LeastConfirming is how long a suspect is examined at least, if that takes so long, be it beyond the time limit of the search.
+	// LeastConfirming is the minimum time limit for examining a suspect, even beyond the time limit of the search.
 	LeastConfirming = 5 * time.Second
-	// leastFollowing is how long a finding is followed up at least, be it in a search with a short time limit.
+	// leastFollowing is the minimum time limit for following up a finding, even in a search with a short time limit.
 	leastFollowing = 3 * time.Second
 )
 
-// suspect tells the caller of a suspect.
+// suspect passes a suspect to the caller.
 func (c *Config) suspect(s *Suspect) {
 	if c.Suspected != nil {
 		c.Suspected(s)
 	}
 }
 
-// FollowLimit returns how long a search with a time limit and all that follows a finding may take together, without writing the report.
+// FollowLimit returns the time limit of a search and the follow-up of a finding together, without writing the report.
 func FollowLimit(limit time.Duration) time.Duration { return limit + limit/2 + leastFollowing }
 
-// Patience says until when a suspect of liveness is examined, on the clock of package budget.
+// Patience limits the examination of a liveness suspect, on the clock of package budget.
 type Patience struct {
-	Decide time.Duration // when it is given up, unless it is a violation by what is known then
-	Locate time.Duration // when no more is found out about a violation
+	Decide time.Duration // the examination ends, unless the suspect is known to be a violation by then
+	Locate time.Duration // the analysis of a violation ends
 }
 
 type patienceKey struct{}
 
-// PatienceOf returns the patience that a context for [Config.Confirm] has; it is false without a time limit.
+// PatienceOf returns the patience of a context for [Config.Confirm], and false without a time limit.
 func PatienceOf(ctx context.Context) (Patience, bool) {
 	p, ok := ctx.Value(patienceKey{}).(Patience)
 	return p, ok
 }
 
-// confirming returns the context of a confirmation that begins now. In a search with a time limit its deadline is that of [FollowLimit], and that
-// of the search for a search that has a finding.
+// confirming returns the context of a confirmation that begins at the time of the call. In a search with a time limit
+// its deadline is that of [FollowLimit], or that of the search if the search already has a finding.
 func (c *Config) confirming(ctx context.Context, sus *Suspect, found bool) (context.Context, context.CancelFunc) {
 	switch {
 	case c.Time <= 0:
@@ -53,14 +53,14 @@ func (c *Config) confirming(ctx context.Context, sus *Suspect, found bool) (cont
 	return budget.WithDeadline(ctx, c.start+FollowLimit(c.Time))
 }
 
-// undecided reports whether the error of a confirmation is that its context ended, or the patience that came with it.
+// undecided reports whether a confirmation failed because its context ended, or the patience in it.
 func undecided(limited context.Context, err error) bool {
 	return err != nil && (limited.Err() != nil || errors.Is(err, context.DeadlineExceeded))
 }
 
-// patienceAt returns the patience with a suspect that comes up at a time: it is decided on in as much time as the search took until then, or
-// LeastConfirming if that is more, and by LeastConfirming after the time of the search. Of the time that is left, a quarter is
-// for shrinking.
+// patienceAt returns the patience with a suspect found at a time. The time to decide equals the elapsed time of the
+// search, but is at least LeastConfirming, and ends at most LeastConfirming after the time of the search. A quarter of
+// the remaining time is for shrinking.
 func (c *Config) patienceAt(now time.Duration) Patience {
 	end := c.start + FollowLimit(c.Time)
 	return Patience{

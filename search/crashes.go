@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// CrashModel says whether strategies that visit states let nodes crash and halt, as far as the limits of the system allow.
+// CrashModel selects whether strategies that visit states let nodes crash and halt, within the limits of the system.
 type CrashModel string
 
 // The crash models, see [options.CrashModel].
@@ -18,16 +18,16 @@ const (
 	CrashAuto     = CrashModel(options.CrashAuto)
 )
 
-// Crashes tells which crashes and halts were left out.
+// Crashes describes which crashes and halts were left out.
 type Crashes struct {
-	Model          options.CrashModel       `json:"model"`            // that was asked for
-	Implicit       []sim.NodeID             `json:"implicit"`         // nodes that did not crash, though they may
-	Proven         bool                     `json:"proven"`           // it is known that this changes no verdict
-	CrashSensitive []options.CrashSensitive `json:"opaque,omitempty"` // nodes of which it is not; they did crash if the model is auto
-	Why            string                   `json:"why,omitempty"`    // no crash can be left out
+	Model          options.CrashModel       `json:"model"`            // the requested model
+	Implicit       []sim.NodeID             `json:"implicit"`         // nodes that may crash, but did not
+	Proven         bool                     `json:"proven"`           // it is proven that this changes no verdict
+	CrashSensitive []options.CrashSensitive `json:"opaque,omitempty"` // nodes without such a proof; they did crash if the model is auto
+	Why            string                   `json:"why,omitempty"`    // the reason why no crash can be left out
 }
 
-// CrashModels are all of them; the first is the default.
+// CrashModels returns all crash models. The first is the default.
 func CrashModels() []CrashModel { return []CrashModel{CrashExplicit, CrashImplicit, CrashAuto} }
 
 func (m CrashModel) fits(c *Config) error {

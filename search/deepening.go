@@ -8,9 +8,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Deepening is bounded depth-first search, step by step deeper, the events of greater weight first, with
-// walks from leaves that are not live. It alternates with plain walks, and with faulty walks when faults
-// are allowed.
+// Deepening is bounded depth-first search with increasing bounds, events of greater weight first, with walks from
+// leaves that are not live. It alternates with plain walks, and with faulty walks if faults are allowed.
 const Deepening Name = "deepening"
 
 const (
@@ -41,46 +40,46 @@ func planDeepening(s *searcher) ([]source, []int) {
 	return []source{deep, faults.row(&s.cfg), walks.row(&s.cfg)}, []int{3, 4, 2}
 }
 
-// forcedLimit bounds how many steps with one alternative follow each other: they cost no depth.
+// forcedLimit bounds the number of successive steps with one alternative. Such steps cost no depth.
 const forcedLimit = 1000
 
-// deepening is the strategy of one unit of bounded depth-first search. It goes past live states and
-// prunes states that were seen with as much depth left. From each leaf that is not live a walk goes
-// on, in the same run if it can. Leaves are the states at the bound, and those all of whose successors by the
-// recovery relation are pruned: a cycle of states that are not live has no others. Leaves that are known to recover
-// need no walk. So when all states are dead from which one cannot be reached that is live, some walk shows it.
+// deepening is the strategy of one unit of bounded depth-first search. It continues past live states, and prunes states
+// that were seen with at least as much depth left. A walk continues from each leaf that is not live, in the same run if
+// possible. Leaves are the states at the bound, and those with all successors by the recovery relation pruned: a cycle
+// of states that are not live has no other leaves. Leaves known to recover need no walk. If no live state can be
+// reached from some state, some walk therefore shows it.
 type deepening struct {
 	seed   uint64
 	bound  int
-	faults bool // whether there are any
+	faults bool // whether faults are allowed
 	global *fpset.Set
-	own    *fpset.Set // what this unit adds
+	own    *fpset.Set // states added by this unit
 	walker Walker
 	run    *replay.Run
 	key    key
 
 	items  []item
-	redo   choose.Path // when awaits: a walk is due from the state at its end, which is the top layer
+	redo   choose.Path // if awaits: a walk is due from the state at its end, which is the top layer
 	awaits bool
 
-	// Of the run in progress.
+	// State of the run in progress.
 	path   choose.Path // the task
 	frames []frame
-	orders []int32 // of the frames, one after the other
+	orders []int32 // of the frames, concatenated
 	layers []layer
 	depth  int32
 	forced int32
-	seen   bool // the state arrived at was seen before
+	seen   bool // the current state was seen before
 	known  fpset.Info
 	walk   bool // on a walk
-	again  bool // the run was made for the walk only
+	again  bool // the run was made only for the walk
 	leaf   walkedLeaf
-	drawn  bool // the rest of the step is drawn, as it lies beyond the bound
+	drawn  bool // the rest of the step is drawn, because it is beyond the bound
 
 	bounded bool // some run was ended by the bound
 }
 
-// walkedLeaf is where a walk began.
+// walkedLeaf is the start of a walk.
 type walkedLeaf struct {
 	step, choices int
 }
@@ -101,7 +100,7 @@ func (s *deepening) Next() (Task, bool) {
 		return Task{Path: s.path}, true
 	}
 	if k := len(s.frames) - 1; k >= 0 {
-		f := &s.frames[k] // Ended leaves none that is used up, and no layer above
+		f := &s.frames[k] // Ended leaves no exhausted frame, and no layer above
 		s.path = append(s.path[:f.pos], s.alternative(f, f.next))
 		f.next++
 		s.depth, s.forced = f.depth+f.cost, 0
@@ -152,7 +151,7 @@ func (s *deepening) Visit(at *Node) (seen bool) {
 	f, left := s.key.of(at), s.bound-int(s.depth)
 	s.known = s.info(f)
 	s.seen = s.known.Covers(left)
-	if !s.seen && !s.drawn { // a state that is drawn lies beyond the bound, and is to be found again when that is raised
+	if !s.seen && !s.drawn { // a drawn state is beyond the bound, and must be found again at a higher bound
 		s.own.Add(f, fpset.Explored(left))
 	}
 	return s.seen
@@ -177,7 +176,7 @@ func (s *deepening) Edge(_, to *Node, step *stepinfo.Step, seen bool) {
 	}
 }
 
-// aside reports whether a step does not belong to the recovery relation, which has the steps that walks take.
+// aside reports whether a step is outside the recovery relation, which consists of the steps that walks take.
 func (s *deepening) aside(to *Node, step *stepinfo.Step) bool {
 	return step.Event.Kind.Injection() || step.Crashed || step.Disturbs || to.Unlikely || s.walker.scale.WeightOf(&step.Event) == 0
 }
@@ -188,8 +187,7 @@ func (s *deepening) push(at *Node, aside bool) {
 	})
 }
 
-// recovered notes that the top layer recovers, and with it those from which it is reached by the
-// recovery relation.
+// recovered records that the top layer recovers, and with it the layers from which the recovery relation leads to it.
 func (s *deepening) recovered() {
 	if s.key.none {
 		return
@@ -214,7 +212,7 @@ func (s *deepening) Select(at *Node) Selection {
 	s.walker.scale.Adopt(at.Run.World, true)
 	pos := int32(len(at.Run.Path))
 	if len(s.layers) == 0 || s.top().Pos != pos {
-		s.push(at, false) // a first state
+		s.push(at, false) // an initial state
 	}
 	n := len(at.Enabled)
 	if s.faults {
@@ -225,7 +223,7 @@ func (s *deepening) Select(at *Node) Selection {
 	} else if at.Live {
 		s.recovered()
 	} else if !s.walker.scale.AnyWeighs(at.Enabled) {
-		// Dead by the recovery relation. Should that not be confirmed, the search goes on from here.
+		// The state is dead by the recovery relation. If that is not confirmed, the search continues from here.
 		s.top().Walked = true
 		if n > 0 && (int(s.depth) < s.bound || n == 1 && s.forced < forcedLimit) {
 			s.pushFrame(pos, 0, n, cost(n))
@@ -247,8 +245,7 @@ func (s *deepening) Select(at *Node) Selection {
 	return s.startWalk(at)
 }
 
-// selectSeen ends the run at a state that was seen before, unless that makes the state before it a
-// leaf.
+// selectSeen ends the run at a state that was seen before, unless that makes the state before it a leaf.
 func (s *deepening) selectSeen(at *Node) Selection {
 	p := s.top()
 	if p == nil || !at.Goal || s.openSince(p.Pos) || s.aside(at, at.Run.World.Last()) || !s.due(p) {
@@ -257,7 +254,7 @@ func (s *deepening) selectSeen(at *Node) Selection {
 	return s.startWalk(at) // its first step is the one that led here
 }
 
-// due reports whether a walk is due from a state all of whose successors are known, and notes that it is made.
+// due reports whether a walk is due from a state with all successors known, and marks the state as walked.
 func (s *deepening) due(p *layer) bool {
 	if p.Fresh > 0 || p.Live || p.Recovers || p.Walked {
 		return false
@@ -273,7 +270,7 @@ func (s *deepening) due(p *layer) bool {
 	return true
 }
 
-// open is where the last choice of the run in progress is that has alternatives left, -1 when none has.
+// open returns the position of the last choice of the run in progress that has alternatives left, or -1.
 func (s *deepening) open() int32 {
 	if k := len(s.frames) - 1; k >= 0 {
 		return s.frames[k].pos
@@ -281,7 +278,7 @@ func (s *deepening) open() int32 {
 	return -1
 }
 
-// leave takes the layers off that are done with, up to one from which a walk is due.
+// leave removes completed layers, down to one from which a walk is due.
 func (s *deepening) leave(path choose.Path) {
 	for n := len(s.layers) - 1; n >= 0 && s.layers[n].Pos > s.open(); n-- {
 		if p := &s.layers[n]; s.due(p) {
@@ -292,7 +289,7 @@ func (s *deepening) leave(path choose.Path) {
 	}
 }
 
-// openSince reports whether a choice from position pos on has alternatives left.
+// openSince reports whether a choice at position pos or later has alternatives left.
 func (s *deepening) openSince(pos int32) bool {
 	for i := len(s.frames) - 1; i >= 0 && s.frames[i].pos >= pos; i-- {
 		if s.frames[i].next < s.frames[i].arity {
@@ -338,7 +335,7 @@ func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
 			break
 		}
 		s.pushFrame(pos, 1, p.Arity, 1)
-	case p.Kind == choose.Seed: // one is drawn for each path, as others are as good
+	case p.Kind == choose.Seed: // one is drawn for each path, because all are equivalent
 		if !s.drawn {
 			s.walker.Seed(s.seed+uint64(s.bound), choose.Derive(s.seed, at.Run.Path))
 		}
@@ -354,7 +351,7 @@ func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
 		s.forced = 0
 		return int(s.alternative(&s.frames[len(s.frames)-1], 0)), true
 	default:
-		// The bound lies inside a step.
+		// The bound is inside a step.
 		s.bounded = true
 		if !s.drawn {
 			s.drawn = true

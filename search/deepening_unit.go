@@ -9,8 +9,8 @@ func (s *deepening) begin(u *unit) {
 	s.bounded = false
 }
 
-// rest returns what is left to explore, in the order in which it would be explored, as one unit; nil
-// when nothing is. The last run must have come to its end.
+// rest returns the unexplored rest as one unit, in the order of exploration, or nil if there is none. The last run must
+// have reached its end.
 func (s *deepening) rest(u *unit) *unit {
 	var items []item
 	if s.awaits {

@@ -2,18 +2,18 @@ package search
 
 import "github.com/macemc/macemc/sim"
 
-// Disturber is the strategy of one run that is to be recovered from: random steps, 1 to 60 of them
-// and fewer when all faults that are allowed have struck. It is the first faulty part of a faulty
-// walk. Give it to [Loop.Run]; the path of the run is where a [Walker] can go on.
+// Disturber is the strategy of one run to be recovered from: 1 to 60 random steps, and fewer if all allowed faults have
+// struck. It is the first faulty part of a faulty walk. Pass it to [Loop.Run]; a [Walker] can continue at the path of
+// the run.
 type Disturber struct{ faulty }
 
-// NewDisturber returns a strategy for systems with these limits, those of [sim.System.Limits]. The
-// weights must not be negative.
+// NewDisturber returns a strategy for systems with these limits, those of [sim.System.Limits]. The weights must not be
+// negative.
 func NewDisturber(w Weights, limits sim.Limits) *Disturber {
 	return &Disturber{faulty{draws: newDraws(w), rowRuns: rowRuns{portfolio: portfolioOf(w, true, []Schedule{Weighted})}, limits: limits}}
 }
 
-// Seed prepares the next run: it draws from the given stream of a seed.
+// Seed prepares the next run, which draws from the given stream of a seed.
 func (d *Disturber) Seed(seed, stream uint64) {
 	d.random.Seed(seed, stream)
 	d.begun, d.rounds = false, 0

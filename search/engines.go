@@ -17,36 +17,38 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// engines are the worlds that the runs of a loop are executed by, and what is known of their speed. What a run
-// comes to does not depend on the engine, so each run may take either.
+// engines holds the worlds that execute the runs of a loop, and their measured speed. The result of a run does not
+// depend on the engine, so each run may use either.
 type engines struct {
 	asked  Engine
 	late   *kernel.UseAfterReturn
 	settle bool // see [kernel.Options]
 	sys    *sim.System
 	replay kernel.World
-	table  kernel.World // nil: not made yet
-	why    string       // what the table engine cannot hold; "": it is not known to be unable
-	now    int          // the engine of the run in progress
+	table  kernel.World // nil until it is made
+	why    string       // the reason why the table engine cannot hold a state; empty as long as none is known
+	now    int          // engine of the run in progress
 	meter  meter.Meter
 
 	measuring bool
 	begun     time.Duration // processor time of the thread
-	mark      int           // events of the loop then
-	counted   int           // events of the loop that are in all
+	mark      int           // events of the loop at begun
+	counted   int           // events of the loop included in all
 	all       [2]int        // events
 	gone      EngineStats   // of tables that are not used any more
 	alternate bool          // see Config
 	pinned    bool          // to the replay engine, see Loop.Keep
-	programs  bool          // and that from the beginning, see [declared.CarriesAny]
+	programs  bool          // pinned from the start, see [declared.CarriesAny]
 }
 
-// Of the table engine when it is chosen by measuring: entries of its tables, while it is the slower one.
+// fewEntries limits the entries of the tables while the table engine is the slower one, if the engine is selected by
+// measuring.
 const fewEntries = 1 << 15
 
-// NewEngineLoop returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that
-// was the faster one lately, as far as runs were made within [Loop.Measure], and from the first state on that the
-// tables cannot hold by the replay engine; those of programs ([declared.Carries]) all by the replay engine. The error is that of [kernel.NewWorld] or [world.New].
+// NewEngineLoop returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that was
+// faster recently, as measured in [Loop.Measure]. From the first state that the tables cannot hold, the replay engine
+// executes it. Runs of programs ([declared.Carries]) are all executed by the replay engine. The error is that of
+// [kernel.NewWorld] or [world.New].
 func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
 	return newEngineLoop(sys, engine, nil, false)
 }
@@ -66,8 +68,9 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn, 
 	} else {
 		e.replay = w
 	}
-	// The state of a program is its history, so few states of a run occur in others, each of them takes the memory of its history, and the
-	// collector's time for that is no time of the thread, which is measured. Tables do not pay.
+	// Tables do not pay for programs. The state of a program is its history, so few states of a run occur in others,
+	// and each takes the memory of its history. The garbage collector's time for that is not part of the measured time
+	// of the thread.
 	e.programs = engine == AutoEngine && declared.CarriesAny(sys)
 	e.pinned = e.programs
 	l := NewLoop(w)
@@ -75,8 +78,8 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn, 
 	return l, nil
 }
 
-// Measure calls f, which makes runs, and has the time of these runs decide on the engine of later ones. The
-// goroutine stays on one thread meanwhile, whose processor time is taken.
+// Measure calls f, which makes runs, and uses their time to select the engine of later runs. The goroutine is locked to
+// its thread meanwhile, to measure its processor time.
 func (l *Loop) Measure(f func()) {
 	e := l.engines
 	if e == nil || e.asked != AutoEngine || e.why != "" || e.pinned {
@@ -93,10 +96,10 @@ func (l *Loop) Measure(f func()) {
 	f()
 }
 
-// lookEvents is how many events are executed before the clock is read again, at least.
+// lookEvents is the minimum number of events between two readings of the clock.
 const lookEvents = 256
 
-// next has the run that begins executed by the engine that is to execute it.
+// next selects the engine of the run that begins.
 func (l *Loop) next() {
 	e := l.engines
 	if e.alternate && e.measuring {
@@ -110,7 +113,7 @@ func (l *Loop) next() {
 	l.turn(e.meter.Choose())
 }
 
-// pin has all later runs executed by the replay engine, unless the table engine was asked for.
+// pin makes the replay engine execute all later runs, unless the table engine was requested.
 func (l *Loop) pin() {
 	if e := l.engines; e != nil && e.asked == AutoEngine {
 		e.pinned = true
@@ -118,7 +121,7 @@ func (l *Loop) pin() {
 	}
 }
 
-// look takes the time of the runs since it was taken last.
+// look adds the time of the runs since the last call to the measurement.
 func (l *Loop) look() {
 	e := l.engines
 	at := meter.ThreadTime()
@@ -126,7 +129,7 @@ func (l *Loop) look() {
 	e.begun, e.mark = at, l.events
 }
 
-// turn has later runs executed by an engine.
+// turn switches later runs to an engine.
 func (l *Loop) turn(to int) {
 	e := l.engines
 	if to == e.now {
@@ -153,15 +156,16 @@ func (l *Loop) turn(to int) {
 	l.world, l.run.World = w, w
 }
 
-// count counts the events of the engine of the last runs.
+// count adds the events since the last call to those of the current engine.
 func (l *Loop) count() {
 	e := l.engines
 	e.all[e.now] += l.events - e.counted
 	e.counted = l.events
 }
 
-// fallBack has the replay engine execute the run so far, and it and later ones from there on, when err is that the
-// tables cannot hold a state. Else, or when the table engine was asked for, it returns err.
+// fallBack switches to the replay engine if err means that the tables cannot hold a state. The replay engine executes
+// the run so far, then continues it, and executes later runs. For other errors, or if the table engine was requested,
+// fallBack returns err.
 func (l *Loop) fallBack(err error) error {
 	e := l.engines
 	if e == nil || e.asked != AutoEngine {
@@ -180,11 +184,12 @@ func (l *Loop) fallBack(err error) error {
 	return l.run.Move(e.replay)
 }
 
-// longByHistory is after how many steps a run goes on by the replay engine when tables hold services that cannot be copied: each step
-// that they do not know has all executed again that happened to the node, so that time would grow with the square of the steps.
+// longByHistory is the number of steps after which a run continues on the replay engine, if tables hold services that
+// cannot be copied. Each step that is not in the tables re-executes the whole history of the node, so that time would
+// grow quadratically.
 const longByHistory = 128
 
-// lighten has the replay engine go on with a run that has become too long for tables, see longByHistory.
+// lighten continues a run on the replay engine if it is too long for tables, see longByHistory.
 func (l *Loop) lighten() error {
 	e := l.engines
 	if e == nil || e.asked != AutoEngine || e.now != meter.ByTable || l.run.Steps()%longByHistory != 0 {
@@ -208,39 +213,39 @@ func unsupported(err error) string {
 	return ""
 }
 
-// EngineStats tell by which engine steps were executed. When that was decided by measuring they differ from run
-// to run, as times do; nothing else in a [Result] hangs on them.
+// EngineStats describes which engine executed steps. If the engine was selected by measuring, the counts differ from
+// search to search, as times do. Nothing else in a [Result] depends on them.
 type EngineStats struct {
 	Asked        Engine  `json:"asked"`
-	Used         Engine  `json:"used"`                  // by which most steps were executed
+	Used         Engine  `json:"used"`                  // the engine that executed most steps
 	ReplayEvents int     `json:"replay_events"`         // steps
 	TableEvents  int     `json:"table_events"`          //
-	ReplayRate   float64 `json:"replay_rate"`           // events per second of processor time, when both were measured; else 0
+	ReplayRate   float64 `json:"replay_rate"`           // events per second of processor time, if both engines were measured; otherwise 0
 	TableRate    float64 `json:"table_rate"`            //
-	HitRate      float64 `json:"hit_rate"`              // share of the table engine's steps that were looked up
-	Handlers     int     `json:"handlers"`              // handler executions behind the table engine's steps, verification included
-	Tried        int     `json:"tried,omitempty"`       // sets that quorums without a Need were asked about for the tables
-	Unsupported  string  `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine went on
-	Programs     bool    `json:"programs,omitempty"`    // no engine was measured: nodes carry programs, see [declared.Carries], and replay executes those
-	Copies       []Copy  `json:"copies"`                // how services were made for the handlers that had to run
+	HitRate      float64 `json:"hit_rate"`              // share of the table engine's steps that were found in the tables
+	Handlers     int     `json:"handlers"`              // handler executions of the table engine's steps, including verification
+	Tried        int     `json:"tried,omitempty"`       // sets tried for quorums without a Need, for the tables
+	Unsupported  string  `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine continued
+	Programs     bool    `json:"programs,omitempty"`    // not measured: nodes carry programs, see [declared.Carries], which replay executes
+	Copies       []Copy  `json:"copies"`                // how services were made for handlers that had to run
 
 	steps, misses int
 	cpu           [2]time.Duration
 	measured      [2]int
 }
 
-// Copy says how the table engine makes services and monitors of one type for a handler to run on.
+// Copy describes how the table engine makes a service or monitor of one type for a handler to run on.
 type Copy struct {
 	Type   string `json:"type"`
-	Copied bool   `json:"copied"`        // by a deep copy; else by executing all that happened to the node since its last boot
-	Why    string `json:"why,omitempty"` // it is not copied
+	Copied bool   `json:"copied"`        // by a deep copy; otherwise by re-executing the history of the node since its last boot
+	Why    string `json:"why,omitempty"` // the reason if it is not copied
 }
 
-// Unjudged reports whether hardly any value of a property was known in the runs of the loop, because the nodes did not show their states:
-// what Observe needs was locked.
+// Unjudged reports whether hardly any value of a property was known in the runs of the loop, because the nodes did not
+// show their states: the locks that Observe needs were held.
 func (l *Loop) Unjudged() bool { return kernel.Unjudged(l.world) }
 
-// Engines tells by which engines the runs of the loop were executed so far.
+// Engines reports which engines executed the runs of the loop so far.
 func (l *Loop) Engines() EngineStats {
 	s := EngineStats{Copies: []Copy{}}
 	e := l.engines
@@ -266,7 +271,7 @@ func (s *EngineStats) tables(t steptree.Stats, plans []store.Plan) {
 	}
 }
 
-// Add adds what another loop did.
+// Add adds the counts of another loop.
 func (s *EngineStats) Add(o EngineStats) {
 	s.Asked, s.Unsupported = cmp.Or(s.Asked, o.Asked), cmp.Or(s.Unsupported, o.Unsupported)
 	s.Programs = s.Programs || o.Programs

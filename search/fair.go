@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// fair fills in how fair runs without end were judged when states were visited.
+// fair fills in how infinite fair runs were judged, if states were visited.
 func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 	names := sys.Obligations()
 	if len(names) == 0 {
@@ -30,7 +30,7 @@ func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 		}
 		for i, h := range f.Hot {
 			s.Fair.Hot = append(s.Fair.Hot, h.States)
-			if h.States == 0 && f.Judged { // else it may be counted in few of the states
+			if h.States == 0 && f.Judged { // otherwise it may have been counted in few of the states
 				s.NeverHappened = append(s.NeverHappened, "an obligation of "+names[i])
 			}
 		}
@@ -38,7 +38,7 @@ func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 	}
 }
 
-// unjudged says of a search that executes runs that it judges none without end.
+// unjudged records that a search that executes runs does not judge infinite ones.
 func (s *Stats) unjudged(sys *sim.System, strategy Name) {
 	if names := sys.Obligations(); len(names) > 0 {
 		s.Fair = &Fair{Obligations: names, Why: "not all states were visited"}
@@ -48,12 +48,12 @@ func (s *Stats) unjudged(sys *sim.System, strategy Name) {
 	}
 }
 
-// starved makes a run without end in which something stays owed the finding of a search.
+// starved makes an infinite run with an obligation open forever the finding of a search.
 func (r *Result) starved(s *fairness.Starvation, strategy Name) {
 	r.Finding, r.Stopped = starvation(s, strategy), StoppedFound
 }
 
-// starvation is what there is to say of such a run.
+// starvation returns the suspect for such a run.
 func starvation(s *fairness.Starvation, strategy Name) *Suspect {
 	message := s.Property + " stays pending forever"
 	if s.Obligation != "" {
@@ -65,7 +65,7 @@ func starvation(s *fairness.Starvation, strategy Name) *Suspect {
 	}
 }
 
-// within returns a context that ends so long after the search began; 0 means no limit.
+// within returns a context that ends the given time after the start of the search; 0 means no limit.
 func (c *Config) within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit > 0 {
 		return budget.WithDeadline(ctx, c.start+limit)
@@ -73,14 +73,15 @@ func (c *Config) within(ctx context.Context, limit time.Duration) (context.Conte
 	return context.WithCancel(ctx)
 }
 
-// visitingAll is the config of a search of all states.
+// visitingAll returns the config of a search of all states.
 func (c *Config) visitingAll() Config {
 	cfg := *c
 	cfg.Strategy, cfg.Visited, cfg.MaxDepth, cfg.Progress = BFS, "", fpset.MaxDepth, nil
 	return cfg
 }
 
-// judgeFair judges fair runs without end once a search that executes runs has seen all states: they are visited again, and kept.
+// judgeFair judges infinite fair runs once a search that executes runs has seen all states. It visits them again, and
+// keeps them.
 func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 	if r.Finding != nil || s.found > 0 || !r.Stats.Complete || r.Stats.Fair == nil || len(s.cfg.Prefix) > 0 {
 		return nil
@@ -103,7 +104,7 @@ func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 	r.Stats.fair(&cfg.System, x)
 	var finding *sim.Finding
 	switch {
-	case errors.As(x.Finding, &finding) && !contain.Overdue(finding): // that runs did not show
+	case errors.As(x.Finding, &finding) && !contain.Overdue(finding): // not found by the runs
 		err = r.found(&cfg, x, finding)
 	case x.Dead > 0:
 		err = deadState(ctx, &cfg, x, r)

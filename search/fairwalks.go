@@ -11,27 +11,28 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// FairWalks are walks that look for runs without end in which something stays owed. Nothing is said where they find none.
+// FairWalks counts walks that look for infinite runs with an obligation open forever. Finding none proves nothing.
 type FairWalks struct {
 	Walks  int    `json:"walks"`
-	States int    `json:"states"`        // that they were in, in parts that were judged, each of which counts by itself
-	Why    string `json:"why,omitempty"` // no more were made
+	States int    `json:"states"`        // states visited by them, in the parts that were judged; each part counts by itself
+	Why    string `json:"why,omitempty"` // the reason why no more were made
 }
 
-// Fair walks begin when so much was done by runs; they are made again whenever that has doubled, with one state for so much of it.
+// Fair walks begin after fairAfter of work by runs, and are repeated whenever the work has doubled, with one state per
+// fairShare of work.
 const (
 	fairAfter = 1 << 17
 	fairShare = 1 << 5
 	leastFair = 1 << 12
-	fewStates = 1 << 15 // are visited, when walks have found something, in no more time than what was done before
+	fewStates = 1 << 15 // limit of states to visit once walks have found something, in no more time than the earlier work
 )
 
-// And is both together.
+// And returns the sum of both.
 func (f FairWalks) And(o FairWalks) FairWalks {
 	return FairWalks{f.Walks + o.Walks, f.States + o.States, cmp.Or(f.Why, o.Why)}
 }
 
-// walkFair makes fair walks, from a seed of their own.
+// walkFair makes fair walks, with a separate seed.
 func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, states, bytes int) (*fairness.FairWalks, error) {
 	out, err := fairness.WalkFair(ctx, &cfg.System, fairness.FairWalkOptions{
 		World: world, Weightless: cfg.Weights.Weightless(), States: states, MaxBytes: bytes, Calls: cfg.Calls,
@@ -43,7 +44,7 @@ func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, stat
 	return out, err
 }
 
-// walkFair makes fair walks when they are due; last: if none were made yet.
+// walkFair makes fair walks if they are due. With last it makes them only if none were made yet.
 func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	f := &s.fairWalks
 	switch {
@@ -71,7 +72,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	}
 	*f = f.And(FairWalks{out.Walks, out.States, out.Why})
 	if limited.Err() != nil {
-		f.Why = "" // the search ends likewise
+		f.Why = "" // the search ends for the same reason
 	}
 	if out.Refused != nil {
 		sus := &Suspect{Kind: sim.Divergence, Node: -1, Path: out.Path, Overdue: true, Message: "the handler " + didNotReturn(&s.cfg), Strategy: s.cfg.Strategy}
@@ -91,8 +92,8 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	return s.violation(ctx, starvation(found, s.cfg.Strategy), nil, "")
 }
 
-// amongAll visits all states, if they are few, once walks have found that something is starved: then it is known what else could
-// happen, and which choices matter. Nil: there are more, or something else was found first.
+// amongAll visits all states, if they are few, once walks have found starvation. It then knows which alternatives
+// existed, and which choices matter. Nil means that there are more states, or that something else was found first.
 func (s *searcher) amongAll(ctx context.Context, bytes int) (*fairness.Starvation, error) {
 	cfg := s.cfg.visitingAll()
 	opts, err := explorationOf(ctx, &cfg, s.began, cfg.patience())
@@ -110,11 +111,12 @@ func (s *searcher) amongAll(ctx context.Context, bytes int) (*fairness.Starvatio
 	return x.Fairness.Starvation, nil
 }
 
-// walkFair makes fair walks when there was no memory for all states. Then refused is how one came to a call that is; nil: none did.
+// walkFair makes fair walks if memory did not suffice for all states. refused is the exploration that reached a refused
+// call, or nil.
 func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options) (refused *table.Exploration, err error) {
 	switch {
 	case r.Stats.Fair == nil || r.Stats.Fair.Judged || r.Finding != nil || cfg.Elsewhere != nil || len(cfg.known) > 0,
-		r.Stopped != StoppedMemory: // who bounds the depth wants to know of what is nearer
+		r.Stopped != StoppedMemory: // a user who bounds the depth wants nearby findings
 		return nil, nil
 	}
 	out, err := walkFair(ctx, cfg, world, 0, max(leastFair, r.Stats.States/fairShare), cfg.MaxBytes)

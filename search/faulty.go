@@ -7,23 +7,25 @@ import (
 )
 
 const (
-	// faultyRounds is how many faulty parts a run has at most.
+	// faultyRounds is the maximum number of faulty parts of a run.
 	faultyRounds = 6
 	// faultySteps bounds the length of a faulty part.
 	faultySteps = 60
-	// plainRuns: the first runs of a row are short and begin with faults, weights are those that were given, and their schedule goes on
-	// when no fault is left. That finds most defects soonest; those that it does not are found by recovering at once.
+	// plainRuns is the number of the first runs of a row that are short, begin with faults, and use the given weights.
+	// Their schedule continues when no fault is left. This finds most defects soonest; the others are found by
+	// recovering at once.
 	plainRuns = 512
-	// longOdds: one in that many runs has parts that may be longer, up to longSteps, if walks may be longer than faultySteps. Such a run
-	// has about nine times as many steps as others, so this leaves most steps to short runs.
+	// longOdds: one in that many runs may have longer parts, up to longSteps, if walks may be longer than faultySteps.
+	// Such a run has about nine times as many steps as others, so most steps remain in short runs.
 	longOdds  = 16
 	longSteps = 512
 	// settledOdds: one in that many runs begins without faults, until it is live.
 	settledOdds = 8
-	// onwardOdds: with that probability, as one in so many, a run goes on past the live state that it came to when no fault was left.
+	// onwardOdds: one in that many runs continues past the live state that it reached when no fault was left.
 	onwardOdds = 3
-	// faultyGap bounds how many steps after a fault, and at the beginning of a part, are free of faults. In the first soonRuns runs of a row
-	// that is soonGap, and few are more probable than many: runs may be short. What many steps must precede is met by the runs after them.
+	// faultyGap bounds the number of fault-free steps after a fault, and at the start of a part. In the first soonRuns
+	// runs of a row the bound is soonGap, and smaller numbers are more probable, because runs may be short. Later runs
+	// find defects that need many steps before a fault.
 	faultyGap = 24
 	soonGap   = 12
 	soonRuns  = 128
@@ -31,7 +33,7 @@ const (
 	insideOdds = 24
 )
 
-// Faulty makes random walks with faults for a while, then without until the run is live, in rounds.
+// Faulty makes random walks in rounds: with faults for a while, then without until the run is live.
 const Faulty Name = "faulty"
 
 const faultyPhase phase = "faulty walks"
@@ -50,11 +52,10 @@ func newFaulty(w *worker) *faulty {
 	return &faulty{draws: newDraws(c.Weights), rowRuns: rowRuns{portfolio: newPortfolio(c), seed: c.Seed, tag: faultyTag}, limit: c.WalkSteps, limits: c.System.Limits()}
 }
 
-// faulty is the strategy of faulty walks: a random number of steps with injections, then steps
-// without until the state is live, and so on in rounds. Injections have their weight at some
-// moments only, with random gaps between them: else all faults that are allowed would strike at
-// the beginning of the first round, and defects that need an undisturbed beginning would not be
-// found.
+// faulty is the strategy of faulty walks. In each round, a random number of steps with injections is followed by steps
+// without, until the state is live. Injections have their weight only at some moments, with random gaps between them.
+// Otherwise all allowed faults would strike at the start of the first round, and defects that need an undisturbed
+// beginning would not be found.
 type faulty struct {
 	draws
 	rowRuns
@@ -63,13 +64,13 @@ type faulty struct {
 
 	begun    bool
 	long     bool // parts may be long
-	free     bool // the part has no faults, as none are left
-	rounds   int  // begun so far
+	free     bool // the part has no faults, because none are left
+	rounds   int  // started so far
 	faults   int  // steps left of the faulty part
 	gap      int  // steps until faults may strike again
 	used     int  // faults when the gap was drawn
-	recovery int  // the step after which the part without faults began
-	length   int  // of that part, when there is no goal
+	recovery int  // the step after which the fault-free part began
+	length   int  // of that part, if there is no goal
 	relied   relied
 	pick     int
 }
@@ -124,7 +125,7 @@ func (s *faulty) Select(at *Node) Selection {
 	}
 	s.faults--
 	if at.Goal && !at.Live && !s.scale.AnyWeighs(at.Enabled) {
-		return Selection{End: OutOfEvents} // no fault can excuse that
+		return Selection{End: OutOfEvents} // no fault can excuse this
 	}
 	if at.Used.Total() != s.used {
 		s.drawGap(at)
@@ -145,7 +146,7 @@ func (s *faulty) Select(at *Node) Selection {
 	return Selection{}
 }
 
-// recover goes on without faults. When ok is false a faulty part begins in this state.
+// recover continues without faults. If ok is false, a faulty part begins in this state.
 func (s *faulty) recover(at *Node) (sel Selection, ok bool) {
 	if s.recovery < 0 {
 		s.recovery = at.Step
@@ -177,7 +178,7 @@ func (s *faulty) recover(at *Node) (sel Selection, ok bool) {
 	return Selection{}, true
 }
 
-// strikes draws whether a fault is to strike now instead of the event that was picked, and which.
+// strikes draws whether a fault strikes instead of the picked event, and which one.
 func (s *faulty) strikes(at *Node) bool {
 	faults := at.Injections()
 	ordinary, weight := s.portfolio.base.Total(at.Enabled), s.scale.Weight(sim.Crash)*len(faults)

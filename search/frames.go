@@ -7,31 +7,30 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// item is a part of the search tree that has not been explored: the alternatives Next to Arity-1 of
-// the choice that follows Path; all that follows Path when Arity is 0. With Walk set it is a walk from
-// the end of Path instead.
+// item is an unexplored part of the search tree: the alternatives Next to Arity-1 of the choice that follows Path, or
+// everything that follows Path if Arity is 0. With Walk it is a walk from the end of Path instead.
 type item struct {
 	Path   choose.Path `json:"path"`
-	Depth  int32       `json:"depth"`            // choices that Path costs
+	Depth  int32       `json:"depth"`            // cost of Path, in choices
 	Forced int32       `json:"forced,omitempty"` // steps with one alternative at its end
 	Next   int32       `json:"next,omitempty"`
 	Arity  int32       `json:"arity,omitempty"`
 	Cost   int32       `json:"cost,omitempty"`  // of the alternatives Next to Arity-1
-	Order  []int32     `json:"order,omitempty"` // as of a frame; only read
+	Order  []int32     `json:"order,omitempty"` // as in a frame; read-only
 	Walk   bool        `json:"walk,omitempty"`
-	State  *layer      `json:"state,omitempty"` // the state at which the choice is made, nil if that does not matter
+	State  *layer      `json:"state,omitempty"` // the state at which the choice is made; nil if it does not matter
 }
 
 // frame is a choice on the run in progress that has alternatives left.
 type frame struct {
-	pos    int32 // of the choice in the path
+	pos    int32 // position of the choice in the path
 	next   int32
 	arity  int32
 	depth  int32 // choices before it
 	forced int32
 	cost   int32 // of the alternatives left
-	// The alternatives of an event, or of a draw that is sampled, in the order in which they are explored: those of [deepening.orders]
-	// from this index on, so far as there are any. The others come as they are numbered.
+	// Alternatives of an event, or of a sampled draw, in the order in which they are explored: ranks entries of
+	// [deepening.orders] from this index on. Later alternatives follow in numerical order.
 	order int32
 	ranks int32
 }
@@ -40,24 +39,23 @@ type frame struct {
 type layer struct {
 	Pos      int32           `json:"pos"` // length of the path to it
 	State    sim.Fingerprint `json:"state"`
-	Fresh    int32           `json:"fresh,omitempty"` // successors by the recovery relation that had not been seen before
+	Fresh    int32           `json:"fresh,omitempty"` // successors by the recovery relation that were not seen before
 	Live     bool            `json:"live,omitempty"`
-	Recovers bool            `json:"recovers,omitempty"` // it is live, or a live state was reached from it by the recovery relation
-	Aside    bool            `json:"aside,omitempty"`    // the step to it is not in the recovery relation
-	Walked   bool            `json:"walked,omitempty"`   // a walk went on from it
+	Recovers bool            `json:"recovers,omitempty"` // it is live, or the recovery relation led from it to a live state
+	Aside    bool            `json:"aside,omitempty"`    // the step to it is outside the recovery relation
+	Walked   bool            `json:"walked,omitempty"`   // a walk continued from it
 }
 
-// pushFrame adds the choice that follows the run in progress, of which the alternatives from next on
-// are left.
+// pushFrame adds the choice that follows the run in progress, with the alternatives from next on left.
 func (s *deepening) pushFrame(pos, next int32, arity int, cost int32) {
 	s.frames = append(s.frames, frame{
 		pos: pos, next: next, arity: int32(arity), depth: s.depth, forced: s.forced, cost: cost, order: int32(len(s.orders)),
 	})
 }
 
-// rank orders the alternatives of the top frame, which are the events, so that those come first which
-// random walks prefer. Where the search stops within a depth, it has been through what is likely then:
-// in the order of the list, a timer that can always fire comes before all messages of later nodes.
+// rank orders the alternatives of the top frame, which are events, by the preference of random walks. A search that
+// stops within a depth has then explored the likely events. In list order, a timer that can always fire would come
+// before all messages of later nodes.
 func (s *deepening) rank(events []sim.Event) {
 	f := &s.frames[len(s.frames)-1]
 	for i := range int32(len(events)) {
@@ -70,7 +68,7 @@ func (s *deepening) rank(events []sim.Event) {
 	f.ranks = int32(len(order))
 }
 
-// sample makes the alternatives of the top frame those of p that are enumerated.
+// sample makes the enumerated alternatives of p those of the top frame.
 func (s *deepening) sample(p *choose.Point) {
 	for i := range p.Offered() {
 		s.orders = append(s.orders, int32(p.Alternative(i)))
@@ -78,7 +76,7 @@ func (s *deepening) sample(p *choose.Point) {
 	s.frames[len(s.frames)-1].ranks = int32(p.Offered())
 }
 
-// alternative returns the one of frame f that is explored as the i-th.
+// alternative returns the alternative of frame f that is explored as the i-th.
 func (s *deepening) alternative(f *frame, i int32) int32 {
 	if i < f.ranks {
 		return s.orders[f.order+i]

@@ -8,21 +8,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// home is a state that many runs go through, so that the way to it is executed once.
+// home is a checkpoint that many runs pass, so that the path to it is executed once.
 type home struct {
 	*replay.Saved
 	choices int
 	used    sim.Limits
 }
 
-// worthKeeping is how many choices lead to a state, at least, that is kept rather than reached anew: the
-// table engine, which may be faster, keeps none.
+// worthKeeping is the minimum number of choices to a state for a checkpoint to pay, since the table engine, which may
+// be faster, has no checkpoints.
 const worthKeeping = 200
 
-// Keep makes the loop copy the state at the end of path, which must lie between steps, when a run comes
-// there; later runs whose tasks begin with path start from the copy. What they do is the same. Path is
-// not copied. Short paths are executed anew, and so are those to states that cannot be copied. Runs are
-// executed by the replay engine from now on, unless a loop was made for the other one.
+// Keep makes the loop copy the state at the end of path, which must lie between steps, when a run reaches it. Later
+// runs with tasks that begin with path start from the copy, with the same results. path is not copied. Short paths are
+// executed again, as are paths to states that cannot be copied. Later runs are executed by the replay engine, unless
+// the loop was made for the table engine.
 func (l *Loop) Keep(path choose.Path) {
 	if l.keep = nil; len(path) >= worthKeeping {
 		l.pin()
@@ -30,7 +30,7 @@ func (l *Loop) Keep(path choose.Path) {
 	}
 }
 
-// goHome starts the run at home if that is on its way.
+// goHome starts the run at home if the task begins with its path.
 func (l *Loop) goHome() bool {
 	h := l.home
 	if h == nil || len(h.Path()) > len(l.task) || !slices.Equal(h.Path(), l.task[:len(h.Path())]) {
@@ -43,7 +43,7 @@ func (l *Loop) goHome() bool {
 	return true
 }
 
-// keepHome copies the state of the run if that is the one to keep.
+// keepHome copies the state of the run if it is the one to keep.
 func (l *Loop) keepHome() {
 	if n := len(l.keep); n == 0 || l.pos != n || len(l.run.Path) != n || l.misfit != nil {
 		return

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// graceful is how long the end of a search waits for goroutines that handlers left behind.
+// graceful is the time that the end of a search waits for goroutines that handlers left behind.
 const graceful = 300 * time.Millisecond
 
-// marked calls run with a mark on its goroutine, which those that it starts inherit, and returns what tells whether any of them
-// goes on. The search itself leaves none. Goroutines cannot just be counted: others of the process come and go.
+// marked calls run with a mark on its goroutine, which the goroutines that it starts inherit. The returned function
+// reports whether any of them is still running. The search itself leaves none. Counting goroutines does not suffice,
+// because others of the process start and end.
 func marked(ctx context.Context, run func()) (goesOn func() bool) {
 	mark := fmt.Sprintf("%p", new(int))
 	pprof.Do(ctx, pprof.Labels("macemc search", mark), func(context.Context) { run() })
@@ -24,8 +25,8 @@ func marked(ctx context.Context, run func()) (goesOn func() bool) {
 	}
 }
 
-// leave ends a search that found nothing. Goroutines that handlers left behind, of which goesOn tells, may still use an Env;
-// which run they are of is not known then, so that the path is that of no step.
+// leave ends a search without a finding. Goroutines that handlers left behind, which goesOn detects, may still use an
+// Env. Their run is then unknown, so that the suspect has an empty path.
 func leave(cfg *Config, r *Result, goesOn func() bool) {
 	pause := time.Millisecond
 	for end := time.Now().Add(graceful); cfg.late.Finding() == nil && time.Now().Before(end) && goesOn(); pause += pause / 2 {

@@ -14,13 +14,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Signals that a [Loop] looks for before each step.
+// Signals that a [Loop] checks before each step.
 const (
-	askSignal  = 1 << iota // "are you alive?": cleared by the loop
-	stopSignal             // the run is to end
+	askSignal  = 1 << iota // liveness probe, cleared by the loop
+	stopSignal             // the run must end
 )
 
-// Loop is the exploration loop: it executes runs as a strategy decides. It is for one goroutine.
+// Loop is the exploration loop: it executes runs as a strategy decides. It is not safe for concurrent use.
 type Loop struct {
 	run       *replay.Run
 	world     kernel.World
@@ -30,26 +30,26 @@ type Loop struct {
 	observers []Observer
 	coverage  *coverage.Set // may be nil
 	activity  coverage.Activity
-	coverTask bool              // what tasks do is covered, too; else it is known from former runs
+	coverTask bool              // count the coverage of tasks, too; otherwise it is known from earlier runs
 	record    *verify.Recording // may be nil
-	engines   *engines          // nil: there is one world
+	engines   *engines          // nil if there is one world
 	signal    *atomic.Uint32    // may be nil
-	patrol    *patrol           // nil: nobody waits for runs, or somebody else looks after them
-	guarded   bool              // each run is made on a goroutine of its own, which checked code may end
+	patrol    *patrol           // nil if no goroutine watches runs, or an external one does
+	guarded   bool              // each run is made on a separate goroutine, which checked code may end
 
-	// Of the run in progress.
+	// State of the run in progress.
 	strategy Strategy
-	stateful Stateful // nil when the strategy is not
+	stateful Stateful // nil if the strategy is not Stateful
 	task     choose.Path
-	pos      int // how much of the task is used up
+	pos      int // length of the consumed part of the task
 	at, from *Node
 	cut      bool
 	misfit   error
 	held     []bool // by index in sometimes
 	outcome  Outcome
 
-	home *home       // nil: runs begin in the first state
-	keep choose.Path // at whose end home is to be; nil: it is there, or there is to be none
+	home *home       // nil if runs begin in the initial state
+	keep choose.Path // path to the next home; nil if home is already there, or not wanted
 
 	unlikely bool // an answer of the step in progress has weight 0
 
@@ -58,7 +58,7 @@ type Loop struct {
 	sampled choose.Samples
 }
 
-// NewLoop returns a loop over w, which is the loop's from now on.
+// NewLoop returns a loop over w, and takes ownership of it.
 func NewLoop(w kernel.World) *Loop {
 	l := &Loop{run: replay.NewRun(w), world: w}
 	sys := w.System()
@@ -78,11 +78,10 @@ func NewLoop(w kernel.World) *Loop {
 // Observe adds an observer.
 func (l *Loop) Observe(o Observer) { l.observers = append(l.observers, o) }
 
-// Replay is the run in progress, or the last one. It must not be changed.
+// Replay returns the run in progress, or the last one. It must not be changed.
 func (l *Loop) Replay() *replay.Run { return l.run }
 
-// Explore makes the runs that s asks for, until there are no more or visit, which is called after
-// each, returns false.
+// Explore makes the runs of s, until there are no more, or visit, which is called after each, returns false.
 func (l *Loop) Explore(s Strategy, visit func(*Outcome) bool) {
 	for {
 		t, ok := s.Next()
@@ -123,7 +122,7 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 	return *o
 }
 
-// New makes the run that was begun.
+// New executes a prepared run.
 func (l *Loop) New(o *Outcome) {
 	l.at.Used, l.at.Choices, l.at.Step = sim.Limits{}, 0, 0
 	clear(l.held)
@@ -139,7 +138,7 @@ func (l *Loop) New(o *Outcome) {
 	o.Steps, o.Choices, o.Used = l.run.Steps(), l.at.Choices, l.at.Used
 }
 
-// atStep adds to an error about a state where it was met.
+// atStep adds the step to an error about a state.
 func atStep(err error, step int) error {
 	var state *sim.StateError
 	switch {
@@ -188,7 +187,7 @@ func (l *Loop) execute(o *Outcome) (err error) {
 	}
 }
 
-// start goes to the first state.
+// start sets the initial state.
 func (l *Loop) start() error {
 	err := l.run.Start(l)
 	if err != nil {
@@ -200,7 +199,7 @@ func (l *Loop) start() error {
 	return err
 }
 
-// doTask makes the steps of the task's path.
+// doTask executes the steps of the task's path.
 func (l *Loop) doTask() (End, error) {
 	for l.pos < len(l.task) {
 		l.keepHome()
@@ -216,7 +215,7 @@ func (l *Loop) doTask() (End, error) {
 				l.run.Steps()+1, index, len(l.at.Enabled)+len(l.world.Injections(nil)))
 		}
 		if len(l.at.Enabled) > 1 {
-			l.at.Choices++ // injections, if any, are not worth listing for a statistic
+			l.at.Choices++ // injections are not listed just for a statistic
 		}
 		if err := l.step(index, &ev); err != nil {
 			return Running, err
@@ -228,7 +227,7 @@ func (l *Loop) doTask() (End, error) {
 	return Running, nil
 }
 
-// pick asks the strategy for the next step, or how the run ends.
+// pick lets the strategy select the next step, or the end of the run.
 func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 	if l.cut {
 		return 0, nil, Cut
@@ -261,7 +260,7 @@ func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 	return index, &at.Injections()[index-len(at.Enabled)], Running
 }
 
-// step executes an event that is possible. It is the world's, valid until it is executed.
+// step executes an enabled event. ev belongs to the world and is valid until it is executed.
 func (l *Loop) step(index int, ev *sim.Event) error {
 	l.events++
 	l.unlikely = false
@@ -293,7 +292,7 @@ func (l *Loop) step(index int, ev *sim.Event) error {
 	return err
 }
 
-// arrive evaluates the state beyond the task that the run has come to.
+// arrive evaluates the state, beyond the task, that the run has reached.
 func (l *Loop) arrive(first bool) error {
 	if l.misfit != nil {
 		return l.misfit
@@ -332,7 +331,7 @@ func (l *Loop) arrive(first bool) error {
 	return nil
 }
 
-// Choose answers questions of the step in progress: from the task, then as the strategy says.
+// Choose answers questions of the step in progress: first from the task, then by the strategy.
 func (l *Loop) Choose(p choose.Point) int {
 	l.at.Choices++
 	if p.Kind == choose.CompareForeign {
@@ -373,7 +372,7 @@ func (l *Loop) Choose(p choose.Point) int {
 	return pick
 }
 
-// interrupted answers the watchdog, and reports whether the run is to end.
+// interrupted answers the watchdog, and reports whether the run must end.
 func (l *Loop) interrupted() bool {
 	if l.signal == nil {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// rounds does units and merges what came of them.
+// rounds executes units and merges their results.
 func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error {
 	for i, u := range units {
 		slot := &s.slots[i]
@@ -50,7 +50,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 			return err
 		}
 		if refuted && !late.again {
-			r.excuse(late) // it was slow, that is all
+			r.excuse(late) // it was only slow
 			continue
 		}
 		if s.finding == nil {
@@ -64,7 +64,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 	return nil
 }
 
-// drain has the workers end what does not matter any more. It does not wait for those that are stuck.
+// drain stops the workers with units that do not matter any more. It does not wait for stuck workers.
 func (s *searcher) drain(r *round) {
 	for _, w := range s.workers {
 		w.signal.Or(stopSignal)
@@ -83,7 +83,7 @@ func (s *searcher) drain(r *round) {
 	}
 }
 
-// late judges a worker that does not answer.
+// late judges an unresponsive worker.
 func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool, err error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: o.path, Steps: o.steps, Overdue: true,
@@ -113,7 +113,7 @@ func (s *searcher) share(p phase, took time.Duration, units []*unit) {
 	}
 }
 
-// merge adds what came of a unit. Units are merged in their order.
+// merge adds the results of a unit. Units are merged in their order.
 func (s *searcher) merge(ctx context.Context, u *unit) error {
 	s.runs += u.made
 	s.tallies.add(u.tallies)
@@ -155,19 +155,19 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	return s.judge(ctx, u.suspect, last)
 }
 
-// judge decides on a suspect. When it is a violation the search ends, but for one whose caller wants more; last says why it
-// cannot go on, "" when it can.
+// judge decides on a suspect. If it is a violation, the search ends unless the caller wants more; last is the reason
+// why it cannot continue, or "".
 func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	if sus.certain() || s.cfg.Confirm == nil {
 		return s.violation(ctx, sus, nil, last)
 	}
-	s.shown = time.Time{} // told at once, as it may take long
+	s.shown = time.Time{} // show progress at once, because confirming may take long
 	s.progress(criticalPhase)
 	began := time.Now()
 	limited, cancel := s.cfg.confirming(ctx, sus, s.found > 0)
 	defer cancel()
 	var c Confirmed
-	err := limited.Err() // there is no time left for the second of a round
+	err := limited.Err() // no time is left for the second suspect of a round
 	if err == nil {
 		c, err = s.cfg.Confirm(limited, *sus)
 	}
@@ -198,17 +198,17 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	return nil
 }
 
-// undecide notes a suspect that was neither confirmed nor refuted.
+// undecide records a suspect that was neither confirmed nor refuted.
 func (s *searcher) undecide(sus *Suspect) {
 	s.suspects++
 	s.undecided++
 	s.suspect = cmp.Or(s.suspect, sus)
 }
 
-// violation notes a violation, with which the search ends when nobody wants to be told of more, or it cannot go on.
+// violation records a violation. The search ends if the caller wants no more, or if it cannot continue.
 func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last string) error {
 	if sus.Kind == sim.Nondeterminism {
-		if f := s.cfg.late.Finding(); f != nil { // that is why
+		if f := s.cfg.late.Finding(); f != nil { // this is the cause
 			sus.Find(f)
 			sus.Late, sus.Difference = true, nil
 		}
@@ -234,7 +234,7 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 	return err
 }
 
-// stop has all workers end their runs.
+// stop makes all workers end their runs.
 func (s *searcher) stop(why string) {
 	if s.stopping == "" {
 		s.stopping = why

@@ -6,18 +6,18 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// lookEvery: one in that many runs is looked at for what it meets that is new. Each of its steps has a node's state hashed. With fewer
-// of the later runs, what needs tens of thousands of runs is found later.
+// lookEvery: one in that many runs is checked for novelty, which hashes a node's state in each of its steps. With a
+// smaller sample of the later runs, defects that need tens of thousands of runs are found later.
 const lookEvery = 8
 
-// novelty collects the changes of local states by kind of event that a run meets.
+// novelty collects the changes of local states in a run, by kind of event.
 type novelty struct {
-	locals []sim.Fingerprint // by node, as of its last step; zero: it had none
+	locals []sim.Fingerprint // by node, after its last step; zero if it has had none
 	pairs  []uint64
 	on     bool
 }
 
-// lookedAt reports whether run number k is.
+// lookedAt reports whether run number k is in the sample.
 func lookedAt(k int) bool { return choose.Mix(uint64(k))%lookEvery == 0 }
 
 // begin prepares for a run.

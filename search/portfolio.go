@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/internal/search/schedules"
 )
 
-// rowRuns makes the runs of a row by number, from roots in turn.
+// rowRuns makes the runs of a row by number, from its roots in turn.
 type rowRuns struct {
 	portfolio portfolio
 	seed      uint64
@@ -15,7 +15,7 @@ type rowRuns struct {
 	number    int // of the run in progress
 }
 
-// take returns the next run, and gives it its schedule and a random stream of its own.
+// take returns the next run, and sets its schedule and random stream.
 func (r *rowRuns) take(random *choose.Random) (Task, bool) {
 	if r.next >= r.end {
 		return Task{}, false
@@ -31,7 +31,7 @@ func (r *rowRuns) begin(u *unit) {
 	r.next, r.end, r.portfolio.mix = u.first, u.first+u.count, u.mix
 }
 
-// rest is what is left of a row; nil when nothing is.
+// rest returns the rest of a row, or nil if there is none.
 func (r *rowRuns) rest(u *unit) *unit {
 	if n := u.first + u.count - r.next; n > 0 {
 		return &unit{phase: u.phase, first: r.next, count: n, mix: u.mix}
@@ -66,7 +66,7 @@ func portfolioOf(w Weights, given bool, names []Schedule) portfolio {
 	return p
 }
 
-// turn gives run number k its schedule.
+// turn sets the schedule of run number k.
 func (p *portfolio) turn(k int) {
 	p.now, p.used = 0, false
 	if len(p.mix) > 0 {
@@ -75,17 +75,17 @@ func (p *portfolio) turn(k int) {
 	}
 }
 
-// begin begins a part of a walk that is scheduled, of at most so many steps.
+// begin begins a scheduled part of a walk, of at most so many steps.
 func (p *portfolio) begin(r *choose.Random, at *Node, steps int) {
 	p.base.Adopt(at.Run.World, false)
 	p.used = true
 	p.all[p.now].Begin(r, at.Run.World, steps)
 }
 
-// next returns the index of the ordinary event that is to happen, -1 when none may.
+// next returns the index of the ordinary event to execute, or -1 if none may be.
 func (p *portfolio) next(at *Node) int { return p.all[p.now].Next(at.Run.World, at.Enabled) }
 
-// scheduled returns the schedule of the run that has just ended; "": it had none.
+// scheduled returns the schedule of the run that has just ended, or "" if it had none.
 func (p *portfolio) scheduled() Schedule {
 	if !p.used {
 		return ""
@@ -93,7 +93,7 @@ func (p *portfolio) scheduled() Schedule {
 	return p.names[p.now]
 }
 
-// length draws from low to high, all orders of magnitude alike.
+// length draws from low to high, with equal probability for each order of magnitude.
 func length(r *choose.Random, low, high int) int {
 	doublings := 0
 	for low<<(doublings+1) <= high {

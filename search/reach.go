@@ -9,25 +9,26 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Reach is how far deepening came: the states that it has seen, and what it has not got to. A search goes on from there, see [Config]. It
-// can be taken to another process in pieces: each [Reach.Encode] says what was added since the last one.
+// Reach is the progress of deepening: the states that it has seen, and the unexplored rest. A search can continue from
+// it, see [Config]. It can be transferred to another process in pieces: each [Reach.Encode] returns the additions since
+// the last one.
 type Reach struct {
-	at    *tree // nil: deepening has not begun
+	at    *tree // nil if deepening has not begun
 	seen  *fpset.Set
-	fresh *fpset.Set // of seen, what was added since the last piece
+	fresh *fpset.Set // the part of seen that was added since the last piece
 	work  int
 }
 
-// NewReach is where deepening begins.
+// NewReach returns the start of deepening.
 func NewReach() *Reach { return &Reach{seen: fpset.New(), fresh: fpset.New()} }
 
-// Sampled reports whether deepening has come to its end, but for what was not in samples of large draws.
+// Sampled reports whether deepening is complete, except for alternatives outside the samples of large draws.
 func (r *Reach) Sampled() bool { return r.at != nil && r.at.stopped() == StoppedSampled }
 
-// States is how many states were seen.
+// States returns the number of states seen.
 func (r *Reach) States() int { return r.seen.N }
 
-// tree is where deepening goes on; begin, if it has not begun.
+// tree returns the tree at which deepening continues, or begin if it has not begun.
 func (r *Reach) tree(begin *tree) *tree {
 	if r == nil {
 		return begin
@@ -72,7 +73,7 @@ func (r *Reach) saw(states *fpset.Set) {
 	}
 }
 
-// reachHead begins a piece.
+// reachHead is the start of a piece.
 type reachHead struct {
 	Work int `json:"work"`
 	reached
@@ -80,7 +81,7 @@ type reachHead struct {
 
 const seenBytes = 18 // fingerprint and information
 
-// Encode writes what is to be added to the pieces that were written before. It is called between searches.
+// Encode returns the additions to the pieces that were written before. It is called between searches.
 func (r *Reach) Encode() ([]byte, error) {
 	if r.at == nil {
 		return nil, errors.New("iterative deepening has not started")

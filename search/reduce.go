@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/table/por"
 )
 
-// Reduction says which states strategies that visit states leave out, so that the verdict is the same.
+// Reduction selects the states that strategies that visit states may leave out without changing the verdict.
 type Reduction string
 
 // The reductions, see [options.Reduction].
@@ -21,13 +21,13 @@ const (
 	ReduceAuto = Reduction(options.ReduceAuto)
 )
 
-// Reduced tells how states were left out.
+// Reduced describes how states were left out.
 type Reduced = por.Reduced
 
-// Reductions are all of them; the last is the default.
+// Reductions returns all reductions. The last is the default.
 func Reductions() []Reduction { return []Reduction{ReduceNone, ReduceDrop, ReduceFull, ReduceAuto} }
 
-// ReductionNames are their names.
+// ReductionNames returns their names.
 func ReductionNames() (names []string) {
 	for _, r := range Reductions() {
 		names = append(names, string(r))
@@ -42,7 +42,7 @@ func (r Reduction) fits() error {
 	return nil
 }
 
-// reduced tells how states were left out; nil: none were to be.
+// reduced returns how states were left out, or nil if no reduction was requested.
 func (c *Config) reduced(x *table.Exploration) *Reduced {
 	if c.Reduce == ReduceNone && !c.Symmetry {
 		return nil

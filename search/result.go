@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// progressEvery is how often progress is told.
+// progressEvery is the interval between progress reports.
 const progressEvery = 200 * time.Millisecond
 
 func (s *searcher) progress(p phase) {
@@ -24,7 +24,7 @@ func (s *searcher) progress(p phase) {
 	}
 	s.told = Progress{
 		Elapsed: now.Sub(s.began), Phase: string(p), Depth: s.depth, States: s.global.N,
-		Paths: max(paths, s.told.Paths), Events: max(events, s.told.Events), // what is being merged counts still
+		Paths: max(paths, s.told.Paths), Events: max(events, s.told.Events), // counts must not fall while units are merged
 	}
 	s.cfg.Progress(s.told)
 }
@@ -37,7 +37,7 @@ func (s *searcher) result(sources []source) *Result {
 			Coverage: Coverage{FaultsUsed: s.used, ForeignTimes: s.foreign, Sampled: s.sampled},
 		},
 	}
-	ended := 0 // walks
+	ended := 0 // number of walks
 	for _, st := range strategies() {
 		if st.numbered() {
 			ended += s.tallies.of(st.phase).paths
@@ -55,7 +55,7 @@ func (s *searcher) result(sources []source) *Result {
 			}
 		}
 	}
-	if s.found > 0 || s.stopping == StoppedMemory { // nothing was searched behind what was found, and not all states were kept
+	if s.found > 0 || s.stopping == StoppedMemory { // the search did not continue from violations, or not all states were kept
 		r.Stats.Complete = false
 	}
 	for _, w := range s.workers {
@@ -91,7 +91,7 @@ func (s *searcher) result(sources []source) *Result {
 	return r
 }
 
-// cover fills in what never happened, and in how many runs each Sometimes property held.
+// cover fills in events that never happened, and the number of runs in which each Sometimes property held.
 func (r *Stats) cover(sys *sim.System, c *coverage.Set, sometimes []int) {
 	out := append(c.NeverHappened(), c.DisturbsNothing(sys)...)
 	most, used := sys.Limits(), r.FaultsUsed

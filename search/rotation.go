@@ -9,24 +9,24 @@ import (
 const (
 	// mixRuns is the length of the order in which schedules take turns.
 	mixRuns = unitRuns
-	// creditRuns is after how many runs of a row their shares change.
+	// creditRuns is the number of runs of a row after which the shares of schedules change.
 	creditRuns = 8 * mixRuns
 )
 
-// rotation says which schedule a run of a row has. All have at least half of the share that the table says; the other half goes to those
-// that find what is new. Shares change with every 512th run, by what is known of the rounds before it, so that they do not depend on the
-// number of workers.
+// rotation assigns a schedule to each run of a row. Each schedule has at least half of its share in the table. The
+// other half goes to schedules that find new behaviour. Shares change after every 512th run, by the results of earlier
+// rounds, so that they do not depend on the number of workers.
 type rotation struct {
 	names []Schedule
-	base  []float64 // shares of the table, of 1
+	base  []float64 // shares of the table, which sum to 1
 	mix   []uint8   // by number of the run modulo mixRuns: index in names; replaced, never changed
 	rates []float64
 	met   map[uint64]bool
 
-	found, steps []int // by index in names, since shares changed last
+	found, steps []int // by index in names, since the last change of shares
 }
 
-// mostMet bounds what a rotation remembers. When it is full it forgets all, and all is new once more.
+// mostMet bounds the memory of a rotation. When it is full, it is cleared, and everything counts as new again.
 const mostMet = 1 << 17
 
 func newRotation(names []Schedule, faults bool) *rotation {
@@ -48,18 +48,18 @@ func newRotation(names []Schedule, faults bool) *rotation {
 	return r
 }
 
-// noticed is what the runs of a unit tell of the schedules.
+// noticed is the result of the runs of a unit, by schedule.
 type noticed struct {
 	schedules []scheduleTally // by index in the rotation's names
-	pairs     [][]uint64      // likewise: what was met in the runs that were looked at
-	steps     []int           // likewise: their steps
+	pairs     [][]uint64      // by index: the pairs found in sampled runs
+	steps     []int           // by index: the steps of sampled runs
 }
 
 func (n *noticed) reset(schedules int) {
 	n.schedules, n.pairs, n.steps = make([]scheduleTally, schedules), make([][]uint64, schedules), make([]int, schedules)
 }
 
-// learn notes what the units of a round noticed.
+// learn adds the results of the units of a round.
 func (r *rotation) learn(units []*unit) {
 	if len(r.names) == 1 {
 		return
@@ -80,7 +80,7 @@ func (r *rotation) learn(units []*unit) {
 	}
 }
 
-// credit changes the shares by what was learned since it did so last.
+// credit changes the shares by the results since the last change.
 func (r *rotation) credit() {
 	for i := range r.rates {
 		if r.steps[i] > 0 {
@@ -92,7 +92,7 @@ func (r *rotation) credit() {
 	r.mixAnew()
 }
 
-// mixAnew orders the turns: those of each schedule are spread evenly.
+// mixAnew orders the turns, so that those of each schedule are spread evenly.
 func (r *rotation) mixAnew() {
 	n := len(r.names)
 	all := 0.0

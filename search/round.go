@@ -12,15 +12,15 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 )
 
-// tick is how often a round looks after its workers.
+// tick is the interval at which a round checks its workers.
 const tick = contain.WatchInterval
 
-// round is units that are being done in parallel.
+// round is a set of units executed in parallel.
 type round struct {
 	s        *searcher
 	units    []*unit
 	next     atomic.Int32
-	last     atomic.Int32   // no units beyond this one are begun
+	last     atomic.Int32   // no units beyond this one are started
 	doing    []atomic.Int32 // unit by worker, plus one
 	finished chan int
 	ended    []bool
@@ -28,26 +28,24 @@ type round struct {
 	watch    []watch
 }
 
-// watch is what is known of a worker's being alive. It is counted in ticks: when the whole process is
-// suspended, so are they. On a busy machine that is not enough: a worker that had no processor is not
-// stuck.
+// watch monitors whether a worker responds. It counts in ticks, which stop when the whole process is suspended. On a
+// busy machine that does not suffice: a worker without a processor is not stuck.
 type watch struct {
-	waiting  int           // ticks since the worker was asked
+	waiting  int           // ticks since the last probe of the worker
 	patience int           // ticks until it is suspected
-	cpu      time.Duration // of the process when the worker was asked
+	cpu      time.Duration // of the process at the probe
 }
 
-// starvedFactor times its patience is what a worker gets that seems to have had no processor: its
-// handler may be blocked.
+// starvedFactor times the patience is the limit for a worker that seems to have had no processor, since its handler may
+// be blocked.
 const starvedFactor = 10
 
-// starved reports whether so little processor time was used since the worker was asked that it may have
-// had none.
+// starved reports whether the process used so little processor time since the probe that the worker may have had none.
 func (w *watch) starved(busy int) bool {
 	return w.waiting <= starvedFactor*w.patience && budget.ProcessTime()-w.cpu < time.Duration(w.patience*busy)*tick && !blocked(w.waiting)
 }
 
-// overdue is a worker that does not answer.
+// overdue is an unresponsive worker.
 type overdue struct {
 	worker int
 	path   choose.Path
@@ -70,7 +68,7 @@ func (s *searcher) begin(units []*unit) *round {
 	return r
 }
 
-// patience is the number of ticks within HandlerLimit.
+// patience returns the number of ticks within HandlerLimit.
 func (c *Config) patience() int { return int(c.HandlerLimit/tick) + 2 }
 
 func (r *round) work(i int) {
@@ -92,14 +90,14 @@ func (r *round) work(i int) {
 	}
 }
 
-// end says that units beyond k will not matter.
+// end marks the units after k as irrelevant.
 func (r *round) end(k int32) {
 	for old := r.last.Load(); k < old && !r.last.CompareAndSwap(old, k); old = r.last.Load() {
 	}
 }
 
-// wait waits until all units have ended, or all before one whose worker does not answer, and returns
-// that.
+// wait waits until all units have ended. If the worker of a unit does not respond, wait returns it once all earlier
+// units have ended.
 func (r *round) wait(ctx context.Context) *overdue {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -127,7 +125,7 @@ func (r *round) wait(ctx context.Context) *overdue {
 	return nil
 }
 
-// look asks all workers whether they are alive.
+// look probes all workers.
 func (r *round) look() *overdue {
 	busy := 0
 	for i := range r.doing {
@@ -148,7 +146,7 @@ func (r *round) look() *overdue {
 			continue
 		}
 		if k != r.first {
-			continue // those before it decide first
+			continue // earlier units decide first
 		}
 		o := &overdue{worker: i, again: w.patience > r.s.cfg.patience()}
 		o.path, o.steps = stuckPath(worker)
@@ -159,7 +157,7 @@ func (r *round) look() *overdue {
 	return nil
 }
 
-// excuse gives a worker that is overdue ten times as much time.
+// excuse gives an overdue worker ten times as much time.
 func (r *round) excuse(o *overdue) {
 	w := &r.watch[o.worker]
 	w.waiting, w.patience = 0, 10*w.patience

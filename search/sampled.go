@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// sampledByServices returns the choices of which services take a part by themselves.
+// sampledByServices returns the choices that services sample by themselves.
 func sampledByServices(sys *sim.System) (s choose.Samples) {
 	l := declared.Limited(sys)
 	if l == nil {

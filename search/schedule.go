@@ -8,29 +8,30 @@ import (
 	"github.com/macemc/macemc/internal/search/schedules"
 )
 
-// Schedule names a way to order the events of random walks. No single one finds everything: see [Config.Schedules].
+// Schedule names a way to order the events of random walks. No single one finds everything, see [Config.Schedules].
 type Schedule string
 
 const (
-	// Weighted draws each event by its weight. When the weights were not given, a third of its parts draw some of their own, so that
-	// actions are not always done as soon as they can be.
+	// Weighted draws each event by its weight. With default weights, a third of its parts use randomly drawn weights,
+	// so that actions are not always done as soon as possible.
 	Weighted Schedule = "weighted"
-	// Phases draws how probable each action, the timers of each node and the messages of each link are, and a quarter of that anew every 5
-	// to 44 steps. Of a link the oldest message comes first, mostly. So a message may be held back for long while all others come in order.
+	// Phases draws random weights for each action, the timers of each node and the messages of each link, and redraws a
+	// quarter of them every 5 to 44 steps. The oldest message of a link mostly comes first. One message may therefore
+	// be delayed for long while all others are delivered in order.
 	Phases Schedule = "phases"
-	// POSWeighted is partial order sampling with rates by weight: each event that is possible has an exponential clock, the first to
-	// ring happens, and the clocks at its node are wound up anew. See Yuan, Yang, Gu, "Partial Order Aware Concurrency Sampling"
-	// (CAV 2018), where all rates are equal.
+	// POSWeighted is partial order sampling with rates by weight. Each enabled event has an exponential clock, the
+	// first to ring happens, and the clocks at its node are reset. See Yuan, Yang, Gu, "Partial Order Aware Concurrency
+	// Sampling" (CAV 2018), where all rates are equal.
 	POSWeighted Schedule = "pos-weighted"
 	// POS is partial order sampling with equal rates.
 	POS Schedule = "pos"
-	// PCT gives each source of events (a link, a node's timers, an action) a random priority and follows these, but for two moments at
-	// which the highest becomes the lowest. See Burckhardt et al., "A Randomized Scheduler with Probabilistic Guarantees of Finding
-	// Bugs" (ASPLOS 2010); the depth is 3.
+	// PCT gives each source of events (a link, a node's timers, an action) a random priority and follows the
+	// priorities. At two moments the highest becomes the lowest. See Burckhardt et al., "A Randomized Scheduler with
+	// Probabilistic Guarantees of Finding Bugs" (ASPLOS 2010); the depth is 3.
 	PCT Schedule = "pct"
 )
 
-// Schedules are the names of all schedules, in the order in which they take turns.
+// Schedules returns the names of all schedules, in the order in which they take turns.
 func Schedules() []Schedule {
 	names := make([]Schedule, len(schedules.All))
 	for i := range schedules.All {
@@ -39,7 +40,7 @@ func Schedules() []Schedule {
 	return names
 }
 
-// ParseSchedules reads a list as in "weighted,pos".
+// ParseSchedules parses a list such as "weighted,pos".
 func ParseSchedules(text string) ([]Schedule, error) {
 	var list []Schedule
 	for name := range strings.SplitSeq(text, ",") {
@@ -48,7 +49,7 @@ func ParseSchedules(text string) ([]Schedule, error) {
 	return list, validSchedules(list)
 }
 
-// validSchedules tells what is wrong with a list of schedules.
+// validSchedules returns an error if a list of schedules is invalid.
 func validSchedules(list []Schedule) error {
 	for i, name := range list {
 		switch {
@@ -61,7 +62,7 @@ func validSchedules(list []Schedule) error {
 	return nil
 }
 
-// scheduleList is the names of all schedules, for people.
+// scheduleList returns the names of all schedules, for people.
 func scheduleList() string {
 	var names []string
 	for _, s := range Schedules() {

@@ -17,24 +17,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Run searches. It returns when something was found, when all that was asked for is explored, at a
-// limit, or when ctx is done. The error is about the configuration, the system or a confirmation that
-// failed; a finding is none. With the same configuration the result is the same, times and what is said of
-// engines apart, for any number of workers, unless Time or ctx ended the search or a handler did not return; with one
-// worker also what was done until then is the same.
+// Run searches. It returns when it has found something, when everything requested is explored, at a limit, or when ctx
+// is done. The error is about the configuration, the system or a failed confirmation; a finding is not an error. With
+// the same configuration the result is the same for any number of workers, except for times and engine statistics,
+// unless Time or ctx ended the search or a handler did not return. With one worker the work done until then is the
+// same, too.
 func Run(ctx context.Context, cfg Config) (r *Result, err error) {
 	cfg.late = new(kernel.UseAfterReturn)
 	goesOn := marked(ctx, func() { r, err = run(ctx, cfg) })
 	switch {
 	case err != nil:
 	case r.Verdict != Violation:
-		if r.Suspect != nil { // whatever ended the search
+		if r.Suspect != nil { // regardless of the reason why the search ended
 			r.Verdict = Inconclusive
 		}
 		leave(&cfg, r, goesOn)
 	case r.Finding == nil:
 	case r.Finding.Kind == sim.Nondeterminism:
-		if f := cfg.late.Finding(); f != nil { // that is why
+		if f := cfg.late.Finding(); f != nil { // this is the cause
 			r.Finding.Find(f)
 			r.Finding.Late, r.Finding.Difference = true, nil
 		}
@@ -75,9 +75,9 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 	return r, s.judgeFair(ctx, r)
 }
 
-// MakePrefixes makes runs without injections from cfg.Prefix on, each until a live state follows one
-// that is not, and returns the paths of the first n. Runs that do not come to that are left out; when
-// none does the error says so. When ctx is done it returns its error, and the paths made until then.
+// MakePrefixes makes runs without injections from cfg.Prefix on, each until a live state follows one that is not, and
+// returns the paths of the first n. It skips runs that do not get there, and returns an error if none does. When ctx is
+// done it returns ctx's error, and the paths made until then.
 func MakePrefixes(ctx context.Context, cfg Config, n int) ([]choose.Path, error) {
 	cfg.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{Refuted: true}, nil }
 	cfg.PrefixRuns = n
@@ -122,7 +122,7 @@ type searcher struct {
 	units     int // taken so far
 	runs      int
 	sometimes []int
-	walked    []int // likewise, of walks alone
+	walked    []int // by property, of walks alone
 	activity  coverage.Activity
 	scheduled []scheduleTally // as cfg.Schedules
 	relied    []int           // by action
@@ -134,15 +134,15 @@ type searcher struct {
 	told      Progress
 
 	fairWalks FairWalks
-	fairTurn  int // how often such walks were made
+	fairTurn  int // number of times such walks were made
 
-	stopping  string // why the search ends; "" as long as it does not
+	stopping  string // reason for the end of the search; "" while it continues
 	found     int    // violations that did not end it
 	finding   *Suspect
 	detail    any
 	suspects  int
 	undecided int
-	suspect   *Suspect // the first that is undecided
+	suspect   *Suspect // the first undecided suspect
 }
 
 func newSearcher(cfg Config) (*searcher, error) {
@@ -167,7 +167,7 @@ func newSearcher(cfg Config) (*searcher, error) {
 	return s, nil
 }
 
-// start executes the prefix once, to see that it fits, and for coverage.
+// start executes the prefix once, to verify that it fits, and for coverage.
 func (s *searcher) start(ctx context.Context) error {
 	once := &row{phase: startPhase, end: 1}
 	for _, w := range s.workers {
@@ -190,7 +190,7 @@ func (s *searcher) start(ctx context.Context) error {
 	return nil
 }
 
-// prefixAttempts is how many runs are made for each prefix that is wanted, at most.
+// prefixAttempts is the maximum number of runs for each requested prefix.
 const prefixAttempts = 20
 
 func (s *searcher) makePrefixes(ctx context.Context, n int) error {
@@ -219,28 +219,29 @@ func (s *searcher) makePrefixes(ctx context.Context, n int) error {
 	return nil
 }
 
-// What deepening does counts lateFactor times as much when lateWork was done: each depth takes several times as long as all before it,
-// and what lies near was found by then.
+// After lateWork, the work of deepening counts lateFactor times as much. Each depth takes several times as long as all
+// before it, and nearby findings were made by then.
 const (
 	lateWork   = 1 << 19
 	lateFactor = 3
 )
 
-// explore alternates between sources until one of them is through; when it took samples, and there is
-// a limit, the others go on to that. Work is counted in events, and a run is one more, as there are runs without events.
+// explore alternates between sources until one of them is exhausted. If that one took samples, and there is a limit,
+// the others continue to the limit. Work is counted in events, and each run counts as one more, since there are runs
+// without events.
 func (s *searcher) explore(ctx context.Context, sources []source, shares []int) error {
 	work := make([]int, len(sources))
 	limited := s.cfg.Time > 0 || s.cfg.MaxPaths < math.MaxInt
 	through := func(k int) {
 		s.stopping = sources[k].stopped()
 		if s.stopping == StoppedSampled && limited && len(sources) > 1 {
-			s.stopping = "" // walks draw what was not in the sample
+			s.stopping = "" // walks draw alternatives outside the sample
 			sources, shares = slices.Concat(sources[:k], sources[k+1:]), slices.Concat(shares[:k], shares[k+1:])
 			work = slices.Delete(work, k, k+1)
 		}
 	}
 	if s.stopping == "" {
-		through(0) // deepening goes on with what may have come to its end
+		through(0) // the Reach that deepening continues from may be complete
 	}
 	for s.stopping == "" {
 		k := 0
@@ -273,7 +274,7 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 	return nil
 }
 
-// worked is how much was done.
+// worked returns the amount of work done.
 func (s *searcher) worked() int { return s.runs + s.tallies.events() }
 
 // take takes the units of a round from src, within the limit of paths.
@@ -290,7 +291,7 @@ func (s *searcher) take(src source) []*unit {
 			u.runs = min(u.runs, u.count)
 		}
 		left -= u.runs
-		if u.events = unitEvents; u.phase == walkPhase { // they may be long, and what other sources find soon would have to wait for them
+		if u.events = unitEvents; u.phase == walkPhase { // they may be long, and would delay early findings of other sources
 			u.events = min(max(s.tallies.events()/unitsPerRound, leastEvents), unitEvents)
 		}
 		u.closely = s.units < verifyClosely

@@ -12,20 +12,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Shortest tells whether fewer steps than those of a violation lead to one.
+// Shortest reports whether fewer steps than those of a violation lead to one.
 type Shortest struct {
-	Found  int    `json:"found"`         // steps of the violation that was found first
-	Least  bool   `json:"least"`         // no run of fewer steps than the one that is told violates anything
-	States int    `json:"states"`        // that were visited to know that
-	Why    string `json:"why,omitempty"` // it is not known
+	Found  int    `json:"found"`         // steps of the violation found first
+	Least  bool   `json:"least"`         // no run of fewer steps than the reported one violates anything
+	States int    `json:"states"`        // states visited to determine this
+	Why    string `json:"why,omitempty"` // the reason if it is unknown
 }
 
-// shortest looks for a violation by fewer steps than the one that was found, breadth first, all orders of events and all crashes included, in the time that is left. Dead
-// messages are dropped, which keeps the number of steps.
+// shortest searches breadth first for a violation in fewer steps than the one found, with all orders of events and all
+// crashes, in the remaining time. Dead messages are dropped, which preserves the number of steps.
 func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration) error {
 	s := &Shortest{Found: r.Finding.Steps}
 	r.Stats.Shortest = s
-	if s.Found <= 1 { // where runs begin was looked at
+	if s.Found <= 1 { // initial states were checked
 		s.Least = true
 		return nil
 	}
@@ -68,7 +68,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 	return nil
 }
 
-// judge says whether x, which came breadth first as far as the violation that is told, passed by no state on the way.
+// judge checks that x, which went breadth first up to the reported violation, omitted no state before it.
 func (s *Shortest) judge(x *table.Exploration) {
 	switch {
 	case x.Omission > 0:
@@ -80,7 +80,7 @@ func (s *Shortest) judge(x *table.Exploration) {
 	}
 }
 
-// noShortest says that nothing shorter was looked for.
+// noShortest records that no shorter violation was searched for.
 func (r *Result) noShortest(cfg *Config) {
 	if cfg.Shortest {
 		r.Stats.Shortest = &Shortest{Why: "only for safety violations is the shortest run computed"}

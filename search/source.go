@@ -4,28 +4,28 @@ import "github.com/macemc/macemc/choose"
 
 // source hands out the units of one kind of exploration, in a fixed order.
 type source interface {
-	// next returns the next unit; nil: there is none, now or ever, see stopped.
+	// next returns the next unit, or nil if there is none at present; stopped reports whether any are left.
 	next() *unit
-	// merged is told what units came to, in order, after each round.
+	// merged receives the results of the units, in order, after each round.
 	merged([]*unit)
-	// stopped says why there is nothing left; "" when there is.
+	// stopped returns the reason why no units are left, or "" if there are some.
 	stopped() string
 }
 
 // tree is the source of deepening: the units of one depth after the other.
 type tree struct {
 	roots []choose.Path
-	most  int // depth
-	by    int // how much deeper each time
+	most  int // maximum depth
+	by    int // increase of the depth per round
 	reached
 }
 
-// reached is how far a tree came.
+// reached is the progress of a tree.
 type reached struct {
 	Bound     int     `json:"bound"`
 	Exhausted int     `json:"exhausted"`         // depth
 	Bounded   bool    `json:"bounded,omitempty"` // some run of this depth was ended by the bound
-	Sampled   bool    `json:"sampled,omitempty"` // of some draw only a sample was enumerated
+	Sampled   bool    `json:"sampled,omitempty"` // only a sample of some draw was enumerated
 	Through   bool    `json:"through,omitempty"` // no depth is left
 	Complete  bool    `json:"complete,omitempty"`
 	Pending   []*unit `json:"pending,omitempty"` // last first, so that few wait
@@ -41,7 +41,7 @@ func (t *tree) next() *unit {
 		return u
 	}
 	if t.Bound > t.Exhausted {
-		return nil // all units of this depth are being done
+		return nil // all units of this depth are in progress
 	}
 	t.Bound = min(t.Bound+t.by, t.most)
 	t.Bounded = false
@@ -94,9 +94,9 @@ func (t *tree) stopped() string {
 type row struct {
 	phase   phase
 	number  int       // of the next walk
-	end     int       // number of the last one plus one; 0: no end
-	pending []*unit   // first first
-	turns   *rotation // nil: there are no schedules
+	end     int       // number of the last walk plus one; 0 means no end
+	pending []*unit   // in order
+	turns   *rotation // nil if there are no schedules
 }
 
 func (r *row) next() *unit {

@@ -23,8 +23,8 @@ import (
 
 const (
 	BFS Name = "bfs" // breadth-first over states by the table engine, to completion or a depth in steps
-	// DFS is depth-first over states, likewise. A violation may take many steps, but the frontier takes
-	// little memory. With MaxDepth a state is passed over only if it was seen at the same or a smaller depth.
+	// DFS is depth-first over states, likewise. A violation may take many steps, but the frontier takes little memory.
+	// With MaxDepth a state is skipped only if it was seen at the same or a smaller depth.
 	DFS Name = "dfs"
 )
 
@@ -39,8 +39,8 @@ func dfsStrategy() strategy {
 	return strategy{StrategyInfo: StrategyInfo{DFS, "visit all states depth first", VisitsStates | KeepsStates | BoundsDepth}, frontier: explore.Stack}
 }
 
-// stateful visits states, not runs: the table engine looks successors up, so that there is no run for a
-// [Loop] to execute. Finding paths and confirming suspects is as for other strategies.
+// stateful visits states, not runs. The table engine looks successors up, so that there is no run for a [Loop] to
+// execute. Paths are built and suspects confirmed as for other strategies.
 func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -61,8 +61,8 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	return statesWithin(ctx, &cfg, time.Now(), cfg.patience())
 }
 
-// statesOnward visits all states once more after each violation of an Always property, but for what lies behind such a
-// state.
+// statesOnward visits all states again after each violation of an Always property, except for those reached only
+// through such a state.
 func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 	began := time.Now()
 	cfg.known = map[string]bool{}
@@ -89,7 +89,7 @@ func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 	}
 }
 
-// unvisitedBehind takes back what is only so when what lies behind violations was visited, too.
+// unvisitedBehind retracts results that hold only if the states after violations were visited, too.
 func (s *Stats) unvisitedBehind() {
 	s.Complete, s.Recovers = false, false
 	if s.Fair != nil && s.Fair.Judged {
@@ -97,7 +97,7 @@ func (s *Stats) unvisitedBehind() {
 	}
 }
 
-// lastOfStates says why states cannot be visited on after a violation; "": they can.
+// lastOfStates returns the reason why the search of states cannot continue after a violation, or "" if it can.
 func (c *Config) lastOfStates(f *Suspect) string {
 	for _, p := range c.System.Properties {
 		if p.Always != nil && p.Name == f.Property && f.Kind == sim.Safety {
@@ -107,7 +107,7 @@ func (c *Config) lastOfStates(f *Suspect) string {
 	return fmt.Sprintf("strategy %s continues only after violations of Always properties; other strategies continue after any violation", c.Strategy)
 }
 
-// statesWithin is stateful for a search that began then, in which checked code may take so many ticks.
+// statesWithin is stateful for a search that started at began, with a limit of patience ticks for checked code.
 func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience int) (*Result, error) {
 	exploring, cancel := cfg.within(ctx, cfg.Time)
 	defer cancel()
@@ -133,7 +133,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	}
 	var finding *sim.Finding
 	if x.Finding != nil && !errors.As(x.Finding, &finding) {
-		return nil, atStep(x.Finding, x.Depth) // what the system does means nothing
+		return nil, atStep(x.Finding, x.Depth) // other behaviour of the system is meaningless
 	}
 	x.Sampled.Merge(sampledByServices(&cfg.System))
 	complete := x.Complete && x.Omission <= MostOmission && len(x.Sampled) == 0
@@ -143,14 +143,15 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		Coverage: Coverage{ExhaustedDepth: x.Depth, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0}, Omission: x.Omission,
 	}
 	if !cfg.Strategy.Can(BreadthFirst) && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
-		r.Stats.ExhaustedDepth = 0 // it is far along somewhere, that is all
+		r.Stats.ExhaustedDepth = 0 // it is only deep in some places
 	}
 	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), (*Crashes)(x.Crashes)
 	if cfg.Elsewhere == nil {
 		cover(&cfg.System, x, &r.Stats)
 	}
 	r.Stats.fair(&cfg.System, x)
-	// Depth-first search ends no depth before all. What an earlier process came to may lie where this one was not.
+	// Depth-first search completes no depth before all. Earlier processes may have visited states that this one did
+	// not.
 	through := complete || r.Stopped == StoppedSampled
 	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Refuses() || through && !cfg.Calls.Doubts()
 	switch {
@@ -175,7 +176,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		r.starved(x.Fairness.Starvation, cfg.Strategy)
 		r.noShortest(cfg)
 	case !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
-		r.Stats.Unchecked = "liveness properties, deadlocks" // only walks, or all states with what follows them, could tell
+		r.Stats.Unchecked = "liveness properties, deadlocks" // this takes walks, or all states with their successors
 	}
 	refused, err := r.walkFair(exploring, cfg, opts.World)
 	switch {
@@ -189,7 +190,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	return r, nil
 }
 
-// found makes what is wrong with a state or step the finding of a search.
+// found makes a finding about a state or step the finding of a search.
 func (r *Result) found(cfg *Config, x *table.Exploration, f *sim.Finding) error {
 	o, err := Follow(&cfg.System, x.Path)
 	if err != nil {
@@ -200,12 +201,12 @@ func (r *Result) found(cfg *Config, x *table.Exploration, f *sim.Finding) error 
 	return nil
 }
 
-// noRoom reports whether an error says that a disk is full.
+// noRoom reports whether an error means that a disk is full.
 func noRoom(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// deadState makes the nearest state that is dead the finding of a search.
+// deadState makes the nearest dead state the finding of a search.
 func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result) error {
 	sus := &Suspect{
 		Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents, Proven: x.Omission == 0,
@@ -215,7 +216,7 @@ func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result
 	}
 	r.Finding, r.Stopped = sus, StoppedFound
 	if cfg.Confirm != nil {
-		// The states say that it is dead; walks show how it goes on, and the nearest run that recovers.
+		// The states prove that it is dead. Walks show a continuation, and the nearest run that recovers.
 		limited, cancel := cfg.confirming(ctx, sus, false)
 		defer cancel()
 		c, err := cfg.Confirm(limited, *sus)
@@ -227,7 +228,7 @@ func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result
 	return nil
 }
 
-// explorationOf says how states are visited.
+// explorationOf returns the options for visiting states.
 func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience int) (opts options.Options, err error) {
 	visited, err := stateset.Named(string(cfg.Visited))
 	if err != nil {
@@ -281,8 +282,7 @@ func stoppedBy(ctx context.Context, x *table.Exploration) string {
 	return x.Stopped
 }
 
-// Follow executes a path, which must fit the system, to its end: the outcome tells how long it is and which
-// faults struck.
+// Follow executes a path, which must fit the system, to its end. The outcome has its length and the faults that struck.
 func Follow(sys *sim.System, path choose.Path) (Outcome, error) {
 	return follow(sys, path, nil)
 }
@@ -302,7 +302,7 @@ func engineOf(x *table.Exploration) EngineStats {
 	return s
 }
 
-// cover fills in what happened and what did not.
+// cover fills in the events that happened, and the others.
 func cover(sys *sim.System, x *table.Exploration, s *Stats) {
 	did := &x.Coverage
 	c := coverage.New(sys)

@@ -23,7 +23,7 @@ const (
 	BoundsDepth                         // has a depth, see Config.MaxDepth
 	Deepens                             // raises its depth step by step, and can continue from a [Reach]
 	Walks                               // makes random walks, which have schedules and can be divided by their seeds
-	Durable                             // can continue with what a folder holds
+	Durable                             // can continue from the content of a folder
 )
 
 // capabilities describes each Capability, in the order of the constants, for "a strategy that ...".
@@ -35,7 +35,7 @@ var capabilities = [...]string{
 // StrategyInfo describes a strategy.
 type StrategyInfo struct {
 	Name Name
-	Doc  string // what it does, in one line
+	Doc  string // one line of description
 	Caps Capability
 }
 
@@ -66,7 +66,7 @@ func strategies() []strategy {
 	}
 }
 
-// numbered reports whether the strategy makes numbered walks and nothing else.
+// numbered reports whether the strategy makes only numbered walks.
 func (s *strategy) numbered() bool { return s.new != nil && s.plan == nil }
 
 // sources returns the sources of units that a search alternates between, and the share of the work of each.
@@ -92,7 +92,7 @@ func (n Name) strategy() *strategy {
 	return nil
 }
 
-// strategy returns the strategy that makes the runs of a phase. Phases that are no strategy's own are made of plain walks.
+// strategy returns the strategy that makes the runs of a phase. Phases outside all strategies consist of plain walks.
 func (p phase) strategy() Name {
 	for _, s := range strategies() {
 		if s.phase == p && p != "" {
@@ -144,7 +144,7 @@ func (n Name) Require(c Capability, option string) error {
 	return fmt.Errorf("%s needs a strategy that %v (%s), not %s", option, c, strings.Join(StrategyNames(c), ", "), cmp.Or(n, Deepening))
 }
 
-// String describes the capabilities as what a strategy does: "visits all states".
+// String describes the capabilities as actions of a strategy: "visits all states".
 func (c Capability) String() string {
 	var list []string
 	for i, text := range capabilities {
@@ -155,7 +155,7 @@ func (c Capability) String() string {
 	return strings.Join(list, " and ")
 }
 
-// newRuns returns what makes the runs of each phase for a worker.
+// newRuns returns the unit strategies of all phases for a worker.
 func newRuns(w *worker, global *fpset.Set) map[phase]unitStrategy {
 	runs := map[phase]unitStrategy{startPhase: &stay{}, prefixPhase: newWalks(w, prefixPhase, prefixTag)}
 	for _, s := range strategies() {
@@ -166,5 +166,5 @@ func newRuns(w *worker, global *fpset.Set) map[phase]unitStrategy {
 	return runs
 }
 
-// rooted is a unitStrategy whose runs start from given paths, in turn.
+// rooted is a unitStrategy with runs that start from given paths, in turn.
 type rooted interface{ setRoots([]choose.Path) }

@@ -9,93 +9,90 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A Task is a run to make: Path is executed, which may end inside a step, and from there on the
-// strategy decides.
+// A Task is a run to make. Path, which may end inside a step, is executed, and the strategy decides from there on.
 type Task struct {
 	Path choose.Path // only read
 }
 
-// A Strategy decides where the loop goes. Its methods are called on one goroutine. A [Node] is valid
-// during the call only.
+// A Strategy directs the loop. Its methods are called on one goroutine. A [Node] is valid only during the call.
 type Strategy interface {
-	// Next returns the next run to make; ok is false when there is none.
+	// Next returns the next run to make; ok is false if there is none.
 	Next() (t Task, ok bool)
-	// Select is called in each state that a run reaches beyond its task, the state at the end of the
-	// task included. It says what may happen next there.
+	// Select is called in each state that a run reaches beyond its task, including the state at the end of the task. It
+	// selects the events that may happen next.
 	Select(at *Node) Selection
-	// Choose answers a point beyond the task. For [choose.Event] the alternatives are the selected
-	// events; at other points at is still the state before the step in progress. When ok is false the
-	// run ends at the end of the step that the point belongs to.
+	// Choose answers a point beyond the task. For [choose.Event] the alternatives are the selected events. At other
+	// points, at is still the state before the step in progress. If ok is false, the run ends at the end of the step of
+	// the point.
 	Choose(at *Node, p choose.Point) (pick int, ok bool)
 	// Ended is called once for each run.
 	Ended(o *Outcome)
 }
 
-// A Stateful strategy knows which states it has seen.
+// A Stateful strategy recognizes states that it has seen.
 type Stateful interface {
 	Strategy
-	// Visit is called in each state before Select, and says whether the state was seen before.
+	// Visit is called in each state before Select, and reports whether the state was seen before.
 	Visit(at *Node) (seen bool)
-	// Edge is called after Visit, but not for first states. Of from only the numbers are left: the
-	// world has moved on.
+	// Edge is called after Visit, but not for initial states. Only the numbers in from are valid, because the world has
+	// moved on.
 	Edge(from, to *Node, step *stepinfo.Step, seen bool)
 }
 
 // An Observer watches steps.
 type Observer interface {
-	// OnStep is called after each step beyond the run's task, that with the last choice of the task
-	// included.
+	// OnStep is called after each step beyond the run's task, and after the step with the last choice of the task.
 	OnStep(at *Node, step *stepinfo.Step)
 }
 
-// Selection says how a run goes on from a state.
+// Selection determines how a run continues from a state.
 type Selection struct {
-	End    End  // not Running: the run ends here
+	End    End  // Running, or the end of the run
 	Faults bool // injections may be chosen, too
 }
 
-// End says why a run ended.
+// End is the reason for the end of a run.
 type End uint8
 
 const (
 	Running     End = iota
 	AtGoal          // in a live state that the strategy looked for
-	OutOfEvents     // nothing that may be chosen is left
+	OutOfEvents     // no selectable event is left
 	TooLong         // at the strategy's limit of steps
 	AtBound         // at the strategy's limit of depth
 	Duplicate       // in a state seen before
 	Cut             // a point was not answered
 	Found           // with a finding
 	Misfit          // the task does not fit the system
-	Stopped         // from outside, before its end
+	Stopped         // ended from outside
 )
 
-// Outcome is how a run ended. The world is still in the run's last state.
+// Outcome describes the end of a run. The world is still in the run's last state.
 type Outcome struct {
 	Task    Task
 	End     End
-	Finding *sim.Finding // of Found
-	Err     error        // of Misfit
-	Steps   int          // of the run, those of the task included
-	Choices int          // points with more than one alternative, those of the task included
+	Finding *sim.Finding // for Found
+	Err     error        // for Misfit
+	Steps   int          // of the run, including those of the task
+	Choices int          // points with more than one alternative, including those of the task
 	Live    bool         // whether the last state is live
 	Used    sim.Limits   // faults that struck
-	// Stuck is, of a run with checked code that did not return, the path into that; see [Loop.Watch]. The loop must not be used
-	// any more.
+	// Stuck is, for a run with checked code that did not return, the path into that code; see [Loop.Watch]. The loop
+	// must not be used again.
 	Stuck choose.Path
 }
 
-// Node is the state that a run is in.
+// Node is the current state of a run.
 type Node struct {
 	Run *replay.Run
 	// Enabled are the ordinary events, valid until the next step.
 	Enabled []sim.Event
-	Step    int // steps taken since the first state
-	Choices int // points answered so far that had more than one alternative
-	// Live reports whether all Eventually properties hold; true when there are none.
+	Step    int // steps taken since the initial state
+	Choices int // answered points with more than one alternative
+	// Live reports whether all Eventually properties hold. It is true if there are none.
 	Live bool
-	Goal bool // whether the run is to come to a state that is live
-	// Unlikely reports whether the step to this state was given an answer of weight 0, as walks never do.
+	Goal bool // whether the run is expected to reach a live state
+	// Unlikely reports whether the step to this state was given an answer of weight 0, which walks never give.
 	Unlikely bool
 	Used     sim.Limits // faults that have struck in the run
 
@@ -105,7 +102,7 @@ type Node struct {
 	hashed      bool
 }
 
-// Injections are the faults that can strike here, valid until the next step.
+// Injections returns the faults that can strike here, valid until the next step.
 func (n *Node) Injections() []sim.Event {
 	if !n.listed {
 		n.injections, n.listed = n.Run.World.Injections(n.injections[:0]), true
@@ -113,7 +110,7 @@ func (n *Node) Injections() []sim.Event {
 	return n.injections
 }
 
-// Fingerprint is that of the state.
+// Fingerprint returns the fingerprint of the state.
 func (n *Node) Fingerprint() sim.Fingerprint {
 	if !n.hashed {
 		n.fingerprint, n.hashed = n.Run.World.Fingerprint(), true
@@ -121,7 +118,7 @@ func (n *Node) Fingerprint() sim.Fingerprint {
 	return n.fingerprint
 }
 
-// arrive makes n the state that the world is in now.
+// arrive sets n to the current state of the world.
 func (n *Node) arrive(live bool) {
 	n.Enabled = n.Run.World.Enabled()
 	n.Step, n.Live, n.listed, n.hashed = n.Run.Steps(), live, false, false

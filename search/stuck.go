@@ -12,10 +12,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// overdueAfter gives checked code up that an exploration waits for, as a round does with a worker that does not answer.
+// overdueAfter abandons checked code of an exploration, by the rule for an unresponsive worker of a round.
 func overdueAfter(patience int) func(ticks int) bool {
 	w := watch{patience: patience}
-	var mu sync.Mutex // several may wait, if not at the same time
+	var mu sync.Mutex // several may wait, but not at the same time
 	return func(ticks int) bool {
 		mu.Lock()
 		defer mu.Unlock()
@@ -26,24 +26,24 @@ func overdueAfter(patience int) func(ticks int) bool {
 	}
 }
 
-// Overdue is for [kernel.Options] of explorations outside of searches: it gives up checked code that does not return within limit, which 0
-// makes that of searches.
+// Overdue is for [kernel.Options] of explorations outside of searches. It abandons checked code that does not return
+// within limit; 0 means the default of searches.
 func Overdue(limit time.Duration) func(ticks int) bool {
 	c := Config{HandlerLimit: cmp.Or(limit, defaultHandlerLimit)}
 	return overdueAfter(c.patience())
 }
 
-// interruptedTicks is how long checked code is still waited for when the search is interrupted.
+// interruptedTicks is the time limit for checked code once the search is interrupted.
 const interruptedTicks = 10
 
-// stuck judges a step of an exploration that was given up. When it was slow, that is all, everything is explored once more, with ten
+// stuck judges an abandoned step of an exploration. If the step was only slow, everything is explored again, with ten
 // times as much patience.
 func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration, f *sim.Finding, r *Result) (*Result, error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: x.Path, Strategy: cfg.Strategy, Overdue: true,
 		Message: "the handler " + didNotReturn(cfg),
 	}
-	if ctx.Err() != nil { // the code was waited for less long than its limit
+	if ctx.Err() != nil { // the code did not get its full time limit
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Interrupted, StoppedInterrupted, 1, 1
 		r.Stats.Seconds = time.Since(began).Seconds()
 		return r, nil
@@ -51,7 +51,7 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 	if f.Property != "" {
 		sus.Property, sus.Message = f.Property, "its function "+didNotReturn(cfg)
 	}
-	if !cfg.Calls.Refuses() { // else that may end this process
+	if !cfg.Calls.Refuses() { // a refused call may end this process
 		if o, err := follow(&cfg.System, x.Path, overdueAfter(patience)); err == nil {
 			sus.Steps = o.Steps
 		}

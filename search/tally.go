@@ -4,11 +4,11 @@ import (
 	"math/bits"
 )
 
-// phase names a kind of exploration, in progress and in reports. Those of strategies stand beside these.
+// phase names a kind of exploration, in progress and in reports. Strategies define the others.
 type phase string
 
 const (
-	startPhase    phase = "start" // the prefix alone; counts for nothing
+	startPhase    phase = "start" // the prefix alone; not counted
 	prefixPhase   phase = "prefixes"
 	criticalPhase phase = "critical" // confirmation of suspects
 )
@@ -34,7 +34,7 @@ const (
 	prefixTag
 )
 
-// tally is what one phase did.
+// tally holds the counts of one phase.
 type tally struct {
 	seconds                          float64
 	paths, live                      int
@@ -56,7 +56,7 @@ func (t *tallies) of(p phase) *tally {
 	return (*t)[p]
 }
 
-// scheduleTally is what the walks of one schedule did.
+// scheduleTally holds the counts of the walks of one schedule.
 type scheduleTally struct{ paths, events int }
 
 func (t *scheduleTally) add(u *scheduleTally) {
@@ -120,7 +120,7 @@ func (t *tallies) phases() []Phase {
 	return out
 }
 
-// Add counts a value, which is not negative.
+// Add counts a value, which must not be negative.
 func (h *Histogram) Add(v int) {
 	if h.Count == 0 {
 		h.Min, h.Max = v, v
@@ -152,8 +152,8 @@ func (h *Histogram) Merge(g *Histogram) {
 	}
 }
 
-// Quantile returns the upper end of the class that the q-quantile lies in, at most Max; q is from 0
-// to 1. It is 0 when nothing was counted.
+// Quantile returns the upper end of the class of the q-quantile, at most Max; q is from 0 to 1. It returns 0 if nothing
+// was counted.
 func (h *Histogram) Quantile(q float64) int {
 	rank := int(q * float64(h.Count))
 	for k, n := range h.Buckets {

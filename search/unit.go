@@ -7,84 +7,83 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The work is cut into units and done in rounds. All units of a round start from what was known at
-// its beginning and are put together in their order, so that it does not matter how many workers do
-// them, nor when. Units are small, because what a unit has seen helps the others from the next round
-// on only.
+// Work is divided into units and done in rounds. All units of a round start from the results of earlier rounds, and are
+// merged in their order. The number of workers and their timing therefore do not matter. Units are small, because the
+// states that a unit sees help the others only from the next round on.
 const (
 	unitsPerRound = 16
 	unitRuns      = 64
-	unitEvents    = 1 << 15 // a unit ends after the run that exceeds it, one of walks without faults after a share of what was done before
-	leastEvents   = 1 << 11 // that is at least this
-	unitChunks    = 4       // into how many units the rest of a unit is split when units are scarce
+	unitEvents    = 1 << 15 // a unit ends after the run that exceeds it; units of fault-free walks end after a share of the earlier work
+	leastEvents   = 1 << 11 // minimum of that share
+	unitChunks    = 4       // number of units that the rest of a unit is split into when units are scarce
 )
 
 const (
-	// The first run of each of the first verifyFirst units, and then of one in verifyEvery, is executed a
-	// second time and compared; of each of the first verifyClosely also the runs after 1, 2, 4, 8 and so on, as a search may
-	// not have more.
+	// The first run of each of the first verifyFirst units, and then of one in verifyEvery, is executed a second time
+	// and compared. In each of the first verifyClosely units, the runs after 1, 2, 4, 8 and so on are, too, since a
+	// search may have no more units.
 	verifyFirst   = 2 * unitsPerRound
 	verifyEvery   = 4
 	verifyClosely = 4
 )
 
-// The runs of each of the first twinsFirst units, and then of one in twinsEvery, are looked through for twins.
+// The runs of each of the first twinsFirst units, and then of one in twinsEvery, are searched for twins.
 const (
 	twinsFirst = unitsPerRound / 4
 	twinsEvery = 32
 )
 
-// unit is a piece of work, and what came of it.
+// unit is a piece of work with its results.
 type unit struct {
 	phase   phase
-	runs    int  // how many it may make
+	runs    int  // maximum number of runs
 	events  int  // it ends after the run that exceeds them
 	verify  bool // whether its first run is executed a second time
-	closely bool // likewise the second, third, fifth, ninth and so on
-	twins   bool // whether its runs are looked through for twins
+	closely bool // verify also the second, third, fifth, ninth and so on
+	twins   bool // whether its runs are searched for twins
 
 	bound int    // deepening
 	Items []item `json:"items"`
 
 	first, count int     // rows of walks: numbers of the runs
-	mix          []uint8 // which schedules they have, by number modulo its length; may be nil
+	mix          []uint8 // schedules by number of the run modulo its length; may be nil
 
-	// What came of it.
+	// Results.
 	made      int // runs
 	tallies   tallies
 	sometimes []int
-	walked    []int // likewise, of walks alone
+	walked    []int // by property, of walks alone
 	activity  coverage.Activity
 	used      sim.Limits
 	foreign   bool // times of different nodes were compared
 	sampled   choose.Samples
 	states    *fpset.Set    // states added; the round's
 	coverage  *coverage.Set // the round's
-	bounded   bool          // deepening: some run was ended by the bound
+	bounded   bool          // deepening: the bound ended some run
 	suspect   *Suspect      // the last run's
 	err       error         // a task did not fit
-	left      *unit         // nil when the unit was finished, or ended the search
+	left      *unit         // nil if the unit was finished, or ended the search
 	stopped   bool          // from outside
 	prefixes  []choose.Path
 	noticed   noticed
-	relied    []int // by slot of the action: runs that recovered by it, among other things
+	relied    []int // by slot of the action: number of runs that recovered with it
 }
 
 // unitStrategy is a strategy that makes the runs of a unit.
 type unitStrategy interface {
 	Strategy
 	begin(*unit)
-	// rest is what the strategy did not get to; nil when it got through.
+	// rest returns the unexplored rest, or nil if there is none.
 	rest(*unit) *unit
-	// suspects reports whether the run that has just ended is suspected never to become live, and the step
-	// from which it went on without faults.
+	// suspects reports whether the run that has just ended is suspected never to become live, and the step from which
+	// it continued without faults.
 	suspects(*Outcome) (origin int, yes bool)
 	// account adds the run that has just ended, which executed that many events.
 	account(o *Outcome, events int, t *tallies)
 }
 
-// split cuts the items of a unit of deepening into at most n units, in order and with about as many
-// alternatives each.
+// split divides the items of a unit of deepening into at most n units, in order and with about as many alternatives
+// each.
 func (u *unit) split(n int) []*unit {
 	all := 0
 	for i := range u.Items {
@@ -115,7 +114,7 @@ func (u *unit) split(n int) []*unit {
 	return out
 }
 
-// size is the number of alternatives of an item.
+// size returns the number of alternatives of an item.
 func (it *item) size() int {
 	if it.Arity == 0 {
 		return 1
@@ -130,7 +129,7 @@ func (s *faulty) account(o *Outcome, events int, t *tallies) {
 	accountWalk(t.of(faultyPhase), o, events, o.Steps, true)
 }
 
-// accountWalk counts a walk; whole means that it ended in the first live state that it came to.
+// accountWalk counts a walk; whole means that it ended in the first live state that it reached.
 func accountWalk(t *tally, o *Outcome, events, steps int, whole bool) {
 	t.ended(o)
 	t.events += events

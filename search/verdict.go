@@ -2,19 +2,19 @@ package search
 
 import "github.com/macemc/macemc/sim"
 
-// Verdict is the answer of a search. Each goes with an exit status of the commands.
+// Verdict is the result of a search. Each has an exit status of the commands.
 type Verdict string
 
 const (
 	OK            Verdict = "ok" // nothing was found within the bounds
 	Violation     Verdict = "violation"
 	Inconclusive  Verdict = "inconclusive"
-	OutOfResource Verdict = "out-of-resource" // memory or disk did not do, and nothing was found until then
-	Interrupted   Verdict = "interrupted"     // from outside, and nothing was found until then
+	OutOfResource Verdict = "out-of-resource" // out of memory or disk, with no finding until then
+	Interrupted   Verdict = "interrupted"     // from outside, with no finding until then
 )
 
-// Conclude is the verdict of a search that stopped for one of the Stopped reasons. conclusive: it covered enough to say that it
-// found nothing, and left no suspect undecided.
+// Conclude returns the verdict of a search that stopped for one of the Stopped reasons. conclusive means that its
+// coverage suffices for a negative result, and that no suspect is undecided.
 func Conclude(found bool, stopped string, conclusive bool) Verdict {
 	switch {
 	case found:
@@ -29,8 +29,9 @@ func Conclude(found bool, stopped string, conclusive bool) Verdict {
 	return OK
 }
 
-// pointless reports whether a search came to nothing that a system is checked for: to Eventually and Inevitably properties alone, see [sim.System.Only], which
-// it neither judged nor looked for in walks.
+// pointless reports whether a search reached no verdict on anything that a system is checked for. That is the case if
+// the system has only Eventually and Inevitably properties, see [sim.System.Only], which the search neither judged nor
+// looked for in walks.
 func (s *Stats) pointless(sys *sim.System) bool {
 	if sys.Asserts() || len(sys.Monitors) > 0 {
 		return false

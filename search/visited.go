@@ -9,20 +9,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Visited says how the states are kept that were seen: one of the constants or, for deepening, a
-// number of bits, from 1 to 128, to which fingerprints are cut. States with equal fingerprints are
-// taken for one: a short fingerprint saves nothing but loses states, and what follows them; it is
-// there to compare with searches that have only such a hash.
+// Visited selects how seen states are stored: one of the constants or, for deepening, a number of bits, from 1 to 128,
+// to which fingerprints are truncated. States with equal fingerprints are taken for one. A short fingerprint saves
+// nothing but loses states, and those after them. It serves for comparison with searches that have only such a hash.
 type Visited string
 
 const (
-	AllStates       Visited = "none"  // of deepening: no state is kept, each is explored as often as it is reached
-	ExactStates     Visited = "exact" // of bfs and dfs: whole states
+	AllStates       Visited = "none"  // for deepening: no state is stored, and each is explored as often as it is reached
+	ExactStates     Visited = "exact" // for bfs and dfs: whole states
 	Fingerprints64  Visited = "64"    // fingerprints of 64 bits: states may be missed
 	Fingerprints128 Visited = "128"
 )
 
-// fits tells what is wrong with v for a strategy.
+// fits returns an error if v does not fit a strategy.
 func (v Visited) fits(s Name) error {
 	switch {
 	case v == "":
@@ -39,14 +38,14 @@ func (v Visited) fits(s Name) error {
 	return nil
 }
 
-// key is how states are told apart: by the bits of their fingerprints in mask, or not at all.
+// key selects how states are identified: by the bits of their fingerprints in mask, or not at all.
 type key struct {
 	none bool
 	bits int
 	mask sim.Fingerprint
 }
 
-// key returns that of deepening.
+// key returns the key of deepening.
 func (v Visited) key() key {
 	if v == AllStates {
 		return key{none: true}
@@ -67,12 +66,11 @@ func (k key) of(at *Node) sim.Fingerprint {
 	return sim.Fingerprint{Lo: f.Lo & k.mask.Lo, Hi: f.Hi & k.mask.Hi}
 }
 
-// MostOmission is the largest bound on the probability that a state was missed with which a search is still called
+// MostOmission is the largest bound on the probability that a state was missed with which a search still counts as
 // complete. A verdict is never better than its bound.
 const MostOmission = 1e-3
 
-// omission bounds the probability that among n states and the one that would have been the next, two
-// had the same key.
+// omission bounds the probability that among n states and the next one, two had the same key.
 func (k key) omission(n int) float64 {
 	if k.none {
 		return 0

@@ -6,14 +6,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Walker is the strategy of one weighted random walk by the recovery relation: without injections,
-// from the end of a task to the first live state, until no event is left, or for a number of steps.
-// Give it to [Loop.Run]. When the system has no Eventually property a walk does not end at live
-// states.
+// Walker is the strategy of one weighted random walk by the recovery relation, without injections. The walk starts at
+// the end of a task. It ends at the first live state, when no event is left, or after a number of steps. Pass it to
+// [Loop.Run]. If the system has no Eventually property, a walk does not end at live states.
 type Walker struct {
 	draws
 	limit int
-	leave bool // the walk does not end in a live state before it has been in another
+	leave bool // the walk does not end in a live state until it has been in one that is not live
 
 	begun  bool
 	origin int // the step after which the walk began
@@ -22,13 +21,12 @@ type Walker struct {
 	relied relied
 }
 
-// NewWalker returns a strategy whose walks have at most limit steps beyond the task. Weights must not
-// be negative.
+// NewWalker returns a strategy for walks of at most limit steps beyond the task. Weights must not be negative.
 func NewWalker(w Weights, limit int) *Walker {
 	return &Walker{draws: newDraws(w), limit: limit}
 }
 
-// Seed prepares the next walk: it draws from the given stream of a seed.
+// Seed prepares the next walk, which draws from the given stream of a seed.
 func (w *Walker) Seed(seed, stream uint64) {
 	w.random.Seed(seed, stream)
 	w.begun, w.left, w.relied = false, false, w.relied[:0]
@@ -37,7 +35,7 @@ func (w *Walker) Seed(seed, stream uint64) {
 // SetLimit changes the limit of later walks.
 func (w *Walker) SetLimit(limit int) { w.limit = limit }
 
-// SetLeave says whether later walks go on in live states until they have been in one that is not.
+// SetLeave sets whether later walks continue in live states until they have been in one that is not.
 func (w *Walker) SetLeave(leave bool) { w.leave = leave }
 
 // Next returns no task: walks are made one at a time.
@@ -91,31 +89,31 @@ func walkStrategy() strategy {
 	}
 }
 
-// walks is the strategy of a row of walks, by number, from roots in turn. Walks of the phase of that name begin with a part that is
-// scheduled, which may go on past live states; then they are those of a [Walker].
+// walks is the strategy of a row of walks, by number, from roots in turn. Walks of the phase of that name begin with a
+// scheduled part, which may continue past live states. Then they continue as those of a [Walker].
 type walks struct {
 	Walker
 	rowRuns
 	phase phase
 
-	stop    int // of a prefix, when there is no goal: after how many steps it ends; 0: it is not drawn yet
+	stop    int // for a prefix without a goal: number of steps after which it ends; 0 if not drawn yet
 	planned bool
-	left    int  // steps of the part that is scheduled
-	onward  bool // that does not end in live states
+	left    int  // steps left of the scheduled part
+	onward  bool // the scheduled part does not end in live states
 	away    bool // it was in a state that is not live
 }
 
 const (
-	// prefixSteps bounds the length of a prefix when there is no goal, so that no state is better than another as its end.
+	// prefixSteps bounds the length of a prefix without a goal, so that no state is a better end than another.
 	prefixSteps = 200
-	// leastScheduled is the length of the shortest parts that are scheduled; the longest take half of the limit, or all of it when
+	// leastScheduled is the length of the shortest scheduled parts. The longest take half of the limit, or all of it if
 	// there is no goal.
 	leastScheduled = 64
-	// longerAfter is after how many runs these parts may be twice as long.
+	// longerAfter is the number of runs after which these parts may be twice as long.
 	longerAfter = 32
 )
 
-// plan draws what the part that is scheduled is like.
+// plan draws the properties of the scheduled part.
 func (s *walks) plan(at *Node) {
 	s.planned, s.left, s.onward, s.away = true, 0, false, false
 	if s.phase != walkPhase {
@@ -126,7 +124,7 @@ func (s *walks) plan(at *Node) {
 		most = s.limit
 	}
 	if s.portfolio.names[s.portfolio.now] == Weighted && s.random.IntN(2) == 0 || most < leastScheduled {
-		return // as weighted walks are
+		return // like weighted walks
 	}
 	most = min(most, leastScheduled<<min(s.number/longerAfter, 20))
 	s.left = length(&s.random, leastScheduled, most)
@@ -178,23 +176,23 @@ func (s *walks) suspects(o *Outcome) (int, bool) { return s.origin, suspicious(o
 
 func (s *walks) reliedOn() relied {
 	if s.left > 0 {
-		return nil // it did not come to recover
+		return nil // recovery never began
 	}
 	return s.relied
 }
 
-// relied is which actions a walk did on the way to a live state.
+// relied is the set of actions that a walk did on the way to a live state.
 type relied []bool // by slot
 
 func (r *relied) begin(actions int) { *r = append((*r)[:0], make(relied, actions)...) }
 
 func (r relied) note(ev *sim.Event) {
-	if ev.Kind == sim.DoAction && int(ev.Slot) < len(r) { // worlds of tests list actions that their system lacks
+	if ev.Kind == sim.DoAction && int(ev.Slot) < len(r) { // in tests, worlds list actions that their system lacks
 		r[ev.Slot] = true
 	}
 }
 
-// end is how a walk ends for want of events.
+// end returns the end of a walk without further events.
 func end(at *Node) End {
 	if at.Goal && at.Live {
 		return AtGoal
@@ -209,12 +207,12 @@ func (s *stay) Select(*Node) Selection          { return Selection{End: AtBound}
 func (s *stay) suspects(*Outcome) (int, bool)   { return 0, false }
 func (s *stay) account(*Outcome, int, *tallies) {}
 
-// newWalks returns what makes the numbered walks of a phase.
+// newWalks returns the numbered walks of a phase.
 func newWalks(w *worker, p phase, tag int32) *walks {
 	return &walks{Walker: *NewWalker(w.cfg.Weights, w.cfg.WalkSteps), rowRuns: rowRuns{portfolio: newPortfolio(w.cfg), seed: w.cfg.Seed, tag: tag}, phase: p}
 }
 
-// suspicious reports whether a run that did not get live any more ended so.
+// suspicious reports whether a run ended without becoming live again.
 func suspicious(o *Outcome) bool {
 	return !o.Live && (o.End == OutOfEvents || o.End == TooLong)
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// patrol looks after the runs of one loop, which nobody else watches.
+// patrol watches the runs of one loop, if no other goroutine does.
 type patrol struct {
 	limit  time.Duration
 	ticker *time.Ticker
 }
 
-// Watch has each run given up in which checked code does not return within limit; see [Outcome].Stuck. It is for loops of
-// [NewEngineLoop].
+// Watch makes the loop abandon each run in which checked code does not return within limit; see [Outcome].Stuck. It is
+// for loops of [NewEngineLoop].
 func (l *Loop) Watch(limit time.Duration) {
 	l.patrol, l.signal = &patrol{limit, time.NewTicker(tick)}, new(atomic.Uint32)
 }
 
-// watched makes the run that was begun. It is false when that was given up: o belongs to the run, which may go on.
+// watched executes a prepared run. returned is false if the run was abandoned. The run then owns o, and may continue.
 func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 	done := make(chan struct{})
 	go func() {
@@ -50,10 +50,10 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 	}
 }
 
-// giveUp ends a run that does not return, and with it the use of the loop.
+// giveUp abandons a run that does not return. The loop must not be used again.
 func (l *Loop) giveUp(t Task) Outcome {
 	path, steps := pathInto(l.run)
-	l.signal.Or(stopSignal) // should it return after all
+	l.signal.Or(stopSignal) // in case it returns after all
 	return Outcome{Task: t, End: Found, Steps: steps, Stuck: path, Finding: &sim.Finding{
 		Kind: sim.Divergence, Node: -1, Message: fmt.Sprintf("the handler did not return within %v", l.patrol.limit.Round(time.Millisecond)),
 	}}

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Weights are the weights of enabled events in random walks, per event. What has weight 0 does not happen in walks.
+// Weights are the weights of enabled events in random walks, per event. Events of weight 0 do not happen in walks.
 type Weights struct {
 	Action      int `json:"action"`
 	Message     int `json:"message"`
@@ -17,7 +17,7 @@ type Weights struct {
 	Fault       int `json:"fault"`       // injections, in the faulty part of faulty walks only
 }
 
-// DefaultWeights are those of the paper, with consequences as probable as messages.
+// DefaultWeights returns the weights of the paper, with consequences as probable as messages.
 func DefaultWeights() Weights {
 	return Weights{Action: 40, Message: 8, Timer: 1, Consequence: 8, Fault: 4}
 }
@@ -35,7 +35,7 @@ func (w *Weights) Fields() []WeightField {
 	}
 }
 
-// Weightless are the kinds of ordinary events that walks never take.
+// Weightless returns the kinds of ordinary events that walks never take.
 func (w Weights) Weightless() (kinds []sim.EventKind) {
 	d := newScale(w)
 	for kind := range sim.EventKindCount {
@@ -46,7 +46,7 @@ func (w Weights) Weightless() (kinds []sim.EventKind) {
 	return kinds
 }
 
-// Validate tells what is wrong with the weights, nil if nothing is.
+// Validate returns an error if the weights are invalid.
 func (w Weights) Validate() error {
 	for _, f := range w.Fields() {
 		if *f.Value < 0 || *f.Value > sim.MaxWeight {
@@ -75,5 +75,5 @@ func newScale(w Weights) schedules.Scale {
 	return schedules.NewScale(weights)
 }
 
-// event draws one of the events. It returns -1 when none has weight.
+// event draws one of the events. It returns -1 if none has weight.
 func (d *draws) event(events []sim.Event) int { return d.scale.Draw(&d.random, events) }

@@ -13,8 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// worker does units, one after the other. All but the atomic fields is its own
-// while it does one.
+// worker executes units, one after the other. It owns all but the atomic fields meanwhile.
 type worker struct {
 	cfg        *Config
 	loop       *Loop
@@ -24,10 +23,10 @@ type worker struct {
 	twins      verify.Twins
 
 	signal atomic.Uint32
-	active atomic.Pointer[replay.Run]  // the run that is executed now
-	made   atomic.Int64                // runs, in the unit in progress
-	events atomic.Int64                // executed in it
-	engine atomic.Pointer[EngineStats] // as of the end of the last unit; nil: there was none
+	active atomic.Pointer[replay.Run]  // the run being executed
+	made   atomic.Int64                // runs in the current unit
+	events atomic.Int64                // events in the current unit
+	engine atomic.Pointer[EngineStats] // after the last unit; nil if there was none
 }
 
 // newWorker returns a worker that starts from the given roots.
@@ -51,7 +50,7 @@ func newWorker(cfg *Config, number int, global *fpset.Set) (*worker, error) {
 	return w, nil
 }
 
-// setRoots says where rows of walks start.
+// setRoots sets the start of rows of walks.
 func (w *worker) setRoots(roots []choose.Path) {
 	for _, s := range w.strategies {
 		if s, ok := s.(rooted); ok {
@@ -60,14 +59,14 @@ func (w *worker) setRoots(roots []choose.Path) {
 	}
 }
 
-// do does a unit. Checked code may end the goroutine that it is done on.
+// do executes a unit. Checked code may end the goroutine of the unit.
 func (w *worker) do(u *unit) {
 	if f := contain.Guard(func() { w.measured(u) }); f != nil {
 		run := w.loop.run
 		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: u.phase.strategy(), Schedule: scheduleOf(w.strategies[u.phase])}
 		u.stopped = true
 		u.suspect.Find(f)
-		// Worlds that are slower, but contain it, can say what did that.
+		// A slower world that contains checked code can find the cause.
 		if o, err := Follow(&w.cfg.System, u.suspect.Path); err == nil && o.Finding != nil {
 			u.suspect.Find(o.Finding)
 			u.suspect.Steps = o.Steps
@@ -115,7 +114,7 @@ func (w *worker) runs(u *unit) {
 		w.active.Store(l.run)
 		if u.mix != nil {
 			looked := lookedAt(u.first + u.made)
-			w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // one schedule finds more than no other
+			w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // with a single schedule, no comparison is needed
 			l.activity.Begin(looked)
 		}
 		before := l.events
@@ -162,14 +161,14 @@ func (w *worker) runs(u *unit) {
 	w.ended(u, s)
 }
 
-// ended notes what the runs of a unit came to.
+// ended records the results of the runs of a unit.
 func (w *worker) ended(u *unit, s unitStrategy) {
 	u.activity, u.sampled = w.loop.activity, w.loop.sampled
 	w.loop.activity.Begin(false)
 	if d, ok := s.(*deepening); ok {
 		u.bounded = d.bounded
 	}
-	if !u.stopped && u.err == nil { // else nothing follows, and the strategy has not seen the run's end
+	if !u.stopped && u.err == nil { // otherwise nothing follows, and the strategy has not seen the run's end
 		u.left = s.rest(u)
 	}
 }
@@ -186,7 +185,7 @@ func (u *unit) noteHeld(held []bool) {
 	}
 }
 
-// notice notes what the run that has just ended tells of its schedule.
+// notice records the result of the run that has just ended, for its schedule.
 func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 	if live {
 		for slot, did := range s.reliedOn() {
@@ -208,7 +207,7 @@ func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 	}
 }
 
-// suspect returns what is wrong with the run that has just ended, nil if nothing is.
+// suspect returns the suspect of the run that has just ended, or nil.
 func (w *worker) suspect(p phase, o *Outcome) *Suspect {
 	s := w.strategies[p]
 	sus := &Suspect{Path: w.loop.run.Path, Steps: o.Steps, Node: -1}
@@ -245,7 +244,7 @@ func (w *worker) suspect(p phase, o *Outcome) *Suspect {
 	return sus
 }
 
-// suspectOf returns what was found by executing a run twice as a suspect; nil if nothing was found.
+// suspectOf converts a mismatch between executions to a suspect; nil stays nil.
 func suspectOf(f *verify.Mismatch) *Suspect {
 	if f == nil {
 		return nil
@@ -255,11 +254,11 @@ func suspectOf(f *verify.Mismatch) *Suspect {
 	return s
 }
 
-// rotated is a strategy whose runs have schedules in turn.
+// rotated is a strategy with schedules that take turns.
 type rotated interface {
-	// scheduled is the schedule of the run that has just ended; "": it had none.
+	// scheduled returns the schedule of the run that has just ended, or "" if it had none.
 	scheduled() Schedule
-	// reliedOn are the actions that were done between the last state with which recovery began and the end of the run.
+	// reliedOn returns the actions done between the last state at which recovery began and the end of the run.
 	reliedOn() relied
 }
 
@@ -275,7 +274,7 @@ func (s *Suspect) certain() bool {
 	return s.Kind != sim.Liveness && s.Kind != sim.Deadlock && !s.Overdue
 }
 
-// Find makes s a suspect of what f says.
+// Find sets s to the content of f.
 func (s *Suspect) Find(f *sim.Finding) {
 	s.Kind, s.Property, s.Message, s.Stack, s.Node = f.Kind, f.Property, f.Message, f.Stack, f.Node
 	s.Cause = f.Cause
