@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// While nobody looks, a call costs no memory.
+// A call costs no memory if calls are not traced.
 func TestEnterAllocatesNothing(t *testing.T) {
 	var e sim.Env = &env{}
 	to, msg := sim.NodeID(3), any(struct{ A, B int }{1, 2})
@@ -16,7 +16,7 @@ func TestEnterAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A Frame of an Env that knows nothing of calls can be left; one that does is told of both ends.
+// Leave works on a Frame of an Env that does not trace calls. An Env that does is notified of both ends.
 func TestEnterElsewhere(t *testing.T) {
 	sim.Enter(plainEnv{}, "a", "b").Leave()
 	e := &tracerEnv{}

@@ -13,7 +13,7 @@ import (
 
 type heard struct{ At macetime.Time }
 
-// watcher asks whether a time-out has passed since it booted, and lets its peer compare times too.
+// watcher checks whether a time-out has passed since it booted, and lets its peer compare times too.
 type watcher struct {
 	sim.Nop
 	Since   macetime.Time
@@ -49,7 +49,7 @@ func watching() *sim.System {
 		New: func(sim.NodeID) sim.Service { return &watcher{} }}
 }
 
-// step executes the event of a key, answering all questions with pick, and says how many there were.
+// step executes the event of a key, answers all questions with pick, and returns their number.
 func step(t *testing.T, w kernel.World, key string, pick int) (asked int) {
 	t.Helper()
 	for _, ev := range w.Enabled() {
@@ -103,7 +103,7 @@ func TestTimesOfOthersAreUnordered(t *testing.T) {
 	}
 }
 
-// Two orders of looking lead to the same state: the numbering of readings does not count.
+// Different numbers of readings lead to the same state: the numbering of readings does not count.
 func TestReadingNumbersDoNotCount(t *testing.T) {
 	state := func(looks int) sim.Fingerprint {
 		w := start(t, watching())
@@ -122,7 +122,7 @@ type dates struct {
 	List     []macetime.Time
 }
 
-// passer hands on what it gets.
+// passer passes on the messages that it receives.
 type passer struct {
 	sim.Nop
 	Got []macetime.Time
@@ -142,7 +142,7 @@ func (p *passer) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// A message may hold several times, which are unordered for whoever gets them, be it who read them.
+// A message may hold several times. They are unordered for every receiver, even for the node that read them.
 func TestMessagesOfSeveralTimes(t *testing.T) {
 	sys := &sim.System{Name: "dates", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return &passer{} }}
 	w, err := kernel.NewWorld(sys, kernel.Options{CheckMessages: true})

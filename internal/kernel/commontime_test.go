@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// wakeful has a timer every Period, and one that is due at 10s.
+// wakeful has a timer that fires every Period, and one that is due at 10s.
 type wakeful struct {
 	Period time.Duration
 	Times  string
@@ -35,7 +35,7 @@ func (s *wakeful) note(env sim.Env, what string) {
 	}
 }
 
-// Common time goes on with a timer that is due later, on all nodes; a timer that is due before is late.
+// Common time advances, on all nodes, to a timer that is due later. A timer that is due before is late.
 func TestClocks_CommonTime(t *testing.T) {
 	for _, c := range []struct {
 		clocks *sim.Clocks

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Guard returns also when the goroutine of f is ended, and tells by whom.
+// Guard also returns if the goroutine of f is ended, and names the function that ended it.
 func TestGuard(t *testing.T) {
 	if f := contain.Guard(func() {}); f != nil {
 		t.Error(f)
@@ -28,7 +28,7 @@ func TestGuard(t *testing.T) {
 
 func endsGoroutine() { runtime.Goexit() }
 
-// A world contains checked code that ends its goroutine, and says which code that was.
+// A world contains checked code that ends its goroutine, and names that code.
 func TestContained(t *testing.T) {
 	for _, c := range []struct{ where, want, property string }{
 		{"Boot", "the code of the node ended its goroutine", ""},
@@ -87,7 +87,7 @@ func exitSystem(where string) sim.System {
 	}
 }
 
-// A property that makes its predicate anew each time keeps nothing of it, so that it is as fast in its last state as in its
+// A property that makes its predicate anew each time is not cached, so that it is as fast in its last state as in its
 // first.
 func TestEachMadeAnew(t *testing.T) {
 	asked := 0
@@ -119,13 +119,13 @@ func TestEachMadeAnew(t *testing.T) {
 	if kept := heap() - before; kept > states {
 		t.Errorf("%d bytes are kept after %d states", kept, states)
 	}
-	if asked != 2 { // the second time its value is kept
+	if asked != 2 { // its value is cached the second time
 		t.Errorf("a predicate that is made once was asked %d times, want 2", asked)
 	}
 	runtime.KeepAlive(w)
 }
 
-// A bench calls handlers on goroutines of their own, but for a caller who is guarded.
+// A bench calls handlers on separate goroutines, unless its caller is guarded.
 func TestGuardedBench(t *testing.T) {
 	for _, guarded := range []bool{false, true} {
 		sys := exitSystem("Do")
@@ -149,7 +149,7 @@ func TestGuardedBench(t *testing.T) {
 	}
 }
 
-// pending is a monitor that waits for something from the beginning.
+// pending is a monitor with an obligation from the start.
 type pending struct{}
 
 func (pending) Observe(sim.NodeID, any) error { return nil }
@@ -157,8 +157,8 @@ func (pending) Obliges() bool                 { return true }
 func (pending) Obligations() []sim.Obligation { return nil }
 func (pending) Passed() (_, _ []string)       { return nil, nil }
 
-// Those who wait for a process learn which code no system can be made without: a process that such code ends could not
-// even describe the system.
+// Asking reports the code that no system can be made without: a process that such code ends could not even describe the
+// system.
 func TestAsked(t *testing.T) {
 	var making, other []string
 	opts := kernel.Options{Contain: true, Asking: func(a kernel.Asked) {

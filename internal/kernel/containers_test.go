@@ -28,7 +28,7 @@ func (l *lodger) Work(env sim.Env) {
 
 func (l *lodger) PeerError(sim.Env, sim.NodeID, error) { l.Errors++ }
 
-// lodgers are nodes 2 and 0 in one process, and 1 and 3 in processes of their own.
+// lodgers is a system with nodes 2 and 0 in one process, and 1 and 3 in processes of their own.
 func lodgers() *sim.System {
 	return &sim.System{
 		Name: "lodgers", Nodes: 4, New: func(sim.NodeID) sim.Service { return &lodger{} }, Network: netsim.Both{}, Timing: sim.AnyOrder,
@@ -37,7 +37,7 @@ func lodgers() *sim.System {
 	}
 }
 
-// takeKey executes the event of that key, and says what was asked.
+// takeKey executes the event of that key, and returns the questions asked.
 func takeKey(t *testing.T, w kernel.World, key string, picks map[string]int) (asked []string) {
 	t.Helper()
 	events := w.Injections(slices.Clone(w.Enabled()))
@@ -117,7 +117,7 @@ func TestContainerCrashes(t *testing.T) {
 	takeKey(t, w, "error n3<-n0 "+sim.ErrReset.Error(), nil) // of both connections
 	takeKey(t, w, "error n3<-n2 "+sim.ErrReset.Error(), nil)
 
-	// Each boots by itself, and until then a crash takes what is up.
+	// Each node boots by itself, and until then a crash takes down the nodes that are up.
 	takeKey(t, w, "boot n2", nil)
 	if got := faults(w)[0]; got != "crash n1" {
 		t.Errorf("the first fault is %q", got)
@@ -151,7 +151,7 @@ func TestContainerHalts(t *testing.T) {
 	}
 }
 
-// A node that crashes inside a step takes the others along, of whose datagrams none is lost.
+// A node that crashes inside a step takes the others of its process along. None of their datagrams is lost.
 func TestContainerCrashesInside(t *testing.T) {
 	w := start(t, lodgers())
 	takeKey(t, w, "action n0 work", nil)

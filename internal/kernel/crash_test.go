@@ -16,8 +16,8 @@ type (
 	ballot struct{ Round int }
 )
 
-// voter persists its vote and sends it, in one order or the other. A voter that has voted in a round
-// must not send another vote for it after a crash.
+// voter persists its vote and sends it, in one order or the other. A voter that has voted in a round must not send
+// another vote for it after a crash.
 type voter struct {
 	sim.Nop
 	Voted     bool
@@ -72,7 +72,7 @@ func voting(sendFirst bool) *sim.System {
 	}
 }
 
-// explore runs the system to depth steps in every way, and returns the violations met.
+// explore runs the system to depth steps in every way, and returns the violations found.
 func explore(t *testing.T, sys *sim.System, depth int) (runs int, found []error) {
 	t.Helper()
 	w, err := kernel.NewWorld(sys, kernel.Options{})
@@ -168,7 +168,7 @@ func TestCrashInsideStep(t *testing.T) {
 	}
 }
 
-// keeper remembers the Env of a handler beyond its end.
+// keeper keeps the Env of a handler after its return.
 type keeper struct {
 	sim.Nop
 	kept sim.Env `macemc:"-"`

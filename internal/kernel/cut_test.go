@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// crier tells the other nodes something, and writes nothing down.
+// crier sends to the other nodes, and writes nothing to disk.
 type crier struct{ sim.Nop }
 
 func (c *crier) Receive(sim.Env, sim.NodeID, any) {}
@@ -32,7 +32,7 @@ func crying(cut sim.CrashCut, words int) *sim.System {
 	}
 }
 
-// What has been sent by a node that halts inside a step of three datagrams, or right after it.
+// TestCrashCut compares the datagrams sent by a node that halts inside a step of three datagrams, or right after it.
 func TestCrashCut(t *testing.T) {
 	for cut, want := range map[sim.CrashCut][]string{
 		sim.CutNone:   {"012"},
@@ -78,7 +78,7 @@ func TestCrashCut(t *testing.T) {
 	}
 }
 
-// Effects that are no datagrams are not lost, and no two ways to fail are the same.
+// Only datagrams are lost, and no two cuts are the same.
 func TestAppendCuts(t *testing.T) {
 	var effects []stepinfo.Effect
 	for _, k := range []stepinfo.EffectKind{stepinfo.SendEffect, stepinfo.SetTimerEffect, stepinfo.WriteEffect, stepinfo.SendEffect, stepinfo.StreamEffect} {
@@ -112,7 +112,7 @@ func TestAppendCuts(t *testing.T) {
 	}
 }
 
-// More datagrams than can be lost in any way are refused, if the node may fail.
+// A step with more datagrams than can be lost in all combinations is rejected, if the node may fail.
 func TestMostCut(t *testing.T) {
 	for _, c := range []struct {
 		change  func(*sim.System)

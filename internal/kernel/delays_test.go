@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ticker sends to another node at each tick. Its periods are a second and more.
+// ticker sends to another node at each tick. Its periods are at least one second.
 type ticker struct {
 	sim.Nop
 	Ticks int
@@ -29,7 +29,7 @@ func (k *ticker) Timer(env sim.Env, _ any) {
 
 // Timers are enabled exactly where the definition says, in terms of absolute times. Resuming a checkpoint changes nothing.
 func TestBounded_EnabledTimers(t *testing.T) {
-	late := 0 // timers that were held back
+	late := 0 // number of timers held back
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		bound := time.Duration(r.IntN(5)) * time.Second
@@ -48,7 +48,7 @@ func TestBounded_EnabledTimers(t *testing.T) {
 		var ticks [3]int
 		var now time.Duration             // of the last tick
 		waiting := map[link]int{}         // messages
-		since := map[link]time.Duration{} // since when a link has to deliver
+		since := map[link]time.Duration{} // time from which a link has to deliver
 		due := func(id sim.NodeID) time.Duration { return time.Duration(ticks[id]+1) * period(id) }
 		for step := range 300 {
 			limit := min(due(0), due(1), due(2))
@@ -112,7 +112,7 @@ type beat struct{ sim.Nop }
 func (beat) Boot(env sim.Env)         { env.SetTimer("beat", time.Second) }
 func (beat) Timer(env sim.Env, _ any) { env.SetTimer("beat", time.Second) }
 
-// A state holds how far clocks are apart, and not how late it is.
+// A state holds the differences between clocks, but not the absolute time.
 func TestBounded_Fingerprint(t *testing.T) {
 	sys := &sim.System{Name: "beats", Nodes: 2, Timing: sim.Bounded(time.Second), New: func(sim.NodeID) sim.Service { return &beat{} }}
 	w, err := kernel.NewWorld(sys, kernel.Options{})

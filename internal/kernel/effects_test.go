@@ -13,10 +13,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// doer does what its actions say.
+// doer has the actions of its system.
 type doer struct{ sim.Nop }
 
-// doing is a system whose node 0 may do each of some things once, in any order.
+// doing is a system in which node 0 may call each of the functions once, in any order.
 func doing(network sim.Network, crashes int, things ...func(sim.Env)) *sim.System {
 	sys := &sim.System{Name: "doing", Nodes: 2, Network: network, Crashes: crashes,
 		New: func(sim.NodeID) sim.Service { return &doer{} }}
@@ -40,7 +40,7 @@ func take(t *testing.T, w kernel.World, key string, src choose.Source) {
 	t.Fatalf("%q is not among %q", key, keys(w))
 }
 
-// fields are the timers and the disk of node 0.
+// fields returns the timers and the disk of node 0.
 func fields(w kernel.World) (list []string) {
 	for _, f := range w.NodeFields(0) {
 		if f.Path != "" && !strings.HasPrefix(f.Path, "(action") {
@@ -69,7 +69,7 @@ func TestDiskWithinAStep(t *testing.T) {
 		}
 		d.Sync()
 		d.Put("c", []byte("4"))
-		d.Put("json", []byte(`{"c":4}`)) // is shown as people read it
+		d.Put("json", []byte(`{"c":4}`)) // is shown unquoted
 	}))
 	take(t, w, "action n0 0", choose.First)
 	if got, want := fields(w), []string{`(disk ab) "2"`, `(disk b) "3"`, `(unsynced write 1) c = "4"`,
@@ -97,13 +97,13 @@ func TestCrashKeepsAPrefixOfWrites(t *testing.T) {
 			}
 			return kept
 		}))
-		if got := fields(w)[1:]; !slices.Equal(got, want) { // the first says that it is down
+		if got := fields(w)[1:]; !slices.Equal(got, want) { // the first says that the node is down
 			t.Errorf("%d writes kept: got %q, want %q", kept, got, want)
 		}
 	}
 }
 
-// Under ByDeadline a node's time goes on to the deadline of the timer that fires.
+// Under ByDeadline a node's time advances to the deadline of the timer that fires.
 func TestDeadlines(t *testing.T) {
 	w := start(t, doing(nil, 0,
 		func(env sim.Env) { env.SetTimer("three", 3*time.Second); env.SetTimer("five", 5*time.Second) },
@@ -124,7 +124,7 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// Room counts what the step has sent; a stream that it has closed is empty.
+// Room counts the messages sent in the step. A stream closed in the step is empty.
 func TestRoomWithinAStep(t *testing.T) {
 	var got []int
 	send := func(env sim.Env) {

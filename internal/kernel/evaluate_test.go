@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Evaluate says what Holds and Check say, whatever the functions of properties do, contained or not.
+// Evaluate agrees with Holds and Check for all results and panics of properties, contained or not.
 func TestEvaluate(t *testing.T) {
 	type does = func(*sim.View) bool
 	reads := func(f func() bool) does {
@@ -49,7 +49,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// early shows a state that is over, so that no property that reads it is judged.
+// early shows an earlier state, so that properties that read it are not judged.
 type early struct{ exiter }
 
 func (*early) Stale() bool { return true }
@@ -63,7 +63,7 @@ func evaluated(t *testing.T, sys *sim.System, opts kernel.Options) {
 	if err := w.Start(choose.First); err != nil {
 		t.Fatal(err)
 	}
-	// caught is what f returns, and what it panics with.
+	// caught returns the result of f and its panic value.
 	caught := func(f func() bool) (ok bool, found *sim.Finding) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -99,7 +99,7 @@ func evaluated(t *testing.T, sys *sim.System, opts kernel.Options) {
 	}
 }
 
-// A property that does not return is found, whatever others do.
+// A property that does not return is found, whatever other properties do.
 func TestEvaluateWhatDoesNotReturn(t *testing.T) {
 	end := make(chan struct{})
 	defer close(end)

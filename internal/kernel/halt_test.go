@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// halting is voting in which one node may halt, and none crashes.
+// halting is voting in which one node may halt, and none may crash.
 func halting(who sim.NodeID) *sim.System {
 	sys := voting(true)
 	sys.Crashes, sys.Halts = 0, 1
@@ -18,7 +18,8 @@ func halting(who sim.NodeID) *sim.System {
 	return sys
 }
 
-// started returns a world that traces and has started, and a function that has the event with a key happen, its questions answered by picks.
+// started returns a started world with tracing, and a function that executes the event with a key, its questions
+// answered by picks.
 func started(t *testing.T, sys *sim.System) (w kernel.World, step func(key string, picks ...int)) {
 	t.Helper()
 	w, err := kernel.NewWorld(sys, kernel.Options{Trace: true})
@@ -53,7 +54,7 @@ func started(t *testing.T, sys *sim.System) (w kernel.World, step func(key strin
 
 func all(w kernel.World) []sim.Event { return w.Injections(slices.Clone(w.Enabled())) }
 
-// A node that has halted does nothing any more, does not boot, and nothing is left of it.
+// A halted node takes no more steps, does not boot, and keeps no state.
 func TestHalt(t *testing.T) {
 	w, step := started(t, halting(0))
 	if got, want := keys(w), []string{"action n0 vote", "halt n0"}; !slices.Equal(got, want) {
@@ -73,7 +74,7 @@ func TestHalt(t *testing.T) {
 	}
 }
 
-// It may halt inside a step, where others see the difference; what it did to its disk nobody sees.
+// A node may halt inside a step at points that others can distinguish. Changes to its disk do not count.
 func TestHaltInside(t *testing.T) {
 	between, step := started(t, halting(0))
 	step("action n0 vote")
@@ -91,7 +92,7 @@ func TestHaltInside(t *testing.T) {
 	}
 }
 
-// What is in flight to a node that halts is lost, and what is sent to it later.
+// Messages in flight to a node that halts are lost, and so are those sent to it later.
 func TestHaltedReceiver(t *testing.T) {
 	w, step := started(t, halting(1))
 	step("action n0 vote")
@@ -107,7 +108,7 @@ func TestHaltedReceiver(t *testing.T) {
 	}
 }
 
-// Crashes and halts have limits of their own, and each is asked about inside a step.
+// Crashes and halts have separate limits, and separate questions inside a step.
 func TestCrashesAndHalts(t *testing.T) {
 	sys := voting(true)
 	sys.Halts = 5 // more than there are nodes
@@ -124,7 +125,7 @@ func TestCrashesAndHalts(t *testing.T) {
 	}
 }
 
-// Without a MayHalt a node may halt when it may crash.
+// Without a MayHalt a node may halt if it may crash.
 func TestMayCrashIsForHalts(t *testing.T) {
 	sys := halting(0)
 	sys.MayHalt = nil
@@ -134,7 +135,7 @@ func TestMayCrashIsForHalts(t *testing.T) {
 	}
 }
 
-// Properties can tell nodes that have halted from those that are down.
+// Properties can distinguish halted nodes from nodes that are down.
 func TestViewHalted(t *testing.T) {
 	sys := voting(true)
 	sys.Halts = 1
@@ -148,7 +149,7 @@ func TestViewHalted(t *testing.T) {
 	}
 }
 
-// A copy of a state knows who has halted.
+// A checkpoint records which nodes have halted.
 func TestHaltInCheckpoint(t *testing.T) {
 	w, step := started(t, halting(0))
 	step("halt n0")

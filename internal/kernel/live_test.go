@@ -11,14 +11,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// What Together says hangs on what the properties do, not on which of them was the last to fail; but one that does not return is
-// asked once, and then found.
+// The result of Together depends on what the properties do, not on which of them was the last to fail. A property that
+// does not return is called once, and then found.
 func TestTogether(t *testing.T) {
 	const holds, fails, panics, hangs = 0, 1, 2, 3
 	for _, c := range []struct {
 		does []int
 		live bool
-		want any // what it panics with: a place, or that it does not return; nil: it does not
+		want any // panic value: a place, or the finding that it does not return; nil if there is none
 	}{
 		{[]int{holds, holds}, true, nil},
 		{[]int{holds, fails, panics}, false, nil},
@@ -56,8 +56,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// A predicate is asked about nodes in their order, until it does not hold, whatever is remembered of them: that it is remembered not to hold
-// at one hides no panic at a node before.
+// A predicate is evaluated at nodes in their order, until it does not hold, regardless of cached values: a cached
+// failure at a node does not hide a panic at a node before.
 func TestEachAsksInOrder(t *testing.T) {
 	asked := []sim.NodeID(nil)
 	sys := counterSystem()
@@ -66,7 +66,7 @@ func TestEachAsksInOrder(t *testing.T) {
 		if asked = append(asked, id); id == 0 && c.Fired == 1 {
 			panic("one")
 		}
-		return id != 1 // and so node 2 is never asked
+		return id != 1 // so that node 2 is never evaluated
 	})}}
 	w := start(t, sys)
 	live := func() (err error) {
@@ -76,7 +76,7 @@ func TestEachAsksInOrder(t *testing.T) {
 		}
 		return nil
 	}
-	for range 3 { // it is remembered from the second time on
+	for range 3 { // it is cached from the second time on
 		if err := live(); err != nil {
 			t.Fatal(err)
 		}

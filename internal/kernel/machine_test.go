@@ -14,7 +14,7 @@ import (
 
 type tick struct{ N int }
 
-// counter counts timer firings and remembers what it drew.
+// counter counts timer firings and stores its draws.
 type counter struct {
 	sim.Nop
 	Fired, Drawn int
@@ -135,8 +135,8 @@ func TestSafetyIsRemembered(t *testing.T) {
 	}
 }
 
-// A property's function that panics, as one may that forgets that a node can be down, is a finding that
-// names the property.
+// A property that panics, for example because it ignores that a node can be down, is a finding with the name of the
+// property.
 func TestPropertyPanics(t *testing.T) {
 	for _, p := range []sim.Property{
 		{Name: "never up", Eventually: func(*sim.View) bool { panic("down") }},
@@ -193,7 +193,7 @@ func TestWhenPanics(t *testing.T) {
 	}
 }
 
-// hasty sets a timer for a time that is past.
+// hasty sets a timer for a past time.
 type hasty struct{ sim.Nop }
 
 func (hasty) Boot(env sim.Env) {
@@ -201,7 +201,7 @@ func (hasty) Boot(env sim.Env) {
 	env.SetTimer("later", 2*time.Second)
 }
 
-// A timer for the past fires at once: the node's time does not go back to it.
+// A timer for the past fires at once, and does not set the node's time back.
 func TestTimersForThePast(t *testing.T) {
 	w := start(t, &sim.System{Name: "hasty", Nodes: 1, New: func(sim.NodeID) sim.Service { return hasty{} }})
 	if got := keys(w); !slices.Equal(got, []string{`timer n0 "past"`}) {

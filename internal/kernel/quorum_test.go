@@ -14,10 +14,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// slip is what voters send to node 0.
+// slip is the message that voters send to node 0.
 type slip struct{ For int }
 
-// teller counts votes by sets; the others slip for what their number says.
+// teller counts votes by sets. The other nodes vote by their number.
 type teller struct {
 	sim.Nop
 	Sets  int
@@ -52,7 +52,7 @@ func election(voters int, edit func(*sim.Quorum[*teller, slip])) sim.System {
 	}
 }
 
-// elect begins a run and returns the keys of what is enabled.
+// elect begins a run and returns the keys of the enabled events.
 func elect(t *testing.T, sys sim.System, opts kernel.Options) (kernel.World, func() []string) {
 	t.Helper()
 	w, err := kernel.NewWorld(&sys, opts)
@@ -97,7 +97,7 @@ func TestQuorumEvents(t *testing.T) {
 	}
 }
 
-// A guard without a Need is asked about all sets, of different senders.
+// A guard without a Need is evaluated for all sets of messages from different senders.
 func TestQuorumOfAnySize(t *testing.T) {
 	sys := election(4, func(q *sim.Quorum[*teller, slip]) {
 		q.Need, q.Key = nil, nil
@@ -108,7 +108,7 @@ func TestQuorumOfAnySize(t *testing.T) {
 	}
 }
 
-// The oracle of the enumeration: all subsets, one by one.
+// The enumeration equals that of an oracle: all subsets, one by one.
 func TestQuorumEnumeration(t *testing.T) {
 	for need := 1; need <= 4; need++ {
 		for voters := 1; voters <= 5; voters++ {
@@ -146,7 +146,7 @@ func TestQuorumEnumeration(t *testing.T) {
 	}
 }
 
-// What a quorum says that is not so is a finding.
+// False declarations of a quorum are findings.
 func TestQuorumFindings(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -211,7 +211,7 @@ func TestQuorumFindings(t *testing.T) {
 	}
 }
 
-// Datagrams may be sent in the order of the set, as they keep none.
+// Datagrams may be sent in the order of the set, because datagrams have no order.
 func TestQuorumSendsInAnyOrder(t *testing.T) {
 	w, _ := elect(t, election(5, func(q *sim.Quorum[*teller, slip]) {
 		q.Do = func(u *teller, env sim.Env, set ballots) {
@@ -225,7 +225,7 @@ func TestQuorumSendsInAnyOrder(t *testing.T) {
 	}
 }
 
-// That a node needs nothing any more holds through its crashes.
+// A node that needs no more sets never needs one again, even after crashes.
 func TestQuorumNeverAgainAfterCrash(t *testing.T) {
 	sys := election(4, func(q *sim.Quorum[*teller, slip]) {
 		q.Need = func(u *teller) int { return 2 - 3*u.Sets }
@@ -247,7 +247,7 @@ func TestQuorumNeverAgainAfterCrash(t *testing.T) {
 	}
 }
 
-// What contradicts itself is refused before anything runs.
+// Contradictory quorums are rejected before anything runs.
 func TestQuorumsRefused(t *testing.T) {
 	twice := func(s *sim.System) { s.Quorums = append(s.Quorums, s.Quorums...) }
 	for _, c := range []struct {

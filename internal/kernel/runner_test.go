@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// told answers a runner's questions as a world's were answered.
+// told answers a runner's questions like those of a world.
 type told struct {
 	picks []int
 	rooms []stepinfo.Observation
@@ -37,8 +37,7 @@ func (a *told) Room(_, peer sim.NodeID) int {
 	return 0
 }
 
-// A runner that is given what the nodes of a world are given comes to the same states, through crashes
-// too.
+// A runner that receives the inputs of a world's nodes reaches the same states, even through crashes.
 func TestRunnerDoesWhatAWorldDoes(t *testing.T) {
 	for _, name := range []string{"randtree", "transport", "pastry", "overcast", "twophase"} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +58,7 @@ func TestRunnerDoesWhatAWorldDoes(t *testing.T) {
 }
 
 func mirror(t *testing.T, sys *sim.System, seed uint64) {
-	compared := *sys // with what may run as another program
+	compared := *sys // with the rule for another program
 	compared.State = append(slices.Clone(sys.State), sim.AcrossPrograms())
 	w, err := kernel.NewWorld(&compared, kernel.Options{})
 	if err != nil {

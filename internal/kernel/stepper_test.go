@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ticking counts down by steps of its own.
+// ticking counts down by its own steps.
 type ticking struct {
 	sim.Nop
 	Left  int
@@ -31,8 +31,8 @@ func (c *ticking) Step(env sim.Env) { c.Left--; env.Announce(c.Left) }
 
 func (c *ticking) Note(sim.Env) { c.Noted = true }
 
-// A step of a node's own is an event between actions and timers, for as long as the service is ready for one. A Ready
-// that panics is a finding.
+// A step of a node's own is an event between actions and timers, while the service is ready for one. A Ready that
+// panics is a finding.
 func TestStepper(t *testing.T) {
 	sys := sim.System{
 		Name: "counting", Nodes: 1, Timing: sim.AnyOrder,
@@ -77,7 +77,7 @@ type restless struct{ ticking }
 
 func (c *restless) Ready() bool { c.Left++; return true }
 
-// A Ready that changes the service is named.
+// A Ready that changes the service is reported by name.
 func TestReadyOnlyLooks(t *testing.T) {
 	sys := sim.System{Name: "restless", Nodes: 1, New: func(sim.NodeID) sim.Service { return &restless{} }}
 	w, err := kernel.NewWorld(&sys, kernel.Options{CheckMessages: true})

@@ -9,13 +9,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// hoarder uses an Env that an earlier handler was given.
+// hoarder uses an Env that was passed to an earlier handler.
 type hoarder struct {
 	sim.Nop
 	kept []sim.Env
 }
 
-// An Env that was kept is noticed by the next handlers of its node, in a world that looks at nothing closely.
+// A kept Env is noticed by the next handlers of its node, even in a world without close checks.
 func TestKeptEnv(t *testing.T) {
 	for ago := 1; ago < 4; ago++ {
 		sys := sim.System{
