@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// forgetful is a set that takes a state for known now and then; confused one that mistakes places.
+// forgetful is a set that sometimes reports a new state as known; confused is one that confuses places.
 type forgetful struct {
 	*stateset.Fingerprints
 	calls int
@@ -34,7 +34,7 @@ func (s confused) FindAll(k *stateset.Keys, places []uint32) []uint32 {
 	return places
 }
 
-// hasty is a queue that goes on to the next depth too early; lost one that does not know by which edge it came.
+// hasty is a queue that advances to the next depth too early; lost is one that has wrong edge indexes.
 type hasty struct{ *queue }
 
 func (q hasty) Pop(item *Item) bool {
@@ -52,7 +52,7 @@ func (q lost) Path(id uint32) []uint32 {
 	return trail
 }
 
-// swapped is a stack that has the wrong state on top.
+// swapped is a stack with the wrong state on top.
 type swapped struct{ *stack }
 
 func (s swapped) Pop(item *Item) bool {
@@ -63,7 +63,7 @@ func (s swapped) Pop(item *Item) bool {
 	return ok
 }
 
-// Each defect is noticed when random graphs are explored.
+// Each defect is noticed during the exploration of random graphs.
 func TestDefectsAreNoticed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

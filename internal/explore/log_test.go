@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// memoryLog is a log that is gone with its process.
+// memoryLog is a log in memory.
 type memoryLog struct{ blocks []Block }
 
 func (m *memoryLog) End() (end Mark) {
@@ -41,7 +41,7 @@ func (m *memoryLog) Append(b *Block) error {
 	return nil
 }
 
-// all is what is in the log, whatever the blocks.
+// all returns the content of the log, independent of blocks.
 func (m *memoryLog) all() (all Block) {
 	all.Mark = m.End()
 	for i := range m.blocks {
@@ -51,7 +51,7 @@ func (m *memoryLog) all() (all Block) {
 	return all
 }
 
-// loggedGraph is a graph that meets something new in every expansion, or in none but the first.
+// loggedGraph is a graph that finds something new in every expansion, or only in the first.
 type loggedGraph struct {
 	*randomGraph
 	always bool
@@ -69,7 +69,7 @@ func (g *loggedGraph) Visit() int              { return g.met }
 func (g *loggedGraph) Notes(buf []byte) []byte { return buf }
 func (g *loggedGraph) Resumed()                {}
 
-// few is a queue of which few edges are gathered.
+// few is a queue that gathers few edges.
 var few = FrontierKind{Name: "few", Shortest: true, New: func(words int) Frontier { return fewAtOnce{newQueue(words).(*queue)} },
 	Spilled: func(words int, s *stateset.Spill) Frontier { return fewSpooled{newSpooled(words, s).(*diskQueue)} }}
 
@@ -102,7 +102,7 @@ func (g *randomGraph) logged(t *rapid.T, log Log, most int, always bool, set sta
 	return x, dead
 }
 
-// A log that ends anywhere leads to the same as no log, and in the end is the same.
+// A log that ends anywhere leads to the same result as no log, and is the same in the end.
 func TestLog(t *testing.T) {
 	resumed := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -137,7 +137,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// A graph with another edge from a cache filler is another graph, and a log of which anything is wrong is not believed.
+// A graph with another edge from a cache filler is another graph, and an invalid log is rejected.
 func TestLogOfAnotherGraph(t *testing.T) {
 	noticed := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -196,7 +196,7 @@ func TestLogOfAnotherGraph(t *testing.T) {
 	}
 }
 
-// A log that fails ends the exploration; what is in it already is good.
+// A log that fails ends the exploration; its earlier content is valid.
 func TestLogThatFails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)

@@ -14,15 +14,15 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// randomGraph has states 0 to len(edges)-1, each of which is the vector of its digits to the base of 3.
+// randomGraph has states 0 to len(edges)-1. The vector of a state is its digits to the base of 3.
 type randomGraph struct {
 	words   int
 	roots   []int
 	edges   [][]randomEdge
 	live    []bool
-	bad     int             // state that Check finds; -1: none
-	failing int             // state the last edge of which fails; -1: none
-	known   map[[2]int]bool // edges that are not listed when others sleep: they lead to states that were found before; nil: none
+	bad     int             // state that Check finds; -1 if none
+	failing int             // state with a failing last edge; -1 if none
+	known   map[[2]int]bool // edges that are not listed when edges sleep: they lead to states found before; nil if none
 	passed  int
 	checked []int
 
@@ -144,7 +144,7 @@ func (g *randomGraph) Check(m *graph.FoundState) (live bool, err error) {
 
 func (g *randomGraph) Bytes() int { return 0 }
 
-// follow goes where a path leads; -1: nowhere.
+// follow returns the end of a path, or -1 if it leads nowhere.
 func (g *randomGraph) follow(trail []uint32) int {
 	if int(trail[0]) >= len(g.roots) {
 		return -1
@@ -159,10 +159,10 @@ func (g *randomGraph) follow(trail []uint32) int {
 	return at
 }
 
-// dumb is a breadth-first search by the book.
+// dumb is a textbook breadth-first search.
 type dumb struct {
-	order       []int       // states as they are found
-	depth       map[int]int // of these
+	order       []int       // states in the order in which they are found
+	depth       map[int]int // of the states in order
 	transitions int
 	live        int
 	err         error
@@ -209,7 +209,7 @@ func (g *randomGraph) dumb(most int) (d dumb) {
 	return d
 }
 
-// sleep makes some edges known that lead to states which were found before theirs is expanded.
+// sleep marks some edges as known that lead to states found before theirs is expanded.
 func (g *randomGraph) sleep(most int, rnd *rand.Rand) {
 	g.known = map[[2]int]bool{}
 	foundBy := map[int]int{}
@@ -229,7 +229,7 @@ func (g *randomGraph) sleep(most int, rnd *rand.Rand) {
 	}
 }
 
-// dead is the set of states in order that no live one can be reached from.
+// dead returns the states in order from which no live state can be reached.
 func (g *randomGraph) dead(order []int) map[int]bool {
 	dead := map[int]bool{}
 	for _, n := range order {
@@ -248,7 +248,7 @@ func (g *randomGraph) dead(order []int) map[int]bool {
 	return dead
 }
 
-// compare explores a graph in every way, and compares what comes out with the dumb search.
+// compare explores a graph in every way, and compares the results with the dumb search.
 func (g *randomGraph) compare(most int, sets []stateset.Kind, frontiers []FrontierKind) error {
 	return g.compareSpilled(most, sets, frontiers, nil)
 }
@@ -313,7 +313,7 @@ func (g *randomGraph) same(x *Result, want *dumb, shortest bool) error {
 
 func (g *randomGraph) sameDead(x *Result, want *dumb, got *DeadStates) error {
 	if got == nil {
-		return nil // it was not to be judged
+		return nil // the graph was not to be judged
 	}
 	if got.Checked != x.Complete {
 		return errors.New("the judge was not heard, or too early")

@@ -17,19 +17,19 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// readGraph knows the edges of a state once it has expanded one of the same class.
+// readGraph can read the edges of a state once it has expanded one of the same class.
 type readGraph struct {
 	*randomGraph
 	width    int         // of a class
 	learned  []int       // in order
-	verified map[int]int // states, by what they are expanded as
+	verified map[int]int // states, by their expansion numbers
 	readers  []*graphReader
-	busy     atomic.Int32 // expanding
+	busy     atomic.Int32 // Expand is running
 }
 
 type graphReader struct {
 	g       *readGraph
-	own     randomGraph // as sleeping edges are counted
+	own     randomGraph // a copy, since sleeping edges are counted
 	reads   int
 	refused int
 	overlap bool // with Expand
@@ -46,7 +46,7 @@ func (g *readGraph) Expand(v []uint32, number int, e *graph.Edges) error {
 	if verifies(number) {
 		g.verified[number] = g.number(v)
 		for range 100 {
-			runtime.Gosched() // so that others read meanwhile, if they may
+			runtime.Gosched() // lets others read meanwhile, if they may
 		}
 	}
 	return g.randomGraph.Expand(v, number, e)
@@ -72,12 +72,13 @@ func (r *graphReader) Read(v []uint32, e *graph.Edges) bool {
 
 func (r *graphReader) Verifies(number int) bool { return verifies(number) }
 
-// little is a queue of which few edges are looked up together.
+// little is a queue that looks up few edges together.
 type little struct{ *queue }
 
 func (little) AtOnce() int { return 8 }
 
-// What is found when the second worker reads edges, too, is what is found when it does not, and what the graph comes to know it does in the same order.
+// The result is the same whether or not the second worker reads edges, and the graph fills its caches in the same
+// order.
 func TestReaders(t *testing.T) {
 	read, refused, failed := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// sheet is a graph of pairs of numbers, each of which grows, or falls back to half.
+// sheet is a graph of pairs of numbers. Each edge increments or halves a number.
 type sheet struct {
 	randomGraph
 	limit func() error
@@ -53,17 +53,17 @@ func (*sheet) Check(m *graph.FoundState) (bool, error) {
 	return m.State[0] > 100 && m.State[1] == 3, nil
 }
 
-// hungry looks for dead states, twice, and at what memory is taken when it is shown something.
+// hungry searches for dead states twice, and checks the memory in use when it is shown edges.
 type hungry struct {
 	DeadStates
 	own, takes, most, kept int
-	bare                   int // states that were shown without edges
+	bare                   int // states shown without edges
 
 	every uint32
 	loop  *Loop
 }
 
-// NeedsEdges leaves some out, so that some rows are kept and others are not.
+// NeedsEdges omits some states, so that only some rows are kept.
 func (h *hungry) NeedsEdges(id uint32) bool { return id%h.every != 0 }
 
 func (h *hungry) Visit(id uint32, live bool, note uint8) error {
@@ -93,8 +93,8 @@ func (h *hungry) Analyze(ctx context.Context, s *Space) error {
 	return h.DeadStates.Analyze(ctx, s)
 }
 
-// Judges keep to the memory that there is: what was kept is let go of, and where that does not suffice they stop. What they find is the
-// same, whatever was kept.
+// Analyses keep to the memory limit: kept rows are dropped, and if that does not suffice the analysis stops. Its
+// results do not depend on the kept rows.
 func TestJudgesKeepToTheMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

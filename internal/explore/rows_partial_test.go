@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// What is shown is all edges of the states, too, when some were taken from a log, and when a reducer followed few of them.
+// An analysis sees all edges of the states, even if some came from a log, or a reducer followed few of them.
 
 func showing(g *randomGraph) *shown {
 	return &shown{g: g, every: 1 << 30, drop: -1, within: -1, forget: 1 << 30}
@@ -36,7 +36,7 @@ func TestRowsOfLogs(t *testing.T) {
 	}
 }
 
-// halves has every other edge followed only.
+// halves is a reducer that follows only every other edge.
 type halves struct{}
 
 func (halves) Sufficient(_ []uint32, e graph.Row, keep []uint32) []uint32 {
@@ -52,7 +52,7 @@ func (halves) Rest([]uint32, bool) bool { return false }
 
 func TestRowsOfReducedStates(t *testing.T) {
 	for seed := range uint64(60) {
-		g := drawShown(2*seed + 1) // in which nothing sleeps
+		g := drawShown(2*seed + 1) // without sleeping edges
 		for n, edges := range g.edges {
 			g.edges[n] = nil
 			for _, e := range edges {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// What is wrong in one row is noticed: an edge that leads elsewhere, in rows of any length, or whose mark is lost.
+// A defect in one row is noticed: a redirected edge, in rows of any length, or a lost mark.
 func TestSpoiltRowsAreNoticed(t *testing.T) {
 	for name, spoil := range map[string]func(row, names []uint32) bool{
 		"the last edge of a long row is redirected": func(row, _ []uint32) bool {
@@ -59,7 +59,7 @@ func TestSpoiltRowsAreNoticed(t *testing.T) {
 	}
 }
 
-// So is what is wrong in one row by fingerprints.
+// A defect in one row of fingerprints is noticed, too.
 func TestSpoiltFingerprintsAreNoticed(t *testing.T) {
 	for name, spoil := range map[string]func(prints, bits, rest []uint32) bool{
 		"an edge leads nowhere": func(prints, _, _ []uint32) bool {
@@ -117,7 +117,8 @@ func TestSpoiltFingerprintsAreNoticed(t *testing.T) {
 	}
 }
 
-// A row says of each edge where it leads, which may be no state that was visited, and whether it is one of recovery: at once, or when it is known.
+// A row holds the target of each edge, which may be an unvisited state, and its mark of the recovery relation: at once,
+// or once it is known.
 func TestRowIsKept(t *testing.T) {
 	for width := range 3 {
 		l := &Loop{}
@@ -155,7 +156,7 @@ func TestRowIsKept(t *testing.T) {
 			}
 			r.know(4, to)
 			r.know(2, nil)
-			r.know(4, nil) // it is known
+			r.know(4, nil) // no change: it is known
 		}
 		for _, parent := range []int{0, 1} {
 			kept, names, state := r.parts(r.of(b.ids[parent]))

@@ -14,23 +14,23 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// shown is an analysis that is shown all states several times, up and down, and compares what it is shown with the edges that the graph was drawn
-// with. It wants some of the rows to be kept, and now and then all are let go of.
+// shown is an analysis that passes over all states several times, up and down, and compares the edges with those of the
+// drawn graph. It needs only some rows, and sometimes all rows are dropped.
 type shown struct {
 	g            *randomGraph
 	loop         *Loop
-	numbers      map[int]uint32 // by state: in the order of a dumb search
+	numbers      map[int]uint32 // by state: its number in a dumb search
 	order        []int
-	every        uint32 // one of so many states is not wanted
+	every        uint32 // one of so many states is not needed
 	names        bool
-	forget       uint32 // the state at which all rows are let go of while states are visited
-	drop         int    // the pass before which all rows are let go of; -1: none
-	within       int    // the pass in which they are, while one is shown; -1: none
+	forget       uint32 // the state at which all rows are dropped during the exploration
+	drop         int    // the pass before which all rows are dropped; -1 if none
+	within       int    // the pass during which they are dropped; -1 if none
 	spoil        func(row, names []uint32)
 	spoilUnknown func(prints, bits, rest []uint32)
-	early        int // rows that were kept before anything was shown
-	long         int // of these, of more than three edges
-	sparse       int // of these, that lack edges
+	early        int // rows kept before the analysis
+	long         int // of these, rows with more than three edges
+	sparse       int // of these, rows that lack edges
 	failed       error
 }
 
@@ -112,7 +112,7 @@ func (j *shown) Analyze(ctx context.Context, s *Space) error {
 	return nil
 }
 
-// few is shown the rows that were kept, which may lack edges that sleep.
+// few passes over the kept rows, which may lack edges that sleep.
 func (j *shown) few(ctx context.Context, s *Space) error {
 	for _, down := range []bool{true, false} {
 		var ids, want []uint32
@@ -154,7 +154,7 @@ func (j *shown) few(ctx context.Context, s *Space) error {
 	return nil
 }
 
-// compare compares what is shown of a state with its edges.
+// compare compares the presented edges of a state with those of the graph.
 func (j *shown) compare(id uint32, row StateEdges, to []uint32) error {
 	n := j.order[id]
 	if from := row.From(); j.loop.whole == nil && !j.names {
@@ -178,7 +178,7 @@ func (j *shown) compare(id uint32, row StateEdges, to []uint32) error {
 	return nil
 }
 
-// show has states shown, and returns what differs.
+// show runs the analysis, and returns the first difference.
 func (j *shown) show(opts Options) error {
 	return j.over(&readGraph{randomGraph: j.g, width: 10, verified: map[int]int{}}, opts)
 }
@@ -201,7 +201,7 @@ func (j *shown) over(g graph.Graph, opts Options) error {
 func drawShown(seed uint64) *randomGraph {
 	g := rapid.Custom(drawGraph).Example(int(seed))
 	rnd := rand.New(rand.NewPCG(seed, 2))
-	for n := range g.edges { // long rows, that are seldom drawn
+	for n := range g.edges { // long rows, which are rarely drawn
 		for range rnd.IntN(6) {
 			g.edges[n] = append(g.edges[n], randomEdge{rnd.IntN(len(g.edges)), rnd.IntN(2) == 0})
 		}
@@ -213,8 +213,8 @@ func drawShown(seed uint64) *randomGraph {
 	return g
 }
 
-// What is shown of states is what the graph was drawn with, and in order: whichever rows are kept, whenever they are let go of, and for any number
-// of workers.
+// The presented edges equal those of the graph, in order: for any kept rows, whenever rows are dropped, and for any
+// number of workers.
 func TestRowsAreThoseOfTheGraph(t *testing.T) {
 	early, long, sparse := 0, 0, 0
 	for seed := range uint64(24) {
@@ -253,20 +253,20 @@ func (c *counting) Expand(v []uint32, number int, e *graph.Edges) error {
 	return c.randomGraph.Expand(v, number, e)
 }
 
-// No state is expanded again whose row is kept with all edges, and once each one whose row lacks some.
+// A state with a complete kept row is not expanded again. A state with an incomplete row is expanded again once.
 func TestRowsSpareExpansions(t *testing.T) {
 	for seed := range uint64(20) {
 		g := drawShown(seed)
 		for _, set := range stateset.Kinds {
 			again, j := &counting{randomGraph: g}, showing(g)
-			if err := j.over(again, Options{Visited: set}); err != nil || again.again > 1+j.sparse { // the first state is not wanted
+			if err := j.over(again, Options{Visited: set}); err != nil || again.again > 1+j.sparse { // the first state is not needed
 				t.Errorf("seed %d, %s: %d states are expanded again, %d rows lack edges: %v", seed, set.Name, again.again, j.sparse, err)
 			}
 		}
 	}
 }
 
-// No state is expanded again to look for dead states, if the edges that were kept settle all.
+// No state is expanded again to search for dead states, if the kept edges settle all.
 func TestDeadStatesAreLookedForInRowsFirst(t *testing.T) {
 	sparse := 0
 	for seed := range uint64(200) {
@@ -302,7 +302,8 @@ func TestDeadStatesAreLookedForInRowsFirst(t *testing.T) {
 	}
 }
 
-// So it is when a pass has more edges than are looked up together, some of which are of states whose rows are not kept, and when rows are let go of while one is shown.
+// The same holds if a pass has more edges than one batch, some of states without kept rows, and if rows are dropped
+// while one is shown.
 func TestRowsOfManyBatches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -311,7 +312,7 @@ func TestRowsOfManyBatches(t *testing.T) {
 	g, rnd := &randomGraph{words: 5, roots: []int{0}, edges: make([][]randomEdge, states), live: make([]bool, states), bad: -1, failing: -1}, rand.New(rand.NewPCG(1, 2))
 	for n := range g.edges {
 		g.edges[n] = append(g.edges[n], randomEdge{(n + 1) % states, true})
-		for range 560 + rnd.IntN(60) { // so many that the rows are not the collector's
+		for range 560 + rnd.IntN(60) { // enough for rows outside the garbage-collected heap
 			g.edges[n] = append(g.edges[n], randomEdge{rnd.IntN(states), rnd.IntN(2) == 0})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestQueueUsesPartsAgain(t *testing.T) {
-	for _, c := range []struct{ from, name, bytes uint32 }{ // words and names of two bytes, of which some need four soon, or at once
+	for _, c := range []struct{ from, name, bytes uint32 }{ // words and names of two bytes, some of which need four later, or at once
 		{0, 0, 8}, {0, 60_000, 10}, {0, 1 << 30, 10}, {60_000, 0, 14}, {60_000, 59_000, 16}, {1 << 20, 1 << 30, 16},
 	} {
 		q := newQueue(3).(*queue)
@@ -30,7 +30,7 @@ func TestQueueUsesPartsAgain(t *testing.T) {
 	}
 }
 
-// States that are as deep as any are to be wait in no queue; how they were found is known of them all the same.
+// States at the maximum depth wait in no queue, but their predecessors are stored.
 func TestFinalStatesDoNotWait(t *testing.T) {
 	spill := &stateset.Spill{Dir: t.TempDir(), Bytes: 1 << 20}
 	for _, f := range []Frontier{newQueue(2), newSpooled(2, spill)} {

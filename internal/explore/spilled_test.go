@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// However few states are in memory, what is found is the same, in the same order.
+// The result is the same, in the same order, for any number of states in memory.
 func TestSpilledRandomGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
@@ -26,7 +26,7 @@ func TestSpilledRandomGraphs(t *testing.T) {
 	})
 }
 
-// A set that mistakes what it looks up on disk is noticed.
+// A set with defective look-ups on disk is noticed.
 func TestSpilledDefectsAreNoticed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

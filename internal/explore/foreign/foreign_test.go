@@ -1,4 +1,5 @@
-// Package foreign has tiny visited sets, frontiers, reducers, judges, graphs and networks that the rest has never heard of.
+// Package foreign has tiny visited sets, frontiers, reducers, analyses, graphs and networks that no other package
+// refers to.
 package foreign
 
 import (
@@ -50,7 +51,7 @@ func (s mapSet) Bytes() (now, growth int) { return 24 * len(s), 0 }
 func (s mapSet) Omission(int) float64     { return 0 }
 func (s mapSet) Close()                   {}
 
-// list is a frontier that is a slice: the state that was pushed first is next.
+// list is a first-in, first-out frontier in a slice.
 type list struct {
 	found []explore.Found
 	next  int
@@ -103,7 +104,7 @@ func (everything) Sufficient(_ []uint32, row graph.Row, keep []uint32) []uint32 
 
 func (everything) Rest([]uint32, bool) bool { panic("nothing was left out") }
 
-// later is a reducer that leaves out every other edge, and has those followed, too, each in its turn.
+// later is a reducer that first leaves out every other edge, and always requires the rest.
 type later struct{}
 
 func (later) Sufficient(_ []uint32, row graph.Row, keep []uint32) []uint32 {
@@ -115,7 +116,7 @@ func (later) Sufficient(_ []uint32, row graph.Row, keep []uint32) []uint32 {
 
 func (later) Rest([]uint32, bool) bool { return true }
 
-// counter is a judge that counts.
+// counter is an analysis that counts.
 type counter struct{ states, live, edges int }
 
 func (c *counter) Visit(id uint32, live bool, _ uint8) error {
@@ -176,7 +177,7 @@ func TestForeignOnesCountTheSame(t *testing.T) {
 					}
 				}
 			}
-			if want.Finding == nil && c.depth == 0 { // other edges are followed later, so that ways are longer
+			if want.Finding == nil && c.depth == 0 { // other edges are followed later, so that paths are longer
 				for _, frontier := range []explore.FrontierKind{lists, explore.Frontiers[0], explore.Frontiers[1]} {
 					x := explored(t, &sys, options.Options{Visited: maps, Frontier: frontier, Reducer: later{}})
 					if x.States != want.States || x.Transitions != want.Transitions || x.Expanded != want.Expanded || x.Live != want.Live {
@@ -206,7 +207,7 @@ func compare(t *testing.T, x, y *table.Exploration) {
 	}
 }
 
-// square is a graph from elsewhere: a king on a board, who goes right or up.
+// square is a foreign graph: a king on a board, who moves right or up.
 type square struct{ size uint32 }
 
 func (s square) Words() int          { return 2 }

@@ -31,7 +31,7 @@ func (bags) Start(host sim.NetHost) sim.NetModel {
 	return &bagModel{host: host, to: make([][]sim.Datagram, host.Nodes())}
 }
 
-// bagModel is the state of bags. What it leaves out is of streams.
+// bagModel is the state of bags. The embedded methods concern streams, and are not implemented.
 type bagModel struct {
 	sim.Parted
 	host sim.NetHost
@@ -139,7 +139,7 @@ func (m *bagModel) Severed(a, b sim.NodeID) bool             { return false }
 func (m *bagModel) Room(from, to sim.NodeID) int             { panic("bags have no streams") }
 func (m *bagModel) Capacity() int                            { return 0 }
 
-// A network that the table engine has never heard of gives the same counts as that of package netsim.
+// A foreign network gives the same counts in the table engine as that of package netsim.
 func TestForeignNetworkCountsTheSame(t *testing.T) {
 	for _, c := range []struct {
 		system string

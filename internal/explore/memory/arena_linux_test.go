@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// A region keeps what is in it when it grows, and stays where it is from the moment on that it is not on the heap, so that nothing is copied.
+// A region keeps its content when it grows. Once it is not on the heap, it stays in place, so that nothing is copied.
 func TestRegionsGrowInPlace(t *testing.T) {
 	var r Arena
 	defer r.Free()

@@ -34,7 +34,7 @@ func TestLineage(t *testing.T) {
 	})
 }
 
-// What is on disk of where states were found is read back, and what cannot be is no other state unnoticed.
+// Predecessors on disk are read back correctly, and read errors are not taken for other states.
 func TestLineageOnDisk(t *testing.T) {
 	var inMemory, onDisk List
 	store := spill.NewStore(t.TempDir())

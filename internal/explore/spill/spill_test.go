@@ -19,7 +19,7 @@ func wanted(keys []Key) (all []Wanted) {
 	return all
 }
 
-// What is in runs is found, and nothing else, however many runs were made one.
+// Find returns exactly the keys in runs, however many runs were merged.
 func TestRuns(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -34,7 +34,7 @@ func TestRuns(t *testing.T) {
 				seed = seed*0x9E3779B97F4A7C15 + i
 				k := Key{Lo: seed>>7%most + 1}
 				if words == 2 {
-					k.Hi = seed % 7 // many begin alike
+					k.Hi = seed % 7 // many have equal high words
 				}
 				from[k] = true
 			}
@@ -74,7 +74,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// What the disk changes is noticed, and no key found in it.
+// A change on disk is noticed, and no key is found in the changed block.
 func TestDamagedRun(t *testing.T) {
 	r := NewRuns(t.TempDir(), 1)
 	defer r.Close()

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// volatile is a file of which only what was synced outlives a power failure.
+// volatile is a file that keeps only synced content after a power failure.
 type volatile struct {
 	*os.File
 	mu     sync.Mutex
@@ -30,8 +30,8 @@ func (v *volatile) onDisk() []byte {
 	return append([]byte(nil), v.synced...)
 }
 
-// After a power failure the log is a beginning of what was appended, no shorter than what was synced, whether or not the file had
-// become longer than what was written to it. It goes on from there.
+// After a power failure the log is a prefix of the appended states, at least as long as the synced part, whether or not
+// the file had become longer than its content. It can be continued from there.
 func TestPowerFailure(t *testing.T) {
 	dir, failures, lost := t.TempDir(), 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,7 +70,7 @@ func TestPowerFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(left) < len(title) || string(left[:len(title)]) != title {
-			return // the failure came before anything was synced
+			return // the failure came before the first sync
 		}
 		again, err := Open(name)
 		if err != nil {

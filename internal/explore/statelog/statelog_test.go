@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 )
 
-// drawn are blocks as an exploration appends them.
+// drawn returns blocks as an exploration appends them.
 func drawn(t *rapid.T) (blocks []explore.Block) {
 	rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	m := explore.Mark{}
@@ -48,7 +48,7 @@ func drawn(t *rapid.T) (blocks []explore.Block) {
 	return blocks
 }
 
-// all is what is in blocks, however many these are.
+// all returns the content of blocks, independent of their boundaries.
 func all(blocks []explore.Block) (all explore.Block) {
 	for _, b := range blocks {
 		all.Mark = b.Mark
@@ -61,7 +61,7 @@ func equal(a, b *explore.Block) bool {
 	return a.Mark == b.Mark && slices.Equal(a.Origins, b.Origins) && slices.Equal(a.CacheFillers, b.CacheFillers) && bytes.Equal(a.Notes, b.Notes)
 }
 
-// written writes blocks to a file, of which each becomes one.
+// written writes blocks to a file, each as one block.
 func written(t rapid.TB, name string, blocks []explore.Block) {
 	l, err := Open(name)
 	if err != nil {
@@ -91,7 +91,7 @@ func contentOf(l *Log) (got []explore.Block, err error) {
 	return got, nil
 }
 
-// What was appended is there, also after the log was opened again and gone on with, and whatever was torn at its end.
+// Appended content is present, even after the log was reopened and continued, and with any torn end.
 func TestLog(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
@@ -125,7 +125,7 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// However a file is cut or changed, what is read is a beginning of what was written, or it is refused.
+// If a file is truncated or changed, a read returns a prefix of the content, or an error.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	n, cut, refused := 0, 0, 0
@@ -175,7 +175,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A block that is damaged is cut off at the end only.
+// A damaged block is cut off only at the end.
 func TestDamagedInTheMiddle(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	var blocks []explore.Block
@@ -208,7 +208,7 @@ func TestDamagedInTheMiddle(t *testing.T) {
 		}
 		data[c.at] ^= 4
 	}
-	// A block that is not there.
+	// A missing block.
 	data = slices.Delete(data, len(title)+size, len(title)+2*size)
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestDamagedInTheMiddle(t *testing.T) {
 	}
 }
 
-// full is a file that takes so many bytes.
+// full is a file with room for a limited number of bytes.
 type full struct {
 	*os.File
 	left int
@@ -235,7 +235,7 @@ func (f *full) WriteAt(p []byte, off int64) (int, error) {
 	return n, errFull
 }
 
-// A disk without room ends the log, of which all but the last block is whole.
+// A full disk ends the log; all but its last block are whole.
 func TestFull(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	f, err := os.Create(name)
@@ -268,7 +268,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// Content that nobody wrote is refused, or means what is written again as the same.
+// Invalid content is rejected, or has a meaning that is written back identically.
 func FuzzBlock(f *testing.F) {
 	name := filepath.Join(f.TempDir(), "log")
 	written(f, name, []explore.Block{

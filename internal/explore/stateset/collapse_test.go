@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/graph"
 )
 
-// The set must be a set: whatever is added comes back, and is told from all else.
+// The set is exact: added vectors come back, and are distinguished from all others.
 func TestCollapseIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.IntRange(2, 9).Draw(t, "words")
@@ -53,13 +53,13 @@ func TestCollapseIsExact(t *testing.T) {
 	})
 }
 
-// drawTogether draws sets of words, however little these may have to do with what is changed.
+// drawTogether draws sets of words, independent of the words that change.
 func drawTogether(t *rapid.T, words int) [][]int32 {
 	return rapid.SliceOfN(rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(words)-1), 0, 3, rapid.ID), 0, 70).Draw(t, "together")
 }
 
-// A tree has each word as a leaf once, and each inner node below one other, whose children come before it. What never changes is below one node
-// that no change is below.
+// A tree has each word as a leaf once, and each inner node as a child of one other, after its children. All words that
+// never change are below one node with no changing word below.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.IntRange(2, 200).Draw(t, "words")
@@ -108,8 +108,8 @@ func TestTree(t *testing.T) {
 	})
 }
 
-// The keys of many edges at once are those of the states that they lead to, of as many words as fit into a set, and more: also when more pairs
-// are looked up than are remembered, and without memory being allocated.
+// The keys of many edges resolved together are those of their targets, for vectors with as many words as a set can
+// hold, and more. This holds even if more pairs are looked up than are cached, and without allocations.
 func TestResolve(t *testing.T) {
 	for _, words := range []int{2, 3, 9, 31, 33, 62, 63, 64, 65, 70} {
 		rnd := rand.New(rand.NewPCG(uint64(words), 1))

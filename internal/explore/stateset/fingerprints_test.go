@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/spill"
 )
 
-// Fingerprints that begin or end alike fill one part of the table more than others, or what is behind its end.
+// Fingerprints with equal high or low bits fill one part of the table more than others, or the lines after its end.
 func TestFingerprints(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -21,7 +21,7 @@ func TestFingerprints(t *testing.T) {
 		known := map[[2]uint64]bool{}
 		var k Keys
 		for i := range uint64(300_000) {
-			n := i / 3 // each comes several times, some later
+			n := i / 3 // each comes several times, some of them later
 			if i%3 == 2 {
 				n = i / 5
 			}
@@ -70,13 +70,13 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
-// What does not fit in front of what was spread already is found behind it, and later where it belongs.
+// A fingerprint that does not fit before the spread part is found after it, and later in its own line.
 func TestFingerprintsWhileSpread(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
 	for _, words := range []int{1, 2} {
-		for _, most := range []float64{0, 1.01, 1.3} { // how much longer the table may be at first
+		for _, most := range []float64{0, 1.01, 1.3} { // factor by which the table may be longer at first
 			r := rand.New(rand.NewPCG(uint64(words), 1))
 			p, spreading := NewFingerprints(words), 0
 			var all Keys
@@ -130,7 +130,7 @@ func TestFingerprintsWhileSpread(t *testing.T) {
 	}
 }
 
-// What a table yields in order is what was added.
+// A table yields the added fingerprints in order.
 func TestFingerprintsInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.IntRange(1, 2).Draw(t, "words")
@@ -163,7 +163,7 @@ func TestFingerprintsInOrder(t *testing.T) {
 func TestBloom(t *testing.T) {
 	f := NewBloom(1 << 14)
 	defer f.memory.Free()
-	n := uint64(1 << 14) // eight bits for each
+	n := uint64(1 << 14) // eight bits of the filter for each
 	for i := range n {
 		f.add(i * 0x9E3779B97F4A7C15)
 	}

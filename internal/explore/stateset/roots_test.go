@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whether numbers are asked for or not, a key is added once; its number is how many were added before.
+// A key is added once, with or without numbers; its number is the number of keys added before.
 func TestRoots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbered := rapid.Bool().Draw(t, "numbered")
@@ -49,9 +49,9 @@ func TestRoots(t *testing.T) {
 	})
 }
 
-// What is scattered can be gathered again, so that no two keys become one; nor does any become 0, which stands for 1 among fingerprints.
+// scattered is injective, so that no two keys become one. No key becomes 0, which fingerprints represent as 1.
 func TestScattered(t *testing.T) {
-	inverse := uint64(1) // of the factor: each step doubles the bits that are right
+	inverse := uint64(1) // of the factor: each step doubles the number of correct bits
 	for range 6 {
 		inverse *= 2 - Hash(1)*inverse
 	}
