@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Of the tellers, which are live once news was sent, nobody can tell after that, the timers tick, and news comes once in each walk that
-// goes on for long. That half of the walks saw three ticks of n0 is counted too.
+// The tellers are live once news was sent. After that no tell is possible, the timers tick, and news comes once in each
+// walk that is long enough. The three ticks of n0 in half of the walks are counted, too.
 func TestAfterLive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

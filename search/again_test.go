@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// taker takes messages, and tells which call goes on when it does so.
+// taker receives messages, and reports the current call of Receive.
 type taker struct {
 	sim.Nop
 	Drew, Got []int
@@ -46,7 +46,8 @@ func takers(tell func(got, msg int)) sim.System {
 	}
 }
 
-// A handler that ends the process when it does again what it has done before is found where it did, and if it is not, there is no verdict.
+// A handler that ends the process when it repeats an earlier call is found at that call. If it is not found, there is
+// no verdict.
 func TestRefusedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

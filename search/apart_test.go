@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// keeper keeps what it is told to, looks at it, and counts what it looked at.
+// keeper stores the values of its actions, reads them, and counts its reads.
 type keeper struct {
 	sim.Nop
 	At    time.Time
@@ -54,9 +54,9 @@ var (
 	zoneTimes = [2]string{"2024-01-01T12:00:00+01:00", "2024-01-01T13:00:00+02:00"}
 )
 
-// Each of these systems comes to two states that a handler can tell apart, though what is shown of them is
-// alike, and the handler that looks closer fails in one of them, which is come to last. The verdict is
-// the same for all strategies and both engines.
+// Each of these systems reaches two states that a handler can distinguish, although their printed forms are equal. The
+// handler that distinguishes them fails in the one that is reached last. The verdict is the same for all strategies and
+// both engines.
 func TestStatesThatDifferAreNotMerged(t *testing.T) {
 	held := [2]error{errors.New("no such thing"), errors.New("no such thing")}
 	marks := map[int]*mark{1: {}}
@@ -130,7 +130,7 @@ func TestStatesThatDifferAreNotMerged(t *testing.T) {
 	}
 }
 
-// everyEngine yields each strategy with each of the engines that it can have.
+// everyEngine yields each strategy with each of the engines that it supports.
 func everyEngine(engines ...search.Engine) iter.Seq2[search.Name, search.Engine] {
 	return func(yield func(search.Name, search.Engine) bool) {
 		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
@@ -153,7 +153,7 @@ func everywhere(t *testing.T, name string, sys sim.System, judge func(t *testing
 	})
 }
 
-// verdict is everywhere for searches that may be refused.
+// verdict is everywhere for searches that may be rejected.
 func verdict(t *testing.T, name string, sys sim.System, judge func(t *testing.T, res *search.Result, err error)) {
 	for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine, search.AutoEngine) {
 		t.Run(fmt.Sprintf("%s/%s/%s", name, strategy, engine), func(t *testing.T) {
@@ -170,7 +170,7 @@ func verdict(t *testing.T, name string, sys sim.System, judge func(t *testing.T,
 	}
 }
 
-// ring overwrites its first item when it is full, and gives up after some laps when it is told to.
+// ring overwrites its first item when it is full, and fails after laps laps unless laps is 0.
 func ring(laps int) sim.System {
 	return sim.System{
 		Name: "ring", Nodes: 1,
@@ -195,8 +195,8 @@ func ring(laps int) sim.System {
 	}
 }
 
-// What a handler is given by tables has the capacity and refers to the variables that the state does. So the
-// violation is found where running the service itself finds it.
+// The slices that tables pass to a handler have the capacity, and refer to the variables, that the state does. The
+// violation is therefore found where running the service itself finds it.
 func TestCopiesAreTheState(t *testing.T) {
 	everywhere(t, "ring", ring(20), func(t *testing.T, res *search.Result) {
 		// Four puts, and from then on one that makes room and one that fills it.

@@ -13,12 +13,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// asks has a function that does not return, in the third state.
+// asks has a function that does not return in the third state.
 func asks(t *testing.T, where string) sim.System {
 	end := new(atomic.Bool)
 	t.Cleanup(func() { end.Store(true) })
 	at := func(here string, did int) {
-		for where == here && did == 2 && !end.Load() { // with the test, so that later ones have the processor
+		for where == here && did == 2 && !end.Load() { // ends with the test, to release the processor
 		}
 	}
 	did := func(v *sim.View) (n int) {
@@ -63,7 +63,7 @@ func (w watching) Observe(_ sim.NodeID, did any) error {
 	return nil
 }
 
-// What is asked about a state and does not return is suspected as a handler is, by every strategy and engine.
+// A function of the state that does not return is suspected like a handler, by every strategy and engine.
 func TestAskedInVain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits")
@@ -78,7 +78,7 @@ func TestAskedInVain(t *testing.T) {
 			{search.Deepening, search.ReplayEngine}, {search.BFS, ""}, {search.Walk, search.TableEngine}, {search.DFS, ""},
 		} {
 			if where != "always" && where != "MayCrash" && c.strategy != search.Deepening && c.strategy != search.BFS {
-				continue // it takes the same way
+				continue // the code is the same
 			}
 			t.Run(fmt.Sprint(where, " ", c.strategy), func(t *testing.T) {
 				asked := 0

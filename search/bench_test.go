@@ -13,8 +13,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// BenchmarkSearch measures whole searches over RandTree, in time per event executed: with weighted draws alone and, where the name says so, with all
-// schedules, whose walks are longer, and which choose and are compared.
+// BenchmarkSearch measures whole searches over RandTree, in time per executed event. Some cases use only weighted
+// draws. The cases named so use all schedules, with longer walks, choices of schedules and comparisons.
 func BenchmarkSearch(b *testing.B) {
 	weighted := []search.Schedule{search.Weighted}
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func (w *idleWorld) Last() *stepinfo.Step                { return &w.last }
 func (w *idleWorld) Check() error                        { return nil }
 func (w *idleWorld) Live() bool                          { return false }
 
-// BenchmarkLoop measures what a step of a walk costs besides the world.
+// BenchmarkLoop measures the cost of a step of a walk without that of the world.
 func BenchmarkLoop(b *testing.B) {
 	for _, events := range []int{4, 12, 40} {
 		b.Run(fmt.Sprintf("%devents", events), func(b *testing.B) {

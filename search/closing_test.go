@@ -13,13 +13,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// register counts for each service that was made how often it was closed.
+// register counts the Close calls of each service that was made.
 type register struct {
 	sync.Mutex
 	closed []int
 }
 
-// closer is a service that holds something, as far as the register knows.
+// closer is a service with a Close method that is recorded in the register.
 type closer struct {
 	sim.Nop
 	Value int
@@ -57,7 +57,8 @@ func closers(r *register, fail func(*closer) error) sim.System {
 	}
 }
 
-// Each service that a search makes is closed once: after a crash, at the end of its run, and when it was made only to be looked at.
+// Each service that a search makes is closed once: after a crash, at the end of its run, or if it was made only to be
+// inspected.
 func TestServicesAreClosed(t *testing.T) {
 	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} {
 		for _, workers := range []int{1, 2} {
@@ -79,7 +80,8 @@ func TestServicesAreClosed(t *testing.T) {
 	}
 }
 
-// What a service with a Close holds is not copied, so tables refuse it by name, and searches that may choose execute runs by replay.
+// Resources of a service with a Close method are not copied, so tables reject it by name, and searches with a choice
+// execute runs by replay.
 func TestServicesWithCloseAreNotCopied(t *testing.T) {
 	var r register
 	for _, cfg := range []search.Config{{Strategy: search.BFS}, {Strategy: search.Walk, Engine: search.TableEngine, MaxPaths: 10}} {
@@ -95,7 +97,7 @@ func TestServicesWithCloseAreNotCopied(t *testing.T) {
 	}
 }
 
-// A Close that fails is a finding, after a crash and at the end of a run, which a replay shows again.
+// A Close that fails is a finding, after a crash and at the end of a run, and a replay reproduces it.
 func TestCloseThatFails(t *testing.T) {
 	for _, c := range []struct {
 		strategy search.Name

@@ -7,7 +7,8 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 )
 
-// A suspect is decided on soon after the time of its search, and most of what is left of that and of what may follow is for finding out more.
+// A suspect is decided soon after the time of its search. Most of the remaining time, including that of the follow-up,
+// is for analysis.
 func TestPatience(t *testing.T) {
 	const began = time.Hour
 	for _, c := range []struct{ time, at, decide, locate time.Duration }{
@@ -25,7 +26,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// No confirmation goes on beyond the limit of all that follows a finding, and none beyond the time of a search that has one.
+// No confirmation exceeds the limit of the follow-up of a finding, and none exceeds the time of a search that has a
+// finding.
 func TestConfirming(t *testing.T) {
 	cfg := Config{Time: time.Minute, start: budget.Now()}
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ func crashing(t *testing.T, bugs ...string) search.Config {
 	return search.Config{System: sys, Strategy: search.DFS}
 }
 
-// Crashes that are left out without a proof leave the verdict open; those that matter are searched if that is asked for.
+// Crashes left out without a proof leave the verdict open; those that matter are searched if requested.
 func TestCrashModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

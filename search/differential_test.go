@@ -22,8 +22,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// compareEngines runs one search by each engine, and by both in turn, and compares everything; then that each engine comes to what was
-// found by its path.
+// compareEngines runs one search by each engine, and by both in turn, and compares all results. It then checks that
+// each engine reaches the finding by its path.
 func compareEngines(t rapid.TB, cfg search.Config) *search.Result {
 	t.Helper()
 	cfg.HandlerLimit = patient
@@ -63,7 +63,7 @@ func compareEngines(t rapid.TB, cfg search.Config) *search.Result {
 	return first
 }
 
-// leadsTo has both engines execute the path of a finding.
+// leadsTo makes both engines execute the path of a finding.
 func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
 	t.Helper()
 	for i, newWorld := range []func(*sim.System, kernel.Options) (kernel.World, error){kernel.NewWorld, world.New} {
@@ -95,8 +95,8 @@ func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
 	}
 }
 
-// compareSpaces explores a system to a depth in steps in all four ways: without tables and by them run by run, which must
-// see the same states, and breadth and depth first, which must count as many, with the same transitions.
+// compareSpaces explores a system to a depth in steps in four ways. Run by run, without and with tables, the search
+// must see the same states. Breadth and depth first, it must count as many, with the same transitions.
 func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 	t.Helper()
 	plain, found, failed := exploreStepwise(t, sys, search.ReplayEngine, depth, 0)
@@ -106,7 +106,7 @@ func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 	}
 	if failed != nil {
 		for _, strategy := range []search.Name{search.BFS, search.DFS} {
-			// In another order, a finding may come before the step that fails.
+			// In another order, a finding may come before the failing step.
 			if res, err := search.Run(context.Background(), search.Config{System: *sys, Strategy: strategy, MaxDepth: depth}); err == nil && res.Finding == nil {
 				t.Fatalf("%s neither fails nor finds anything, runs fail with %v", strategy, failed)
 			}
@@ -125,7 +125,7 @@ func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 		dfs, err = search.Run(context.Background(), search.Config{System: *sys, Strategy: search.DFS, MaxDepth: depth})
 	}
 	if err != nil && found != nil {
-		return // in another order, a step that fails may come before what runs have found
+		return // in another order, a failing step may come before the finding of runs
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -149,9 +149,9 @@ func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 		a, b := bfs.Stats, dfs.Stats
 		a.Seconds, b.Seconds, a.Engine, b.Engine, a.Bytes, b.Bytes, a.Handlers, b.Handlers = 0, 0, search.EngineStats{}, search.EngineStats{}, 0, 0, 0, 0
 		if a.Complete {
-			a.ExhaustedDepth, b.ExhaustedDepth = 0, 0 // of a way that has no other meaning
+			a.ExhaustedDepth, b.ExhaustedDepth = 0, 0 // it means nothing else for these strategies
 		} else {
-			a.Fair, b.Fair = nil, nil // what is owed is counted in states that were expanded, which differ
+			a.Fair, b.Fair = nil, nil // obligations are counted in expanded states, which differ
 		}
 		if bfs.Verdict != dfs.Verdict || bfs.Stopped != dfs.Stopped || !reflect.DeepEqual(a, b) || (bfs.Finding == nil) != (dfs.Finding == nil) {
 			t.Fatalf("bfs %s, %+v\ndfs %s, %+v", bfs.Stopped, a, dfs.Stopped, b)
@@ -159,10 +159,11 @@ func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 	}
 }
 
-// runStrategies are those that execute runs.
+// runStrategies lists the strategies that execute runs.
 var runStrategies = []search.Name{search.Deepening, search.Walk, search.Faulty}
 
-// Every bundled system as it comes, by every strategy and engine. A known bug changes a line or two of it, so the strategies take turns with these.
+// Engines agree on every bundled system, by every strategy. A known bug changes only a line or two, so the strategies
+// take turns with bugs.
 func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -200,7 +201,7 @@ func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 	}
 }
 
-// Small systems with everything that a service can do, by every strategy and engine.
+// Engines agree on small systems that use all features of services, by every strategy.
 func TestEnginesAgreeOnRandomSystems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sys := *scripts.Draw(t).System()
@@ -212,7 +213,7 @@ func TestEnginesAgreeOnRandomSystems(t *testing.T) {
 	})
 }
 
-// When liveness is violated each strategy and engine confirms it by the same runs.
+// If liveness is violated, each strategy and engine confirms it by the same runs.
 func TestEnginesAgreeOnLiveness(t *testing.T) {
 	sys := bundled(t, "twophase", spec.Config{Nodes: 3, Bugs: spec.BugSet{"TP3"}})
 	for _, strategy := range []search.Name{search.Deepening, search.Faulty} {

@@ -17,7 +17,7 @@ type (
 	other struct{} // is neither sent nor set
 )
 
-// wounded is a node that an action breaks; what heals it is a timer, or a message to itself.
+// wounded is a node that an action breaks. A timer heals it, or a message to itself.
 type wounded struct {
 	sim.Nop
 	Broken  bool
@@ -35,7 +35,8 @@ func (w *wounded) hurt(env sim.Env) {
 func (w *wounded) Timer(sim.Env, any)               { w.Broken = false }
 func (w *wounded) Receive(sim.Env, sim.NodeID, any) { w.Broken = false }
 
-// What disturbs is no part of recovery in any strategy and engine, be it a timer, a message, or all events of a kind; nothing else is taken for it.
+// Disturbing events are outside the recovery relation in every strategy and engine, be they timers, messages, or all
+// events of a kind. No other event is.
 func TestDisturbingEvents(t *testing.T) {
 	idle := []string{"message mend", "timer other", "message help"} // types that are never sent, or set as timers
 	timer, message, late := &wounded{}, &wounded{message: true}, (*wounded)(nil)
@@ -66,7 +67,7 @@ func TestDisturbingEvents(t *testing.T) {
 			},
 			Actions: []sim.AnyAction{
 				sim.Action[*wounded]{Name: "hurt", Times: 1, Do: (*wounded).hurt},
-				sim.Action[*wounded]{Name: "idle", Do: func(*wounded, sim.Env) {}}, // so that what is stuck goes on
+				sim.Action[*wounded]{Name: "idle", Do: func(*wounded, sim.Env) {}}, // so that a stuck node can continue
 			},
 			Properties: []sim.Property{{Name: "well", Eventually: func(v *sim.View) bool {
 				w, up := v.Service(0).(*wounded)
@@ -83,7 +84,7 @@ func TestDisturbingEvents(t *testing.T) {
 					Alone: strategy == search.Deepening, Confirm: critical.Confirm(critical.Config{System: sys, WalkSteps: 50, Walks: 20, Workers: 1}),
 				}
 				if strategy == search.Deepening {
-					cfg.DeepenBy = 4 // else walks are made from each state, as a leaf
+					cfg.DeepenBy = 4 // otherwise walks are made from each state, as a leaf
 				}
 				res := run(t, cfg)
 				if (res.Verdict == search.Violation) != c.violation || !c.violation && res.Verdict != search.OK {

@@ -10,9 +10,9 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// BenchmarkEngines makes the same random walks by either engine and by the one that is chosen while they are made. An
-// iteration is all three, so that what else the machine does hits them alike; reported are medians of events per
-// second of processor time, and how the choice compares with the better engine. Each begins with empty tables.
+// BenchmarkEngines makes the same random walks by either engine, and by the engine selected while they are made. An
+// iteration runs all three, so that other load of the machine affects them alike. It reports medians of events per
+// second of processor time, and a comparison of the selection with the better engine. Each begins with empty tables.
 func BenchmarkEngines(b *testing.B) {
 	const seconds = 1.5 // of the replay engine
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// pointed draws and counts; with the third message its state becomes one that the tables cannot hold, as it cannot be shown.
+// pointed draws and counts. With the third message, the tables cannot hold its state, because it cannot be shown.
 type pointed struct {
 	sim.Nop
 	N     int
@@ -49,7 +49,7 @@ func pointedSystem() sim.System {
 	}
 }
 
-// When the state tables do not support a state, the run goes on without them where it was, and nothing else shows.
+// If the state tables do not support a state, the run continues without them from there, with no other visible effect.
 func TestFallsBackToTheReplayEngine(t *testing.T) {
 	for _, strategy := range runStrategies {
 		cfg := search.Config{
@@ -78,8 +78,8 @@ func TestFallsBackToTheReplayEngine(t *testing.T) {
 	}
 }
 
-// Runs are executed by the faster engine once that is known, and the report says by which. Which one it is depends
-// on the machine; that events are counted once does not.
+// Runs are executed by the faster engine once it is known, and the report names it. Which one it is depends on the
+// machine, but every event is counted once.
 func TestEngineIsReported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -103,7 +103,7 @@ func TestEngineIsReported(t *testing.T) {
 	}
 }
 
-// What a search over states covered is told as for walks.
+// The coverage of a search over states is reported as for walks.
 func TestStatefulCoverage(t *testing.T) {
 	sys := sim.System{
 		Name: "covering", Nodes: 2, Network: netsim.Datagrams{Loss: 2, Dup: 1}, Crashes: 1,
@@ -133,14 +133,14 @@ func TestStatefulCoverage(t *testing.T) {
 			}
 		}
 	}
-	// In one step nothing but the action, or a crash, happens.
+	// In one step only the action, or a crash, happens.
 	s := run(t, search.Config{System: sys, Strategy: search.DFS, MaxDepth: 1}).Stats
 	if got := strings.Join(s.NeverHappened, ", "); got != "action never, fault duplication, fault loss, message pledge, sometimes moon" {
 		t.Errorf("in one step: never happened: %s", got)
 	}
 }
 
-// carrying stands for a program: to show it costs much.
+// carrying stands for a program: describing it is expensive.
 type carrying struct {
 	sim.Nop
 	N *hidden
@@ -159,7 +159,8 @@ func (c *carrying) Timer(env sim.Env, _ any) {
 	}
 }
 
-// Programs are executed by the replay engine unless another one is asked for, and no engine describes their states to itself.
+// Programs are executed by the replay engine unless another one is requested, and no engine describes their states
+// internally.
 func TestPrograms(t *testing.T) {
 	for _, engine := range []search.Engine{search.AutoEngine, search.ReplayEngine, search.TableEngine} {
 		shown := 0
@@ -196,7 +197,8 @@ func (o *unceasing) Timer(env sim.Env, t any) {
 	env.SetTimer(t, 1)
 }
 
-// A long run of services that cannot be copied is not made by tables, in which each new step takes as long as all before it.
+// A long run of services that cannot be copied is not made by tables, where each new step would take as long as all
+// before it.
 func TestLongRunsOfWhatIsNotCopied(t *testing.T) {
 	const runs, steps = 4, 1500
 	sys := sim.System{

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// quitter ends the goroutine that it runs on, where it is told to, in the third step.
+// quitter ends its goroutine, at the given place, in the third step.
 type quitter struct {
 	where string
 	did   int
@@ -64,7 +64,7 @@ func quits(where string) sim.System {
 	}
 }
 
-// Checked code that ends its goroutine is a finding, soon, wherever it is, by every strategy and engine.
+// Checked code that ends its goroutine is soon a finding, at any place, by every strategy and engine.
 func TestExits(t *testing.T) {
 	for _, where := range []string{"Do", "When", "When panics", "Receive", "property", "monitor"} {
 		for _, c := range []struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// hoarder keeps something back that decides what it does next.
+// hoarder has hidden state that determines its next step.
 type hoarder struct {
 	sim.Nop
 	Odd  bool
@@ -20,7 +20,7 @@ func (h *hoarder) turn(sim.Env) {
 	h.Odd = h.kept%3 == 1
 }
 
-// What is found while fair runs are judged is told, though runs did not show it.
+// A finding of the judging of fair runs is reported, although runs did not show it.
 func TestJudgingFairRunsTellsWhatItFinds(t *testing.T) {
 	sys := sim.System{
 		Name: "hoarder", Nodes: 1, New: func(sim.NodeID) sim.Service { return &hoarder{} },
@@ -33,7 +33,7 @@ func TestJudgingFairRunsTellsWhatItFinds(t *testing.T) {
 	}
 }
 
-// What was not visited because of a violation is not said to be in order.
+// States that were not visited because of a violation do not count as correct.
 func TestNothingIsSaidOfWhatLiesBehindViolations(t *testing.T) {
 	sys := gridSystem()
 	at := func(x, y int) func(*sim.View) bool {

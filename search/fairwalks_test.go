@@ -7,14 +7,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// idler counts, turns for ever, and finishes when it likes to.
+// idler counts, turns forever, and may finish at any time.
 type idler struct {
 	sim.Nop
 	N         int
 	Odd, Done bool
 }
 
-// idlers are nodes with more states together than there is memory for; finishes: finishing is promised.
+// idlers is a system with more states than fit into memory. finishes says that finishing is fair.
 func idlers(finishes bool) sim.System {
 	return sim.System{
 		Name: "idlers", Nodes: 3, New: func(sim.NodeID) sim.Service { return &idler{} },
@@ -27,7 +27,7 @@ func idlers(finishes bool) sim.System {
 	}
 }
 
-// What fair walks find starved is looked for among all states, if they are few: then nothing about it is unknown.
+// Starvation found by fair walks is searched for among all states, if they are few: then nothing about it is unknown.
 func TestFairWalksWhereStatesAreFew(t *testing.T) {
 	for counting, walked := range map[bool]bool{false: false, true: true} {
 		sys := idlers(false)
@@ -44,7 +44,8 @@ func TestFairWalksWhereStatesAreFew(t *testing.T) {
 	}
 }
 
-// Where there is no memory for all states, and only there, fair walks look for what is starved. What they came to is told, and is one state of 32.
+// Fair walks look for starvation only if memory does not suffice for all states. Their result is reported, and has one
+// state in 32.
 func TestFairWalksWhereMemoryEnds(t *testing.T) {
 	bfs := func(finishes bool, cfg search.Config) (*search.Result, *search.Fair) {
 		cfg.System, cfg.Strategy, cfg.Workers, cfg.Seed = idlers(finishes), search.BFS, 1, 1

@@ -37,7 +37,7 @@ func TestPanic(t *testing.T) {
 		}
 	})})
 	f := res.Finding
-	// The shortest way: idle, act. In state 1 act is forced.
+	// The shortest path: idle, act. In state 1 act is forced.
 	if f == nil || f.Kind != sim.Panic || f.Message != "two" || f.Node != 0 || f.Stack == "" || !slices.Equal(f.Path, choose.Path{0, 0}) {
 		t.Fatalf("got %+v", f)
 	}
@@ -47,7 +47,7 @@ func TestPanic(t *testing.T) {
 func TestHandlerThatDoesNotReturn(t *testing.T) {
 	var asked []search.Suspect
 	searched := func(answer search.Confirmed) *search.Result {
-		var end atomic.Bool // with its search, so that the next one has the processor
+		var end atomic.Bool // ends with its search, to release the processor
 		defer end.Store(true)
 		return run(t, search.Config{
 			Workers: 2, HandlerLimit: 100 * time.Millisecond,
@@ -72,7 +72,7 @@ func TestHandlerThatDoesNotReturn(t *testing.T) {
 	if f.Kind != sim.Divergence || !f.Overdue || f.Steps != 2 || !slices.Equal(f.Path, choose.Path{0, 0, 1}) {
 		t.Errorf("got %+v, want a divergence in step 2 of 0 0 1", f)
 	}
-	// Nobody can tell.
+	// The confirmation is undecided.
 	if res = searched(search.Confirmed{}); res.Verdict != search.Inconclusive || res.Stopped != search.StoppedStuck || res.Undecided != 1 {
 		t.Errorf("undecided: got %+v", res)
 	}
@@ -110,7 +110,7 @@ func TestEndlessChoices(t *testing.T) {
 	}
 }
 
-// A service that depends on more than its state is found out, with the step, the field and both values.
+// A service that depends on more than its state is detected, with the step, the field and both values.
 func TestNondeterminism(t *testing.T) {
 	calls := 0
 	res := run(t, search.Config{Workers: 1, System: oneAction(func(n *node, _ sim.Env) {
@@ -130,7 +130,7 @@ func TestNondeterminism(t *testing.T) {
 	}
 }
 
-// mapSharer counts in a map that all nodes of all runs have.
+// mapSharer counts in a map that all nodes of all runs share.
 type mapSharer struct {
 	sim.Nop
 	Counts map[sim.NodeID]int
@@ -139,8 +139,8 @@ type mapSharer struct {
 func (s *mapSharer) Boot(env sim.Env)         { env.SetTimer(1, 1) }
 func (s *mapSharer) Timer(env sim.Env, _ any) { s.Counts[env.Self()]++; env.SetTimer(1, 1) }
 
-// What is shared with other runs has the same value in both whenever one looks: it differs after more
-// has been executed.
+// State shared with other runs has the same value in both whenever it is read. It differs after more steps are
+// executed.
 func TestSharedState(t *testing.T) {
 	shared := map[sim.NodeID]int{}
 	res := run(t, search.Config{Workers: 1, System: sim.System{
@@ -172,7 +172,7 @@ func TestNondeterministicMonitor(t *testing.T) {
 	}
 }
 
-// So is one whose questions differ.
+// A service with different questions is nondeterministic, too.
 func TestNondeterministicChoices(t *testing.T) {
 	calls := 0
 	res := run(t, search.Config{Workers: 1, System: oneAction(func(n *node, env sim.Env) {

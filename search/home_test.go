@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// long is the path of a run of more than 300 choices.
+// long returns the path of a run of more than 300 choices.
 func long(t *testing.T, l *search.Loop) choose.Path {
 	t.Helper()
 	w := search.NewWalker(search.DefaultWeights(), 2000)
@@ -26,8 +26,8 @@ func long(t *testing.T, l *search.Loop) choose.Path {
 	return path
 }
 
-// Runs that start from a kept state are those that execute the way to it: same paths, same states, same
-// counts; and they take fewer events.
+// Runs that start from a checkpoint equal those that execute the path to it: same paths, same states, same counts. They
+// take fewer events.
 func TestRunsFromAKeptState(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{Nodes: 3})
 	const length = 40
@@ -43,7 +43,7 @@ func TestRunsFromAKeptState(t *testing.T) {
 	bounds := plain.Replay().Bounds
 	n := len(bounds) - 2
 	prefix, longer := way[:bounds[n]], way[:bounds[n+1]]
-	within := way[:bounds[n]+1] // questions of the step are open, if it has any
+	within := way[:bounds[n]+1] // in the middle of the step's questions, if it has any
 	other := way[:bounds[n-50]]
 	kept.Keep(prefix)
 	compare := func(what string, stream uint64, task choose.Path) {
@@ -69,7 +69,7 @@ func TestRunsFromAKeptState(t *testing.T) {
 	}
 }
 
-// A search from a prefix does not execute it again and again.
+// A search from a prefix executes the prefix only once.
 func TestSearchFromAPrefixExecutesItOnce(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{Nodes: 3})
 	prefix := long(t, newLoop(t, sys))

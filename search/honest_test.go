@@ -25,7 +25,7 @@ func (s *sharer) Timer(env sim.Env, t any) {
 	env.SetTimer(t, 1)
 }
 
-// counter counts what happened to all of them, and in all runs.
+// counter counts events of all nodes, in all runs.
 type counter struct {
 	sim.Nop
 	N     int
@@ -39,7 +39,7 @@ func (c *counter) Timer(env sim.Env, t any) {
 	env.SetTimer(t, 1)
 }
 
-// leaker sends a pointer to its state, through which the receiver changes it.
+// leaker sends a pointer to its state, through which the receiver changes the state.
 type leaker struct {
 	sim.Nop
 	Mine *int
@@ -47,7 +47,7 @@ type leaker struct {
 }
 
 type letter struct {
-	p *int `macemc:"-"` // what is not encoded is not copied
+	p *int `macemc:"-"` // not encoded, so not copied
 }
 
 func (l *leaker) Boot(env sim.Env) {
@@ -62,7 +62,7 @@ func (l *leaker) Receive(_ sim.Env, _ sim.NodeID, msg any) {
 	l.Got = (l.Got + 1) % 3
 }
 
-// A service that is not a function of its local state is found out and named by every strategy and engine.
+// A service that is not a function of its local state is detected and named by every strategy and engine.
 func TestDishonestServicesAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -110,7 +110,8 @@ func TestDishonestServicesAreNamed(t *testing.T) {
 	}
 }
 
-// rare does something else every eighth time that it is executed, as a handler that takes the first entry of a small map.
+// rare behaves differently every eighth time that it is executed, like a handler that takes the first entry of a small
+// map.
 type rare struct {
 	sim.Nop
 	N     int
@@ -124,7 +125,7 @@ func (r *rare) Timer(sim.Env, any) {
 	}
 }
 
-// A system of two states is executed often enough to see it do something else.
+// A system of two states is executed often enough to detect a deviation.
 func TestSmallSystemIsRepeated(t *testing.T) {
 	for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS} {
 		count := new(int)

@@ -13,14 +13,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// parcel has identities inside.
+// parcel contains identities.
 type parcel struct {
 	Err  error
 	At   time.Time
 	Mark *mark
 }
 
-// echoer sends letters that come back, and keeps what it sent and got.
+// echoer sends letters that come back, and stores those sent and received.
 type echoer struct {
 	sim.Nop
 	Sent, Got parcel
@@ -45,8 +45,8 @@ func (e *echoer) Receive(env sim.Env, from sim.NodeID, msg any) {
 	e.Got = got
 }
 
-// What a message holds is a copy, so what it refers to is nothing that a node or another message does, but variables of packages
-// are. All strategies and engines agree.
+// The content of a message is a copy, so its references differ from those of nodes and other messages, except for
+// package variables. All strategies and engines agree.
 func TestMessagesAreOtherIdentities(t *testing.T) {
 	for _, err := range []func() error{func() error { return errors.New("lost") }, func() error { return twins[0] }} {
 		sys := sim.System{
@@ -76,7 +76,7 @@ type cause struct{ Cause any }
 
 func (a *ringer) Timer(_ sim.Env, t any) { a.Rang = t == cause{twins[1]} || t == cause{7} }
 
-// Timers may hold what lies behind an interface when that is a value or a variable of a package. A new error is refused by name. All
+// Timers may hold an interface value that is a plain value or a package variable. A new error is rejected by name. All
 // strategies and engines agree.
 func TestTimersWithIdentities(t *testing.T) {
 	for _, c := range []struct {
@@ -104,7 +104,7 @@ func TestTimersWithIdentities(t *testing.T) {
 	}
 }
 
-// ear is a monitor that changes what it is told, and complains when somebody else did.
+// ear is a monitor that changes its events, and fails if another monitor did.
 type ear struct{ Heard int }
 
 func (e *ear) Observe(_ sim.NodeID, event any) error {
@@ -116,7 +116,7 @@ func (e *ear) Observe(_ sim.NodeID, event any) error {
 	return nil
 }
 
-// Each monitor is told of a copy of its own.
+// Each monitor receives a separate copy.
 func TestMonitorsAreApart(t *testing.T) {
 	newEar := func() sim.Monitor { return &ear{} }
 	sys := sim.System{
@@ -130,7 +130,7 @@ func TestMonitorsAreApart(t *testing.T) {
 	})
 }
 
-// A When that changes its service is found, and named.
+// A When that changes its service is found and named.
 func TestWhenChangesItsService(t *testing.T) {
 	sys := sim.System{
 		Name: "nosy", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} },
@@ -151,7 +151,7 @@ func TestWhenChangesItsService(t *testing.T) {
 	})
 }
 
-// What is checked in a sample only is said by every strategy: of each system what it has.
+// Every strategy reports the checks that are made only by samples, for the features of the system.
 func TestSaysWhatIsSampled(t *testing.T) {
 	always := "handlers are deterministic"
 	act := sim.Action[*keeper]{Name: "act", Times: 1, Do: func(*keeper, sim.Env) {}}
@@ -182,25 +182,25 @@ func TestSaysWhatIsSampled(t *testing.T) {
 	}
 }
 
-// errLate is put into its variable by the first handler that wants it, and lateMarks are made when they are asked for.
+// errLate is set by the first handler that needs it, and lateMarks are made on demand.
 var (
 	errLate   error
 	once      sync.Once
 	lateMarks sync.Map
 )
 
-// late keeps what outlives runs, or something alike.
+// late stores values that outlive runs, or similar new ones.
 type late struct {
 	sim.Nop
 	Err  error
 	Mark *mark
 }
 
-// What handlers put into variables of packages, and keep in states, is refused: it could not be told from what is alike.
+// Values that handlers store in package variables, and keep in states, are rejected: encodings could not identify them.
 func TestWhatLastsLongerThanARun(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func(*late)
-		field string // "": it is all right
+		field string // empty if it is accepted
 	}{
 		"late sentinel": {func(s *late) {
 			once.Do(func() { errLate = errors.New("gone") })

@@ -129,7 +129,7 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// Events are drawn by their weights: of 49 each, 40 actions, 8 messages, 1 timer; never an injection when its weight is 0.
+// Events are drawn by weight: of 49 draws, 40 actions, 8 messages, 1 timer; never an injection if its weight is 0.
 func TestDraws(t *testing.T) {
 	w := DefaultWeights()
 	w.Fault = 0
@@ -150,9 +150,9 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// Of goroutines only those that the marked function started, directly or not, are told of.
+// Only goroutines that the marked function started, directly or not, are reported.
 func TestMarked(t *testing.T) {
-	waiting := func() (end chan bool) { // until something is sent, and once more
+	waiting := func() (end chan bool) { // until something is sent, twice
 		end = make(chan bool)
 		began := make(chan bool)
 		go func() { go func() { <-end; end <- true }(); close(began) }()

@@ -24,7 +24,7 @@ func (k *tardy) act(env sim.Env, how string, kept *sim.Env, judged *atomic.Int64
 		go env.Announce(1)
 	case how == "later":
 		go func(before int64) {
-			for judged.Load() == before { // a state, which is after a handler
+			for judged.Load() == before { // a state is judged after a handler
 				time.Sleep(time.Millisecond)
 			}
 			env.Announce(1)
@@ -36,8 +36,8 @@ func (k *tardy) act(env sim.Env, how string, kept *sim.Env, judged *atomic.Int64
 	}
 }
 
-// An Env that is used after its handler had returned is a finding of every strategy and engine, and says by whose fault. Nothing
-// that was seen until then is complete.
+// An Env used after its handler had returned is a finding of every strategy and engine, with the function at fault. The
+// coverage until then is not complete.
 func TestUsedLate(t *testing.T) {
 	for _, how := range []string{"goroutine", "later", "kept"} {
 		for _, c := range []struct {

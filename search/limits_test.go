@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/systems/pingack"
 )
 
-// quiet is pingack without losses: nothing is wrong with it.
+// quiet is pingack without losses, and correct.
 func quiet(t *testing.T) sim.System {
 	t.Helper()
 	sys, err := pingack.System.WithLimits(sim.Limits{})
@@ -77,7 +77,7 @@ func TestTimeAndInterruption(t *testing.T) {
 	if err != nil || res.Stopped != search.StoppedInterrupted || res.Stats.Paths == 0 {
 		t.Errorf("got %+v, %v", res, err)
 	}
-	// Nothing was done.
+	// No work was done.
 	res, err = search.Run(ctx, cfg)
 	if err != nil || res.Stopped != search.StoppedInterrupted || res.Verdict != search.Interrupted {
 		t.Errorf("got %+v, %v", res, err)
@@ -106,7 +106,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// A search from a prefix begins there: from 22 on the grid nothing is left, from 11 its 4 states.
+// A search from a prefix begins there: no state follows 22 on the grid, 4 states follow 11.
 func TestPrefix(t *testing.T) {
 	for _, c := range []struct {
 		prefix choose.Path
@@ -217,8 +217,8 @@ type listener struct {
 
 func (s *listener) Receive(sim.Env, sim.NodeID, any) { s.Heard++ }
 
-// The action dance is never possible, and the timer never is always stopped by soon before it fires. Walks of two
-// steps (ask; soon; deliveries of what they send) have no time for a goodbye to be sent, and strike no faults.
+// The action dance is never enabled, and soon always stops the timer never before it fires. Walks of two steps (ask;
+// soon; deliveries of their messages) are too short to send a goodbye, and inject no faults.
 func TestNeverHappened(t *testing.T) {
 	sys := sim.System{
 		Name: "talk", Nodes: 2, Crashes: 1, Network: netsim.Datagrams{Dup: 1},
@@ -250,7 +250,7 @@ func TestNeverHappened(t *testing.T) {
 			}
 		}
 	}
-	// A prefix in which all happens that can: ask, and the rest in order. What it did, and made possible, counts.
+	// The prefix contains everything possible: ask, and the rest in order. Its coverage counts.
 	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +267,7 @@ func TestNeverHappened(t *testing.T) {
 	if want := []string{"action dance", "fault crash", "fault duplication", "sometimes heard much", "timer never"}; !slices.Equal(after.Stats.NeverHappened, want) {
 		t.Errorf("after a prefix: never happened: %q, want %q", after.Stats.NeverHappened, want)
 	}
-	// All else happens within 6 choices: the longest way is to ask, hear, say goodbye and deliver it.
+	// Everything else happens within 6 choices: the longest path is to ask, hear, say goodbye and deliver it.
 	res := run(t, search.Config{System: sys, Strategy: search.Deepening, MaxDepth: 6})
 	if want := []string{"action dance", "sometimes heard much", "timer never"}; !slices.Equal(res.Stats.NeverHappened, want) {
 		t.Errorf("deepening: never happened: %q, want %q", res.Stats.NeverHappened, want)
@@ -285,7 +285,7 @@ func TestPrefixesWithoutAGoalAreShort(t *testing.T) {
 		t.Fatal(len(paths), err)
 	}
 	for _, p := range paths {
-		if len(p) < 1 || len(p) > 200 { // a step has one choice, of the event
+		if len(p) < 1 || len(p) > 200 { // a step has one choice, that of the event
 			t.Errorf("a prefix of %d choices", len(p))
 		}
 	}

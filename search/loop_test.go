@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// script is a strategy that writes down what the loop tells it.
+// script is a strategy that records the calls of the loop.
 type script struct {
 	tasks  []search.Task
 	faults bool
@@ -90,7 +90,7 @@ func TestLoopCalls(t *testing.T) {
 		return true
 	})
 	want := []string{
-		"draw of 3: 2", "observed action after step 1", "0-action-1 seen false", // back in state 0, its first state here
+		"draw of 3: 2", "observed action after step 1", "0-action-1 seen false", // back in state 0, the initial state
 		"event of 2: 1", "observed crash after step 2", "1-crash-2 seen false",
 		"event of 1: 0", "observed boot after step 3", "2-boot-3 seen false", // without the crash: another state
 		"end 4 steps 3 choices 2", "path [0 2 1 0] used 1",
@@ -138,7 +138,7 @@ func TestMisfits(t *testing.T) {
 	}
 }
 
-// writer writes a value to its disk, and then tells its peer.
+// writer writes a value to its disk, and then sends it to its peer.
 type writer struct {
 	sim.Nop
 	Wrote, Told bool
@@ -149,8 +149,8 @@ func (w *writer) Boot(env sim.Env) { _, w.Found = env.Disk().Get("a") }
 
 func (w *writer) Receive(sim.Env, sim.NodeID, any) { w.Told = true }
 
-// Only a crash inside the step, between sync and send, leaves a value on disk of which nobody is
-// ever told. Faulty walks come to that, and so does deepening; plain walks do not.
+// Only a crash inside the step, between sync and send, leaves a value on disk that is never sent. Faulty walks and
+// deepening reach that; plain walks do not.
 func TestCrashInsideStep(t *testing.T) {
 	sys := sim.System{
 		Name: "writer", Nodes: 2, Crashes: 1, Network: netsim.Datagrams{}, MayCrash: func(id sim.NodeID) bool { return id == 0 },

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// numbers is a service whose timer runs a function.
+// numbers is a service with a timer that runs a function.
 type numbers struct {
 	sim.Nop
 	Got int
@@ -35,7 +35,7 @@ func drawing(do func(*numbers, sim.Env)) sim.System {
 	}
 }
 
-// everyWay is all that a search can be made by.
+// everyWay calls f with all combinations of strategies and engines.
 func everyWay(f func(search.Config)) {
 	for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine) {
 		if strategy != search.Faulty {
@@ -44,7 +44,7 @@ func everyWay(f func(search.Config)) {
 	}
 }
 
-// A handler that recovers cannot hide that it goes on choosing for ever.
+// A handler that recovers cannot hide that it makes choices forever.
 func TestSwallowedDivergence(t *testing.T) {
 	everyWay(func(cfg search.Config) {
 		cfg.System = drawing(func(s *numbers, env sim.Env) {
@@ -74,7 +74,7 @@ func TestSwallowedMisuse(t *testing.T) {
 	})
 }
 
-// A draw of more alternatives than can be kept is a finding that names the call.
+// A draw with too many alternatives is a finding that names the call.
 func TestTooManyAlternatives(t *testing.T) {
 	everyWay(func(cfg search.Config) {
 		cfg.System = drawing(func(s *numbers, env sim.Env) { s.Got = env.Rand().IntN(1 << 40) })
@@ -86,7 +86,8 @@ func TestTooManyAlternatives(t *testing.T) {
 	})
 }
 
-// Of a draw of very many alternatives a sample is enumerated, which is said. What its ends lead to is found.
+// A draw with very many alternatives is sampled, which is reported. Violations behind its first and last alternatives
+// are found.
 func TestSampledDraw(t *testing.T) {
 	const many = 1_000_000_000
 	for _, bad := range []int{0, 9, many - 3, -1} {
@@ -115,7 +116,7 @@ func TestSampledDraw(t *testing.T) {
 	}
 }
 
-// Nor does a sample say that fewer steps lead to no violation.
+// A sample does not prove that fewer steps lead to no violation.
 func TestSampledDrawIsNotShortest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -135,7 +136,7 @@ func TestSampledDrawIsNotShortest(t *testing.T) {
 	}
 }
 
-// A sample says nothing about what can be reached, so a state from which it leads nowhere is not dead.
+// A sample does not prove unreachability, so a state from which only a sample leads on is not dead.
 func TestSampledDrawIsNotDead(t *testing.T) {
 	locked := func() sim.System {
 		sys := drawing(func(s *numbers, env sim.Env) {
@@ -156,7 +157,7 @@ func TestSampledDrawIsNotDead(t *testing.T) {
 	}
 	everyWay(func(cfg search.Config) {
 		if cfg.Strategy == search.Walk {
-			return // it is a suspect, which nobody examines here
+			return // it is a suspect, without a confirmation here
 		}
 		cfg.System, cfg.Confirm = locked(), refute
 		res := run(t, cfg)
@@ -169,7 +170,7 @@ func TestSampledDrawIsNotDead(t *testing.T) {
 	})
 }
 
-// Limits are looked at while the answers of one handler are gone through.
+// Limits are checked while the answers of one handler are enumerated.
 func TestLimitsInsideOneState(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -195,7 +196,7 @@ func TestLimitsInsideOneState(t *testing.T) {
 			if res = run(t, cfg); res.Stopped != search.StoppedMemory || res.Stats.Complete || res.Stats.States < 1000 {
 				t.Errorf("%s: stopped: %s, %d states", cfg.Strategy, res.Stopped, res.Stats.States)
 			}
-			// What was found before the limit is told.
+			// A finding before the limit is reported.
 			cfg.System.Properties[0].Always = func(v *sim.View) bool { return v.Service(0).(*numbers).Got != 8080908+700 }
 			if res = run(t, cfg); res.Verdict != search.Violation || len(res.Finding.Path) != 5 {
 				t.Errorf("%s: got %v, stopped: %s", cfg.Strategy, res.Verdict, res.Stopped)
@@ -204,13 +205,13 @@ func TestLimitsInsideOneState(t *testing.T) {
 	}
 }
 
-// When it recovers each time it does not even return.
+// A handler that recovers each time does not return.
 func TestDivergenceSwallowedForEver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
 	everyWay(func(cfg search.Config) {
-		var end atomic.Bool // of the handler, so that the next one has the processor
+		var end atomic.Bool // ends the handler, to release the processor
 		defer end.Store(true)
 		cfg.HandlerLimit = 100 * time.Millisecond
 		cfg.System = drawing(func(s *numbers, env sim.Env) {
@@ -228,7 +229,7 @@ func TestDivergenceSwallowedForEver(t *testing.T) {
 	})
 }
 
-// withholder sends what it holds, and changes it: in the same step, or in a later one.
+// withholder sends a value and changes it later: in the same step, or in a later one.
 type withholder struct {
 	sim.Nop
 	Kept []int

@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// creditor waits for what was announced, and fails to say so once it was told of two.
+// creditor has obligations for announced events, and misbehaves after two of them.
 type creditor struct {
 	Seen int
 	how  string
@@ -51,8 +51,8 @@ func crediting(how string) sim.System {
 	}
 }
 
-// What a monitor that obliges does when it is asked what is owed is found as what it does when it observes is: by every strategy and engine, and when
-// the run is executed again.
+// A misbehaving obligation method of a monitor is found like a misbehaving Observe: by every strategy and engine, and
+// when the run is executed again.
 func TestObligedIsWatched(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"Obliges", "Obligations", "Passed", "Obligations panics"} {
@@ -82,7 +82,7 @@ func TestObligedIsWatched(t *testing.T) {
 				if took := time.Since(began); took > endless/2 {
 					t.Errorf("it took %v", took)
 				}
-				w, err := kernel.NewWorld(&sys, kernel.Options{Overdue: func(ticks int) bool { return !panics && ticks > 2 }}) // what panics is waited for
+				w, err := kernel.NewWorld(&sys, kernel.Options{Overdue: func(ticks int) bool { return !panics && ticks > 2 }})
 				if err != nil {
 					t.Fatal(err)
 				}

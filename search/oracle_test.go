@@ -28,7 +28,7 @@ type oracle struct {
 	bad    []bool
 }
 
-// Ordinary events of the kinds in weightless do not belong to the recovery relation.
+// explore makes an oracle. Ordinary events of the kinds in weightless are outside the recovery relation.
 func explore(t rapid.TB, sys *sim.System, weightless ...sim.EventKind) *oracle {
 	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
@@ -90,7 +90,7 @@ func explore(t rapid.TB, sys *sim.System, weightless ...sim.EventKind) *oracle {
 	return o
 }
 
-// dead returns the states from which no live state is reached by the recovery relation.
+// dead returns the states from which the recovery relation leads to no live state.
 func (o *oracle) dead() []bool {
 	dead := make([]bool, len(o.live))
 	for k := range dead {
@@ -126,9 +126,8 @@ func drawTable(t *rapid.T) automaton.Table {
 	return tab
 }
 
-// Deepening to the end sees all states that brute force sees, and its leaves alone make it suspect a run
-// that ends in a dead state exactly when there are dead states. It may suspect others, too: a walk
-// may be too short.
+// Complete deepening sees all states that brute force sees. Its leaves alone make it suspect a run that ends in a dead
+// state if and only if there are dead states. It may suspect others, too, because a walk may be too short.
 func TestDeepeningAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := drawTable(t)
@@ -249,7 +248,7 @@ func withoutTimes(res *search.Result) string {
 	return fmt.Sprintf("%+v %+v %+v %+v %+v", c, finding, suspect, fair, starved)
 }
 
-// Exhaustive search of the recovery relation from each state says of it what brute force says, and shows a live one.
+// Exhaustive search of the recovery relation from each state agrees with brute force, and shows a live state.
 func TestRecoverAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := drawTable(t)

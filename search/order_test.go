@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// teller has a timer that can always fire. One of the two tells the other something, once.
+// teller has a timer that can always fire. One of the two nodes sends news to the other, once.
 type teller struct {
 	sim.Nop
 	Told  bool
@@ -33,9 +33,9 @@ func tellers() sim.System {
 	}
 }
 
-// At first n0's tick, n1's tell and n1's tick are listed, after tell n0's tick, n0's news and n1's tick. The more
-// likely first: tell and news, which is the first run of two choices. With equal weights, as listed:
-// three runs that begin with n0's tick come before, and of those that begin with tell one.
+// At first n0's tick, n1's tell and n1's tick are listed; after tell n0's tick, n0's news and n1's tick. By likelihood,
+// tell and news come first, which is the first run of two choices. With equal weights, in list order, three runs that
+// begin with n0's tick come before, and one of those that begin with tell.
 func TestLikelyAlternativesFirst(t *testing.T) {
 	for _, c := range []struct {
 		weights search.Weights
@@ -53,8 +53,8 @@ func TestLikelyAlternativesFirst(t *testing.T) {
 	}
 }
 
-// The grid of TestDeepeningCounts by two at a time, and no visited set: 4 runs to depth 2, and all 6 ways from
-// 00 to 22, of which none is ended by the bound 4, nor by the bound 3 when that is as deep as it goes.
+// The grid of TestDeepeningCounts by two at a time, without a visited set: 4 runs to depth 2, and all 6 paths from 00
+// to 22. The bound 4 ends none of them, nor does the bound 3 if it is the maximum.
 func TestDeepenBy(t *testing.T) {
 	for _, most := range []int{0, 3} {
 		s := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: search.AllStates, Alone: true, DeepenBy: 2, MaxDepth: most}).Stats
@@ -68,8 +68,8 @@ func TestDeepenBy(t *testing.T) {
 	}
 }
 
-// Whatever comes first, the same is explored: all states within 3 choices. Of the 3 x 3 counts of ticks 8
-// take at most 3 choices, 6 the 2 that are left when news was sent, 3 the one that is left when it was told.
+// The order does not affect the explored states: all within 3 choices. Of the 3 x 3 counts of ticks, 8 take at most 3
+// choices, 6 the 2 that are left after news was sent, 3 the one that is left after it was received.
 func TestOrderDoesNotMatter(t *testing.T) {
 	states := map[int]int{}
 	for _, w := range []search.Weights{search.DefaultWeights(), {Timer: 40, Message: 8, Action: 1, Consequence: 1}} {

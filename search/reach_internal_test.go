@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// All that a unit of deepening has at the beginning is kept.
+// Everything that a unit of deepening has at its start is stored.
 func TestReachKeepsAll(t *testing.T) {
 	full := item{Path: choose.Path{1, 2}, Depth: 3, Forced: 4, Next: 5, Arity: 6, Cost: 7, Order: []int32{8}, Walk: true,
 		State: &layer{Pos: 9, State: sim.Fingerprint{Lo: 10, Hi: 1 << 63}, Fresh: 11, Live: true, Recovers: true, Aside: true, Walked: true}}

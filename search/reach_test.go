@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// again is what a process knows of deepening that has nothing but the pieces that others wrote.
+// again returns the Reach of a process that has only the pieces written by others.
 func again(t rapid.TB, pieces [][]byte) *search.Reach {
 	r := search.NewReach()
 	for _, p := range pieces {
@@ -20,8 +20,9 @@ func again(t rapid.TB, pieces [][]byte) *search.Reach {
 	return r
 }
 
-// Deepening by many searches, each of which goes on where the one before ended, sees all states that brute force sees, and suspects a run that ends in a
-// dead state when there are any. It does the same, search for search, whether one process makes them or each is made by another one.
+// Deepening by many searches, each of which continues the one before, sees all states that brute force sees. It
+// suspects a run that ends in a dead state if there are any. It does the same, search by search, whether one process
+// makes them or a new one each time.
 func TestReachAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := drawTable(t)
@@ -78,7 +79,7 @@ func TestReachAgainstOracle(t *testing.T) {
 	})
 }
 
-// A piece of which something is missing is refused, and so is a search that could not go on.
+// An incomplete piece is rejected, and so is a search that could not continue.
 func TestReachRefused(t *testing.T) {
 	tab := rapid.Custom(drawTable).Example(3)
 	cfg := search.Config{HandlerLimit: patient, System: tab.System(), MaxPaths: 3, Reach: search.NewReach()}

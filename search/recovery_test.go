@@ -9,7 +9,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// What can only recover by an answer or event of weight 0, or by a fault, is dead; every strategy and engine says so.
+// A state that can recover only by an answer or event of weight 0, or by a fault, is dead, by every strategy and
+// engine.
 func TestOneRecoveryRelation(t *testing.T) {
 	never := automaton.Move{From: 0, To: []int{0, 1}, Weights: []int{1, 0}}
 	noBoots := search.DefaultWeights()

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// What is found among fewer states is a run of the system as it is.
+// A finding in a reduced state space is a run of the full system.
 func TestReducedFindings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -39,7 +39,7 @@ func TestReducedFindings(t *testing.T) {
 	}
 }
 
-// What cannot be reduced is not, and the search says why.
+// Systems that cannot be reduced are not, and the search gives the reason.
 func TestNotReduced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

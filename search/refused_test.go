@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// holder keeps what cannot be encoded where no type tells.
+// holder stores a value that cannot be encoded, behind an interface.
 type holder struct {
 	sim.Nop
 	box   any
@@ -23,7 +23,7 @@ func (h *holder) Boot(env sim.Env) { h.start(env) }
 
 func (h *holder) Timer(sim.Env, any) { h.box = reply{make(chan int)} }
 
-// What cannot be encoded is an error that names the field and the rule to add, wherever it turns up.
+// A value that cannot be encoded is an error that names the field and the rule to add, wherever it occurs.
 func TestRefusedValues(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -66,7 +66,7 @@ func TestRefusedValues(t *testing.T) {
 			case !errors.As(err, &state):
 				t.Errorf("%s: error %v is a %T with strategy %q, engine %v", c.name, err, err, cfg.Strategy, cfg.Engine)
 			case cfg.Strategy != search.BFS && err.Error() != c.want,
-				!strings.HasSuffix(err.Error(), what): // the tables may come upon it in another place
+				!strings.HasSuffix(err.Error(), what): // the tables may find it in another place
 				t.Errorf("%s, strategy %q, engine %v:\ngot  %v\nwant %s", c.name, cfg.Strategy, cfg.Engine, err, c.want)
 			}
 		}

@@ -7,14 +7,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Shares change with every 512th run of a row, by all that was learned until then, and never in between, however long rounds are.
+// Shares change with every 512th run of a row, by the results until then, and at no other time, for rounds of any
+// length.
 func TestCreditAtFixedNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &row{phase: walkPhase, turns: newRotation(Schedules(), false)}
 		n := len(r.turns.names)
-		var mix []uint8  // of the runs since shares changed
-		met := uint64(0) // changes of states that were noticed
-		learned := false // since shares changed
+		var mix []uint8  // of the runs since the last change of shares
+		met := uint64(0) // number of new changes of states
+		learned := false // since the last change of shares
 		for r.number < 5000 {
 			var units []*unit
 			for range rapid.IntRange(1, unitsPerRound).Draw(t, "units") {
@@ -30,7 +31,7 @@ func TestCreditAtFixedNumbers(t *testing.T) {
 				}
 				units = append(units, u)
 			}
-			// The schedule that has the fewest turns finds all that is new.
+			// The schedule with the fewest turns makes all discoveries.
 			least, fewest := 0, mixRuns+1
 			for i := range n {
 				if turns := count(mix, i); turns < fewest {
@@ -52,7 +53,7 @@ func TestCreditAtFixedNumbers(t *testing.T) {
 	})
 }
 
-// What finds more has more turns, and all keep half of what they had first.
+// A schedule that finds more has more turns, and all keep half of their first share.
 func TestCredit(t *testing.T) {
 	r := newRotation(Schedules(), true)
 	first := slices.Clone(r.mix)
@@ -74,7 +75,7 @@ func TestCredit(t *testing.T) {
 			}
 		}
 	}
-	for k := range uint64(10) { // what was credited counts less and less
+	for k := range uint64(10) { // older credit counts less and less
 		u := &unit{}
 		u.noticed.reset(len(r.names))
 		u.noticed.steps[last], u.noticed.steps[0], u.noticed.pairs[0] = 100, 100, []uint64{1000 + k}

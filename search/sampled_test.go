@@ -18,7 +18,7 @@ func (s *scheduled) Timer(sim.Env, any)                    { s.Ticks++ }
 func (s *scheduled) Uncovered(sim.Interleave) string       { return "other schedules" }
 func (s *scheduled) Sampled(sim.Interleave) map[string]int { return map[string]int{"schedule": 1} }
 
-// A search of a service that takes a sample by itself is conclusive when it is through, and not complete.
+// A search of a service that samples by itself is conclusive when it ends, but not complete.
 func TestSampled_ByService(t *testing.T) {
 	sys := sim.System{
 		Name: "scheduled", Nodes: 1, New: func(sim.NodeID) sim.Service { return &scheduled{} },
@@ -38,7 +38,7 @@ func TestSampled_ByService(t *testing.T) {
 	})
 }
 
-// The number of alternatives that were taken does not depend on the number of workers.
+// The number of sampled alternatives does not depend on the number of workers.
 func TestSampled_TakenByWorkers(t *testing.T) {
 	var taken []int
 	for _, workers := range []int{1, 3} {

@@ -17,7 +17,7 @@ import (
 // patient is a HandlerLimit that a busy machine does not exceed by itself.
 const patient = time.Minute
 
-// endless is a time that only a search takes which does not end, however busy the machine is.
+// endless is a time that only a non-terminating search takes, even on a busy machine.
 const endless = 5 * time.Minute
 
 func run(t *testing.T, cfg search.Config) *search.Result {
@@ -107,8 +107,8 @@ func TestSafetyWithinDepth(t *testing.T) {
 	}
 }
 
-// States 1 and 2 lead to each other and nowhere else: no run through them ends at the bound, they are leaves
-// because all their successors are seen. The bad loop is entered by the second move.
+// States 1 and 2 lead only to each other. No run through them ends at the bound; they are leaves because all their
+// successors are seen. The second move enters the dead loop.
 func TestDeadCycle(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 3), automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 1), automaton.To(3, 0)}, Live: []int{3}}
 	res := run(t, search.Config{System: tab.System(), WalkSteps: 50, Strategy: search.Deepening, MaxDepth: 5, Workers: 2})
@@ -116,7 +116,7 @@ func TestDeadCycle(t *testing.T) {
 	if f == nil || f.Kind != sim.Liveness || f.OutOfEvents || f.Property != "live" {
 		t.Fatalf("got %s, %+v", res.Verdict, f)
 	}
-	// At depth 1: 0 -> 3 -> 0 again; 0 -> 1 -> 2 -> 1 again, from where the walk goes on.
+	// At depth 1: 0 -> 3 -> 0 again; 0 -> 1 -> 2 -> 1 again, where the walk continues.
 	if f.Origin != 3 || f.Depth != 1 || f.Steps != 53 {
 		t.Errorf("walk from step %d to %d at depth %d, want 3, 53, 1", f.Origin, f.Steps, f.Depth)
 	}
@@ -125,7 +125,7 @@ func TestDeadCycle(t *testing.T) {
 	}
 }
 
-// State 1 has no way out and is not live.
+// State 1 has no successor and is not live.
 func TestDeadlock(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0), automaton.To(0, 1)}, Live: []int{0}}
 	res := run(t, search.Config{System: tab.System()})
@@ -135,8 +135,8 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
-// A suspect that is not confirmed is counted and the search goes on: 1 is left by a crash only, which
-// leads to the bad state by way of 0.
+// An unconfirmed suspect is counted, and the search continues. Only a crash leaves state 1, and leads to the bad state
+// through 0.
 func TestRefutedSuspect(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(0, 0)}, Live: []int{0}, Crashes: 1}
 	var asked []search.Suspect

@@ -11,10 +11,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// pledge is what a pledger must give only once.
+// pledge is the message that a pledger must send only once.
 type pledge struct{}
 
-// pledger remembers on disk that it has pledged, and tells node 1; in one order or the other.
+// pledger persists that it has pledged, and sends it to node 1, in one order or the other.
 type pledger struct {
 	sim.Nop
 	Pledged   bool
@@ -102,7 +102,7 @@ func (s *stamper) Receive(env sim.Env, _ sim.NodeID, msg any) {
 	s.Later = env.Clock().Before(env.Clock().Now(), msg.(stamp).At)
 }
 
-// That times of different nodes were compared is said, because more is tried then than is real.
+// Comparisons of times of different nodes are reported, because the search then tries more orders than are real.
 func TestForeignTimesAreReported(t *testing.T) {
 	for sends, want := range map[bool]bool{true: true, false: false} {
 		sys := sim.System{Name: "stamps", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service {

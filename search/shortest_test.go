@@ -26,7 +26,7 @@ func withBug(t *testing.T, system, bug string) Config {
 	return Config{System: sys, Strategy: BFS, Shortest: true}
 }
 
-// What was found where states were left out is followed by what takes the fewest steps.
+// A finding of a reduced search is followed by one with the fewest steps.
 func TestShortest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -64,8 +64,8 @@ func TestShortest(t *testing.T) {
 	}
 }
 
-// Where states may have been taken for others that were visited, or draws were sampled, fewer steps may do. It is the same whether all states
-// were visited at once or are visited now.
+// Fewer steps may suffice if states may have been taken for others, or draws were sampled. It makes no difference
+// whether all states were visited before or are visited for this search.
 func TestShortestOmission(t *testing.T) {
 	for _, c := range []struct {
 		visited Visited
@@ -85,7 +85,7 @@ func TestShortestOmission(t *testing.T) {
 	}
 }
 
-// That it is not known is said.
+// An unknown result is reported as such.
 func TestShortestUnknown(t *testing.T) {
 	cfg, err := withBug(t, "paxos", "PX1").complete()
 	if err != nil {

@@ -22,7 +22,7 @@ func TestGapsBetweenFaults(t *testing.T) {
 	}
 }
 
-// A round of walks without faults, which may be long, takes no more events than were done before it, when those are many.
+// A round of fault-free walks, which may be long, takes no more events than the work before it, if that was much.
 func TestRoundsOfWalks(t *testing.T) {
 	cfg := Config{Workers: 1, System: sim.System{Name: "rearming", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rearming{} }}}
 	s, err := newSearcher(cfg)

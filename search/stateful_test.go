@@ -39,8 +39,7 @@ func TestBreadthFirstCounts(t *testing.T) {
 	}
 }
 
-// Fingerprints give the same numbers, and say how likely it is that they are wrong. Two workers change
-// nothing.
+// Fingerprints give the same numbers, with a bound on the probability of an error. Two workers change nothing.
 func TestBreadthFirstByFingerprints(t *testing.T) {
 	for _, visited := range []search.Visited{search.Fingerprints64, search.Fingerprints128} {
 		for _, workers := range []int{1, 2} {
@@ -58,8 +57,7 @@ func TestBreadthFirstByFingerprints(t *testing.T) {
 	}
 }
 
-// When all states were seen, liveness is decided by them; the walks that show the critical
-// transition must agree.
+// If all states were seen, they decide liveness. The walks that show the critical transition must agree.
 func TestStatesDecideLiveness(t *testing.T) {
 	for _, strategy := range []search.Name{search.BFS, search.DFS} {
 		for _, visited := range []search.Visited{search.ExactStates, search.Fingerprints64, search.Fingerprints128} {
@@ -109,8 +107,8 @@ func TestBreadthFirstRefuses(t *testing.T) {
 	}
 }
 
-// A search after one that checked code ended says that nothing was found only when it has visited all states: what ended that one may
-// lie where this one was not.
+// A search after one that checked code ended reports no finding only if it has visited all states: the code that ended
+// the other search may be in states that this one did not visit.
 func TestAfterDeath(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{})
 	for refused, want := range map[uint64]search.Verdict{0: search.OK, 12: search.Inconclusive} {
@@ -127,7 +125,7 @@ func TestAfterDeath(t *testing.T) {
 	}
 }
 
-// Deepening by table look-up explores what it explores by running handlers.
+// Deepening by table look-up explores the same as by running handlers.
 func TestEnginesAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -144,7 +142,8 @@ func TestEnginesAgree(t *testing.T) {
 	}
 }
 
-// A search that was asked about liveness alone, and did not come to that, is inconclusive; one that checked anything else besides is not.
+// A search of liveness alone that reached no verdict on it is inconclusive. A search that also checked anything else is
+// not.
 func TestLivenessAlone(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{Nodes: 3})
 	for _, c := range []struct {
@@ -170,7 +169,7 @@ func TestLivenessAlone(t *testing.T) {
 	}
 }
 
-// Nor is one that was asked about Inevitably properties alone, and neither judges them nor walks for them.
+// A search of Inevitably properties alone that neither judges them nor makes walks for them is inconclusive, too.
 func TestInevitablyAlone(t *testing.T) {
 	sys := bundled(t, "election", spec.Config{})
 	only, err := sys.Only("all follow the highest")

@@ -11,10 +11,10 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// BenchmarkBounded measures new states per second of processor time of searches of RandTree with 3 nodes to the same depth
-// in steps: run by run on the replay engine, each run from the start, and over states by bfs and dfs. Run by run it is
-// stopped after a while, as it would take too long; so is deepening, whose depth is in choices, of which there is about one
-// in each step here, and which makes walks besides.
+// BenchmarkBounded measures new states per second of processor time in searches of RandTree with 3 nodes to the same
+// depth in steps: run by run on the replay engine, each run from the start, and over states by bfs and dfs. Run by run
+// it is stopped early, because it would take too long. So is deepening, which counts its depth in choices, about one
+// per step here, and also makes walks.
 func BenchmarkBounded(b *testing.B) {
 	const most = 200_000 // states, run by run
 	for _, depth := range []int{10, 15, 20, 25} {

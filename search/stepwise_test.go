@@ -10,11 +10,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// stepwise is depth-first search as it is done without tables: bounded in steps, from the start for each run, a state
-// is passed over when it was seen at the same or a smaller depth. Its states are those of bfs and dfs.
+// stepwise is depth-first search without tables: bounded in steps, from the start for each run. It skips a state that
+// was seen at the same or a smaller depth. Its states are those of bfs and dfs.
 type stepwise struct {
 	bound  int // in steps
-	most   int // states; 0: no limit
+	most   int // states; 0 means no limit
 	run    *replay.Run
 	seen   map[sim.Fingerprint]int
 	live   int

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// stays does not return, in the third step.
+// stays does not return in the third step.
 type stays struct {
 	sim.Nop
 	how string
@@ -23,7 +23,7 @@ func (s *stays) act(end *atomic.Bool, asked <-chan struct{}) {
 	if s.did == 2 {
 		switch s.how {
 		case "loop":
-			for !end.Load() { // with the test, so that later ones have the processor
+			for !end.Load() { // ends with the test, to release the processor
 			}
 		case "channel":
 			<-make(chan int)
@@ -38,7 +38,7 @@ func (s *stays) act(end *atomic.Bool, asked <-chan struct{}) {
 	s.did++
 }
 
-// staying is a system of which a slow handler returns once asked is closed.
+// staying is a system with a slow handler that returns once asked is closed.
 func staying(t *testing.T, how string, asked <-chan struct{}) sim.System {
 	end := new(atomic.Bool)
 	t.Cleanup(func() { end.Store(true) })
@@ -57,8 +57,8 @@ func staying(t *testing.T, how string, asked <-chan struct{}) sim.System {
 	}
 }
 
-// A handler that does not return is suspected soon, by the strategies that visit states as by those that make runs, and the path
-// leads into it.
+// A handler that does not return is suspected soon, both by strategies that visit states and by those that execute
+// runs, and the path leads into it.
 func TestNotReturned(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits")
@@ -100,7 +100,7 @@ func TestNotReturned(t *testing.T) {
 	}
 }
 
-// A handler that is only slow ends no exploration, and one of which that cannot be told is nothing that was covered.
+// A slow handler ends no exploration. If slowness is undecided, the exploration covers nothing beyond.
 func TestSlowOrNot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits")

@@ -19,7 +19,8 @@ type concealer struct {
 	secret int `macemc:"-"`
 }
 
-// States that are the same encoding but behave differently are found by the default search, which would take the second for the first.
+// States with equal encodings but different behaviour are found by the default search, which would take the second for
+// the first.
 func TestTwins(t *testing.T) {
 	system := func(reads bool, rules ...sim.StateRule) sim.System {
 		return sim.System{

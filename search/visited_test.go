@@ -10,8 +10,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// The grid of TestDeepeningCounts without a visited set: the runs to depth 1 are x and y; to depth 2 xx
-// yy, xy, yx and yy xx; to depth 3 the 6 ways from 00 to 22.
+// The grid of TestDeepeningCounts without a visited set: the runs to depth 1 are x and y; to depth 2 xx yy, xy, yx and
+// yy xx; to depth 3 the 6 paths from 00 to 22.
 func TestNoVisitedSet(t *testing.T) {
 	res := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: search.AllStates, Alone: true})
 	s := res.Stats
@@ -23,8 +23,8 @@ func TestNoVisitedSet(t *testing.T) {
 	}
 }
 
-// Cut fingerprints hold as many states as they have bits for, and say what that costs. With 9 states the
-// bound for 100 bits is 9*10/2 / 2^100.
+// Truncated fingerprints hold as many states as they have bits for, and report the bound on omissions. With 9 states
+// the bound for 100 bits is 9*10/2 / 2^100.
 func TestCutFingerprints(t *testing.T) {
 	for _, c := range []struct {
 		bits     search.Visited
@@ -69,7 +69,7 @@ func TestVisitedIsChecked(t *testing.T) {
 	}
 }
 
-// The states that deepening keeps stay within their limit.
+// The states that deepening stores stay within their limit.
 func TestDeepeningWithinMemory(t *testing.T) {
 	const limit = 100_000
 	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), MaxBytes: limit, Alone: true, Workers: 1})

@@ -9,9 +9,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// BenchmarkWalk measures one event of random walks over RandTree on the replay engine, with all
-// properties checked after every step. An iteration is an event; systems are built anew and booted
-// for each walk, which counts, too.
+// BenchmarkWalk measures one event of random walks over RandTree on the replay engine, with all properties checked
+// after every step. An iteration is an event. Systems are built and booted again for each walk, which counts, too.
 func BenchmarkWalk(b *testing.B) {
 	for _, nodes := range []int{2, 5, 8} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {

@@ -28,7 +28,7 @@ func (s *rearming) Timer(env sim.Env, timer any) {
 	env.SetTimer(timer, time.Second)
 }
 
-// stopper tells a worker to stop when a run has so many steps.
+// stopper stops a worker when a run has so many steps.
 type stopper struct {
 	worker *worker
 	at     int
@@ -40,8 +40,7 @@ func (s *stopper) OnStep(at *Node, _ *stepinfo.Step) {
 	}
 }
 
-// A worker can be stopped in the middle of the first run that it makes, in the exhaustive part and in the walk
-// behind it.
+// A worker can be stopped in the middle of its first run, in the exhaustive part and in the walk after it.
 func TestStoppedInTheFirstRun(t *testing.T) {
 	for _, at := range []int{20, 150} {
 		cfg, err := Config{Workers: 1, System: sim.System{
@@ -64,7 +63,7 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 	}
 }
 
-// A confirmation that takes too long is broken off, and the suspect is not decided. The search goes on if it has time.
+// A confirmation that takes too long is cancelled, and the suspect is undecided. The search continues if it has time.
 func TestConfirmationIsBrokenOff(t *testing.T) {
 	cfg := Config{Workers: 1, Time: time.Hour, System: sim.System{Name: "rearming", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rearming{} }}}
 	cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
@@ -90,12 +89,12 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	if err := s.judge(ended, dead, ""); err != nil || s.stopping != StoppedInterrupted || s.undecided != 2 {
 		t.Errorf("from outside: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
-	s.stopping = "" // patience ends before the deadline of the context does
+	s.stopping = "" // patience ends before the deadline of the context
 	s.cfg.start = budget.Now()
 	if err := s.judge(context.Background(), dead, ""); err != nil || s.stopping != "" || s.undecided != 3 {
 		t.Errorf("without patience: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
-	s.found, s.stopping = 1, "" // of a search that goes on
+	s.found, s.stopping = 1, "" // as in a search that continues
 	s.cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
 		if at, ok := budget.Deadline(ctx); !ok || at != s.cfg.start+time.Hour {
 			t.Errorf("after a finding a confirmation may go on for %v", at-s.cfg.start)
