@@ -11,13 +11,13 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Bounds of comparing an abstraction in use, which a search does when it is over.
+// Limits for comparing a used abstraction with its implementation, which is done after the search.
 const (
 	mostCompared = 200_000 // states
 	comparing    = 10 * time.Second
 )
 
-// assumptions compares the abstractions that the system has in the place of what ships.
+// assumptions compares the abstractions that the system uses with their implementations.
 func (o *Options) assumptions(ctx context.Context) (all []report.Assumption) {
 	for _, a := range o.Search.System.Abstractions {
 		if !a.Used {
@@ -50,14 +50,15 @@ func (o *Options) assumptions(ctx context.Context) (all []report.Assumption) {
 	return all
 }
 
-// comparison is the comparison of the abstraction of that name among the calls that are noted.
+// comparison returns the call number of the comparison of the named abstraction.
 func comparison(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte("comparison of " + name))
 	return h.Sum64() | 1
 }
 
-// compares notes a comparison, until it is over, unless it is refused because it ended a process.
+// compares records a comparison as the current call until over is called. refused reports that the comparison has
+// ended a process before.
 func (o *Options) compares(call uint64) (over func(), refused bool) {
 	c := o.calls
 	if c == nil {
@@ -70,7 +71,7 @@ func (o *Options) compares(call uint64) (over func(), refused bool) {
 	return func() { *c.At = 0 }, false
 }
 
-// comparesLater leaves to the search the calls that are its own. Those of comparisons, which come after it, say nothing about it.
+// comparesLater removes the refused calls of comparisons from those of the search. Comparisons run after the search.
 func (o *Options) comparesLater() {
 	o.calls = o.Search.Calls
 	if !o.calls.Refuses() {

@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// confirm examines what the search suspects, and keeps it in hand meanwhile.
+// confirm examines a suspect of the search and keeps it in hand meanwhile.
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	o.hand.take(&s, report.Suspected)
 	var c search.Confirmed
@@ -43,8 +43,8 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 	return c, err
 }
 
-// decide examines a suspect: a run that seems dead by looking for the step after
-// which it is, a handler that seems not to return in a fresh process that lets it run longer.
+// decide examines a suspect. For a run that seems dead it looks for the critical step. A handler that seems not to
+// return is executed in a fresh process with a longer time limit.
 func (o *Options) decide(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	defer o.Search.Calls.Beyond()()
 	switch s.Kind {
@@ -56,8 +56,8 @@ func (o *Options) decide(ctx context.Context, s search.Suspect) (search.Confirme
 	return search.Confirmed{Violation: true}, nil
 }
 
-// confirmDeath is confirmsDeath, but when a walk from the run seems not to return it is that suspect which is confirmed. When the
-// machine was only slow walks are made once more, with ten times as much patience.
+// confirmDeath is confirmsDeath, but if a walk from the run seems not to return it confirms that suspect instead. If
+// the machine was only slow, the walks are repeated with ten times the handler limit.
 func (o *Options) confirmDeath(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	c, err := o.confirmsDeath(ctx, s)
 	if err != nil || c.Violation || c.Instead == nil {
@@ -83,8 +83,8 @@ func (o *Options) confirmDeath(ctx context.Context, s search.Suspect) (search.Co
 	return c, err
 }
 
-// confirmDifference decides on a suspect whose path cannot be followed again. It is nondeterminism if another execution confirms that, and
-// stays undecided otherwise.
+// confirmDifference decides on a suspect with a path that does not replay. If another execution confirms the
+// difference, the finding is nondeterminism. Otherwise the suspect stays undecided.
 func (o *Options) confirmDifference(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	r := &recurrence{o: o, found: &s, path: s.Path}
 	decided, err := r.decide(ctx)
@@ -98,7 +98,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if o.Respawn == nil {
 		return search.Confirmed{}, nil
 	}
-	if left := o.confirming(0); left != nil { // code that depends on its process may end this one when the run is described
+	if left := o.confirming(0); left != nil { // code that depends on its process may end this one while the run is described
 		_ = append(left, s.Path...)
 	}
 	d, err := isolate.Examine(ctx, o.Respawn, s.Path, o.stepLimit(ctx))
@@ -113,8 +113,8 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	return search.Confirmed{Violation: true, Detail: d}, nil
 }
 
-// stepLimit returns how long a step may take in a fresh process: confirmLimit, but no more than half of the time that is left, of which the
-// rest is for shrinking.
+// stepLimit returns the time limit of a step in a fresh process: ConfirmLimit, but at most half of the remaining
+// time. The other half is for shrinking.
 func (o *Options) stepLimit(ctx context.Context) time.Duration {
 	limit := isolate.ConfirmLimit(o.Search.HandlerLimit)
 	if at, ok := budget.Deadline(ctx); ok {
@@ -123,10 +123,10 @@ func (o *Options) stepLimit(ctx context.Context) time.Duration {
 	return limit
 }
 
-// leastPart is which part of confirmLimit a step has at least.
+// leastPart is the divisor of ConfirmLimit that yields the least stepLimit.
 const leastPart = 5
 
-// criticalConfig is the search's configuration as far as it is about walks.
+// criticalConfig returns the settings of the search that concern walks.
 func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	c := &o.Search
 	cfg := critical.Config{
@@ -146,7 +146,8 @@ func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	return cfg
 }
 
-// confirming is where a worker that confirms leaves its runs; nil: nowhere. The search waits meanwhile, but its last runs must not be lost.
+// confirming returns the path buffer of a worker that confirms; nil means that there is none. Buffers of search
+// workers are not reused, because their last runs must not be lost.
 func (o *Options) confirming(worker int) choose.Path {
 	if o.Search.PathBuffer == nil {
 		return nil

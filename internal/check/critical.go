@@ -12,19 +12,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// CriticalOptions say with how much effort a critical transition is looked for. The zero value of
-// each field is a default.
+// CriticalOptions set the effort of the search for a critical transition. The zero value of each field is its
+// default.
 type CriticalOptions struct {
-	Property  string // a state is live when it holds; "": when all hold
+	Property  string // a state is live if it holds; an empty string means if all hold
 	Walks     int    // per probe
 	WalkSteps int
-	Seed      uint64 // 0: that of the path file
+	Seed      uint64 // 0 means the seed of the path file
 	Workers   int
 	// PathBuffer is as in [Options].
 	PathBuffer func(worker int) choose.Path `json:"-"`
 }
 
-// Critical finds the critical transition of a run that was loaded, and reports it. Nothing is written.
+// Critical finds the critical transition of a loaded run and returns the report. It writes no files.
 func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report, error) {
 	o := Options{
 		Search: search.Config{

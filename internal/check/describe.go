@@ -13,11 +13,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ErrNoViolation is why a run is not reported.
+// ErrNoViolation is the error for a run that contains no violation to report.
 var ErrNoViolation = errors.New("the run contains no violation: no finding in any step, and no liveness violation at its end")
 
-// Describe reports the violation that a run shows which was loaded from a file, or a folder of recordings. For liveness the
-// critical transition and the nearest live run are looked for anew. Nothing is written.
+// Describe reports the violation in a run that was loaded from a file or a folder of recordings. For liveness it
+// computes the critical transition and the nearest live run again. It writes no files.
 func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*report.Report, error) {
 	t, err := l.Trace(-1)
 	if err != nil {
@@ -26,7 +26,8 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	f := t.Finding
 	switch {
 	case f == nil && l.Header.Endless:
-		// The round is observed. That something stays pending, and that the run is fair, is what the search said that wrote the file.
+		// The cycle is observed here. The pending obligation and the fairness of the run are as recorded by the
+		// search that wrote the file.
 		if err := t.SetRound(l.Header.Round); err != nil {
 			return nil, err
 		}
@@ -46,7 +47,7 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	return r, keepText(r, l, file)
 }
 
-// keepText keeps a path file with its report.
+// keepText stores the text of a path file in its report.
 func keepText(r *report.Report, l *Loaded, file string) error {
 	var text []byte
 	var err error
@@ -63,7 +64,7 @@ func keepText(r *report.Report, l *Loaded, file string) error {
 	return err
 }
 
-// SetLiveRun sets another live run in a report of a liveness violation.
+// SetLiveRun replaces the live run in the report of a liveness violation.
 func SetLiveRun(r *report.Report, live *Loaded) error {
 	if r.Critical == nil || r.Dead == nil {
 		return fmt.Errorf("the finding is not a liveness violation (%s), so there is no live run to compare it with", r.Kind)

@@ -23,7 +23,8 @@ type files struct {
 	original *choose.File // nil when the run was not shrunk
 }
 
-// describe adds the finding to the report. If its run cannot be followed again the error says so, and the path file has no comments.
+// describe adds the finding to the report. If its run does not replay, it returns an error and a path file without
+// comments.
 func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result) (files, error) {
 	found := res.Finding
 	r.Kind, r.Property, r.Message, r.Difference = found.Kind, found.Property, found.Message, found.Difference
@@ -82,27 +83,31 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 	return f, err
 }
 
-// fullSteps is how many steps before and behind one that matters are described in full: the stacks of all goroutines of the process take long.
+// fullSteps is how many steps before and after an important one are described in full. Stacks of all goroutines are
+// expensive.
 const fullSteps = 12
 
-// shown reports which steps are described in full of a run in which those steps matter.
+// shown returns a function that reports whether a step is described in full. marks are the important steps of the
+// run.
 func shown(marks ...int) func(step int) bool {
 	return func(step int) bool {
 		return slices.ContainsFunc(marks, func(mark int) bool { return step > mark-fullSteps && step < mark+fullSteps })
 	}
 }
 
-// tracing is for runs that are reported. What did not matter to the search, an Explain, say, may not return.
+// tracing returns the options for reported runs. A function that the search did not depend on, such as Explain, may
+// not return.
 func (o *Options) tracing() kernel.Options {
 	return kernel.Options{Trace: true, Overdue: search.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
 }
 
-// patient returns the options for executing checked code again: it is contained, and given up when it does not return.
+// patient returns the options for executing checked code again: contained, with a limit on handlers that do not
+// return.
 func (o *Options) patient() kernel.Options {
 	return kernel.Options{Contain: true, Overdue: search.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
 }
 
-// describeDead adds a dead run and the nearest live one.
+// describeDead adds a dead run and the nearest live run.
 func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Result, h choose.Header) (f files, err error) {
 	if r.Dead, err = replay.RecordNear(sys, c.Dead, o.tracing(), shown(c.Bound, c.Steps)); err != nil {
 		return f, err
@@ -129,8 +134,8 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 	return f, err
 }
 
-// deadProperty is the property that a dead run violates: the one that was suspected if it never holds
-// after the critical step, else the first that does not, else again the one that was suspected.
+// deadProperty returns the property that a dead run violates: the suspected one if it never holds after the critical
+// step, otherwise the first one that never holds. If all hold at some time, it returns the suspected one.
 func deadProperty(t *replay.Trace, critical int, suspected string) string {
 	never := ""
 	for _, p := range t.Properties {
@@ -145,10 +150,10 @@ func deadProperty(t *replay.Trace, critical int, suspected string) string {
 	return cmp.Or(never, suspected)
 }
 
-// note says in a path file what the run violates.
+// note describes the violation for the header of a path file.
 func note(r *report.Report) string { return string(r.Kind) + ": " + r.Message }
 
-// explanation is what the property says of the last state.
+// explanation returns the property's explanation of the last state.
 func explanation(t *replay.Trace, property string) string {
 	for _, p := range t.Properties {
 		if p.Name == property {

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// Root is where output folders are made when none is asked for.
+// Root is the default parent of output folders.
 const Root = "macemc-out"
 
-// folder is where a report goes. Nothing that exists is ever overwritten, but findings that are to be replaced.
+// folder is the destination of a report. Nothing that exists is ever overwritten, except findings to be replaced.
 type folder struct {
-	dir  string // asked for; "": a folder in root, named after the finding
+	dir  string // requested; an empty string means a folder in root, named after the finding
 	root string
 	// several reports go into dir, each into a numbered folder.
 	several bool
@@ -24,7 +24,7 @@ type folder struct {
 	replace bool
 }
 
-// probe finds out whether a report could be written, and leaves nothing behind.
+// probe checks whether a report can be written, and leaves nothing behind.
 func (f folder) probe() error {
 	in := f.root
 	if f.dir != "" {
@@ -43,21 +43,21 @@ func (f folder) probe() error {
 	return nil
 }
 
-// tempIn makes a temporary folder in another one, and that if it is not there. It returns the folders that it made besides, innermost first.
-// Other processes that look whether they could write take away what they made: then it is made once more.
+// tempIn makes a temporary folder in another folder, which is made too if it does not exist. It returns the other
+// folders that it made, innermost first. It retries if a concurrent probe of another process removes them.
 func tempIn(in string) (temp string, made []string, err error) {
 	for range 100 {
 		if made, err = mkdirAll(in); err == nil {
 			temp, err = os.MkdirTemp(in, ".macemc-")
 		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) { // it was there when it was to be made, and then was not
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) { // another process made or removed it meanwhile
 			break
 		}
 	}
 	return temp, made, err
 }
 
-// mkdirAll is os.MkdirAll that returns the folders it made, innermost first.
+// mkdirAll is os.MkdirAll but returns the folders it made, innermost first.
 func mkdirAll(dir string) (made []string, err error) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
@@ -68,9 +68,9 @@ func mkdirAll(dir string) (made []string, err error) {
 	return made, os.MkdirAll(dir, 0o755)
 }
 
-// write makes the folder with what fill writes into it, and returns its name. The folder appears
-// under that name only when it is complete. fill is told the name, too; it is called again when
-// somebody else took that name meanwhile.
+// write makes the folder with the files that fill writes, and returns its name. The folder gets that name only when
+// it is complete. fill also receives the final name, and is called again if another process has taken that name
+// meanwhile.
 func (f folder) write(slug string, fill func(temp, final string) error) (string, error) {
 	for name := range f.names(slug) {
 		ok, err := free(name)
@@ -116,7 +116,7 @@ func (f folder) names(slug string) iter.Seq[string] {
 	}
 }
 
-// free reports whether a folder may get that name: it does not exist, or is an empty folder.
+// free reports whether the name is available: it does not exist, or is an empty folder.
 func free(name string) (bool, error) {
 	entries, err := os.ReadDir(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -127,8 +127,8 @@ func free(name string) (bool, error) {
 
 var errTaken = errors.New("the name is taken")
 
-// place fills a temporary folder and gives it that name, or, when there is an empty folder of that
-// name (which may be a mount point, so that it must stay), moves the files into it.
+// place fills a temporary folder and renames it. If name is an empty folder, which may be a mount point and must
+// stay, it moves the files into it.
 func place(name string, fill func(temp, final string) error) error {
 	in := parent(name)
 	temp, _, err := tempIn(in)
@@ -154,7 +154,7 @@ func place(name string, fill func(temp, final string) error) error {
 	return nil
 }
 
-// parent is the folder in which the temporary folder for name is made: name itself if it exists.
+// parent returns the folder for the temporary folder of name: name itself if it exists.
 func parent(name string) string {
 	if _, err := os.Stat(name); err == nil {
 		return name
@@ -180,8 +180,8 @@ func moveInto(dir, temp string) error {
 	return nil
 }
 
-// slug turns words into a part of a file name: lower case letters and digits, joined by dashes, and
-// no longer than a name should be.
+// slug turns words into a part of a file name: lower case letters and digits, joined by dashes, at most 60
+// characters.
 func slug(words ...string) string {
 	parts := strings.FieldsFunc(strings.ToLower(strings.Join(words, " ")), func(r rune) bool {
 		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9')

@@ -16,11 +16,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// SuspectPath is the file of a finding that is examined. The files of the finding take its place.
+// SuspectPath is the path file of a suspect under examination. The files of the finding replace it.
 const SuspectPath = "suspect.path"
 
-// hand keeps the suspect that is examined on disk, from the moment that it is suspected until it is reported or refuted. It is there
-// however this process ends.
+// hand keeps the suspect under examination on disk, from its discovery until it is reported or refuted. The file
+// survives any end of the process.
 type hand struct {
 	o         *Options
 	dir       string          // where the file lies; an empty string means that there is none
@@ -28,11 +28,11 @@ type hand struct {
 	undecided *search.Suspect // the first that was neither confirmed nor refuted; nil means none
 	of        *search.Suspect // the one in hand; nil means none
 	outline   *choose.File    // of it
-	written   *search.Suspect // the one whose path the file has; nil means none
+	written   *search.Suspect // the suspect with the path in the file; nil means none
 	err       error           // of writing
 }
 
-// take puts a suspect in the place of the one before.
+// take replaces the suspect in hand.
 func (h *hand) take(s *search.Suspect, status report.Status) {
 	if h.err = h.write(s, status); h.err == nil {
 		h.written = s
@@ -40,12 +40,12 @@ func (h *hand) take(s *search.Suspect, status report.Status) {
 	isolate.NoteInHand(&isolate.InHand{Suspect: *h.about(s, status), Folder: h.dir})
 }
 
-// about is what a report says of a suspect.
+// about returns the entry of a suspect in a report.
 func (h *hand) about(s *search.Suspect, status report.Status) *report.Suspect {
 	return &report.Suspect{Status: status, Kind: s.Kind, Property: s.Property, Message: s.Message, Steps: s.Steps, PathFile: h.file()}
 }
 
-// settle says that the suspect in hand is reported, is refuted, or could not be decided.
+// settle ends the examination of a suspect. decided means that it is reported or refuted.
 func (h *hand) settle(s *search.Suspect, decided bool) {
 	if !decided && h.undecided == nil {
 		h.undecided = s
@@ -59,7 +59,7 @@ func (h *hand) settle(s *search.Suspect, decided bool) {
 	h.drop()
 }
 
-// drop removes the file, and the folders that were made for it if nothing else is in them.
+// drop removes the file, and the folders made for it if they are empty.
 func (h *hand) drop() {
 	if h.dir != "" {
 		os.Remove(filepath.Join(h.dir, SuspectPath))
@@ -71,8 +71,8 @@ func (h *hand) drop() {
 	isolate.NoteInHand(nil)
 }
 
-// folder returns the folder that the files of the finding are to be written to; an empty string means a new one, as the finding has
-// another name than the suspect had.
+// folder returns the destination of the finding's files. An empty string means a new folder, because the finding has
+// another name than the suspect.
 func (h *hand) folder(slug string) string {
 	if h == nil || h.o.Dir == "" && !strings.HasPrefix(filepath.Base(h.dir), slug+"-") {
 		return ""
@@ -80,8 +80,8 @@ func (h *hand) folder(slug string) string {
 	return h.dir
 }
 
-// file returns the name of the file; an empty string means that there is none of the suspect in hand. The status in a file that could not be
-// written again is that of before.
+// file returns the name of the file; an empty string means that the suspect in hand has none. If the file could not
+// be rewritten, its status is the previous one.
 func (h *hand) file() string {
 	if h == nil || h.dir == "" || h.err != nil && (h.written == nil || h.of == nil || !slices.Equal(h.written.Path, h.of.Path)) {
 		return ""
@@ -89,7 +89,7 @@ func (h *hand) file() string {
 	return filepath.Join(h.dir, SuspectPath)
 }
 
-// replace removes the file, as the files of the finding were written to dir.
+// replace removes the file after the files of the finding were written to dir.
 func (h *hand) replace(r *report.Report, dir string) {
 	if h == nil {
 		return
@@ -164,7 +164,7 @@ func (h *hand) begin(slug string, text []byte) error {
 	return err
 }
 
-// writeFile writes the file as a whole or not at all.
+// writeFile writes the file completely or not at all.
 func writeFile(dir string, text []byte) error {
 	temp := filepath.Join(dir, "."+SuspectPath)
 	err := os.WriteFile(temp, text, 0o644)
@@ -177,7 +177,8 @@ func writeFile(dir string, text []byte) error {
 	return err
 }
 
-// outline returns a path without comments, which takes one execution without a trace. Of a step that did not return it has the event alone.
+// outline returns a path file without comments, from one execution without a trace. A step that did not return has
+// only its event.
 func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*choose.File, error) {
 	w, err := kernel.NewWorld(sys, opts)
 	if err != nil {
@@ -217,7 +218,7 @@ func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*choose.F
 	return f, nil
 }
 
-// handOf returns what the process that is gone had in hand.
+// handOf returns the suspect in hand of a process that died.
 func handOf(out *isolate.Outcome, o *Options) *hand {
 	h := &hand{o: o}
 	if out.Suspect != nil {
@@ -226,11 +227,11 @@ func handOf(out *isolate.Outcome, o *Options) *hand {
 	return h
 }
 
-// suspect adds to a report what is in hand when a search ends without a finding.
+// suspect adds the suspect in hand to the report of a search without a finding.
 func (o *Options) suspect(r *report.Report, res *search.Result) error {
 	s := res.Suspect
 	if s == nil {
-		o.hand.drop() // an earlier process may have had a suspect that this one did not meet
+		o.hand.drop() // an earlier process may have had a suspect that this one did not find
 		return nil
 	}
 	if o.hand.of != s {

@@ -8,14 +8,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Path files say by parameters beside those of the system by what a run was judged.
+// Besides the system's parameters, path files record the conditions under which a run was judged.
 const (
-	onlyParam    = "only-property" // the property that alone was checked: with others, a run may end earlier
-	weightsParam = "walk-weights"  // of walks, when not the defaults: with others, a dead run may recover
+	onlyParam    = "only-property" // the only checked property: with others, a run may end earlier
+	weightsParam = "walk-weights"  // of walks, if not the defaults: with others, a dead run may recover
 )
 
-// SplitParams parts the parameters in a path file's header: those of the system, the property that alone was checked,
-// and the weights of walks; "" when the header does not say.
+// SplitParams splits the parameters in a path file's header into those of the system, the only checked property and
+// the weights of walks. An empty string means that the header does not contain it.
 func SplitParams(h *choose.Header) (system []choose.Param, property, weights string) {
 	for _, p := range h.Params {
 		switch p.Key {
@@ -30,7 +30,7 @@ func SplitParams(h *choose.Header) (system []choose.Param, property, weights str
 	return system, property, weights
 }
 
-// only is the system with no property but the one that the header says was checked alone, if it does.
+// only restricts the system to the only checked property, if the header names one.
 func only(sys sim.System, h *choose.Header) (sim.System, error) {
 	_, name, _ := SplitParams(h)
 	if name == "" {
@@ -43,7 +43,7 @@ func only(sys sim.System, h *choose.Header) (sim.System, error) {
 	return as, nil
 }
 
-// walkWeights are the weights that the header says walks had; zero: the defaults.
+// walkWeights returns the weights of walks in the header; zero means the defaults.
 func walkWeights(h *choose.Header) (w search.Weights, err error) {
 	_, _, text := SplitParams(h)
 	if text == "" {
@@ -55,9 +55,9 @@ func walkWeights(h *choose.Header) (w search.Weights, err error) {
 	return w, nil
 }
 
-// weights are those of the file's walks; zero: the defaults.
+// weights returns the weights of the file's walks; zero means the defaults.
 func (l *Loaded) weights() search.Weights {
-	w, _ := walkWeights(&l.Header) // it was checked when the file was read
+	w, _ := walkWeights(&l.Header) // checked when the file was read
 	return w
 }
 
@@ -67,7 +67,7 @@ func setParam(h *choose.Header, key, value string) {
 	h.Params = append(h.Params, choose.Param{Key: key, Value: value})
 }
 
-// header is that of the path files, but for what it says of the path.
+// header returns the header of path files except for the fields that depend on the path.
 func (o *Options) header() choose.Header {
 	h := o.Header
 	if name := o.Search.Property; name != "" {

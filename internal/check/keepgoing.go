@@ -21,28 +21,28 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// keeper collects the violations of a search that goes on: those that differ by kind, property, and, when it is known for
-// sure, the code that handled the step that matters. It is called on one goroutine at a time.
+// keeper collects the violations of a search that continues after a finding. It keeps those that differ by kind,
+// property and, if known for sure, the code that handled the important step. Calls must not overlap.
 type keeper struct {
 	o         *Options
 	sys       sim.System
-	until     time.Duration    // when runs are no longer shrunk, but for leastShrinking, on the clock of package budget; 0: never
+	until     time.Duration    // when to stop shrinking, except for leastShrinking, on the clock of package budget; 0 means never
 	known     []*report.Report // as they were found, and as they were shrunk
-	dead      []choose.Path    // of the runs that were found, up to the step after which they are dead
+	dead      []choose.Path    // the found runs up to the step after which they are dead
 	findings  []*report.Report
 	alike     int
-	unsure    map[string]int // of alike those that another step than that of the finding seems to have made dead, by its handler
+	unsure    map[string]int // similar findings that seem to be dead by another step, counted by its handler
 	last      *search.Suspect
 	ended     string          // why the last finding ended the search
 	problems  error           // of describing and writing
-	undecided int             // findings that could not be executed again in time
+	undecided int             // findings that could not be re-executed in time
 	suspect   *search.Suspect // the first of them
-	died      bool            // one of them ends its process, or does not return
+	died      bool            // a finding ends its process or does not return
 
-	confirming, telling time.Duration // that it took to confirm suspects, and to shrink and describe what was found
+	confirming, telling time.Duration // time for confirming suspects, and for shrinking and describing findings
 }
 
-// leastShrinking is how long a run is shrunk at least, as far as that takes, also when the time of the search is over.
+// leastShrinking is the minimum time for shrinking a run, also after the time of the search is over.
 const leastShrinking = 3 * time.Second
 
 func (o *Options) keeper(sys sim.System) *keeper {
@@ -53,7 +53,7 @@ func (o *Options) keeper(sys sim.System) *keeper {
 	return k
 }
 
-// confirm is that of the options, but for runs of which it is known that they are dead, and since when.
+// confirm is Options.confirm except for runs that begin with a known dead run.
 func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	for _, dead := range k.dead {
 		if len(dead) <= len(s.Path) && slices.Equal(dead, s.Path[:len(dead)]) && (s.Kind == sim.Liveness || s.Kind == sim.Deadlock) {
@@ -65,10 +65,10 @@ func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirme
 	return k.o.confirm(ctx, s)
 }
 
-// spent adds the time since then.
+// spent adds the time since then to a sum.
 func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
 
-// found is told of a violation. One that differs from the others is shrunk and written.
+// found handles a violation. One that differs from the others is shrunk and written.
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	defer spent(time.Now(), &k.telling)
 	defer k.o.Search.Calls.Beyond()()
@@ -100,7 +100,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 			return err
 		}
 	}
-	// A finding is not given up because the time is over while it is told of.
+	// The end of the search's time does not discard a finding while it is processed.
 	ctx, cancel := k.whileShrinking(ctx)
 	defer cancel()
 	k.writeEarly(as, f, res)
@@ -127,7 +127,8 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	return nil
 }
 
-// writeEarly writes a finding before its run is shrunk if another process waits for this one, since shrinking may end this process.
+// writeEarly writes a finding before its run is shrunk if there is a supervisor, because shrinking may end this
+// process.
 func (k *keeper) writeEarly(r *report.Report, f files, res *search.Result) {
 	if !isolate.Supervised() || !k.o.shrinks(res) {
 		return
@@ -137,7 +138,7 @@ func (k *keeper) writeEarly(r *report.Report, f files, res *search.Result) {
 	}
 }
 
-// whileShrinking returns ctx with a deadline for when the time of the search is over.
+// whileShrinking returns ctx with the end of the search's time as its deadline.
 func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.CancelFunc) {
 	if k.until > 0 {
 		return budget.WithDeadline(ctx, max(k.until, budget.Now()+leastShrinking))
@@ -145,11 +146,11 @@ func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.C
 	return context.WithCancel(ctx)
 }
 
-// knows reports whether something like it was found before. A dead run whose critical step is not proven is like any of its
-// kind and property: walks find now one step and now another for the same cause.
+// knows reports whether a similar finding is known. A dead run without a proven critical step is similar to any of
+// its kind and property, because walks find varying steps for the same cause.
 func (k *keeper) knows(r *report.Report) bool { return slices.ContainsFunc(k.known, r.Like) }
 
-// count counts one that is like another.
+// count counts a finding that is similar to another.
 func (k *keeper) count(r *report.Report) {
 	k.alike++
 	if !slices.ContainsFunc(k.known, r.SameAs) {
@@ -157,7 +158,7 @@ func (k *keeper) count(r *report.Report) {
 	}
 }
 
-// remember notes since when a run is dead.
+// remember records the step after which a run is dead.
 func (k *keeper) remember(c *critical.Result) error {
 	if c.Step < 1 {
 		return nil
@@ -193,13 +194,13 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	return r, errors.Join(k.problems, k.o.problem)
 }
 
-// recover takes up what a process found that is gone.
+// recover adopts the findings of a process that died.
 func (k *keeper) recover(dirs []string) {
 	for _, dir := range dirs {
 		r := new(report.Report)
 		text, err := os.ReadFile(filepath.Join(dir, reportJSON))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was like another one in the end
+			continue // it turned out to be similar to another finding
 		}
 		if err == nil {
 			err = json.Unmarshal(text, r)

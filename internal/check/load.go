@@ -19,31 +19,30 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Loaded is a path file that was followed on the system that it belongs to.
+// Loaded is a path file that was replayed on its system.
 type Loaded struct {
 	System sim.System
 	Header choose.Header
 	Path   choose.Path
-	Moved  []replay.Moved // steps at other indices than the file says
-	// Renamed are the steps with answers that the file labels otherwise.
+	Moved  []replay.Moved // steps with other event indices than in the file
+	// Renamed are the steps with answers that have other labels in the file.
 	Renamed []replay.Renamed
 	Steps   int // of the file
-	// Recording is what recordings of live nodes have been merged to; nil: the path is a file's.
+	// Recording is the merged recordings of live nodes; nil means that the path is from a file.
 	Recording *recording.Merged
-	// Death says how the last step kills the process that executes it; nil: it does not. Path ends
-	// before that step then.
+	// Death describes how the last step kills its process; nil means that it does not. With a Death, Path ends before
+	// that step.
 	Death *isolate.Death
-	// Misfits are the steps that did not fit and Followed those that did, of LoadTolerant only.
+	// Misfits are the steps that did not fit and Followed those that did, for LoadTolerant only.
 	Misfits  []*replay.MisfitError
 	Followed int
 
 	entries []spec.Entry
 }
 
-// Load reads a path file, or merges the recordings in a folder into one, rebuilds the system that it belongs
-// to, one of the entries, and follows the path. The
-// last step is first executed in a fresh process, unless respawn is nil: the command must come to
-// call [isolate.Reexecute] with the same system. Errors name the file, and the line where there is one.
+// Load reads a path file, or merges the recordings in a folder. It builds the system of the path, one of the entries,
+// and replays the path. Unless respawn is nil, the last step is first executed in a fresh process; that command must
+// call [isolate.Reexecute] with the same system. Errors name the file and, if there is one, the line.
 func Load(ctx context.Context, entries []spec.Entry, name string, respawn func() *exec.Cmd) (*Loaded, error) {
 	text, err := OpenSource(entries, name)
 	if err != nil {
@@ -61,8 +60,8 @@ func Load(ctx context.Context, entries []spec.Entry, name string, respawn func()
 	return l, nil
 }
 
-// LoadFor is Load for a path that must belong to sys; only its fault limits may differ. A file of another timing, of other schedules of
-// goroutines or of another crash cut is an error, as its choices are others.
+// LoadFor is Load for a path that must belong to sys. Only the fault limits may differ. A file with another timing,
+// interleaving or crash cut is an error, because its choices differ.
 func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
 	text, err := OpenSource(nil, name)
 	if err != nil {
@@ -78,7 +77,7 @@ func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *
 	return text.load(ctx, sys, respawn)
 }
 
-// sameRuns returns an error if a header says of the runs that they are of another kind than those of sys.
+// sameRuns returns an error if a header requires runs of another kind than those of sys.
 func sameRuns(h *choose.Header, sys *sim.System) error {
 	own := replay.HeaderOf(sys, choose.Header{})
 	for _, setting := range []struct{ key, file, own string }{
@@ -93,8 +92,8 @@ func sameRuns(h *choose.Header, sys *sim.System) error {
 	return nil
 }
 
-// LoadTolerant is LoadFor for a path that may have been written when the system was another one, see
-// [replay.FollowFile], which also says what record is. AsWritten has returned sys.
+// LoadTolerant is LoadFor for a path that may be from another version of the system, see [replay.FollowFile], also
+// for record. sys is a result of AsWritten.
 func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn func() *exec.Cmd, record choose.Path) (*Loaded, error) {
 	text, err := OpenSource(nil, name)
 	if err != nil {
@@ -104,7 +103,7 @@ func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn fun
 	return text.load(ctx, sys, respawn)
 }
 
-// LoadDeath is the run of a path file that killed the process which followed it, as d says.
+// LoadDeath returns the run of a path file that killed the replaying process, with d as its death.
 func LoadDeath(name string, sys *sim.System, d *isolate.Death) (*Loaded, error) {
 	text, err := OpenSource(nil, name)
 	if err != nil {
@@ -113,8 +112,8 @@ func LoadDeath(name string, sys *sim.System, d *isolate.Death) (*Loaded, error) 
 	return text.dead(sys, d), nil
 }
 
-// AsWritten returns sys with the fault limits, the timing and the schedules of goroutines that a path file says, and with the property
-// that alone is checked if the file names one. A system without a name gets that of the file.
+// AsWritten returns sys with the fault limits, the timing and the interleaving of a path file, and with the only
+// checked property if the file names one. A system without a name gets the one in the file.
 func AsWritten(name string, sys sim.System) (sim.System, error) {
 	text, err := OpenSource(nil, name)
 	if err != nil {
@@ -132,7 +131,7 @@ func AsWritten(name string, sys sim.System) (sim.System, error) {
 	return *asRun(&as, &h), nil
 }
 
-// asWritten is the system with what the header says of faults, timing and the property that alone is checked.
+// asWritten returns the system with the faults, the timing and the only checked property of the header.
 func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 	limits, err := replay.HeaderLimits(h)
 	if err != nil {
@@ -160,7 +159,7 @@ func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 	return only(as, h)
 }
 
-// asRun is the system whose streams take all that was sent in a run that the header says so of.
+// asRun returns sys, with streams that accept everything that is sent if the header requires it.
 func asRun(sys *sim.System, h *choose.Header) *sim.System {
 	if !h.AsLive {
 		return sys
@@ -169,7 +168,7 @@ func asRun(sys *sim.System, h *choose.Header) *sim.System {
 	return &own
 }
 
-// SystemOf rebuilds the system that a path file belongs to, one of the entries.
+// SystemOf builds the system of a path file, one of the entries.
 func SystemOf(entries []spec.Entry, name string) (*sim.System, error) {
 	text, err := OpenSource(entries, name)
 	if err != nil {
@@ -178,8 +177,8 @@ func SystemOf(entries []spec.Entry, name string) (*sim.System, error) {
 	return text.system(entries)
 }
 
-// Trace executes the run up to step n and describes every step; n < 0: all. The step that kills its
-// process is described, not executed.
+// Trace executes the run up to step n and describes every step; n < 0 means all. A step that kills its process is
+// described but not executed.
 func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 	if d := l.Death; d != nil && (n < 0 || n == d.Steps || d.Steps == 0) {
 		return d.Trace(&l.System, nil)
@@ -193,15 +192,15 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 	}
 	t, err := replay.Record(&l.System, path, kernel.Options{Trace: true})
 	if err == nil && l.Header.Endless && len(t.Steps) == l.Steps && t.Finding == nil {
-		if t.SetRound(l.Header.Round) == nil { // else Outdated says so
+		if t.SetRound(l.Header.Round) == nil { // otherwise Outdated returns the error
 			t.Endless = l.Header.Note
 		}
 	}
 	return t, err
 }
 
-// Outdated says why a run is not the one that the file was written of, t being all of it; nil: it is. The system has changed
-// since.
+// Outdated returns why a run differs from the one in the file, because the system has changed; nil means that it does
+// not. t is the trace of the whole run.
 func (l *Loaded) Outdated(t *replay.Trace) error {
 	switch n := len(t.Steps); {
 	case t.Finding != nil && n < l.Steps:
@@ -215,11 +214,10 @@ func (l *Loaded) Outdated(t *replay.Trace) error {
 	return nil
 }
 
-// Until is the part of the run's path that leads to the state after step n. The error says that there
-// is no such step.
+// Until returns the part of the run's path up to the state after step n, or an error if there is no such step.
 func (l *Loaded) Until(n int) (choose.Path, error) { return firstSteps(&l.System, l.Path, n) }
 
-// firstSteps is the part of path that leads to the state after step n, or to a finding before.
+// firstSteps returns the part of path up to the state after step n, or up to an earlier finding.
 func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
 	if err != nil {
@@ -237,9 +235,9 @@ func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 	return run.Path.Clone(), src.Err()
 }
 
-// Violation says in one line what the run violates; "" when it does not. A run is no violation of
-// liveness by itself, but a file that was written for one still shows it when its property does not
-// hold in the end.
+// Violation describes the violation of the run in one line; an empty string means that there is none. A run does not
+// violate liveness by itself. A file recorded for such a violation still shows it if its property does not hold in
+// the end.
 func (l *Loaded) Violation(t *replay.Trace) string {
 	if t.Finding != nil {
 		return t.Finding.Error()
@@ -293,11 +291,11 @@ func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *ex
 	return l.Violation(t) != "", nil
 }
 
-// deadFor is how long walks may take to show that the last state of a run is not dead.
+// deadFor is the time limit of walks that try to recover from the last state of a run.
 const deadFor = 5 * time.Second
 
-// dead reports whether no walk from the last state of the run, in which a property does not hold, recovers. It is true if that is not known
-// after deadFor.
+// dead reports whether no walk recovers from the last state of the run, in which a property does not hold. It returns
+// true if that is unknown after deadFor.
 func (l *Loaded) dead(ctx context.Context, kind sim.FindingKind, property string) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, deadFor)
 	defer cancel()

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// RunPattern is the pattern, as of go test -run, that selects the one test of that name.
+// RunPattern returns the pattern for go test -run that selects only the test of that name.
 func RunPattern(test string) string {
 	parts := strings.Split(test, "/")
 	for i, p := range parts {

@@ -14,9 +14,9 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// SavePrefixes makes runs without faults, each to a live state, and writes n of their paths into the
-// folder dir, which is made when it does not exist. It returns the names of the files. Searches can
-// start from them. Fewer are written when ctx is done, or when a walk does not get to a live state.
+// SavePrefixes makes runs without faults, each ending in a live state, and writes n of their paths into the folder
+// dir, which it creates if needed. It returns the names of the files, from which searches can start. It writes fewer
+// if ctx is done, or if a walk does not reach a live state.
 func SavePrefixes(ctx context.Context, o Options, dir string, n int) ([]string, error) {
 	sys, err := o.System()
 	if err != nil {
@@ -27,7 +27,7 @@ func SavePrefixes(ctx context.Context, o Options, dir string, n int) ([]string, 
 	}
 	paths, failed := search.MakePrefixes(ctx, o.Search, n)
 	if ctx.Err() != nil && errors.Is(failed, ctx.Err()) {
-		failed = nil // what was made until then is kept
+		failed = nil // paths made until then are kept
 	}
 	h := o.header()
 	h.Seed, h.Note = cmp.Or(o.Search.Seed, 1), "a prefix: ends in a live state"
@@ -50,7 +50,7 @@ func SavePrefixes(ctx context.Context, o Options, dir string, n int) ([]string, 
 	return names, failed
 }
 
-// writeNew writes a file whose name has the first number that is free.
+// writeNew writes a file under the first unused number.
 func writeNew(dir, stem, ext string, text []byte) (string, error) {
 	for n := 1; ; n++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s-%d%s", stem, n, ext))

@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Recorded is the system that recordings of live nodes belong to, as a subject without fault limits of
-// its own, one of the entries, with the recordings and the codec of its messages.
+// Recorded returns the system of recordings of live nodes, one of the entries, as a subject without fault limits of
+// its own. It also returns the recordings and the codec of their messages.
 func Recorded(entries []spec.Entry, dir string) (s Subject, set *recording.Set, codec *wire.Types, err error) {
 	if set, err = recording.ReadDir(dir); err != nil {
 		return s, nil, nil, err
@@ -35,7 +35,7 @@ func Recorded(entries []spec.Entry, dir string) (s Subject, set *recording.Set, 
 	return s, set, codec, nil
 }
 
-// MergeRecordings makes one run of the recordings of all nodes in a folder.
+// MergeRecordings merges the recordings of all nodes in a folder into one run.
 func MergeRecordings(entries []spec.Entry, dir string) (*recording.Merged, error) {
 	s, set, codec, err := Recorded(entries, dir)
 	if err != nil {
@@ -46,10 +46,10 @@ func MergeRecordings(entries []spec.Entry, dir string) (*recording.Merged, error
 	return recording.Merge(s.System, set, codec, h)
 }
 
-// Header says which system the run belongs to.
+// Header returns the header, which identifies the system.
 func (t *Source) Header() choose.Header { return t.file.Header }
 
-// On follows the run on sys, which must be its own; only fault limits may differ.
+// On replays the run on sys, which must be its own system. Only fault limits may differ.
 func (t *Source) On(ctx context.Context, sys *sim.System) (*Loaded, error) {
 	if err := checkHeader(t.file.Header, sys); err != nil {
 		return nil, t.headerError(err)

@@ -16,10 +16,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// recur executes a finding again from its path, in a fresh process if one can be started. A finding that does not recur becomes one of
-// nondeterminism, and one that cannot be executed to its end in time becomes a suspect.
+// recur executes a finding again from its path, in a fresh process if one can be started. A finding that does not
+// recur becomes a finding of nondeterminism. If it cannot be executed to its end in time, it becomes a suspect.
 //
-// Findings of nondeterminism are differences of executions already, and processes that died were executed again in fresh ones.
+// Findings of nondeterminism are already differences of executions, and deaths were already confirmed in fresh
+// processes.
 func (o *Options) recur(ctx context.Context, res *search.Result) {
 	f := res.Finding
 	if f == nil || f.Late || f.Kind == sim.Nondeterminism {
@@ -60,7 +61,8 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 	}
 }
 
-// graceful returns a context that is done a while after ctx is: being told to stop leaves time to execute a finding again.
+// graceful returns a context that ends some time after ctx, which leaves time to execute a finding again after a stop
+// request.
 func graceful(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(search.LeastConfirming, cancel) })
@@ -75,11 +77,11 @@ type recurrence struct {
 
 	sys   *sim.System
 	again *isolate.Execution // in a fresh process, or in this one if none could be started
-	death *isolate.Death     // of the fresh process; again is nil then
-	here  *isolate.Execution // in this process; nil until it is needed
+	death *isolate.Death     // of the fresh process; if set, again is nil
+	here  *isolate.Execution // in this process; nil until needed
 }
 
-// decide executes the path. It returns false if the execution did not come to an end in time.
+// decide executes the path. It returns false if the execution did not end in time.
 func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	sys, err := r.o.System()
 	if err != nil {
@@ -96,7 +98,7 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 	}
-	if r.again == nil && r.death == nil { // also when err says that no process could be started
+	if r.again == nil && r.death == nil { // also if no process could be started
 		r.again, err = r.execute(whole)
 	}
 	if r.death != nil && r.death.Endless && r.found.Kind != sim.Divergence {
@@ -136,13 +138,13 @@ func (r *recurrence) recurs() bool {
 	return r.again.Finding != nil && isolate.SameFinding(r.again.Finding, &sim.Finding{Kind: r.found.Kind, Property: r.found.Property})
 }
 
-// comesRound reports whether the last n steps lead back to the state before them.
+// comesRound reports whether the last n steps return to the state before them.
 func comesRound(x *isolate.Execution, n int) bool {
 	last := len(x.States) - 1
 	return n <= last && slices.Equal(x.States[last], x.States[last-n])
 }
 
-// nondeterminism returns the finding that the path does not do again what it did.
+// nondeterminism returns the finding that another execution of the path differs.
 func (r *recurrence) nondeterminism() *search.Suspect {
 	f := r.found
 	sus := &search.Suspect{Kind: sim.Nondeterminism, Node: -1, Path: f.Path, Steps: f.Steps, Strategy: f.Strategy, Schedule: f.Schedule, Depth: f.Depth}

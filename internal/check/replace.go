@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 )
 
-// findingFiles are all that a folder of a finding may hold.
+// findingFiles returns the names of all files that a folder of a finding may contain.
 func findingFiles() []string {
 	names := []string{ErrorPath, LivePath, Original}
 	for _, f := range render.FolderFormats() {
@@ -23,7 +23,7 @@ func findingFiles() []string {
 	return names
 }
 
-// IsFinding reports whether a check wrote a finding into the folder: its report names the path beside it.
+// IsFinding reports whether a check wrote a finding into the folder: its report names the path file beside it.
 func IsFinding(dir string) bool {
 	var r report.Report
 	text, err := os.ReadFile(filepath.Join(dir, reportJSON))
@@ -31,7 +31,8 @@ func IsFinding(dir string) bool {
 		filepath.Base(r.PathFile) == ErrorPath && filepath.Base(filepath.Dir(r.PathFile)) == filepath.Base(dir)
 }
 
-// replaceable reports whether a folder has no file of the names that a finding needs but those of an earlier finding.
+// replaceable reports whether a finding can be written to the folder: it contains an earlier finding, or no file with
+// a name that a finding needs.
 func replaceable(dir string) (bool, error) {
 	if IsFinding(dir) {
 		return true, nil
@@ -40,7 +41,7 @@ func replaceable(dir string) (bool, error) {
 	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return slices.Contains(findingFiles(), e.Name()) }), err
 }
 
-// removeFindings removes the findings in a folder and in numbered folders in it, and nothing else.
+// removeFindings removes the findings in a folder and in its numbered folders, and nothing else.
 func removeFindings(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,14 +63,14 @@ func removeFindings(dir string) error {
 			}
 		}
 		if i > 0 {
-			_ = os.Remove(in) // it stays when there is something else in it
+			_ = os.Remove(in) // it stays if it is not empty
 		}
 	}
 	return err
 }
 
-// Ignore has git ignore what lies in a folder of findings, unless somebody has said otherwise. What is worth keeping are paths that
-// tests replay, which lie elsewhere, and schedules.
+// Ignore makes git ignore a folder of findings unless the folder already has a .gitignore file. Files worth
+// committing are schedules and the paths that tests replay, which lie elsewhere.
 func Ignore(dir string) error {
 	err := newfile.Write(filepath.Join(dir, ".gitignore"), []byte(`# Findings of macemc. Do not commit them: the next search of the same test replaces them.
 # To keep a run as a regression test, use --write-test or -macemc.write-test. It copies the path to

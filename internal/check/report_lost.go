@@ -14,12 +14,12 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// ReportDeath reports how checked code killed the process that searched.
+// ReportDeath reports how checked code killed the search process.
 func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.Report, error) {
-	o.start = budget.Now() - o.Search.Time // which it may have had
+	o.start = budget.Now() - o.Search.Time // as it may have used all of its time
 	d := out.Death
 	o.hand = handOf(&out, &o)
-	if d.Making { // nor is anything left in it to choose by that name
+	if d.Making { // and it contains nothing to select by name
 		o.Search.System, o.Search.Property = d.Hollow(o.Search.System), ""
 	}
 	res := &search.Result{
@@ -48,7 +48,7 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 	return k.conclude(res)
 }
 
-// ReportLost reports on a search whose process is gone, for which Run of [isolate.Supervisor] returned err.
+// ReportLost reports on a search after its process died. err is the error of Run of [isolate.Supervisor].
 func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	o.hand = handOf(&out, &o)
 	res := &search.Result{Stopped: stoppedLost, Stats: stats(&out)}
@@ -87,13 +87,13 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	return r
 }
 
-// stoppedLost is why a search ended whose process was gone.
+// stoppedLost is the reason for the end of a search when its process died.
 const stoppedLost = "lost"
 
-// stoppedUnresponsive is why a search ended that did not stop when its time was over.
+// stoppedUnresponsive is the reason for the end of a search that did not stop when its time was over.
 const stoppedUnresponsive = "unresponsive"
 
-// stats is what is known of what a process covered that is gone.
+// stats returns the known coverage of a process that died.
 func stats(out *isolate.Outcome) search.Stats {
 	p := &out.Progress
 	return search.Stats{Work: search.Work{Seconds: p.Elapsed.Seconds(), Paths: p.Paths, Events: p.Events, States: p.States}}

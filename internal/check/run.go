@@ -1,6 +1,6 @@
-// Package check is one check from start to report: what the command line and go test share. It
-// confirms what a search suspects, executes checked code where it can do no harm, describes the
-// violating run and the nearest one that recovers, and writes the output folder.
+// Package check runs one check from start to report, for both the command line and go test. It confirms suspects of a
+// search, isolates dangerous executions of checked code, describes the violating run and the nearest recovering one,
+// and writes the output folder.
 package check
 
 import (
@@ -25,75 +25,75 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Options say what to check and what to do with a finding. The zero value of each field but Search is
-// a default.
+// Options define the check and the handling of its findings. The zero value of each field but Search is its default.
 type Options struct {
-	// Search says what to search. Run sets Confirm itself. PathBuffer is called for twice as many
-	// workers as there are: the second half confirm suspects.
+	// Search configures the search. Run sets Confirm itself. PathBuffer is called for twice the number of workers:
+	// the second half confirms suspects.
 	Search search.Config
-	// Header is that of the path files, but for what follows from system and finding.
+	// Header is the header of path files, except for the fields that system and finding determine.
 	Header choose.Header
-	// Dir is the folder for a violation. When it is in use a folder in it, named by a number, is taken.
-	// "": a new folder in [Root], named after the finding.
+	// Dir is the folder for a violation. If it is in use, the files go to a numbered folder in it. An empty string
+	// means a new folder in [Root], named after the finding.
 	Dir string
-	// Replace makes the findings of this check take the place of those of an earlier one, which lie in Dir and in numbered
-	// folders in it. Other files stay, and when one of them has a name that is needed a numbered folder is taken. Dir is left
-	// as it is when it already holds the same path.
+	// Replace makes the findings of this check replace those of an earlier one, in Dir and in numbered folders in it.
+	// Other files stay; if one of them has a needed name, a numbered folder is used. Dir is left as it is if it
+	// already holds the same path.
 	Replace bool
-	// Root is the folder in which those of many checks lie: git is told to ignore it. "": [Root] when Dir is "", else none.
+	// Root is the folder with the findings of many checks. Git ignores it. An empty string means [Root] if Dir is
+	// empty, else none.
 	Root string
-	// Respawn makes a command that starts this program again and comes to call [isolate.Reexecute] with the
-	// same system. Nil: handlers that do not return are suspected only.
+	// Respawn makes a command that starts this program again and calls [isolate.Reexecute] with the same system. nil
+	// means that handlers that do not return are only suspected.
 	Respawn func() *exec.Cmd
-	// NoShrink leaves a violating run as it was found. ShrinkSteps bounds the work of shrinking it, as
-	// MaxSteps does in [shrink.Config]; without it a run of more than 10,000 steps is left as it was found, and shrinking another takes
-	// no more steps than the search did, or half a million, whichever is more, and ends at the limit of [search.FollowLimit].
+	// NoShrink leaves a violating run as it was found. ShrinkSteps limits the work of shrinking it, as MaxSteps does
+	// in [shrink.Config]. Without it, a run of more than 10,000 steps is not shrunk. Shrinking another one takes at
+	// most as many steps as the search or half a million, whichever is more, and ends at [search.FollowLimit].
 	NoShrink    bool
 	ShrinkSteps int
-	// Unshrunk is told of a violation before its run is shrunk, which may take long. Its files lie in its folder by then, and those of the
-	// shrunk run take their place. Nil, or with KeepGoing or Replace: nothing is written before the run is shrunk.
+	// Unshrunk is called with a violation before its run is shrunk, which may take long. Its files are in its folder
+	// by then, and the files of the shrunk run replace them. If Unshrunk is nil, or with KeepGoing or Replace,
+	// nothing is written before the run is shrunk.
 	Unshrunk func(*report.Report)
-	// KeepGoing goes on after a violation, until a limit, and reports those that differ by kind, property, and the code that
-	// handled the step that matters; dead runs whose critical step is not proven differ by kind and property alone. Each has a folder, of which Dir then holds several, named by numbers.
+	// KeepGoing continues after a violation until a limit. It reports violations that differ by kind, property and
+	// the code that handled the important step. Dead runs without a proven critical step differ by kind and property
+	// only. Each has its own numbered folder in Dir.
 	KeepGoing bool
-	// Commands says what a person can run next, when the report is in that folder. Nil: nothing.
+	// Commands, if non-nil, returns the commands suggested for a report in the folder dir.
 	Commands func(dir string) report.Commands
 
 	// OtherVersions are as in [report.Report].
 	OtherVersions []report.OtherVersion
-	// Shard says which part of a divided search it is. Nil: a whole one.
+	// Shard identifies the part of a divided search. nil means a whole search.
 	Shard *report.Shard
-	// Kept says where the states of the search are kept. Nil: nowhere.
+	// Kept describes the storage of the search's states. nil means that they are not stored.
 	Kept *report.Kept
 
-	// Cluster is where others search for this process, see Elsewhere of [search.Config]. "": nowhere.
+	// Cluster is the address of remote workers, see Elsewhere of [search.Config]. An empty string means none.
 	Cluster string
 
-	// Proven takes a run for a liveness violation only when it is proven that nothing recovers from it.
+	// Proven reports a liveness violation only if it is proven that nothing recovers from the run.
 	Proven bool
 
 	assumed  []report.Assumption
-	calls    *search.Calls   // those of the search, and of comparisons
-	told     search.Progress // last
-	replaced bool            // the findings of an earlier check are gone
-	early    string          // where the finding lies as it was found; "": nowhere
+	calls    *search.Calls   // of the search and of comparisons
+	told     search.Progress // the last one
+	replaced bool            // the findings of an earlier check are removed
+	early    string          // the folder of the finding before it was shrunk; an empty string means none
 	asFound  described       // before the run is shrunk
 	hand     *hand           // nil means that nothing is searched
 	problem  error           // of examining a suspect
 	toldAt   time.Time
 	start    time.Duration // of the check, on the clock of package budget
-	// confirmsDeath confirms suspects of liveness and deadlock; it remembers what kind they were.
+	// confirmsDeath confirms suspects of liveness and deadlock. It remembers their kinds.
 	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
 }
 
-// Writable finds out, before anything is searched, whether a report could be written. It leaves
-// nothing behind.
+// Writable checks before the search whether a report could be written. It leaves nothing behind.
 func Writable(o Options) error { return o.folder().probe() }
 
-// Run searches, and reports what was found. A violation is written to an output folder. The report is
-// not nil when only the writing failed. When ctx is done the search ends and what was covered until
-// then is reported. The error is [ErrLost] when a process was ended by checked code before, and this one did not find out how: the process
-// that waits for this one says so.
+// Run searches and reports the result. A violation is written to an output folder. The report is not nil if only its
+// writing failed. When ctx is done, the search ends and its coverage until then is reported. The error is [ErrLost]
+// if checked code ended an earlier process and this one did not find out how; the supervisor reports that.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.start = budget.Now()
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
@@ -105,7 +105,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	sys, err := o.System()
 	if err == nil {
 		o.confirmsDeath = critical.Confirm(o.criticalConfig(sys))
-	} // else the search says it
+	} // otherwise the search returns err
 	if tell := o.Search.Progress; tell != nil {
 		o.Search.Progress = func(p search.Progress) {
 			o.told, o.toldAt = p, time.Now()
@@ -137,7 +137,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if k == nil {
 		return o.conclude(ctx, res)
 	}
-	if res.Finding != nil && res.Finding != k.last { // an Env that was used after the search
+	if res.Finding != nil && res.Finding != k.last { // use of an Env after the search
 		if err := k.found(ctx, res); err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	return k.conclude(res)
 }
 
-// following returns the context of what follows a finding, see [search.FollowLimit].
+// following returns the context for the work after a finding, see [search.FollowLimit].
 func (o *Options) following(ctx context.Context) (context.Context, context.CancelFunc) {
 	if o.Search.Time > 0 {
 		return budget.WithDeadline(ctx, o.start+search.FollowLimit(o.Search.Time))
@@ -153,7 +153,7 @@ func (o *Options) following(ctx context.Context) (context.Context, context.Cance
 	return context.WithCancel(ctx)
 }
 
-// tell shows what goes on after a suspect was found, or a finding.
+// tell shows the phase after a suspect or a finding.
 func (o *Options) tell(phase string) {
 	if o.Search.Progress != nil {
 		at := o.told
@@ -165,7 +165,7 @@ func (o *Options) tell(phase string) {
 	}
 }
 
-// search has the process that waits for this one know while nothing goes on but what the time limit ends.
+// search publishes the time limit to the supervisor while only work under that limit is in progress.
 func (o *Options) search(ctx context.Context) (*search.Result, error) {
 	if c := o.Search.Calls; c != nil && c.Limited != nil {
 		atomic.StoreUint64(c.Limited, uint64(max(0, o.Search.Time)))
@@ -174,14 +174,15 @@ func (o *Options) search(ctx context.Context) (*search.Result, error) {
 	return search.Run(ctx, o.Search)
 }
 
-// limitStates gives a search that keeps states a memory limit if it has none.
+// limitStates gives a search that stores states a memory limit if it has none.
 func (o *Options) limitStates() {
 	if o.Search.MaxBytes == 0 && o.Search.Strategy.Can(search.KeepsStates) {
 		o.Search.MaxBytes = isolate.DefaultMemory()
 	}
 }
 
-// conclude shrinks what was found, makes the report and writes it. A fault of the checker leaves a report of what is known.
+// conclude shrinks the finding, makes the report and writes it. After a panic of the checker, the report has the
+// known facts.
 func (o *Options) conclude(ctx context.Context, res *search.Result) (r *report.Report, err error) {
 	fault := defect.Guard(func() error {
 		r, err = o.concluded(ctx, res)
@@ -217,7 +218,7 @@ func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Re
 	return r, errors.Join(o.write(r, f), notShrunk, err)
 }
 
-// complete shrinks what was found, and makes the report. What was found is told also when it cannot be made smaller.
+// complete shrinks the finding and makes the report. A finding that cannot be shrunk is reported, too.
 func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Result) (r *report.Report, f files, notShrunk, err error) {
 	if o.shrinks(res) {
 		o.describeUnshrunk(sys, res)
@@ -260,7 +261,7 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 	return r, f, notShrunk, err
 }
 
-// System is the system with only those properties that are checked.
+// System returns the system with only the checked properties.
 func (o *Options) System() (sim.System, error) {
 	if o.Search.Property == "" {
 		return o.Search.System, nil
@@ -268,7 +269,7 @@ func (o *Options) System() (sim.System, error) {
 	return o.Search.System.Only(o.Search.Property)
 }
 
-// uncovered is what a search cannot see of the system's services, told once.
+// uncovered describes behavior of the system's services that a search cannot see.
 func uncovered(sys *sim.System) string {
 	l := declared.Limited(sys)
 	if l == nil {
@@ -281,7 +282,7 @@ func uncovered(sys *sim.System) string {
 	return text
 }
 
-// crashCut is what a report says of it; "": a prefix, or nodes do not fail.
+// crashCut returns the report's entry for the crash cut. An empty string means a prefix, or no node failures.
 func crashCut(sys *sim.System) string {
 	if sys.CrashCut == sim.CutPrefix || sys.Crashes == 0 && sys.Halts == 0 {
 		return ""
@@ -296,7 +297,7 @@ func clocks(sys *sim.System) string {
 	return sys.Clocks.String()
 }
 
-// report fills in what is known of every search.
+// report fills in the fields common to all searches.
 func (o *Options) report(res *search.Result) *report.Report {
 	c := &o.Search
 	r := &report.Report{

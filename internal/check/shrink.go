@@ -23,9 +23,9 @@ import (
 // original is a finding as it was before it was shrunk.
 type original struct {
 	path    choose.Path
-	death   *isolate.Death // how the last step of path kills; nil: it does not
-	smaller bool           // the run is another one now
-	refused string         // why a smaller run does not replace it; "" if none was refused
+	death   *isolate.Death // how the last step of path kills its process; nil means that it does not
+	smaller bool           // the run is replaced by a smaller one
+	refused string         // why a smaller run does not replace it; an empty string means that none was refused
 	facts   report.Shrunk
 }
 
@@ -34,7 +34,7 @@ func (b *original) tell(r *shrink.Result, began time.Time) {
 	b.facts.Minimal, b.facts.Pairs, b.facts.Seconds = r.Minimal, r.Pairs, time.Since(began).Seconds()
 }
 
-// file is the run in the form that is kept on disk.
+// file returns the run as a path file.
 func (b *original) file(sys *sim.System, h choose.Header) (*choose.File, error) {
 	if b.death != nil {
 		return b.death.File(sys, h)
@@ -42,23 +42,24 @@ func (b *original) file(sys *sim.System, h choose.Header) (*choose.File, error) 
 	return replay.WriteFile(sys, h, b.path)
 }
 
-// mostShrunk is how many steps a run may have that is shrunk without being asked for: each candidate is
-// executed, so that of longer ones, which recordings are, too few would be tried.
+// mostShrunk is the maximum length of a run that is shrunk without a request. Each candidate is executed, so for
+// longer runs, such as recordings, too few candidates would be tried.
 const mostShrunk = shrink.DefaultMaxSteps / 200
 
-// tooLong reports whether a run is left as it is because it was not asked for that it is shrunk.
+// tooLong reports whether a run is not shrunk because it is too long and there was no request.
 func (o *Options) tooLong(found *search.Suspect) bool {
 	return !o.NoShrink && o.ShrinkSteps == 0 && found.Steps > mostShrunk
 }
 
-// leastShrinkSteps is how many steps may always be executed to shrink a run that was not asked to be shrunk: some seconds' worth.
+// leastShrinkSteps is the minimum number of steps for shrinking a run without a request: some seconds' worth.
 const leastShrinkSteps = 400_000
 
-// slowdown is how much longer a step of shrinking takes than one of the walks that confirm, which begin where others do and are executed by tables.
+// slowdown is the factor by which a step of shrinking takes longer than a step of a confirming walk. Those walks
+// begin at common states and are executed by tables.
 const slowdown = 4
 
-// shrinkSteps is how many steps are executed to shrink what a search found: as many as the search and confirming it took, as far as these are
-// counted, since time would make the run depend on the machine.
+// shrinkSteps returns the step limit for shrinking a finding: the counted steps of the search and of confirming. A
+// time limit would make the result depend on the machine.
 func (o *Options) shrinkSteps(res *search.Result) int {
 	steps := res.Stats.Events
 	if c, ok := res.Detail.(*critical.Result); ok {
@@ -69,7 +70,7 @@ func (o *Options) shrinkSteps(res *search.Result) int {
 	return cmp.Or(o.ShrinkSteps, min(max(steps, leastShrinkSteps), shrink.DefaultMaxSteps))
 }
 
-// shrinks reports whether the run of a finding is to be made smaller.
+// shrinks reports whether the run of a finding will be shrunk.
 func (o *Options) shrinks(res *search.Result) bool {
 	if d, ok := res.Detail.(*isolate.Death); ok && (o.Respawn == nil || d.Steps == 0) {
 		return false
@@ -77,14 +78,14 @@ func (o *Options) shrinks(res *search.Result) bool {
 	return !o.NoShrink && res.Finding != nil && res.Finding.Starved == nil && !o.tooLong(res.Finding)
 }
 
-// described is the report of a finding, with its runs.
+// described is the report of a finding and its path files.
 type described struct {
 	report *report.Report
 	files  files
 }
 
-// describeUnshrunk describes a finding before its run is shrunk. If Unshrunk is set, it writes the finding and calls Unshrunk.
-// A finding that cannot be written here cannot be written later either, and is an error then.
+// describeUnshrunk describes a finding before its run is shrunk. If Unshrunk is set, it writes the finding and calls
+// Unshrunk. It drops the error, because a finding that cannot be written here cannot be written later either.
 func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
 	r := o.report(res)
 	f, err := o.describe(sys, r, res)
@@ -100,13 +101,12 @@ func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
 	}
 	if err == nil {
 		o.early = filepath.Dir(r.PathFile)
-		_ = isolate.NoteFound(o.early) // should this process be killed
+		_ = isolate.NoteFound(o.early) // in case this process is killed
 	}
 	o.Unshrunk(r)
 }
 
-// shrink makes the run of a finding smaller, in place. It returns nil when that was not asked for or is
-// not possible.
+// shrink shrinks the run of a finding in place. It returns nil if that was not requested or is not possible.
 func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
 	if !o.shrinks(res) {
 		return nil, nil
@@ -165,7 +165,8 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	return before, nil
 }
 
-// refuses executes a smaller run in a fresh process, if one can be started, and says why it does not count; "" means that it shows the finding.
+// refuses executes a smaller run in a fresh process, if one can be started, and returns why it is not accepted. An
+// empty string means that it shows the finding.
 func (o *Options) refuses(ctx context.Context, found *search.Suspect, small *shrink.Result) (string, error) {
 	defer o.Search.Calls.Beyond()()
 	ctx, cancel := graceful(ctx)
@@ -188,25 +189,23 @@ func (o *Options) refuses(ctx context.Context, found *search.Suspect, small *shr
 }
 
 const (
-	// maxProcesses is how many fresh processes are started to shrink a run that kills them or does not
-	// return.
+	// maxProcesses is the maximum number of fresh processes for shrinking a run that kills them or does not return.
 	maxProcesses = 250
-	// hasty is by how much a step may take less in them than what a suspect is confirmed with; wary, after that was wrong.
+	// hasty divides the confirming time limit of a step while shrinking. After a wrong result, wary divides it.
 	hasty, wary   = 40, 10
 	leastPatience = 100 * time.Millisecond
 )
 
-// shrinkDeath makes a run smaller whose last step kills its process or does not return. Each candidate
-// is executed in a fresh process, where a step need not take long to count as one that does not return.
-// What comes of it is confirmed like any suspect. When that fails it goes on from the smallest run that is
-// confirmed, with more patience.
+// shrinkDeath shrinks a run with a last step that kills its process or does not return. Each candidate is executed in
+// a fresh process, with a short time limit for steps. The result is confirmed like any suspect. If that fails,
+// shrinking continues from the smallest confirmed run with a longer time limit.
 func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *isolate.Death, found *search.Suspect) (*shrink.Result, *isolate.Death, error) {
 	start, err := d.Script(sys)
 	if err != nil {
 		return nil, nil, err
 	}
 	path, last := d.Path(), start.Steps[len(start.Steps)-1].Class
-	// dies is a candidate's own death, nil when that is not of this kind.
+	// dies returns the death of a candidate; nil means that it has none, or one of another kind.
 	dies := func(ctx context.Context, s *shrink.Script, limit time.Duration) (*isolate.Death, error) {
 		if n := len(s.Steps); n == 0 || s.Steps[n-1].Class != last {
 			return nil, nil
@@ -221,7 +220,7 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *isolate.D
 	reducing := ctx
 	if at, ok := budget.Deadline(ctx); ok {
 		left := at - budget.Now()
-		reserve := left / 10 // the result is confirmed
+		reserve := left / 10 // for confirming the result
 		if d.Endless {
 			limit = min(limit, max(left/4, leastPatience))
 			reserve = 2 * limit
@@ -230,7 +229,7 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *isolate.D
 		reducing, cancel = budget.WithDeadline(ctx, at-reserve)
 		defer cancel()
 	}
-	patience := limit // what dies of itself is waited for
+	patience := limit // a step that dies by itself gets the whole limit
 	if d.Endless {
 		patience = max(limit/hasty, leastPatience)
 	}
@@ -261,7 +260,8 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *isolate.D
 	return small, cmp.Or(sure, d), err
 }
 
-// shrinkProgress tells of shrinking as the last phase of the search, and of what was found: that is what remains when it is broken off.
+// shrinkProgress reports shrinking as the last phase of the search, together with the finding, which remains if
+// shrinking is interrupted.
 func (o *Options) shrinkProgress(found *search.Suspect) func(shrink.Progress) {
 	if o.Search.Progress == nil {
 		return nil
@@ -275,5 +275,5 @@ func (o *Options) shrinkProgress(found *search.Suspect) func(shrink.Progress) {
 	}
 }
 
-// progressEvery is how often progress of shrinking is told.
+// progressEvery is the interval between progress reports of shrinking.
 const progressEvery = 200 * time.Millisecond

@@ -21,24 +21,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ShrinkOptions say with how much effort a run is shrunk. The zero value of each field is a default.
+// ShrinkOptions set the effort of shrinking a run. The zero value of each field is its default.
 type ShrinkOptions struct {
 	Walks     int // per probe of a critical transition
 	WalkSteps int
-	Seed      uint64 // 0: that of the path file
+	Seed      uint64 // 0 means the seed of the path file
 	Workers   int
 	MaxSteps  int // as in shrink.Config
-	// Nodes builds the system with that many nodes, and goes on from what of the run fits there.
-	// 0: as many as there are.
+	// Nodes is the number of nodes to build the system with. Shrinking continues from the part of the run that fits
+	// there. 0 means the present number.
 	Nodes int
-	// Respawn is as in [Options]. Functions are no part of the JSON of commands.
+	// Respawn is as in [Options]. The JSON of commands does not contain functions.
 	Respawn func() *exec.Cmd `json:"-"`
 	// Progress is as in [search.Config].
 	Progress func(search.Progress) `json:"-"`
 }
 
-// Shrink shrinks a run that was loaded, and reports it. The file is that of the smaller run; it is nil
-// when the run is not known to violate anything. Nothing is written.
+// Shrink shrinks a loaded run and returns its report. The file is the smaller run; it is nil if the run is not known
+// to violate anything. Shrink writes no files.
 func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *choose.File, error) {
 	if l.Header.Endless {
 		return nil, nil, errors.New("the run ends in a cycle, and such runs cannot be shrunk")
@@ -92,11 +92,11 @@ func (c *ShrinkOptions) options(l *Loaded) Options {
 			System: l.System, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(), Seed: cmp.Or(c.Seed, l.Header.Seed, 1),
 			Workers: cmp.Or(c.Workers, search.DefaultWorkers()), Progress: c.Progress, HandlerLimit: lookLimit / 4,
 		},
-		Header: l.Header, Respawn: c.Respawn, ShrinkSteps: cmp.Or(c.MaxSteps, shrink.DefaultMaxSteps), // asked for, however long the run
+		Header: l.Header, Respawn: c.Respawn, ShrinkSteps: cmp.Or(c.MaxSteps, shrink.DefaultMaxSteps), // requested for any length
 	}
 }
 
-// withNodes follows the run on the bundled system with another number of nodes, as far as it fits there.
+// withNodes plays the run on the bundled system with another number of nodes. It skips the steps that do not fit.
 func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	if l.Death != nil {
 		return nil, errors.New("a run whose last step terminates the process cannot be tried with fewer nodes")
@@ -126,7 +126,7 @@ func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	return &Loaded{System: subject.System, Header: h, Path: fewer.Run.Path.Clone()}, nil
 }
 
-// known is what is known of a run: its finding, or, when it has none, whether it is dead.
+// known returns the known result of a run: its finding or, without one, whether it is dead.
 func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) {
 	sys := &o.Search.System
 	res := &search.Result{Verdict: search.Violation}
@@ -167,7 +167,7 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 	return res, nil
 }
 
-// WriteNew writes a path file. It refuses a name that is in use.
+// WriteNew writes a path file. It refuses an existing name.
 func WriteNew(name string, f *choose.File) error {
 	text, err := content(f)
 	if err != nil {

@@ -21,18 +21,19 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Source is a path file as it stands on disk, so that errors can name lines, or the run that recordings are. It is not followed yet.
+// Source is a path file as stored on disk, so that errors can name lines, or a run merged from recordings. It is not
+// replayed yet.
 type Source struct {
 	name   string
 	data   []byte
 	file   *choose.File
-	merged *recording.Merged // nil: it does stand on disk
-	// tolerant is for paths of a system that has changed since. Their picks are appended to record.
+	merged *recording.Merged // nil for a file on disk
+	// tolerant allows paths of another version of the system. Their picks are appended to record.
 	tolerant bool
 	record   choose.Path
 }
 
-// OpenSource reads a path file. A folder of recordings is merged, if it is of one of the entries.
+// OpenSource reads a path file. It merges a folder of recordings if their system is one of the entries.
 func OpenSource(entries []spec.Entry, name string) (*Source, error) {
 	if recording.IsDir(name) {
 		m, err := MergeRecordings(entries, name)
@@ -56,7 +57,7 @@ func OpenSource(entries []spec.Entry, name string) (*Source, error) {
 	return &Source{name: name, data: data, file: f}, nil
 }
 
-// follow executes the path. Misfits get the line of their step.
+// follow replays the path. A misfit gets the line of its step.
 func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
 	var r *replay.Reading
 	var err error
@@ -90,7 +91,7 @@ func (t *Source) system(entries []spec.Entry) (*sim.System, error) {
 
 func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
 	sys = asRun(sys, &t.file.Header)
-	if respawn != nil && t.merged == nil { // merging has executed all of it, in this process
+	if respawn != nil && t.merged == nil { // merging has executed all of it in this process
 		d, err := t.tryLast(ctx, sys, respawn)
 		if err != nil {
 			return nil, err
@@ -112,15 +113,15 @@ func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec
 	}, nil
 }
 
-// dead is the run when its last step kills the process.
+// dead returns the run if its last step kills the process.
 func (t *Source) dead(sys *sim.System, d *isolate.Death) *Loaded {
 	return &Loaded{System: d.Hollow(*sys), Header: t.file.Header, Steps: len(t.file.Steps), Path: d.Before, Death: d}
 }
 
-// lookLimit is how long the last step of a path file may take. It was confirmed when the file was made.
+// lookLimit is the time limit for the last step of a path file, which was confirmed when the file was made.
 const lookLimit = 2 * time.Second
 
-// tryLast executes the last step in a fresh process, because it may be one that no process survives.
+// tryLast executes the last step in a fresh process, because the step may kill its process.
 func (t *Source) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*isolate.Death, error) {
 	var path choose.Path
 	picks := t.file.Boot
@@ -136,12 +137,12 @@ func (t *Source) tryLast(ctx context.Context, sys *sim.System, respawn func() *e
 			return nil, err
 		}
 		if c.To(last) != nil {
-			return nil, nil // a finding on the way: the last step is not reached
+			return nil, nil // the run ends with a finding before the last step
 		}
 		step := &t.file.Steps[last]
 		index, ok := indexOf(c.World(), step)
 		if !ok {
-			return nil, nil // following the file says what is wrong
+			return nil, nil // replaying the file returns the error
 		}
 		path, picks = append(before.Path.Clone(), int32(index)), step.Picks
 	}
@@ -151,7 +152,7 @@ func (t *Source) tryLast(ctx context.Context, sys *sim.System, respawn func() *e
 	return isolate.Examine(ctx, respawn, path, lookLimit)
 }
 
-// indexOf is the index of the step's event, its own if that fits.
+// indexOf returns the index of the step's event, preferably the recorded one.
 func indexOf(w kernel.World, step *choose.FileStep) (int, bool) {
 	index := -1
 	for i, ev := range isolate.EventsOf(w) {
@@ -162,7 +163,7 @@ func indexOf(w kernel.World, step *choose.FileStep) (int, bool) {
 	return index, index >= 0
 }
 
-// headerError gives err the line of the header that it is about.
+// headerError adds the line of the header to err.
 func (t *Source) headerError(err error) error {
 	about := HeaderError{Key: "system"}
 	if e, ok := errors.AsType[*HeaderError](err); ok {
@@ -177,8 +178,8 @@ func (t *Source) headerError(err error) error {
 	return fmt.Errorf("%s: %w", t.name, err)
 }
 
-// stepLine is the line of step n, counted from 1; step 0 is the first boots. It is 0 when there is no
-// such line.
+// stepLine returns the line of step n, counted from 1; step 0 means the first boots. It returns 0 if there is no such
+// line.
 func (t *Source) stepLine(n int) int {
 	for i, line := range strings.Split(string(t.data), "\n") {
 		line = strings.TrimSpace(line)

@@ -14,24 +14,24 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Subject is a system with everything set that decides what its paths mean.
+// Subject is a system with all settings that define the meaning of its paths.
 type Subject struct {
 	Entry  spec.Entry
 	Config spec.Config // complete
 	System sim.System
 }
 
-// Wanted is what a user wants of a system. What is left out has a default: that of the bugs
-// that are put back, or else the system's own.
+// Wanted is a user's settings of a system. Missing ones have the defaults of the seeded bugs, or else the system's
+// own.
 type Wanted struct {
 	spec.Config
-	Limits     func(*sim.Limits) // changes the default limits; nil: they stay
+	Limits     func(*sim.Limits) // changes the default limits; nil leaves them
 	Timing     *sim.Timing
 	Interleave *sim.Interleave
 	CrashCut   *sim.CrashCut
 }
 
-// NewSubject builds the system that e describes. The error says what is wrong with wanted.
+// NewSubject builds the system that e describes. The error states what is wrong with wanted.
 func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 	c, limits := wanted.Config, sim.Limits{}
 	for _, id := range wanted.Bugs {
@@ -81,33 +81,33 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 // DefaultDelay is the bound of [LivenessTiming].
 const DefaultDelay = 100 * time.Millisecond
 
-// LivenessTiming returns the timing of a search of runs of a system that sets none. Libraries that give up after some retries are right only
-// if delays are bounded, so the liveness of goroutines is judged under a bound. Common time passes in small steps under a bound alone, so
-// systems with [sim.Clocks] take it, too.
+// LivenessTiming returns the timing for searching a system that sets none. Libraries that give up after some retries
+// are correct only if delays are bounded, so the liveness of goroutines is judged under a bound. Common time passes
+// in small steps only under a bound, so systems with [sim.Clocks] use it, too.
 func LivenessTiming(sys *sim.System) (t sim.Timing) {
 	t = sys.Timing
 	judged := slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually != nil })
 	if t != sim.ByDeadline || !judged && sys.Clocks == nil {
 		return t
 	}
-	defer func() { _ = recover() }() // a New that panics is a finding of the search
+	defer func() { _ = recover() }() // a panic in New is a finding of the search
 	if declared.Limited(sys) != nil {
 		t = sim.BoundedLiveness(DefaultDelay)
 	}
 	return t
 }
 
-// turns refuses an interleaving where no service has goroutines that could take turns.
+// turns returns an error for an interleaving if no service has goroutines to interleave.
 func turns(sys *sim.System) (err error) {
-	defer func() { _ = recover() }() // a New that panics is a finding of the search
+	defer func() { _ = recover() }() // a panic in New is a finding of the search
 	if sys.Interleave != sim.Rotate && declared.Limited(sys) == nil {
 		err = fmt.Errorf("--interleave %v: no service of %s uses package bubble, so there are no goroutines to interleave", sys.Interleave, sys.Name)
 	}
 	return err
 }
 
-// possible is l without the faults that the network of sys does not have: a bug's defaults are for the
-// defaults of the parameters.
+// possible returns l without the faults that the network of sys does not have. The defaults of a bug assume default
+// parameters.
 func possible(l sim.Limits, sys sim.System) sim.Limits {
 	for f := range sim.FaultCount {
 		var one sim.Limits
@@ -119,7 +119,7 @@ func possible(l sim.Limits, sys sim.System) sim.Limits {
 	return l
 }
 
-// Header is the header of the subject's path files, but for what it says of the path.
+// Header returns the header of the subject's path files except for the fields that depend on the path.
 func (s *Subject) Header(seed uint64) choose.Header {
 	h := choose.Header{Package: s.Entry.Package, Test: s.Entry.Test, Seed: seed, Bugs: slices.Clone(s.Config.Bugs)}
 	for _, k := range slices.Sorted(maps.Keys(s.Config.Params)) {
@@ -128,7 +128,7 @@ func (s *Subject) Header(seed uint64) choose.Header {
 	return h
 }
 
-// HeaderError tells what is wrong in the header of a path file.
+// HeaderError is an error in the header of a path file.
 type HeaderError struct {
 	Key, Value string // of the header's line; Value may be only its beginning, or empty
 	Err        error
@@ -137,8 +137,7 @@ type HeaderError struct {
 func (e *HeaderError) Error() string { return e.Err.Error() }
 func (e *HeaderError) Unwrap() error { return e.Err }
 
-// FromHeader builds the system that a path file belongs to, which is one of the entries. The error is a
-// [*HeaderError].
+// FromHeader builds the system of a path file, one of the entries. The error is a [*HeaderError].
 func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 	fail := func(key, value string, err error) (Subject, error) {
 		return Subject{}, &HeaderError{key, value, err}
@@ -183,7 +182,7 @@ func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 	return s, err
 }
 
-// checkHeader says how a path file does not belong to sys.
+// checkHeader returns an error if a path file does not belong to sys.
 func checkHeader(h choose.Header, sys *sim.System) error {
 	if h.System != sys.Name {
 		return &HeaderError{"system", "", fmt.Errorf("the path is for system %q, not %q", h.System, sys.Name)}

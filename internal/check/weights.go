@@ -12,8 +12,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// ParseWeights reads weights as in "action=40,message=8". Those left out stay as they are in base,
-// or have the search's defaults when base is zero.
+// ParseWeights parses weights such as "action=40,message=8". Missing ones are those of base, or the search's defaults
+// if base is zero.
 func ParseWeights(text string, base search.Weights) (search.Weights, error) {
 	w := base
 	if w == (search.Weights{}) {
@@ -43,8 +43,8 @@ func ParseWeights(text string, base search.Weights) (search.Weights, error) {
 			return w, fmt.Errorf("%s is %q, must be a number from 0 to %d", name, value, sim.MaxWeight)
 		}
 		if n == 0 && name != "fault" {
-			// Every consequence and every ordinary event must be possible in a walk, or the walk
-			// calls states dead that only it cannot leave.
+			// Every consequence and every ordinary event must be possible in a walk. Otherwise the walk considers
+			// states dead that only it cannot leave.
 			return w, fmt.Errorf("%s is 0, must be at least 1: walks could not recover", name)
 		}
 		*fields[i].Value = n
@@ -52,7 +52,7 @@ func ParseWeights(text string, base search.Weights) (search.Weights, error) {
 	return w, nil
 }
 
-// WeightsText is what [ParseWeights] reads.
+// WeightsText formats weights for [ParseWeights].
 func WeightsText(w search.Weights) string {
 	var parts []string
 	for _, f := range w.Fields() {
@@ -61,7 +61,7 @@ func WeightsText(w search.Weights) string {
 	return strings.Join(parts, ",")
 }
 
-// FillWeights fills the defaults in for weights that a bug leaves out.
+// FillWeights sets the weights that a bug omits to their defaults.
 func FillWeights(w spec.Weights) search.Weights {
 	out, usual := search.Weights(w), search.DefaultWeights()
 	for i, f := range out.Fields() {

@@ -15,12 +15,12 @@ import (
 	"github.com/macemc/macemc/internal/version"
 )
 
-// Files of an output folder.
+// Names of files in an output folder.
 const (
 	ErrorPath  = "error.path"
 	LivePath   = "live.path"
 	Original   = "original.path" // the run before it was shrunk
-	reportStem = "report"        // reports have the ending of their format
+	reportStem = "report"        // reports append the extension of their format
 	ReportPage = reportStem + ".html"
 	reportJSON = reportStem + ".json"
 )
@@ -29,7 +29,7 @@ func (o *Options) folder() folder {
 	return folder{dir: o.Dir, root: Root, several: o.KeepGoing, replace: o.Replace && !o.replaced}
 }
 
-// write makes the output folder of a finding and notes its name in the report.
+// write makes the output folder of a finding and records its name in the report.
 func (o *Options) write(r *report.Report, f files) error {
 	o.tell("writing the report")
 	if err := keep(r, f); err != nil {
@@ -100,8 +100,8 @@ func (o *Options) write(r *report.Report, f files) error {
 	return nil
 }
 
-// leave notes in a report whose files could not be written which file there is of the run all the same: as it was found, of the suspect in
-// hand, or else one in the folder for temporary files.
+// leave records the remaining path file of a run in a report with files that could not be written: the run as it was
+// found, the suspect in hand, or else a new file in the folder for temporary files.
 func (o *Options) leave(r *report.Report) {
 	r.PathFile, r.Commands = o.hand.file(), report.Commands{}
 	if o.early != "" {
@@ -121,7 +121,7 @@ func (o *Options) leave(r *report.Report) {
 	}
 }
 
-// keep notes the path files' content in the report.
+// keep stores the content of the path files in the report.
 func keep(r *report.Report, f files) error {
 	text, err := content(f.error)
 	if err != nil {
@@ -137,7 +137,7 @@ func keep(r *report.Report, f files) error {
 	return nil
 }
 
-// placed notes where the files are, or will be.
+// placed records the present or future names of the files.
 func (o *Options) placed(r *report.Report, dir string, f files) {
 	r.PathFile, r.LivePathFile = filepath.Join(dir, ErrorPath), ""
 	if f.live != nil {

@@ -1,4 +1,4 @@
-// Package defect tells panics of the checker from those of checked code.
+// Package defect distinguishes panics of the checker from those of checked code.
 package defect
 
 import (
@@ -11,9 +11,9 @@ import (
 	"github.com/macemc/macemc/internal/stacks"
 )
 
-// Error is a panic of the checker, not of checked code. What was found before is reported beside it.
+// Error is a panic of the checker, not of checked code. Earlier findings are reported beside it.
 type Error struct {
-	What  string // the panic's own words
+	What  string // the panic's message
 	Stack string
 }
 
@@ -30,10 +30,10 @@ func (e *Error) Error() string {
 	return text
 }
 
-// module begins the names of all functions of the checker.
+// module is the prefix of all function names of the checker.
 const module = "github.com/macemc/macemc/"
 
-// Guard calls f, and returns its panic as an [Error].
+// Guard calls f and returns its panic as an [Error].
 func Guard(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -45,11 +45,11 @@ func Guard(f func() error) (err error) {
 
 var panicked = regexp.MustCompile(`(?m)^panic: (.*)$`)
 
-// standard are the functions of the standard library that the checker calls with its own code or data.
+// standard matches the functions of the standard library that the checker calls with its own code or data.
 var standard = regexp.MustCompile(`^(panic\(|(runtime|slices|maps|sort|strings|bytes|fmt|iter|sync|os|reflect|encoding/[a-z]+|internal/[a-z/]+)\.)`)
 
-// Died returns the panic of the checker with which a process died, by what it wrote; nil means that it died otherwise, or of a panic in
-// other code. What panicked is the innermost function that is not of the standard library.
+// Died returns the panic of the checker that ended a process, read from the process's output. nil means another cause
+// of death or a panic in other code. The panicking function is the innermost one outside the standard library.
 func Died(said string) *Error {
 	words, all := panicked.FindStringSubmatch(said), stacks.Read(said)
 	if words == nil || len(all) == 0 {

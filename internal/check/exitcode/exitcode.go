@@ -1,4 +1,4 @@
-// Package exitcode defines the exit statuses of the command line, and the signals that lead to them.
+// Package exitcode defines the exit statuses of the command line and the signals that cause them.
 package exitcode
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Exit statuses of the command line, those of all commands.
+// Exit statuses of all commands.
 const (
 	OK           = 0
 	Violation    = 1
@@ -48,8 +48,8 @@ func Table() string {
 	return b.String()
 }
 
-// Of returns the exit status of a verdict. interrupted is the cause of the context that was done when that is
-// [search.Interrupted]; it may be nil.
+// Of returns the exit status of a verdict. For [search.Interrupted], interrupted is the cause of the done context; it
+// may be nil.
 func Of(v search.Verdict, interrupted error) int {
 	switch v {
 	case search.OK:
@@ -68,7 +68,7 @@ func Of(v search.Verdict, interrupted error) int {
 	return Inconclusive
 }
 
-// OfError returns the exit status of an error; ctx is that of what ended with it.
+// OfError returns the exit status of an error. ctx is the context of the operation that returned it.
 func OfError(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
@@ -83,7 +83,7 @@ func OfError(ctx context.Context, err error) int {
 	return Usage
 }
 
-// OutOfResource reports whether an error says that memory or disk did not do.
+// OutOfResource reports whether an error is due to a lack of memory, disk space or file descriptors.
 func OutOfResource(err error) bool {
 	var room *flight.NoRoom
 	if errors.As(err, &room) {
@@ -97,7 +97,7 @@ func OutOfResource(err error) bool {
 	return false
 }
 
-// Interruption is the cause with which a context is cancelled because of a signal.
+// Interruption is the cause of a context that a signal canceled.
 type Interruption struct{ Signal os.Signal }
 
 func (i *Interruption) Error() string {
@@ -111,13 +111,13 @@ func (i *Interruption) Error() string {
 	return "interrupted by " + name
 }
 
-// The words with which a process tells another one to stop.
+// Words that one process sends another to stop it.
 const (
 	interruptWord = "interrupt"
 	terminateWord = "terminate"
 )
 
-// StopWord is the word for the cause of a context that is done.
+// StopWord returns the word for the cause of a done context.
 func StopWord(cause error) string {
 	var by *Interruption
 	if errors.As(cause, &by) && by.Signal == syscall.SIGTERM {
@@ -126,7 +126,7 @@ func StopWord(cause error) string {
 	return interruptWord
 }
 
-// StopCause is the cause that a word stands for.
+// StopCause returns the cause that a word stands for.
 func StopCause(word string) error {
 	if word == terminateWord {
 		return &Interruption{syscall.SIGTERM}
@@ -134,6 +134,6 @@ func StopCause(word string) error {
 	return &Interruption{os.Interrupt}
 }
 
-// ErrDiffers is the error of a path of nondeterminism that cannot be followed, which may be due to the nondeterminism.
+// ErrDiffers is the error of a path of nondeterminism that does not replay, possibly because of the nondeterminism.
 var ErrDiffers = errors.New(
 	"the file records a nondeterminism: executions of the path differ, or code or settings have changed since the run was written")

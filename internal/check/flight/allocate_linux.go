@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// allocate finds out whether there is room. File systems that cannot tell take what is written, or do not.
+// allocate reserves disk space. On file systems without fallocate, a lack of space shows only when the file is
+// written.
 func allocate(f *os.File, size int) error {
 	for {
 		switch err := syscall.Fallocate(int(f.Fd()), 0, 0, int64(size)); {

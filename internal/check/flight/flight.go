@@ -1,6 +1,6 @@
-// Package flight is the flight recorder of a process that executes checked code: a file, mapped into
-// memory, that holds the picks of every run in progress and a few counters. It outlives whatever
-// checked code may do to its process: stack overflow, exhausted memory, os.Exit.
+// Package flight is the flight recorder of a process that executes checked code: a memory-mapped file that holds the
+// picks of every run in progress and a few counters. It survives whatever checked code does to its process: stack
+// overflow, exhausted memory, os.Exit.
 package flight
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/macemc/macemc/choose"
 )
 
-// Picks is how many picks of a run are kept as a rule.
+// Picks is the usual number of recorded picks per run.
 const Picks = 1 << 18
 
-// None stands where no pick was ever made.
+// None marks a position without a pick.
 const None = -1
 
 // Counter names a number in the recorder.
@@ -34,33 +34,33 @@ const (
 	Begun   // of a re-execution: not 0 once it has begun
 	Steps   // of a re-execution: steps begun
 	Used    // of a re-execution: picks used so far
-	Memory  // bytes that the process may take beyond those it began with; 0: no limit is known
-	Status  // exit status plus one, once the process has come to its own end; else 0
+	Memory  // bytes that the process may allocate beyond its initial size; 0 means no known limit
+	Status  // exit status plus one if the process ended normally; else 0
 	Waiting // progress of a search
-	Marked  // of a worker of a cluster: the state whose steps it takes, in its own way; 0: none
-	Called  // the call of checked code that goes on, see Calls of package internal/table; 0: none
+	Marked  // of a cluster worker: its mark of the state that it expands; 0 means none
+	Called  // the call of checked code in progress, see Calls of package internal/table; 0 means none
 	Asking  // of a re-execution: not 0 while the phase names a [kernel.Asked]
-	Whole   // of a re-execution: not 0 if the execution is to be compared with another one, state by state
-	Limited // the time limit of the search, in nanoseconds, while nothing goes on but what that limits; else 0
+	Whole   // of a re-execution: not 0 if the execution is compared with another one, state by state
+	Limited // the time limit of the search, in nanoseconds, while only work under that limit is in progress; else 0
 )
 
 const (
-	headerSize = 4096 // one page, so that what follows is aligned
+	headerSize = 4096 // one page, so that the picks are aligned
 	version    = 0x6d636501
 	pickSize   = int(unsafe.Sizeof(int32(0)))
 
 	phaseAt, phaseSize = 1024, 512
 )
 
-// Recorder is one file. The process that dies and the one that reads what it left both map it.
+// Recorder is a mapped file. Both the recording process and its reader map it.
 type Recorder struct {
 	data        []byte
 	runs, picks int
 }
 
-// Create makes the file, for that many runs at a time and that many picks of each. A run that is
-// longer is not recorded beyond them. The file is there as a whole before it is mapped, because a page that the disk has no
-// room for ends the process that writes to it. The error when there is no room is a [NoRoom].
+// Create makes a recorder for the given number of concurrent runs and picks per run. Later picks of a longer run are
+// not recorded. The whole file is written before it is mapped, because writing to a mapped page without disk space
+// ends the process. The error for a lack of space is a [NoRoom].
 func Create(name string, runs, picks int) (*Recorder, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -83,7 +83,7 @@ func Create(name string, runs, picks int) (*Recorder, error) {
 	return r, nil
 }
 
-// fill makes a file of that size without picks. It writes all of it, since there are file systems that promise room which
+// fill writes a file of that size without picks. It writes every byte, because some file systems promise space that
 // they do not have.
 func fill(f *os.File, size int) error {
 	if err := allocate(f, size); err != nil {
@@ -101,7 +101,7 @@ func fill(f *os.File, size int) error {
 	return nil
 }
 
-// Open maps a file that Create has made.
+// Open maps a file made by Create.
 func Open(name string) (*Recorder, error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -144,40 +144,39 @@ func (r *Recorder) Set(c Counter, n int) { r.counter(c).Store(int64(n)) }
 // Get reads a counter.
 func (r *Recorder) Get(c Counter) int { return int(r.counter(c).Load()) }
 
-// Word is where a counter is, for one who sets it too often for [Recorder.Set].
+// Word returns the address of a counter, for callers that set it too often for [Recorder.Set].
 func (r *Recorder) Word(c Counter) *uint64 { return (*uint64)(unsafe.Pointer(&r.data[int(c)*8])) }
 
-// SetPhase notes what a search is doing, in a few words. Readers may see it half written.
+// SetPhase records the current phase of a search, in a few words. Readers may see it half written.
 func (r *Recorder) SetPhase(name string) {
 	field := r.data[phaseAt : phaseAt+phaseSize]
 	clear(field[copy(field, name):])
 }
 
-// Phase returns what SetPhase noted last.
+// Phase returns the phase that SetPhase recorded last.
 func (r *Recorder) Phase() string {
 	name, _, _ := strings.Cut(string(r.data[phaseAt:phaseAt+phaseSize]), "\x00")
 	return strings.ToValidUTF8(name, "")
 }
 
-// End notes that the process comes to its own end, with that exit status.
+// End records that the process ends normally with that exit status.
 func (r *Recorder) End(status int) { r.Set(Status, status+1) }
 
-// Ended returns the exit status given to End; ok is false when the process died before.
+// Ended returns the exit status passed to End. ok is false if the process died before.
 func (r *Recorder) Ended() (status int, ok bool) {
 	s := r.Get(Status)
 	return s - 1, s != 0
 }
 
-// Runs is how many runs are recorded at a time.
+// Runs returns the number of runs that are recorded concurrently.
 func (r *Recorder) Runs() int { return r.runs }
 
-// Path returns an empty path for the run with that number, counted from 0. What is appended to it is
-// recorded, up to its capacity. It must not be used by two runs at a time.
+// Path returns an empty path for the run with that number, counted from 0. Picks appended to it are recorded, up to
+// its capacity. Two runs must not use it at the same time.
 func (r *Recorder) Path(run int) choose.Path { return r.region(run)[:0] }
 
-// Left returns what the run with that number left behind: its picks, followed by what an earlier,
-// longer run had left there, and then [None]. Executing it again therefore repeats all that was executed,
-// and tells where it ended. The slice is the recorder's.
+// Left returns the recorded picks of a run, followed by leftovers of an earlier, longer run, and then [None].
+// Executing it again therefore repeats all that was executed and shows where it ended. The recorder owns the slice.
 func (r *Recorder) Left(run int) choose.Path { return r.region(run) }
 
 func (r *Recorder) region(run int) choose.Path {

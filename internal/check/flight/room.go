@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// NoRoom is the error when there is no room for a recorder.
+// NoRoom is the error for a lack of disk space for a recorder.
 type NoRoom struct {
 	Dir  string
 	Size int // bytes

@@ -20,28 +20,28 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Death is the end of a process that executed checked code, by that code.
+// Death is the end of a process caused by the checked code that it executed.
 type Death struct {
-	Before  choose.Path       // all steps before the one that kills
-	Steps   int               // number of that step; 0: the first boots
+	Before  choose.Path       // all steps before the fatal one
+	Steps   int               // number of the fatal step; 0 means the first boots
 	Index   int               // of its event
-	Picks   []choose.FilePick // its answers until then
+	Picks   []choose.FilePick // its answers until the process ended
 	Kind    sim.FindingKind
 	Message string
-	Stack   string // what the process said at its end
+	Stack   string // the process's output at its end
 
-	// Property is the one whose function was called; "": none was.
+	// Property names the property under evaluation; an empty string means none.
 	Property string
 
-	asked  string // what was called and is neither a handler nor a property; "": nothing was
-	Making bool   // the system cannot be made without ending the process
-	memory bool   // it had too little
+	asked  string // the called function if it is neither a handler nor a property; else empty
+	Making bool   // building the system ends the process
+	memory bool   // it ran out of memory
 
-	// endless: the process did not die of itself, but was ended as the step did not.
+	// Endless means that the process did not die of itself, but was killed because the step did not end.
 	Endless bool
 }
 
-// subject is what did it.
+// subject names the function that caused the death.
 func (d *Death) subject() string {
 	if d.Property != "" {
 		return fmt.Sprintf("property %q", d.Property)
@@ -49,8 +49,8 @@ func (d *Death) subject() string {
 	return cmp.Or(d.asked, "the handler")
 }
 
-// Hollow is the system that can be told of in this process. When sys cannot even be made, nothing that it is made by is left in it;
-// else it is sys.
+// Hollow returns a system that this process can describe. If building sys is fatal, all functions that build it are
+// removed; otherwise the result is sys.
 func (d *Death) Hollow(sys sim.System) sim.System {
 	if d.Making {
 		sys.New, sys.Late, sys.Monitors = func(sim.NodeID) sim.Service { return hollow{} }, nil, nil
@@ -58,10 +58,10 @@ func (d *Death) Hollow(sys sim.System) sim.System {
 	return sys
 }
 
-// hollow stands for a service that cannot be made.
+// hollow replaces a service that cannot be built.
 type hollow struct{ sim.Nop }
 
-// Path is the whole run.
+// Path returns the path of the whole run.
 func (d *Death) Path() choose.Path {
 	p := d.Before.Clone()
 	if d.Steps > 0 {
@@ -73,7 +73,7 @@ func (d *Death) Path() choose.Path {
 	return p
 }
 
-// step describes the step that kills, which cannot be executed. There is none in the first boots.
+// step describes the fatal step, which cannot be executed. The first boots have no such step.
 func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
 	c, err := replay.NewCursor(sys, d.Before, kernel.Options{Trace: true})
 	if err != nil {
@@ -99,7 +99,7 @@ func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
 	return s, nil
 }
 
-// Script is the run in the form that is shrunk.
+// Script returns the run in the form for shrinking.
 func (d *Death) Script(sys *sim.System) (shrink.Script, error) {
 	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
@@ -120,13 +120,13 @@ func (d *Death) Script(sys *sim.System) (shrink.Script, error) {
 	return s, nil
 }
 
-// Cause is what deaths have in common that are alike: their kind and the beginning of what is said of them.
+// Cause identifies similar deaths: by kind, property and the first words of the message.
 func (d *Death) Cause() string {
 	words := strings.Fields(d.Message)
 	return fmt.Sprint(d.Kind, d.Property, words[:min(3, len(words))])
 }
 
-// complete adds the step that kills to the trace of the steps before.
+// complete adds the fatal step to the trace of the steps before it.
 func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
 	t.Finding, t.FoundAt = &sim.Finding{Kind: d.Kind, Property: d.Property, Message: d.Message, Node: -1, Stack: d.Stack}, d.Steps
 	if d.Steps == 0 {
@@ -146,7 +146,7 @@ func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
 	return nil
 }
 
-// Trace describes the run; near is that of [replay.RecordNear].
+// Trace describes the run. near is as in [replay.RecordNear].
 func (d *Death) Trace(sys *sim.System, near func(step int) bool) (*replay.Trace, error) {
 	if d.Steps == 0 { // not even the first state can be reached
 		t := &replay.Trace{System: sys.Name, Nodes: sys.Nodes}
@@ -159,7 +159,7 @@ func (d *Death) Trace(sys *sim.System, near func(step int) bool) (*replay.Trace,
 	return t, d.complete(sys, t)
 }
 
-// File is the run in the form that is kept on disk.
+// File returns the run as a path file.
 func (d *Death) File(sys *sim.System, h choose.Header) (*choose.File, error) {
 	if d.Steps == 0 {
 		return &choose.File{Header: replay.HeaderOf(sys, h), Boot: d.Picks}, nil
@@ -176,19 +176,19 @@ func (d *Death) File(sys *sim.System, h choose.Header) (*choose.File, error) {
 	return f, nil
 }
 
-// These are the words of the Go runtime for what cannot be recovered from.
+// Messages of the Go runtime for fatal errors.
 var (
 	stackOverflow = regexp.MustCompile(`goroutine stack exceeds|fatal error: stack overflow`)
 	outOfMemory   = regexp.MustCompile(`out of memory|cannot allocate memory|failed to allocate|` + noMemory)
 	lastWords     = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
 )
 
-// noMemory is how the garbage collector of Go 1.26 ends when it gets no memory itself: (*spanQueue).tryDrain and its like use
-// what was allocated without looking whether it is nil, on the stack of the runtime.
+// noMemory matches the death of the garbage collector of Go 1.26 if its own allocation fails: (*spanQueue).tryDrain
+// and similar functions use the allocated memory without a nil check, on the stack of the runtime.
 const noMemory = `SIGSEGV: [^\n]*\nPC=[^\n]* addr=0x0\n\ngoroutine 0 [^\n]*\nruntime\.`
 
-// classify says what killed a process, from its exit status, its standard error, and the limit on its memory,
-// of [flight.Memory].
+// classify sets the cause of death from a process's exit status, its standard error and its memory limit, see
+// [flight.Memory].
 func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 	d.Stack = said
 	status, _ := state.Sys().(syscall.WaitStatus)
@@ -198,12 +198,12 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 		d.Kind, d.Message = sim.Divergence, d.subject()+" overflows the stack"
 	case outOfMemory.MatchString(said):
 		d.Kind, d.Message, d.memory = sim.Divergence, d.subject()+" exhausts the memory", true
-		if memory > 0 { // which may be little because of other processes
+		if memory > 0 { // which may be small because of other processes
 			d.Message += fmt.Sprintf(": more than %d MB, three quarters of what was available when its process began", memory>>20)
 		}
 	case words != "":
 		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+words
-	case status.Signaled() && status.Signal() == syscall.SIGKILL: // by the code, somebody else, or the kernel for want of memory
+	case status.Signaled() && status.Signal() == syscall.SIGKILL: // by the code, another process, or the kernel for lack of memory
 		d.Kind, d.Message = sim.Panic, d.subject()+" is killed by SIGKILL"+used(state, memory)
 	case status.Signaled():
 		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+status.Signal().String()
@@ -212,7 +212,7 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 	}
 }
 
-// used returns what is known of the memory of a process: the most that was resident, and the limit on what it took.
+// used describes the memory of a process, as far as known: its peak resident size and its limit.
 func used(state *os.ProcessState, limit int) string {
 	var parts []string
 	if peak := peakMemory(state); peak > 0 {
@@ -227,7 +227,7 @@ func used(state *os.ProcessState, limit int) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// diverges says that the step was still running after limit, with that stack.
+// diverges records that the step was still running after limit, with that stack.
 func (d *Death) diverges(limit time.Duration, stack string) {
 	d.Stack, d.Endless = stack, true
 	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s did not return within %v", d.subject(), limit.Round(time.Millisecond))
@@ -243,8 +243,8 @@ func exit(cmd *exec.Cmd) <-chan error {
 	return done
 }
 
-// head is a writer that keeps the beginning of what is written to it. What a dying process says
-// first is what matters; a stack overflow goes on for thousands of lines.
+// head is a writer that keeps the beginning of its input. The first output of a dying process matters; a stack
+// overflow prints thousands of lines.
 type head struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -1,5 +1,5 @@
-// Package isolate executes checked code in processes of its own: a search below a [Supervisor], and a run that may end its process in a fresh
-// one. A process finds out with [CurrentRole] what it is for.
+// Package isolate executes checked code in separate processes: a search under a [Supervisor], and a run that may end
+// its process in a fresh one. [CurrentRole] returns the role of a process.
 package isolate
 
 import (
@@ -20,14 +20,15 @@ import (
 	"github.com/macemc/macemc/internal/shrink"
 )
 
-// Examine executes path in a fresh process, which may take limit for each step, and says how that
-// process died; nil when it did not. respawn makes the command that starts the process; it must come
-// to call [Reexecute] with the same system. A step that takes longer than the limit is a death, too.
+// Examine executes path in a fresh process, with limit as the time limit of each step, and returns how that process
+// died; nil means that it did not. respawn makes the command that starts the process, which must call [Reexecute]
+// with the same system. Exceeding the limit is a death, too.
 func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, error) {
 	return ExamineScript(ctx, respawn, path, nil, limit)
 }
 
-// ExamineScript is Examine for a script, too, of which path tells how long it may become.
+// ExamineScript is Examine for script if that is not nil. The length of path then determines the size of the
+// recorder.
 func ExamineScript(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration) (*Death, error) {
 	temp, err := temporary()
 	if err != nil {
@@ -37,8 +38,8 @@ func ExamineScript(ctx context.Context, respawn func() *exec.Cmd, path choose.Pa
 	return isolateIn(ctx, temp, respawn, path, script, 0, limit)
 }
 
-// ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. With whole = closely messages
-// are compared with what their senders hold.
+// ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. With whole =
+// Closely, it also checks messages, see CheckMessages of [kernel.Options].
 func ExecuteIsolated(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, whole int, limit time.Duration) (*Execution, *Death, error) {
 	temp, err := temporary()
 	if err != nil {
@@ -58,12 +59,12 @@ const (
 	Closely    = 2 // with CheckMessages of [kernel.Options]
 )
 
-// isolateIn is isolate in a folder for the files of the process; whole is a value of [flight.Whole].
+// isolateIn is ExamineScript with the files of the process in temp. whole is a value of [flight.Whole].
 func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, whole int, limit time.Duration) (*Death, error) {
 	file := filepath.Join(temp.Path, "flight")
 	size := max(len(path), 1)
 	if script != nil {
-		size = 4*size + 1024 // questions may come up that path did not answer
+		size = 4*size + 1024 // a script may need picks that path does not contain
 	}
 	rec, err := flight.Create(file, 2, size)
 	if err != nil {
@@ -99,7 +100,7 @@ func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.C
 	defer tick.Stop()
 	clock := budget.NewClock(cmd.Process.Pid)
 	steps, since := -1, time.Duration(0)
-	asked := false // whether the step that goes on is blocked
+	asked := false // whether the process was asked if the current step is blocked
 	for {
 		select {
 		case <-ctx.Done():
@@ -143,17 +144,17 @@ func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.C
 }
 
 const (
-	// blockedShare is after which part of its time a step is asked about that has not returned: if it waits for
-	// another goroutine, more time does not help it.
+	// blockedShare is the fraction of its time limit after which a step is checked for blocking. If it waits for
+	// another goroutine, more time does not help.
 	blockedShare = 5
-	// stackLimit is how long a process may take to tell its stack.
+	// stackLimit is the time limit for a process to print its stack.
 	stackLimit = time.Second
 )
 
-// startLimit is how long a fresh process may take to start.
+// startLimit is the time limit for starting a fresh process.
 const startLimit = time.Minute
 
-// autopsy says how a process that has ended died; nil when it came to its own end.
+// autopsy returns how an ended process died; nil means that it ended normally.
 func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death, error) {
 	if _, ok := rec.Ended(); ok {
 		return nil, nil
@@ -166,7 +167,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 	return d, nil
 }
 
-// found is where a re-execution was when it ended.
+// found returns the position of a re-execution when it ended.
 func found(rec *flight.Recorder) *Death {
 	path := rec.Left(picksRun)
 	d := &Death{Steps: rec.Get(flight.Steps)}

@@ -19,8 +19,8 @@ import (
 type Execution struct {
 	States  [][]part     // the first state, and that after each step
 	Ends    []int        // Ends[i] is the length of the path up to States[i]
-	Finding *sim.Finding // with which the run ended; its step left no state
-	Misfit  string       // why the path could not be followed further; "" means that it fits
+	Finding *sim.Finding // that ended the run; its step left no state
+	Misfit  string       // why the path does not fit further; an empty string means that it fits
 	Live    []bool       // whether all Eventually properties hold in States[i]
 }
 
@@ -30,7 +30,7 @@ type part struct {
 	Hash      sim.Fingerprint
 }
 
-// step returns the number of the last step that was begun.
+// step returns the number of the last step that began.
 func (x *Execution) step() int {
 	if x.Finding != nil || x.Misfit != "" {
 		return len(x.States)
@@ -58,7 +58,8 @@ func Execute(w kernel.World, path choose.Path, begun func(step int)) *Execution 
 	return x
 }
 
-// follow executes the path of src and notes the states. The error is a finding, or says where the path does not fit.
+// follow executes the path of src and records the states. The error is a finding or states where the path does not
+// fit.
 func (x *Execution) follow(run *replay.Run, src *choose.Prefix, begun func(step int)) (err error) {
 	defer kernel.CatchState(&err)
 	begun(0)
@@ -91,8 +92,9 @@ func (x *Execution) follow(run *replay.Run, src *choose.Prefix, begun func(step 
 	}
 }
 
-// Parting compares two executions of one path. It returns the first step after which they differ, and the component in which they do, nil if
-// they differ in what the step or an Eventually property says; same means that they do not differ.
+// Parting compares two executions of one path. It returns the first step after which they differ, and the component
+// in which they differ. A nil component means that they differ in the step's outcome or in an Eventually property.
+// same means that they do not differ.
 func (x *Execution) Parting(y *Execution) (step int, in *kernel.Component, same bool) {
 	for step := range min(len(x.States), len(y.States)) {
 		for i, p := range x.States[step] {
@@ -127,10 +129,10 @@ func (x *Execution) End() string {
 	return "ends without a finding"
 }
 
-// executionFile lies beside the recorder of a process that executes a path for its execution.
+// executionFile is the name of an execution's file beside the recorder.
 const executionFile = "execution"
 
-// reexecuteWhole executes the picks that rec holds and leaves the execution beside rec.
+// reexecuteWhole executes the picks in rec and writes the execution beside rec.
 func reexecuteWhole(w kernel.World, rec *flight.Recorder) error {
 	path := rec.Left(picksRun)
 	if end := slices.Index(path, flight.None); end >= 0 {
@@ -144,7 +146,7 @@ func reexecuteWhole(w kernel.World, rec *flight.Recorder) error {
 	return errors.Join(gob.NewEncoder(f).Encode(x), f.Close())
 }
 
-// readExecution reads what reexecuteWhole left in a folder.
+// readExecution reads the file that reexecuteWhole wrote to a folder.
 func readExecution(dir string) (*Execution, error) {
 	f, err := os.Open(filepath.Join(dir, executionFile))
 	if err != nil {
@@ -158,5 +160,5 @@ func readExecution(dir string) (*Execution, error) {
 	return x, nil
 }
 
-// Beside is the name of a file in the folder of the one that a process maps.
+// Beside returns the name of a file in the folder of the recorder's file.
 func Beside(flightFile, name string) string { return filepath.Join(filepath.Dir(flightFile), name) }

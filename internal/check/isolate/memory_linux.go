@@ -11,26 +11,26 @@ import (
 	"github.com/macemc/macemc/internal/check/flight"
 )
 
-// LimitMemory keeps checked code that exhausts the memory from taking that of the whole machine: a
-// process that has a role gets three quarters of what is available now, and ends when that does not
-// do. It does nothing when it cannot tell how much there is.
+// LimitMemory keeps checked code from exhausting the memory of the whole machine. A process with a role gets three
+// quarters of the available memory and ends if it needs more. LimitMemory does nothing if the available memory is
+// unknown.
 func (r Role) LimitMemory() {
 	if r.Recorder != nil {
 		available := availableMemory()
 		r.Recorder.Set(flight.Memory, LimitProcess(available/4*3))
 		if available > 0 {
-			debug.SetMemoryLimit(int64(min(available, math.MaxInt64)) / 8 * 5) // garbage is collected before it is too much
+			debug.SetMemoryLimit(int64(min(available, math.MaxInt64)) / 8 * 5) // collects garbage before the limit is reached
 		}
 	}
 }
 
-// DefaultMemory is how many bytes a search may take for the states that it keeps unless it is told: half of what is
-// available, which is below what [Role.LimitMemory] leaves. 0: it is unknown, so that there is no limit.
+// DefaultMemory returns how many bytes a search may use for its states by default: half of the available memory,
+// which is less than the limit of [Role.LimitMemory]. 0 means that it is unknown, so there is no limit.
 func DefaultMemory() int { return int(min(availableMemory()/2, math.MaxInt)) }
 
-// LimitProcess lets this process take that many bytes more than it has; 0: no limit. What it has may
-// be much: the race detector maps terabytes that it does not use. It returns what the limit leaves; 0:
-// there is none.
+// LimitProcess lets this process allocate that many more bytes; 0 means no limit. Its present size may be large: the
+// race detector maps terabytes that it does not use. LimitProcess returns how many bytes the limit leaves; 0 means
+// that there is no limit.
 func LimitProcess(more uint64) int {
 	has, ok := kilobytes("/proc/self/status", "VmData:")
 	var limit syscall.Rlimit
@@ -44,7 +44,7 @@ func LimitProcess(more uint64) int {
 	return int(limit.Cur - min(limit.Cur, has))
 }
 
-// peakMemory returns how many bytes of a process that has ended were resident at most; 0 means that it is not known.
+// peakMemory returns the peak resident size of an ended process, in bytes; 0 means unknown.
 func peakMemory(state *os.ProcessState) int {
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
 		return int(usage.Maxrss) << 10
@@ -52,7 +52,7 @@ func peakMemory(state *os.ProcessState) int {
 	return 0
 }
 
-// availableMemory is in bytes; 0: unknown.
+// availableMemory returns the available bytes; 0 means unknown.
 func availableMemory() uint64 {
 	available, ok := kilobytes("/proc/meminfo", "MemAvailable:")
 	// A container may have less than its machine.
@@ -64,7 +64,7 @@ func availableMemory() uint64 {
 	return available
 }
 
-// kilobytes reads a line like "Name:  123 kB" from a file, in bytes.
+// kilobytes reads a line such as "Name:  123 kB" from a file and returns bytes.
 func kilobytes(file, name string) (uint64, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {

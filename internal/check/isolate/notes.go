@@ -11,16 +11,16 @@ import (
 	"github.com/macemc/macemc/internal/report"
 )
 
-// InHand is what the process that waits for this one reads of the suspect in hand.
+// InHand is the suspect in hand, as recorded for the supervisor.
 type InHand struct {
 	report.Suspect
 	Folder string // an empty string means that it could not be written
 }
 
-// handFile is where a process that searches notes the suspect in hand.
+// handFile is the file in which a searching process records the suspect in hand.
 const handFile = "suspect"
 
-// readJSON reads what a file holds; nil means that there is none.
+// readJSON reads a JSON file; nil means that it does not exist.
 func readJSON[T any](file string) (*T, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,10 +33,10 @@ func readJSON[T any](file string) (*T, error) {
 	return v, err
 }
 
-// foundFile is where a process that searches notes the folders of what it found.
+// foundFile is the file in which a searching process records the folders of its findings.
 const foundFile = "found"
 
-// NoteFound lets the process that waits for this one, if one does, know of a folder.
+// NoteFound reports the folder of a finding to the supervisor, if there is one.
 func NoteFound(dir string) error {
 	file := os.Getenv(flightVar)
 	if file == "" {
@@ -50,7 +50,7 @@ func NoteFound(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// foundBefore reads what noteFound wrote.
+// foundBefore reads the folders recorded by NoteFound.
 func foundBefore(flightFile string) (dirs []string, err error) {
 	text, err := os.ReadFile(Beside(flightFile, foundFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +66,7 @@ func foundBefore(flightFile string) (dirs []string, err error) {
 	return dirs, err
 }
 
-// NoteInHand lets the process that waits for this one, if one does, know of the suspect in hand; nil means that there is none.
+// NoteInHand reports the suspect in hand to the supervisor, if there is one. nil means that there is no suspect.
 func NoteInHand(s *InHand) {
 	file := os.Getenv(flightVar)
 	if file == "" {

@@ -12,17 +12,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The recorder of a re-execution holds the picks to execute, and beside them the kinds of the points
-// that they turned out to answer.
+// The recorder of a re-execution holds the picks to execute, and beside them the kinds of the points that they
+// answered.
 const picksRun, kindsRun = 0, 1
 
 // Values of [flight.Asking].
 const notAsked, askedOther, askedMaking = 0, 1, 2
 
-// Reexecute executes the picks that rec holds, from the first state on, or the script beside it, and
-// keeps count in rec. It is what a fresh process does to confirm that a run kills its process or does not
-// end: the process that waits for it reads from rec how far it came. The error is a finding of the
-// last step, or says why the system cannot run at all. Picks that do not fit end the run.
+// Reexecute executes the picks in rec from the first state on, or the script beside rec, and records its progress in
+// rec. A fresh process calls it to confirm that a run kills its process or does not end. The waiting process reads
+// the progress from rec. The error is a finding of the last step or states why the system cannot run at all. Picks
+// that do not fit end the run.
 func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	asking := func(what kernel.Asked) {
 		rec.SetPhase(what.Name)
@@ -70,12 +70,13 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		}
 	}
 	if src.bad {
-		return nil // what was executed from the first pick that did not fit means nothing
+		return nil // the execution from the first pick that did not fit is meaningless
 	}
 	return err
 }
 
-// ask calls all functions of properties that a search may call in a state, and notes which. The error is a finding.
+// ask calls all functions of properties that a search may call in a state, and records the current one. The error is
+// a finding.
 func ask(w kernel.World, rec *flight.Recorder) (err error) {
 	defer kernel.CatchState(&err)
 	for i := range w.System().Properties {
@@ -93,17 +94,16 @@ func ask(w kernel.World, rec *flight.Recorder) (err error) {
 	return nil
 }
 
-// explain calls the Explain of a property, which may panic: that is no finding.
+// explain calls the Explain of a property. A panic in it is not a finding.
 func explain(w kernel.World, p *sim.Property) {
 	defer func() { _ = recover() }()
 	w.Explain(p)
 }
 
-// scriptFile lies beside the recorder when not picks but a script is to be executed.
+// scriptFile is the file beside the recorder with the script to execute in place of picks.
 const scriptFile = "script.json"
 
-// reexecuteScript executes a script and leaves the picks that it turned out to make. It ends when the
-// recorder is full.
+// reexecuteScript executes a script and records its picks. It ends when the recorder is full.
 func reexecuteScript(w kernel.World, rec *flight.Recorder, s *shrink.Script) error {
 	p := &shrink.Player{Run: replay.NewRun(w), Check: func() error { return ask(w, rec) }}
 	p.Run.Path = rec.Path(picksRun)
@@ -127,7 +127,7 @@ func reexecuteScript(w kernel.World, rec *flight.Recorder, s *shrink.Script) err
 	return played.Err
 }
 
-// recorded answers from a path and counts what it used.
+// recorded answers from a path and counts the picks it used.
 type recorded struct {
 	path, kinds choose.Path
 	rec         *flight.Recorder
@@ -144,7 +144,7 @@ func (r *recorded) Choose(p choose.Point) int {
 	return int(r.path[r.pos-1])
 }
 
-// use counts a pick before anything is done with it.
+// use counts a pick before it takes effect.
 func (r *recorded) use(kind choose.Kind) {
 	r.kinds[r.pos] = int32(kind)
 	r.pos++

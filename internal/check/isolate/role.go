@@ -16,22 +16,22 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Checked code may end or freeze the process that executes it, so a process that wants to tell of it
-// starts another one like itself. These variables of its environment tell that one what to do.
+// Checked code may end or freeze its process, so a process that must report on it starts a copy of itself. These
+// environment variables define what the copy does.
 const (
 	roleVar    = "MACEMC_ROLE"
 	flightVar  = "MACEMC_FLIGHT"
 	refusedVar = "MACEMC_REFUSED" // calls, in hexadecimal, with spaces between them
 	settleVar  = "MACEMC_SETTLE"  // not empty: steps wait for the goroutines that their handlers start
-	handVar    = "MACEMC_HAND"    // the folder of a suspect that a process which died had in hand
+	handVar    = "MACEMC_HAND"    // the folder of the suspect that a dead process had in hand
 )
 
-// Role says what this process is there for.
+// Role is the purpose of this process.
 type Role struct {
 	name     string
-	Recorder *flight.Recorder // nil in a process that nobody waits for
-	refused  []uint64         // calls that ended processes which searched before
-	settle   bool             // a process that searched before ended on a goroutine that a handler had started
+	Recorder *flight.Recorder // nil if no process waits for this one
+	refused  []uint64         // calls that ended earlier search processes
+	settle   bool             // an earlier search process ended on a goroutine that a handler had started
 }
 
 const (
@@ -64,8 +64,8 @@ func CurrentRole() (Role, error) {
 	return Role{name, rec, refused, os.Getenv(settleVar) != ""}, nil
 }
 
-// Record makes a search leave behind in the recorder what it does. One worker that visits states gets one processor: handlers have goroutines of their
-// own then, and each would wake another processor, which finds nothing to do.
+// Record makes a search record its progress and its runs. A single worker that visits states gets one processor:
+// handlers have goroutines of their own then, and each would wake another processor that finds nothing to do.
 func (r Role) Record(s *search.Config) {
 	if s.Workers == 1 && s.Strategy.Can(search.VisitsStates) {
 		runtime.GOMAXPROCS(1)
@@ -75,17 +75,17 @@ func (r Role) Record(s *search.Config) {
 	s.Calls = &search.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused, Settle: r.settle, Limited: r.Recorder.Word(flight.Limited)}
 }
 
-// Again reports whether processes that searched were ended by checked code before.
+// Again reports whether checked code has ended earlier search processes.
 func (r Role) Again() bool { return len(r.refused) > 0 || r.settle }
 
 // Searching reports whether a supervisor waits for this process.
 func (r Role) Searching() bool { return r.name == searching }
 
-// Reexecuting reports whether this process is there to execute one path.
+// Reexecuting reports whether the purpose of this process is to execute one path.
 func (r Role) Reexecuting() bool { return r.name == reexecuting }
 
-// Follow calls stop, with why, when the process that waits for this one says so, and ends this process when that
-// one is gone. It returns at once, and does nothing in a process that nobody waits for.
+// Follow calls stop with the cause when the waiting process sends a stop word, and ends this process when the waiting
+// process is gone. It returns at once, and does nothing if no process waits for this one.
 func (r Role) Follow(stop func(cause error)) {
 	if r.Recorder == nil {
 		return
@@ -103,8 +103,8 @@ func (r Role) Follow(stop func(cause error)) {
 	}()
 }
 
-// temporary makes a folder for the file that a new process is to map. It lies in that of this process, if
-// it has one, so that nothing is left when this process dies.
+// temporary makes a folder for the recorder of a new process. It lies in the folder of this process, if there is one,
+// so that nothing is left when this process dies.
 func temporary() (*scratch.Folder, error) {
 	in := ""
 	if file := os.Getenv(flightVar); file != "" {
@@ -113,7 +113,7 @@ func temporary() (*scratch.Folder, error) {
 	return scratch.New(in)
 }
 
-// assign gives cmd a role; refused are calls that it is not to make.
+// assign gives cmd a role. refused are the calls that it must not make.
 func assign(cmd *exec.Cmd, role, flightFile string, refused []uint64) {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()

@@ -15,14 +15,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A process that waits for another one asks it with these words what it is doing.
+// Words with which a waiting process asks about the current step.
 const (
-	blockedWord = "blocked" // tell, and end, if the handler waits for something that the process does itself
-	stackWord   = "stack"   // tell, and end
+	blockedWord = "blocked" // print the stack and end if the handler waits for something that the process does itself
+	stackWord   = "stack"   // print the stack and end
 	stuckMark   = "macemc: the handler does not return\n"
 )
 
-// answer does what a process that re-executes is asked for by word; it does not return if that is to tell.
+// answer executes a word in a process that re-executes. It does not return if it prints the stack.
 func answer(word string) {
 	stack, waits := handlerStack()
 	if word == stackWord || word == blockedWord && waits {
@@ -31,8 +31,9 @@ func answer(word string) {
 	}
 }
 
-// handlerStack returns the stack of the goroutine that executes checked code, and whether that waits for another one; "" if there
-// is none. Worlds that contain it call it on goroutines that they make for that.
+// handlerStack returns the stack of the goroutine that executes checked code, and whether it waits for another one.
+// An empty stack means that there is none. Worlds that contain checked code call it on goroutines made for that
+// purpose.
 func handlerStack() (stack string, waits bool) {
 	all := stacks.Running()
 	for i := range all {
@@ -43,7 +44,7 @@ func handlerStack() (stack string, waits bool) {
 		if !g.Calls(stacks.Name(simext.AwaitProgram)) {
 			return g.Text, g.Waits()
 		}
-		for k := range all { // for one of the program that keeps the step from ending
+		for k := range all { // find a goroutine of the program that keeps the step from ending
 			if p := &all[k]; p.Bubble > 0 && !p.Durable && !p.Calls(stacks.Name(simext.HostProgram)) {
 				return p.Text, false
 			}
@@ -53,8 +54,8 @@ func handlerStack() (stack string, waits bool) {
 	return "", false
 }
 
-// askedAt returns the file:line of checked code whose stack that is; "" if it is not known. What packages sim and kernel have between that
-// and their own caller is left out, also where the compiler made it a part of another package.
+// askedAt returns the file:line of the checked code in a stack; an empty string means unknown. Frames of packages sim
+// and kernel between that code and its caller are skipped, even if the compiler inlined them into another package.
 func askedAt(stack string) string {
 	all := stacks.Read(stack)
 	if len(all) == 0 {

@@ -24,48 +24,48 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Supervisor lets another process search, so that checked code which kills its process cannot take
-// the report away. The zero value of each field but Respawn, Stdout and Stderr is a default.
+// Supervisor runs a search in another process, so that checked code that kills its process cannot prevent the report.
+// The zero value of each field but Respawn, Stdout and Stderr is its default.
 type Supervisor struct {
-	// Respawn makes a command that starts this program again to do the same.
+	// Respawn makes a command that starts this program again with the same task.
 	Respawn        func() *exec.Cmd
 	Stdout, Stderr io.Writer // of the other process
 	Workers        int       // of the search; 0: 1
-	// Progress is called now and then while the other process searches. May be nil.
+	// Progress, if non-nil, is called at intervals while the other process searches.
 	Progress func(search.Progress)
 	// HandlerLimit is as in [search.Config].
 	HandlerLimit time.Duration
-	// Kill ends the search at once when it is closed. May be nil.
+	// Kill, if non-nil, ends the search at once when it is closed.
 	Kill <-chan struct{}
-	// StopLimit is how long the other process may go on once it was told to stop, or once the time limit of its search is over, while it
-	// does nothing that is not limited by that; then it is ended: checked code that nobody watches, as a network of one's own is, does not
-	// return. 0: two minutes, or ten times HandlerLimit if that is more.
+	// StopLimit is how long the other process may continue after a stop request, or after its time limit has passed
+	// during work under that limit. Then it is killed, because unsupervised checked code, such as a custom network,
+	// may not return. 0 means two minutes, or ten times HandlerLimit if that is more.
 	StopLimit time.Duration
 }
 
-// Outcome is what became of the process that searched.
+// Outcome is the result of a search process.
 type Outcome struct {
-	Status   int    // its exit status, when it came to its own end
+	Status   int    // its exit status if it ended normally
 	Death    *Death // how checked code killed it otherwise
 	Progress search.Progress
-	Found    []string // folders of what it found before, when it kept going
-	Suspect  *InHand  // what it had in hand when it died; nil means nothing
+	Found    []string // folders of its earlier findings with KeepGoing
+	Suspect  *InHand  // its suspect in hand when it died; nil means none
 }
 
-// ErrKilled is the error of a search that was ended at once.
+// ErrKilled is the error of a search that was killed on request.
 var ErrKilled = errors.New("the search was killed")
 
-// ErrLost is the error of a search whose process died without leaving a run that shows why.
+// ErrLost is the error of a search process that died without leaving a run that reproduces the death.
 var ErrLost = errors.New("the search process died, and no run that it left reproduces this")
 
-// ErrUnresponsive is the error of a search that was ended as it did not stop.
+// ErrUnresponsive is the error of a search that was killed because it did not stop.
 var ErrUnresponsive = errors.New("the search did not stop and was killed")
 
-// UnresponsiveError is ErrUnresponsive with why it should have stopped.
+// UnresponsiveError is ErrUnresponsive with the reason to stop.
 type UnresponsiveError struct {
 	limit, time time.Duration
-	Told        bool   // to stop; else its time was over
-	phase       string // that it was in
+	Told        bool   // a stop was requested; otherwise its time was over
+	phase       string // its last phase
 }
 
 func (e *UnresponsiveError) Error() string {
@@ -82,12 +82,12 @@ func (e *UnresponsiveError) Error() string {
 
 func (e *UnresponsiveError) Unwrap() error { return ErrUnresponsive }
 
-// LostError is ErrLost with what is known of the death.
+// LostError is ErrLost with the known facts of the death.
 type LostError struct {
 	how    string
-	Memory bool          // there was too little of it
+	Memory bool          // it ran out of memory
 	fault  *defect.Error // of the checker; nil means that none is known
-	call   uint64        // the call of checked code that went on; 0: none is known
+	call   uint64        // the call of checked code in progress; 0 means that none is known
 	apart  bool          // it may have died on a goroutine that a handler had started
 }
 
@@ -105,12 +105,15 @@ func (e *LostError) Unwrap() []error {
 	return []error{ErrLost}
 }
 
-// mostRefused is how many calls are refused at most.
+// mostRefused is the maximum number of refused calls.
 const mostRefused = 8
 
-// Run starts the other process and waits for it. When ctx is done that process is told to come to
-// its end and to report. The error is [ErrUnresponsive] when it does not, or does not stop when its time is over, see StopLimit. When checked code ends it in a call that it has noted, another one is to search again and to refuse that call, which
-// makes the way to it known. After a death on a goroutine that a handler had started, steps wait for such goroutines. But it may be that no run comes to it, as reductions try steps of which they do not know whether they can happen.
+// Run starts the other process and waits for it. When ctx is done, Run asks that process to stop and report. The
+// error is [ErrUnresponsive] if the process does not stop, on request or when its time is over, see StopLimit.
+//
+// If checked code ends the process in a recorded call, another process searches again and refuses that call, which
+// reveals the path to it. After a death on a goroutine that a handler had started, steps wait for such goroutines.
+// The second search may not reach the call, because reductions try steps that may be impossible.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	var refused []uint64
 	settle := false
@@ -134,7 +137,8 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	return out, err
 }
 
-// search is Run for one process, which goes on with the suspect in hand in that folder, if any. When it died and left no run, last says how.
+// search is Run for one process, which continues with the suspect in the folder hand, if any. If the process died and
+// left no run, last describes the death.
 func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, hand string) (out Outcome, last *LostError, err error) {
 	temp, err := temporary()
 	if err != nil {
@@ -186,16 +190,16 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	}
 	how := &Death{}
 	how.classify(cmd.ProcessState, said.head.String(), rec.Get(flight.Memory))
-	// It need not have been a handler: what a search remembers takes memory, too.
+	// A handler need not be the cause: the tables of the search take memory, too.
 	last = &LostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), Memory: how.memory,
 		fault: defect.Died(said.head.String())}
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !settle && !last.Memory && last.fault == nil && !(ok && status.Signaled()) && apart(said.head.String(), last.call) {
-		last.call, last.apart = 0, true // the call that goes on need not be the one that started the goroutine
+		last.call, last.apart = 0, true // the call in progress need not be the one that started the goroutine
 	}
 	if last.call != 0 {
 		return out, last, nil
 	}
-	// Being told to stop does not keep from telling what happened; being told to end at once does.
+	// A stop request does not prevent the report of a death; Kill does.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go func() {
@@ -215,10 +219,10 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	return out, nil, err
 }
 
-// waitEvery is how often is looked at what the process does.
+// waitEvery is the polling interval of wait.
 const waitEvery = 100 * time.Millisecond
 
-// wait returns when the process has ended. The error says that it was ended here, as it did not stop.
+// wait returns when the process has ended. The error means that it was killed here because it did not stop.
 func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Recorder, orders io.Writer, start time.Time) error {
 	done := exit(cmd)
 	tick := time.NewTicker(waitEvery)
@@ -250,27 +254,27 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 	}
 }
 
-// defaultStopLimit leaves time for what a search does that is told to stop, on a busy machine, too.
+// defaultStopLimit leaves time for the last work of a search after a stop request, even on a busy machine.
 const defaultStopLimit = 2 * time.Minute
 
-// lateness is for how long a process should have stopped. It is counted in looks, as those who look and the process may have been stopped
-// together meanwhile.
+// lateness measures how long a process should have stopped. It counts polls, because both processes may have been
+// suspended together.
 type lateness struct {
 	limit time.Duration
 	told  bool
 	pid   int
-	clock *budget.Clock // of the process, since something is limited by time; nil: nothing was
+	clock *budget.Clock // of the process, from its first work under a time limit; nil means that there was none
 	looks int
 }
 
-// look returns an error once that is too long.
+// look returns an error if the process is late by more than limit.
 func (l *lateness) look(rec *flight.Recorder) error {
 	limited := time.Duration(rec.Get(flight.Limited))
 	if limited > 0 && l.clock == nil {
 		l.clock = budget.NewClock(l.pid)
 	}
 	switch {
-	case l.told && rec.Phase() != Reporting: // which may wait for those who read it
+	case l.told && rec.Phase() != Reporting: // which may wait for its readers
 	case !l.told && limited > 0 && l.clock.Elapsed() > limited:
 	default:
 		l.looks = 0
@@ -282,7 +286,7 @@ func (l *lateness) look(rec *flight.Recorder) error {
 	return &UnresponsiveError{l.limit, limited, l.told, rec.Phase()}
 }
 
-// investigate executes what the dead process left, run by run, until one kills its process again.
+// investigate executes the runs that the dead process left, one by one, until one kills its process again.
 func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (*Death, error) {
 	for run := range rec.Runs() {
 		d, err := Examine(ctx, s.Respawn, rec.Left(run), ConfirmLimit(s.HandlerLimit))
@@ -293,7 +297,7 @@ func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (*De
 	return nil, nil
 }
 
-// ConfirmLimit is how long a step may take in a fresh process: ten times what made it suspect.
+// ConfirmLimit returns the time limit of a step in a fresh process: ten times the limit that made it suspect.
 func ConfirmLimit(handlerLimit time.Duration) time.Duration {
 	if handlerLimit == 0 {
 		handlerLimit = time.Second
@@ -313,10 +317,10 @@ func progressOf(rec *flight.Recorder, start time.Time) search.Progress {
 	}
 }
 
-// Reporting is the phase in which the process that searched prints its report: nobody else writes then.
+// Reporting is the phase in which the search process prints its report. No other process writes then.
 const Reporting = "report"
 
-// ReportProgress lets the supervisor know of p.
+// ReportProgress passes p to the supervisor.
 func ReportProgress(rec *flight.Recorder, p search.Progress) {
 	rec.Set(flight.Depth, p.Depth)
 	rec.Set(flight.Paths, p.Paths)
@@ -326,7 +330,7 @@ func ReportProgress(rec *flight.Recorder, p search.Progress) {
 	rec.SetPhase(p.Phase)
 }
 
-// words passes on what a process says, up to its last words: from then on they are only kept.
+// words forwards the output of a process up to its last words, which it only keeps.
 type words struct {
 	to   io.Writer
 	mu   sync.Mutex
@@ -353,8 +357,9 @@ func (w *words) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// apart reports whether a process may have died, by what it wrote, on a goroutine that a handler had started, and so after the handler's
-// step. Without a stack it exited, as the call may have that went on, which is odd if it is not of a handler.
+// apart reports whether, by its output, a process may have died on a goroutine that a handler had started, and thus
+// after the handler's step. A process that left no stack has exited. An odd call, which is not a handler's, may have
+// done that itself.
 func apart(said string, call uint64) bool {
 	all := stacks.Read(said)
 	return len(all) == 0 && call&1 == 0 || len(all) > 0 && all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
