@@ -14,17 +14,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Cluster says where other processes search, and how to speak to them. Its fields are flags.
+// Cluster specifies the server of the workers and the credentials for it. Its fields are flags.
 type Cluster struct {
-	URL       string // "": there are none
+	URL       string // an empty string means that there are none
 	CA        string // files
 	Cert      string
 	Key       string
 	TokenFile string
-	Replicas  int // servers that keep what is found; 0: three, if there are as many, else one
+	Replicas  int // servers that store the results; 0 means three, or one if there are fewer
 }
 
-// ClusterJob is what workers search.
+// ClusterJob is the job of the workers.
 type ClusterJob struct {
 	Build   string
 	Title   string
@@ -33,19 +33,19 @@ type ClusterJob struct {
 	Depth   int
 }
 
-// job is what a worker makes a system of.
+// job is the input from which a worker builds a system.
 type job struct {
 	Subject      Subject
 	HandlerLimit time.Duration
 }
 
-// ClusterBuild is this program, for others to be the same.
+// ClusterBuild identifies the build of this program. All processes of a cluster must have the same.
 func ClusterBuild() string {
 	b := durable.NewBuild(version.Current().String(), nil)
 	return fmt.Sprintf("%s %.16s", b.Program, b.Binary)
 }
 
-// validateCluster refuses what workers do not do.
+// validateCluster returns an error for options that workers do not support.
 func (f *Search) validateCluster() error {
 	if f.Cluster.URL == "" {
 		if f.Given.Has("replicas") {
@@ -78,13 +78,13 @@ func (f *Search) validateCluster() error {
 	return nil
 }
 
-// clusterJob is what workers are told.
+// clusterJob returns the job sent to the workers.
 func (f *Search) clusterJob(p *Process, s *check.Subject) (ClusterJob, error) {
 	if s.Entry.Package != "" || p.Cluster == nil {
 		return ClusterJob{}, fmt.Errorf("--cluster supports only bundled systems: workers cannot build the tests of a package")
 	}
 	subject := f.Subject
-	subject.Given = nil // but for what is about the system: the same search may be asked for with other limits
+	subject.Given = nil // except for the system's own flags: the same search may be requested with other limits
 	names := []string{"nodes", "timing", "interleave", "crash-cut"}
 	for f := range sim.FaultCount {
 		names = append(names, f.String())
@@ -100,7 +100,7 @@ func (f *Search) clusterJob(p *Process, s *check.Subject) (ClusterJob, error) {
 	}, err
 }
 
-// JobSystem is the system that a job is about, and what tells after how long its code is given up.
+// JobSystem returns the system of a job, and a function that reports when its code has exceeded the handler limit.
 func (p *Process) JobSystem(text json.RawMessage) (sys *sim.System, overdue func(ticks int) bool, err error) {
 	var j job
 	if err := json.Unmarshal(text, &j); err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 )
 
-// Collected maps names of [report.Collected] formats to the files that a search also writes its report to. [StandardOutput] takes the place
-// of the report there.
+// Collected maps names of [report.Collected] formats to the files that a search also writes its report to. A format
+// on [StandardOutput] replaces the report there.
 type Collected map[string]string
 
 // StandardOutput is the name of standard output as a file.
 const StandardOutput = "-"
 
-// Check finds out, before anything long is done, whether the files may be written.
+// Check checks, before any long work, whether the files may be written.
 func (c Collected) Check() error {
 	for _, f := range render.CollectedFormats() {
 		if file := c[f.Name]; file != "" && file != StandardOutput {
@@ -47,7 +47,7 @@ func (c Collected) Printed() (name string) {
 	return name
 }
 
-// validate refuses two documents on standard output.
+// validate returns an error if two documents would go to standard output.
 func (c Collected) validate(asJSON bool) error {
 	var printed []string
 	if asJSON {

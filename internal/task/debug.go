@@ -16,11 +16,11 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// Debug looks at a run in the debugger.
+// Debug opens a run in the debugger.
 type Debug struct {
 	File, Live string
 	Batch      bool
-	Execute    []string // nil: nothing was given
+	Execute    []string // nil means that none were given
 	NoColor    bool
 }
 
@@ -71,7 +71,7 @@ func (d *Debug) Run(ctx context.Context, p *Process, s *mdb.Session) error {
 	return p.prompt(ctx, s)
 }
 
-// open begins the session.
+// open opens the session.
 func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Session, error) {
 	cfg := mdb.Config{
 		System: &l.System, Header: l.Header, Path: l.Path, Name: d.File, Recorded: mdb.ReadRecorded(d.File),
@@ -92,7 +92,7 @@ func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Ses
 	return s, nil
 }
 
-// batch executes the commands that were given, or those on standard input.
+// batch executes the given commands, or those on standard input.
 func (d *Debug) batch(ctx context.Context, p *Process, s *mdb.Session) error {
 	lines := d.Execute
 	if lines == nil {
@@ -114,7 +114,7 @@ func (p *Process) prompt(ctx context.Context, s *mdb.Session) error {
 		select {
 		case interrupts <- struct{}{}:
 			return true
-		default: // the command that is being executed does not end
+		default: // the command in progress does not end
 			return false
 		}
 	})
@@ -122,8 +122,8 @@ func (p *Process) prompt(ctx context.Context, s *mdb.Session) error {
 	return mdb.Prompt(ctx, s, p.Stdin, p.Stdout, interrupts)
 }
 
-// liveRun adds the run to compare with: the one that was named, or live.path beside the file. One that
-// was not asked for and cannot be used is only mentioned.
+// liveRun adds the run for comparison: the named one, or live.path beside the file. An unusable live.path is only
+// mentioned.
 func (p *Process) liveRun(ctx context.Context, cfg *mdb.Config, file, live string) error {
 	asked := live != ""
 	if !asked {

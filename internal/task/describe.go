@@ -41,7 +41,7 @@ func (d *Describe) Do(_ context.Context, p *Process) error {
 	return info.text(textfmt.Printer(p.Stdout))
 }
 
-// Info is what is said of a system.
+// Info describes a system.
 type Info struct {
 	Name       string         `json:"name"`
 	Summary    string         `json:"summary"`
@@ -207,7 +207,7 @@ func (b bugInfo) lines(usual sim.Limits) []string {
 	return append(lines, expect, "uses: "+strings.Join(uses, " "))
 }
 
-// NodeRange says how many nodes there can be.
+// NodeRange describes the allowed numbers of nodes.
 func (s Info) NodeRange() string {
 	if s.MinNodes == s.MaxNodes {
 		return fmt.Sprintf("%d nodes", s.MinNodes)
@@ -215,7 +215,7 @@ func (s Info) NodeRange() string {
 	return fmt.Sprintf("%d to %d nodes", s.MinNodes, s.MaxNodes)
 }
 
-// LimitsText says which faults there can be.
+// LimitsText describes the possible faults.
 func LimitsText(l sim.Limits) string {
 	var parts []string
 	for f := range sim.FaultCount {

@@ -27,7 +27,7 @@ func (f *Search) mode() durable.Mode {
 	return durable.Begin
 }
 
-// validateDurable refuses what cannot be kept.
+// validateDurable returns an error for options that cannot be combined with --durable.
 func (f *Search) validateDurable() error {
 	if f.Durable == "" {
 		if f.Resume {
@@ -52,7 +52,7 @@ func (f *Search) validateDurable() error {
 	return nil
 }
 
-// manifest says what is searched, for a folder.
+// manifest describes the search, for its folder.
 func (r *request) manifest() (*durable.Manifest, error) {
 	sys, err := r.options.System()
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *request) manifest() (*durable.Manifest, error) {
 	return m, nil
 }
 
-// searchDurably searches, and keeps the states.
+// searchDurably searches and stores the states.
 func (p *Process) searchDurably(ctx context.Context, r *request) error {
 	m, err := r.manifest()
 	if err != nil {

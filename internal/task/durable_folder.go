@@ -15,7 +15,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// FromFolder makes it a search that checks the states in a folder again, and returns of which test of a package the system is.
+// FromFolder turns f into a search that rechecks the states in a folder. It returns the test of a package that
+// defines the system.
 func (f *Search) FromFolder(dir string) (test string, err error) {
 	m, err := durable.Of(dir)
 	if err != nil {
@@ -45,7 +46,7 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 	return m.Test, nil
 }
 
-// DurableInfo says what is in a folder.
+// DurableInfo describes the content of a folder.
 func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	s, err := durable.Look(dir)
 	if err != nil {
@@ -86,7 +87,7 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	return w.Flush()
 }
 
-// describe begins to say what is in a folder, in lines that have names.
+// describe begins the description of a folder, in named lines.
 func (p *Process) describe(m *durable.Manifest) (w *tabwriter.Writer, line func(name, format string, args ...any)) {
 	w = tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	line = func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
@@ -105,7 +106,7 @@ func (p *Process) describe(m *durable.Manifest) (w *tabwriter.Writer, line func(
 	return w, line
 }
 
-// runsInfo says what is in a folder of random walks.
+// runsInfo describes the content of a folder of random walks.
 func (p *Process) runsInfo(dir string, s *durable.State, asJSON bool) error {
 	all, err := runsIn(dir)
 	if err != nil {
@@ -139,7 +140,7 @@ func runsIn(dir string) ([]*report.Report, error) {
 	return reportsOf(dir, texts)
 }
 
-// DurableVerify reads all that is in a folder.
+// DurableVerify reads the whole content of a folder.
 func (p *Process) DurableVerify(dir string) error {
 	s, err := durable.Look(dir)
 	if err != nil {

@@ -23,12 +23,12 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// A search that executes runs and is kept is made of stretches, each with a seed of its own, as the shards of a divided search have. Deepening goes on in each
-// from where it was at the end of the one before. A stretch that is over is kept as its report, and how far deepening has come; one that is under way when the process
-// ends is lost, and made again.
+// A stored search that executes runs consists of stretches. Each has its own seed, like the shards of a divided
+// search. Deepening continues in each stretch from the end of the one before. A finished stretch is stored as its
+// report and the progress of deepening. A stretch in progress when the process ends is lost and repeated.
 
-// runsOf is how many runs the n-th stretch has: few, so that little is lost, and more when there are many of them already. Deepening makes many more runs than
-// walks in the same time.
+// runsOf returns the number of runs in the n-th stretch: few, so that little is lost, and more for late stretches.
+// Deepening makes many more runs than walks in the same time.
 func runsOf(strategy search.Name, n int) int {
 	runs := 1000
 	if strategy.Can(search.Deepens) {
@@ -40,7 +40,7 @@ func runsOf(strategy search.Name, n int) int {
 	return runs
 }
 
-// walkDurably executes runs, and keeps what came of them.
+// walkDurably executes runs and stores their results.
 func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	m, err := r.manifest()
 	if err != nil {
@@ -83,7 +83,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 		merged.Stopped = cmp.Or(w.stopped, w.all[len(w.all)-1].Stopped)
 	}
 	notKept := w.notKept
-	if notKept != nil && merged.Verdict == search.OK { // it was to go on
+	if notKept != nil && merged.Verdict == search.OK { // the search was to continue
 		merged.Verdict = search.Inconclusive
 		if errors.Is(notKept, syscall.ENOSPC) {
 			merged.Verdict, merged.Stopped = search.OutOfResource, search.StoppedDisk
@@ -96,17 +96,17 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	return Exit(exitcode.OfError(ctx, notKept))
 }
 
-// walking is a search that executes runs and is kept.
+// walking is a stored search that executes runs.
 type walking struct {
 	r       *request
 	runs    *durable.Runs
-	all     []*report.Report // of stretches, the last of which is perhaps not over
-	stopped string           // why there is no other one; "": the last one says it
-	lost    int              // runs of the last one, if it is not kept
-	notKept error            // why a stretch is not kept
+	all     []*report.Report // of stretches; the last one may be incomplete
+	stopped string           // why there are no more stretches; if empty, the last report contains it
+	lost    int              // runs of the last stretch, if it is not stored
+	notKept error            // why a stretch is not stored
 }
 
-// paths is how many runs there were.
+// paths returns the number of runs.
 func (w *walking) paths() (n int) {
 	for _, r := range w.all {
 		n += r.Paths
@@ -114,7 +114,7 @@ func (w *walking) paths() (n int) {
 	return n
 }
 
-// events is how many steps they took.
+// events returns the number of their steps.
 func (w *walking) events() (n int) {
 	for _, r := range w.all {
 		n += r.Events
@@ -122,7 +122,7 @@ func (w *walking) events() (n int) {
 	return n
 }
 
-// goOn makes stretches until one does not come to its end, or there is none to be made.
+// goOn makes stretches until one ends early or there are no more to make.
 func (w *walking) goOn(ctx context.Context) error {
 	began, limit := budget.Now(), cmp.Or(w.r.options.Search.MaxPaths, math.MaxInt)
 	for !w.over() && w.paths() < limit {
@@ -177,12 +177,12 @@ func (w *walking) goOn(ctx context.Context) error {
 	return nil
 }
 
-// limited reports whether the user has said when to end.
+// limited reports whether the user limited the search.
 func (w *walking) limited() bool {
 	return w.r.options.Search.MaxPaths > 0 || w.r.options.Search.Time > 0
 }
 
-// found is the stretch in which something was; nil: in none.
+// found returns the stretch with a violation; nil means none.
 func (w *walking) found() *report.Report {
 	if n := len(w.all); n > 0 && w.all[n-1].Verdict == search.Violation {
 		return w.all[n-1]
@@ -190,7 +190,7 @@ func (w *walking) found() *report.Report {
 	return nil
 }
 
-// over reports whether something was found, or deepening got through.
+// over reports whether there is a violation, or deepening is complete.
 func (w *walking) over() bool {
 	if w.found() != nil {
 		return true

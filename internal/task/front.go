@@ -13,14 +13,14 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// message is what a test binary and the program that gave it an order say to each other, as lines of JSON. One of
-// the fields is set.
+// message is a message between a test binary and the program that gave it an order, as a line of JSON. Exactly one
+// field is set.
 type message struct {
-	// From the test binary. The first message says that the check was reached.
+	// From the test binary. The first message confirms that the check was reached.
 	Reached bool           `json:"reached,omitempty"`
-	Screen  *ScreenOptions `json:"screen,omitempty"` // asks for questions, and in the end for Over
+	Screen  *ScreenOptions `json:"screen,omitempty"` // requests questions, and in the end Over
 	Answer  *mdb.Answer    `json:"answer,omitempty"`
-	// From the program. There is one question at a time; Cancel stops what it asks for.
+	// From the program. There is one question at a time; Cancel cancels it.
 	Question *mdb.Question `json:"question,omitempty"`
 	Cancel   bool          `json:"cancel,omitempty"`
 	Over     *result       `json:"over,omitempty"`
@@ -50,14 +50,14 @@ func (s *sender) send(m message) error {
 	return s.to.Encode(m)
 }
 
-// asker is the [Front] of a test binary: it asks the program.
+// asker is the [Front] of a test binary. It forwards requests to the program.
 type asker struct {
 	sender
 	over      chan *result
 	questions chan message // Question or Cancel
 }
 
-// newAsker begins to talk to the program that gave the order, and ends this process when that is gone.
+// newAsker connects to the program that gave the order. It ends this process when that program is gone.
 func newAsker() *asker {
 	const in, out = 3, 4
 	syscall.CloseOnExec(in)
@@ -69,7 +69,7 @@ func newAsker() *asker {
 	return a
 }
 
-// talk reads messages from in, and calls gone when it ends.
+// talk reads messages from in and calls gone at its end.
 func talk(in io.Reader, out io.Writer, gone func()) *asker {
 	a := &asker{sender: sender{to: json.NewEncoder(out)}, over: make(chan *result), questions: make(chan message)}
 	go func() {
@@ -111,14 +111,14 @@ func (a *asker) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) err
 			cancel = stop
 			go func() {
 				r := mdb.Reply(inner, s, *m.Question)
-				_ = a.send(message{Answer: &r}) // a program that is gone ends this process
+				_ = a.send(message{Answer: &r}) // the end of the program ends this process
 			}()
 		}
 	}
 }
 
-// Serve gives a test binary what front has, when it asks for that on in, until in ends. It reports whether the check
-// that was meant was reached.
+// Serve provides front to a test binary that requests it on in, until in ends. It reports whether the requested check
+// was reached.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reached bool) {
 	s := &server{sender: sender{to: json.NewEncoder(out)}, answers: make(chan mdb.Answer), gone: make(chan struct{})}
 	ctx, cancel := context.WithCancel(ctx)
@@ -137,7 +137,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reach
 		case m.Screen != nil:
 			screens.Go(func() {
 				err := front.Screen(ctx, mdb.Remote(s.ask), *m.Screen)
-				_ = s.send(message{Over: resultOf(err)}) // the end of in tells when nobody reads it
+				_ = s.send(message{Over: resultOf(err)}) // if nobody reads it, in ends
 			})
 		case m.Answer != nil:
 			s.answers <- *m.Answer
@@ -152,14 +152,14 @@ func resultOf(err error) *result {
 	return &result{}
 }
 
-// server is the program's end of the pipes.
+// server is the program's side of the pipes.
 type server struct {
 	sender
 	answers chan mdb.Answer
-	gone    chan struct{} // closed: the test binary has ended
+	gone    chan struct{} // closed when the test binary has ended
 }
 
-// ask asks one question of the session in the test binary.
+// ask sends a question to the session in the test binary and returns the answer.
 func (s *server) ask(ctx context.Context, q mdb.Question) mdb.Answer {
 	gone := mdb.Answer{Error: "the process that executes the run has ended"}
 	if s.send(message{Question: &q}) != nil {

@@ -10,17 +10,17 @@ import (
 	"path/filepath"
 )
 
-// Generated is a file that a command writes anew each time. Its first lines hold Mark, by which it is known
-// again: a file without it was written by somebody else and is never overwritten.
+// Generated is a file that a command rewrites each time. Its first lines contain Mark, which identifies it. A file
+// without the mark has another author and is never overwritten.
 type Generated struct {
 	Name string
 	Mark string
 }
 
-// markWithin is in how much of the beginning of a file its mark must lie.
+// markWithin is the size of the beginning of a file that must contain its mark.
 const markWithin = 1 << 10
 
-// Check finds out, before anything long is done, whether the file may be written.
+// Check checks, before any long work, whether the file may be written.
 func (g Generated) Check() error {
 	info, err := os.Stat(g.Name)
 	switch {
@@ -30,7 +30,7 @@ func (g Generated) Check() error {
 		return err
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file", g.Name)
-	case !info.Mode().IsRegular(): // a device may be read without end, and renaming would take it away
+	case !info.Mode().IsRegular(): // a device may be endless, and renaming would replace it
 		return fmt.Errorf("%s is not a regular file; name one", g.Name)
 	}
 	f, err := os.Open(g.Name)
@@ -48,7 +48,7 @@ func (g Generated) Check() error {
 	return creatable(g.Name)
 }
 
-// Write replaces the file in one go.
+// Write replaces the file atomically.
 func (g Generated) Write(text []byte) error {
 	if err := g.Check(); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (g Generated) Write(text []byte) error {
 	return replaceFile(g.Name, text)
 }
 
-// replaceFile writes a file in one go.
+// replaceFile writes a file atomically.
 func replaceFile(name string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), inPlace)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// Graph draws the event graph of a run. Its fields are the flags of the command of that name.
+// Graph draws the event graph of a run. Its fields are the flags of the command with that name.
 type Graph struct {
 	File                   string
 	Format, Nodes, Classes string
@@ -24,7 +24,7 @@ type Graph struct {
 	Given                  Given
 }
 
-// options makes sense of the flags, as far as that needs no run.
+// options converts the flags to options, except for those that depend on the run.
 func (f *Graph) options() (o eventgraph.Options, err error) {
 	for _, n := range []struct {
 		name  string
@@ -88,7 +88,7 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 	switch err := f.Draw(p, g); {
 	case err != nil || outdated == nil:
 		return err
-	case len(l.Moved) > 0: // which was said when it was loaded
+	case len(l.Moved) > 0: // which loading has already reported
 		return Exit(exitcode.Usage)
 	}
 	return fmt.Errorf("%s: %w", f.File, outdated)

@@ -15,8 +15,8 @@ import (
 	"github.com/macemc/macemc/internal/check/isolate"
 )
 
-// Main calls do in a process that ends after it, with a context that ends with the first signal, and returns the
-// exit status.
+// Main calls do, with a context that the first signal cancels, and returns the exit status. The process must end
+// afterwards.
 func (p *Process) Main(do func(context.Context) int) int {
 	var err error
 	if p.Role, err = isolate.CurrentRole(); err != nil {
@@ -28,7 +28,7 @@ func (p *Process) Main(do func(context.Context) int) int {
 	defer cancel(nil)
 	p.stopOnSignals(cancel)
 	p.collectSeldom()
-	if p.Role.Recorder != nil { // the process that waits for this one reports a panic
+	if p.Role.Recorder != nil { // the waiting process reports a panic
 		status := do(ctx)
 		p.Role.Recorder.End(status)
 		return status
@@ -41,8 +41,8 @@ func (p *Process) Main(do func(context.Context) int) int {
 	return status
 }
 
-// collectSeldom has garbage collected for the first time when there are 12 MB, which small searches do not come to, and then as if 8 MB more were
-// kept, which are never touched: else it is collected fifty times a second while little else is kept.
+// collectSeldom delays the first garbage collection to a heap of 12 MB, which small searches do not reach. Afterwards
+// it adds a ballast of 8 MB that is never touched. Without it, a small heap is collected fifty times a second.
 func (p *Process) collectSeldom() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -61,12 +61,12 @@ func Respawn() *exec.Cmd {
 		exe = os.Args[0]
 	}
 	cmd := exec.Command(exe)
-	cmd.Args = os.Args // with the name that it was called by, which reports repeat
+	cmd.Args = os.Args // with the name of the original call, which reports repeat
 	return cmd
 }
 
-// onInterrupt makes Ctrl-C something else than the end of the command: f, until the result is called. When f
-// returns false, the command ends after all.
+// onInterrupt makes Ctrl-C call f instead of ending the command, until stop is called. If f returns false, the
+// command ends after all.
 func (p *Process) onInterrupt(f func() bool) (stop func()) {
 	p.interrupt.Store(&f)
 	return func() { p.interrupt.Store(nil) }
@@ -77,16 +77,16 @@ func (p *Process) takesInterrupt() bool {
 	return f != nil && (*f)()
 }
 
-// together is how long after a signal another one is taken for the same.
+// together is the time within which a second signal counts as the same one.
 const together = 200 * time.Millisecond
 
-// stopOnSignals makes the first signal stop what is going on, with a report; the second one kills.
-// A process that is supervised leaves signals to its parent.
+// stopOnSignals makes the first signal stop the current work, with a report. The second one kills. A supervised
+// process leaves signals to its parent.
 func (p *Process) stopOnSignals(stop func(cause error)) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if p.Role.Recorder != nil {
-		signal.Ignore(syscall.SIGPIPE) // a reader that has gone is no death of the search
+		signal.Ignore(syscall.SIGPIPE) // a closed reader must not end the search
 		p.Role.Follow(stop)
 		return
 	}
@@ -98,7 +98,7 @@ func (p *Process) stopOnSignals(stop func(cause error)) {
 			first = <-signals
 		}
 		stop(&exitcode.Interruption{Signal: first})
-		// One Ctrl-C may come twice: from the terminal, and from the process that waits for this one.
+		// One Ctrl-C may arrive twice: from the terminal, and from a parent process.
 		for first := time.Now(); time.Since(first) < together; {
 			<-signals
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/macemc/macemc/internal/report"
 )
 
-// Merge puts the reports of shards together that are in files, or below folders, and prints what comes of it. The exit status is that of
-// the worst one.
+// Merge merges the reports of shards in files or below folders and prints the result. The exit status is that of the
+// worst one.
 func (p *Process) Merge(ctx context.Context, paths []string, asJSON bool) error {
 	var s shards
 	for _, path := range paths {
@@ -38,10 +38,10 @@ func (p *Process) Merge(ctx context.Context, paths []string, asJSON bool) error 
 	return nil
 }
 
-// shards are reports that were read, and where findings lie.
+// shards are the reports read so far, and the locations of findings.
 type shards struct {
 	reports []*report.Report
-	errors  map[string]string // by name of a folder of a finding: its path file
+	errors  map[string]string // path file by the name of a finding's folder
 }
 
 func (s *shards) read(path string) error {
@@ -62,7 +62,7 @@ func (s *shards) read(path string) error {
 			}
 			s.errors[filepath.Base(filepath.Dir(name))] = name
 		case filepath.Ext(name) == ".json":
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), check.ErrorPath)); errors.Is(err, fs.ErrNotExist) { // else it is of one finding
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), check.ErrorPath)); errors.Is(err, fs.ErrNotExist) { // else of one finding
 				return s.file(name, false)
 			}
 		}
@@ -70,7 +70,7 @@ func (s *shards) read(path string) error {
 	})
 }
 
-// file reads a report. Below a folder other files are passed over.
+// file reads a report. It skips other files below a folder.
 func (s *shards) file(name string, named bool) error {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -88,7 +88,8 @@ func (s *shards) file(name string, named bool) error {
 	return nil
 }
 
-// locate makes the path files of findings those that were found: a report names them where its shard was executed.
+// locate replaces the path files in reports by the files found here: a report names them where its shard was
+// executed.
 func (s *shards) locate() {
 	for _, r := range s.reports {
 		for _, f := range append([]*report.Report{r}, r.Findings...) {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// number is a flag with the least that can be given; what it is without being given may be less.
+// number is a flag with the least value that can be given. The default may be less.
 type number struct {
 	flag  string
 	value int
@@ -17,7 +17,7 @@ type number struct {
 
 type numbers []number
 
-// check says which of those that were given are too small, or too many workers.
+// check returns an error for a given value that is too small, or for too many workers.
 func (all numbers) check(given Given) error {
 	for _, n := range all {
 		if given.Has(n.flag) && n.value < n.least {
@@ -30,13 +30,13 @@ func (all numbers) check(given Given) error {
 	return nil
 }
 
-// TooManyWorkers is the error for more workers than are of use.
+// TooManyWorkers returns the error for more workers than are useful.
 func TooManyWorkers(n int) error {
 	return fmt.Errorf("--workers is %d, must be at most %d: each needs memory and 2 MB of temporary files, and more workers "+
 		"than cores (%d) do not speed up the search", n, search.MaxWorkers, runtime.NumCPU())
 }
 
-// walkNumbers are the flags of walks to find a critical transition.
+// walkNumbers returns the flags of walks that find a critical transition.
 func walkNumbers(o *check.CriticalOptions) numbers {
 	return numbers{{"walks", o.Walks, 1}, {"walk-steps", o.WalkSteps, 1}, {"workers", o.Workers, 1}}
 }

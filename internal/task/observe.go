@@ -18,12 +18,12 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Observe judges a run by the monitors of its system, in all orders that agree with its causes. Its fields are the argument and flags of the
-// command of that name.
+// Observe judges a run by the monitors of its system, in all orders that agree with its causes. Its fields are the
+// argument and flags of the command with that name.
 type Observe struct {
-	File      string   // a path file, or a folder of recordings; "": Logs
+	File      string   // a path file, or a folder of recordings; if empty, Logs is used
 	Logs      []string // of the subject
-	Monitor   string   // the only one; "": all
+	Monitor   string   // the only one; an empty string means all
 	MaxStates int
 	JSON      bool
 	Subject
@@ -37,17 +37,17 @@ func (o *Observe) Validate() error {
 	return numbers{{"max-states", o.MaxStates, 1}}.check(o.Given)
 }
 
-// observed is what is told of a monitor.
+// observed is the result for one monitor.
 type observed struct {
 	Monitor string `json:"monitor"`
-	// Heard is how much it was told of.
+	// Heard is the number of announcements to the monitor.
 	Heard   int             `json:"announcements"`
 	Verdict observe.Verdict `json:"verdict"`
-	// All: every order was looked at.
+	// All is true if every order was examined.
 	All     bool    `json:"all"`
 	States  int     `json:"states"`
 	Message string  `json:"message,omitempty"`
-	Order   []heard `json:"order,omitempty"` // in which it is violated, by the last
+	Order   []heard `json:"order,omitempty"` // an order that violates the monitor with its last event
 }
 
 type heard struct {
@@ -57,12 +57,12 @@ type heard struct {
 	Event string     `json:"event"`
 }
 
-// observation is what is told of a run.
+// observation is the result for a run.
 type observation struct {
 	System   string     `json:"system"`
-	Whole    bool       `json:"whole"` // all that was recorded is part of the run, or the logs have no gaps
+	Whole    bool       `json:"whole"` // everything recorded is part of the run, or the logs have no gaps
 	Gaps     []string   `json:"gaps,omitempty"`
-	Unheard  []string   `json:"unheard,omitempty"` // types of events that no monitor looks at, with their number
+	Unheard  []string   `json:"unheard,omitempty"` // types of events that no monitor observes, with their number
 	Monitors []observed `json:"monitors"`
 }
 
@@ -149,16 +149,16 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 	return p.Ended(ctx, status, out.err)
 }
 
-// seen is what is judged.
+// seen is the input to judge.
 type seen struct {
 	sys     *sim.System
-	history func(sim.Monitor) (observe.History, error) // that a monitor is told of
-	whole   bool                                       // nothing is left out
+	history func(sim.Monitor) (observe.History, error) // the events for a monitor
+	whole   bool                                       // nothing is missing
 	gaps    []string
 	unheard func(...sim.Monitor) ([]string, error)
 }
 
-// logs reads the logs.
+// logs reads the logs of the subject.
 func (o *Observe) logs(p *Process) (*seen, error) {
 	subject, err := o.Subject.build(p)
 	if err != nil {
@@ -179,8 +179,8 @@ func (o *Observe) logs(p *Process) (*seen, error) {
 	return &seen{&subject.System, l.History, gaps == nil, gaps, l.Unheard}, nil
 }
 
-// run reads the run, and the system with its monitors. Nil: there is nothing left to do. What live nodes recorded becomes a run without monitors,
-// since that goes on behind a violation.
+// run reads the run and the system with its monitors. nil means that there is nothing left to do. Recordings of live
+// nodes become a run without monitors, because they continue after a violation.
 func (o *Observe) run(ctx context.Context, p *Process) (*seen, error) {
 	if !recording.IsDir(o.File) {
 		l, done, err := p.load(ctx, o.File)

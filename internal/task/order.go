@@ -22,15 +22,15 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// A program that works on the system of a test starts that test's binary with one of these variables in its
-// environment.
+// A program that works on the system of a test starts that test's binary with one of these environment variables.
 const (
 	ListVar  = "MACEMC_LIST"  // a file: each check adds an Announcement as a line of JSON to it instead of searching
 	DriveVar = "MACEMC_DRIVE" // an Order as JSON
 )
 
-// protocol is the number of what a program and a test binary say to each other. It grows with each change that makes one
-// misunderstand the other, but for those of the fields of tasks, which [shape] tells: both may be of different versions of this module.
+// protocol is the version of the protocol between a program and a test binary, which may have different versions of
+// this module. It grows with each incompatible change, except for changes to the fields of tasks, which [shape]
+// detects.
 const protocol = 2
 
 // shape is a hash of the names and types of all fields of tasks.
@@ -42,17 +42,17 @@ func shape() string {
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// Listed is what a check says of itself.
+// Listed is a check's description of itself.
 type Listed struct {
 	Test   string `json:"test"`
 	System string `json:"system"`
 	Nodes  int    `json:"nodes"`
-	// Identity tells several checks of one test apart.
+	// Identity distinguishes the checks of one test.
 	Identity   string   `json:"identity"`
 	Properties []string `json:"properties"`
 }
 
-// Announcement is a check, and what it is built with.
+// Announcement is a check and the version it is built with.
 type Announcement struct {
 	Listed
 	Protocol int    `json:"protocol"`
@@ -60,32 +60,32 @@ type Announcement struct {
 	Version  string `json:"version"`
 }
 
-// Understood reports whether the test takes the orders of this program as they are meant.
+// Understood reports whether the test understands the orders of this program.
 func (a *Announcement) Understood() bool { return a.Protocol == protocol && a.Shape == shape() }
 
-// Order is a task for the process of a test. File 3 of that process is a pipe whose other end the giver of the order holds
-// as long as it lives; file 4 is one to the giver. See [message].
+// Order is a task for the process of a test. File 3 of that process is a pipe that the giver of the order holds open
+// as long as it lives. File 4 is a pipe to the giver. See [message].
 type Order struct {
 	Kind     string // of the task
 	Task     json.RawMessage
-	Program  string // how to call the program that gives the order
-	Dir      string // where that runs
+	Program  string // the command that calls the ordering program
+	Dir      string // its working directory
 	Terminal bool   // as in Process
 	Style    document.Style
 	NoScreen string
-	Listed   Listed // the check that is meant
+	Listed   Listed // the requested check
 	// OtherVersions are as in Process.
 	OtherVersions []report.OtherVersion
 }
 
-// tasks are those that can be ordered.
+// tasks returns the tasks that can be ordered.
 func tasks() []Task {
 	return []Task{&Describe{}, &Search{}, &Replay{}, &Critical{}, &Debug{}, &Graph{}, &Report{}, &Shrink{}, &Refine{}, &Observe{}}
 }
 
 func kind(t Task) string { return fmt.Sprintf("%T", t) }
 
-// Order returns the order to do a task of this process on a system that only a test has.
+// Order returns the order to execute a task of this process on a system that only a test defines.
 func (p *Process) Order(t Task, l Listed) (*Order, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *Process) Order(t Task, l Listed) (*Order, error) {
 	}, err
 }
 
-// task is what is to be done.
+// task decodes the task.
 func (o *Order) task() (Task, error) {
 	for _, t := range tasks() {
 		if kind(t) == o.Kind {
@@ -109,7 +109,7 @@ func (o *Order) task() (Task, error) {
 	return nil, fmt.Errorf("%s: there is no task %s", DriveVar, o.Kind)
 }
 
-// Listing reports whether this process is there to list checks only, and to which file.
+// Listing reports whether this process only lists checks, and to which file.
 func Listing() (file string, ok bool) {
 	file = os.Getenv(ListVar)
 	return file, file != ""
@@ -129,7 +129,7 @@ func Announce(file string, l Listed) error {
 	return errors.Join(err, f.Close())
 }
 
-// Ordered returns the order that this process is there for; nil: none.
+// Ordered returns the order for this process; nil means none.
 func Ordered() (*Order, error) {
 	text := os.Getenv(DriveVar)
 	if text == "" {
@@ -142,7 +142,7 @@ func Ordered() (*Order, error) {
 	return o, nil
 }
 
-// Obey does what was ordered on the system of a test, and returns the exit status. It must be called once.
+// Obey executes the order on the system of a test and returns the exit status. It must be called once.
 func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, error)) int {
 	dir, err := os.Getwd()
 	p := &Process{
@@ -165,14 +165,14 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 		return exitcode.Usage
 	}
 	return p.Main(func(ctx context.Context) int {
-		if p.Role.Recorder == nil { // others belong to a process like this one, which ends them
+		if p.Role.Recorder == nil { // another process is a child of one like this, which ends it
 			p.Front = newAsker()
 		}
 		return p.End(ctx, t.Do(ctx, p))
 	})
 }
 
-// entryOf describes the system of a test of this binary.
+// entryOf returns the entry for the system of a test of this binary.
 func entryOf(sys sim.System, test string) spec.Entry {
 	return spec.Entry{
 		Name: sys.Name, Package: TestPackage(), Test: test,
@@ -183,7 +183,8 @@ func entryOf(sys sim.System, test string) spec.Entry {
 	}
 }
 
-// TestPackage is the import path of the package whose tests are in this binary; "" when that is not known.
+// TestPackage returns the import path of the package with the tests in this binary. An empty string means that it is
+// unknown.
 func TestPackage() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Output is where a command writes one document.
+// Output is the destination of a command's document.
 type Output struct {
-	File  string // "": standard output
+	File  string // an empty string means standard output
 	Force bool   // overwrite
 }
 
-// Check finds out, before there is anything to write, whether the file would be refused.
+// Check checks, before there is anything to write, whether the file would be refused.
 func (o *Output) Check() error {
 	if o.File == "" {
 		return nil
@@ -30,7 +30,7 @@ func (o *Output) Check() error {
 		return err
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file", o.File)
-	case !info.Mode().IsRegular(): // renaming would take a device or pipe away
+	case !info.Mode().IsRegular(): // renaming would replace a device or pipe
 		return fmt.Errorf("%s is not a regular file; leave --out away to write to standard output", o.File)
 	case !o.Force:
 		return fmt.Errorf("%s exists; --force overwrites it", o.File)
@@ -38,7 +38,7 @@ func (o *Output) Check() error {
 	return creatable(o.File)
 }
 
-// creatable finds out whether a file can be made where it is to be; nothing is left behind.
+// creatable checks whether a file can be created at its place, and leaves nothing behind.
 func creatable(file string) error {
 	f, err := os.CreateTemp(filepath.Dir(file), inPlace)
 	if err != nil {
@@ -47,10 +47,10 @@ func creatable(file string) error {
 	return inPlaceOf(file, f.Close(), os.Remove(f.Name()))
 }
 
-// inPlace is how the names of files begin that take the place of others once they are written.
+// inPlace is the name prefix of temporary files that replace another file when complete.
 const inPlace = ".macemc-"
 
-// inPlaceOf is errors, those about a file that is written in place of another one as such about that.
+// inPlaceOf joins errors. Errors about a temporary file become errors about the file that it replaces.
 func inPlaceOf(file string, errs ...error) error {
 	errs = slices.Clone(errs)
 	for i, err := range errs {
@@ -66,7 +66,7 @@ func inPlaceOf(file string, errs ...error) error {
 	return errors.Join(errs...)
 }
 
-// placed writes to a file that is written in place of another one, which its errors name.
+// placed writes to a temporary file. Its errors name the file that it replaces.
 type placed struct {
 	at   *os.File
 	name string
@@ -77,7 +77,7 @@ func (p placed) Write(b []byte) (int, error) {
 	return n, inPlaceOf(p.name, err)
 }
 
-// write writes the document. A file is there as a whole or not at all.
+// write writes the document. A file appears completely or not at all.
 func (p *Process) write(o Output, render func(io.Writer) error) (err error) {
 	if o.File == "" {
 		return render(p.Stdout)
@@ -100,7 +100,7 @@ func (p *Process) write(o Output, render func(io.Writer) error) (err error) {
 	if o.Force {
 		return inPlaceOf(o.File, os.Rename(f.Name(), o.File))
 	}
-	// A file that somebody else has made since is not overwritten.
+	// A file that another process made meanwhile is not overwritten.
 	if err := os.Link(f.Name(), o.File); err != nil {
 		return fmt.Errorf("%s: %w", o.File, errors.Unwrap(err))
 	}

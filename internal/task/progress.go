@@ -11,26 +11,26 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Status shows how something long gets on: on a terminal as a line that is written over, elsewhere as a
-// line now and then.
+// Status shows the progress of long work: on a terminal as one line that is overwritten, elsewhere as a line at
+// intervals.
 type Status struct {
 	mu       sync.Mutex
 	w        io.Writer
 	terminal bool
-	next     time.Duration // when the next line is due, off a terminal
-	shown    bool          // a line stands on the terminal
+	next     time.Duration // the time of the next line, off a terminal
+	shown    bool          // a line is on the terminal
 	pace     pace
 }
 
-// lineEvery is how often a line is written when it is not a terminal that reads it.
+// lineEvery is the interval between lines if the output is not a terminal.
 const lineEvery = 10 * time.Second
 
-// NewStatus returns one that writes to w.
+// NewStatus returns a Status that writes to w.
 func NewStatus(w io.Writer, terminal bool) *Status {
 	return &Status{w: w, terminal: terminal, next: lineEvery}
 }
 
-// Show says how a search gets on.
+// Show shows the progress of a search.
 func (s *Status) Show(p search.Progress) {
 	if p.Phase == isolate.Reporting {
 		s.Clear()
@@ -39,13 +39,13 @@ func (s *Status) Show(p search.Progress) {
 	s.Tell(p.Elapsed, progressLine(p)+s.pace.text(p))
 }
 
-// Tell says how something gets on that has been going on for so long.
+// Tell shows the progress of work after the given time.
 func (s *Status) Tell(elapsed time.Duration, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.terminal:
-		fmt.Fprintf(s.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", text) // what is too wide for the terminal is cut, so that it stays one line
+		fmt.Fprintf(s.w, "\r\x1b[K\x1b[?7l%s\x1b[?7h", text) // the terminal cuts a wide line, so that it stays one line
 		s.shown = true
 	case elapsed >= s.next:
 		fmt.Fprintln(s.w, text)
@@ -53,7 +53,7 @@ func (s *Status) Tell(elapsed time.Duration, text string) {
 	}
 }
 
-// Write writes what stays, in the place of the line.
+// Write writes lasting text in place of the line.
 func (s *Status) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *Status) Write(text []byte) (int, error) {
 	return s.w.Write(text)
 }
 
-// Clear takes the line away.
+// Clear removes the line.
 func (s *Status) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,16 +84,16 @@ func progressLine(p search.Progress) string {
 		textfmt.Number(p.Paths), textfmt.Number(p.States), textfmt.Number(p.Events))
 }
 
-// pace is how fast a search visits states.
+// pace is the speed at which a search visits states.
 type pace struct {
 	from           search.Progress
-	found, through float64 // states found in a second, and states whose steps were executed
+	found, through float64 // states found per second, and states expanded per second
 }
 
-// paceEvery is over what time it is measured.
+// paceEvery is the minimum interval of a measurement.
 const paceEvery = 2 * time.Second
 
-// text tells of the states that wait: how many, and how long they alone would take.
+// text describes the waiting states: their number, and the time that they alone would take.
 func (m *pace) text(p search.Progress) string {
 	if p.Waiting == 0 {
 		return ""

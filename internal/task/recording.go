@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/internal/recording"
 )
 
-// Doubts says on standard error what of the recordings is not part of the run, if anything.
+// Doubts prints on standard error which parts of the recordings are not in the run, if any.
 func (p *Process) Doubts(m *recording.Merged) bool {
 	for _, n := range m.Notes {
 		fmt.Fprintf(p.Stderr, "macemc: recording: %s\n", n)

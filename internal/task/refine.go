@@ -14,7 +14,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Refine compares the abstractions of a system with what they stand for. Its fields are the flags of the command of that name.
+// Refine compares the abstractions of a system with their implementations. Its fields are the flags of the command
+// with that name.
 type Refine struct {
 	Subject
 	MaxStates int
@@ -29,11 +30,11 @@ func (f *Refine) Validate() error {
 	return numbers{{"max-states", f.MaxStates, 1}}.check(f.Given)
 }
 
-// compared is what is told of an abstraction.
+// compared is the result for one abstraction.
 type compared struct {
 	Name string `json:"name"`
 	direction
-	// Back says whether the abstraction does what the implementation does not: it may.
+	// Back is the opposite direction: behavior of the abstraction that the implementation lacks, which is allowed.
 	Back direction `json:"back"`
 }
 
@@ -42,7 +43,7 @@ type direction struct {
 	What     string         `json:"what,omitempty"`
 	Trace    []string       `json:"trace,omitempty"`
 	Steps    []string       `json:"steps,omitempty"` // of the run that differs
-	Round    int            `json:"round,omitempty"` // so many of the last go on for ever
+	Round    int            `json:"round,omitempty"` // number of last steps that repeat forever
 	Path     choose.Path    `json:"path,omitempty"`
 	States   int            `json:"states"`
 	Abstract int            `json:"abstract"`
@@ -158,7 +159,7 @@ func (c *compared) text(w io.Writer) error {
 	return out.err
 }
 
-// lines writes lines until one cannot be written.
+// lines writes lines until a write fails.
 type lines struct {
 	w   io.Writer
 	err error
@@ -170,7 +171,7 @@ func (l *lines) add(format string, args ...any) {
 	}
 }
 
-// seen adds what is seen of a run.
+// seen adds the observations of a run.
 func (l *lines) seen(trace []string) {
 	if len(trace) == 0 {
 		l.add("    (nothing is observed before)")

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// load reads a path file. done is true in a process that was there only to execute it: there is nothing left to do.
+// load reads a path file. done is true in a process that only executes the file: there is nothing left to do.
 func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done bool, err error) {
 	if p.Role.Reexecuting() {
 		sys, err := check.SystemOf(p.Systems, file)
@@ -41,7 +41,7 @@ func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done 
 // Replay executes a path and shows every step.
 type Replay struct {
 	File string
-	To   int // the last step; negative: all
+	To   int // the last step; a negative number means all
 	JSON bool
 }
 
@@ -86,7 +86,7 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	return p.Ended(ctx, status, err)
 }
 
-// recurrence says whether the finding that a file records recurs.
+// recurrence states whether the recorded finding of a file recurs.
 func recurrence(recorded string, recurs bool) string {
 	if recurs {
 		return "the finding that the file records recurs: " + recorded

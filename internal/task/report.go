@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Report explains the violation that a run shows. Its fields are the flags of the command of that name.
+// Report explains the violation in a run. Its fields are the flags of the command with that name.
 type Report struct {
 	File   string
 	Format string

@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Search searches a system for violations. Its fields are the flags of the command of that name.
+// Search searches a system for violations. Its fields are the flags of the command with that name.
 type Search struct {
 	Subject
 	Strategy     string
@@ -54,16 +54,16 @@ type Search struct {
 	Durable      string
 	Resume       bool
 	Cluster      Cluster
-	Recheck      bool // the states in Durable, by the properties that there are; not a flag
+	Recheck      bool // the states in Durable, by the present properties; not a flag
 
-	Again string // the arguments that ask for the same
+	Again string // the arguments of the same search
 }
 
-// request is a search that was asked for, checked as far as it can be before it begins.
+// request is a requested search, validated before it begins.
 type request struct {
 	*Search
 	subject   check.Subject
-	recording *recording.Merged // where the search starts; nil: not there
+	recording *recording.Merged // the start of the search; nil if it does not start there
 	options   check.Options
 	job       ClusterJob
 }
@@ -73,7 +73,7 @@ func (s *Search) Do(ctx context.Context, p *Process) error {
 	if s.WriteTest && p.WriteTest == nil {
 		return fmt.Errorf("--write-test needs a package, not a bundled system")
 	}
-	f := *s // what a recording says is filled in
+	f := *s // a recording fills in fields
 	r, err := f.request(p)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *Search) Do(ctx context.Context, p *Process) error {
 	return p.search(ctx, r)
 }
 
-// request makes sense of the flags.
+// request builds the search from the flags.
 func (f *Search) request(p *Process) (*request, error) {
 	run, err := f.resume(p)
 	if err != nil {
@@ -165,7 +165,7 @@ func (f *Search) request(p *Process) (*request, error) {
 	}, nil
 }
 
-// config is what the search is told, but for what a bug, a cluster, a recording and a prefix say.
+// config returns the settings of the search, without those of bugs, clusters, recordings and prefixes.
 func (f *Search) config(sys sim.System, seed uint64) (search.Config, error) {
 	cfg := search.Config{
 		System:       sys,
@@ -190,7 +190,7 @@ func (f *Search) config(sys sim.System, seed uint64) (search.Config, error) {
 		MaxBytes:     f.Memory << 20,
 	}
 	if f.Durable != "" && !f.Recheck && !f.Given.Has("time") {
-		cfg.Time = 0 // what is kept takes time to be checked again
+		cfg.Time = 0 // rechecking stored states takes time
 	}
 	if f.Schedules != "" {
 		var err error
@@ -263,7 +263,7 @@ func (f *Search) Validate() error {
 	return cmp.Or(f.Collected.validate(f.JSON), f.validateStrategy())
 }
 
-// validateStrategy refuses flags that need a strategy with other capabilities.
+// validateStrategy returns an error for flags that need a strategy with other capabilities.
 func (f *Search) validateStrategy() error {
 	for _, o := range []struct {
 		flag  string
@@ -295,12 +295,12 @@ func (f *Search) validateStrategy() error {
 	return nil
 }
 
-// leavesOutCrashes reports whether not all crashes are to be searched.
+// leavesOutCrashes reports whether the crash model omits crashes.
 func (f *Search) leavesOutCrashes() bool {
 	return f.Crashes != "" && search.CrashModel(f.Crashes) != search.CrashExplicit
 }
 
-// crashing refuses what is said of crashes where there are none.
+// crashing returns an error for flags about crashes if no node can fail.
 func (f *Search) crashing(sys *sim.System) error {
 	const none = "and no node of %s crashes or halts within the limits; give --crashes or --halts, too"
 	switch {
@@ -313,7 +313,7 @@ func (f *Search) crashing(sys *sim.System) error {
 	return nil
 }
 
-// validateShard refuses what cannot be divided.
+// validateShard returns an error for a search that cannot be divided.
 func (f *Search) validateShard() error {
 	if f.Shard == "" {
 		return nil
@@ -328,7 +328,7 @@ func (f *Search) validateShard() error {
 	return err
 }
 
-// ScheduleNames are the schedules of random walks that can be asked for.
+// ScheduleNames returns the names of the schedules of random walks.
 func ScheduleNames() (names []string) {
 	for _, s := range search.Schedules() {
 		names = append(names, string(s))
@@ -336,7 +336,7 @@ func ScheduleNames() (names []string) {
 	return names
 }
 
-// engineNames are the engines that can be asked for.
+// engineNames returns the names of the selectable engines.
 func engineNames() []string {
 	return []string{string(search.AutoEngine), string(search.TableEngine), string(search.ReplayEngine)}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// resume takes from the run of --from what the flags do not say. It returns that run; nil: there is none.
+// resume fills in missing flags from the run of --from. It returns that run; nil means that there is none.
 func (f *Search) resume(p *Process) (*check.Source, error) {
 	if f.From == "" {
 		return nil, nil
@@ -61,12 +61,11 @@ func (f *Search) resume(p *Process) (*check.Source, error) {
 	return run, nil
 }
 
-// onward makes the search start where the run of --from ends, or after one of its steps. The faults that
-// the run has used do not count: the limits are raised by them. What it was merged from is returned, nil when
-// it is a path file.
+// onward makes the search start at the end of the run of --from, or after one of its steps. The limits are raised by
+// the faults that the run has used. It returns the merged recordings, or nil for a path file.
 func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config) (*recording.Merged, error) {
 	h := run.Header()
-	// What the header allows is enough for the run to fit.
+	// The limits in the header suffice for the run.
 	most, err := replay.HeaderLimits(&h)
 	if err != nil {
 		return nil, err
@@ -117,7 +116,7 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 	return loaded.Recording, nil
 }
 
-// raised is a system with more fault limits.
+// raised returns the system with additional fault limits.
 func raised(sys sim.System, by sim.Limits) (sim.System, error) {
 	limits := sys.Limits()
 	for f := range limits {

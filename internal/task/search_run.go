@@ -20,7 +20,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// commands tell what a person can run next.
+// commands returns a function with the commands suggested next.
 func (r *request) commands(program string) func(string) report.Commands {
 	return func(dir string) report.Commands {
 		return report.Commands{
@@ -31,7 +31,7 @@ func (r *request) commands(program string) func(string) report.Commands {
 	}
 }
 
-// search runs the search, or lets another process run it.
+// search runs the search, directly or in another process.
 func (p *Process) search(ctx context.Context, r *request) error {
 	if r.SavePrefixes != "" {
 		return p.savePrefixes(ctx, r)
@@ -80,7 +80,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	return p.conclude(ctx, rep, err, r)
 }
 
-// unshrunk says what was found, and where it lies, before it is shrunk.
+// unshrunk prints a finding and its location before it is shrunk.
 func (r *request) unshrunk(w io.Writer) func(*report.Report) {
 	return func(rep *report.Report) {
 		if !r.JSON {
@@ -110,8 +110,7 @@ func (p *Process) savePrefixes(ctx context.Context, r *request) error {
 	return err
 }
 
-// supervise lets another process search, so that nothing that checked code does can take the report
-// away.
+// supervise runs the search in another process, so that checked code cannot prevent the report.
 func (p *Process) supervise(ctx context.Context, r *request) error {
 	if err := check.Writable(r.options); err != nil {
 		return err
@@ -145,10 +144,10 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 	return p.conclude(ctx, rep, err, r)
 }
 
-// conclude prints a report, also one whose files could not be written, and writes the test that was asked for.
+// conclude prints a report, also if its files could not be written, and writes the requested test.
 func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r *request) error {
 	if errors.Is(err, isolate.ErrLost) {
-		os.Exit(exitcode.Inconclusive) // without an end of its own: the process that waits for this one says it
+		os.Exit(exitcode.Inconclusive) // without a normal end: the waiting process reports it
 	}
 	if rep == nil {
 		return err
@@ -194,8 +193,7 @@ func (p *Process) collect(r *request, rep *report.Report) error {
 	return r.Collected.Write(p, func(b *bytes.Buffer, f render.Collected) error { return f.Render(b, d) })
 }
 
-// makeRoom begins to print a report: the line about progress, which the process that waits for this one has
-// written, makes room for it.
+// makeRoom begins the output of a report: it removes the progress line, which the waiting process has written.
 func (p *Process) makeRoom() {
 	if p.Role.Recorder == nil {
 		return
@@ -206,7 +204,7 @@ func (p *Process) makeRoom() {
 	}
 }
 
-// show prints a report and returns its exit status. It fails when the report cannot be printed.
+// show prints a report and returns its exit status, which is that of an error if printing fails.
 func (p *Process) show(ctx context.Context, rep *report.Report, asJSON bool) int {
 	p.makeRoom()
 	d := document.New(rep, nil)
@@ -217,7 +215,7 @@ func (p *Process) show(ctx context.Context, rep *report.Report, asJSON bool) int
 	}
 	err := print(p.Stdout, d)
 	status := exitcode.Of(rep.Verdict, context.Cause(ctx))
-	if errors.Is(err, syscall.EPIPE) { // head, or a pager that was left, has seen enough
+	if errors.Is(err, syscall.EPIPE) { // the reader, such as head or a pager, has stopped
 		return status
 	}
 	if err != nil {

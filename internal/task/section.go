@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// Section is the part of the page File between the lines <!-- NAME --> and <!-- end of NAME -->, which a command writes anew each time.
+// Section is the part of the page File between the lines <!-- NAME --> and <!-- end of NAME -->, which a command
+// rewrites each time.
 type Section struct{ File, Name string }
 
-// Check finds out, before anything long is done, whether the page has the lines.
+// Check checks, before any long work, whether the page has the lines.
 func (s Section) Check() error {
 	_, _, err := s.around()
 	return err
 }
 
-// Write replaces what stands between the lines, which ends by a newline, and nothing else of the page.
+// Write replaces the text between the lines, which ends with a newline, and nothing else in the page.
 func (s Section) Write(text string) error {
 	before, after, err := s.around()
 	if err != nil {
@@ -24,10 +25,10 @@ func (s Section) Write(text string) error {
 	return replaceFile(s.File, []byte(before+text+after))
 }
 
-// around is what stands before and after the section, with its lines.
+// around returns the text before and after the section, with its lines.
 func (s Section) around() (before, after string, err error) {
 	begin, end := "<!-- "+s.Name+" -->\n", "<!-- end of "+s.Name+" -->"
-	if info, err := os.Stat(s.File); err == nil && !info.Mode().IsRegular() { // a device may be read without end
+	if info, err := os.Stat(s.File); err == nil && !info.Mode().IsRegular() { // a device may be endless
 		return "", "", fmt.Errorf("%s is not a regular file; name one", s.File)
 	}
 	page, err := os.ReadFile(s.File)

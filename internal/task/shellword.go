@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// ShellWord quotes a word where a shell would not leave it as it is.
+// ShellWord quotes a word if a shell would change it.
 func ShellWord(s string) string {
 	plain := func(r rune) bool {
 		return strings.ContainsRune("-_=.,:/+@%", r) || unicode.IsLetter(r) || unicode.IsDigit(r)

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Shrink makes a violating run smaller. Its fields are the flags of the command of that name.
+// Shrink shrinks a violating run. Its fields are the flags of the command with that name.
 type Shrink struct {
 	File string
 	Out  string

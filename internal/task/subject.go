@@ -11,9 +11,9 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Subject says what is executed, and what can happen. Its fields are flags of several commands.
+// Subject is the system to execute and its possible faults. Its fields are flags of several commands.
 type Subject struct {
-	System     string // its name; in the process of a test it does not matter
+	System     string // its name; the process of a test ignores it
 	Bugs       []string
 	Property   string
 	Nodes      int
@@ -34,7 +34,7 @@ func (f *Subject) validate() error {
 	return all.check(f.Given)
 }
 
-// build makes the system.
+// build builds the system.
 func (f *Subject) build(p *Process) (check.Subject, error) {
 	entry, err := p.Entry(f.System)
 	if err != nil {
@@ -81,7 +81,7 @@ func (f *Subject) build(p *Process) (check.Subject, error) {
 	return check.NewSubject(entry, wanted)
 }
 
-// ParseParams reads parameters of the form KEY=VALUE.
+// ParseParams parses parameters of the form KEY=VALUE.
 func ParseParams(set []string) (map[string]string, error) {
 	params := map[string]string{}
 	for _, s := range set {
@@ -97,7 +97,7 @@ func ParseParams(set []string) (map[string]string, error) {
 	return params, nil
 }
 
-// bugDefaults fills in what the bugs ask of the search and the user left out.
+// bugDefaults fills in settings of the search that the user omitted and the bugs define.
 func bugDefaults(s *check.Subject, cfg *search.Config) error {
 	for _, id := range s.Config.Bugs {
 		b, err := s.Entry.Bug(id)
@@ -121,5 +121,5 @@ func bugDefaults(s *check.Subject, cfg *search.Config) error {
 	return nil
 }
 
-// PrefixRuns is how many live states a search starts from when a bug asks for prefixes.
+// PrefixRuns is the number of live states to start a search from if a bug requires prefixes.
 const PrefixRuns = 16

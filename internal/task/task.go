@@ -1,7 +1,7 @@
-// Package task executes what a command line asks for on a system: in the program for bundled systems, and in the
-// binary of a package's tests for those that only it holds. A task is a value that can be sent there as JSON.
-// Nothing here depends on command lines and terminals. Only the program has a [Front], which draws the debugger;
-// a test binary calls it over a pipe.
+// Package task executes the tasks of a command line on a system: in the program for bundled systems, and in the test
+// binary of a package for systems that only its tests define. A task is a value that can be sent there as JSON. The
+// package does not depend on command lines and terminals. Only the program has a [Front], which draws the debugger; a
+// test binary calls it over a pipe.
 package task
 
 import (
@@ -29,64 +29,65 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Task is something to do with a system.
+// Task is a command to execute on a system.
 type Task interface {
-	// Validate checks what can be checked without a system.
+	// Validate checks the task as far as that needs no system.
 	Validate() error
-	// Do does it. An error of type [Exit] has been told of already.
+	// Do executes the task. An error of type [Exit] has already been reported.
 	Do(ctx context.Context, p *Process) error
 }
 
-// Given are the flags of a task that were given. What the others hold are defaults.
+// Given lists the flags of a task that were given. The others have their defaults.
 type Given []string
 
 // Has reports whether the flag of that name was given.
 func (g Given) Has(flag string) bool { return slices.Contains(g, flag) }
 
-// Exit is the exit status of a command that has said all there is to say.
+// Exit is the exit status of a command that has already reported everything.
 type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // Front draws the debugger. Only cmd/macemc implements it.
 type Front interface {
-	// Screen shows a session on the terminal until the user quits or ctx is done. The error says why there is no screen.
+	// Screen shows a session on the terminal until the user quits or ctx is done. The error states why there is no
+	// screen.
 	Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error
 }
 
-// ScreenOptions set how a screen looks.
+// ScreenOptions set the appearance of a screen.
 type ScreenOptions struct {
 	NoColor bool
-	Text    string // the first output; "": none
+	Text    string // the first output; an empty string means none
 }
 
-// Process is what tasks share: where they write, and how they start fresh processes.
+// Process is the environment shared by tasks: their input and output, and how they start fresh processes.
 type Process struct {
-	Systems        []spec.Entry // what can be checked in this process
-	Stdin          io.Reader    // nil: there is none
+	Systems        []spec.Entry // the systems that this process can check
+	Stdin          io.Reader    // nil means that there is none
 	Stdout, Stderr io.Writer
-	Terminal       bool           // Stderr is one
+	Terminal       bool           // Stderr is a terminal
 	Style          document.Style // of Stdout
-	Program        string         // how to call the program
+	Program        string         // the command that calls the program
 	Front          Front
-	NoScreen       string           // why Front has no screen; "": it has one
-	Respawn        func() *exec.Cmd // nil: everything happens in this process
-	Role           isolate.Role     // what this process is there for
-	// Cluster prepares a search by the workers at a server. Nil: there are none of this process.
+	NoScreen       string           // why Front has no screen; an empty string means that it has one
+	Respawn        func() *exec.Cmd // nil means that everything happens in this process
+	Role           isolate.Role     // the purpose of this process
+	// Cluster prepares a search by the workers of a server. nil means that this process has no workers.
 	Cluster func(c Cluster, job ClusterJob) (search.Elsewhere, error)
-	// WriteTest writes a test that follows the path in a file, and returns its name. It is nil in a process that is
-	// not one of a test; in one that is, the system of the test is the only one.
+	// WriteTest writes a test that replays the path in a file, and returns its name. It is nil outside the process of
+	// a test. In such a process, the test's system is the only one.
 	WriteTest func(pathFile string) (string, error)
 
-	// OtherVersions are those that the test was built with instead of what its module requires.
+	// OtherVersions lists the modules built into the test in other versions than its module requires.
 	OtherVersions []report.OtherVersion
 
-	kill      <-chan struct{} // closed: end at once
+	kill      <-chan struct{} // closed to end at once
 	interrupt atomic.Pointer[func() bool]
 	ballast   []byte // see collectSeldom
 }
 
-// End tells of the error of a task, which may be nil, and returns the exit status.
+// End reports the error of a task, which may be nil, and returns the exit status.
 func (p *Process) End(ctx context.Context, err error) int {
 	var status Exit
 	switch {
@@ -102,7 +103,7 @@ func (p *Process) End(ctx context.Context, err error) int {
 	return exitcode.OfError(ctx, err)
 }
 
-// fail says what is wrong, in one line. The stack of a fault of the checker follows.
+// fail prints an error in one line, followed by the stack if it is a panic of the checker.
 func (p *Process) fail(err error) {
 	text := textfmt.Printable(strings.TrimPrefix(err.Error(), "macemc: "))
 	fmt.Fprintf(p.Stderr, "macemc: %s\n", strings.Join(strings.Split(text, "\n"), "; "))
@@ -111,8 +112,8 @@ func (p *Process) fail(err error) {
 	}
 }
 
-// Ended is the error that makes a task end with that status, after an error, which may be nil, in telling of it.
-// The error does not take the place of what was found out.
+// Ended returns the error that ends a task with that status. err is an error of the output, or nil. It does not
+// replace a status other than OK.
 func (p *Process) Ended(ctx context.Context, status int, err error) error {
 	if err != nil {
 		p.fail(err)
@@ -126,7 +127,7 @@ func (p *Process) Ended(ctx context.Context, status int, err error) error {
 	return Exit(status)
 }
 
-// Entry returns the system of that name; the only one in the process of a test.
+// Entry returns the system of that name. The process of a test has only one.
 func (p *Process) Entry(name string) (spec.Entry, error) {
 	if p.WriteTest != nil {
 		return p.Systems[0], nil
@@ -148,7 +149,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// knownProperty refuses names that no property and no monitor has.
+// knownProperty returns an error for a name that no property or monitor has.
 func knownProperty(sys *sim.System, name string) error {
 	if name == "" || name == sim.AssertionProperty {
 		return nil

@@ -2,7 +2,7 @@ package task
 
 import "context"
 
-// within waits for f, but no longer once ctx is done: f then goes on in a process that is about to end.
+// within waits for f until ctx is done. f may then still run in a process that is about to end.
 func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		v   T
