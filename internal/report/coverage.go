@@ -9,15 +9,17 @@ type Coverage struct {
 	search.Coverage
 	// OmissionProbability bounds the probability that a state was missed by fingerprint collisions. Nil means that it does not apply.
 	OmissionProbability *float64 `json:"omission_probability"`
-	// NotChecked are the properties and monitors that the search was told to leave out.
+	// NotChecked are the properties and monitors excluded from the search.
 	NotChecked []string `json:"not_checked,omitempty"`
-	// OnlySampled are the properties, monitors and other checks that were judged for these alternatives only, see document.NoteSampled.
+	// OnlySampled are the properties, monitors and other checks that were judged only for the sampled alternatives,
+	// see document.NoteSampled.
 	OnlySampled []string `json:"only_sampled,omitempty"`
-	// Assumed are the abstractions that the system has in the place of what ships: all else is said under the assumption that they do as much.
+	// Assumed are the abstractions that the system uses in place of implementations. All other results assume that
+	// they have all behavior of the implementations.
 	Assumed []Assumption `json:"assumed,omitempty"`
 }
 
-// unwalked is what is said of fair runs but for walks, which are added up.
+// unwalked returns the results about fair runs without the walks, which are summed.
 func (c *Coverage) unwalked() *search.Fair {
 	if c.Fair == nil {
 		return nil
@@ -27,8 +29,8 @@ func (c *Coverage) unwalked() *search.Fair {
 	return &f
 }
 
-// StarvedBefore notes that a run was found in which something is starved, after which no others were looked for: nothing that is owed
-// can be said to be settled then.
+// StarvedBefore records that a run with a starved obligation was found. Others were not searched for after it, so no
+// obligation counts as settled.
 func (c *Coverage) StarvedBefore() {
 	c.Complete = false
 	if c.Fair != nil {

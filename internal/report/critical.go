@@ -11,37 +11,37 @@ import (
 type Critical struct {
 	Case   critical.Case `json:"case"`
 	Step   int           `json:"step"`
-	Bound  int           `json:"bound"` // the step since which the run is dead, at the latest
+	Bound  int           `json:"bound"` // the latest step after which the run is certainly dead
 	Node   int           `json:"node"`
 	Event  string        `json:"event"`
-	Choice string        `json:"choice"` // the choice within the step; "" when it is the event
-	// Proof says how it is known that the run is dead; "" when it recovers. With exact, States states follow step ProvenAt, and
-	// none is live; with walks, Unproven says why it is not proven.
+	Choice string        `json:"choice"` // the choice within the step; empty if it is the event
+	// Proof is the evidence that the run is dead; it is empty if the run recovers. If it is exact, States states
+	// follow step ProvenAt and none is live. If it is walks, Unproven explains why there is no proof.
 	Proof      critical.Proof   `json:"proof"`
 	States     int              `json:"states,omitempty"`
 	ProvenAt   int              `json:"proven_at,omitempty"`
 	Unproven   string           `json:"unproven,omitempty"`
-	Failing    string           `json:"failing,omitempty"` // with exact: the finding of a step that follows and fails, which no recovery takes
+	Failing    string           `json:"failing,omitempty"` // with exact: the finding of a failing later step, which recovery cannot take
 	Walks      int              `json:"walks"`             // walks of the deciding probe
 	Limit      int              `json:"limit"`             // their length in steps
 	Probes     []critical.Probe `json:"probes"`
 	Before     critical.Probe   `json:"before"`
 	After      critical.Probe   `json:"after"`
 	LiveCommon int              `json:"live_common"` // steps that dead and live run share
-	// LiveViolates is the property that the live run itself violates in the end; "": none.
+	// LiveViolates is the property that the live run itself violates in the end. An empty string means none.
 	LiveViolates string        `json:"live_violates,omitempty"`
 	Tail         critical.Tail `json:"tail"`
-	// OutOfEvents says that nothing of the recovery relation can happen at the end of the dead run.
+	// OutOfEvents means that no event of the recovery relation is enabled at the end of the dead run.
 	OutOfEvents bool `json:"out_of_events"`
 }
 
-// Sure reports whether it is proven that the run is dead since the critical step.
+// Sure reports whether it is proven that the run is dead after the critical step.
 func (c *Critical) Sure() bool {
 	return c.Proof == critical.Exact && (c.States == 0 || c.ProvenAt == c.Step)
 }
 
-// CriticalOf puts a critical transition into the terms of a report. dead is the trace of res.Dead; nil
-// leaves out what can only be seen in it.
+// CriticalOf converts a critical transition to its report. dead is the trace of res.Dead; if it is nil, the fields
+// that need it stay empty.
 func CriticalOf(res *critical.Result, dead *replay.Trace) *Critical {
 	c := &Critical{
 		Case: res.Case, Step: res.Step, Bound: res.Bound, Node: -1, Probes: append([]critical.Probe{}, res.Probes...), Before: res.Before, After: res.After,
@@ -69,8 +69,7 @@ func (r *Report) SetLive(live *replay.Trace, common int) {
 	}
 }
 
-// choiceText names one of the choices of a step with several; index counts those with more than one
-// alternative.
+// choiceText describes one of the choices of a step. index counts the choices with more than one alternative.
 func choiceText(s *replay.TraceStep, index int) string {
 	for _, a := range s.Choices {
 		if a.Arity <= 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 )
 
-// DecisiveStep returns the critical step, or the step with which the run ends. Nil means that it is not known.
+// DecisiveStep returns the critical step, or the last step of the run. Nil means that it is unknown.
 func (r *Report) DecisiveStep() *replay.TraceStep {
 	c := r.Critical
 	switch {
@@ -31,8 +31,8 @@ func (r *Report) LastStep() *replay.TraceStep {
 	return &r.Dead.Steps[at-1]
 }
 
-// HandledBy is the place in the source of the step that matters, the kind of its event when no code handled it, or "" when
-// no step is known.
+// HandledBy returns the source position of the important step's handler, or the kind of its event if no code handled
+// it. An empty string means that no step is known.
 func (r *Report) HandledBy() string {
 	if step := r.DecisiveStep(); step != nil {
 		return cmp.Or(step.Source, step.Kind)
@@ -40,12 +40,13 @@ func (r *Report) HandledBy() string {
 	return r.Handler
 }
 
-// SameAs reports whether two findings have the same kind and property, and the same code handled the step that matters.
+// SameAs reports whether two findings have the same kind and property, and the same handler of the important step.
 func (r *Report) SameAs(o *Report) bool {
 	return r.Kind == o.Kind && r.Property == o.Property && r.HandledBy() == o.HandledBy()
 }
 
-// Like is SameAs, but for a run of which it is not known for sure which step matters: that is like all of its kind and property.
+// Like is SameAs except for a run without a proven critical step, which is like all findings of its kind and
+// property.
 func (r *Report) Like(o *Report) bool {
 	if c := r.Critical; c != nil && !c.Sure() {
 		return r.Kind == o.Kind && r.Property == o.Property
@@ -53,7 +54,7 @@ func (r *Report) Like(o *Report) bool {
 	return r.SameAs(o)
 }
 
-// Single returns the findings of a search, one a report.
+// Single returns the findings of a search, one in each report.
 func (r *Report) Single() []*Report {
 	switch {
 	case r.Findings != nil:
@@ -75,8 +76,8 @@ func (r *Report) PathFiles() iter.Seq[string] {
 	}
 }
 
-// Unsure counts dead runs that count as like a finding because kind and property are the same, although another handler executed the
-// critical step. It is not proven which step is critical.
+// Unsure counts dead runs that are like a finding in kind and property but have another handler of the critical step.
+// It is not proven which step is critical.
 type Unsure struct {
 	Handler string `json:"handler"`
 	Count   int    `json:"count"`

@@ -10,17 +10,17 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Shard is a part of a search that is divided among several processes, by seeds of its random walks.
+// Shard is a part of a search that several processes share by using different seeds for random walks.
 type Shard struct {
 	Number int    `json:"number"` // 1 to Of
 	Of     int    `json:"of"`
-	Seed   uint64 `json:"seed"` // of the whole search; that of the report is the shard's own
+	Seed   uint64 `json:"seed"` // of the whole search; the report has the shard's own seed
 }
 
-// SeedOf is the seed of a shard: no two shards of searches that are divided into as many have the same.
+// SeedOf returns the seed of a shard. Shards of searches with equal Of have different seeds.
 func (s Shard) SeedOf() uint64 { return (s.Seed-1)*uint64(s.Of) + uint64(s.Number) }
 
-// ParseShard reads a shard as it is written, 3/16, of a search with a seed.
+// ParseShard parses a shard such as 3/16. seed is the seed of the whole search.
 func ParseShard(text string, seed uint64) (Shard, error) {
 	s := Shard{Seed: seed}
 	number, of, _ := strings.Cut(text, "/")
@@ -36,7 +36,8 @@ func ParseShard(text string, seed uint64) (Shard, error) {
 
 const mostShards = 1 << 16
 
-// Stretch is the n-th part, from 1 on, of a search of which it is not known how many parts it will have. The error says why there is none.
+// Stretch returns the n-th part, counted from 1, of a search with an unknown number of parts. It returns an error if
+// n or seed is too large.
 func Stretch(seed uint64, n int) (Shard, error) {
 	if n > mostShards || seed > (1<<63)/mostShards {
 		return Shard{}, fmt.Errorf("a search that is kept has at most %d stretches of runs, by seeds of at most %d", mostShards, uint64(1<<63)/mostShards)
@@ -44,7 +45,7 @@ func Stretch(seed uint64, n int) (Shard, error) {
 	return Shard{n, mostShards, seed}, nil
 }
 
-// MergeStretches is Merge of the first stretches of a search.
+// MergeStretches is Merge for the first stretches of a search.
 func MergeStretches(reports []*Report) (*Report, error) {
 	var all []*Report
 	for _, r := range reports {
@@ -57,7 +58,7 @@ func MergeStretches(reports []*Report) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range m.Phases { // deepening goes on from stretch to stretch
+	for i := range m.Phases { // deepening continues from stretch to stretch
 		p := &m.Phases[i]
 		p.States = 0
 		for _, r := range reports {
@@ -71,7 +72,7 @@ func MergeStretches(reports []*Report) (*Report, error) {
 	return m, nil
 }
 
-// Part is what one shard did.
+// Part is the result of one shard.
 type Part struct {
 	Number  int            `json:"number"`
 	Seed    uint64         `json:"seed"` // its own
@@ -81,12 +82,13 @@ type Part struct {
 	Seconds float64        `json:"seconds"`
 }
 
-// badness orders verdicts: that of a divided search is the worst of its parts.
+// badness orders verdicts: the verdict of a divided search is the worst of its parts.
 var badness = []search.Verdict{search.OK, search.Inconclusive, search.Interrupted, search.OutOfResource, search.Violation}
 
-// Merge puts the reports of the shards of one search together: findings that are alike are told once, work is added up, and what
-// happened in none of them never happened. The verdict is the worst one, and not ok when a shard is missing. Nothing is covered that
-// not one of them covered. The error says which reports do not belong together. Reports are not changed.
+// Merge merges the reports of the shards of one search. Similar findings are reported once, work is summed, and
+// events count as never happened if no shard saw them. The verdict is the worst one, and not ok if a shard is
+// missing. The coverage contains only what at least one shard covered. The error names reports that do not belong
+// together. Merge does not change the reports.
 func Merge(reports []*Report) (*Report, error) {
 	if len(reports) == 0 {
 		return nil, errors.New("there are no reports of shards")
@@ -131,7 +133,7 @@ func Merge(reports []*Report) (*Report, error) {
 	return merged, nil
 }
 
-// settingsDiffer says in what two shards differ that must be the same in all; "": in nothing.
+// settingsDiffer describes a setting that differs between two shards and must not. An empty string means none.
 func settingsDiffer(a, b *Report) string {
 	of := func(r *Report) [][2]string {
 		return [][2]string{
@@ -149,7 +151,7 @@ func settingsDiffer(a, b *Report) string {
 	return ""
 }
 
-// add adds what a shard did.
+// add adds the result of a shard.
 func (r *Report) add(o *Report) {
 	r.Shards = append(r.Shards, Part{o.Shard.Number, o.Seed, o.Verdict, o.Stopped, o.Paths, o.Seconds})
 	if slices.Index(badness, o.Verdict) > slices.Index(badness, r.Verdict) {
@@ -161,7 +163,7 @@ func (r *Report) add(o *Report) {
 	r.Suspects += o.Suspects
 	r.Undecided += o.Undecided
 	r.Suspect = cmp.Or(r.Suspect, o.Suspect)
-	// The exhaustive part is the same in all: the one that came farthest did what the others did.
+	// The exhaustive part is the same in all shards: the longest one includes the others.
 	r.States, r.Depth = max(r.States, o.States), max(r.Depth, o.Depth)
 	r.Coverage.add(&o.Coverage)
 	r.addWork(o)
@@ -171,7 +173,7 @@ func (r *Report) add(o *Report) {
 func (c *Coverage) add(o *Coverage) {
 	c.ExhaustedDepth = max(c.ExhaustedDepth, o.ExhaustedDepth)
 	c.Complete = c.Complete || o.Complete
-	if o.Complete { // what it says of fair runs and liveness is said of all states
+	if o.Complete { // results about fair runs and liveness cover all states
 		c.Fair, c.Unchecked = o.Fair, o.Unchecked
 	} else if c.Fair != nil && !c.Fair.Judged && o.Fair != nil {
 		c.Fair.Walked = c.Fair.Walked.And(o.Fair.Walked)
@@ -209,7 +211,7 @@ func (r *Report) addWork(o *Report) {
 	}
 }
 
-// addNew appends what is not in a list.
+// addNew appends the elements that are not in the list.
 func addNew[S ~[]T, T comparable](list *S, more S) {
 	for _, e := range more {
 		if !slices.Contains(*list, e) {
@@ -218,7 +220,7 @@ func addNew[S ~[]T, T comparable](list *S, more S) {
 	}
 }
 
-// named is the element of a list that is asked for, which is appended if it is not there.
+// named returns the element of a list for which is holds. It appends otherwise if there is none.
 func named[T any](list *[]T, is func(*T) bool, otherwise T) *T {
 	for i := range *list {
 		if is(&(*list)[i]) {
@@ -229,7 +231,8 @@ func named[T any](list *[]T, is func(*T) bool, otherwise T) *T {
 	return &(*list)[len(*list)-1]
 }
 
-// addFindings adds those of a shard that are like no other one. What tells them apart is what does so in one search, see [Report.Alike].
+// addFindings adds the findings of a shard that are unlike all others. They are compared as within one search, see
+// [Report.Alike].
 func (r *Report) addFindings(o *Report) {
 	found := o.Findings
 	if o.Findings == nil && o.Verdict == search.Violation {

@@ -1,5 +1,5 @@
-// Package report defines the outcome of a search as data: what was found and covered, and the sum of several searches. Package document puts it
-// into words, package render writes these in each format.
+// Package report defines the outcome of a search as data: findings, coverage, and the sum of several searches.
+// Package document converts reports to text, and package render writes them in each format.
 package report
 
 import (
@@ -17,8 +17,8 @@ type Report struct {
 	Bugs     []string          `json:"bugs"`
 	Limits   sim.Limits        `json:"limits"`
 	Timing   string            `json:"timing"`
-	Clocks   string            `json:"clocks,omitempty"`    // how clocks of nodes with programs follow a common time; empty means not at all
-	CrashCut string            `json:"crash_cut,omitempty"` // which effects remain of a step inside which a node crashes or halts; empty means a prefix
+	Clocks   string            `json:"clocks,omitempty"`    // relation of node clocks to a common time; empty means none
+	CrashCut string            `json:"crash_cut,omitempty"` // remaining effects of a step that a crash or halt cuts; empty means a prefix
 	Strategy string            `json:"strategy"`
 	Schedule search.Schedule   `json:"schedule,omitempty"` // of the walk that found the violation
 	Seed     uint64            `json:"seed"`
@@ -35,7 +35,7 @@ type Report struct {
 	PathFile     string               `json:"path_file,omitempty"`
 	LivePathFile string               `json:"live_path_file,omitempty"`
 	Critical     *Critical            `json:"critical,omitempty"`
-	Starved      *fairness.Starvation `json:"starved,omitempty"`    // of starvation: the run without end
+	Starved      *fairness.Starvation `json:"starved,omitempty"`    // of starvation: the infinite run
 	Shrunk       *Shrunk              `json:"shrunk,omitempty"`     // nil means that the run is as it was found
 	NotShrunk    string               `json:"not_shrunk,omitempty"` // why it was not shrunk
 	Difference   *search.Difference   `json:"difference,omitempty"` // of nondeterminism
@@ -50,13 +50,13 @@ type Report struct {
 	OtherVersions []OtherVersion `json:"other_versions,omitempty"`
 	// Handler is the source position of the critical step, or the kind of its event. It is set in JSON only, which lacks Dead.
 	Handler string `json:"handler,omitempty"`
-	// Summary is what a reader must know first. It is set in JSON only.
+	// Summary is the first screen. It is set in JSON only.
 	Summary *Summary `json:"summary,omitempty"`
-	// Assumes is the assumption about time under which a liveness violation holds; set in JSON.
+	// Assumes is the assumption about time under which a liveness violation holds. It is set in JSON.
 	Assumes string `json:"assumes,omitempty"`
 	// Shard identifies the part of a divided search. Nil means a whole search.
 	Shard *Shard `json:"shard,omitempty"`
-	// Shards lists the parts that [Merge] put together. Missing lists the numbers of the parts that it was not given.
+	// Shards lists the parts merged by [Merge]. Missing lists the numbers of the missing parts.
 	Shards  []Part `json:"shards,omitempty"`
 	Missing []int  `json:"missing,omitempty"`
 	// Kept describes the folder of a checkpointed search. Nil means that there is none.
@@ -66,14 +66,14 @@ type Report struct {
 	// Program is the version of macemc that made the report. Empty means unknown.
 	Program string `json:"program,omitempty"`
 
-	// Findings are those of a search that continues after a violation, and nil in other searches. The other fields describe the whole
-	// search then. Alike counts violations that are like a finding. Ended explains why the last finding ended the search. Empty means
-	// that it did not.
+	// Findings are the findings of a search that continues after a violation. In other searches they are nil. With
+	// Findings, the other fields describe the whole search. Alike counts violations that are like a finding. Ended
+	// explains why the last finding ended the search; empty means that it did not.
 	Findings []*Report `json:"findings,omitzero"`
 	Alike    int       `json:"alike,omitempty"`
 	Unsure   []Unsure  `json:"unsure,omitempty"` // of Alike
 	Ended    string    `json:"ended,omitempty"`
-	// Confirming and Telling are the seconds that confirming suspects took, and shrinking and describing findings.
+	// Confirming is the time for confirming suspects, Telling that for shrinking and describing findings, in seconds.
 	Confirming float64 `json:"confirming_seconds,omitempty"`
 	Telling    float64 `json:"telling_seconds,omitempty"`
 
@@ -81,14 +81,14 @@ type Report struct {
 	Suspects  int    `json:"suspects"`
 	Undecided int    `json:"undecided,omitempty"`
 	Stack     string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
-	Explain   string `json:"explain,omitempty"` // the property's own words on the last state
+	Explain   string `json:"explain,omitempty"` // the property's explanation of the last state
 
 	// Suspect is the first undecided suspect. Nil means that there is none, or that the search ended with a violation.
 	Suspect *Suspect `json:"suspect,omitempty"`
 
-	// The renderers for people need these, too. They are not part of the JSON.
+	// The text renderers also need these. They are not part of the JSON.
 	Dead     *replay.Trace `json:"-"` // the violating run, traced
-	Live     *replay.Trace `json:"-"` // the nearest live run, traced; nil when unknown
+	Live     *replay.Trace `json:"-"` // the nearest live run, traced; nil means unknown
 	Commands Commands      `json:"-"`
 	// PathText and LivePathText are the contents of the path files, for pages. Empty means none.
 	PathText, LivePathText string `json:"-"`

@@ -4,7 +4,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Status is how far a suspect was examined.
+// Status is the result of examining a suspect.
 type Status string
 
 const (

@@ -2,12 +2,12 @@ package report
 
 import "fmt"
 
-// OtherVersion is a module that what was checked was built with, in another version than its own module requires: what
-// is found, or not found, is that of this version.
+// OtherVersion is a module built into the checked program in another version than the program's module requires. All
+// results are about this version.
 type OtherVersion struct {
 	Module   string `json:"module"`
 	Required string `json:"required"`
-	Used     string `json:"used"` // a version, or what stands in for it
+	Used     string `json:"used"` // a version, or its replacement
 }
 
 func (o OtherVersion) String() string {

@@ -15,7 +15,7 @@ const (
 	noDeadlock     = "no deadlock"
 )
 
-// otherCases are the test cases of what is checked besides properties.
+// otherCases returns the test cases for checks other than properties.
 func otherCases() []struct {
 	kind sim.FindingKind
 	name string
@@ -43,31 +43,31 @@ const (
 	Skipped
 )
 
-// Case is a test case: a property, or what else was checked.
+// Case is a test case: a property or another check.
 type Case struct {
 	Name    string
 	Seconds float64
 	Result  Result
 	Type    string // of a failure or an error
-	Message string // of all but what passed
+	Message string // empty for passed cases
 	Text    string // details, unless Of is set
 	// Of is the document with the details. Nil means Text.
 	Of *Document
 }
 
-// cases makes the test cases of a report.
+// cases builds the test cases of a report.
 type cases struct {
 	r        *report.Report
 	findings []*Document
-	found    []bool   // by finding: it has a case
-	unable   string   // why what was not violated is not said to hold, either; "": it is
-	ended    string   // and how the search ended then
-	left     []string // cases of what was left out
+	found    []bool   // by finding: whether it has a case
+	unable   string   // why unviolated properties are not known to hold; an empty string means that they are
+	ended    string   // how the search ended in that case
+	left     []string // cases excluded from the search
 	live     bool     // an Eventually property is checked
 	list     []Case
 }
 
-// newCases returns the cases of a report, none of which is made yet.
+// newCases returns the cases of a report, with an empty list.
 func newCases(r *report.Report, properties []sim.Property) *cases {
 	c := &cases{r: r, ended: "the search was interrupted"}
 	switch r.Verdict {
@@ -89,10 +89,10 @@ func newCases(r *report.Report, properties []sim.Property) *cases {
 	return c
 }
 
-// Cases returns a test case for each property and for each other kind of finding. What was violated fails. A search ends with the first
-// violation unless it is told to go on, so the other cases are skipped then, as are Sometimes properties that were never seen, and what
-// the search did not check. A search that is inconclusive, ran out of a resource or was interrupted is an error of its own, and nothing
-// is known of the other cases.
+// Cases returns a test case for each property and for each other kind of finding. A violated one fails. A search ends
+// with the first violation unless it continues, so the other cases are skipped then. Sometimes properties that never
+// held are skipped too, and so is everything that the search did not check. An inconclusive, interrupted or
+// resource-limited search is an error of its own, and the other cases are unknown.
 func (d *Document) Cases() []Case {
 	c := newCases(d.Report, d.Properties)
 	if c.findings = d.Findings; c.findings == nil {
@@ -118,7 +118,7 @@ func (c *cases) properties(properties []sim.Property) {
 	for i := range properties {
 		p := &properties[i]
 		if seen[p.Name] > 0 && c.unable != "" {
-			c.list = append(c.list, Case{Name: p.Name}) // this much is known
+			c.list = append(c.list, Case{Name: p.Name}) // this is known
 			continue
 		}
 		c.add(p.Name, p.Eventually != nil, func(f *report.Report) bool { return f.Kind != sim.Deadlock && f.Property == p.Name })
@@ -138,7 +138,7 @@ func (c *cases) properties(properties []sim.Property) {
 	}
 }
 
-// abstractions adds the cases of what abstractions assume.
+// abstractions adds the cases of abstractions.
 func (c *cases) abstractions() {
 	for i := range c.r.Coverage.Assumed {
 		a := &c.r.Coverage.Assumed[i]
@@ -153,7 +153,7 @@ func (c *cases) abstractions() {
 	}
 }
 
-// others adds the cases of monitors, of what is checked besides, and of what was found and has none yet.
+// others adds the cases of monitors and of other checks, and those of findings without a case.
 func (c *cases) others() {
 	for _, name := range c.r.Monitors {
 		c.add(name, false, func(f *report.Report) bool {
@@ -172,7 +172,8 @@ func (c *cases) others() {
 	}
 }
 
-// add adds a case for each finding that violated it and has none yet, or one that holds or was skipped.
+// add adds a case for each finding without one that violated the check. Otherwise it adds a case that holds or is
+// skipped.
 func (c *cases) add(name string, liveness bool, violated func(*report.Report) bool) {
 	r := c.r
 	failures := 0
@@ -183,7 +184,7 @@ func (c *cases) add(name string, liveness bool, violated func(*report.Report) bo
 		}
 		c.found[i] = true
 		failed := Case{Name: name, Seconds: f.Seconds, Result: Failed, Type: string(f.Kind), Message: cmp.Or(f.Message, kindNames[f.Kind]), Of: d}
-		if failures++; failures > 1 { // cases have different names
+		if failures++; failures > 1 { // names of cases are unique
 			failed.Name = fmt.Sprintf("%s (%d)", name, failures)
 		}
 		c.list = append(c.list, failed)
@@ -208,7 +209,7 @@ func (c *cases) add(name string, liveness bool, violated func(*report.Report) bo
 	c.list = append(c.list, of)
 }
 
-// unchecked returns why the search did not check something; the empty string means that it did.
+// unchecked returns why the search did not check something. An empty string means that it did.
 func (c *cases) unchecked(name string, liveness bool) string {
 	switch r := c.r; {
 	case slices.Contains(c.left, name):

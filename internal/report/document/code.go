@@ -10,14 +10,14 @@ import (
 
 // Code is a few lines of source around a handler, or where it panicked.
 type Code struct {
-	Place string // of the handler, for people
-	Note  string // "" when it handled the step that matters
+	Place string // of the handler, in short form
+	Note  string // empty if it handled the important step
 	First int    // number of the first line
 	Lines []string
 	Mark  int // index of the line at Place
 }
 
-// Text returns the lines with their numbers, and a mark at the one that Place names.
+// Text returns the lines with their numbers and marks the line at Place.
 func (c *Code) Text() []string {
 	if c == nil {
 		return nil
@@ -33,7 +33,7 @@ func (c *Code) Text() []string {
 	return text
 }
 
-// setCode sets the code, whose place need not stand beside the step then.
+// setCode sets the code and removes its place beside the step.
 func (d *Document) setCode(counterpart *replay.TraceStep) {
 	if d.Code = code(d.Report, counterpart); d.Code == nil {
 		return
@@ -45,8 +45,9 @@ func (d *Document) setCode(counterpart *replay.TraceStep) {
 	}
 }
 
-// code returns the source of the frame that panicked, or around the handler of the step that matters. If no code handled that step, as with a
-// lost message, the source is that of the counterpart in the live run. Nil means that no code is known, or that its source is not at hand.
+// code returns the source of the frame that panicked, or around the handler of the important step. If no code handled
+// that step, as for a lost message, it returns the source of the counterpart in the live run. Nil means that no code
+// is known, or that its source is missing.
 func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 	if frames := framesOf(r.Stack); len(frames) > 0 {
 		file, line := replay.SplitPlace(frames[0].Place)
@@ -67,7 +68,7 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 	return newCode(c, file, line, 1)
 }
 
-// newCode reads the lines from so many before the marked one to the end of its function, and a few at most.
+// newCode reads the lines from before the marked one to the end of its function, with a limit.
 func newCode(c Code, file string, mark, before int) *Code {
 	const after = 10
 	first, lines, err := replay.Source(file, mark, after)

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// coverageLines describes what was explored.
+// coverageLines describes the coverage of the search.
 func coverageLines(r *report.Report) []string {
 	c := &r.Coverage
 	lines := append(otherFindings(r), shardLines(r)...)
@@ -81,7 +81,7 @@ func coverageLines(r *report.Report) []string {
 	return append(lines, engineLines(r)...)
 }
 
-// exhaustionLines describes how far all states were visited, if anything tried to.
+// exhaustionLines describes how many of all states were visited, if the search visits states.
 func exhaustionLines(r *report.Report) []string {
 	c := &r.Coverage
 	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", textfmt.Number(c.ExhaustedDepth), textfmt.Plural(r.States, "state"))
@@ -116,7 +116,7 @@ func exhaustionLines(r *report.Report) []string {
 	return nil
 }
 
-// Grown describes what has grown while states were visited.
+// Grown describes a component that grew while states were visited.
 func Grown(g search.Growth) string {
 	text := g.What
 	if g.Node >= 0 {
@@ -200,7 +200,7 @@ func faultLines(r *report.Report) []string {
 	return append(lines, safeLines(r)...)
 }
 
-// absence says of each fault what does not happen without it.
+// absence describes, for each fault, the effect of disabling it.
 var absence = [sim.FaultCount]string{
 	sim.Crashes:    "no node crashes",
 	sim.Halts:      "no node ever stops for good",
@@ -210,8 +210,8 @@ var absence = [sim.FaultCount]string{
 	sim.Partitions: "no link goes down",
 }
 
-// safeLines says that liveness was not put to the test: all walks recovered, or every state can recover, and faults were off that would
-// make that harder. A node that stops for good is the hardest.
+// safeLines warns that liveness was not tested: all walks recovered, or every state can recover, and faults that
+// would make recovery harder were off. A node that stops forever is the hardest.
 func safeLines(r *report.Report) []string {
 	recovered := r.Coverage.Recovers
 	for i := range r.Phases {
@@ -219,7 +219,7 @@ func safeLines(r *report.Report) []string {
 			if p.Live < p.Paths {
 				return nil
 			}
-			recovered = recovered || p.Steps.Max > 0 // else no property has to become true
+			recovered = recovered || p.Steps.Max > 0 // otherwise no property has to become true
 		}
 	}
 	if !recovered || r.Limits[sim.Halts] > 0 {

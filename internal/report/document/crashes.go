@@ -9,7 +9,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// crashLines describes inside which steps nodes crashed and halted, of which nodes crashes were left out, and why not of others.
+// crashLines describes inside which steps nodes crashed and halted, the nodes with omitted crashes, and why crashes
+// of other nodes matter.
 func crashLines(r *report.Report) (lines []string) {
 	switch r.CrashCut {
 	case sim.CutNone.String():

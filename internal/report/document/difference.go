@@ -19,10 +19,10 @@ type place struct {
 
 func placeOf(c *replay.NodeChange) place { return place{c.Node, c.Path, c.Part} }
 
-// minor reports whether changes of the field tell less than others.
+// minor reports whether changes of the field are less informative than others.
 func (at place) minor() bool { return (&replay.NodeChange{Part: at.part}).Minor() }
 
-// state is the node states of a trace after some step, kept up by following the changes.
+// state holds the states of the nodes after a step of a trace. It is updated from the changes of each step.
 type state struct {
 	values map[place]string
 	inside map[place]bool // internal parts of values of foreign types
@@ -53,7 +53,7 @@ func (s *state) follow(step *replay.TraceStep) {
 
 func (s *state) down(node int) bool { return s.isDown[node] }
 
-// show is the value of a place for people.
+// show returns the value of a field for display.
 func (s *state) show(at place) string {
 	if at.part.Kind == replay.Status && !s.down(at.node) {
 		return "up"
@@ -61,7 +61,7 @@ func (s *state) show(at place) string {
 	return cmp.Or(s.values[at], "none")
 }
 
-// hasParts reports whether the parts of the place have values instead of itself: it is not empty there, and not absent.
+// hasParts reports whether the parts of the field have values in place of the field itself.
 func (s *state) hasParts(at place) bool {
 	for of, v := range s.values {
 		if v != "" && of.node == at.node && replay.PartOf(of.path, at.path) {
@@ -71,12 +71,16 @@ func (s *state) hasParts(at place) bool {
 	return false
 }
 
-// mostCompared is how many steps are compared at most until the states differ in more than timers.
+// mostCompared is the maximum number of steps that are compared until the states differ in more than timers.
 const mostCompared = 200
 
-// difference says how the states of a run and of the nearest live run differ after a step and its counterpart, or else after the first
-// later step where they do: "n0.Acked 1 | 2", the dead run's value first. What one of both steps changed comes first, then what else is
-// different on that node. Timers, and that a node is down, count only when nothing else ever differs. at is the step of the dead run, 0 if nothing differs.
+// difference describes how the states of a run and of the nearest live run differ after a step and its counterpart.
+// If they do not, it uses the first later step after which they do. A difference is "n0.Acked 1
+//
+//	2", the dead run's value first. Fields that one of the steps changed come first, then other differences on that
+//
+// node. Timers and down nodes count only if nothing else ever differs. at is the step of the dead run; 0 means no
+// difference.
 func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) (text string, at int) {
 	a := stateAfter(dead, from-1)
 	for n := from; n <= min(from+mostCompared, len(dead.Steps)); n++ {
@@ -104,16 +108,17 @@ func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) 
 	return text, at
 }
 
-// mostJoined is how many texts [joinFew] joins.
+// mostJoined is the maximum number of texts that [joinFew] joins.
 const mostJoined = 3
 
 func joinFew(parts []string) string { return strings.Join(textfmt.Few(parts, mostJoined), "; ") }
 
-// mostLetters is how many letters of a value are shown beside another one.
+// mostLetters is the maximum length of a value in a comparison.
 const mostLetters = 40
 
-// differences lists the fields in which two states differ: what changed on a node, what else is different there, and then the other
-// nodes, each with what lies inside values of foreign types last. Rest are bookkeeping, and nodes that are down.
+// differences lists the fields in which two states differ: the changed ones of a node, its other ones, and those of
+// the other nodes. In each group, fields inside values of foreign types come last. rest are bookkeeping fields and
+// down nodes.
 func differences(a, b *state, node int, changed []replay.NodeChange) (found, rest []string) {
 	fresh := map[place]bool{}
 	for i := range changed {
@@ -139,11 +144,11 @@ func differences(a, b *state, node int, changed []replay.NodeChange) (found, res
 	return slices.Concat(ranks[:]...), rest
 }
 
-// minorKind is the kind of [unlike] for what says little.
+// minorKind is the kind of [unlike] for uninformative fields.
 const minorKind = 2
 
-// unlike are the fields in which two states differ: those of services, those inside values of foreign types, and, as minorKind, nodes that
-// are down and bookkeeping.
+// unlike returns the fields in which two states differ: those of services, those inside values of foreign types, and,
+// as minorKind, down nodes and bookkeeping.
 func unlike(a, b *state) (kinds [3][]place) {
 	seen := map[place]bool{}
 	for _, order := range [][]place{a.order, b.order} {
@@ -167,7 +172,7 @@ func unlike(a, b *state) (kinds [3][]place) {
 	return kinds
 }
 
-// smallState shows what the nodes are like in the end, "n0{Sent:2 Acked:1} n1{Seen:2}", or nothing if
+// smallState shows the final states of the nodes, as "n0{Sent:2 Acked:1} n1{Seen:2}". It returns an empty string if
 // that is long.
 func smallState(t *replay.Trace) string {
 	const most = 60

@@ -1,5 +1,5 @@
-// Package document puts reports into words. A [Document] has what renderers print: title, facts, lines of coverage, excerpts of runs and test
-// cases. Each other file describes one part of a report.
+// Package document converts reports to text. A [Document] contains the parts that renderers print: title, facts,
+// lines of coverage, excerpts of runs and test cases. Each other file describes one part of a report.
 package document
 
 import (
@@ -13,45 +13,46 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Document is what the renderers print of a report.
+// Document is a report in a form for renderers.
 type Document struct {
 	Report     *report.Report
 	Properties []sim.Property // of the system
 	Style      Style          // of text
 
 	Title    string // "pingack: LIVENESS VIOLATION"
-	Sentence string // what is wrong, and since when; "" when nothing was found
-	// Violated says what is violated and by which step, Code is the source around that step's handler, and Compared says what the step did,
-	// what the nearest live run did instead, and how sure this is. Facts are the rest.
+	Sentence string // the violation and the step that causes it; empty without a finding
+	// Violated describes the violation and the step that causes it. Code is the source around that step's handler.
+	// Compared describes the effect of the step, the counterpart in the nearest live run, and the certainty. Facts
+	// are the rest.
 	Violated []Fact
 	Code     *Code
 	Compared []Fact
 	Facts    []Fact
 	Coverage []string // of a search that found nothing, or continued
-	// Dead is the violating run. Nil means that it was not traced. Live is the nearest live run, if it is known.
+	// Dead is the violating run. Nil means that it was not traced. Live is the nearest live run; nil means unknown.
 	Dead, Live *eventgraph.Graph
 	// DeadSteps and LiveSteps are the excerpts worth showing.
 	DeadSteps, LiveSteps []int
-	// DeadNamed and LiveNamed are steps that the text names besides.
+	// DeadNamed and LiveNamed are further steps that the text names.
 	DeadNamed, LiveNamed []int
 	LiveFrom             int         // first step in which the live run differs
-	Tail                 string      // what goes on forever; "" when nothing is known
-	Difference           string      // of the states of both runs after the step that matters
+	Tail                 string      // the events that repeat forever; empty means unknown
+	Difference           string      // of the states of both runs after the important step
 	Findings             []*Document // of a search that continued
 }
 
-// Fact is one labelled statement, with an aside.
+// Fact is a labeled statement with an aside.
 type Fact struct{ Label, Text, Aside string }
 
-// Style says how a terminal report looks. The zero value suits a log.
+// Style sets the appearance of a terminal report. The zero value suits a log.
 type Style struct {
-	Terminal bool // a terminal shows it at once
-	Color    bool // for a terminal: headline and marked step stand out
-	Width    int  // columns; 0: 100
-	Brief    bool // a search that found nothing takes five lines at most
+	Terminal bool // the output is a terminal
+	Color    bool // for a terminal: highlights the headline and the marked step
+	Width    int  // columns; 0 means 100
+	Brief    bool // a report without a finding has at most five lines
 }
 
-// New returns the document of a report. Properties are those of the system; test cases need them.
+// New returns the document of a report. properties are those of the system, which test cases need.
 func New(r *report.Report, properties []sim.Property) *Document {
 	d := &Document{Report: r, Properties: properties, Title: SystemName(r) + ": "}
 	for _, f := range r.Findings {
@@ -72,7 +73,7 @@ func New(r *report.Report, properties []sim.Property) *Document {
 	return d
 }
 
-// compare completes the document by what the runs show.
+// compare adds the results of comparing the runs.
 func (d *Document) compare() {
 	r := d.Report
 	c := r.Critical
@@ -134,7 +135,7 @@ func (d *Document) Single() bool {
 	return d.Report.Verdict == search.Violation && d.Report.Findings == nil
 }
 
-// Summary returns the first screen as data. Nil means that nothing was found.
+// Summary returns the first screen as data. Nil means that there is no single finding.
 func (d *Document) Summary() *report.Summary {
 	if !d.Single() {
 		return nil

@@ -9,10 +9,11 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// fewWalks is the least number of walks of which shares are told.
+// fewWalks is the minimum number of walks for percentages.
 const fewWalks = 100
 
-// vacuous warns of a Sometimes property that most walks did not come to; "": they did, or there were few.
+// vacuous warns of a Sometimes property that held in few walks. An empty string means that it held in many, or that
+// there were few walks.
 func vacuous(s *search.Sometimes) string {
 	if s.Of < fewWalks || 2*s.Walks >= s.Of {
 		return ""
@@ -27,7 +28,8 @@ func percent(part, all int) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(all))
 }
 
-// afterLive says what was rare after the first live state, for people; "": nothing is known, or nothing was.
+// afterLive describes the events that were rare after the first live state. An empty string means that there are none
+// or that this is unknown.
 func afterLive(c *report.Coverage) string {
 	if c.AfterLiveWalks < fewWalks {
 		return ""

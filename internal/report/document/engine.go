@@ -48,7 +48,7 @@ func engineLines(r *report.Report) []string {
 	return lines
 }
 
-// copies says which services are not made by a copy for the handlers that have to run; "": all are.
+// copies lists the services that are not copied for executing handlers. An empty string means that all are copied.
 func copies(e *search.EngineStats) string {
 	var again []string
 	for _, c := range e.Copies {

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Essentials returns at most three lines about a search that found nothing: what was covered, what was not, and what to try next.
+// Essentials returns at most three lines about a search without a finding: its coverage, the gaps, and a suggestion.
 func Essentials(r *report.Report) (lines []string) {
 	covered := summaryLines(r)
 	if r.Coverage.Complete {
@@ -34,7 +34,7 @@ func Essentials(r *report.Report) (lines []string) {
 	return append(lines, "next: "+next+"; -v shows all that was covered")
 }
 
-// missing lists what a search that found nothing did not cover, the most important first.
+// missing lists the gaps in the coverage of a search without a finding, the most important first.
 func missing(r *report.Report) (list []string) {
 	c := &r.Coverage
 	if c.Unchecked != "" {

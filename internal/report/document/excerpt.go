@@ -9,7 +9,8 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 )
 
-// deadExcerpt chooses the steps of the violating run worth showing: around the marked one, and those of a cycle. It marks the critical step.
+// deadExcerpt selects the steps of the violating run to show: those around the marked one, and those of a cycle. It
+// marks the critical step.
 func (d *Document) deadExcerpt() (steps []int) {
 	const before, lastSteps, after, rest, most, mostRound = 4, 10, 4, 8, 80, 80
 	g, last := d.Dead, d.Dead.Last()
@@ -23,7 +24,7 @@ func (d *Document) deadExcerpt() (steps []int) {
 	}
 	steps = g.Before(mark, n)
 	if len(steps) > most {
-		steps = d.weighty(steps, mark, n, most) // the text says what is left out
+		steps = d.weighty(steps, mark, n, most) // the text names the omitted ones
 	}
 	end := min(mark+after, last)
 	if last-end <= rest {
@@ -45,8 +46,8 @@ func (d *Document) deadExcerpt() (steps []int) {
 	return steps
 }
 
-// weighty chooses from steps before the marked one, at most about so many: the last ones that changed a state, and n that lead there most
-// directly, with those that sent what it consumes.
+// weighty selects from the steps before the marked one: at most about most of the last ones that changed a state, the
+// n most direct causes, and the senders of the consumed messages.
 func (d *Document) weighty(steps []int, mark, n, most int) []int {
 	g := d.Dead
 	steps = slices.DeleteFunc(steps, func(i int) bool { return !g.Events[i].Alters() })
@@ -60,8 +61,8 @@ func (d *Document) weighty(steps []int, mark, n, most int) []int {
 	return slices.Compact(steps)
 }
 
-// liveExcerpt chooses the steps of the live run worth showing: the first ones that are different, the
-// one with the same event and what it leads to, and the one after which the state is live.
+// liveExcerpt selects the steps of the live run to show: the first different ones, the counterpart and its
+// consequences, and the step after which the state is live.
 func (d *Document) liveExcerpt(in *insight) []int {
 	const first, most = 3, 12
 	g, last := d.Live, d.Live.Last()
@@ -100,7 +101,7 @@ func (d *Document) LiveTitle() string {
 	return text + d.LiveViolates()
 }
 
-// LiveViolates returns what the nearest live run itself violates; the empty string means nothing.
+// LiveViolates describes the violation in the nearest live run itself. An empty string means none.
 func (d *Document) LiveViolates() string {
 	c := d.Report.Critical
 	if c.LiveViolates == "" {

@@ -15,7 +15,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// MarkedStep returns the step that excerpts of a run of so many steps are about: the critical one or the best known bound, else the last one.
+// MarkedStep returns the step at the center of excerpts of a run with last steps: the critical step or its best known
+// bound, else the last step.
 func MarkedStep(r *report.Report, last int) int {
 	if c := r.Critical; c != nil && max(c.Step, c.Bound) > 0 {
 		return min(max(c.Step, c.Bound), last)
@@ -23,7 +24,7 @@ func MarkedStep(r *report.Report, last int) int {
 	return last
 }
 
-// stuckText describes a run in which nothing can happen.
+// stuckText describes a run at the end of which no event of the recovery relation is enabled.
 func stuckText(r *report.Report) string {
 	if len(r.Disturbing) > 0 {
 		return "only disturbances are enabled"
@@ -31,7 +32,7 @@ func stuckText(r *report.Report) string {
 	return "no event is enabled"
 }
 
-// violatedFacts says what is violated and at which step.
+// violatedFacts describes the violation and its step.
 func violatedFacts(r *report.Report) []Fact {
 	var f []Fact
 	switch r.Kind {
@@ -40,7 +41,7 @@ func violatedFacts(r *report.Report) []Fact {
 	case sim.Starvation:
 		f = append(f, starvedFacts(r)...)
 	case sim.Safety:
-		if why := explained(r); strings.Contains(why, "\n") { // the sentence has its first line
+		if why := explained(r); strings.Contains(why, "\n") { // the sentence contains its first line
 			f = append(f, Fact{"violated:", r.Property, why})
 		}
 	case sim.Panic:
@@ -79,7 +80,7 @@ func violatedFacts(r *report.Report) []Fact {
 	return f
 }
 
-// moreFacts are what a reader needs after the first screen.
+// moreFacts returns the facts after the first screen.
 func moreFacts(r *report.Report) []Fact {
 	var f []Fact
 	if len(r.Disturbing) > 0 && (r.Kind == sim.Liveness || r.Kind == sim.Deadlock) {
@@ -108,7 +109,7 @@ func moreFacts(r *report.Report) []Fact {
 	return f
 }
 
-// wholeMessage is the message of a finding if it has several lines: the sentence has the first one.
+// wholeMessage returns the message of a finding if it has several lines. The sentence contains only the first line.
 func wholeMessage(r *report.Report, label string) []Fact {
 	if !strings.Contains(r.Message, "\n") {
 		return nil
@@ -127,7 +128,8 @@ func stackFacts(r *report.Report) []Fact {
 	return f
 }
 
-// explained returns what is known of the violation beyond that the property does not hold; an empty string means nothing.
+// explained returns the explanation of a violation. An empty string means that it is known only that the property
+// does not hold.
 func explained(r *report.Report) string {
 	if r.Explain == "" && r.Message == properties.DoesNotHold {
 		return ""
@@ -135,9 +137,9 @@ func explained(r *report.Report) string {
 	return cmp.Or(r.Explain, r.Message)
 }
 
-// neverAgain says which properties do not hold any more. Right after the critical step some of them
-// may still hold for a while, so the second half of what follows it decides. When each holds now and
-// then, just never all together, they are all named.
+// neverAgain names the properties that do not hold any more. Some may still hold for a while after the critical step,
+// so the second half of the steps after it decides. If each holds at times, but never all together, it names all of
+// them.
 func neverAgain(r *report.Report) []Fact {
 	label := "never again:"
 	if r.Kind == sim.Deadlock {
@@ -187,7 +189,7 @@ func neverAgain(r *report.Report) []Fact {
 	return never
 }
 
-// unlikeLive tells what is wrong with the dead state when no property has words for it.
+// unlikeLive describes the dead state if no property explains it.
 func unlikeLive(r *report.Report) string {
 	c := r.Critical
 	switch {
@@ -209,7 +211,7 @@ func failsFrom(t *replay.Trace, from int, property string) bool {
 	return len(t.Steps) > 0 || slices.Contains(t.Boot.Failing, property)
 }
 
-// outcome is the title's end when nothing was found.
+// outcome returns the end of the title without a single finding.
 func outcome(r *report.Report) string {
 	if n := len(r.Findings); n > 0 {
 		found := "1 VIOLATION"
@@ -236,7 +238,7 @@ func outcome(r *report.Report) string {
 	return fmt.Sprintf("nothing found in %s%s: bounded, NOT a proof", seconds(r.Seconds), ended(r))
 }
 
-// handlerOf returns the source position of the decisive step; the empty string means unknown.
+// handlerOf returns the source position of the decisive step. An empty string means unknown.
 func handlerOf(r *report.Report) string {
 	if step := r.DecisiveStep(); step != nil {
 		return step.Source
@@ -244,7 +246,8 @@ func handlerOf(r *report.Report) string {
 	return r.Handler
 }
 
-// readFacts names the steps that wrote what the violated property reads, the last ones first, beside the step that violates it.
+// readFacts names the steps that wrote the data read by the violated property, the last ones first, in addition to
+// the violating step.
 func (d *Document) readFacts() (f []Fact) {
 	const most = 3
 	if d.Dead == nil {

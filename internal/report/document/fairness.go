@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// fairRuns says whether fair runs without end were judged.
+// fairRuns describes whether infinite fair runs were judged.
 func fairRuns(c *report.Coverage) []string {
 	f := c.Fair
 	switch {
@@ -28,7 +28,7 @@ func fairRuns(c *report.Coverage) []string {
 	return []string{"satisfied on every infinite fair run: " + strings.Join(hot, "; ")}
 }
 
-// Unjudged explains why fair runs were not judged, and what was done instead.
+// Unjudged explains why infinite fair runs were not judged, and which walks were made instead.
 func Unjudged(c *report.Coverage) string {
 	f := c.Fair
 	switch w := f.Walked; {
@@ -45,7 +45,7 @@ func Unjudged(c *report.Coverage) string {
 	}
 }
 
-// leavesOpen reports whether a monitor or property was not judged in fair runs without end.
+// leavesOpen reports whether a monitor or property was not judged on infinite fair runs.
 func leavesOpen(c *report.Coverage, name string) bool {
 	return c.Fair != nil && !c.Fair.Judged && slices.Contains(c.Fair.Obligations, name)
 }
@@ -53,7 +53,7 @@ func leavesOpen(c *report.Coverage, name string) bool {
 // starvedFacts describes an infinite run in which an obligation stays pending.
 func starvedFacts(r *report.Report) []Fact {
 	s := r.Starved
-	if s == nil { // of a run that was executed again
+	if s == nil { // of a run that was replayed
 		return []Fact{{"starved:", cmp.Or(r.Message, r.Property), ""}}
 	}
 	what := s.Property
@@ -89,7 +89,7 @@ func starvedFacts(r *report.Report) []Fact {
 	return append(f, Fact{"recovery:", "is not possible from the cycle", "not even by chance"})
 }
 
-// starvedSentence describes it in one sentence.
+// starvedSentence describes the starvation in one sentence.
 func starvedSentence(r *report.Report) string {
 	text := fmt.Sprintf("%q stays pending forever", r.Property)
 	s := r.Starved
@@ -105,7 +105,7 @@ func starvedSentence(r *report.Report) string {
 	return capital(text)
 }
 
-// share says what a process does in a round.
+// share describes the steps of a process in a cycle.
 func share(p fairness.Share) string {
 	switch {
 	case p.Runs > 0 && p.Enabled == 0:
@@ -138,7 +138,7 @@ func picks(list []int) string {
 	return strings.Join(text, " or ")
 }
 
-// blame says whether a choice is to blame.
+// blame describes whether a choice causes the starvation.
 func blame(s *fairness.Starvation, c fairness.OneWay) string {
 	switch {
 	case s.Walked:

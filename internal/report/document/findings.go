@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// otherFindings says what came of going on after the first finding.
+// otherFindings describes the result of continuing after the first finding.
 func otherFindings(r *report.Report) []string {
 	if len(r.Findings) == 0 {
 		return nil
@@ -40,7 +40,7 @@ func otherFindings(r *report.Report) []string {
 	return lines
 }
 
-// FindingLine describes a finding in a line: what it is, by which handler, and where it lies.
+// FindingLine describes a finding in one line: its kind, its handler and its folder.
 func FindingLine(r *report.Report) string {
 	text := kindNames[r.Kind]
 	if r.Property != "" {

@@ -12,21 +12,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// insight is what can be said of the step that matters by comparing it with the live run.
+// insight is the result of comparing the important step with the live run.
 type insight struct {
-	did      string // what the step changed and sent; "" when no handler ran
-	was      string // what its node was like before
-	other    int    // the counterpart in the live run, 0: none
-	event    string // of the counterpart; "" means the same
+	did      string // changes and messages of the step; empty if no handler ran
+	was      string // the state of its node before
+	other    int    // the counterpart in the live run; 0 means none
+	event    string // of the counterpart; empty means the same
 	otherDid string
 	otherWas string
-	instead  string // what the live run does first, when it has no such event
-	onlyLive string // what is sent in the live run only
-	// onlySteps are the steps of the live run that send it.
+	instead  string // the first step of the live run if it has no such event
+	onlyLive string // messages sent in the live run only
+	// onlySteps are the steps of the live run that send these messages.
 	onlySteps []int
 }
 
-// look compares the step that matters. live may be nil.
+// look compares the important step with the live run, which may be nil.
 func look(dead, live *eventgraph.Graph, align []replay.Counterpart, r *report.Report, common int) *insight {
 	step := dead.Critical
 	if step == 0 {
@@ -55,19 +55,19 @@ func look(dead, live *eventgraph.Graph, align []replay.Counterpart, r *report.Re
 			in.onlyLive, in.onlySteps = onlyLive(dead, live, step, common)
 		}
 	}
-	// Without a live run to compare with, the state explains only why nothing happened.
+	// Without a live run, the state explains only a step without changes.
 	if before != nil && (other != nil || strings.HasPrefix(in.did, "changes nothing")) {
 		in.was, in.otherWas = differingState(before, other, e.Node)
 	}
 	return in
 }
 
-// left reports whether the event found no service: its node was down.
+// left reports whether the event starts or stops the service of its node.
 func left(e *eventgraph.Event) bool {
 	return e.EventKind() == sim.Boot || e.EventKind().TakesDown()
 }
 
-// did says what the handler of a step changed and sent; "" when no handler ran.
+// did describes the changes and messages of a step's handler. It returns an empty string if no handler ran.
 func did(g *eventgraph.Graph, step int) string {
 	e := &g.Events[step]
 	if kind := e.EventKind(); kind.Injection() || kind == sim.Heal {
@@ -107,14 +107,13 @@ func did(g *eventgraph.Graph, step int) string {
 	return strings.Join(parts, ", ")
 }
 
-// messageName is a message without its fields.
+// messageName returns the text of a message without its fields.
 func messageName(text string) string {
 	text, _, _ = strings.Cut(text, "{")
 	return text
 }
 
-// differingState shows what a node was like in one state, and in the other one if it is known: then only
-// what is different.
+// differingState describes a node in one state or, if b is not nil, how it differs in two states.
 func differingState(a, b *state, node int) (x, y string) {
 	const most = 6
 	var xs, ys []string
@@ -140,7 +139,7 @@ func differingState(a, b *state, node int) (x, y string) {
 	return strings.Join(xs, ", "), strings.Join(ys, ", ")
 }
 
-// differingTimers adds the timers that are set in one of the states only.
+// differingTimers adds the timers that are set in only one of the states.
 func differingTimers(a, b *state, node int, xs, ys []string) (x, y []string) {
 	const most = 3
 	left := most
@@ -158,8 +157,8 @@ func differingTimers(a, b *state, node int, xs, ys []string) (x, y []string) {
 	return xs, ys
 }
 
-// onlyLive names the first messages that the live run sends after the runs part, and the dead run never
-// does after its critical step.
+// onlyLive names the first messages that only the live run sends: after the runs differ, and never in the dead run
+// from the critical step on.
 func onlyLive(dead, live *eventgraph.Graph, step, common int) (text string, steps []int) {
 	type kind struct {
 		from, to int
@@ -192,7 +191,7 @@ func stateAfter(t *replay.Trace, step int) *state {
 	return s
 }
 
-// facts puts the insight into words: what the step does, and what the nearest live run does there.
+// facts describes the effect of the step and the counterpart in the nearest live run.
 func (in *insight) facts(node int) []Fact {
 	if in == nil {
 		return nil
@@ -213,7 +212,7 @@ func (in *insight) facts(node int) []Fact {
 	return f
 }
 
-// counterpart says what the live run does where this run takes the step; the empty string means that it is not known.
+// counterpart describes the action of the live run in place of the step. An empty string means unknown.
 func (in *insight) counterpart() string {
 	text := ""
 	switch {
@@ -236,7 +235,7 @@ func (in *insight) counterpart() string {
 	return text
 }
 
-// sentence says in one line what is wrong, since when, and when that is not proven.
+// sentence describes the violation and its step in one line, and whether that is not proven.
 func sentence(r *report.Report) string {
 	text := claim(r)
 	if r.Critical != nil && r.Critical.Proof == critical.Walks {

@@ -13,8 +13,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// laterFacts warns that the line which is missing may be in code that runs after the critical step, and which code that is.
-// It is for the critical step to have recovery behind it; what would have saved the run need not be there.
+// laterFacts warns that the defect may be in code that runs after the critical step, and names that code. Recovery
+// was possible until the critical step, but the code that would have saved the run need not be there.
 func laterFacts(r *report.Report) []Fact {
 	c := r.Critical
 	if c == nil || r.Dead == nil || c.Case != critical.C1 {
@@ -31,8 +31,8 @@ func laterFacts(r *report.Report) []Fact {
 	return []Fact{{"where to look:", "also later, in " + startedAfter(r.Dead, c.Step) + ran + strings.Join(handlers, ", "), aside}}
 }
 
-// startedAfter names the last start of each node after a step, "how n0 starts (a.go:7, step 9), or in ": what a node takes up again after a
-// crash, a timer say, is missing for ever when it does not.
+// startedAfter names the last start of each node after a step, as in "how n0 starts (a.go:7, step 9), or in ". If the
+// start does not restore something after a crash, such as a timer, it is missing forever.
 func startedAfter(run *replay.Trace, step int) (text string) {
 	for _, s := range lastStarts(run, step) {
 		if s != nil {
@@ -42,7 +42,7 @@ func startedAfter(run *replay.Trace, step int) (text string) {
 	return text
 }
 
-// lastStarts returns the last start of each node after a step, nil if there is none.
+// lastStarts returns the last start of each node after a step; nil means none.
 func lastStarts(run *replay.Trace, step int) []*replay.TraceStep {
 	starts := make([]*replay.TraceStep, run.Nodes)
 	for i := step; i < len(run.Steps); i++ {
@@ -53,7 +53,7 @@ func lastStarts(run *replay.Trace, step int) []*replay.TraceStep {
 	return starts
 }
 
-// handledAfter names the code that handles most of the events in the second half of a run after a step.
+// handledAfter names the code that handles the most events in the second half of a run after a step.
 func handledAfter(run *replay.Trace, step int) []string {
 	const most = 3
 	type handler struct {

@@ -10,17 +10,18 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// position is a place that a finding leads to.
+// position is a source position related to a finding.
 type position struct {
-	File  string // as the compiler named it
+	File  string // as named by the compiler
 	Line  int
 	Short string // see [replay.Places.Short]
 	Text  string // what happens there
 }
 
-// Positions returns where a finding leads to, the main one first: the frame that panicked, or the handler of the critical step, or that of
-// the step which led to the violation. The handler of the run's end follows if it is another one. A step that no code handled, such as the
-// loss of a message, has the handler of the step before it. If no code is known, the position is the path file.
+// Positions returns the source positions of a finding, the main one first: the frame that panicked, the handler of
+// the critical step, or the handler of the step that led to the violation. The handler of the last step follows if it
+// differs. A step that no code handled, such as the loss of a message, has the handler of the step before it. If no
+// code is known, the position is the path file.
 func Positions(r *report.Report) (all []position) {
 	add := func(p position) {
 		for _, q := range all {
@@ -65,7 +66,7 @@ func Positions(r *report.Report) (all []position) {
 	return all
 }
 
-// Headline returns a finding in a line, without where it is, or else what the search came to.
+// Headline describes a finding, or else the result of the search, in one line without a position.
 func Headline(r *report.Report) string {
 	if len(r.Single()) != 1 {
 		return textfmt.Printable(SystemName(r) + ": " + outcome(r))

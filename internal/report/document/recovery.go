@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// criticalFacts says since which step a run is dead. place is the handler of that step.
+// criticalFacts names the step after which a run is dead. place is the handler of that step.
 func criticalFacts(c *report.Critical, place string) []Fact {
 	switch c.Case {
 	case critical.C1:
@@ -35,7 +35,7 @@ func criticalFacts(c *report.Critical, place string) []Fact {
 	return []Fact{{"but:", "the end of the run recovers", string(c.Case)}}
 }
 
-// continuations says what the random continuations of a run did, after the critical step and before it.
+// continuations describes the random continuations of a run after and before the critical step.
 func continuations(c *report.Critical) string {
 	p := c.After
 	if p.Walks == 0 {
@@ -51,7 +51,7 @@ func continuations(c *report.Critical) string {
 	return text + fmt.Sprintf("; %s steps each", textfmt.Number(p.Limit))
 }
 
-// sureFacts describes how sure it is that the property is violated, or that the run is dead.
+// sureFacts describes the certainty of the violation, or of the run being dead.
 func sureFacts(r *report.Report) []Fact {
 	c := r.Critical
 	if c == nil {
@@ -89,7 +89,7 @@ func join(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
 }
 
-// beside says that steps fail which follow a run that is proven to be dead.
+// beside mentions failing steps that follow a run which is proven to be dead.
 func beside(c *report.Critical) string {
 	if c.Failing == "" {
 		return ""
@@ -97,7 +97,7 @@ func beside(c *report.Critical) string {
 	return "not counting steps that fail: " + c.Failing
 }
 
-// tailText says what goes on for ever, most frequent first.
+// tailText describes the events that repeat forever, most frequent first.
 func tailText(t critical.Tail) string {
 	const most = 4
 	var parts []string

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// orStoodFor says of all states that they were visited what is true when some were left out.
+// orStoodFor qualifies the claim that all states were visited if the search omitted some.
 func orStoodFor(r *report.Report) string {
 	d, c := r.Coverage.Reduced, r.Coverage.Crashes
 	if d != nil && (search.Reduction(d.Used) != search.ReduceNone || d.Permutations > 0) || c != nil && c.Proven {
@@ -17,7 +17,7 @@ func orStoodFor(r *report.Report) string {
 	return ""
 }
 
-// reductionLines describes which states were left out, and why no more were.
+// reductionLines describes which states were omitted, and why not more.
 func reductionLines(r *report.Report) (lines []string) {
 	d := r.Coverage.Reduced
 	if d == nil {

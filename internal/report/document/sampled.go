@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// SampledLines returns for each choice that was sampled how many alternatives were taken.
+// SampledLines returns, for each sampled choice, how many alternatives were taken.
 func SampledLines(r *report.Report) (list []string) {
 	for _, d := range r.Coverage.Sampled {
 		taken, arity := textfmt.Number(d.Taken), textfmt.Number(d.Arity)
@@ -25,7 +25,8 @@ func SampledLines(r *report.Report) (list []string) {
 	return list
 }
 
-// NoteSampled notes what was checked only for the alternatives that were sampled. Sometimes properties are not: they hold once they are seen.
+// NoteSampled records the checks that cover only the sampled alternatives. It excludes Sometimes properties, which
+// hold once they are seen.
 func NoteSampled(r *report.Report, properties []sim.Property) {
 	if len(r.Coverage.Sampled) == 0 {
 		return
@@ -49,7 +50,7 @@ func NoteSampled(r *report.Report, properties []sim.Property) {
 	}
 }
 
-// onlySampled returns what limits a check that found nothing; the empty string means that nothing was sampled.
+// onlySampled describes how sampling limits a check without a finding. An empty string means that it does not.
 func onlySampled(r *report.Report, name string) string {
 	if !slices.Contains(r.Coverage.OnlySampled, name) {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// shortest says whether fewer steps would do.
+// shortest describes whether a shorter run exists.
 func shortest(s *search.Shortest) Fact {
 	if !s.Least {
 		return Fact{"shortest:", "unknown", s.Why}

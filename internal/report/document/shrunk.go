@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// ShrunkText says in one line how much smaller a run has become.
+// ShrunkText describes in one line how much a run was shrunk.
 func ShrunkText(r *report.Report) string {
 	if r.Shrunk == nil {
 		return "the run cannot be shrunk and is unchanged"
@@ -18,7 +18,7 @@ func ShrunkText(r *report.Report) string {
 	return f.Text + "; " + f.Aside
 }
 
-// UnshrunkText says in one line what was found, and where it lies, before it is shrunk.
+// UnshrunkText describes in one line a finding and its location before it is shrunk.
 func UnshrunkText(r *report.Report) string {
 	text := fmt.Sprintf("%s: found a %s in %s", SystemName(r), kindNames[r.Kind], textfmt.Plural(r.Steps, "step"))
 	if what := strings.Join(strings.Fields(cmp.Or(r.Property, r.Message)), " "); what != "" {
@@ -36,7 +36,7 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 	switch {
 	case r.Steps == s.FromSteps:
 		text = fmt.Sprintf("still %s", textfmt.Plural(r.Steps, "step"))
-	case r.Steps > s.FromSteps: // choices are fewer or smaller, and what follows goes on for longer
+	case r.Steps > s.FromSteps: // choices are fewer or smaller, and the part after them is longer
 		text = fmt.Sprintf("simpler, not shorter: %s to %s", textfmt.Plural(s.FromSteps, "step"), textfmt.Number(r.Steps))
 	}
 	aside, before := textfmt.Plural(s.Candidates, "candidate")+" tried", ""
@@ -48,7 +48,7 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 	switch {
 	case !s.Minimal:
 		aside += ", not all candidates"
-	case c != nil && c.Step == 0: // there is no cause, only what follows
+	case c != nil && c.Step == 0: // the run has no cause, only consequences
 	case s.Pairs:
 		aside += fmt.Sprintf("; no step and no two causes%s can be left out", before)
 	default:

@@ -11,12 +11,12 @@ import (
 	"github.com/macemc/macemc/internal/stacks"
 )
 
-// maxFrames is how many frames of a stack are shown at most.
+// maxFrames is the maximum number of frames shown of a stack.
 const maxFrames = 12
 
-// UserFrames keeps of a stack, as debug.Stack or a dying process writes it, the frames between the
-// panic and the checker, one per line: "raft/node.go:41  raft.(*Node).Receive", see [replay.Places.Short]. Without a panic in it
-// the frames up to the checker are kept. Nothing in the result depends on the run.
+// UserFrames returns the frames between the panic and the checker, one per line: "raft/node.go:41
+// raft.(*Node).Receive", see [replay.Places.Short]. stack is the output of debug.Stack or of a dying process. Without
+// a panic, UserFrames returns the frames up to the checker. The result does not depend on the run.
 func UserFrames(stack string) []string {
 	var texts []string
 	places := replay.NewPlaces()
@@ -29,14 +29,14 @@ func UserFrames(stack string) []string {
 	return texts
 }
 
-// framesOf returns the frames that [userFrames] describes.
+// framesOf returns the frames that [UserFrames] describes.
 func framesOf(stack string) (frames []stacks.Frame) {
 	for _, g := range stacks.Read(stack) {
 		for _, f := range g.Frames {
 			pkg := f.Package()
 			switch {
 			case f.Function == "panic":
-				frames = frames[:0] // above it is only how the panic was caught
+				frames = frames[:0] // the frames before it caught the panic
 			case pkg == "runtime" || strings.HasPrefix(pkg, "runtime/"):
 			case !fromChecker(pkg):
 				frames = append(frames, f)
@@ -51,7 +51,8 @@ func framesOf(stack string) (frames []stacks.Frame) {
 	return frames
 }
 
-// waitFacts lists what the goroutines of nodes wait for at the end of a run that never recovers, one goroutine a line.
+// waitFacts lists the operations that block the goroutines of nodes at the end of a run that never recovers, one
+// goroutine a line.
 func waitFacts(r *report.Report) (f []Fact) {
 	if r.Critical == nil || r.Dead == nil {
 		return nil
@@ -71,7 +72,7 @@ func waitFacts(r *report.Report) (f []Fact) {
 	return f
 }
 
-// fromChecker reports whether a package is one of those that run services.
+// fromChecker reports whether a package belongs to the code that executes services.
 func fromChecker(pkg string) bool {
 	rest, ok := strings.CutPrefix(pkg, "github.com/macemc/macemc/")
 	if !ok {

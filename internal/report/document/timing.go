@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// TimingAssumption returns what a liveness violation assumes about time. The empty string means that it is not
-// about liveness.
+// TimingAssumption describes the assumption about time behind a liveness violation. An empty string means that the
+// finding does not concern liveness.
 func TimingAssumption(r *report.Report) string {
 	switch r.Kind {
 	case sim.Liveness, sim.Deadlock, sim.Starvation:

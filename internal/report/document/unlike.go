@@ -10,13 +10,13 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// mostApart is how many fields stand for the difference of two states.
+// mostApart is the maximum number of fields shown for the difference of two states.
 const mostApart = 5
 
-// firstUnlike shows in which fields the last state of the dead run differs from the state in which the live run
-// is live first, one per line and mostApart at most: first those that never agree with it after the
-// critical step, then those that differ in the end; what lies inside foreign types after the fields of services, and timers last. It is empty
-// when there is no such difference.
+// firstUnlike lists the fields in which the last state of the dead run differs from the first live state of the live
+// run, one per line and at most mostApart. Fields that never agree after the critical step come first, then those
+// that differ in the end. In each group, fields inside foreign types follow those of services, and timers come last.
+// It returns an empty string if there is no difference.
 func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 	goal := stateAfter(live, firstLive(live, common))
 	now := stateAfter(dead, critical)
@@ -35,7 +35,7 @@ func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 			}
 		}
 	}
-	var ranks [6][]string // own fields that stay different, others; then those inside foreign types, and timers, alike
+	var ranks [6][]string // fields that stay different, then others; the same for fields inside foreign types, and for timers
 	for kind, places := range unlike(now, goal) {
 		for _, at := range places {
 			rank := 2 * kind
@@ -49,7 +49,7 @@ func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 	return strings.Join(textfmt.Few(slices.Concat(ranks[:]...), mostApart), "\n")
 }
 
-// firstLive is the first step after the common ones after which the run is live, or its last one.
+// firstLive returns the first step after the common ones after which the run is live, or else the last step.
 func firstLive(live *replay.Trace, common int) int {
 	for i := max(common, 0); i < len(live.Steps); i++ {
 		if live.Steps[i].Live {
@@ -59,8 +59,8 @@ func firstLive(live *replay.Trace, common int) int {
 	return len(live.Steps)
 }
 
-// changedLast shows the fields that changed last up to a step, the latest first, those inside foreign types last: what can be said of a dead
-// state when no live one is known.
+// changedLast lists the fields that changed last up to a step, the latest first, and those inside foreign types last.
+// It describes a dead state if no live one is known.
 func changedLast(dead *replay.Trace, step int) string {
 	s := stateAfter(dead, len(dead.Steps))
 	var lines, internal []string
@@ -84,5 +84,5 @@ func changedLast(dead *replay.Trace, step int) string {
 	return strings.Join(lines[:min(mostApart, len(lines))], "\n")
 }
 
-// brief is the start of a value.
+// brief returns the beginning of a value.
 func brief(value string) string { return cmp.Or(textfmt.Cut(value, mostLetters), "none") }

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/internal/report"
 )
 
-// usedUpFacts names the actions whose Times are exhausted where a run is dead: all of them when nothing can happen, or the step since which it is dead
-// is not known, else that of the critical step.
+// usedUpFacts names the actions with exhausted Times where a run is dead. It names all of them if nothing can happen
+// or the critical step is unknown, else only the action of the critical step.
 func usedUpFacts(r *report.Report) []Fact {
 	c := r.Critical
 	if c == nil || c.Case == critical.Recovered || r.Dead == nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// LogWidth is the width of text that no terminal shows: $COLUMNS, or what suits logs and pagers.
+// LogWidth returns the width of text that is not shown on a terminal: $COLUMNS, or a width that suits logs and
+// pagers.
 func LogWidth() int {
 	const wide = 160
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
@@ -23,7 +24,7 @@ func LogWidth() int {
 	return wide
 }
 
-// seconds writes a duration for people.
+// seconds formats a duration.
 func seconds(s float64) string {
 	if s < 60 {
 		return fmt.Sprintf("%.1fs", s)
@@ -34,7 +35,7 @@ func seconds(s float64) string {
 // limitName names the limit of a fault.
 func limitName(f sim.Fault) string { return strings.ReplaceAll(f.String(), "-", " ") }
 
-// ended says why the search ended, when that was before its time: ", stopped at the time limit".
+// ended describes why the search ended early, as in ", stopped at the time limit".
 func ended(r *report.Report) string {
 	why, ok := map[string]string{
 		search.StoppedTime:         "stopped at the time limit",
@@ -59,7 +60,7 @@ func ended(r *report.Report) string {
 	return ", " + why
 }
 
-// Setting describes what was checked: time, size, limits, timing, crash cut, parameters.
+// Setting describes the setting of the search: time, size, limits, timing, crash cut, parameters.
 func Setting(r *report.Report) string {
 	parts := []string{seconds(r.Seconds), textfmt.Plural(r.Nodes, "node")}
 	for f, allowed := range r.Limits {
@@ -94,7 +95,7 @@ func Searched(r *report.Report) string {
 	return text
 }
 
-// SystemName returns the system with the bugs that were switched on.
+// SystemName returns the system with its enabled bugs.
 func SystemName(r *report.Report) string {
 	switch len(r.Bugs) {
 	case 0:
@@ -105,7 +106,7 @@ func SystemName(r *report.Report) string {
 	return fmt.Sprintf("%s with bugs %s", r.System, strings.Join(r.Bugs, ", "))
 }
 
-// median is the class of h that holds the median, as "22" or "16-31".
+// median returns the class of h that contains the median, as "22" or "16-31".
 func median(h *search.Histogram) string {
 	rest := (h.Count + 1) / 2
 	for class, n := range h.Buckets {

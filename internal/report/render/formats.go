@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/report/document"
 )
 
-// Formats returns the formats that one report can be written in.
+// Formats returns the formats of a single report.
 func Formats() format.Table[*document.Document] {
 	t := append(FolderFormats(), format.Format[*document.Document]{Name: "text", Ext: ".txt", Doc: "for a terminal", Render: Terminal})
 	for _, c := range CollectedFormats() {
@@ -27,8 +27,8 @@ func FolderFormats() format.Table[*document.Document] {
 	}
 }
 
-// Collected is a format for other programs. One document holds the reports of several searches. A search has a flag of the
-// format's name.
+// Collected is a format for other programs. One document holds the reports of several searches. Searches have a flag
+// with the format's name.
 type Collected struct {
 	format.Format[*document.Document]
 	// Mark is in the first lines of all documents that are not empty.
@@ -36,10 +36,10 @@ type Collected struct {
 	Merge func(io.Writer, []Output) error
 }
 
-// Output is what one of several searches wrote in a [Collected] format.
+// Output is the output of one of several searches in a [Collected] format.
 type Output struct {
 	Name    string // of the system
-	Text    []byte // nil means nothing, because of Problem
+	Text    []byte // nil means that there is none, because of Problem
 	Problem string
 }
 

@@ -23,7 +23,7 @@ var (
 	pageStyle string
 )
 
-// HTML writes the report as one page that needs nothing else: no network, no other files.
+// HTML writes the report as one self-contained page: it needs no network and no other files.
 func HTML(w io.Writer, d *document.Document) error {
 	page, err := template.New("page").Parse(pageSource)
 	if err != nil {
@@ -64,7 +64,7 @@ func HTML(w io.Writer, d *document.Document) error {
 	return page.Execute(textfmt.Printer(w), p)
 }
 
-// terms are facts as the page lists them, by labels without colons.
+// terms returns facts for the page, with labels without colons.
 func terms(facts []document.Fact) []document.Fact {
 	list := slices.Clone(facts)
 	for i := range list {
@@ -89,10 +89,10 @@ type pageData struct {
 	Commands        report.Commands
 	Files           []pageFile
 	View            *eventgraph.View
-	Markup          template.HTML // "": no run is known
+	Markup          template.HTML // empty if no run is known
 }
 
-// pageRepeat is one kind of step that goes on for ever.
+// pageRepeat is a kind of step that repeats forever.
 type pageRepeat struct{ Event, Count, Changes string }
 
 // pageFile is a file that the page contains.
@@ -116,16 +116,17 @@ func pathFiles(r *report.Report) []pageFile {
 	for _, f := range []struct{ name, text string }{{"error.path", r.PathText}, {"live.path", r.LivePathText}} {
 		if f.text != "" {
 			url := "data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(f.text))
-			files = append(files, pageFile{f.name, template.URL(url)}) // ours, and base64
+			files = append(files, pageFile{f.name, template.URL(url)}) // trusted content, and base64
 		}
 	}
 	return files
 }
 
-// MaxPageSteps is how many steps of a run a page shows at most around the step that matters, beside those that the text names.
+// MaxPageSteps is the maximum number of steps that a page shows around the important step, in addition to those named
+// in the text.
 const MaxPageSteps = 500
 
-// view shows both runs side by side, or the one there is.
+// view shows both runs side by side, or the only one.
 func view(d *document.Document) *eventgraph.View {
 	r := d.Report
 	v := &eventgraph.View{Unjudged: r.Critical == nil}
@@ -152,11 +153,11 @@ func ends(r *report.Report) string {
 	return "goes wrong"
 }
 
-// pageRun is a run as the page shows it: the steps around the marked one, and all that the text names.
+// pageRun returns a run for the page: the steps around the marked one, and those named in the text.
 func pageRun(title string, g *eventgraph.Graph, mark, width int, named ...[]int) eventgraph.Run {
 	run := eventgraph.Run{Title: title, Graph: g, Start: mark, Options: eventgraph.Options{Width: width}}
 	if g.Last() >= MaxPageSteps {
-		// What came before matters more than what goes on for ever.
+		// The steps before the mark matter more than those that repeat forever.
 		from := max(0, min(mark-MaxPageSteps*7/10, g.Last()-MaxPageSteps+1))
 		steps := slices.Concat(named...)
 		for i := range MaxPageSteps {

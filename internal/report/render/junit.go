@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// junitMark is in the first lines of all that [JUnit] writes.
+// junitMark is in the first lines of every [JUnit] document.
 const junitMark = `<testsuites name="macemc"`
 
 type (
@@ -59,8 +59,8 @@ type (
 	}
 )
 
-// JUnit writes the report as JUnit XML: one test suite for the system with its test cases, see [Document.Cases]. A failure has the report
-// for people as its text.
+// JUnit writes the report as JUnit XML: one test suite for the system with its test cases, see [Document.Cases]. The
+// text of a failure is the terminal report.
 func JUnit(w io.Writer, d *document.Document) error {
 	text, err := junitReport(d)
 	if err != nil {
@@ -95,7 +95,7 @@ func JUnit(w io.Writer, d *document.Document) error {
 	return writeJUnit(w, []junitSuite{s}, r.Seconds)
 }
 
-// junitReport returns a document as text without colours.
+// junitReport returns a document as text without colors.
 func junitReport(d *document.Document) (string, error) {
 	plain := *d
 	plain.Style = document.Style{}
@@ -104,7 +104,8 @@ func junitReport(d *document.Document) (string, error) {
 	return textfmt.Printable(text.String()), err
 }
 
-// MergeJUnit writes one document with the test suites of several searches, which take the names of their parts. A search that wrote nothing is an error.
+// MergeJUnit writes one document with the test suites of several searches, named after their parts. A search without
+// output is an error.
 func MergeJUnit(w io.Writer, parts []Output) error {
 	var suites []junitSuite
 	total := 0.0

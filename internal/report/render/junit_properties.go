@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// junitProperties are those of the suite of a report: what was done, and what that covers.
+// junitProperties returns the properties of a report's test suite: the settings of the search and its coverage.
 func junitProperties(r *report.Report) []junitProperty {
 	list := []junitProperty{
 		{"nodes", fmt.Sprint(r.Nodes)}, {"timing", r.Timing}, {"strategy", r.Strategy}, {"seed", fmt.Sprint(r.Seed)},

@@ -12,8 +12,8 @@ import (
 // linesMark is in each line of [Lines].
 const linesMark = "[macemc]"
 
-// Lines writes a line file:line: message for each place that a finding leads to, as compilers do. Editors jump there. The last line says
-// what the search came to without a finding.
+// Lines writes a line file:line: message for each source position of a finding, as compilers do, so that editors can
+// jump there. For a search without a finding, the last line has its result.
 func Lines(w io.Writer, d *document.Document) error {
 	b := bufio.NewWriter(w)
 	for _, f := range d.Report.Single() {

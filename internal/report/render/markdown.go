@@ -108,5 +108,5 @@ func markdownCommands(b *bufio.Writer, r *report.Report) {
 
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "|", `\|`, "\n", " ")
 
-// markdownText keeps text from being taken for Markdown or HTML.
+// markdownText escapes text for Markdown and HTML.
 func markdownText(s string) string { return markdownEscapes.Replace(s) }

@@ -20,11 +20,11 @@ import (
 const (
 	sarifVersion = "2.1.0"
 	sarifSchema  = "https://json.schemastore.org/sarif-2.1.0.json"
-	// sarifMark is in the first lines of all that [SARIF] writes.
+	// sarifMark is in the first lines of every [SARIF] document.
 	sarifMark = `"$schema": "` + sarifSchema + `"`
 )
 
-// The types of a SARIF log (OASIS, Static Analysis Results Interchange Format 2.1.0), as far as it is written here.
+// The used part of the types of a SARIF log (OASIS, Static Analysis Results Interchange Format 2.1.0).
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -84,8 +84,8 @@ type (
 	}
 )
 
-// SARIF writes the findings as a SARIF log, for code scanning. A search that found nothing has no results, and a notification of what that is
-// worth. One that did not come to a verdict did not execute successfully.
+// SARIF writes the findings as a SARIF log for code scanning. A search without a finding has no results but a
+// notification that describes its coverage. A search without a verdict counts as not executed successfully.
 func SARIF(w io.Writer, d *document.Document) error {
 	r := d.Report
 	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: r.Verdict == search.OK || r.Verdict == search.Violation}}}
@@ -123,8 +123,8 @@ func (i *sarifInvocation) note(level, text string) {
 	i.Notifications = append(i.Notifications, sarifNotification{level, sarifText{textfmt.Printable(text)}})
 }
 
-// MergeSARIF writes one log with one run, which has the results of several searches: services for code scanning accept one run of a tool. A
-// search that wrote nothing is an unsuccessful invocation.
+// MergeSARIF writes one log with one run that has the results of several searches, since services for code scanning
+// accept one run of a tool. A search without output is an unsuccessful invocation.
 func MergeSARIF(w io.Writer, parts []Output) error {
 	all := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{}}
 	for _, p := range parts {
@@ -162,10 +162,11 @@ func writeSARIF(w io.Writer, run sarifRun) error {
 	return enc.Encode(sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
 }
 
-// ruleID returns the rule that findings of a kind break.
+// ruleID returns the rule for a kind of finding.
 func ruleID(k sim.FindingKind) string { return strings.ReplaceAll(document.KindName(k), " ", "-") }
 
-// repository returns the folder that paths are relative to: that of the repository, the module, or else the working directory.
+// repository returns the folder to which paths are relative: that of the repository, the module, or else the working
+// directory.
 func repository() string {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -185,8 +186,8 @@ func repository() string {
 	return wd
 }
 
-// artifact returns the URI of a file, relative to the repository if it lies there. A file that is not absolute was compiled without its folder
-// (-trimpath).
+// artifact returns the URI of a file, relative to the repository if the file lies there. A file name that is not
+// absolute is from a build with -trimpath.
 func artifact(root, file string) sarifArtifact {
 	u := url.URL{Path: filepath.ToSlash(file)}
 	if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {

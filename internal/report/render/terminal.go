@@ -21,8 +21,8 @@ const (
 	plain = "\x1b[0m"
 )
 
-// Terminal writes the report for a terminal or a test log. Without colours it has no control
-// characters. Two reports of the same run differ in times only.
+// Terminal writes the report for a terminal or a test log. Without colors it contains no control characters. Two
+// reports of the same run differ only in times.
 func Terminal(w io.Writer, d *document.Document) error {
 	t := terminal{b: bufio.NewWriter(w), style: d.Style, textAt: 16}
 	if t.style.Width <= 0 {
@@ -114,12 +114,12 @@ func Terminal(w io.Writer, d *document.Document) error {
 type terminal struct {
 	b      *bufio.Writer
 	style  document.Style
-	textAt int // column of what facts say
+	textAt int // column of the text of facts
 }
 
 func (t *terminal) line(s string) { t.paint("", "", s) }
 
-// paint writes a line whose first part stands out.
+// paint writes a line and highlights its first part.
 func (t *terminal) paint(color, text string, rest ...string) {
 	text, other := textfmt.Printable(text), textfmt.Printable(strings.Join(rest, ""))
 	if t.style.Color && color != "" {
@@ -129,7 +129,7 @@ func (t *terminal) paint(color, text string, rest ...string) {
 	t.b.WriteByte('\n')
 }
 
-// paragraph writes text behind lead, wrapped and with its other lines indented.
+// paragraph writes text after lead, wrapped, with the other lines indented.
 func (t *terminal) paragraph(lead, indent, text string) {
 	for part := range strings.SplitSeq(text, "\n") {
 		for _, line := range wrap(part, t.style.Width-max(len(lead), len(indent))) {
@@ -139,7 +139,7 @@ func (t *terminal) paragraph(lead, indent, text string) {
 	}
 }
 
-// fact writes a label, what it says, and the aside in a column of its own if the text leaves room.
+// fact writes a label, its text, and the aside in a column of its own if the text leaves room.
 func (t *terminal) fact(f document.Fact) {
 	asideAt := t.textAt + 33
 	lead := fmt.Sprintf("  %-*s", t.textAt-2, f.Label)
@@ -176,7 +176,7 @@ func (t *terminal) commands(c report.Commands) {
 	}
 }
 
-// wrap breaks text at spaces into lines of at most n characters; longer words stand alone.
+// wrap breaks text at spaces into lines of at most n characters. A longer word gets its own line.
 func wrap(text string, n int) []string {
 	var lines []string
 	line := ""
