@@ -13,22 +13,24 @@ import (
 )
 
 const (
-	// largeStruct is how many fields a struct has of which texts for people leave out those that are zero.
+	// largeStruct is the number of fields from which texts for people omit the zero fields of a struct.
 	largeStruct = 8
 
-	// What a brief text of a value shows at most, so that it stays cheap and a line.
+	// Limits of a brief text, which keep it cheap and on one line.
 	briefDepth  = 5
 	briefLength = 400
 	briefItems  = 16
 )
 
-// briefer renders a value that is encoded by a function, and of which a plan therefore knows no parts, by what its exported fields hold.
+// briefer renders the exported fields of a value that a function encodes. A plan does not know the parts of such a
+// value.
 type briefer struct {
 	rules *rule.List
 	left  int
 }
 
-// brief is a text for people of what n encodes by a function; "" if there is none that is known to follow from the content.
+// brief returns a text for people of a value that n encodes by a function. An empty string means that no text is
+// known to depend only on the content.
 func (r *renderer) brief(n *node, v any) string {
 	b := briefer{rules: r.set.rules, left: briefLength}
 	value := reflect.ValueOf(v)
@@ -58,7 +60,8 @@ func (r *renderer) brief(n *node, v any) string {
 	return text
 }
 
-// ownText is what a value without exported fields says of itself, if it says the same twice and nothing of where memory lies.
+// ownText returns the own text of a value without exported fields, if two calls agree and the text contains no
+// addresses.
 func ownText(v any) string {
 	say := func() string {
 		switch v := v.(type) {
@@ -78,13 +81,13 @@ func ownText(v any) string {
 	return rule.OneLine(text)
 }
 
-// shownField is a field that people are shown.
+// shownField is a displayed field.
 type shownField struct {
 	index int
 	name  string
 }
 
-// shown are the fields of a struct that are more than bookkeeping.
+// shown returns the fields of a struct without bookkeeping.
 func shown(t reflect.Type) []shownField {
 	var list []shownField
 	for i := range t.NumField() {
@@ -95,10 +98,10 @@ func shown(t reflect.Type) []shownField {
 	return list
 }
 
-// hiddenField begins the names of unexported fields that generated code of protobuf messages has accessors for.
+// hiddenField is the name prefix of unexported fields for which generated protobuf code has accessors.
 const hiddenField = "xxx_hidden_"
 
-// bookkeeping reports whether generated code of protobuf messages keeps notes of its own in a field of that name.
+// bookkeeping reports whether a field of that name is internal to generated protobuf code.
 func bookkeeping(name string) bool { return strings.HasPrefix(name, "XXX_") }
 
 func (b *briefer) fields(v reflect.Value, depth int) string {
@@ -169,7 +172,7 @@ func (b *briefer) text(v reflect.Value, depth int) string {
 	return plain(v)
 }
 
-// stringer is an integer with names for its values.
+// stringer returns an integer with named values as a Stringer.
 func stringer(v reflect.Value) (fmt.Stringer, bool) {
 	if !v.CanInterface() || !v.CanInt() && !v.CanUint() {
 		return nil, false

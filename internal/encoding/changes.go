@@ -8,8 +8,9 @@ import (
 	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
-// Changes returns how b differs from a, both values of p's type: [Diff] of their Fields under prefix. What long slices of plain values have in common at their
-// start is passed over, so that of a log that grows no more is read than compared.
+// Changes returns the differences of the Fields of a and b under prefix, both values of p's type, see [diff.Between].
+// It skips equal first elements of long slices of plain values, so the common part of a growing log is compared but
+// not listed.
 func (p *Plan) Changes(prefix string, a, b any) []diff.Change {
 	c := &common{was: map[string]elements{}, same: map[string]int{}}
 	list := func(v any, how func(string, *node, *memory.Slice) int) []diff.Field {
@@ -29,10 +30,10 @@ func (p *Plan) Changes(prefix string, a, b any) []diff.Change {
 	return diff.Between(list(a, c.again), after)
 }
 
-// common is what slices at the same paths in two values have in common.
+// common records the equal first elements of slices at equal paths in two values.
 type common struct {
 	was  map[string]elements // in the first value
-	same map[string]int      // so many first elements are the same
+	same map[string]int      // number of equal first elements
 }
 
 type elements struct {
@@ -61,12 +62,13 @@ func (c *common) compare(path string, elem *node, s *memory.Slice) (n int) {
 
 func (c *common) again(path string, _ *node, _ *memory.Slice) int { return c.same[path] }
 
-// sameMemory compares size bytes at an offset. Values that are the same there are equal, if they are plain; others may be equal, too.
+// sameMemory reports whether size bytes at an offset are the same. Plain values are equal if they are; values with
+// other bytes may be equal, too.
 func sameMemory(a, b unsafe.Pointer, off, size uintptr) bool {
 	return string(unsafe.Slice((*byte)(unsafe.Add(a, off)), size)) == string(unsafe.Slice((*byte)(unsafe.Add(b, off)), size))
 }
 
-// plain reports whether values of the type consist of numbers and strings, shown as they are.
+// plain reports whether values of the type consist of numbers and strings that are shown as they are.
 func (n *node) plain() bool {
 	if n.show != nil || n.opaque || n.how != structural {
 		return false

@@ -27,14 +27,14 @@ var (
 	errorType       = reflect.TypeFor[error]()
 )
 
-// volatile are types whose content differs from run to run though they behave alike.
+// volatile lists types with content that differs between runs of equal behavior.
 var volatile = map[string]string{
 	"sync.Map":  "its content has no canonical form; use a plain map, handlers run one at a time",
 	"sync.Pool": "its content depends on the garbage collector",
 	"sync.Cond": "it waits for other goroutines, and handlers run one at a time",
 }
 
-// compiler makes the nodes of one type. What it made is forgotten when the type is refused.
+// compiler makes the nodes of one type. It drops them if the type is unsupported.
 type compiler struct {
 	set  *Set
 	made []reflect.Type
@@ -50,7 +50,7 @@ func (c *compiler) rollback(to int) {
 	c.made = c.made[:to]
 }
 
-// node returns the node of t. While t is being compiled its node is known but not complete.
+// node returns the node of t. While t is being compiled, its node is registered but incomplete.
 func (c *compiler) node(t reflect.Type) (*node, *unsupportedType) {
 	if n := c.set.nodes[t]; n != nil {
 		return n, nil
@@ -114,7 +114,7 @@ func (c *compiler) fill(n *node) *unsupportedType {
 	return nil
 }
 
-// structure fills in what follows from the type's own structure.
+// structure fills in the node's parts that follow from the structure of its type.
 func (c *compiler) structure(n *node) *unsupportedType {
 	t := n.typ
 	if hint, ok := volatile[typeName(t)]; ok {
@@ -147,7 +147,7 @@ func (c *compiler) structure(n *node) *unsupportedType {
 	case reflect.Array:
 		n.count = t.Len()
 		if n.size == 0 {
-			n.count, n.opaque = 0, true // its elements need no treatment: they are nothing
+			n.count, n.opaque = 0, true // elements without size need no treatment
 			return nil
 		}
 		if why := c.element(n, t.Elem(), "[]"); why != nil {
@@ -191,7 +191,7 @@ func (c *compiler) structure(n *node) *unsupportedType {
 	return refuse(t, "")
 }
 
-// equalAlike reports whether values of a comparable type are equal exactly when they look alike.
+// equalAlike reports whether values of a comparable type are equal if and only if they have the same content.
 func equalAlike(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -301,8 +301,8 @@ func (c *compiler) structFields(n *node) *unsupportedType {
 	return nil
 }
 
-// unwritten is a slice type of which what lies beyond the length does not count: nobody can read it, and Grow of strings.Builder
-// leaves there what the memory held before.
+// unwritten returns a slice type that ignores the memory beyond the length. That memory cannot be read, and Grow of
+// strings.Builder leaves its previous content there.
 func unwritten(of *node) *node {
 	n := *of
 	n.unwritten = true
@@ -317,8 +317,8 @@ func (c *compiler) addField(n *node, f reflect.StructField, m *node) {
 	n.fixes = emit(n.fixes, f.Offset, m.fixes...)
 }
 
-// leaveOut decides how a field that is not encoded is copied: shallowly, unless a rule copies its
-// type, and not at all when that would tie the copy to the original.
+// leaveOut decides how an unencoded field is copied: shallowly, unless a rule copies its type. If a shallow copy
+// would tie the copy to the original, the type is not copyable.
 func (c *compiler) leaveOut(n *node, f reflect.StructField, foreign bool) {
 	if r := c.set.rules.Copying.Exact[f.Type]; r != nil {
 		m := &node{typ: f.Type, kind: f.Type.Kind(), size: f.Type.Size(), copyAt: r.CopyAt}
@@ -348,8 +348,8 @@ func holdsCode(t reflect.Type) bool {
 	return false
 }
 
-// hooked reports whether t encodes itself. A method that t merely has from an embedded field does
-// not count: it would leave out all other fields.
+// hooked reports whether t encodes itself. A method promoted from an embedded field does not count, because it would
+// omit all other fields.
 func hooked(t reflect.Type) bool {
 	if k := t.Kind(); k == reflect.Interface || k == reflect.Pointer || !reflect.PointerTo(t).Implements(selfEncoderType) {
 		return false // a pointer type has no methods of its own
@@ -372,7 +372,7 @@ func embedsHook(t reflect.Type) bool {
 	return false
 }
 
-// isWrapper reports whether the compiler made the method, by promotion.
+// isWrapper reports whether the compiler generated the method for promotion.
 func isWrapper(m reflect.Method) bool {
 	pc := m.Func.Pointer()
 	file, _ := runtime.FuncForPC(pc).FileLine(pc)

@@ -2,9 +2,9 @@ package encoding
 
 import "reflect"
 
-// convertible reports whether a pointer to a can be converted to a pointer to b, so that one variable can be
-// referred to as either: whether their underlying types are identical but for tags (see "Conversions" in the
-// Go specification). Of function and channel types it says yes, of interfaces when each implements the other.
+// convertible reports whether a pointer to a can be converted to a pointer to b, so that one variable can have both
+// types. It can if their underlying types are identical except for tags (see "Conversions" in the Go specification).
+// For function and channel types, convertible returns true, and for interfaces if each implements the other.
 func convertible(a, b reflect.Type) bool {
 	if a == b {
 		return true
@@ -35,12 +35,12 @@ func convertible(a, b reflect.Type) bool {
 	return true
 }
 
-// identical reports whether types are one but for tags within them. A named type is only identical to itself.
+// identical reports whether types are identical except for tags. A named type is identical only to itself.
 func identical(a, b reflect.Type) bool {
 	return a == b || a.Name() == "" && b.Name() == "" && convertible(a, b)
 }
 
-// joinMaps finds the map type that stands for all that n's values can be converted to.
+// joinMaps sets n's twin: the map type that represents all types to which n's values can be converted.
 func (c *compiler) joinMaps(n *node) *unsupportedType {
 	n.twin = n
 	for _, m := range c.set.maps {
@@ -56,7 +56,7 @@ func (c *compiler) joinMaps(n *node) *unsupportedType {
 	return nil
 }
 
-// alike reports whether types that are identical but for tags are also treated alike.
+// alike reports whether types that are identical except for tags are also treated alike.
 func alike(a, b *node) bool {
 	if a == b {
 		return true

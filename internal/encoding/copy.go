@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
-// Copy returns a deep copy of v, a value of p's type. It panics with an [*Error] when the type is
-// not copyable, or when v holds something, behind an interface, that is not.
+// Copy returns a deep copy of v, a value of p's type. It panics with an [*Error] if the type is not copyable, or if
+// an interface in v holds a value that is not.
 func (p *Plan) Copy(v any) any {
 	if p.uncopied != nil {
 		panic(p.uncopied)
@@ -34,14 +34,14 @@ func (p *Plan) Copy(v any) any {
 	return made
 }
 
-// copier makes one copy. Memory that is met twice is found in seen and copied once. When the walk
-// shows that some of it overlaps, that is allocated in one piece each, and the walk repeated.
+// copier makes one copy. Memory with several references is recorded in seen and copied once. If the walk finds
+// overlaps, each overlapping group is allocated in one piece, and the walk is repeated.
 type copier struct {
 	set     *Set
 	plan    *Plan
 	value   any
 	track   bool
-	late    bool // something was copied before it was found to be a constant's
+	late    bool // something was copied before it was found to belong to a constant
 	seen    seen
 	entries Encoder // lists maps
 	word    unsafe.Pointer
@@ -67,7 +67,7 @@ func (c *copier) fail(why *unsupportedType) {
 	panic(why.whole(c.plan.root.typ))
 }
 
-// box copies what is in an interface.
+// box copies the value in an interface.
 func (c *copier) box(p *Plan, v any) any {
 	e := (*memory.Interface)(unsafe.Pointer(&v))
 	if p.root.flat() {
@@ -89,7 +89,7 @@ func (c *copier) fill(n *node, to, from unsafe.Pointer) {
 	c.fix(n.fixes, to, from)
 }
 
-// fix completes a copy: what was copied by assignment refers to the original's memory.
+// fix completes a copy made by assignment, which refers to the original's memory.
 func (c *copier) fix(prog []leaf, to, from unsafe.Pointer) {
 	for i := range prog {
 		l := &prog[i]
@@ -171,7 +171,7 @@ func (c *copier) variable(n *node, p unsafe.Pointer) unsafe.Pointer {
 func (c *copier) slice(n *node, s memory.Slice) memory.Slice {
 	elem := n.elem
 	if s.Cap == 0 || elem.size == 0 {
-		return s // there is no memory behind it
+		return s // it has no memory
 	}
 	if c.set.consts.Has(s.Data) {
 		c.keepSlice(n, s)
@@ -184,7 +184,7 @@ func (c *copier) slice(n *node, s memory.Slice) memory.Slice {
 		return memory.Slice{Data: to, Len: s.Len, Cap: capacity}
 	}
 	o, _ := c.seen.meet(s.Data, elem, s.Len, s.Cap)
-	capacity := s.Cap // of memory allocated together, and of constants
+	capacity := s.Cap // for memory allocated together, and for constants
 	if !o.together && !o.kept {
 		capacity = c.set.reach(s)
 		if o.copied == nil {
@@ -243,7 +243,7 @@ func (c *copier) mapping(n *node, m unsafe.Pointer) unsafe.Pointer {
 		return to.UnsafePointer()
 	}
 	base := len(c.entries.entries)
-	c.entries.list(n, m) // what follows may list other maps
+	c.entries.list(n, m) // the calls below may list other maps
 	made := reflect.New(n.elem.typ).Elem()
 	for i := base; i < len(c.entries.entries); i++ {
 		x := c.entries.entries[i]
@@ -288,8 +288,8 @@ func (c *copier) byFunction(n *node, to, from unsafe.Pointer) {
 	}
 }
 
-// allocateTogether gives each group of overlapping objects one new piece of memory, in which they
-// lie as in the original.
+// allocateTogether allocates one new piece of memory for each group of overlapping objects, with the layout of the
+// original.
 func (c *copier) allocateTogether() {
 	s := &c.seen
 	for _, g := range s.clusters() {
@@ -300,8 +300,7 @@ func (c *copier) allocateTogether() {
 			}
 			continue
 		}
-		// The largest type among the members is the one that the memory consists of: the others are
-		// parts of it.
+		// The memory consists of the largest type among the members. The others are parts of it.
 		var base reflect.Type
 		for _, i := range g {
 			if t := stripArrays(s.list[i].of.typ); base == nil || t.Size() > base.Size() {
@@ -330,8 +329,8 @@ func (c *copier) allocateTogether() {
 	}
 }
 
-// assignAll copies by assignment what an object holds, before anything in its memory is fixed: an
-// overlapping object must not undo that.
+// assignAll copies the content of an object by assignment, before anything in its memory is fixed. Otherwise an
+// overlapping object would undo the fixes.
 func (c *copier) assignAll(o *object) {
 	switch {
 	case o.cap == isVariable:
@@ -347,7 +346,7 @@ func (c *copier) assignAll(o *object) {
 	}
 }
 
-// again prepares for another walk, in which what was found to belong together, or to constants, is known.
+// again prepares another walk, which uses the overlaps and constants that are known by then.
 func (c *copier) again() {
 	for i := range c.seen.list {
 		o := &c.seen.list[i]
@@ -361,7 +360,7 @@ func (c *copier) again() {
 	}
 }
 
-// allocate makes a zero variable of n's type.
+// allocate allocates a zero variable of n's type.
 func allocate(n *node) unsafe.Pointer {
 	if n.bare {
 		return bareMemory(n.size)
@@ -369,7 +368,7 @@ func allocate(n *node) unsafe.Pointer {
 	return reflect.New(n.typ).UnsafePointer()
 }
 
-// allocateSlice makes the array behind a slice of type n.
+// allocateSlice allocates the array behind a slice of type n.
 func allocateSlice(n *node, length int) unsafe.Pointer {
 	if n.elem.bare {
 		return bareMemory(uintptr(length) * n.elem.size)
@@ -377,7 +376,7 @@ func allocateSlice(n *node, length int) unsafe.Pointer {
 	return reflect.MakeSlice(n.typ, length, length).UnsafePointer()
 }
 
-// bareMemory makes zero memory for values without pointers, aligned for any of them.
+// bareMemory allocates zero memory for values without pointers, aligned for all of them.
 func bareMemory(size uintptr) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(make([]uint64, (size+7)/8)))
 }

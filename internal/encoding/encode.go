@@ -10,55 +10,60 @@ import (
 	"github.com/macemc/macemc/macetime"
 )
 
-// Encoder encodes values one after the other into one buffer. The zero value is ready; in steady
-// state it does not allocate. Sharing is looked for within each value, not across values. An
-// encoding is the type's name and then the content; it cannot be the beginning of another one.
+// Encoder encodes values one after the other into one buffer. The zero value is ready to use. In steady state it does
+// not allocate. Sharing is detected within each value, not across values. An encoding is the type's name followed by
+// the content. No encoding is a prefix of another one.
 //
-// The format: numbers are varints (signed ones zig-zag), bytes, bools and floats are fixed, strings
-// and the results of functions have their length in front. A pointer is 0 for nil, 1 and then its
-// target, 2, the name of a constant (where the first pointer to it lies, the pointers to follow, and how far into the
-// memory found there) and then its target, or 3 more than the position at which the
-// target was met first. A slice is 1 for nil, four times its length and then its elements, two more
-// with its capacity and then all elements up to there, or, odd, twice the position of its first meeting
-// plus 5; of a constant 3 and its name come first. A map is 1 for nil, twice its length and then its
-// entries, or like a slice. An interface is 0 or its dynamic type's name and value. When memory can be
-// shared, a list of what overlaps, and by how much, ends the value.
+// The format: numbers are varints (signed ones zig-zag). Bytes, bools and floats have a fixed size. Strings and the
+// results of functions are preceded by their length.
+//
+// A pointer is 0 for nil, or 1 and its target, or 2, the name of a constant and its target. If the target was visited
+// before, the pointer is 3 plus the position of the first visit. The name of a constant consists of the location of
+// the first pointer to it, the pointers to follow, and the offset in the memory found there.
+//
+// A slice is 1 for nil, or four times its length and then its elements. With capacity beyond the length, it is two
+// more, the capacity, and all elements up to there. If it was visited before, it is the odd number that is 5 plus
+// twice the position of the first visit. A slice of a constant has 3 and the constant's name in front.
+//
+// A map is 1 for nil, or twice its length and then its entries. If it was visited before, it is encoded like such a
+// slice. An interface is 0, or the name of its dynamic type and its value. If memory can be shared, the value ends
+// with a list of overlaps and their offsets.
 type Encoder struct {
 	set     *Set
-	plan    *Plan // of the value under way
+	plan    *Plan // of the current value
 	value   any
 	buf     []byte
 	times   []macetime.Time
-	track   bool // memory met is remembered
+	track   bool // visited memory is recorded
 	inKey   bool // within a map key
-	start   int  // where the value under way begins
+	start   int  // start of the current value
 	seen    seen
-	word    unsafe.Pointer // the content of an interface that holds just a pointer
+	word    unsafe.Pointer // the content of an interface that holds only a pointer
 	iter    reflect.MapIter
-	entries []entry // of maps under way, innermost last
+	entries []entry // of the current maps, innermost last
 	keys    []byte  // encoded keys of those maps
 }
 
-// Reset forgets all values and times, but keeps the buffers.
+// Reset drops all values and times but keeps the buffers.
 func (e *Encoder) Reset() {
 	e.buf, e.times = e.buf[:0], e.times[:0]
 }
 
-// Bytes is the encoding of all values added since Reset. It is the encoder's, valid until the next
-// call of Reset or Add.
+// Bytes returns the encoding of all values added since Reset. The encoder owns it. It is valid until the next call of
+// Reset or Add.
 func (e *Encoder) Bytes() []byte { return e.buf }
 
-// Times is the list of distinct times met since Reset, in the order of the first meeting. What is
-// encoded of a time is its position in this list, plus one; 0 is the zero time, which is not
-// listed. The list is the encoder's, valid until the next Reset or Add.
+// Times returns the distinct times encoded since Reset, in the order of their first occurrence. A time is encoded as
+// its position in this list plus one. 0 is the zero time, which is not listed. The encoder owns the list, which is
+// valid until the next Reset or Add.
 func (e *Encoder) Times() []macetime.Time { return e.times }
 
-// Add encodes v, a value of p's type, after what is there. It panics with an [*Error] when v holds
-// something, behind an interface, that is refused.
+// Add appends the encoding of v, a value of p's type, to the buffer. It panics with an [*Error] if an interface in v
+// holds an unsupported value.
 func (e *Encoder) Add(p *Plan, v any) { e.buf = e.add(p, v, e.buf) }
 
-// Append appends the canonical encoding of v, a value of p's type, to dst: the type's name and the
-// content. It panics with an [*Error] when v holds something, behind an interface, that is refused.
+// Append appends the canonical encoding of v, a value of p's type, to dst: the type's name and the content. It panics
+// with an [*Error] if an interface in v holds an unsupported value.
 func (p *Plan) Append(dst []byte, v any) []byte {
 	e := &p.set.enc
 	e.times = e.times[:0]
@@ -76,7 +81,7 @@ func (e *Encoder) add(p *Plan, v any, dst []byte) []byte {
 	if !p.shares {
 		dst = e.run(p.root.prog, at, dst)
 	} else {
-		e.seen.reset() // here too: the last value may have been given up halfway
+		e.seen.reset() // here too: the last value may have failed halfway
 		dst = e.run(p.root.prog, at, dst)
 		dst = e.overlaps(dst)
 		e.seen.reset()
@@ -85,7 +90,7 @@ func (e *Encoder) add(p *Plan, v any, dst []byte) []byte {
 	return dst
 }
 
-// fail reports that the value under way cannot be encoded.
+// fail panics with the reason why the current value cannot be encoded.
 func (e *Encoder) fail(why *unsupportedType) {
 	p, v := e.plan, e.value
 	if v != nil {
@@ -177,7 +182,7 @@ func appendNumbers(o op, p unsafe.Pointer, n int, dst []byte) []byte {
 	return dst
 }
 
-// again encodes that p was met before, or notes that it is met now.
+// again returns the position at which p was first visited, or records the present one.
 func (e *Encoder) again(p unsafe.Pointer, of *node, length, capacity int, dst []byte) (pos int, met bool) {
 	o, met := e.seen.meet(p, of, length, capacity)
 	if !met {
@@ -283,7 +288,7 @@ func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 	return dst
 }
 
-// appendKey encodes a map key. Keys hold no memory that is shared.
+// appendKey encodes a map key. Keys do not contain shared memory.
 func (e *Encoder) appendKey(n *node, p unsafe.Pointer, dst []byte) []byte {
 	track, inKey := e.track, e.inKey
 	e.track, e.inKey = false, true
@@ -292,7 +297,7 @@ func (e *Encoder) appendKey(n *node, p unsafe.Pointer, dst []byte) []byte {
 	return dst
 }
 
-// boxed encodes what is in an interface.
+// boxed encodes the value in an interface.
 func (e *Encoder) boxed(v any, dst []byte) []byte {
 	if v == nil {
 		return append(dst, 0)
@@ -310,7 +315,7 @@ func (e *Encoder) boxed(v any, dst []byte) []byte {
 	return e.run(p.root.prog, p.open(v, &e.word), dst)
 }
 
-// overlaps encodes which of the objects met have memory in common, and how they lie.
+// overlaps encodes which visited objects share memory, and their offsets.
 func (e *Encoder) overlaps(dst []byte) []byte {
 	if !e.seen.overlap() {
 		return append(dst, 0)

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Error tells what part of a value cannot be treated, and what to do about it.
+// Error describes a part of a value that cannot be treated, and the remedy.
 type Error struct {
-	Role string       // what the whole value is; "": a state
+	Role string       // role of the whole value; empty means a state
 	Type reflect.Type // of the whole value
-	Path string       // of the part, from Type; "" is the whole value
-	Part reflect.Type // what is found there
-	Verb string       // what cannot be done or what it cannot be: "encoded", "copied", "a timer"
-	Hint string       // what to do
+	Path string       // of the part, from Type; empty means the whole value
+	Part reflect.Type // type of the part
+	Verb string       // the impossible treatment or role: "encoded", "copied", "a timer"
+	Hint string       // the remedy
 
-	reason string // the hint but for the rule to add
+	reason string // the hint without the rule to add
 	steps  []step // from Part, innermost first, up to the next interface
-	enough bool   // the hint says what to do, no rule is needed
+	enough bool   // the hint is complete, no rule is needed
 }
 
 func (e *Error) Error() string {
@@ -29,7 +29,7 @@ func (e *Error) Error() string {
 	return cmp.Or(e.Role, "state of") + " " + typeString(e.Type) + ": " + field + "cannot be " + e.Verb + ": " + e.Hint
 }
 
-// As returns err with the role of the value that it is about, when it is an [*Error].
+// As returns err with the role of its value if it is an [*Error].
 func As(role string, err error) error {
 	if e, ok := err.(*Error); ok {
 		c := *e
@@ -39,8 +39,8 @@ func As(role string, err error) error {
 	return err
 }
 
-// Catch, when deferred, turns a panic by a method of [Plan] or [Encoder] that refuses a value into
-// an error. Other panics go on.
+// Catch, when deferred, turns the panic of a method of [Plan] or [Encoder] about an unsupported value into an error.
+// Other panics continue.
 func Catch(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -51,18 +51,18 @@ func Catch(err *error) {
 	}
 }
 
-// unsupportedType is an error under way from the part that is refused to the whole value.
+// unsupportedType is an error that propagates from the unsupported part to the whole value.
 type unsupportedType struct {
 	part  reflect.Type
 	path  string
 	verb  string
-	hint  string // "": made from steps
+	hint  string // if empty, made from steps
 	steps []step // innermost first
 
-	enough bool // the hint says what to do, no rule is needed
+	enough bool // the hint is complete, no rule is needed
 }
 
-// step is one struct field on the way to a part.
+// step is one struct field on the path to a part.
 type step struct {
 	in    reflect.Type
 	field string
@@ -72,20 +72,20 @@ func refuse(part reflect.Type, hint string) *unsupportedType {
 	return &unsupportedType{part: part, verb: "encoded", hint: hint}
 }
 
-// under notes that what is refused lies in the field of a struct.
+// under records that the unsupported part is in a field of a struct.
 func (r *unsupportedType) under(in reflect.Type, field string) *unsupportedType {
 	r.path = joinPath(field, r.path)
 	r.steps = append(r.steps, step{in, field})
 	return r
 }
 
-// inside notes that what is refused lies in a container's elements.
+// inside records that the unsupported part is in the elements of a container.
 func (r *unsupportedType) inside(brackets string) *unsupportedType {
 	r.path = joinPath(brackets, r.path)
 	return r
 }
 
-// unsupportedTypeOf makes an error about a whole value one about a part of a larger value.
+// unsupportedTypeOf converts an error about a whole value to one about a part of a larger value.
 func unsupportedTypeOf(err error) *unsupportedType {
 	e := err.(*Error)
 	r := &unsupportedType{part: e.Part, path: e.Path, verb: e.Verb, hint: e.reason, steps: slices.Clone(e.steps), enough: e.enough}
@@ -102,7 +102,7 @@ func joinPath(a, b string) string {
 	return a + "." + b
 }
 
-// whole makes the error about a value of type t.
+// whole returns the error about a value of type t.
 func (r *unsupportedType) whole(t reflect.Type) *Error {
 	if len(r.steps) == 0 && r.hint == "" {
 		r.hint = "it is a " + r.part.Kind().String()
@@ -117,8 +117,8 @@ func (r *unsupportedType) whole(t reflect.Type) *Error {
 	return e
 }
 
-// outermost is the step from the whole value of type t, when that is a struct or points to one and an
-// interface lies between it and the other steps.
+// outermost returns the step from the whole value of type t, if t is a struct or a pointer to one and an interface
+// lies between it and the other steps.
 func (r *unsupportedType) outermost(t reflect.Type) (s step, ok bool) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -136,7 +136,7 @@ func (r *unsupportedType) outermost(t reflect.Type) (s step, ok bool) {
 	return step{t, field}, true
 }
 
-// advice says which rule or tag to add, for a type that the user can name; "" when there is none.
+// advice returns the rule or tag to add, for a type that the user can name. An empty string means that there is none.
 func (r *unsupportedType) advice(root reflect.Type) string {
 	if root == nil {
 		return ""
@@ -147,7 +147,7 @@ func (r *unsupportedType) advice(root reflect.Type) string {
 		case r.verb == "copied":
 		case len(r.steps) == 0:
 			r = &unsupportedType{part: r.part, path: r.path, verb: r.verb, steps: []step{outer}}
-		case r.steps[0].in.PkgPath() != home: // another library's: its holder is the user's
+		case r.steps[0].in.PkgPath() != home: // of another library: its holder is the user's
 			return "add sim.IgnoreField[" + outer.in.String() + "](\"" + outer.field + "\") to System.State, or tag field " +
 				outer.field + " of " + outer.in.String() + " `macemc:\"-\"`"
 		}
@@ -194,7 +194,7 @@ func isExported(t reflect.Type) bool {
 	return t.Name() != "" && t.Name()[0] >= 'A' && t.Name()[0] <= 'Z'
 }
 
-// pkgOf is the package of the user's own type that t is built from.
+// pkgOf returns the package of the user's own type that t is built from.
 func pkgOf(t reflect.Type) string {
 	for t.Name() == "" {
 		switch t.Kind() {

@@ -13,12 +13,11 @@ import (
 	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
-// Fields appends what v, a value of p's type, consists of: one field for each part that has no
-// parts, in canonical order, under paths such as "peers[3].addr" that start with prefix. Pointers
-// are followed; a second reference to the same memory is shown as "-> " and the path of the first.
-// What an interface holds is under "path.(Type)". Empty slices and maps are "[]" and "map[]".
-// Enumerations are shown with the name that their String method gives. What cannot be encoded is
-// shown as a type in parentheses.
+// Fields appends the fields of v, a value of p's type: one for each part without parts of its own, in canonical
+// order. Paths such as "peers[3].addr" start with prefix. Pointers are followed. A second reference to the same
+// memory is shown as "-> " and the path of the first. The value in an interface is under "path.(Type)". Empty slices
+// and maps are "[]" and "map[]". Enumerations are shown by the names from their String methods. An unsupported part
+// is shown as a type in parentheses.
 func (p *Plan) Fields(prefix string, v any, buf []diff.Field) []diff.Field {
 	r := newRenderer(p)
 	r.out, r.listing, r.home = buf, true, homeOf(p.root)
@@ -36,19 +35,19 @@ func (p *Plan) Fields(prefix string, v any, buf []diff.Field) []diff.Field {
 type renderer struct {
 	set     *Set
 	track   bool
-	enc     *Encoder // orders map entries, knows times; nil: none was met, see encoder
+	enc     *Encoder // orders map entries, numbers times; nil until needed, see encoder
 	seen    seen
 	paths   []string // of the objects seen; in texts their numbers
 	places  int      // of pointers, slices and maps, so far in a text
 	names   bool     // in texts, for people
 	listing bool     // fields
 	out     []diff.Field
-	home    string // the module of the whole value; "": it is not known, or nothing is foreign to it
+	home    string // the module of the whole value; empty if unknown, or if nothing is foreign to it
 	inside  string // as in Field
 
-	passOver func(path string, elem *node, s *memory.Slice) int // for how many first elements of a slice of plain values one field stands; nil: none
+	passOver func(path string, elem *node, s *memory.Slice) int // first elements of a plain slice to show as one field; nil means none
 
-	stopAt purpose // stop at the first part that cannot be treated
+	stopAt purpose // stop at the first part that does not support it
 	path   string  // of that part
 }
 
@@ -58,15 +57,15 @@ func newRenderer(p *Plan) *renderer {
 
 func (r *renderer) encoder() *Encoder {
 	if r.enc == nil {
-		r.enc = &Encoder{set: r.set, plan: r.set.null} // without a value it looks for no path when it fails
+		r.enc = &Encoder{set: r.set, plan: r.set.null} // without a value, a failure does not search for a path
 	}
 	return r.enc
 }
 
-// refused stops a renderer that looks for what is refused.
+// refused is the panic with which a renderer stops at an unsupported part.
 type refused struct{}
 
-// purpose is what a part of a value is wanted for.
+// purpose is the intended use of a part of a value.
 type purpose uint8
 
 const (
@@ -100,7 +99,7 @@ func (r *renderer) leaf(path, text string) {
 	r.out = append(r.out, diff.Field{Path: path, Value: text, Inside: r.inside})
 }
 
-// met returns the name of the object when it was met before, and notes it otherwise.
+// met returns the name of an object that was visited before. Otherwise it records the name.
 func (r *renderer) met(at unsafe.Pointer, of *node, length, capacity int, name string) (first string, met bool) {
 	if !r.track {
 		return "", false
@@ -192,7 +191,7 @@ func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
 	}
 }
 
-// part renders a part whose existence counts even when it holds nothing.
+// part renders a part that is shown even if it is empty.
 func (r *renderer) part(n *node, p unsafe.Pointer, path string) {
 	before := len(r.out)
 	r.fields(n, p, path)
@@ -209,7 +208,7 @@ func (r *renderer) target(n *node, at unsafe.Pointer, path string) {
 	before := len(r.out)
 	r.part(n.elem, at, path)
 	if f := &r.out[before]; f.Path == path && strings.TrimLeft(f.Value, "&") == "nil" {
-		f.Value = "&" + f.Value // the pointer is not nil, what it points to is
+		f.Value = "&" + f.Value // the pointer is not nil, but its target is
 	}
 }
 
@@ -231,14 +230,14 @@ func (r *renderer) entries(n *node, m unsafe.Pointer, path string) {
 	}
 }
 
-// sorted lists a map's entries until done is called.
+// sorted returns a map's entries, which are valid until done is called.
 func (r *renderer) sorted(n *node, m unsafe.Pointer, path string) (es []entry, done func(), why *unsupportedType) {
 	var err error
 	e := r.encoder()
 	base, keys := len(e.entries), len(e.keys)
 	done = func() { e.pop(base, keys) }
 	defer func() {
-		if err != nil { // a key holds, in an interface, what cannot be encoded
+		if err != nil { // an interface in a key holds an unsupported value
 			e.pop(0, 0)
 			base, keys, why = 0, 0, unsupportedTypeOf(err)
 		}
@@ -281,7 +280,7 @@ func (r *renderer) boxedFields(v any, path string) {
 	r.leaf(path, r.boxedText(p.root, at))
 }
 
-// sharing lists what overlaps in memory.
+// sharing lists overlaps in memory.
 func (r *renderer) sharing() {
 	if !r.track || !r.seen.overlap() {
 		return
@@ -300,7 +299,7 @@ func (r *renderer) sharing() {
 	}
 }
 
-// enumName returns what the String method of an integer type says.
+// enumName returns the result of an integer type's String method.
 func enumName(n *node, p unsafe.Pointer) (name string, ok bool) {
 	if n.kind < reflect.Int || n.kind > reflect.Uintptr || n.typ == durationType {
 		return "", false

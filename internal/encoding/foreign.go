@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// checker is the module of this package. What holds services of users for them belongs to it, so nothing is foreign to its types.
+// checker is the module of this package. Some of its types hold services of users, so nothing is foreign to its
+// types.
 var checker = strings.TrimSuffix(reflect.TypeFor[Plan]().PkgPath(), "/internal/encoding")
 
-// modules are the paths of the modules that the program was built from, as far as it tells.
+// modules returns the paths of the modules that the program was built from, if known.
 var modules = sync.OnceValue(func() []string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -23,8 +24,8 @@ var modules = sync.OnceValue(func() []string {
 	return list
 })
 
-// moduleOf is the module of a package: the longest known one that it can be part of, or else as many elements of its path as modules
-// have, mostly.
+// moduleOf returns the module of a package: the longest known one that contains it. Otherwise it returns the usual
+// number of elements of the package's path.
 func moduleOf(pkg string) string {
 	pkg = strings.TrimSuffix(pkg, "_test")
 	if known := modules(); pkg == "main" && len(known) > 0 {
@@ -47,7 +48,7 @@ func within(pkg, module string) bool {
 	return module != "" && strings.HasPrefix(pkg, module) && (len(pkg) == len(module) || pkg[len(module)] == '/')
 }
 
-// homeOf is the module of the type of a value, or of what it points to.
+// homeOf returns the module of a value's type, or of the type it points to.
 func homeOf(n *node) string {
 	if n == nil {
 		return ""
@@ -65,7 +66,7 @@ func homeOf(n *node) string {
 	return ""
 }
 
-// foreign reports whether a type is of another module than the whole value.
+// foreign reports whether a type belongs to another module than the whole value.
 func (r *renderer) foreign(t reflect.Type) bool {
 	pkg := strings.TrimSuffix(t.PkgPath(), "_test")
 	return r.home != "" && pkg != "" && !within(pkg, r.home)

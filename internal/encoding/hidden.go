@@ -12,11 +12,11 @@ import (
 	"github.com/macemc/macemc/macetime"
 )
 
-// mostHidden is how many changes Hidden lists.
+// mostHidden is the maximum number of changes that Hidden lists.
 const mostHidden = 3
 
-// Hidden lists the first numbers, strings and lengths in which two values of p's type differ though no field of [Plan.Fields] shows it: rules
-// and tags leave them out of the encoding. Functions, channels and times are not looked at.
+// Hidden lists the first numbers, strings and lengths in which two values of p's type differ although no field of
+// [Plan.Fields] shows it. Rules and tags exclude them from the encoding. Functions, channels and times are ignored.
 func (p *Plan) Hidden(a, b any) []diff.Change {
 	shown := slices.DeleteFunc(diff.Between(p.Fields("", a, nil), p.Fields("", b, nil)), func(c diff.Change) bool {
 		hash := hashInText.FindString(c.Old)
@@ -27,10 +27,10 @@ func (p *Plan) Hidden(a, b any) []diff.Change {
 	return h.changes
 }
 
-// hashInText is how the text of a value that a function encodes ends.
+// hashInText matches the end of the text of a value that a function encodes.
 var hashInText = regexp.MustCompile(`#[0-9a-f]{16}$`)
 
-// unencoded compares values as they lie in memory.
+// unencoded compares values by their memory.
 type unencoded struct {
 	shown   []diff.Change
 	met     map[[2]uintptr]bool // pairs of pointers
@@ -94,7 +94,7 @@ func (h *unencoded) entries(path string, a, b reflect.Value) {
 	}
 }
 
-// present reports whether there is something in both.
+// present reports whether both values are not nil.
 func (h *unencoded) present(path string, a, b reflect.Value) bool {
 	if a.IsNil() != b.IsNil() {
 		text := map[bool]string{true: "nil", false: "not nil"}
@@ -119,7 +119,7 @@ func (h *unencoded) lengths(path string, a, b reflect.Value) bool {
 	return a.Len() == b.Len()
 }
 
-// note takes up a change, unless a field shows it.
+// note records a change unless a field shows it.
 func (h *unencoded) note(path, was, now string) {
 	for _, c := range h.shown {
 		if strings.HasPrefix(path, c.Path) || strings.HasPrefix(c.Path, path) {
@@ -129,7 +129,7 @@ func (h *unencoded) note(path, was, now string) {
 	h.changes = append(h.changes, diff.Change{Path: path, Old: was, New: now})
 }
 
-// plain is the text of a value without parts; "" of others.
+// plain returns the text of a value without parts, or an empty string for other values.
 func plain(v reflect.Value) string {
 	switch {
 	case v.Kind() == reflect.Bool:

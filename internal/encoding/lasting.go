@@ -7,15 +7,15 @@ import (
 	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
-// libraryError reports whether t is a pointer to an error of the packages errors and fmt: those are
-// never changed, and are compared by identity.
+// libraryError reports whether t is a pointer to an error of the packages errors and fmt. These are never changed and
+// are compared by identity.
 func libraryError(t reflect.Type) bool {
 	home := t.Elem().PkgPath()
 	return (home == "errors" || home == "fmt") && t.Implements(errorType)
 }
 
-// lasts reports whether nothing that can be reached from the error at p, to which a pointer of type n
-// points, can be changed. Then the error itself stands in a copy.
+// lasts reports whether nothing reachable from the error at p can be changed. A copy then refers to the error itself.
+// n is the type of a pointer to the error.
 func (c *copier) lasts(n *node, p unsafe.Pointer) bool {
 	for _, f := range n.elem.fields {
 		at := unsafe.Add(p, f.off)
@@ -40,7 +40,7 @@ func (c *copier) lasts(n *node, p unsafe.Pointer) bool {
 	return true
 }
 
-// lastsIn is lasts of what is in the interface at p.
+// lastsIn is lasts for the value in the interface at p.
 func (c *copier) lastsIn(n *node, p unsafe.Pointer) bool {
 	if n.kind != reflect.Interface {
 		return n.flat()
@@ -60,15 +60,15 @@ func (c *copier) lastsIn(n *node, p unsafe.Pointer) bool {
 	return c.set.consts.Has(at) || pl.root.lasting && c.lasts(pl.root, at)
 }
 
-// keep makes a copy refer to the variable of a package, or what that points to, at p, and to all that
-// can be reached from there.
+// keep makes a copy refer to the original at p, a package variable or memory reachable from one, and to everything
+// reachable from there.
 func (c *copier) keep(n *node, p unsafe.Pointer) {
 	if c.track && n.size > 0 && c.kept(p, n, 1, isVariable) {
 		c.keepParts(n, p)
 	}
 }
 
-// kept notes that memory stands for its own copy, and reports whether that is new.
+// kept records that memory is its own copy, and reports whether that is new.
 func (c *copier) kept(at unsafe.Pointer, of *node, length, capacity int) bool {
 	o, _ := c.seen.meet(at, of, length, capacity)
 	if o.kept {
@@ -124,7 +124,7 @@ func (c *copier) keepSlice(n *node, s memory.Slice) {
 	}
 }
 
-// reach is how many elements of a slice count.
+// reach returns the number of elements of a slice that count.
 func (s *Set) reach(h memory.Slice) int {
 	if s.rules.Loose {
 		return h.Len

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
-// entry is one entry of a map with what it is sorted by: a number and then a text.
+// entry is one entry of a map with its sort key: a number and then a text.
 type entry struct {
 	num       uint64
 	text      string
@@ -20,14 +20,14 @@ type entry struct {
 
 func (x *entry) before(y *entry) bool { return x.num < y.num || x.num == y.num && x.text < y.text }
 
-// iteratorPrefix is how a reflect.MapIter begins: the map, then where the current entry lies.
+// iteratorPrefix is the beginning of a reflect.MapIter: the map and the addresses of the current key and element.
 type iteratorPrefix struct {
 	m         reflect.Value
 	key, elem unsafe.Pointer
 }
 
-// iteratorsPoint checks on an example that reflect.MapIter begins like iteratorPrefix. Otherwise
-// entries are copied, which is slower.
+// iteratorsPoint checks with an example that reflect.MapIter begins like iteratorPrefix. Otherwise entries are
+// copied, which is slower.
 func iteratorsPoint() bool {
 	var it reflect.MapIter
 	if unsafe.Sizeof(it) < unsafe.Sizeof(iteratorPrefix{}) {
@@ -45,14 +45,14 @@ func iteratorsPoint() bool {
 	return *(**int)(words.key) == &key && *(**int)(words.elem) == &elem
 }
 
-// list puts the entries of the map m, of type n, on the stack in any order.
+// list pushes the entries of the map m, of type n, in any order.
 func (e *Encoder) list(n *node, m unsafe.Pointer) {
 	for key, elem := range e.each(n, m) {
 		e.entries = append(e.entries, entry{key: key, elem: elem})
 	}
 }
 
-// each yields where the keys and elements of the map m lie, of type n. Another map must not be looked through meanwhile.
+// each yields the addresses of the keys and elements of the map m, of type n. No other map may be iterated meanwhile.
 func (e *Encoder) each(n *node, m unsafe.Pointer) iter.Seq2[unsafe.Pointer, unsafe.Pointer] {
 	return func(yield func(key, elem unsafe.Pointer) bool) {
 		e.iter.Reset(reflect.ValueOf(memory.Assemble(n.word, m)))
@@ -71,8 +71,8 @@ func (e *Encoder) each(n *node, m unsafe.Pointer) iter.Seq2[unsafe.Pointer, unsa
 	}
 }
 
-// push puts the entries of the map m, of type n, on the stack, sorted: integers and strings by
-// value, other keys by their encoding. It fails when two keys are encoded alike.
+// push pushes the entries of the map m, of type n, in order: integers and strings by value, other keys by their
+// encoding. It fails if two keys have equal encodings.
 func (e *Encoder) push(n *node, m unsafe.Pointer) *unsupportedType {
 	base := len(e.entries)
 	e.list(n, m)
@@ -95,7 +95,7 @@ func (e *Encoder) push(n *node, m unsafe.Pointer) *unsupportedType {
 	return sortEntries(n, es)
 }
 
-// fewEntries are sorted without calls.
+// fewEntries is the maximum number of entries that are sorted without calls.
 const fewEntries = 16
 
 func sortEntries(n *node, es []entry) *unsupportedType {
@@ -124,7 +124,7 @@ func sortEntries(n *node, es []entry) *unsupportedType {
 	return nil
 }
 
-// pop removes the entries from base on.
+// pop removes the entries and keys from the given positions on.
 func (e *Encoder) pop(base, keys int) {
 	clear(e.entries[base:])
 	e.entries, e.keys = e.entries[:base], e.keys[:keys]
@@ -133,7 +133,7 @@ func (e *Encoder) pop(base, keys int) {
 // signFlip maps the order of signed numbers to that of unsigned ones.
 const signFlip = 1 << 63
 
-// readNumber returns the number that sorts an integer key.
+// readNumber returns the sort number of an integer key.
 func readNumber(n *node, p unsafe.Pointer) uint64 {
 	if !n.signed {
 		switch n.keys {
@@ -160,7 +160,7 @@ func readNumber(n *node, p unsafe.Pointer) uint64 {
 	return uint64(x) ^ signFlip
 }
 
-// front is the beginning of a text as a number that sorts alike.
+// front returns the beginning of a text as a number with the same order.
 func front(s string) uint64 {
 	if len(s) >= 8 {
 		return binary.BigEndian.Uint64(unsafe.Slice(unsafe.StringData(s), 8))

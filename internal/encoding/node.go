@@ -7,22 +7,22 @@ import (
 	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
-// node is what is known of one type. Nodes of recursive types form cycles.
+// node is the compiled form of one type. Nodes of recursive types form cycles.
 type node struct {
 	typ       reflect.Type
 	kind      reflect.Kind
 	size      uintptr
 	word      unsafe.Pointer // type word of interfaces that hold the type; nil for interface types
-	direct    bool           // such an interface's data word is the value itself
-	methods   bool           // of an interface type: it has methods
+	direct    bool           // the data word of such an interface is the value itself
+	methods   bool           // an interface type with methods
 	how       treatment
-	opaque    bool // fields, elem and key are not known
-	unwritten bool // of a slice: what lies beyond the length does not count
-	lasting   bool // a pointer to what is never changed, if that holds nothing that is
+	opaque    bool // fields, elem and key are unknown
+	unwritten bool // of a slice: memory beyond the length does not count
+	lasting   bool // a pointer to a library error, immutable if its content is
 
-	fields    []field // of a struct: those that count
+	fields    []field // of a struct: the fields that count
 	elem, key *node
-	twin      *node // of a map: stands for all map types that values can be converted to
+	twin      *node // of a map: represents all map types that values can be converted to
 	count     int   // of an array
 	keys      op    // of a map: how keys are read when they are integers or strings; else opNone
 	signed    bool  // keys are signed integers
@@ -38,7 +38,7 @@ type node struct {
 	copyBoxed   func(v any) any
 	show        func(v any) (text, failed string)
 	pointerTo   unsafe.Pointer   // type word of *typ, when the type encodes itself
-	uncopied    *unsupportedType // why the type itself, not what it refers to, cannot be copied
+	uncopied    *unsupportedType // why the type itself, without its targets, cannot be copied
 }
 
 // flat reports whether a copy by assignment is complete.
@@ -50,7 +50,7 @@ type field struct {
 	n    *node
 }
 
-// treatment says how a type is encoded.
+// treatment is how a type is encoded.
 type treatment uint8
 
 const (
@@ -60,7 +60,7 @@ const (
 	byPosition           // macetime.Time
 	byInstant            // time.Time
 	byLocation           // *time.Location, an immutable zone
-	byContent            // unique.Handle, a pointer that stands for what it points to
+	byContent            // unique.Handle, a pointer that represents its target
 	byName               // a function
 )
 
@@ -97,11 +97,11 @@ const (
 	opName
 )
 
-// widths are the sizes of the values of a run.
+// widths are the sizes of values in a run.
 var widths = [...]uintptr{opByte: 1, opInt16: 2, opInt32: 4, opInt64: 8, opUint16: 2, opUint32: 4, opUint64: 8,
 	opFloat32: 4, opFloat64: 8, opString: unsafe.Sizeof("")}
 
-// leaf is an op with its operand: the value at some offset in the type that the program is for.
+// leaf is an op with its operand: the value at an offset in the type of the program.
 type leaf struct {
 	op  op
 	n   int // length of a run
@@ -109,7 +109,7 @@ type leaf struct {
 	of  *node
 }
 
-// emit appends to a program what another does at an offset, joining runs.
+// emit appends ops to a program, moved by an offset, and joins runs.
 func emit(prog []leaf, off uintptr, more ...leaf) []leaf {
 	for _, l := range more {
 		l.off += off
@@ -123,7 +123,7 @@ func emit(prog []leaf, off uintptr, more ...leaf) []leaf {
 	return prog
 }
 
-// scalarOp is the op for kinds that need nothing but their bits; opNone for others.
+// scalarOp returns the op for kinds that are encoded by their bits alone, or opNone.
 func scalarOp(t reflect.Type) (o op, run int) {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int8, reflect.Uint8:
@@ -161,7 +161,7 @@ func (n *node) in(p unsafe.Pointer) any {
 	return memory.Assemble(n.word, p)
 }
 
-// value is in for use with package reflect.
+// value is in for package reflect.
 func (n *node) value(p unsafe.Pointer) reflect.Value {
 	if n.kind == reflect.Interface {
 		return reflect.NewAt(n.typ, p).Elem()

@@ -1,36 +1,35 @@
-// Package plan compiles, once per type, how values of that type are encoded canonically, copied
-// deeply and shown to people. It knows unexported fields, sorted maps, pointers with aliasing and
-// cycles, and interfaces with their dynamic type; what it cannot handle it refuses by name.
+// Package encoding compiles, once per type, how values of that type are encoded canonically, copied deeply and shown
+// to people. It supports unexported fields, sorted maps, pointers with aliasing and cycles, and interfaces with their
+// dynamic types. It rejects other types by name.
 //
-// # What equal encodings mean
+// # Equal encodings
 //
-// Two values that code could tell apart are encoded differently, or their type is refused by name. So two
-// values of one type encode equally exactly when they have the same content and the same sharing:
-// pointers, maps and slices that are one in the first value are one in the second, and slices and
-// pointers that overlap in memory overlap alike, also when a conversion gave them different types. In detail:
+// Values that code could distinguish have different encodings, or their type is rejected by name. Two values of one
+// type have equal encodings if and only if they have the same content and the same sharing. Pointers, maps and slices
+// that are one in the first value are one in the second. Slices and pointers that overlap in memory overlap alike,
+// even if a conversion gave them different types. In detail:
 //
-//   - nil and empty slices and maps differ; a slice counts with its capacity and with what lies beyond
-//     its length, which re-slicing and append would show. The rule [ByElements] takes that back;
-//   - a pointer to or into a variable of a package, what can be reached from one, or what [Holding] names, counts
-//     with which memory that is, as == would tell: sentinels, errors of equal text;
-//   - floats count by their bits, so that -0 and 0 differ, and NaNs of different bits;
-//   - an interface counts with its dynamic type, a type with its package path and name;
-//   - blank fields, fields tagged `macemc:"-"` and fields named by [IgnoreField] do not count;
-//   - a [macetime.Time] counts by its position among the distinct times met so far, see
-//     [Encoder.Times]; a [time.Time] by its instant, its monotonic reading, and its whole zone: name,
+//   - nil and empty slices and maps differ. A slice counts with its capacity and the memory beyond its
+//     length, which re-slicing and append would reveal. The rule [ByElements] drops that.
+//   - A pointer to or into a package variable, memory reachable from one, or memory of [Holding] counts by
+//     its identity, as == compares it: sentinels, errors with equal texts.
+//   - Floats count by their bits, so that -0 and 0 differ, and so do NaNs with different bits.
+//   - An interface counts with its dynamic type, and a type with its package path and name.
+//   - Blank fields, fields tagged `macemc:"-"` and fields named by [IgnoreField] do not count.
+//   - A [macetime.Time] counts by its position among the distinct times encoded so far, see
+//     [Encoder.Times]. A [time.Time] counts by its instant, its monotonic reading, and its whole zone: name,
 //     offsets, transitions, and which zones are one.
 //
-// Functions, channels and unsafe pointers are refused, as are map keys that hold pointers: they have
-// no canonical order. Locks and atomics are their numbers. What Go leaves open does not count: whether
-// pointers to variables without size are equal, and where memory lies.
+// Functions, channels and unsafe pointers are rejected. So are map keys that hold pointers, because they have no
+// canonical order. Locks and atomics count by their numbers. Behavior that Go leaves open does not count: whether
+// pointers to variables without size are equal, and the addresses of memory.
 //
-// # What a copy is
+// # Copies
 //
-// A copy encodes like the original, has the same sharing and capacities, and has no memory in common with
-// it that could be changed, but that of constants, which stays
-// what it is; ignored fields are copied shallowly. Zones, and errors made by the packages errors and fmt
-// that hold nothing changeable, are immutable and stay what they are, too, so that they still compare equal
-// to what they were made as; the rule [Apart] takes that back.
+// A copy has the same encoding, sharing and capacities as the original. It shares no mutable memory with it except
+// constants, which are not copied. Ignored fields are copied shallowly. Zones are immutable, and so are errors made
+// by the packages errors and fmt that hold nothing mutable. They are not copied either, so that they still compare
+// equal to the originals. The rule [Apart] drops that.
 package encoding
 
 import (
@@ -53,18 +52,18 @@ func (f Fingerprint) Sub(g Fingerprint) Fingerprint {
 	return Fingerprint{f.Hi - g.Hi, f.Lo - g.Lo}
 }
 
-// Plan is what a [Set] knows of one type. Its methods take values of exactly that type and panic
-// with a plain message when given another, and with an [*Error] when the value holds, behind an
-// interface, what the set refuses. Like its set it is not for concurrent use.
+// Plan is the compiled form of one type in a [Set]. Its methods take values of exactly that type. They panic with a
+// plain message for another type, and with an [*Error] if an interface in the value holds an unsupported value. Like
+// its set, a Plan is not for concurrent use.
 type Plan struct {
 	set      *Set
-	root     *node  // nil: the plan of nil
+	root     *node  // nil for the plan of nil
 	head     []byte // the type's name with its length
-	shares   bool   // values may hold one piece of memory twice
-	uncopied *Error // why values cannot be copied; nil: they can
+	shares   bool   // values may refer to the same memory twice
+	uncopied *Error // why values cannot be copied; nil means that they can
 }
 
-// Type is the type that p is for, nil for the plan of nil.
+// Type returns the type of p, or nil for the plan of nil.
 func (p *Plan) Type() reflect.Type {
 	if p.root == nil {
 		return nil
@@ -72,15 +71,15 @@ func (p *Plan) Type() reflect.Type {
 	return p.root.typ
 }
 
-// Flat reports whether boxing a value in an interface already makes a private copy: nothing that
-// could be changed through it is shared. Strings are fine.
+// Flat reports whether boxing a value in an interface already makes a private copy, which shares nothing mutable.
+// Values may contain strings.
 func (p *Plan) Flat() bool { return p.root == nil || p.root.flat() && p.uncopied == nil }
 
-// Copyable reports whether [Plan.Copy] works, as far as static types tell. Values that hold
-// functions or foreign types without a [CopyBy] rule can only be rebuilt by running what made them.
+// Copyable reports whether [Plan.Copy] works, by the static types. Values that hold functions or foreign types
+// without a [CopyBy] rule can only be rebuilt by executing the code that made them.
 func (p *Plan) Copyable() bool { return p.uncopied == nil }
 
-// Uncopyable says what makes the type not copyable; nil when it is.
+// Uncopyable returns why the type is not copyable; nil means that it is.
 func (p *Plan) Uncopyable() error {
 	if p.uncopied == nil {
 		return nil
@@ -88,8 +87,7 @@ func (p *Plan) Uncopyable() error {
 	return p.uncopied
 }
 
-// open returns a pointer to the content of v. Word is where the pointer is kept that v consists of,
-// if it does.
+// open returns a pointer to the content of v. If v itself is a pointer, word stores it.
 func (p *Plan) open(v any, word *unsafe.Pointer) unsafe.Pointer {
 	e := (*memory.Interface)(unsafe.Pointer(&v))
 	if e.Word != p.root.word {

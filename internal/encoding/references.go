@@ -7,9 +7,10 @@ import (
 	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
-// References calls f with each piece of memory that v, a value of p's type, refers to and that counts by which one it is, once: a
-// variable, the array behind a slice, a map, a zone. Constants are left out with all that they lead to, and so is what
-// is not encoded, is encoded by a function, or has no size. It panics with an [*Error] like [Plan.Append].
+// References calls f once for each piece of memory that v, a value of p's type, refers to and that counts by
+// identity: a variable, the array behind a slice, a map, a zone. It skips constants with everything reachable from
+// them. It also skips memory that is not encoded, is encoded by a function, or has no size. It panics with an
+// [*Error] like [Plan.Append].
 func (p *Plan) References(v any, f func(at unsafe.Pointer)) {
 	if p.root == nil {
 		return
@@ -26,7 +27,7 @@ type referrer struct {
 	seen seen
 }
 
-// enter tells of memory, and reports whether it is to be looked into.
+// enter reports memory to f, and returns whether to visit its content.
 func (w *referrer) enter(at unsafe.Pointer, of *node, length, capacity int) bool {
 	if at == nil || of.size == 0 || w.enc.set.consts.Has(at) {
 		return false

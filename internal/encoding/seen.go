@@ -6,26 +6,26 @@ import (
 	"unsafe"
 )
 
-// seen remembers the memory that a walk over one value has met, to find what is met again and what
-// overlaps. Two references are to the same object when address, type, length and capacity agree.
+// seen records the memory visited by a walk over one value, to find repeated references and overlaps. Two references
+// are to the same object if address, type, length and capacity agree.
 type seen struct {
 	list  []object
 	index []int32 // hash table of positions in list, plus one; in use when list is long
 	spans []span
 }
 
-// object is a piece of memory. Addresses are kept as pointers, not numbers: that keeps the memory
-// from being on a stack, which moves.
+// object is a piece of memory. Addresses are stored as pointers, not numbers, which keeps the memory off the stack.
+// Stacks move.
 type object struct {
 	at       unsafe.Pointer
 	of       *node // type of the variable or of the elements; of a map itself
-	len, cap int   // cap is a marker for what is not a slice
-	pos      int   // of an encoding: where the object was first met
-	again    bool  // met more than once
+	len, cap int   // cap is a marker if it is not a slice
+	pos      int   // of an encoding: position of the first visit
+	again    bool  // visited more than once
 
 	copied   unsafe.Pointer
-	done     bool // the copy's content is complete or under way
-	together bool // the copy lies in memory of several objects
+	done     bool // the copy's content is complete or in progress
+	together bool // the copy is in memory shared by several objects
 	kept     bool // a constant, or part of one: it is its own copy
 }
 
@@ -41,7 +41,7 @@ type span struct {
 	obj       int32
 }
 
-// linear is how many objects are searched one by one.
+// linear is the number of objects up to which search is linear.
 const linear = 8
 
 func (s *seen) reset() {
@@ -49,7 +49,7 @@ func (s *seen) reset() {
 	s.list = s.list[:0]
 }
 
-// meet returns the object and whether it was met before. The pointer is valid until the next call.
+// meet returns the object and whether it was visited before. The pointer is valid until the next call.
 func (s *seen) meet(at unsafe.Pointer, of *node, length, capacity int) (*object, bool) {
 	n := len(s.list)
 	if n <= linear {
@@ -93,7 +93,7 @@ func (s *seen) place(obj int) {
 	s.index[i] = int32(obj) + 1
 }
 
-// rehash makes the table at least that large, a power of two, and fills it from the list.
+// rehash makes the table at least that large, with a power of two as its size, and fills it from the list.
 func (s *seen) rehash(size int) {
 	if cap(s.index) >= size {
 		s.index = s.index[:size]
@@ -106,8 +106,8 @@ func (s *seen) rehash(size int) {
 	}
 }
 
-// bytes is how much memory the object covers; a slice covers its capacity, since what is appended
-// to one slice is seen through another.
+// bytes returns the size of the object's memory. A slice covers its capacity, because an append to one slice is
+// visible through another.
 func (o *object) bytes() uintptr {
 	switch o.cap {
 	case isVariable:
@@ -118,12 +118,12 @@ func (o *object) bytes() uintptr {
 	return uintptr(o.cap) * o.of.size
 }
 
-// spare reports whether the object is a slice that is used twice and has room: what is appended to
-// one is overwritten by what is appended to the other.
+// spare reports whether the object is a slice that is used twice and has room: an append to one overwrites an append
+// to the other.
 func (o *object) spare() bool { return o.again && o.cap > o.len }
 
-// overlap reports whether objects have memory in common, so that it matters how they lie and how
-// large they are. Afterwards spans lists them by address.
+// overlap reports whether objects share memory, so that their positions and sizes matter. Afterwards spans lists them
+// by address.
 func (s *seen) overlap() bool {
 	s.spans = s.spans[:0]
 	found := false
@@ -148,8 +148,8 @@ func (s *seen) overlap() bool {
 	return found
 }
 
-// clusters returns the groups of objects that overlap, or that overlap may find alone, members and
-// groups in the order in which they were met. It follows a call of overlap.
+// clusters returns the groups of overlapping objects. An object with spare room is a group of its own. Members
+// and groups are in the order of their first visits. A call of overlap must precede it.
 func (s *seen) clusters() [][]int {
 	var all [][]int
 	for i := 0; i < len(s.spans); {

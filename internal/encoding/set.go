@@ -15,14 +15,14 @@ type Set struct {
 	rules   *rule.List
 	nodes   map[reflect.Type]*node
 	plans   map[unsafe.Pointer]planned // by type word
-	named   map[string]reflect.Type    // who has which name in encodings
+	named   map[string]reflect.Type    // types by their names in encodings
 	maps    []*node                    // of map types
 	recent  [64]recentPlan
 	null    *Plan
 	enc     Encoder           // of Plan.Append
 	copier  copier            // of Plan.Copy
-	consts  *memory.Constants // to be kept in copies
-	telling *memory.Constants // those whose names are encoded
+	consts  *memory.Constants // not copied
+	telling *memory.Constants // encoded by name
 	direct  bool              // map iterators point at the entries
 }
 
@@ -36,8 +36,8 @@ type recentPlan struct {
 	plan *Plan
 }
 
-// NewSet makes a set. It fails when a rule is empty, names a field that does not exist, or
-// contradicts another.
+// NewSet makes a set. It returns an error if a rule is empty, names a field that does not exist, or contradicts
+// another.
 func NewSet(given ...rule.Rule) (*Set, error) {
 	rs, err := rule.Resolve(given)
 	if err != nil {
@@ -63,15 +63,14 @@ func NewSet(given ...rule.Rule) (*Set, error) {
 	return s, nil
 }
 
-// slot is where the plan of a type word is kept among the recent ones. Type words are addresses of
-// descriptors, some tens of bytes apart.
+// slot returns the index of a type word's plan among the recent ones. Type words are addresses of descriptors, some
+// tens of bytes apart.
 func slot(word unsafe.Pointer) uintptr {
 	w := uintptr(word)
 	return (w>>5 ^ w>>11) & 63
 }
 
-// Of returns the plan of v's dynamic type, which is compiled when it is first asked for. v may be
-// nil. The error is an [*Error].
+// Of returns the plan of v's dynamic type, which it compiles on first use. v may be nil. The error is an [*Error].
 func (s *Set) Of(v any) (*Plan, error) {
 	w := memory.TypeWord(v)
 	if r := &s.recent[slot(w)]; r.word == w {

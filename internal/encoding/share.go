@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// uncopied finds the first part reachable from n that makes values uncopyable.
+// uncopied returns the first part reachable from n that makes values uncopyable.
 func uncopied(n *node) *unsupportedType {
 	seen := map[*node]bool{}
 	var find func(n *node) *unsupportedType
@@ -46,12 +46,11 @@ type referent struct {
 	kind reflect.Kind // Pointer, Slice or Map
 }
 
-// mayShare reports whether a value of n's type could refer to the same memory twice, or to
-// overlapping memory. If not, encoding and copying need not remember what they have seen. Without
-// unsafe code two pieces of memory can only overlap when one type, or one that pointers can be converted
-// to, lies within the other.
+// mayShare reports whether a value of n's type could refer to the same memory twice, or to overlapping memory. If
+// not, encoding and copying need not record visited memory. Without unsafe code, two pieces of memory overlap only if
+// one type, or one that pointers can be converted to, lies within the other.
 func mayShare(n *node) bool {
-	var met []referent // each once
+	var met []referent // without duplicates
 	visits := map[*node]int{}
 	twice := false
 	meet := func(m referent) {
@@ -69,13 +68,13 @@ func mayShare(n *node) bool {
 		visits[n]++
 		switch {
 		case n.opaque:
-			// Pointers that are encoded by a function are told apart all the same.
+			// Pointers that a function encodes are distinguished, too.
 			if n.kind == reflect.Pointer {
 				meet(referent{n, reflect.Pointer})
 			}
 			return
 		case n.kind == reflect.Interface:
-			twice = true // anything may lie in it
+			twice = true // it may hold anything
 		case n.how == byPosition:
 			return
 		case n.how == byInstant || n.how == byLocation:
@@ -125,8 +124,8 @@ func (a referent) couldLieIn(b referent) bool {
 	return lies(inner, outer, a.kind == reflect.Slice)
 }
 
-// lies reports whether a value of type t holds, in its own memory, a variable of type inner, or an
-// array of them when only that counts.
+// lies reports whether a value of type t contains, in its own memory, a variable of type inner. With array, only
+// arrays of inner count.
 func lies(inner, t reflect.Type, array bool) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -143,8 +142,8 @@ func lies(inner, t reflect.Type, array bool) bool {
 	return false
 }
 
-// same reports whether a variable of one type can be referred to as one of the other or, when only that
-// counts, an array of them as an array: elements of arrays cannot be converted.
+// same reports whether a variable of one type can be referred to as one of the other. With array, only references to
+// an array of them as an array count, because elements of arrays cannot be converted.
 func same(a, b reflect.Type, array bool) bool {
 	if array {
 		return identical(a, b)

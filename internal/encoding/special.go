@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/macetime"
 )
 
-// special executes the ops that are rare.
+// special executes the rare ops.
 func (e *Encoder) special(l *leaf, q unsafe.Pointer, dst []byte) []byte {
 	switch l.op {
 	case opFunction:
@@ -57,7 +57,7 @@ func (e *Encoder) special(l *leaf, q unsafe.Pointer, dst []byte) []byte {
 	panic("encoding: unknown op")
 }
 
-// withLength appends what a function appends with its length in front, in four bytes.
+// withLength appends the output of encode after its length, in four bytes.
 func withLength(dst []byte, n *node, encode func([]byte) []byte) []byte {
 	from := len(dst) + 4
 	dst = encode(append(dst, 0, 0, 0, 0))
@@ -80,7 +80,7 @@ func (e *Encoder) position(t macetime.Time, dst []byte) []byte {
 	return appendUint(dst, uint64(i)+1)
 }
 
-// functionName names the function that the variable at p holds; "" is nil.
+// functionName returns the name of the function in the variable at p. An empty string means nil.
 func functionName(p unsafe.Pointer) string {
 	code := *(**uintptr)(p)
 	if code == nil {

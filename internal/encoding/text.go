@@ -15,16 +15,17 @@ import (
 	"github.com/macemc/macemc/macetime"
 )
 
-// Text renders v, a value of p's type, on one line: Ping{Seq:1}, &Node{Peers:[1 2]}, tick(3),
-// resend{}. Type names have no package. Strings are quoted when they hold anything but letters,
-// digits and _./:- or stand where their type is not known. The text is the same in every process,
-// and differs between values that are encoded differently, except that it does not show which
-// slices overlap, and shows values encoded by a function as a 64-bit hash.
+// Text renders v, a value of p's type, on one line: Ping{Seq:1}, &Node{Peers:[1 2]}, tick(3), resend{}. Type names
+// have no package. Strings are quoted if they contain anything but letters, digits and _./:- or if the context does
+// not determine their type. The text is the same in every process. It differs between values with different
+// encodings, with two exceptions: it does not show which slices overlap, and it shows values encoded by a function as
+// a 64-bit hash.
 func (p *Plan) Text(v any) string { return p.text(v, false) }
 
-// Names renders v like Text, but shows enumerations by the names that their String methods give (Reply{Answer:accepted}), leaves out what
-// generated code keeps for itself (XXX_...) and, of structs with 8 fields or more, what is zero, and shows values encoded by a function
-// by their exported fields, or by what they say of themselves. It is for people: different values may have the same name.
+// Names renders v like Text but for people: different values may have the same name. It shows enumerations by the
+// names from their String methods (Reply{Answer:accepted}). It omits internal fields of generated code (XXX_...) and,
+// in structs with 8 fields or more, zero fields. It shows values encoded by a function by their exported fields, or
+// else by their own texts.
 func (p *Plan) Names(v any) string { return p.text(v, true) }
 
 func (p *Plan) text(v any, names bool) string {
@@ -37,7 +38,7 @@ func (p *Plan) text(v any, names bool) string {
 	return r.boxedText(p.root, p.open(v, &word))
 }
 
-// boxedText renders a value whose type is not known from where it stands.
+// boxedText renders a value with a type that the context does not determine.
 func (r *renderer) boxedText(n *node, p unsafe.Pointer) string {
 	name := shortName(n.typ)
 	switch {
@@ -72,13 +73,13 @@ func (r *renderer) boxedText(n *node, p unsafe.Pointer) string {
 	return name + "(" + text + ")"
 }
 
-// number names a pointer, slice or map by counting them, whether nil, empty or not.
+// number returns the number of a pointer, slice or map. All of them are counted, whether nil, empty or not.
 func (r *renderer) number() string {
 	r.places++
 	return "#" + strconv.Itoa(r.places)
 }
 
-// text renders a value whose type is known from where it stands.
+// text renders a value with a type that the context determines.
 func (r *renderer) text(n *node, p unsafe.Pointer) string {
 	if n.show != nil && (n.kind != reflect.Pointer || *(*unsafe.Pointer)(p) != nil) {
 		text, failed := n.show(n.in(p))
@@ -167,8 +168,8 @@ func (r *renderer) interfaceText(v any) string {
 	return r.boxedText(p.root, p.open(v, &word))
 }
 
-// opaqueText renders a value that is encoded by a function: for people by what it holds, and where different values must have different
-// texts with a hash.
+// opaqueText renders a value that a function encodes: by its content for people, and with a hash where different
+// values need different texts.
 func (r *renderer) opaqueText(n *node, p unsafe.Pointer) string {
 	text := ""
 	if r.names || r.listing {
@@ -286,7 +287,7 @@ func (r *renderer) mapBody(n *node, p unsafe.Pointer) string {
 	return "map[" + strings.Join(parts, " ") + "]"
 }
 
-// key renders a map key; strings with a colon are quoted, it ends the key.
+// key renders a map key. Strings with a colon are quoted, because a colon ends the key.
 func (r *renderer) key(n *node, p unsafe.Pointer) string {
 	if n.kind == reflect.String && n.show == nil && n.how == structural {
 		return quote(*(*string)(p), true)
@@ -294,7 +295,7 @@ func (r *renderer) key(n *node, p unsafe.Pointer) string {
 	return r.text(n, p)
 }
 
-// time renders times by the order in which they are met.
+// time renders times by the order of their first occurrences.
 func (r *renderer) time(t macetime.Time) string {
 	if t == (macetime.Time{}) {
 		return "t0"
@@ -304,7 +305,7 @@ func (r *renderer) time(t macetime.Time) string {
 	return "t" + strconv.Itoa(slices.Index(e.times, t)+1)
 }
 
-// quote quotes s when it could be taken for something else.
+// quote quotes s if it could be mistaken for something else.
 func quote(s string, key bool) string {
 	for _, c := range []byte(s) {
 		switch {
@@ -320,7 +321,7 @@ func quote(s string, key bool) string {
 	return s
 }
 
-// bytesText renders bytes as a quoted string when they are printable.
+// bytesText renders printable bytes as a quoted string, and others in hexadecimal.
 func bytesText(b []byte) string {
 	for _, c := range b {
 		if c < ' ' || c > '~' {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// typeName names t in full: package paths and names, the same in every process.
+// typeName returns the full name of t with package paths, which is the same in every process.
 func typeName(t reflect.Type) string {
 	if t.Name() != "" {
 		if t.PkgPath() == "" {
@@ -43,17 +43,17 @@ func typeName(t reflect.Type) string {
 		b.WriteByte('}')
 		return b.String()
 	}
-	return t.String() // interfaces and what is refused anyway
+	return t.String() // interfaces and unsupported types
 }
 
-// shortName names t for people, without packages.
+// shortName returns the name of t for people, without packages.
 func shortName(t reflect.Type) string {
 	full := cmp.Or(t.Name(), t.String())
 	if t.Kind() == reflect.Pointer && t.Name() == "" {
 		return "*" + shortName(t.Elem())
 	}
 	var b strings.Builder
-	start := 0 // of what may turn out to be a package path
+	start := 0 // of a possible package path
 	for i := range len(full) {
 		switch full[i] {
 		case '.', '/':

@@ -8,15 +8,14 @@ import (
 
 var locationType = reflect.TypeFor[time.Location]()
 
-// instant is how a time.Time lies in memory. What it has in wall and ext is a function of the time and
-// of its monotonic reading.
+// instant is the memory layout of a time.Time. wall and ext are a function of the time and its monotonic reading.
 type instant struct {
 	wall uint64
 	ext  int64
 	zone unsafe.Pointer
 }
 
-// instant makes the node of time.Time; its element is that of time.Location.
+// instant makes the node of time.Time. Its element is the node of time.Location.
 func (c *compiler) instant(n *node) *unsupportedType {
 	t, as := n.typ, reflect.TypeFor[instant]()
 	known := t.NumField() == as.NumField() && t.Field(2).Type == reflect.PointerTo(locationType)
@@ -33,8 +32,8 @@ func (c *compiler) instant(n *node) *unsupportedType {
 	return c.element(n, locationType, "")
 }
 
-// location makes the node of time.Location: its name and when which offset holds, but not what it
-// remembers of the last look-up.
+// location makes the node of time.Location: its name and its offsets over time, without the cache of the last
+// look-up.
 func (c *compiler) location(n *node) *unsupportedType {
 	for _, name := range []string{"name", "zone", "tx", "extend"} {
 		f, ok := n.typ.FieldByName(name)
@@ -51,8 +50,8 @@ func (c *compiler) location(n *node) *unsupportedType {
 	return nil
 }
 
-// location encodes a zone: nil, a constant by its name, another by its content. The same
-// zone is the same pointer, as == on times would have it.
+// location encodes a zone: nil, a constant by its name, another one by its content. Zones are the same if their
+// pointers are equal, as == on times requires.
 func (e *Encoder) location(n *node, p unsafe.Pointer, dst []byte) []byte {
 	if p == nil {
 		return append(dst, 0)
@@ -66,19 +65,19 @@ func (e *Encoder) location(n *node, p unsafe.Pointer, dst []byte) []byte {
 	switch {
 	case constant && !e.set.rules.Across:
 		return e.set.consts.Append(append(dst, 2), p)
-	case constant && p == unsafe.Pointer(time.Local): // what it holds is read late, and differs from place to place
+	case constant && p == unsafe.Pointer(time.Local): // its content is loaded late, and differs between machines
 		return append(dst, 2)
 	case e.inKey && !constant:
 		e.fail(refuse(n.typ, "times in map keys are compared by the identity of their zone: use UTC, or a number"))
 	}
 	track := e.track
-	e.track = false // nobody else can have a pointer into it
+	e.track = false // nothing else can point into it
 	dst = e.run(n.prog, p, append(dst, 1))
 	e.track = track
 	return dst
 }
 
-// zone copies the zone at p, of n's type, unless it is a constant. What it consists of is never changed.
+// zone copies the zone at p, of n's type, unless it is a constant. The parts of a zone are never changed.
 func (c *copier) zone(n *node, p unsafe.Pointer) unsafe.Pointer {
 	if p == nil || c.set.consts.Has(p) {
 		return p

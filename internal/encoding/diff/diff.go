@@ -1,15 +1,15 @@
-// Package diff has the fields of states, for people, and how they change.
+// Package diff defines the fields of states, as text for people, and their changes.
 package diff
 
-// Change is a field in which two lists differ. Old or New is empty when the list has no such field.
+// Change is a field that differs between two lists. Old or New is empty if that list has no such field.
 type Change struct {
 	Path, Old, New string
 	Inside         string // as in [Field]
 	Part           Part
 }
 
-// Between returns how b differs from a, two lists of fields in canonical order; the changes are in
-// canonical order, too. A path must occur only once in a list. The time is linear.
+// Between returns the changes from a to b, two lists of fields in canonical order. The changes are in canonical
+// order, too. A path must occur only once in a list. The time is linear.
 func Between(a, b []Field) []Change {
 	var changes []Change
 	add := func(f *Field, from, to string) {
@@ -17,7 +17,8 @@ func Between(a, b []Field) []Change {
 			changes = append(changes, Change{f.Path, from, to, f.Inside, f.Part})
 		}
 	}
-	// Most states are large and differ in little: only what lies between the first and the last other path needs to be looked up.
+	// Most states are large and differ little, so only the fields between the first and the last different path are
+	// looked up.
 	for len(a) > 0 && len(b) > 0 && a[0].Path == b[0].Path {
 		add(&a[0], a[0].Value, b[0].Value)
 		a, b = a[1:], b[1:]
@@ -38,7 +39,7 @@ func Between(a, b []Field) []Change {
 				add(&a[i], a[i].Value, "")
 				i++
 				continue
-			case at < j: // was compared when b came to it
+			case at < j: // was compared when b reached it
 				i++
 				continue
 			case at == j:
@@ -47,7 +48,7 @@ func Between(a, b []Field) []Change {
 				continue
 			}
 		}
-		// b is at something that a does not have here.
+		// b has a field here that a has not.
 		at, both := inA[b[j].Path]
 		switch {
 		case !both:
@@ -71,17 +72,18 @@ func positions(fields []Field) map[string]int {
 	return m
 }
 
-// Field is one value inside a state, for people: a path such as "peers[3]" and the value's text.
+// Field is one value inside a state as text for people: a path such as "peers[3]" and the value's text.
 type Field struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
-	// Inside is the path of the value of a foreign type that it is an internal part of: one that only an unexported field of that
-	// type leads to. "" if there is none. Foreign are types of other modules than that of the whole value.
+	// Inside is the path of a value of a foreign type if this field is one of its internal parts: reachable only
+	// through an unexported field of that type. Empty means none. A type is foreign if its module differs from that
+	// of the whole value.
 	Inside string `json:"inside,omitempty"`
 	Part   Part   `json:"-"`
 }
 
-// Part says what a field of a node is of, if it is not of the service's own value. The path is made of it.
+// Part identifies what a field of a node describes other than the service's own value. The path is derived from it.
 type Part struct {
 	Kind  PartKind
 	Name  string // of a timer, action or key on a disk
@@ -95,9 +97,9 @@ const (
 	OfService PartKind = iota
 	OfStatus           // whether the node is down
 	OfTimer
-	OfAction   // how often it was done
-	OfDisk     // what is on the disk
-	OfWrite    // what was written and not synced
-	OfProgram  // what the goroutines of a program wait for
-	OfPosition // where a goroutine of a test is
+	OfAction   // how often it was executed
+	OfDisk     // the content of the disk
+	OfWrite    // writes that are not synced
+	OfProgram  // operations that goroutines of a program wait for
+	OfPosition // position of a goroutine of a test
 )

@@ -12,8 +12,7 @@ import (
 	"weak"
 )
 
-// The linker marks where variables of packages begin and end: those without pointers and those with,
-// initialized and not.
+// The linker marks the beginning and end of package variables: without pointers and with, initialized and not.
 var (
 	//go:linkname program runtime.text
 	program byte
@@ -29,51 +28,52 @@ var (
 	zeroed byte
 	//go:linkname endZeroed runtime.ebss
 	endZeroed byte
-	// Which words of them are pointers, as the garbage collector is told.
+	// Their pointer words, in the garbage collector's form.
 	//go:linkname filledPointers runtime.gcdata
 	filledPointers byte
 	//go:linkname zeroedPointers runtime.gcbss
 	zeroedPointers byte
 )
 
-// Constants tells which memory has an identity that outlives a run: variables of packages, what these point to, what
-// closures of the system hold, and all that can be reached from there. Its names are those of places in the program file and
-// of pointers to follow from there, so they are the same in every process that executes the file, wherever it is loaded;
-// but for what only a map of more than eight entries leads to, whose order differs.
+// Constants identifies memory with an identity that outlives a run: package variables, their targets, memory held by
+// closures of the system, and everything reachable from there. A name is a location in the program file and the
+// pointers to follow from there. Names are thus the same in every process that executes the file, wherever it is
+// loaded. The exception is memory reachable only through a map of more than eight entries, which has a varying order.
 type Constants struct {
 	low, size uintptr // of all variables
 	Objects   []older // by address
 	names     []byte
-	pages     []page  // that have some
-	Table     []int32 // hash table of places in pages, plus one; its size is a power of two
+	pages     []page  // pages with constants
+	Table     []int32 // hash table of indexes of pages, plus one; its size is a power of two
 	shift     uint
-	held      []any // whose closures were looked into
-	kept      []pin // so that nothing else comes to lie there
+	held      []any // the inspected closures
+	kept      []pin // prevents reuse of the memory
 }
 
-// older is memory on the heap that was there before anything was checked.
+// older is heap memory that existed before anything was checked.
 type older struct {
 	low, high uintptr
-	from      uintptr // what pointers into it are counted from
-	tiny      bool    // one of several things in an object
-	Name, End uint32  // among the names
+	from      uintptr // origin of the offsets of pointers into it
+	tiny      bool    // one of several values in an object
+	Name, End uint32  // range in names
 }
 
-// pin refers to a constant. Pins are not followed themselves, else each look would keep what the last one found.
+// pin refers to a constant. Pins are not followed, otherwise each search would keep the results of the one before.
 type pin struct{ at unsafe.Pointer }
 
 var pinWord = TypeWord(pin{})
 
-// page is a page of memory, with the words of it that are constants.
+// page is a page of memory with one bit for each word, set for constants.
 type page struct {
 	number uintptr
 	bits   [pageSize / wordSize / 64]uint64
 }
 
-// None is for programs that have none.
+// None is for programs without constants.
 var None = &Constants{Table: make([]int32, 1), shift: 64}
 
-// snapshots keeps what was found out for the systems that are in use or were built lately, so that all worlds of one have the same.
+// snapshots caches the constants of systems that are in use or were built lately, so that all worlds of a system have
+// the same.
 //
 //lint:state what is older than all runs is a fact of the process
 var snapshots snapshotList
@@ -84,11 +84,11 @@ type snapshotList struct {
 	all  map[string]weak.Pointer[Constants]
 }
 
-// mostSnapshots is how many are kept though nothing uses them.
+// mostSnapshots is the maximum number of snapshots kept without use.
 const mostSnapshots = 8
 
-// ConstantsOf finds the constants of a system whose closures are held. It does so when that is first built, so that nothing
-// that a handler made is among them.
+// ConstantsOf returns the constants of a system with the closures held. They are found when the system is first
+// built, so that they contain nothing made by a handler.
 func ConstantsOf(held []any, showing bool) (*Constants, error) {
 	s := &snapshots
 	s.Lock()
@@ -114,12 +114,13 @@ func ConstantsOf(held []any, showing bool) (*Constants, error) {
 	return c, nil
 }
 
-// identityOf are the bytes of what is held: types and places. Nothing else comes to lie there while constants hold it.
+// identityOf returns the bytes of the held interfaces: types and addresses. No address is reused while constants hold
+// the value.
 func identityOf(held []any) string {
 	return string(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(held))), uintptr(len(held))*unsafe.Sizeof(Interface{})))
 }
 
-// forget takes out constants that are gone, unless there are others of what came to lie in the same places.
+// forget removes collected constants, unless there are others with the same key.
 func (s *snapshotList) forget(key string) {
 	s.Lock()
 	defer s.Unlock()
@@ -128,7 +129,7 @@ func (s *snapshotList) forget(key string) {
 	}
 }
 
-// used makes constants those that were used last.
+// used makes c the most recently used constants.
 func (s *snapshotList) used(c *Constants) {
 	s.list = append(slices.DeleteFunc(s.list, func(other *Constants) bool { return other == c }), c)
 	if len(s.list) > mostSnapshots {
@@ -136,14 +137,14 @@ func (s *snapshotList) used(c *Constants) {
 	}
 }
 
-// manyOlder is about how many objects larger programs have; it spares growing.
+// manyOlder is roughly the number of objects in larger programs. It saves growing.
 const manyOlder = 1 << 13
 
-// findConstants looks at all that closures hold, and at all pointers of variables.
+// findConstants inspects everything that closures hold, and all pointers in variables.
 func findConstants(held []any) *Constants {
-	time.FixedZone("", 0) // zones of whole hours are made with the first one
+	time.FixedZone("", 0) // makes the zones of whole hours
 	var ignored runtime.MemStats
-	runtime.ReadMemStats(&ignored) // it empties caches, so that no thing of a few bytes made later lies next to an older one
+	runtime.ReadMemStats(&ignored) // empties caches, so that no small value made later shares an object with an older one
 	f := finder{
 		Constants: &Constants{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
 		met:       make(map[uintptr]bool, manyOlder),
@@ -163,12 +164,12 @@ func findConstants(held []any) *Constants {
 	return f.Constants
 }
 
-// variableAt returns where a variable lies.
+// variableAt returns the address of a variable.
 //
 //go:nocheckptr
 func variableAt(off uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(&variables), off) }
 
-// pointerVariables yields where the pointers among variables lie, but for those to what was found out.
+// pointerVariables yields the offsets of the pointers among variables, except for those in snapshots.
 func pointerVariables(yield func(off uintptr) bool) {
 	for _, part := range [][3]*byte{{&filled, &endFilled, &filledPointers}, {&zeroed, &endZeroed, &zeroedPointers}} {
 		words := (address(part[1]) - address(part[0])) / wordSize
@@ -182,14 +183,14 @@ func pointerVariables(yield func(off uintptr) bool) {
 	}
 }
 
-// finder makes constants.
+// finder finds constants.
 type finder struct {
 	*Constants
-	met  map[uintptr]bool // by where it begins
-	next int              // the first object that was not looked into
+	met  map[uintptr]bool // by address
+	next int              // the first object that was not inspected
 }
 
-// follow notes the memory that the pointer at some place points into, when that is new, with the name of where the pointer is.
+// follow records the memory that the pointer at at refers to, if it is new. The memory's name is in followed by step.
 //
 //go:norace
 //go:nocheckptr
@@ -216,10 +217,10 @@ func (f *finder) follow(at unsafe.Pointer, in []byte, step uint64) {
 	f.Objects, f.kept = append(f.Objects, x), append(f.kept, pin{p})
 }
 
-// tinySize is the size of the objects that things of fewer bytes without pointers share.
+// tinySize is the size of objects that several smaller values without pointers share.
 const tinySize = 16
 
-// rest follows, breadth first, what was not followed so far.
+// rest follows the remaining objects, breadth first.
 func (f *finder) rest() {
 	for ; f.next < len(f.Objects); f.next++ {
 		x, p := f.Objects[f.next], f.kept[f.next].at
@@ -229,11 +230,11 @@ func (f *finder) rest() {
 	}
 }
 
-// sort makes ready for look-ups.
+// sort prepares look-ups.
 func (f *finder) sort() {
 	c := f.Constants
 	slices.SortFunc(c.Objects, func(a, b older) int { return cmp.Compare(a.low, b.low) })
-	for i := range c.Objects { // things of a few bytes end where the next one begins, and the first begins with their object
+	for i := range c.Objects { // small values end where the next one begins, and the first begins with their object
 		x := &c.Objects[i]
 		if next := i + 1; next < len(c.Objects) && c.Objects[next].low < x.high {
 			x.high = c.Objects[next].low
@@ -268,9 +269,9 @@ func (f *finder) sort() {
 	}
 }
 
-// pointerMask runs a program of the garbage collector (see "Packed GC pointer bitmaps" in the runtime's mbitmap.go):
-// 0 is the end; up to 127, so many bits follow, in bytes; with the highest bit set, so many of the last bits are
-// repeated as often as a number says that follows, or, for no bits, as two numbers say.
+// pointerMask executes a program of the garbage collector (see "Packed GC pointer bitmaps" in the runtime's
+// mbitmap.go). A 0 ends it. A number n up to 127 is followed by n bits, in bytes. With the highest bit set, the last
+// n bits are repeated, and the number of repetitions follows. If n is 0, both numbers follow.
 func pointerMask(program *byte, words int) []bool {
 	mask := make([]bool, 0, words)
 	next := func() byte {

@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// The runtime tells which object on the heap an address lies in, and the garbage collector's own notes which words of
-// it are pointers. How these notes lie in memory is not promised: readableHeap looks whether they are as expected.
+// The runtime finds the heap object at an address. Data of the garbage collector marks the words of the object that
+// are pointers. The layout of this data is not guaranteed, so readableHeap checks it.
 
 //go:linkname findObject runtime.findObject
 func findObject(p, from, at uintptr) (base uintptr, s *heapSpan, index uintptr)
 
-// heapSpan is how runtime.mspan begins: pages with objects of one size.
+// heapSpan is the beginning of runtime.mspan: pages with objects of one size.
 type heapSpan struct {
 	_            [3]uintptr
 	start, pages uintptr
@@ -23,7 +23,7 @@ type heapSpan struct {
 	_            [3]uintptr
 	_            [2]uint32
 	_            uint16
-	class        uint8 // twice the class of sizes, plus one when objects hold no pointers
+	class        uint8 // twice the size class, plus one if objects hold no pointers
 	_            [2]uint8
 	_            bool
 	_            uint16
@@ -37,24 +37,24 @@ func (s *heapSpan) bare() bool { return s.class&1 == 1 }
 const (
 	wordSize  = unsafe.Sizeof(uintptr(0))
 	pageSize  = 8192
-	headless  = wordSize * wordSize * 8 // larger objects have their type word in front
-	ownMarks  = 128                     // what the garbage collector keeps behind the bits of objects of two words or more
+	headless  = wordSize * wordSize * 8 // larger objects begin with their type word
+	ownMarks  = 128                     // data of the garbage collector behind the bits of objects of two words or more
 	markedMin = 16
 )
 
-// heapObject is an object on the heap; base 0: none.
+// heapObject is an object on the heap; base 0 means none.
 type heapObject struct {
 	base uintptr
 	*heapSpan
 }
 
-// objectAt returns the object that p points into.
+// objectAt returns the object that contains p.
 func objectAt(p unsafe.Pointer) heapObject {
 	base, s, _ := findObject(uintptr(p), 0, 0)
 	return heapObject{base, s}
 }
 
-// pointers calls visit with each word of the object at p that is a pointer, and how far from its beginning.
+// pointers calls visit with each pointer word of the object at p, and its offset.
 func (o heapObject) pointers(p unsafe.Pointer, visit func(at unsafe.Pointer, off uintptr)) {
 	begin := unsafe.Add(p, -int(uintptr(p)-o.base))
 	switch {
@@ -68,7 +68,7 @@ func (o heapObject) pointers(p unsafe.Pointer, visit func(at unsafe.Pointer, off
 	}
 }
 
-// byBits reads the bits that lie at the end of the span, one for each word.
+// byBits reads the bits at the end of the span, one for each word.
 //
 //go:nocheckptr
 func (o heapObject) byBits(begin unsafe.Pointer, visit func(at unsafe.Pointer, off uintptr)) {
@@ -86,7 +86,7 @@ func (o heapObject) byBits(begin unsafe.Pointer, visit func(at unsafe.Pointer, o
 	}
 }
 
-// byType is for objects that are arrays of a type.
+// byType reads an object that is an array of a type.
 func (o heapObject) byType(word, begin unsafe.Pointer, from uintptr, visit func(at unsafe.Pointer, off uintptr)) {
 	t := reflect.TypeOf(Assemble(word, begin))
 	if word == pinWord || t.Size() == 0 {
@@ -105,7 +105,7 @@ func (o heapObject) byType(word, begin unsafe.Pointer, from uintptr, visit func(
 	}
 }
 
-// pointersIn calls visit with each word of a value of type t, so far from begin, that is a pointer.
+// pointersIn calls visit with each pointer word of a value of type t at offset off from begin.
 func pointersIn(t reflect.Type, begin unsafe.Pointer, off uintptr, visit func(at unsafe.Pointer, off uintptr)) {
 	switch t.Kind() {
 	case reflect.Array:
@@ -127,7 +127,7 @@ func pointersIn(t reflect.Type, begin unsafe.Pointer, off uintptr, visit func(at
 	}
 }
 
-// readableHeap reports whether the heap is as it is read here, by some objects that are known.
+// readableHeap reports whether the heap has the expected layout, by some known objects.
 var readableHeap = sync.OnceValue(func() bool {
 	type small struct {
 		_ int
@@ -154,7 +154,7 @@ var readableHeap = sync.OnceValue(func() bool {
 		{reflect.TypeFor[large](), []uintptr{unsafe.Offsetof(large{}.p)}},
 		{reflect.TypeFor[huge](), []uintptr{unsafe.Offsetof(huge{}.s)}},
 	} {
-		for range 3 { // of different places in a span
+		for range 3 { // at different places in a span
 			if !readable(reflect.New(c.t).UnsafePointer(), c.t.Size(), c.want) {
 				return false
 			}
@@ -163,7 +163,8 @@ var readableHeap = sync.OnceValue(func() bool {
 	return true
 })
 
-// readable reports whether the object of some size at p is found by a pointer to its last byte, with these pointers and no others.
+// readable reports whether a pointer to its last byte finds the object of some size at p, with exactly these
+// pointers.
 func readable(p unsafe.Pointer, size uintptr, want []uintptr) bool {
 	o := objectAt(unsafe.Add(p, size-1))
 	head := uintptr(p) - o.base

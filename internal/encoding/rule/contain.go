@@ -1,6 +1,7 @@
 package rule
 
-// Contained calls f on a goroutine of its own, as f may end that, and says what it did if it did not return; "": it returned.
+// Contained calls f on its own goroutine, because f may end that. It returns how f failed; an empty string means that
+// f returned.
 func Contained(f func()) (failed string) {
 	done := make(chan struct{})
 	failed = "ended its goroutine"

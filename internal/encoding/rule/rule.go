@@ -1,4 +1,4 @@
-// Package rule has the rules about how values of types are encoded, copied and shown.
+// Package rule defines the rules for encoding, copying and showing values of types.
 package rule
 
 import (
@@ -8,13 +8,13 @@ import (
 	"unsafe"
 )
 
-// Rule says how values of a foreign type are treated. The zero value is not a rule.
+// Rule defines the treatment of values of a foreign type. The zero value is not a rule.
 type Rule struct {
 	kind  ruleKind
 	Typ   reflect.Type
 	field string // of IgnoreField and MethodByName
 
-	// Of rules about a type: at takes pointers to values, boxed takes values that implement typ, when
+	// For rules about a type: At functions take pointers to values. Boxed functions take values that implement Typ if
 	// that is an interface.
 	EncodeAt    func(dst []byte, p unsafe.Pointer) []byte
 	EncodeBoxed func(dst []byte, v any) []byte
@@ -41,27 +41,25 @@ const (
 	showing
 )
 
-// IgnoreField leaves a field of T out of encoding, comparison and rendering. T is a struct or a
-// pointer to one. The name may be a path of fields ("raft.tick") through structs, pointers, slices,
-// arrays and map elements, to reach fields of types that cannot be named; it stands for the field
-// in all values of the struct that declares it. Copies share what the field points to only when the
-// field's own type has a [CopyBy] rule; otherwise a field that points to anything makes its type
-// uncopyable.
+// IgnoreField excludes a field of T from encoding, comparison and rendering. T is a struct or a pointer to one. The
+// name may be a path of fields ("raft.tick") through structs, pointers, slices, arrays and map elements, to reach
+// fields of types that cannot be named. It refers to the field in all values of the struct that declares it. Copies
+// share the field's target only if the field's own type has a [CopyBy] rule. Otherwise a field that points to
+// anything makes its type uncopyable.
 func IgnoreField[T any](name string) Rule {
 	return Rule{kind: Ignored, Typ: reflect.TypeFor[T](), field: name}
 }
 
-// MethodByName encodes a field that holds a function or method value by the function's name. What
-// the function is bound to does not count. Fields are named as in [IgnoreField].
+// MethodByName encodes a field that holds a function or method value by the function's name. Bound variables do not
+// count. Fields are named as in [IgnoreField].
 func MethodByName[T any](field string) Rule {
 	return Rule{kind: ByName, Typ: reflect.TypeFor[T](), field: field}
 }
 
-// EncodeBy encodes values of type T by appending to dst. The function must be deterministic, must
-// not keep or change v, and must give different values different bytes. When T is an interface the
-// rule is for all types that implement it and have no rule of their own. Nil pointers are encoded
-// without it. What T points to is not looked at, so T is copyable only with a [CopyBy] rule or when
-// it holds no pointers.
+// EncodeBy encodes values of type T by a function that appends to dst. The function must be deterministic, must not
+// keep or change v, and must encode different values differently. If T is an interface, the rule applies to all types
+// that implement it and have no rule of their own. Nil pointers are encoded without the function. Targets of T are
+// not visited, so T is copyable only with a [CopyBy] rule or if it holds no pointers.
 func EncodeBy[T any](encode func(dst []byte, v T) []byte) Rule {
 	return Rule{
 		kind:        encodeBy,
@@ -71,10 +69,9 @@ func EncodeBy[T any](encode func(dst []byte, v T) []byte) Rule {
 	}
 }
 
-// CopyBy copies values of type T by a function. When T is an interface the rule is for all types
-// that implement it and have no rule of their own; the copy must have the dynamic type of the
-// original. Nil pointers are copied without it. A function that returns its argument declares T
-// immutable.
+// CopyBy copies values of type T by a function. If T is an interface, the rule applies to all types that implement it
+// and have no rule of their own. The copy must have the dynamic type of the original. Nil pointers are copied without
+// the function. A function that returns its argument declares T immutable.
 func CopyBy[T any](copy func(T) T) Rule {
 	return Rule{
 		kind:      copyBy,
@@ -84,10 +81,10 @@ func CopyBy[T any](copy func(T) T) Rule {
 	}
 }
 
-// ShowBy renders values of type T, in fields and texts, by a function. Texts are part of stable
-// keys: they must be deterministic and tell different values apart. Texts are lines: a break in one, with the
-// blanks around, becomes a blank. Of a function that panics or ends its goroutine the text says so. Without it, types that are encoded by a function have a hash of their
-// encoding as their text in stable keys, and people are shown what their exported fields hold.
+// ShowBy renders values of type T, in fields and texts, by a function. Texts are part of stable keys, so they must be
+// deterministic and distinguish different values. A line break in a text, with the blanks around it, becomes a blank.
+// If the function panics or ends its goroutine, the text reports that. Without the rule, the text of a type that a
+// function encodes is a hash of its encoding in stable keys, and its exported fields for people.
 func ShowBy[T any](show func(T) string) Rule {
 	return Rule{kind: showBy, Typ: reflect.TypeFor[T](), ShowBoxed: func(v any) (text, failed string) {
 		failed = Contained(func() { text = OneLine(show(v.(T))) })
@@ -95,7 +92,7 @@ func ShowBy[T any](show func(T) string) Rule {
 	}}
 }
 
-// OneLine replaces line breaks in a text.
+// OneLine replaces line breaks in a text by blanks.
 func OneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\r") {
 		return s
@@ -107,27 +104,27 @@ func OneLine(s string) string {
 	return strings.Join(lines, " ")
 }
 
-// ByElements makes slices and maps count by their elements alone: neither by the capacity of a slice and
-// what lies beyond its length, unless its memory is shared, nor by whether one that is empty is nil.
-// Copies have no room behind their elements then. It promises that no handler asks for any of that, be
-// it by an append to a slice that something else still refers to.
+// ByElements makes slices and maps count by their elements alone. The capacity of a slice and the memory beyond its
+// length do not count, unless the memory is shared. Empty and nil do not differ. Copies have no room behind their
+// elements then. The rule promises that no handler depends on any of that, for example by an append to a slice that
+// something else still refers to.
 func ByElements() Rule { return Rule{kind: byElements} }
 
-// AcrossPrograms makes encodings comparable between processes that execute different program files: it is
-// [ByElements], and variables of packages count by their content alone.
+// AcrossPrograms makes encodings comparable between processes that execute different program files. It includes
+// [ByElements], and package variables count by their content alone.
 func AcrossPrograms() Rule { return Rule{kind: acrossPrograms} }
 
-// Holding makes constants of all that can be reached from some values, closures among them, when the set is made: as
-// what variables of packages lead to, it counts with which memory it is, and stays in copies. Equal lists of the same values
-// are looked into once.
+// Holding makes constants of everything reachable from some values, including closures, when the set is made. Like
+// memory reachable from package variables, it counts by its identity and is not copied. Equal lists of the same
+// values are inspected once.
 func Holding(values ...any) Rule { return Rule{kind: holding, held: values} }
 
-// Apart makes copies that have nothing in common with the original but constants: errors and zones, which do not change, are
-// copied too, so that they are other ones than those of the original.
+// Apart makes copies that share only constants with the original. Errors and zones are copied, too, although they are
+// immutable, so that their identities differ from the original ones.
 func Apart() Rule { return Rule{kind: apart} }
 
-// Showing is for sets that only show values: to look for constants takes milliseconds, so that they take those of the system that was
-// built last.
+// Showing is for sets that only show values. Finding constants takes milliseconds, so such sets use those of the
+// system that was built last.
 func Showing() Rule { return Rule{kind: showing} }
 
 func (r *Rule) String() string {
@@ -160,7 +157,7 @@ type List struct {
 	Show    typeRules
 }
 
-// NilShows reports whether people are shown which empty slices and maps are nil.
+// NilShows reports whether texts for people distinguish nil from empty slices and maps.
 func (rs *List) NilShows() bool { return !rs.Loose || rs.Across }
 
 // typeRules are the rules of one kind about types.
@@ -183,10 +180,10 @@ func (t *typeRules) add(r *Rule) error {
 	return nil
 }
 
-// Of returns the rule for t, or nil.
+// Of returns the rule for typ, or nil.
 func (t *typeRules) Of(typ reflect.Type) *Rule {
 	if typ.Kind() == reflect.Interface {
-		return nil // what lies in it has a type of its own
+		return nil // the value in it has its own type
 	}
 	if r := t.Exact[typ]; r != nil {
 		return r
@@ -199,7 +196,7 @@ func (t *typeRules) Of(typ reflect.Type) *Rule {
 	return nil
 }
 
-// Resolve checks rules, and returns them by type and field.
+// Resolve checks rules and indexes them by type and field.
 func Resolve(given []Rule) (*List, error) {
 	rs := &List{Fields: map[FieldRef]ruleKind{}}
 	for i := range given {
@@ -274,7 +271,7 @@ func declared(t reflect.Type, name string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// structWithin strips the containers off t.
+// structWithin returns the type inside the containers of t.
 func structWithin(t reflect.Type) reflect.Type {
 	for {
 		switch t.Kind() {
