@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// What is found under an assumption says what is known of it, and is nothing when the assumption is wrong.
+// Results under an assumption are reported with the state of that assumption, and are void if it is wrong.
 func TestAssumptionsOfASearch(t *testing.T) {
 	e := channel.Entry()
 	build := func(part string, bugs ...string) sim.System {

@@ -58,7 +58,7 @@ func (a *acceptor) Timer(env sim.Env, _ any) {
 	env.Send(0, initAck{})
 }
 
-// Only a bound on all delays tells the acceptor that loses an answer for ever from the one that answers again.
+// Only a bound on all delays distinguishes the acceptor that loses an answer forever from the one that answers again.
 func TestBounded_BoundedRetries(t *testing.T) {
 	for _, c := range []struct {
 		timing   sim.Timing
@@ -96,7 +96,7 @@ func TestBounded_BoundedRetries(t *testing.T) {
 	}
 }
 
-// A strategy that would hold states without the clocks refuses the timing.
+// A strategy whose states would lack the clocks rejects the timing.
 func TestBounded_NotExhaustive(t *testing.T) {
 	o := options(shows(func(digit) string { return "" }))
 	o.Search.System.Timing, o.Search.Strategy, o.Dir = sim.Bounded(time.Second), search.BFS, filepath.Join(t.TempDir(), "out")
@@ -105,7 +105,8 @@ func TestBounded_NotExhaustive(t *testing.T) {
 	}
 }
 
-// An answer after the last attempt takes a delay that only runs without a bound have, and the run is found again by its file.
+// An answer after the last attempt requires a delay that occurs only in runs without a bound. The run replays from
+// its file.
 func TestBoundedLiveness_Safety(t *testing.T) {
 	for timing, violated := range map[sim.Timing]bool{sim.Bounded(100 * time.Millisecond): false, sim.BoundedLiveness(100 * time.Millisecond): true} {
 		sys := sim.System{
@@ -134,7 +135,7 @@ func TestBoundedLiveness_Safety(t *testing.T) {
 		if !violated {
 			continue
 		}
-		sys.Timing = sim.ByDeadline // the file knows better
+		sys.Timing = sim.ByDeadline // the file contains the timing
 		if _, err := check.LoadFor(t.Context(), r.PathFile, &sys, nil); err == nil || !strings.HasSuffix(err.Error(), "the path has timing BoundedLiveness:100ms, but here it is ByDeadline") {
 			t.Errorf("loaded for another timing: %v", err)
 		}
@@ -152,7 +153,7 @@ func TestBoundedLiveness_Safety(t *testing.T) {
 	}
 }
 
-// partly is a service of which a search does not see all, as are those of package bubble.
+// partly is a service that a search does not observe completely, like those of package bubble.
 type partly struct{ sim.Nop }
 
 func (partly) Uncovered(sim.Interleave) string       { return "" }

@@ -30,8 +30,8 @@ func hangsLater() sim.System {
 	}
 }
 
-// A handler that only the walks of a confirmation come to, and that does not return, is a finding once a fresh process has
-// waited for it; when none can be started nothing is decided.
+// A handler that does not return and that only the walks of a confirmation reach becomes a finding after a fresh
+// process has waited for it. If no process can be started, the result is undecided.
 func TestConfirmationThatDoesNotReturn(t *testing.T) {
 	o := options(hangsLater())
 	o.Search.Strategy, o.Search.WalkSteps, o.Search.MaxDepth, o.Search.HandlerLimit = search.Walk, 10, 0, 200*time.Millisecond
@@ -48,7 +48,7 @@ func TestConfirmationThatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// An Explain that only the report asks for, and that does not return, does not keep the report from being made.
+// An Explain that does not return, called for the report only, does not prevent the report.
 func TestExplainThatDoesNotReturn(t *testing.T) {
 	t.Parallel()
 	sys := hangsLater()

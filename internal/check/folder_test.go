@@ -42,7 +42,7 @@ func TestFolderNeverOverwrites(t *testing.T) {
 		if want := filepath.Join(root, filepath.FromSlash(c.want)); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		// What was written first is still there after all later ones.
+		// The files written first must still exist after all later writes.
 		defer func() {
 			if b, _ := os.ReadFile(filepath.Join(got, "report.json")); string(b) != text {
 				t.Errorf("%s holds %q, want %q", got, b, text)
@@ -66,7 +66,7 @@ func TestProbeLeavesNothing(t *testing.T) {
 	}
 }
 
-// Searches that begin at once in one directory take away what they made to look, but not what others are about to write to.
+// Concurrent searches in one directory remove their probe folders, but not the folders that others are about to use.
 func TestProbesMeet(t *testing.T) {
 	root := t.TempDir()
 	out := folder{root: filepath.Join(root, "out")}
@@ -97,7 +97,7 @@ func TestProbesMeet(t *testing.T) {
 	all.Wait()
 }
 
-// A plain file where a folder should be cannot be written to, whoever runs the test.
+// A regular file in place of a folder makes writing fail for any user.
 func TestProbeRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {

@@ -21,7 +21,7 @@ type (
 	answer  struct{}
 )
 
-// What has grown when a search of states stops at a limit stands in each format.
+// Each format shows the components that had grown when a search of states stopped at a limit.
 func TestGrowth_InEachFormat(t *testing.T) {
 	sys := sim.System{
 		Name: "piler", Nodes: 3, New: func(sim.NodeID) sim.Service { return &piler{} }, Network: netsim.Datagrams{},

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/systems"
 )
 
-// By what a run was judged is written into its path file, once, and is read from there.
+// The conditions under which a run was judged are written into its path file once, and read from it.
 func TestHeaderSaysHowItWasJudged(t *testing.T) {
 	usual, own := search.DefaultWeights(), search.Weights{Action: 1, Message: 2, Timer: 3, Consequence: 4}
 	system := choose.Param{Key: "resend", Value: "1"}
@@ -25,7 +25,7 @@ func TestHeaderSaysHowItWasJudged(t *testing.T) {
 		{"p", own, []choose.Param{system, {Key: "only-property", Value: "p"}, {Key: "walk-weights", Value: "action=1,message=2,timer=3,consequence=4,fault=0"}}},
 	} {
 		o := Options{Header: choose.Header{Params: []choose.Param{system}}}
-		for range 2 { // what is read is written again
+		for range 2 { // the parsed header is written again
 			o.Search.Property, o.Search.Weights = c.property, c.weights
 			h := o.header()
 			if !slices.Equal(h.Params, c.want) {

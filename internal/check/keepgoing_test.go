@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// faultyDoor has several defects: two ways to break in, one to flood, one to panic, and one to lock itself for ever.
+// faultyDoor has several defects: two ways to break in, one to flood, one to panic, and one to lock itself forever.
 type faultyDoor struct {
 	sim.Nop
 	Turns       int
@@ -62,7 +62,7 @@ func doorSystem(harms ...string) sim.System {
 	return sys
 }
 
-// told is what tells findings apart.
+// told returns the data that distinguishes findings.
 func told(rep *report.Report) (list []string) {
 	for _, f := range rep.Findings {
 		action := ""
@@ -81,8 +81,8 @@ func told(rep *report.Report) (list []string) {
 var everything = []string{"deadlock, it turns often, action n0 lock", "panic, , action n0 kick",
 	"safety, it is dry, action n0 flood", "safety, nobody is in, action n0 roof", "safety, nobody is in, action n0 window"}
 
-// A search that goes on finds what differs by kind, property or handler, each once, shrunk and with a folder, and what it
-// finds and says does not depend on the number of workers.
+// A search that continues finds violations that differ by kind, property or handler, each once, shrunk and with a
+// folder. Its findings and messages do not depend on the number of workers.
 func TestKeepGoing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -129,7 +129,7 @@ func TestKeepGoing(t *testing.T) {
 	}
 }
 
-// Searches by states go on after violations of Always properties, and say that they end with others.
+// Searches by states continue after violations of Always properties, and report that other violations end them.
 func TestKeepGoingByStates(t *testing.T) {
 	for _, strategy := range []search.Name{search.BFS, search.DFS} {
 		for _, visited := range []search.Visited{"exact", "64"} {
@@ -146,7 +146,7 @@ func TestKeepGoingByStates(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := slices.Sorted(slices.Values(told(rep)))
-				for i := range got { // by which of the two handlers depends on the order of visiting
+				for i := range got { // which of the two handlers depends on the order of visits
 					got[i] = strings.TrimSuffix(strings.TrimSuffix(got[i], " roof"), " window")
 				}
 				want := []string{"panic, , action n0 kick", "safety, it is dry, action n0 flood", "safety, nobody is in, action n0"}
@@ -165,7 +165,7 @@ func TestKeepGoingByStates(t *testing.T) {
 	}
 }
 
-// A state behind which nothing is visited is not called dead for that, but states that are dead are found.
+// An unexpanded state is not reported as dead for that reason, but dead states are found.
 func TestKeepGoingByStatesFindsTheDead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, strategy := range []search.Name{search.BFS, search.DFS} {
@@ -183,7 +183,7 @@ func TestKeepGoingByStatesFindsTheDead(t *testing.T) {
 	}
 }
 
-// What was found is kept when the search is interrupted, and when nothing is found the verdict is as ever.
+// Findings are kept if the search is interrupted. Without findings, the verdict is the usual one.
 func TestKeepGoingUntilInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -205,8 +205,8 @@ func TestKeepGoingUntilInterrupted(t *testing.T) {
 	}
 }
 
-// A dead run with a critical step that is not proven is not told from another of its kind and property, and the report names
-// the other step; proven ones are told apart.
+// A dead run without a proven critical step is not distinguished from another one of its kind and property, and the
+// report names the other step. Runs with proven steps are distinguished.
 func TestKeepGoingUnproven(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// A search that keeps states has a memory limit, also when none was asked for.
+// A search that stores states has a memory limit, even if none was requested.
 func TestLimitStates(t *testing.T) {
 	sys := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}}.System()
 	for _, strategy := range []search.Name{"", search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {

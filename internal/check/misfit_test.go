@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// tired is a system of one node that acts as long as may returns true, and is never live.
+// tired returns a system of one node that acts while may returns true, and is never live.
 func tired(may func() bool, do func()) sim.System {
 	return sim.System{
 		Name: "tired", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(sim.Nop) },
@@ -24,7 +24,7 @@ func tired(may func() bool, do func()) sim.System {
 	}
 }
 
-// A suspect whose path cannot be followed again is nondeterminism, not an error of the search.
+// A suspect with a path that does not replay is nondeterminism, not an error of the search.
 func TestConfirm_PathThatCannotBeFollowed(t *testing.T) {
 	calls := 0
 	o := Options{Dir: filepath.Join(t.TempDir(), "out"), Search: search.Config{
@@ -40,7 +40,7 @@ func TestConfirm_PathThatCannotBeFollowed(t *testing.T) {
 	}
 }
 
-// The path file of a finding whose run cannot be described holds the steps that can be followed.
+// The path file of a finding with a run that cannot be described contains the steps that can be replayed.
 func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 	o := Options{Dir: filepath.Join(t.TempDir(), "out"), NoShrink: true}
 	o.Search.System = tired(func() bool { return true }, func() {})
@@ -63,7 +63,7 @@ func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 	}
 }
 
-// A path of nondeterminism that cannot be followed does not show that the file or the settings are wrong.
+// A path of nondeterminism that does not replay does not prove that the file or the settings are wrong.
 func TestLoad_NondeterminismThatCannotBeFollowed(t *testing.T) {
 	for finding, status := range map[sim.FindingKind]int{sim.Nondeterminism: exitcode.Inconclusive, sim.Safety: exitcode.Usage} {
 		may := true

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// costly is a service with a field that takes long to describe.
+// costly is a service with a field that is expensive to describe.
 type costly struct {
 	sim.Nop
 	detail *detail
@@ -24,7 +24,7 @@ type detail struct {
 
 func (c *costly) Outline(on bool) { c.detail.outlined = on }
 
-// Of a long run of any kind, fields that take long to describe are described near the steps that matter alone.
+// Expensive fields of a long run are described only near its important steps.
 func TestDescribe_OutlinesFarSteps(t *testing.T) {
 	described := 0
 	sys := sim.System{

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// listed are the files in a folder and below it.
+// listed returns the files in a folder and below it.
 func listed(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
@@ -28,7 +28,7 @@ func listed(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// The findings of a check take the place of those of an earlier one, and nothing else is touched.
+// The findings of a check replace those of an earlier one. No other files change.
 func TestFindingsAreReplaced(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -65,15 +65,15 @@ func TestFindingsAreReplaced(t *testing.T) {
 		want      []string
 	}{
 		{"roof", false, in("kept/TestDoor")},
-		{"roof window flood", true, slices.Concat(in("kept/TestDoor/1"), in("kept/TestDoor/3"), in("kept/TestDoor/4"))}, // 2 has an error.path of somebody's own
+		{"roof window flood", true, slices.Concat(in("kept/TestDoor/1"), in("kept/TestDoor/3"), in("kept/TestDoor/4"))}, // 2 has an own error.path
 		{"roof flood", true, slices.Concat(in("kept/TestDoor/1"), in("kept/TestDoor/3"))},
 		{"flood", false, in("kept/TestDoor")},
 		{"flood", false, in("kept/TestDoor")},
-		{"", false, in("kept/TestDoor")}, // nothing found: what was found last is still there
+		{"", false, in("kept/TestDoor")}, // no finding: the last ones are still there
 	} {
 		const file = "kept/TestDoor/error.path"
 		old := time.Now().Add(-time.Hour)
-		_ = os.Chtimes(file, old, old) // it may not be there
+		_ = os.Chtimes(file, old, old) // it may not exist
 		find(c.harm, c.keepGoing)
 		if info, err := os.Stat(file); err == nil && info.ModTime().After(old.Add(time.Minute)) != (c.harm != "") {
 			t.Errorf("after a search with harm %q, the finding is from %v", c.harm, info.ModTime())
@@ -93,7 +93,7 @@ func TestFindingsAreReplaced(t *testing.T) {
 	}
 }
 
-// Git ignores what is found, and a file of somebody's own is left alone.
+// Git ignores findings. A file of the user stays unchanged.
 func TestFindingsAreIgnored(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cfg := search.Config{System: doorSystem("window"), Strategy: search.Walk, Workers: 1, MaxPaths: 2000}

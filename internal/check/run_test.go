@@ -27,7 +27,7 @@ type holder struct {
 	Work struct{ queue chan int }
 }
 
-// What cannot be searched is refused by name, and nothing is written.
+// Unsupported searches are rejected by name, and no files are written.
 func TestRunRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	system := sim.System{
@@ -62,7 +62,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// counter counts its timer, and what it is told to waste.
+// counter counts its timer, and wastes memory on request.
 type counter struct {
 	sim.Nop
 	Ticks, Wasted int
@@ -82,7 +82,7 @@ func (c *counter) Timer(env sim.Env, timer any) {
 	env.SetTimer(timer, time.Second)
 }
 
-// counterSystem violates its property after so many ticks.
+// counterSystem violates its property after the given number of ticks.
 func counterSystem(ticks int) sim.System {
 	return sim.System{
 		Name: "counter", Nodes: 1, Timing: sim.AnyOrder, New: func(sim.NodeID) sim.Service { return &counter{} },
@@ -90,7 +90,7 @@ func counterSystem(ticks int) sim.System {
 	}
 }
 
-// A run that is too long to be shrunk without being asked is told of as such, and is shrunk when asked.
+// A run that is too long for shrinking without a request is reported as such, and is shrunk on request.
 func TestLongRunIsShrunkWhenAsked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -125,7 +125,7 @@ func TestLongRunIsShrunkWhenAsked(t *testing.T) {
 	}
 }
 
-// What was found is told before it is shrunk; when that is broken off at once, it is reported as it was found.
+// A finding is reported before it is shrunk. If shrinking is interrupted at once, it is reported as found.
 func TestFindingIsToldBeforeItIsShrunk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -178,7 +178,7 @@ func TestFindingIsToldBeforeItIsShrunk(t *testing.T) {
 	}
 }
 
-// The files of the shrunk run take the place of those of the run as it was found, and nothing else is left or touched.
+// The files of the shrunk run replace those of the original run. No other files are left or changed.
 func TestShrunkTakesThePlace(t *testing.T) {
 	for _, noShrink := range []bool{false, true} {
 		dir, found := filepath.Join(t.TempDir(), "out"), 0
@@ -223,7 +223,7 @@ func TestShrunkTakesThePlace(t *testing.T) {
 	}
 }
 
-// A report names the actions and other events that are no part of recovery.
+// A report names the actions and other events that are excluded from recovery.
 func TestDisturbingIsNamed(t *testing.T) {
 	sys := hardbugs.Excuse().System
 	sys.Disturbing = []sim.Disturbance{sim.Disturbing(sim.Heal), sim.DisturbingOf[*choose.Path](sim.Deliver), sim.DisturbingOf[int](sim.FireTimer)}
@@ -233,7 +233,7 @@ func TestDisturbingIsNamed(t *testing.T) {
 	}
 }
 
-// A violation that is described from recordings has the text of the path that was made of them.
+// The report of a violation in recordings contains the text of the merged path.
 func TestDescribeRecording(t *testing.T) {
 	sys := counterSystem(1)
 	f, err := replay.WriteFile(&sys, choose.Header{}, choose.Path{0})
@@ -247,7 +247,7 @@ func TestDescribeRecording(t *testing.T) {
 	}
 }
 
-// A panic of the checker while a finding is shrunk does not take the finding away.
+// A panic of the checker during shrinking does not lose the finding.
 func TestFaultKeepsFinding(t *testing.T) {
 	sys := hangsLater()
 	sys.Properties = []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, c *endless) bool { return c.N < 3 })}}

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// owing is a monitor that does something when it is asked what is owed.
+// owing is a monitor that acts when its obligations are evaluated.
 type owing struct {
 	ask func() `macemc:"-"`
 }
@@ -22,7 +22,7 @@ func (owing) Obliges() bool                   { return true }
 func (o owing) Obligations() []sim.Obligation { o.ask(); return nil }
 func (owing) Passed() (hot, settled []string) { return nil, nil }
 
-// A function that a system is made by and that does not return, or fails, is a clear error soon, whatever the strategy.
+// If a function that builds a system fails or does not return, every strategy soon reports a clear error.
 func TestSetUpThatFails(t *testing.T) {
 	t.Parallel()
 	hang := func() { select {} }

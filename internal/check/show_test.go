@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// shown is a service whose state and messages are shown by a function.
+// shown is a service that shows its state and messages by a function.
 type shown struct{ N digit }
 
 type digit int
@@ -34,8 +34,8 @@ func shows(show func(digit) string) sim.System {
 	}
 }
 
-// A function given to ShowBy that panics or ends its goroutine changes nothing about what is found, and takes no time; the report
-// says in its place what it did.
+// A ShowBy function that panics or ends its goroutine does not change the findings and takes no time. The report
+// mentions its failure in place of its text.
 func TestShowByThatFails(t *testing.T) {
 	for what, fail := range map[string]func(){
 		"panicked":            func() { panic("not to be shown") },
@@ -44,7 +44,7 @@ func TestShowByThatFails(t *testing.T) {
 		for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk} {
 			t.Run(what+" "+string(strategy), func(t *testing.T) {
 				o := options(shows(func(digit) string { fail(); return "" }))
-				o.Respawn = nil // it makes another system
+				o.Respawn = nil // it would build another system
 				o.Search.Strategy, o.Search.Time, o.Dir = strategy, 20*time.Minute, filepath.Join(t.TempDir(), "out")
 				began := time.Now()
 				rep, err := check.Run(t.Context(), o)

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// What a search that goes on has found is shrunk until its time is over, or for a little while.
+// A finding of a search that continues is shrunk until the time of the search is over, or for a short time.
 func TestShrinkingEndsWithTheTime(t *testing.T) {
 	for _, c := range []struct{ limit, passed, want time.Duration }{
 		{time.Minute, 10 * time.Second, 50 * time.Second},

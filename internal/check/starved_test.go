@@ -20,7 +20,7 @@ type (
 	bill  struct{ ID int }
 )
 
-// shop never bills the second of two orders if it is bad; else it may lose bills, but not for ever.
+// shop never bills the second of two orders if it is bad. Otherwise it may lose bills, but not forever.
 func shop(bad bool) sim.System {
 	try := func(x *machine.Ctx, id int) {
 		if bad && id == 1 || !x.FairFlip("billed") {
@@ -41,7 +41,7 @@ func shop(bad bool) sim.System {
 	return ms.Sim("shop")
 }
 
-// TestReportSaysWhetherFairRunsWereJudged: in text, JSON and JUnit.
+// Text, JSON and JUnit report whether fair runs were judged.
 func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -105,7 +105,8 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 	}
 }
 
-// Past a run in which something is starved no others are looked for: nothing that is owed is said to be settled then, however it was found.
+// After a run with a starved obligation no others are searched. No obligation counts as settled then, however the run
+// was found.
 func TestNothingIsSettledPastStarvation(t *testing.T) {
 	for _, cfg := range []search.Config{{Time: time.Minute}, {Strategy: search.Walk, MaxPaths: 10}, {Strategy: search.BFS}} {
 		cfg.System, cfg.Workers = shop(true), 1
@@ -155,7 +156,7 @@ func readsBack(t *testing.T, rep *report.Report, sys sim.System, text, page stri
 	if err != nil || again.Kind != sim.Starvation || again.Property != rep.Property {
 		t.Errorf("%v, %+v", err, again)
 	}
-	l.Header.Round++ // one more step is no round
+	l.Header.Round++ // one more step is not a cycle
 	trace, err = l.Trace(-1)
 	if err != nil || l.Outdated(trace) == nil || l.Violation(trace) != "" {
 		t.Errorf("a round that does not come round: %v, %q", err, l.Violation(trace))

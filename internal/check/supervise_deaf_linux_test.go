@@ -22,7 +22,7 @@ import (
 // deafNetwork never returns from the second datagram.
 type deafNetwork struct{ sim.Network }
 
-// deafSign is a file that is written where something does not return.
+// deafSign is a file that is written at the place that does not return.
 func deafSign() string { return filepath.Join(os.Getenv("CHECK_TEST_DIR"), "deaf") }
 
 func (n deafNetwork) Start(host sim.NetHost) sim.NetModel {
@@ -44,8 +44,8 @@ func (m *deafModel) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 	m.Parted.SendDatagram(from, to, msg)
 }
 
-// A search in which what nobody watches does not return is ended some time after it should have stopped, because of its time limit or because it was told to, and
-// there is a report that says so.
+// A search blocked in unsupervised code is killed some time after it should have stopped, at its time limit or on
+// request. A report describes that.
 func TestSearchThatDoesNotStop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits")
@@ -58,7 +58,7 @@ func TestSearchThatDoesNotStop(t *testing.T) {
 	}{
 		{"bfs exact none 1", time.Second, search.Inconclusive, exitcode.Inconclusive},
 		{"dfs exact none 2", time.Second, search.Inconclusive, exitcode.Inconclusive},
-		{"deepening", time.Second, search.Inconclusive, exitcode.Inconclusive}, // its handlers have more time than that
+		{"deepening", time.Second, search.Inconclusive, exitcode.Inconclusive}, // its handlers have more time
 		{"bfs exact none 1", time.Hour, search.Interrupted, exitcode.Terminated},
 		{"bfs exact none 1", 0, search.Interrupted, exitcode.Terminated},
 	} {
@@ -71,7 +71,7 @@ func TestSearchThatDoesNotStop(t *testing.T) {
 			defer cancel(nil)
 			if c.verdict == search.Interrupted {
 				time.AfterFunc(2*time.Second, func() {
-					for t.Context().Err() == nil { // before that it would stop
+					for t.Context().Err() == nil { // it would stop before that
 						if _, err := os.Stat(deafSign()); err == nil {
 							cancel(&exitcode.Interruption{Signal: syscall.SIGTERM})
 							return
@@ -101,7 +101,7 @@ func TestSearchThatDoesNotStop(t *testing.T) {
 	}
 }
 
-// timeVar is the time limit of the process that searches.
+// timeVar is the time limit of the search process.
 const timeVar = "CHECK_TEST_TIME"
 
 func timeOf(s *search.Config) {
@@ -110,7 +110,7 @@ func timeOf(s *search.Config) {
 	}
 }
 
-// What is slow but stops, or has no limit by the time of its search, is waited for.
+// The supervisor waits for a search that is slow but stops, or that does work without a time limit.
 func TestSearchThatStopsLate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits")
@@ -120,7 +120,7 @@ func TestSearchThatStopsLate(t *testing.T) {
 	t.Setenv("CHECK_TEST_DIR", t.TempDir())
 	var stdout, stderr bytes.Buffer
 	s := isolate.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block"), StopLimit: 2 * time.Second}
-	if out, err := s.Run(t.Context()); err != nil { // which is confirmed for seconds
+	if out, err := s.Run(t.Context()); err != nil { // confirming takes seconds
 		t.Errorf("%v, %+v, %s", err, out, stderr.String())
 	}
 }

@@ -27,7 +27,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// mean is a service that harms its process when the second of two messages comes before the first.
+// mean is a service that harms its process if the second of two messages arrives before the first.
 type mean struct {
 	sim.Nop
 	harm string
@@ -76,7 +76,8 @@ func (m *mean) do(depth int) int {
 	return depth
 }
 
-// meanSystem lets its nodes rest when harm ends in "+rest". When it ends in "+slip" a node can violate a property before.
+// meanSystem lets its nodes rest if harm ends in "+rest". If it ends in "+slip", a node can violate a property
+// earlier.
 func meanSystem(harm string) sim.System {
 	switch harm {
 	case "walks":
@@ -122,7 +123,7 @@ const (
 	markerVar = "CHECK_TEST_MARKER"
 )
 
-// TestHarmedProcess is the process that searches or re-executes in the tests below.
+// TestHarmedProcess is the searching or re-executing process of the tests below.
 func TestHarmedProcess(t *testing.T) {
 	role, err := isolate.CurrentRole()
 	if err != nil {
@@ -159,7 +160,7 @@ func TestHarmedProcess(t *testing.T) {
 	}
 }
 
-// handlerLimit is short only where it is to be hit: a busy machine is slow to find out about other harm.
+// handlerLimit is short only for harm that must exceed it, because a busy machine detects other harm slowly.
 func handlerLimit(harm string) time.Duration {
 	switch {
 	case strings.HasPrefix(harm, "loop"):
@@ -194,7 +195,7 @@ func harmed(harm string) func() *exec.Cmd {
 	}
 }
 
-// Whatever a handler does to its process, there is a report, and it names the step.
+// Any harm of a handler to its process is reported, with the step.
 func TestSupervised(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -231,7 +232,7 @@ func TestSupervised(t *testing.T) {
 			} else if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
 				t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
 			}
-			// The shortest run that does harm: send, then the second message is delivered first.
+			// The shortest harmful run: send, then the second message is delivered first.
 			if rep.Verdict != search.Violation || rep.Kind != c.kind || !strings.HasPrefix(rep.Message, c.message) || rep.Steps != 2 {
 				t.Errorf("got %s, %s in step %d: %s", rep.Verdict, rep.Kind, rep.Steps, rep.Message)
 			}
@@ -243,7 +244,7 @@ func TestSupervised(t *testing.T) {
 			if len(lines) < 3 || !strings.Contains(lines[len(lines)-2], "deliver n1<-n0 2") || lines[len(lines)-1] != "end 2" {
 				t.Errorf("path file:\n%s", text)
 			}
-			// There is no state after the step that does harm.
+			// There is no state after the harmful step.
 			if page, err := os.ReadFile(filepath.Join(dir, "report.md")); err != nil || strings.Contains(string(page), "no longer live") {
 				t.Errorf("%v:\n%s", err, page)
 			}
@@ -251,7 +252,7 @@ func TestSupervised(t *testing.T) {
 	}
 }
 
-// A search that goes on reports what it found before a handler killed its process, and that it ended with it.
+// A search that continues reports its findings from before the death of its process, and that it ended with it.
 func TestKeepGoingUntilKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("CHECK_TEST_DIR", dir)
@@ -279,8 +280,8 @@ func TestKeepGoingUntilKilled(t *testing.T) {
 	}
 }
 
-// A handler that waits for another goroutine is a finding with the stack of that which waits, without all of the time being waited
-// that one gets which computes.
+// A handler that waits for another goroutine is a finding with the stack of the waiting goroutine. It is found before
+// the time limit for handlers that compute.
 func TestBlocked(t *testing.T) {
 	t.Setenv("CHECK_TEST_DIR", filepath.Join(t.TempDir(), "out"))
 	t.Setenv(harmVar, "block")
@@ -299,8 +300,8 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// A run that kills its process is shrunk in fresh ones: to send and the delivery of the second message. The
-// process lives when the first message is delivered before.
+// A run that kills its process is shrunk in fresh processes: to sending and the delivery of the second message. The
+// process survives if the first message is delivered before.
 func TestShrinkDeath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -337,7 +338,7 @@ func TestShrinkDeath(t *testing.T) {
 	}
 }
 
-// A process that cannot even boot the nodes has no steps to show, but there is a report.
+// A process that cannot even boot the nodes has no steps to show, but it is reported.
 func TestSupervisedBoot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("CHECK_TEST_DIR", dir)
@@ -362,7 +363,7 @@ func TestSupervisedBoot(t *testing.T) {
 	}
 }
 
-// When nothing shows again why the process died, that is what is said.
+// If the death of the process cannot be reproduced, the report says so.
 func TestSupervisedLost(t *testing.T) {
 	t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
 	var stdout, stderr bytes.Buffer
@@ -377,7 +378,7 @@ func TestSupervisedLost(t *testing.T) {
 	}
 }
 
-// A search that is told to stop comes to its end and reports.
+// A search that is asked to stop ends and reports.
 func TestSupervisedStop(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Wherever checked code is called that ends its process, a search reports it, with a path that does it again: where it is asked what can happen,
-// where what happened is executed once more, and where what is suspected is confirmed.
+// A search reports any call of checked code that ends its process, with a path that reproduces it: calls that compute
+// enabled events, re-executions, and confirmations of suspects.
 func TestSupervisedPlaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -34,7 +34,7 @@ func TestSupervisedPlaces(t *testing.T) {
 		{"late", "Late(0)", 0, []string{"faulty", ways[1]}},
 		{"monitor maker", "the function that makes monitor 0", 0, []string{"deepening", ways[2]}},
 		{"new of a late node", "New(1)", 1, []string{"walk", "deepening", ways[0], ways[15]}},
-		{"new after a crash", "New(1)", 2, []string{"faulty", "deepening"}}, // tables take such a New for the same whenever it is called
+		{"new after a crash", "New(1)", 2, []string{"faulty", "deepening"}}, // tables assume that such a New always behaves the same
 		{"again", "the handler", 6, ways[:1]},
 		{"fair walk", "the handler", 90, []string{ways[0], "bfs 64 none 2", "walk"}},
 		{"walk", "the handler", 3, []string{"walk", "deepening", "faulty"}},
@@ -48,7 +48,7 @@ func TestSupervisedPlaces(t *testing.T) {
 	}
 }
 
-// What ends the process while an abstraction is compared with what it stands for is told of that, and changes nothing about what was searched.
+// A death during the comparison of an abstraction is reported there and does not change the results of the search.
 func TestComparisonThatEndsTheProcess(t *testing.T) {
 	for _, how := range []string{"walk", "bfs exact none 1 2"} {
 		rep, _, again := visits(t, "in comparison", how)
@@ -58,7 +58,7 @@ func TestComparisonThatEndsTheProcess(t *testing.T) {
 	}
 }
 
-// A search that goes on after what it found tells of such a run, too, and does not keep quiet about one that it does not come to again.
+// A search that continues after findings also reports such a run. It mentions a run that it cannot reproduce.
 func TestKeepGoingConfirming(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -74,7 +74,8 @@ func TestKeepGoingConfirming(t *testing.T) {
 	}
 }
 
-// small bounds searches that come to what is to be looked at when they have done little: fair walks are made where there is no memory for all states.
+// small limits searches that reach the tested place after little work: fair walks are made if there is no memory for
+// all states.
 func small(harm string, s *search.Config) {
 	switch fair := harm == "in fair walk"; {
 	case fair && s.Strategy.Can(search.VisitsStates):
@@ -84,10 +85,10 @@ func small(harm string, s *search.Config) {
 	}
 }
 
-// waited reports whether another process waits for this one: what depends on no state ends no other.
+// waited reports whether another process waits for this one. State-independent code ends only such a process.
 func waited() bool { return os.Getenv("MACEMC_ROLE") != "" }
 
-// placed ends the process in one place, once node 0 has drawn what it had to.
+// placed ends the process in one place, after node 0 has made its draws.
 func placed(where string) sim.System {
 	sys := sim.System{
 		Name: "placed", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(placedNode) },
@@ -160,9 +161,9 @@ func placed(where string) sim.System {
 	return sys
 }
 
-// making ends the process where node 1 is made: whenever it is, or in a step of a run only.
+// making ends the process where node 1 is built: always, or only in a step of a run.
 func making(sys *sim.System, where string) {
-	running := where == "new" // since node 0 booted; worlds and runs begin with making that one
+	running := where == "new" // since node 0 booted; worlds and runs begin by building that node
 	sys.Actions, sys.Quorums = nil, nil
 	sys.New = func(id sim.NodeID) sim.Service {
 		if id == 0 && where != "new" {
@@ -186,7 +187,8 @@ type runner struct {
 
 func (r *runner) Boot(env sim.Env) { r.boots() }
 
-// idling ends the process where one of its nodes, which have more states together than there is memory for, has counted far. Something is owed.
+// idling ends the process where one of its nodes has counted far. Together the nodes have more states than memory
+// allows, and an obligation is pending.
 func idling() sim.System {
 	return sim.System{
 		Name: "idling", Nodes: 3, New: func(sim.NodeID) sim.Service { return new(idler) },
@@ -223,7 +225,7 @@ type flipper struct {
 	Stopped bool
 }
 
-// flipping ends the process after so many heads, where no state is visited when the depth is small.
+// flipping ends the process after the given number of heads, where no state is visited if the depth is small.
 func flipping(heads int) sim.System {
 	goes := func(f *flipper) bool { return !f.Stopped && f.Heads < 30 }
 	return sim.System{

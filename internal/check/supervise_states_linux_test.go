@@ -18,7 +18,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// statesVar is how states are visited in the process that searches: strategy, way of keeping states, reduction, workers, and perhaps the depth.
+// statesVar defines how the search process visits states: strategy, state store, reduction, workers, and optionally
+// the depth.
 const statesVar = "CHECK_TEST_STATES"
 
 func visitAs(how string, s *search.Config) {
@@ -31,7 +32,7 @@ func visitAs(how string, s *search.Config) {
 	}
 }
 
-// waysToVisit are all combinations.
+// waysToVisit returns all combinations.
 func waysToVisit() (all []string) {
 	for _, strategy := range []string{"bfs", "dfs"} {
 		for _, visited := range []string{"exact", "64"} {
@@ -45,7 +46,7 @@ func waysToVisit() (all []string) {
 	return all
 }
 
-// deepen makes a system end its process after three right draws, which a few random runs do not come to.
+// deepen makes a system end its process after three right draws, which a few random runs do not reach.
 func deepen(sys *sim.System, where string) {
 	draw := func(m *mean, env sim.Env) {
 		m.Got = append(m.Got, env.Choose("a", 8))
@@ -68,7 +69,7 @@ func (q quitting) Observe(_ sim.NodeID, event any) error {
 	return nil
 }
 
-// quit ends the process if this is where, and these are the right draws.
+// quit ends the process if here is true and the draws are right.
 func quit(here bool, got ...int) bool {
 	if here && slices.Equal(got, []int{3, 5, 6}) {
 		os.Exit(5)
@@ -102,7 +103,7 @@ func visits(t *testing.T, harm, how string) (rep *report.Report, path string, ag
 	return rep, string(text), strings.Contains(stderr.String(), "searching again")
 }
 
-// Whatever a handler does to its process, a search that visits states reports it, with a path that does it again.
+// A search that visits states reports any harm of a handler to its process, with a path that reproduces it.
 func TestSupervisedStates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -132,7 +133,7 @@ func TestSupervisedStates(t *testing.T) {
 	}
 }
 
-// named searches, and expects a violation after so many steps, whose path does it again.
+// named searches and expects a violation after the given number of steps, with a path that reproduces it.
 func named(t *testing.T, harm, how string, kind sim.FindingKind, message string, steps int, contains ...string) {
 	t.Helper()
 	rep, path, _ := visits(t, harm, how)
@@ -140,7 +141,7 @@ func named(t *testing.T, harm, how string, kind sim.FindingKind, message string,
 		t.Errorf("%s: got %s, %s in step %d: %s", how, rep.Verdict, rep.Kind, rep.Steps, rep.Message)
 	}
 	if harm == "loop" {
-		return // it is followed elsewhere, and takes long
+		return // another test replays it, which takes long
 	}
 	f := filepath.Join(t.TempDir(), "error.path")
 	if err := os.WriteFile(f, []byte(path), 0o600); err != nil {
@@ -158,7 +159,7 @@ func named(t *testing.T, harm, how string, kind sim.FindingKind, message string,
 	}
 }
 
-// A death that does not come about again is told as one, whatever else was covered.
+// A death that is not reproduced is reported as one, whatever else was covered.
 func TestSupervisedStatesLost(t *testing.T) {
 	for _, how := range []string{"bfs exact none 1", "dfs 64 auto 2"} {
 		t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
@@ -169,7 +170,7 @@ func TestSupervisedStatesLost(t *testing.T) {
 	}
 }
 
-// listener is a service that may be told something.
+// listener is a service that may receive a message.
 type listener struct {
 	sim.Nop
 	Sent, Heard, Moved bool
@@ -177,7 +178,7 @@ type listener struct {
 
 func (s *listener) Receive(sim.Env, sim.NodeID, any) { s.Heard = true }
 
-// apartSystem has a property that ends the process when two nodes were told, of which only one ever is.
+// apartSystem has a property that ends the process if two nodes were informed. Only one of them ever is.
 func apartSystem() sim.System {
 	tell := func(to sim.NodeID) sim.AnyAction {
 		return sim.Action[*listener]{
@@ -201,7 +202,7 @@ func apartSystem() sim.System {
 	}
 }
 
-// What ends a process only where no run comes to is no finding, and no search fails by it. A reduction tries such things.
+// A death that no run reaches is not a finding and does not make the search fail. Reductions try such steps.
 func TestSupervisedStatesApart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// line is a system of n states in a row, without liveness properties.
+// line returns a system of n states in a row, without liveness properties.
 func line(n int) automaton.Table {
 	var tab automaton.Table
 	for s := range n - 1 {
@@ -28,7 +28,7 @@ func line(n int) automaton.Table {
 	return tab
 }
 
-// A verdict is never better than what was covered, and a search that stopped early says why in all formats.
+// A verdict is never better than the coverage, and a search that stopped early explains it in all formats.
 func TestVerdictSaysWhatWasCovered(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A panic of the checker is recognized, and not taken for one of the checked code.
+// A panic of the checker is recognized and not attributed to checked code.
 func TestFaultIn(t *testing.T) {
 	const shrinker = "github.com/macemc/macemc/shrink.(*player).next(0xc000012345)\n\t/src/shrink/dead.go:139 +0x5\n"
 	const user = "example.org/mysvc.(*Raft).Receive(0xc000012345)\n\t/home/u/raft.go:7 +0x5\n"

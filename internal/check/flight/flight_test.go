@@ -12,7 +12,7 @@ import (
 
 const fileVar = "FLIGHT_TEST_FILE"
 
-// A process that is gone at once, without any of its own code running at the end, has left its picks.
+// A process that dies at once, without executing code at its end, leaves its picks.
 func TestOutlivesProcess(t *testing.T) {
 	if name := os.Getenv(fileVar); name != "" {
 		r, err := flight.Open(name)
@@ -53,7 +53,7 @@ func TestOutlivesProcess(t *testing.T) {
 	}
 }
 
-// A run that outgrows its room goes on outside of it and does not touch its neighbour.
+// A run that exceeds its room continues outside of it and does not overwrite its neighbor.
 func TestOverflow(t *testing.T) {
 	r, err := flight.Create(filepath.Join(t.TempDir(), "flight"), 2, 10)
 	if err != nil {

@@ -2,7 +2,7 @@ package isolate
 
 import "testing"
 
-// What a Go program says when there is no memory left, and what looks alike.
+// Output of Go programs without memory, and similar output.
 func TestOutOfMemory(t *testing.T) {
 	for said, want := range map[string]bool{
 		"fatal error: runtime: out of memory\n": true,

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// A process in which one worker visits states takes one processor, and no other one does.
+// Only a process in which one worker visits states uses a single processor.
 func TestOneWorkerTakesOneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	rec, err := flight.Create(filepath.Join(t.TempDir(), "flight"), 1, 1)
