@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What workers do not do is refused by name.
+// Options that workers do not support are rejected by name.
 func TestClusterRefuses(t *testing.T) {
 	for _, c := range []struct {
 		set  func(*Search)

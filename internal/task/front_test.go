@@ -15,15 +15,15 @@ import (
 	"github.com/macemc/macemc/systems"
 )
 
-// A front for tests: its screen is a function.
+// testFront is a front with a function as its screen.
 type testFront func(context.Context, mdb.Debugger, ScreenOptions) error
 
 func (f testFront) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error {
 	return f(ctx, s, o)
 }
 
-// apart connects a test binary's end with the program's, whose front is f. The result breaks the connection, and says
-// whether the program came to its end and knows that the check was reached.
+// apart connects a test binary's side with the program's side, which has front f. The result breaks the connection,
+// and reports whether the program ended and was informed that the check was reached.
 func apart(t *testing.T, f Front) (a *asker, end func() bool) {
 	t.Helper()
 	in, orders := io.Pipe()
@@ -54,7 +54,7 @@ func session(t *testing.T) *mdb.Session {
 	return s
 }
 
-// A session in another process shows, does and refuses what one in this does.
+// A session in another process shows, executes and rejects the same as one in this process.
 func TestScreenElsewhere(t *testing.T) {
 	here, there := session(t), session(t)
 	w := mdb.Wanted{Steps: 10, Reach: 5, Width: 90, Differences: true, Source: 3}
@@ -107,7 +107,7 @@ func (s stuck) Do(ctx context.Context, _ string, w io.Writer) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// What stops a command stops it in the other process, too.
+// Canceling a command cancels it in the other process, too.
 func TestCancelElsewhere(t *testing.T) {
 	s := stuck{begun: make(chan struct{})}
 	a, end := apart(t, testFront(func(ctx context.Context, d mdb.Debugger, _ ScreenOptions) error {
@@ -128,7 +128,7 @@ func TestCancelElsewhere(t *testing.T) {
 	end()
 }
 
-// A screen ends when the process with its session does, also in the middle of a command.
+// A screen ends with the process of its session, even during a command.
 func TestScreenOfDeadProcess(t *testing.T) {
 	s := stuck{begun: make(chan struct{})}
 	over := make(chan error, 1)
@@ -148,7 +148,7 @@ func TestScreenOfDeadProcess(t *testing.T) {
 	}
 }
 
-// Every task can be sent, and what the other process does not know of it is refused.
+// Every task can be sent. The other process rejects unknown fields.
 func TestOrder(t *testing.T) {
 	p := &Process{Program: "macemc"}
 	for _, x := range tasks() {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A test that is built with other fields of tasks says so before it gets an order that it would not understand.
+// A test built with other fields of tasks reports that before it gets an order that it would not understand.
 func TestOtherTasksAreNotUnderstood(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "list")
 	if err := Announce(file, Listed{Test: "TestLease"}); err != nil {

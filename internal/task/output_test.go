@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Errors name the file that was asked for, and none is lost.
+// Errors name the requested file, and none is lost.
 func TestInPlaceOf(t *testing.T) {
 	full := &fs.PathError{Op: "write", Path: "dir/.macemc-17", Err: syscall.ENOSPC}
 	moved := &os.LinkError{Op: "rename", Old: "dir/.macemc-17", New: "dir/a.html", Err: syscall.EACCES}
@@ -40,7 +40,7 @@ func TestInPlaceOf(t *testing.T) {
 	}
 }
 
-// That a file cannot be made is known before there is anything to write, and nothing is left behind.
+// An unwritable file is detected before there is anything to write, and nothing is left behind.
 func TestOutputsAreLookedAtFirst(t *testing.T) {
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain")
@@ -63,7 +63,7 @@ func TestOutputsAreLookedAtFirst(t *testing.T) {
 	}
 }
 
-// What is written in place of a file names that in its errors, also when they are wrapped.
+// Errors of writing a temporary file name the file that it replaces, even if they are wrapped.
 func TestPlacedNamesTheFile(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), inPlace)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// colorful sends, draws, logs and asserts what a terminal would obey.
+// colorful sends, draws, logs and asserts texts with control characters.
 type colorful struct {
 	sim.Nop
 	Text string
@@ -31,7 +31,7 @@ func (c *colorful) act(env sim.Env) {
 	env.Assert(n < 2, "draw %d %s", n, beep)
 }
 
-// What a checked system puts into texts reaches neither terminal nor documents as control characters or broken UTF-8.
+// Texts of a checked system do not reach terminals or documents with control characters or broken UTF-8.
 func TestTasks_PrintableTexts(t *testing.T) {
 	t.Run("assertion", func(t *testing.T) { testPrintable(t, sim.Property{}) })
 	t.Run("property", func(t *testing.T) {

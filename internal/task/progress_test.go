@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Of states that wait it is said how many they are, and how long they take at least.
+// For waiting states, the line has their number and the least time that they take.
 func TestPace(t *testing.T) {
 	var m pace
 	at := func(seconds, states, waiting int) string {
@@ -20,7 +20,7 @@ func TestPace(t *testing.T) {
 	}{
 		{1, 1000, 600, "  600 waiting"},
 		{4, 41_000, 20_000, "  20,000 waiting  10,250 states/s  at least 4s more"},
-		{5, 51_000, 15_000, "  15,000 waiting  10,250 states/s  at least 3s more"}, // not measured anew
+		{5, 51_000, 15_000, "  15,000 waiting  10,250 states/s  at least 3s more"}, // not measured again
 		{14, 61_000, 11_000, "  11,000 waiting  2,000 states/s  at least 4s more"},
 		{20, 61_000, 0, ""},
 	} {
@@ -55,7 +55,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// What is written while a line stands on the terminal takes its place, and stays.
+// Text written while a line is on the terminal replaces the line, and stays.
 func TestWriteTakesThePlaceOfTheLine(t *testing.T) {
 	for terminal, want := range map[bool]string{true: "\r\x1b[K\x1b[?7lline\x1b[?7h\r\x1b[Ktext\nmore\n", false: "text\nmore\n"} {
 		var b strings.Builder

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// requested is the search that flags ask for, of which those named were given.
+// requested returns the search for the flags, with the named ones as given.
 func requested(t *testing.T, f Search, given ...string) *request {
 	t.Helper()
 	p := &Process{Systems: papers.All(), Program: "macemc"}
@@ -25,8 +25,8 @@ func requested(t *testing.T, f Search, given ...string) *request {
 	return r
 }
 
-// The faults that a run has used do not count in a search onward from it: pingack.path has lost one datagram in its
-// sixth step, as many as the system allows by itself. Those that it was only allowed do count.
+// The faults that a run has used do not count in a search that continues it. pingack.path has lost one datagram in
+// its sixth step, as many as the system allows by default. Unused faults that its header allows do count.
 func TestOnwardLimits(t *testing.T) {
 	const file = "../replay/testdata/pingack.path"
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestOnwardLimits(t *testing.T) {
 	}
 }
 
-// A search onward goes on with the property and the weights of the search that the path is of, unless others are given.
+// A search that continues a path uses the property and the weights of the path's search, unless others are given.
 func TestOnwardAsBefore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	const weights = "action=1,message=2,timer=3,consequence=4,fault=5"
@@ -70,7 +70,7 @@ func TestOnwardAsBefore(t *testing.T) {
 	}
 }
 
-// What a bug asks of its search is what the search gets, unless flags say otherwise.
+// A search has the settings of its bug unless flags override them.
 func TestBugDefaults(t *testing.T) {
 	steps, prefixes, weights := 0, 0, 0
 	for _, e := range papers.All() {

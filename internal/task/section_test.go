@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A section is written anew, and nothing around it.
+// A section is rewritten, and nothing around it.
 func TestSection(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.md")
 	write := func(text string) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What takes long is not waited for once somebody wants to end.
+// Long work does not delay a canceled command.
 func TestWithin(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	end := make(chan struct{})
