@@ -48,7 +48,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// The verdict is that of the worst shard, and a missing one is no better than one that could not tell.
+// The verdict is that of the worst shard, and a missing shard is no better than an inconclusive one.
 func TestMergeVerdict(t *testing.T) {
 	for i, worst := range badness {
 		for _, other := range badness[:i+1] {
@@ -84,7 +84,7 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// Findings are told once: those of one kind and property, unless it is known for sure that other code made them.
+// Findings of one kind and property are reported once, unless different handlers are proven to cause them.
 func TestMergeFindings(t *testing.T) {
 	finding := func(property, handler string, sure bool) func(*Report) {
 		return func(r *Report) {
@@ -123,7 +123,7 @@ func TestMergeFindings(t *testing.T) {
 
 var critical1 = Critical{Step: 1}
 
-// No two shards have the same seed, nor have those of another seed.
+// No two shards have the same seed, not even with different seeds of the search.
 func TestShard(t *testing.T) {
 	known := map[uint64]bool{}
 	for seed := range uint64(5) {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// A report says what quorums cost that try sets of any size.
+// A report shows the cost of quorums that try sets of any size.
 func TestTriedSets(t *testing.T) {
 	r := report.Report{Work: search.Work{Engine: search.EngineStats{Used: search.TableEngine}}}
 	const line = "quorums without a Need: 1,234 sets tried in different states of their nodes; a Need reduces them"

@@ -12,8 +12,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The critical step need not be where a line is missing: a finding names the code that runs after it, most frequent
-// first, or says that nothing happens any more.
+// The critical step need not contain the defect. A finding names the code that runs after it, most frequent first, or
+// states that no event is enabled any more.
 func TestWhereToLook(t *testing.T) {
 	run := &replay.Trace{}
 	for i, source := range []string{"a.go:1", "", "b.go:2", "once.go:9", "c.go:3", "c.go:3", "b.go:2", "c.go:3"} {
@@ -45,7 +45,7 @@ func TestWhereToLook(t *testing.T) {
 	}
 }
 
-// A search that went on says where its time went.
+// A search that continued reports how it spent its time.
 func TestWhereTimeWent(t *testing.T) {
 	r := &report.Report{Verdict: search.Violation, Findings: []*report.Report{{}}, Work: search.Work{Seconds: 20}, Confirming: 12.5, Telling: 3}
 	want := "time: 20.0s in total, 12.5s for confirming suspects, 3.0s for shrinking and describing findings"
@@ -54,7 +54,7 @@ func TestWhereTimeWent(t *testing.T) {
 	}
 }
 
-// How sure it is that a run is minimal is said with it.
+// A claim that a run is minimal states its certainty.
 func TestShrunk_HowSure(t *testing.T) {
 	critical := &report.Critical{Case: critical.C1, Step: 3}
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestShrunk_HowSure(t *testing.T) {
 	}
 }
 
-// A run that became simpler is not said to be shorter.
+// A run that became simpler is not reported as shorter.
 func TestShrunkToMoreSteps(t *testing.T) {
 	for steps, want := range map[int]string{13: "simpler, not shorter: 12 steps to 13", 12: "still 12 steps", 4: "from 12 steps to 4"} {
 		if f := shrunkFact((&report.Shrunk{FromSteps: 12}), &report.Report{Steps: steps}); f.Text != want {

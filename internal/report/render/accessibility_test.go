@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 )
 
-// audit lists what an accessibility check complains of: controls without names, text of low contrast, skipped levels of headings.
+// audit lists accessibility defects: controls without names, text of low contrast, skipped levels of headings.
 const audit = `(() => {
 	const bad = [], shown = e => e.getClientRects().length > 0 && getComputedStyle(e).visibility !== "hidden";
 	const rgb = c => (c.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
@@ -38,13 +38,14 @@ const audit = `(() => {
 	if (!document.documentElement.lang || !document.title) bad.push("no language or title");
 	return [...new Set(bad)].join("\n") })()`
 
-// The audit would notice.
+// The audit detects defects.
 func TestBrowserAuditNotices(t *testing.T) {
 	ctx, _ := open(t, []byte(`<body style="background:white"><h3 id="a" style="color:#999">pale</h3><button id="a"></button><svg><text stroke="#fff" fill="#eee" y="20">faint</text></svg>`))
 	expect(t, "audit", eval(t, ctx, audit), "no name: <button", "contrast 2.85: pale", "contrast 1.16: faint", "heading skips a level", "two elements a", "no language or title")
 }
 
-// In both colour schemes and at two widths an accessibility check complains of nothing, and Tab reaches every control visibly.
+// In both color schemes and at two widths an accessibility audit finds no defects, and Tab reaches every control
+// visibly.
 func TestBrowserAccessibility(t *testing.T) {
 	ctx := browser(t, printed(t, render.HTML, pingackReport(t)))
 	eval(t, ctx, `document.getElementById("more").open = true`)

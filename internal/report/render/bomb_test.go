@@ -2,7 +2,7 @@ package render_test
 
 import "github.com/macemc/macemc/sim"
 
-// bomb is a service that fails in the ways that there are.
+// bomb is a service that fails in every possible way.
 type bomb struct {
 	sim.Nop
 	Fuse int

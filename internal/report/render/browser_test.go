@@ -29,8 +29,8 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 )
 
-// open opens a page from disk in headless Chromium, or skips the test. Complaints are what the page says
-// on its console, what it throws, and what it wants to load.
+// open opens a page from disk in headless Chromium, or skips the test. said returns the page's console output, its
+// exceptions, and its requests.
 func open(t *testing.T, page []byte) (ctx context.Context, said func() []string) {
 	t.Helper()
 	program := ""
@@ -85,7 +85,7 @@ func open(t *testing.T, page []byte) (ctx context.Context, said func() []string)
 	}
 }
 
-// browser is [open] for a page that is not to complain.
+// browser is [open] for a page without problems.
 func browser(t *testing.T, page []byte) context.Context {
 	t.Helper()
 	ctx, complaints := open(t, page)
@@ -97,7 +97,7 @@ func browser(t *testing.T, page []byte) context.Context {
 	return ctx
 }
 
-// The tests below would see a page that complains.
+// The tests below would detect a page with problems.
 func TestBrowserNotices(t *testing.T) {
 	ctx, complaints := open(t, []byte(`<body><script>console.error("bad"); setTimeout(() => document.title = "late", 1);
 		new Image().src = "http://127.0.0.1:1/x.png"; nothing()</script>`))
@@ -116,13 +116,13 @@ func do(t *testing.T, ctx context.Context, actions ...chromedp.Action[chromedp.V
 	}
 }
 
-// text is what an element of the page says.
+// text returns the text of an element of the page.
 func text(t *testing.T, ctx context.Context, selector string) string {
 	t.Helper()
 	return eval(t, ctx, fmt.Sprintf("document.querySelector(%s).innerText", strconv.Quote(selector)))
 }
 
-// eval is the value of an expression, as text.
+// eval returns the value of an expression as text.
 func eval(t *testing.T, ctx context.Context, expression string) string {
 	t.Helper()
 	s, err := chromedp.Run(ctx, chromedp.Evaluate[string]("String("+expression+")"))
@@ -141,7 +141,7 @@ func expect(t *testing.T, what, got string, wants ...string) {
 	}
 }
 
-// screenshot is for people: it is kept in the folder that MACEMC_SCREENSHOTS names.
+// screenshot takes a picture for people and stores it in the folder named by MACEMC_SCREENSHOTS.
 func screenshot(t *testing.T, ctx context.Context, name string) {
 	t.Helper()
 	dir := os.Getenv("MACEMC_SCREENSHOTS")
@@ -184,7 +184,7 @@ func TestBrowser(t *testing.T) {
 
 	press("k")
 	expect(t, "k", text(t, ctx, "#at"), "step 5 of 26")
-	expect(t, "k", text(t, ctx, "#states"), "Seen\t1 2") // struck out, and what it is now
+	expect(t, "k", text(t, ctx, "#states"), "Seen\t1 2") // struck out, and the new value
 	expect(t, "k", text(t, ctx, "#difference"), "The two runs are in the same node states")
 	press("f")
 	expect(t, "f", text(t, ctx, "#states"), "n0 pinger\n\n4 fields, as before", "Seen\t1 2")
@@ -224,7 +224,7 @@ func TestBrowser(t *testing.T) {
 	eval(t, ctx, `document.querySelector('.run[data-run="0"] .step[data-step="8"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
 	expect(t, "click", text(t, ctx, "#at"), "step 8 of 26")
 	press("w")
-	// What led to step 8: 7 sent it, 5 was before it on n1; not the loss of step 6.
+	// Causes of step 8: 7 sent the message, 5 preceded it on n1; not the loss of step 6.
 	expect(t, "w", eval(t, ctx, `[6, 7, 5].map(n => document.querySelector('.run[data-run="0"] .step[data-step="' + n + '"]').classList.contains("apart"))`), "true,false,false")
 	press("w")
 
@@ -235,8 +235,8 @@ func TestBrowser(t *testing.T) {
 	screenshot(t, ctx, "step-dark")
 }
 
-// On a narrow screen the page is no wider than that, everything folded can be unfolded, and no text stands with
-// one letter per line.
+// On a narrow screen the page is no wider than the screen, everything folded can be unfolded, and no text has one
+// letter per line.
 func TestBrowserNarrow(t *testing.T) {
 	ctx := browser(t, printed(t, render.HTML, pingackReport(t)))
 	do(t, ctx, chromedp.EmulateViewport(400, 800))
@@ -255,7 +255,7 @@ func TestBrowserNarrow(t *testing.T) {
 	screenshot(t, ctx, "narrow")
 }
 
-// The page of a run of 5,000 steps is ready soon. The limit leaves room for machines that do much else.
+// The page of a run of 5,000 steps is ready soon. The limit leaves room for busy machines.
 func TestBrowserLong(t *testing.T) {
 	ctx := browser(t, printed(t, render.HTML, longReport(t)))
 	expect(t, "step", text(t, ctx, "#at"), "step 4986 of 5000")
@@ -292,7 +292,8 @@ func TestBrowserAddress(t *testing.T) {
 	}
 }
 
-// Both runs stand at corresponding steps, long values are cut around their difference, and fields that never change are left out.
+// Both runs are at corresponding steps, long values are cut around their difference, and fields that never change are
+// omitted.
 func TestBrowserComparison(t *testing.T) {
 	r := alignedReport(t)
 	const same = `{"Token":1,"Holder":2,"Waiting":[3,4,5],"Epoch":7,"Members":[0,1,2,3],`
@@ -314,7 +315,7 @@ func TestBrowserComparison(t *testing.T) {
 	expect(t, "no match", text(t, ctx, "#difference"), "as the live run has no matching step")
 }
 
-// The colours follow what the reader's system asks for.
+// The colors follow the preference of the reader's system.
 func TestBrowserDark(t *testing.T) {
 	ctx := browser(t, printed(t, render.HTML, pingackReport(t)))
 	dark := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
@@ -326,7 +327,7 @@ func TestBrowserDark(t *testing.T) {
 	screenshot(t, ctx, "start-dark")
 }
 
-// Reports without a live run or without a run at all complain of nothing.
+// Reports without a live run or without any run cause no problems.
 func TestBrowserOtherReports(t *testing.T) {
 	if testing.Short() {
 		t.Skip("opens a browser")

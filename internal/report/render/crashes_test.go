@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Which crashes were left out is said, whether that is known to change nothing, and what shows the contrary.
+// The report names omitted crashes, whether their omission is proven to change nothing, and which crashes matter.
 func TestCrashes(t *testing.T) {
 	r := nothingFound()
 	r.Strategy, r.Coverage.Complete = "bfs", true

@@ -9,7 +9,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// What most random runs did not come to, and what was rare after their first live states, is said; with few runs it is not.
+// The report names properties that most random runs missed and events that were rare after their first live states.
+// With few runs it does not.
 func TestWaste(t *testing.T) {
 	text := func(walks, of, live int) string {
 		r := report.Report{System: "s", Verdict: search.OK, Stopped: search.StoppedTime}

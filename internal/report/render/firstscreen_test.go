@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// What a violated property reads on another node was written by a cause.
+// Data of another node that a violated property reads was written by a cause.
 func TestSafety_ReadsOtherNode(t *testing.T) {
 	sys := bombs(sim.Property{Name: "one is lit", Always: func(v *sim.View) bool {
 		return v.Service(0).(*bomb).Fuse+v.Service(1).(*bomb).Fuse < 2
@@ -32,7 +32,7 @@ func TestSafety_ReadsOtherNode(t *testing.T) {
 	}
 }
 
-// A deadlock of goroutine nodes lists what each goroutine waits for.
+// A deadlock of goroutine nodes lists the operation that blocks each goroutine.
 func TestDeadlock_WaitList(t *testing.T) {
 	r := pingackReport(t)
 	r.Kind = sim.Deadlock
@@ -44,7 +44,7 @@ func TestDeadlock_WaitList(t *testing.T) {
 	contains(t, page, true, "<dt>waits</dt><dd>n1 chan send at pool.go:31 in (*Pool).give</dd>", "<dd>n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take</dd>")
 }
 
-// A search in which everything recovered says that no node stopped for good.
+// A search in which everything recovered states that no node stopped forever.
 func TestNothingFound_LivenessNeverInDanger(t *testing.T) {
 	const want = "liveness was never in danger, but no node ever stops for good: try --halts 1"
 	for name, c := range map[string]struct {

@@ -12,7 +12,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The test suites of several searches take the names of these, in one document that counts all; a search without a report is an error in it.
+// The test suites of several searches have the searches' names, in one document with the total counts. A search
+// without a report is an error in it.
 func TestMergeJUnit(t *testing.T) {
 	var one bytes.Buffer
 	lease := report.Report{System: "lease", Nodes: 2, Verdict: search.OK, Work: search.Work{Seconds: 1.5}}

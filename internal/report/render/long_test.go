@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/systems/pingack"
 )
 
-// longReport is a report of a run of 5,000 steps that dies 14 steps before its end, of causes at its start.
+// longReport returns the report of a run of 5,000 steps that dies 14 steps before its end, with causes at its start.
 func longReport(t *testing.T) *report.Report {
 	t.Helper()
 	const steps, step = 5000, 4986
@@ -33,7 +33,7 @@ func longReport(t *testing.T) *report.Report {
 	return r
 }
 
-// The page of a long run is small, and has every step that the text names.
+// The page of a long run is small and contains every step named in the text.
 func TestPage_LongRun(t *testing.T) {
 	r := longReport(t)
 	page := string(printed(t, render.HTML, r))

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// What was left out is said, and why no more was.
+// The report describes the omitted states, and why not more were omitted.
 func TestReduced(t *testing.T) {
 	r := nothingFound()
 	r.Strategy, r.Coverage.Complete = "bfs", true

@@ -39,7 +39,7 @@ func trace(t *testing.T, sys *sim.System, keys ...string) *replay.Trace {
 	return tr
 }
 
-// pingackReport is the report of a run of pingack that dies in step 6.
+// pingackReport returns the report of a run of pingack that dies in step 6.
 func pingackReport(t *testing.T) *report.Report {
 	t.Helper()
 	common := []string{
@@ -105,7 +105,7 @@ func printedWith(t *testing.T, f func(io.Writer, *document.Document) error, r *r
 	return b.Bytes()
 }
 
-// flat is a text in one line.
+// flat returns a text on one line.
 func flat(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }
 
 // contains checks whether parts are in a text.
@@ -125,7 +125,7 @@ func TestGolden(t *testing.T) {
 	golden.Compare(t, "pingack.json", printed(t, render.JSON, found))
 	golden.Compare(t, "pingack.sarif", printed(t, render.SARIF, found))
 	golden.Compare(t, "pingack.lines", printed(t, render.Lines, found))
-	own := regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>`) // files of their own
+	own := regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>`) // separate files
 	golden.Compare(t, "pingack.html", own.ReplaceAll(printed(t, render.HTML, found), nil))
 	golden.Compare(t, "nothing.txt", printed(t, render.Terminal, none))
 	golden.Compare(t, "nothing.md", printed(t, render.Markdown, none))
@@ -220,7 +220,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// A handler that overflows the stack kills its process, whose last words are all that is known.
+// A handler that overflows the stack kills its process, and only the process's last output is known.
 func TestStackOverflow(t *testing.T) {
 	words := "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n" +
 		"runtime stack:\nruntime.throw({0x1, 0x2})\n\t/go/src/runtime/panic.go:1 +0x4a\n\n" +
@@ -279,7 +279,7 @@ func TestOtherKinds(t *testing.T) {
 	golden.Compare(t, "nondeterminism.txt", printed(t, render.Terminal, &odd))
 }
 
-// What a search cannot see of a system stands in every report, also of what it found.
+// Every report describes the limits of what a search observes of a system, even if it has a finding.
 func TestUncovered(t *testing.T) {
 	for _, v := range []search.Verdict{search.Violation, search.OK, search.Inconclusive} {
 		r := report.Report{System: "bomb", Nodes: 1, Verdict: v, Uncovered: "other schedules"}
@@ -301,7 +301,7 @@ func TestUncovered(t *testing.T) {
 	}
 }
 
-// Whether a state is live is said of dead runs only: it does not matter to what else is wrong.
+// Only reports of dead runs mention whether a state is live. It is irrelevant to other findings.
 func TestPageSaysNotLive(t *testing.T) {
 	for _, critical := range []*report.Critical{nil, {Step: 1}} {
 		r := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: sim.Safety, Dead: trace(t, bombs(), "action n0 light"), Critical: critical}
@@ -311,7 +311,7 @@ func TestPageSaysNotLive(t *testing.T) {
 	}
 }
 
-// A message can hold anything; what a terminal would obey is replaced. A search that could not tell is not green.
+// A message can contain anything; control characters are replaced. An inconclusive search is not green.
 func TestTerminalIsQuiet(t *testing.T) {
 	bad := report.Report{System: "bomb", Verdict: search.Violation, Kind: sim.Panic, Message: "a\x1b[2Jb\x07 \u009bc\nd"}
 	out := string(printed(t, render.Terminal, &bad))
@@ -348,7 +348,7 @@ func TestJUnit(t *testing.T) {
 	ok.Coverage.Sometimes = []search.Sometimes{{Property: "burns", Runs: 3}, {Property: "glows"}}
 	golden.Compare(t, "junit-ok.xml", junit(&ok))
 
-	// What the exit status tells of, a reader of counts sees, too.
+	// Readers of counts also see the information in the exit status.
 	full := ok
 	full.Verdict, full.Stopped = search.OutOfResource, search.StoppedMemory
 	if text := string(junit(&full)); !strings.Contains(text, `errors="1"`) || !strings.Contains(text, "ran out of resources, stopped at the memory limit") {
@@ -359,7 +359,7 @@ func TestJUnit(t *testing.T) {
 	lost.Verdict, lost.Message = search.Inconclusive, "the process is gone"
 	golden.Compare(t, "junit-inconclusive.xml", junit(&lost))
 
-	// Without walks a search of states says nothing about liveness before it has seen all of them.
+	// Without walks, a search of states claims nothing about liveness before it has visited all states.
 	bounded := ok
 	bounded.Coverage.Unchecked = "liveness properties, deadlocks"
 	var suite struct {
@@ -385,7 +385,7 @@ func TestJUnit(t *testing.T) {
 		t.Errorf("%d are skipped: %q, want %q", suite.Skipped, skipped, want)
 	}
 
-	// A monitor that nothing was wrong with is a case, and what was left out is skipped.
+	// A monitor without a violation is a case, and an excluded check is skipped.
 	chosen := ok
 	chosen.Monitors, chosen.Coverage.NotChecked = []string{"monitor votes", "monitor terms"}, []string{"not lit", "lit thrice", "monitor terms", "dim", sim.AssertionProperty}
 	suite.Cases = nil
@@ -501,7 +501,7 @@ func TestPageIsSmall(t *testing.T) {
 	}
 }
 
-// A nearest live run that has no step of its own was live before the one that differs.
+// A nearest live run without a step of its own was live before the first different step.
 func TestLiveBefore(t *testing.T) {
 	r := pingackReport(t)
 	r.Live = trace(t, &pingack.System, "action n0 ping", "deliver n1<-n0 Ping{Seq:1}", "deliver n0<-n1 Ack{Seq:1}")
@@ -517,7 +517,7 @@ func TestLiveBefore(t *testing.T) {
 	}
 }
 
-// That an action could heal what is stuck is no excuse when it disturbs, which is said.
+// An action that could heal a dead run does not excuse it if the action is a disturbance. The report mentions it.
 func TestDisturbingIsSaid(t *testing.T) {
 	r := pingackReport(t)
 	r.Disturbing = []string{"reconnect", "restart"}
@@ -539,7 +539,7 @@ func TestMermaidOfReport(t *testing.T) {
 	mermaid.Check(t, map[string]string{"dead": string(blocks[0][1]), "live": string(blocks[1][1])})
 }
 
-// What only walks show is called not proven wherever it is told, and a critical step before which recovery was rare is doubted.
+// A result based on walks only is called not proven everywhere, and a critical step after rare recoveries is doubted.
 func TestNotProven(t *testing.T) {
 	r := pingackReport(t)
 	doubt := "recovery is rare, so the critical step may be a later one"

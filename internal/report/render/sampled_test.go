@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// sampledReport is of a search that took few of the alternatives of two choices, and its properties.
+// sampledReport returns the report and the properties of a search that took few alternatives of two choices.
 func sampledReport(change func(*report.Report)) (*report.Report, []sim.Property) {
 	properties := []sim.Property{
 		{Name: "safe", Always: func(*sim.View) bool { return true }},
@@ -30,7 +30,7 @@ func sampledReport(change func(*report.Report)) (*report.Report, []sim.Property)
 	return r, properties
 }
 
-// What was sampled, how much of it, and which checks rest on that, stands in each format.
+// Each format has the sampled choices, the taken alternatives, and the checks that depend on them.
 func TestSampled_InEachFormat(t *testing.T) {
 	r, properties := sampledReport(func(r *report.Report) { r.Coverage.ExhaustedDepth, r.States = 3, 9 })
 	text, page := flat(printed(t, render.Terminal, r)), flat(printed(t, render.Markdown, r))
@@ -59,7 +59,7 @@ func TestSampled_InEachFormat(t *testing.T) {
 	}
 }
 
-// Shards that were written and read again keep what they have sampled: at least as much as the one that took the most.
+// Shards that were written and read again keep their samples: at least as many as the largest one.
 func TestSampled_Merged(t *testing.T) {
 	var all []*report.Report
 	for i, taken := range []int{5, 64, 7} {

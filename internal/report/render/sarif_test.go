@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// checkSARIF checks the rules of the schema for the members that a log has: which are required, and what values they may have.
+// checkSARIF checks the schema's rules for the members of a log: the required ones and their allowed values.
 func checkSARIF(text []byte) error {
 	var log map[string]any
 	if err := json.Unmarshal(text, &log); err != nil {
@@ -88,7 +88,7 @@ func checkSARIF(text []byte) error {
 	return nil
 }
 
-// All logs keep to the schema, and say of a search without findings what it is worth.
+// All logs conform to the schema and describe the coverage of a search without findings.
 func TestSARIF(t *testing.T) {
 	safety := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: sim.Safety, Property: "not lit", Dead: trace(t, bombs(), "action n0 light")}
 	unknown := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: sim.Divergence, Message: "a\x1bb", PathFile: "out/a b.path"}
@@ -128,7 +128,7 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// The results of several searches are those of one run, and a search without a report is not successful.
+// The results of several searches are in one run, and a search without a report is not successful.
 func TestMergeSARIF(t *testing.T) {
 	one := printed(t, render.SARIF, pingackReport(t))
 	var all bytes.Buffer
@@ -149,7 +149,7 @@ func TestMergeSARIF(t *testing.T) {
 	}
 }
 
-// Each place is a line that editors can jump to, and each search without a finding one that they cannot.
+// Each position is a line that editors can jump to. Each search without a finding has a line that they cannot.
 func TestLines(t *testing.T) {
 	several := report.Report{System: "bomb", Verdict: search.Violation, Findings: []*report.Report{pingackReport(t), pingackReport(t)}}
 	if got, want := string(printed(t, render.Lines, &several)), strings.Repeat(string(printed(t, render.Lines, pingackReport(t))), 2); got != want {

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Whether fewer steps would do is said in place of that they might.
+// The report states whether a shorter run exists. If nothing is known, one may exist.
 func TestShortest(t *testing.T) {
 	r := nothingFound()
 	r.Verdict, r.Coverage.Reduced = search.Violation, &search.Reduced{Used: options.ReduceFull}

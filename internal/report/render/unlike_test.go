@@ -22,8 +22,8 @@ func wide(t *replay.Trace) {
 	}
 }
 
-// A service that is too large to be shown whole, and whose properties explain nothing, is told by what is
-// unlike the nearest live state: first what stays so, and five fields at most.
+// A service that is too large to be shown completely, with properties that explain nothing, is described by its
+// differences from the nearest live state: lasting ones first, and at most five fields.
 func TestNeverAgainOfALargeService(t *testing.T) {
 	r := pingackReport(t)
 	wide(r.Dead)
@@ -61,7 +61,7 @@ func TestNeverAgainOfALargeService(t *testing.T) {
 	}
 }
 
-// A list that is empty in one of the two runs only is told by its elements: it is not "none" where it has some.
+// A list that is empty in only one of the two runs is described by its elements. It is not "none" where it has some.
 func TestListThatIsEmptyInOneRun(t *testing.T) {
 	r := pingackReport(t)
 	wide(r.Dead)
@@ -81,7 +81,7 @@ func TestListThatIsEmptyInOneRun(t *testing.T) {
 	}
 }
 
-// A node that is down in one of the runs is told as that, and not by each field that it has in the other.
+// A node that is down in one of the runs is described as down, and not by each field that it has in the other run.
 func TestNodeThatIsDownInOneRun(t *testing.T) {
 	r := pingackReport(t)
 	wide(r.Dead)
@@ -90,7 +90,7 @@ func TestNodeThatIsDownInOneRun(t *testing.T) {
 	step.Changes = append(step.Changes, replay.NodeChange{Node: 1, Path: "Seen", Old: "2"}, replay.NodeChange{Node: 1, Path: "(node)", New: "down", Part: replay.Part{Kind: replay.Status}})
 	text := string(printed(t, render.Terminal, r))
 	contains(t, text, true, "n1.(node) down (live run: up)", "difference:     n0.Acked 1 | 2 ")
-	// What is different elsewhere says more.
+	// Other differences are more informative.
 	contains(t, text, false, "n1.Seen none", "n1.Seen  none", "n1.(node)  down | up")
 }
 
@@ -108,7 +108,7 @@ func TestLiveRunThatViolates(t *testing.T) {
 	}
 }
 
-// alignedReport is a report whose critical step 6, a loss, corresponds to step 8 of the live run.
+// alignedReport returns a report with critical step 6, a loss, that corresponds to step 8 of the live run.
 func alignedReport(t *testing.T) *report.Report {
 	t.Helper()
 	r := pingackReport(t)
@@ -118,7 +118,8 @@ func alignedReport(t *testing.T) *report.Report {
 	return r
 }
 
-// All formats compare the critical step with the corresponding one of the live run, not with that of the same number.
+// All formats compare the critical step with the corresponding step of the live run, not with the step of the same
+// number.
 func TestComparison_AlignedSteps(t *testing.T) {
 	for name, format := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal, "Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
 		text := html.UnescapeString(strings.ReplaceAll(string(printed(t, format, alignedReport(t))), `\|`, "|"))

@@ -19,7 +19,8 @@ type led struct {
 	Term, Beats int
 }
 
-// A run that is dead as an action has happened as often as it may says so: when nothing else can happen, and when it is the critical step.
+// If an action is exhausted where a run is dead, the report names it: when nothing else can happen, and when it is
+// the critical step.
 func TestActionsUsedUp(t *testing.T) {
 	sys := sim.System{
 		Name: "led", Nodes: 1, New: func(sim.NodeID) sim.Service { return &led{} },

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A report says of which versions it is, whatever was found.
+// A report names the versions it is about, whatever its findings.
 func TestOtherVersionsAreSaid(t *testing.T) {
 	for _, verdict := range []search.Verdict{search.OK, search.Violation} {
 		r := &report.Report{System: "s", Verdict: verdict, Kind: sim.Safety, Property: "p",
