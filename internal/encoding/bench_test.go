@@ -64,7 +64,7 @@ type benchValue struct {
 	v    any
 }
 
-// benchValues are made anew: what a variable of the package held would not be copied.
+// benchValues builds the values anew, because values of a package variable would not be copied.
 func benchValues() []benchValue {
 	return []benchValue{
 		{"flat", benchFlat{A: 1, B: 2, C: 300, E: 7, F: true, G: 4}},

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// What Grow leaves behind the text is nobody's state: nobody can read it, and it differs each time.
+// The memory that Grow leaves behind the text does not count: it cannot be read, and it differs each time.
 func TestBuilders(t *testing.T) {
 	s := newSet(t)
 	encode := func(text string, room int, beyond byte) []byte {

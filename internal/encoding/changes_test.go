@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Changes are what Diff says of all fields, when the first value is a copy.
+// Changes returns the differences of all fields, if the first value is a copy.
 func TestChanges(t *testing.T) {
 	s := newSet(t)
 	checks, differ := 0, 0
@@ -72,7 +72,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// What is at the start of both is not rendered.
+// Equal beginnings are not rendered.
 func TestChangesOfLongLog(t *testing.T) {
 	type log struct{ Done []string }
 	a, b := &log{make([]string, 10_000)}, &log{make([]string, 10_001)}

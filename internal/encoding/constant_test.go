@@ -37,7 +37,7 @@ var (
 	made               = func() *marker { return &marker{5} }()
 	nested             = &struct{ inner *marker }{made}
 
-	// Memory on the heap that variables lead to, but not to the beginning of it, or not directly.
+	// Heap memory reachable from variables, but not by a pointer to its beginning, or not directly.
 	pool    = make([]int, 3+len(items))
 	array   = func() *[4]marker { return new([4]marker) }()
 	parts   = func() *struct{ A, B marker } { return &struct{ A, B marker }{} }()
@@ -68,7 +68,7 @@ type (
 	}
 )
 
-// constantValues are pairs of which the first holds a constant and the second what is alike, or another.
+// constantValues returns pairs: the first value holds a constant, the second one a similar or another value.
 func constantValues() [][2]*knot {
 	return [][2]*knot{
 		{{err: errTwinA}, {err: errTwinB}},
@@ -111,7 +111,7 @@ func constantValues() [][2]*knot {
 	}
 }
 
-// A constant is told from what is like it, and stays what it is in a copy.
+// A constant is distinguished from similar values and is not copied.
 func TestConstants(t *testing.T) {
 	s := newSet(t)
 	for i, pair := range constantValues() {
@@ -137,7 +137,7 @@ func TestConstants(t *testing.T) {
 	if c.err != errTwinA || c.mark != markA || &c.items[0] != &items[0] || c.count != &numbers[1] || c.any != any(errHeapB) {
 		t.Errorf("copied to %+v", c)
 	}
-	// Another program file has other places.
+	// Another program file has other locations.
 	across := newSet(t, rule.AcrossPrograms())
 	sameEncoding(t, across, true, &knot{mark: markA}, &knot{mark: &marker{1}})
 	sameEncoding(t, across, true, &knot{err: errTwinA}, &knot{err: errTwinB})
@@ -152,7 +152,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// What closures of a system hold is told from what is like it, and others make their own of it.
+// Memory held by a system's closures is distinguished from similar memory. Other systems have their own.
 func TestHeldByClosures(t *testing.T) {
 	twins := [2]error{errors.New("held"), errors.New("held")}
 	table := map[string]*marker{"a": {3}}
@@ -173,7 +173,7 @@ func TestHeldByClosures(t *testing.T) {
 	}
 }
 
-// What can be reached from a constant is kept wherever it is met, also before the constant.
+// Memory reachable from a constant is kept wherever it is visited, even before the constant.
 func TestReachedFromConstants(t *testing.T) {
 	type holder struct {
 		direct *marker
@@ -193,7 +193,7 @@ func TestReachedFromConstants(t *testing.T) {
 	sameEncoding(t, s, false, v, &holder{&marker{9}, nested})
 }
 
-// Errors that hold what can be changed are copied with it; others are what they were.
+// Errors that hold mutable memory are copied with it. Others are not copied.
 func TestErrorsInCopies(t *testing.T) {
 	type holder struct {
 		own *hookError
@@ -239,7 +239,7 @@ func TestZones(t *testing.T) {
 		{at.In(one), at.In(time.FixedZone("X", 3600)), true},
 		{at, at.In(time.FixedZone("UTC", 0)), false},
 		{at, at.Local(), false},
-		// Whether zones are one is what == says.
+		// Zones are the same if and only if == says so.
 		{[]time.Time{at.In(half), at.In(half)}, []time.Time{at.In(half), at.In(time.FixedZone("Y", 1800))}, false},
 		{&knot{at: at.In(half), zone: half}, &knot{at: at.In(half), zone: time.FixedZone("Y", 1800)}, false},
 		{map[time.Time]int{at: 1}, map[time.Time]int{at.In(time.FixedZone("", 0)): 1}, false},
@@ -252,7 +252,7 @@ func TestZones(t *testing.T) {
 			t.Errorf("%d: the copy differs", i)
 		}
 	}
-	// A zone that was used to format has looked something up, which does not count.
+	// Formatting fills the look-up cache of a zone, which does not count.
 	fresh, used := time.FixedZone("Z", 60), time.FixedZone("Z", 60)
 	_ = at.In(used).String()
 	sameEncoding(t, s, true, at.In(fresh), at.In(used))
@@ -263,7 +263,7 @@ func TestZones(t *testing.T) {
 	}
 }
 
-// Encodings are the same in every process that executes the same file, wherever it lies in memory.
+// Encodings are the same in every process that executes the same file, at any address.
 func TestEncodingsAreStable(t *testing.T) {
 	var b strings.Builder
 	s := newSet(t)

@@ -30,7 +30,7 @@ type (
 	}
 )
 
-// Memory that is referred to as two types is one: in encodings and in copies.
+// Memory that is referred to as two types is one piece: in encodings and in copies.
 func TestConvertedMemoryIsOne(t *testing.T) {
 	for name, build := range map[string]func(together bool) any{
 		"maps": func(together bool) any {
@@ -103,7 +103,7 @@ func TestConvertedMemoryIsOne(t *testing.T) {
 				t.Error(err)
 			}
 			if name == "what does not count in one" {
-				return // the copy of two shares by intent what does not count
+				return // the copy of two shares by intent memory that does not count
 			}
 			if err := checkRandom(s, one, two); err != nil {
 				t.Error(err)
@@ -112,7 +112,7 @@ func TestConvertedMemoryIsOne(t *testing.T) {
 	}
 }
 
-// Of maps that could be one, but whose parts are treated in different ways, the second is refused.
+// If two map types could be one but treat their parts differently, the second one is rejected.
 func TestMapsTreatedInDifferentWays(t *testing.T) {
 	_, err := newSet(t).Of(&struct {
 		A map[string]struct{ N int }
@@ -133,7 +133,7 @@ func TestConvertible(t *testing.T) {
 		}
 		a, b := draw("a"), draw("b")
 		if a.Kind() == reflect.Interface {
-			return // reflect does not look for other interfaces of the same methods
+			return // reflect ignores other interfaces with the same methods
 		}
 		if want := reflect.PointerTo(a).ConvertibleTo(reflect.PointerTo(b)); convertible(a, b) != want {
 			t.Fatalf("from %v to %v: %v", a, b, !want)

@@ -63,7 +63,7 @@ func TestExactEncodings(t *testing.T) {
 		{ints{-1, -1, 1, 3, 300, 5}, "ff" + "01" + "02" + "03" + "ac02" + "05", name(here + "ints")},
 		{[]string{"", "b"}, "08" + "00" + "0162", name("[]string")},
 		{[]byte{1, 2}, "08" + "0102", name("[]uint8")},
-		// Two elements, room for three, and what lies there.
+		// Two elements, room for three, and the memory there.
 		{[]byte{1, 2, 3}[:2], "0a" + "03" + "010203", name("[]uint8")},
 		{[]byte{}, "00", name("[]uint8")},
 		{[]byte(nil), "01", name("[]uint8")},
@@ -124,12 +124,12 @@ func TestSharingCounts(t *testing.T) {
 
 	sameEncoding(t, s, true, slices2{array[:2:2], array[2:]}, slices2{[]int{1, 2}, []int{3, 4}})
 	sameEncoding(t, s, false, slices2{array[:3], array[2:]}, slices2{[]int{1, 2, 3}, []int{3, 4}})
-	// What is appended to the first is seen in the second.
+	// An append to the first is visible in the second.
 	sameEncoding(t, s, false, slices2{array[:2], array[2:]}, slices2{[]int{1, 2}, []int{3, 4}})
-	// What is appended to the one is overwritten by what is appended to the other.
+	// An append to one overwrites an append to the other.
 	sameEncoding(t, s, false, slices2{array[:2], array[:2]}, slices2{array[:2:2], array[:2:2]})
 	sameEncoding(t, s, false, slices2{array[:2], nil}, slices2{array[:2:2], nil})
-	sameEncoding(t, s, false, slices2{array[:2], nil}, slices2{append(make([]int, 0, 4), 1, 2), nil}) // what is appended by re-slicing
+	sameEncoding(t, s, false, slices2{array[:2], nil}, slices2{append(make([]int, 0, 4), 1, 2), nil}) // visible by re-slicing
 	sameEncoding(t, s, true, slices2{array[:2], nil}, slices2{[]int{1, 2, 3, 4}[:2], nil})
 
 	apart := &both{one: new(int)}
@@ -221,12 +221,12 @@ func TestTimes(t *testing.T) {
 	if !slices.Equal(e.Times(), []macetime.Time{t1, t1.Add(time.Second)}) {
 		t.Errorf("times %v", e.Times())
 	}
-	// A second value goes on with the list.
+	// A second value continues the list.
 	e.Add(p, state{a: t2, b: t1})
 	if got := string(e.Bytes()); !strings.HasSuffix(got, "\x03\x01\x00\x00\x00") || len(e.Times()) != 3 {
 		t.Errorf("got %q and %d times", got, len(e.Times()))
 	}
-	// Without an encoder every value begins anew.
+	// Without an encoder every value begins with an empty list.
 	sameEncoding(t, s, true, state{a: t1, b: t2}, state{a: t2, b: t1})
 	if got := p.Text(state{a: t2, b: t1, c: t2}); got != "state{a:t1 b:t2 c:t1 m:{Node:0 Count:0}}" {
 		t.Errorf("text %s", got)
@@ -369,7 +369,7 @@ func TestMayShare(t *testing.T) {
 		{struct {
 			n int
 			p *int
-		}{}, false}, // what lies in an interface has no address
+		}{}, false}, // the content of an interface has no address
 		{&struct {
 			a [4]int
 			s []int
@@ -430,7 +430,7 @@ func TestStableTypeNames(t *testing.T) {
 type box[T any] struct{ v T }
 
 func TestHash(t *testing.T) {
-	// The first half with seed 0 is plain xxh64, whose value for no input is published.
+	// The first half with seed 0 is plain xxh64, with a published value for empty input.
 	if got := Hash(0, nil).Hi; got != 0xef46db3751d8e999 {
 		t.Errorf("got %x", got)
 	}

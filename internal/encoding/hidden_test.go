@@ -17,7 +17,7 @@ type inner struct {
 	by    map[string]int
 }
 
-// open is shown to people by its fields, whatever encodes it.
+// open is shown to people by its fields, however it is encoded.
 type open struct{ A, B int }
 
 type outer struct {
@@ -28,7 +28,7 @@ type outer struct {
 	Since time.Time
 }
 
-// Hidden names what rules and tags leave out, and nothing that fields show.
+// Hidden names differences that rules and tags exclude, and none that fields show.
 func TestHidden(t *testing.T) {
 	set, err := encoding.NewSet(rule.EncodeBy(func(dst []byte, v inner) []byte { return append(dst, byte(v.a)) }),
 		rule.EncodeBy(func(dst []byte, v open) []byte { return append(dst, byte(v.A)) }))

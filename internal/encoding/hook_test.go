@@ -19,7 +19,7 @@ type ledger struct {
 
 func (l *ledger) AppendState(dst []byte) []byte { return append(dst, byte(l.total)) }
 
-// station has the method by promotion, which would leave out its name; archive has its own.
+// station has the method by promotion, which would omit its name. archive has its own method.
 type station struct {
 	celsius
 	name string
@@ -59,7 +59,7 @@ func TestSelfEncoders(t *testing.T) {
 	if got := string(encode(t, s, celsius{5, 6})); got != name(here+"celsius")+"\x01\x00\x00\x00\x05" {
 		t.Errorf("got %q", got)
 	}
-	// Copies and fields go by the structure, when it can be treated.
+	// Copies and fields follow the structure if it is supported.
 	if !planOf(t, s, celsius{}).Flat() || planOf(t, s, &ledger{}).Copyable() {
 		t.Error("wrong idea of what can be copied")
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
-// observer writes down all that code could find out about a value: by reflection, by ==, cap, re-slicing,
-// errors.Is and errors.Unwrap, Location, and where memory lies in relation to other memory.
+// observer records everything that code can find out about a value: by reflection, by ==, cap, re-slicing, errors.Is
+// and errors.Unwrap, Location, and the relative position of memory.
 type observer struct {
 	b   strings.Builder
 	met []piece
 }
 
-// known are variables of this package, or what they point to.
+// known are variables of this package, or their targets.
 var known = []unsafe.Pointer{
 	wordOfError(errTwinA), wordOfError(errTwinB), wordOfError(errHeapA), wordOfError(errHeapB),
 	unsafe.Pointer(markA), unsafe.Pointer(markB), unsafe.Pointer(&marks[0]), unsafe.Pointer(&marks[1]), unsafe.Pointer(made),
@@ -32,7 +32,7 @@ var known = []unsafe.Pointer{
 	unsafe.Pointer(&huge[4001]), unsafe.Pointer(&huge[2]),
 }
 
-// mustConstants are those that no closure holds.
+// mustConstants returns the constants without closures.
 func mustConstants() *memory.Constants {
 	c, err := memory.ConstantsOf(nil, false)
 	if err != nil {
@@ -55,7 +55,8 @@ func observe(v any) string {
 
 func (o *observer) note(format string, args ...any) { fmt.Fprintf(&o.b, format, args...) }
 
-// memory notes which of the memory met this is, and whether it is a known variable; new: for the first time.
+// memory records the number of a piece of memory and whether it is a known variable. first means that it was not
+// visited before.
 func (o *observer) memory(at unsafe.Pointer, size uintptr, kind string) (first bool) {
 	if i := slices.Index(known, at); i >= 0 {
 		o.note("known%d ", i)
@@ -71,7 +72,7 @@ func (o *observer) memory(at unsafe.Pointer, size uintptr, kind string) (first b
 	return true
 }
 
-// overlaps notes what shares memory, and how.
+// overlaps records overlapping memory and its offsets.
 func (o *observer) overlaps() {
 	for i, a := range o.met {
 		for j, b := range o.met[:i] {
@@ -161,7 +162,7 @@ func (o *observer) time(t time.Time) {
 	}
 	zone := t.Location()
 	if zone == time.UTC {
-		zone = nil // as it is kept
+		zone = nil // as it is stored
 	}
 	o.zone(zone)
 }
@@ -180,7 +181,7 @@ func changeable(v any) []uintptr {
 	var all []uintptr
 	seen := map[ref]bool{}
 	var walk func(v reflect.Value)
-	joined := reflect.TypeOf(errors.Join(errTwinA)).Elem() // nobody changes what Unwrap gives
+	joined := reflect.TypeOf(errors.Join(errTwinA)).Elem() // nothing changes the result of Unwrap
 	walk = func(v reflect.Value) {
 		if v.Kind() >= reflect.Map && v.Kind() <= reflect.Slice && v.Kind() != reflect.String {
 			if v.IsNil() || v.Kind() == reflect.Pointer && (v.Type().Elem() == locationType || v.Type().Elem().Size() == 0) ||

@@ -7,15 +7,15 @@ import (
 	"unsafe"
 )
 
-// The oracle decides equality and disjointness the slow and obvious way, by package reflect alone.
+// The oracle decides equality and disjointness in the slow and obvious way, by package reflect alone.
 
-// oracle compares two values: same content and, by a bijection between what the two refer to, same
+// oracle compares two values: they must have the same content and, by a bijection between their references, the same
 // sharing.
 type oracle struct {
 	counts
 	to   map[ref]ref // from the left value to the right one
 	from map[ref]ref
-	// Pieces of memory in the order in which the comparison met them.
+	// Pieces of memory in the order of the comparison.
 	left, right []piece
 }
 
@@ -28,15 +28,15 @@ type ref struct {
 
 type piece struct {
 	at, size uintptr
-	spare    bool // of a slice: there is room behind its elements
+	spare    bool // of a slice: it has room behind its elements
 	again    bool
 	ref      ref
 }
 
-// counts says what makes values different.
+// counts defines which differences count.
 type counts struct {
 	nils  bool // whether an empty slice or map is nil
-	spare bool // capacity, and what lies beyond the length
+	spare bool // capacity, and the memory beyond the length
 	bits  bool // of a NaN
 }
 
@@ -59,7 +59,7 @@ func addressable(v any) reflect.Value {
 	return p
 }
 
-// bind notes that two references correspond. first: not known before; ok: no contradiction.
+// bind records that two references correspond. first means that this is new; ok means that it is no contradiction.
 func (o *oracle) bind(a, b ref, sizeA, sizeB uintptr) (first, ok bool) {
 	ta, seenA := o.to[a]
 	tb, seenB := o.from[b]
@@ -133,7 +133,7 @@ func (o *oracle) equal(a, b reflect.Value) bool {
 		size := a.Type().Elem().Size()
 		if size > 0 && (a.Cap() > 0 || b.Cap() > 0) {
 			if a.Cap() == 0 || b.Cap() == 0 {
-				// Empty, and only one has memory behind it: that has no counterpart, unless it is shared.
+				// Empty, and only one has memory behind it, which has no counterpart unless it is shared.
 				return o.lone(a, b, size)
 			}
 			ra := ref{a.Pointer(), a.Type().Elem(), a.Len(), a.Cap()}
@@ -179,8 +179,8 @@ func (o *oracle) equal(a, b reflect.Value) bool {
 	return a.Uint() == b.Uint()
 }
 
-// lone handles an empty slice or map on one side where the other side has nil, or has no memory. It
-// must be met only this once and overlap nothing.
+// lone handles an empty slice or map on one side if the other side has nil or no memory. It must be visited only once
+// and overlap nothing.
 func (o *oracle) lone(a, b reflect.Value, size uintptr) bool {
 	side := func(v reflect.Value, seen map[ref]ref, list *[]piece) bool {
 		r := ref{v.Pointer(), v.Type(), 0, -2}
@@ -210,7 +210,7 @@ func (o *oracle) lone(a, b reflect.Value, size uintptr) bool {
 
 func (o *oracle) sameOverlaps() bool {
 	overlap := func(p, q piece) bool { return p.at < q.at+q.size && q.at < p.at+p.size }
-	// Overlapping is taken transitively, as memory that belongs together.
+	// Overlap is transitive here: such memory belongs together.
 	group := func(ps []piece) []int {
 		g := make([]int, len(ps))
 		for i := range g {
@@ -244,7 +244,7 @@ func (o *oracle) sameOverlaps() bool {
 		if g != i && o.left[i].at-o.left[g].at != o.right[i].at-o.right[g].at {
 			return false
 		}
-		// The capacity counts only where memory is shared.
+		// The capacity counts only if memory is shared.
 		shared := !alone(ga, i) || o.left[i].again && (o.left[i].spare || o.right[i].spare)
 		if shared && o.left[i].size != o.right[i].size {
 			return false
@@ -257,7 +257,7 @@ func (o *oracle) sameFloat(a, b float64) bool {
 	return math.Float64bits(a) == math.Float64bits(b) || !o.bits && a != a && b != b
 }
 
-// memoryOf lists all changeable memory that v refers to.
+// memoryOf returns all changeable memory that v refers to.
 func memoryOf(v any) []piece {
 	var all []piece
 	seen := map[ref]bool{}
@@ -307,8 +307,8 @@ func memoryOf(v any) []piece {
 	return all
 }
 
-// scramble changes allCount that can be changed through v: every number and string, every map,
-// and what lies in the spare capacity of slices.
+// scramble changes everything that can be changed through v: every number and string, every map, and the spare
+// capacity of slices.
 func scramble(v any) {
 	seen := map[ref]bool{}
 	var walk func(v reflect.Value)

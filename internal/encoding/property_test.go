@@ -40,7 +40,7 @@ func tapes(t *rapid.T) (a, b []byte) {
 	return a, b
 }
 
-// checkPair checks all that must hold of two values of one type.
+// checkPair checks the invariants of two values of one type.
 func checkPair(sets []*Set, a, b any) error {
 	for _, s := range sets {
 		p, err := s.Of(a)
@@ -63,7 +63,7 @@ func checkPair(sets []*Set, a, b any) error {
 		if look := oracleEqual(a, b, counts{nils: !s.rules.Loose}); look != (len(changes) == 0) {
 			return fmt.Errorf("oracle says that they look equal: %v, but fields differ by %v", look, changes)
 		}
-		// Texts show what fields do, but how memory overlaps.
+		// Texts show the same as fields, except for overlaps in memory.
 		visible := slices.ContainsFunc(changes, func(c diff.Change) bool { return !strings.HasPrefix(c.Path, "memory of") })
 		if visible != (p.Text(a) != p.Text(b)) {
 			return fmt.Errorf("values that differ by %v have the texts\n%s\n%s", changes, p.Text(a), p.Text(b))
@@ -72,7 +72,7 @@ func checkPair(sets []*Set, a, b any) error {
 	return nil
 }
 
-// checkCopy checks that a copy is equal and has nothing in common with the original.
+// checkCopy checks that a copy is equal and shares nothing with the original.
 func checkCopy(s *Set, v any) error {
 	p, err := s.Of(v)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestCopiesAreEqualAndApart(t *testing.T) {
 	}
 }
 
-// Entries are also right when map iterators do not have the layout that the fast way relies on.
+// Entries are also right if map iterators do not have the layout of the fast path.
 func TestEntriesByCopying(t *testing.T) {
 	fast, slow := newSet(t), newSet(t)
 	if !fast.direct {

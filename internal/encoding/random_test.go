@@ -59,7 +59,7 @@ var leaves = []reflect.Type{
 	reflect.TypeFor[view](), reflect.TypeFor[*twin](), reflect.TypeFor[*number](),
 }
 
-// randomType makes a type of a tape.
+// randomType makes a type from a tape.
 func randomType(t *tape, depth int) reflect.Type {
 	if depth == 0 {
 		return leaves[t.next(len(leaves))]
@@ -83,7 +83,7 @@ func randomType(t *tape, depth int) reflect.Type {
 	return leaves[t.next(len(leaves))]
 }
 
-// maker fills values by a tape. What it has made is used again now and then, in whole or in part.
+// maker fills values from a tape. It sometimes reuses what it has made, in whole or in part.
 type maker struct {
 	*tape
 	pool  map[reflect.Type][]reflect.Value // by class
@@ -184,7 +184,7 @@ func (m *maker) fill(v reflect.Value) {
 	}
 }
 
-// class is the first type met of those between which pointers can be converted.
+// class returns the first type seen among those with mutually convertible pointers.
 func (m *maker) class(t reflect.Type) reflect.Type {
 	for _, c := range m.types {
 		if reflect.PointerTo(c).ConvertibleTo(reflect.PointerTo(t)) {
@@ -253,7 +253,7 @@ func (m *maker) slice(v reflect.Value) {
 	m.keep(made)
 }
 
-// checkRandom checks what must hold of two values of one type.
+// checkRandom checks the invariants of two values of one type.
 func checkRandom(s *Set, a, b any) error {
 	p, err := s.Of(a)
 	if err != nil {
@@ -283,8 +283,8 @@ func checkRandom(s *Set, a, b any) error {
 	return nil
 }
 
-// Values that can be told apart in any way are encoded differently, others alike, and copies cannot be told
-// from what they are copies of.
+// Distinguishable values are encoded differently and others equally, and copies are indistinguishable from their
+// originals.
 func TestRandomTypes(t *testing.T) {
 	alike, different := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -309,7 +309,7 @@ func TestRandomTypes(t *testing.T) {
 	}
 }
 
-// A plan that leaves out something of what counts is found out.
+// A plan that omits something that counts is detected.
 func TestRandomTypesNoticeMutations(t *testing.T) {
 	each := func(f func(n *node)) func(s *Set, p *Plan) {
 		return func(s *Set, _ *Plan) {
@@ -373,13 +373,13 @@ func TestRandomTypesNoticeMutations(t *testing.T) {
 				}
 				typ := randomType(&tape{bytes: random(30)}, 3)
 				if name == "zones but for their name" {
-					typ = reflect.TypeFor[[]time.Time]() // else it takes long
+					typ = reflect.TypeFor[[]time.Time]() // others take long
 				}
 				if name == "what variables lead to" || name == "the place in constants" {
 					typ = reflect.TypeFor[[]*marker]()
 				}
 				if name == "sharing" && cyclic(typ) {
-					continue // there would be no end
+					continue // it would not end
 				}
 				a := random(300)
 				b := slices.Clone(a)
@@ -416,7 +416,7 @@ func survives(s *Set, x, y any) (ok bool) {
 	return checkRandom(s, x, y) == nil
 }
 
-// What has no canonical form is refused by name wherever it lies in a random type.
+// A type without a canonical form is rejected by name anywhere in a random type.
 func TestRandomTypesAreRefusedByName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bad := rapid.SampledFrom([]reflect.Type{reflect.TypeFor[func()](), reflect.TypeFor[chan int](), reflect.TypeFor[unsafe.Pointer](),

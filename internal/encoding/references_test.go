@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// refers is a value with one reference of each kind that counts, and some that do not.
+// refers has one reference of each kind that counts, and some that do not.
 type refers struct {
 	one    *int
 	same   *int

@@ -27,7 +27,7 @@ type (
 		conns map[string][]*struct{ hooks [2]withFunc }
 	}
 	funcSlice   struct{ hooks []func(int) }
-	Engine      struct{ core *engineCore } // like a library: the type that matters has no name outside
+	Engine      struct{ core *engineCore } // like a library: the important type has no exported name
 	engineCore  struct{ step func() error }
 	usesForeign struct{ server http.Server }
 	keyPointer  struct{ by map[*int]bool }
@@ -119,7 +119,7 @@ func TestRefusedTypes(t *testing.T) {
 	}
 }
 
-// A refused type stays refused, and does not spoil the types that it was seen with.
+// A rejected type stays rejected, and does not affect the types compiled with it.
 func TestRefusalIsRemembered(t *testing.T) {
 	s := newSet(t)
 	type good struct{ next *good }
@@ -175,7 +175,7 @@ func TestRefusedWithinInterfaces(t *testing.T) {
 		if string(e.Bytes()) != string(okPlan.Append(nil, ok)) {
 			t.Error("an encoder was spoilt by an error")
 		}
-		// People can look at it all the same.
+		// It is displayed nevertheless.
 		if p.Text(c.v) == "" || len(p.Fields("", c.v, nil)) == 0 {
 			t.Error("nothing is shown")
 		}
@@ -210,7 +210,7 @@ func TestUncopyable(t *testing.T) {
 	}
 }
 
-// caught returns the error that f refuses with.
+// caught returns the error with which f panics.
 func caught(f func()) (err error) {
 	defer Catch(&err)
 	f()

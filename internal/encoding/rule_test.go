@@ -70,7 +70,7 @@ func TestIgnoreField(t *testing.T) {
 	if c := (&engineConfig{3}); planOf(t, s, c).Copy(c).(*engineConfig).size != 3 {
 		t.Error("an ignored number was not copied")
 	}
-	// What an ignored field of a foreign type points to might change, unless a rule says otherwise.
+	// The target of an ignored field of a foreign type might change, unless a rule says otherwise.
 	type logged struct {
 		to io.Writer
 		n  int
@@ -213,7 +213,7 @@ func TestEncodeByAndCopyByValue(t *testing.T) {
 	if err := caught(func() { encode(t, s, alike) }); err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
-	// A copy must be of the same type.
+	// A copy must have the same type.
 	defer func() {
 		if r := recover(); r != "encoding: the CopyBy function made a *encoding.other of a *encoding.proto" {
 			t.Errorf("recovered %v", r)
@@ -225,7 +225,7 @@ func TestEncodeByAndCopyByValue(t *testing.T) {
 
 type other struct{ proto }
 
-// Elements are copied by their rule wherever they lie, whether they hold pointers or not.
+// Elements are copied by their rule everywhere, whether they hold pointers or not.
 func TestCopyByElements(t *testing.T) {
 	type degrees int
 	type gauges struct {

@@ -16,8 +16,8 @@ func TestPointerMask(t *testing.T) {
 		{[]byte{0}, ""},
 		{[]byte{3, 0b101, 0}, "101"},
 		{[]byte{9, 0b10000001, 1, 0}, "100000011"},
-		{[]byte{2, 0b01, 0x82, 3, 0}, "10101010"},                     // twice two bits, three times more
-		{[]byte{1, 0, 0x80, 1, 0x81, 1, 0}, strings.Repeat("0", 130)}, // one bit, 129 times more
+		{[]byte{2, 0b01, 0x82, 3, 0}, "10101010"},                     // twice two bits, three more times
+		{[]byte{1, 0, 0x80, 1, 0x81, 1, 0}, strings.Repeat("0", 130)}, // one bit, 129 more times
 	} {
 		var got strings.Builder
 		for _, isPointer := range pointerMask(&c.program[0], 200) {
@@ -27,14 +27,14 @@ func TestPointerMask(t *testing.T) {
 			t.Errorf("%x: got %s, want %s", c.program, got.String(), c.want)
 		}
 	}
-	// The mask covers all variables, and knows what is none.
+	// The mask has an entry for each word of the variables.
 	words := int((address(&endFilled) - address(&filled)) / unsafe.Sizeof(uintptr(0)))
 	if mask := pointerMask(&filledPointers, words); len(mask) != words {
 		t.Errorf("%d of %d words", len(mask), words)
 	}
 }
 
-// A number that is the address of something is no pointer to it.
+// A number that equals an address is not a pointer to it.
 func TestOnlyPointersNameConstants(t *testing.T) {
 	here, there := new(int), new(int)
 	mixed.pointer, mixed.number = here, uintptr(unsafe.Pointer(there))
@@ -50,7 +50,7 @@ var mixed struct {
 	number  uintptr
 }
 
-// What is made later is no constant, even where it comes to lie next to one.
+// Later memory is not a constant, even next to one.
 func TestNewMemoryIsNoConstant(t *testing.T) {
 	c := findConstants(nil)
 	var made []any
@@ -63,7 +63,8 @@ func TestNewMemoryIsNoConstant(t *testing.T) {
 	}
 }
 
-// Of a system that is in use all worlds have the same constants, however many others are built meanwhile; of one that is not, these go.
+// All worlds of a system in use have the same constants, however many other systems are built meanwhile. Constants of
+// an unused system are dropped.
 func TestConstantsOfSystemsInUse(t *testing.T) {
 	of := func(n int) *Constants {
 		c, err := ConstantsOf([]any{n}, false)
