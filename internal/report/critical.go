@@ -11,7 +11,7 @@ import (
 type Critical struct {
 	Case   critical.Case `json:"case"`
 	Step   int           `json:"step"`
-	Bound  int           `json:"bound"` // the latest step after which the run is certainly dead
+	Bound  int           `json:"bound"` // upper bound of the step after which the run is dead
 	Node   int           `json:"node"`
 	Event  string        `json:"event"`
 	Choice string        `json:"choice"` // the choice within the step; empty if it is the event

@@ -63,7 +63,7 @@ type Search struct {
 type request struct {
 	*Search
 	subject   check.Subject
-	recording *recording.Merged // the start of the search; nil if it does not start there
+	recording *recording.Merged // that the search starts from; nil means none
 	options   check.Options
 	job       ClusterJob
 }
