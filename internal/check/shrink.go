@@ -20,7 +20,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// original is a finding as it was before it was shrunk.
+// original is a finding before it is shrunk.
 type original struct {
 	path    choose.Path
 	death   *isolate.Death // how the last step of path kills its process; nil means that it does not

@@ -100,8 +100,8 @@ func (o *Options) write(r *report.Report, f files) error {
 	return nil
 }
 
-// leave records the remaining path file of a run in a report with files that could not be written: the run as it was
-// found, the suspect in hand, or else a new file in the folder for temporary files.
+// leave records a path file in a report with files that could not be written. It is the file of the run as found,
+// that of the suspect in hand, or else a new one in the folder for temporary files.
 func (o *Options) leave(r *report.Report) {
 	r.PathFile, r.Commands = o.hand.file(), report.Commands{}
 	if o.early != "" {

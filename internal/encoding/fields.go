@@ -31,14 +31,14 @@ func (p *Plan) Fields(prefix string, v any, buf []diff.Field) []diff.Field {
 	return r.out
 }
 
-// renderer makes fields and texts of one value.
+// renderer renders the fields and texts of one value.
 type renderer struct {
 	set     *Set
 	track   bool
 	enc     *Encoder // orders map entries, numbers times; nil until needed, see encoder
 	seen    seen
-	paths   []string // of the objects seen; in texts their numbers
-	places  int      // of pointers, slices and maps, so far in a text
+	paths   []string // of the visited objects; in texts their numbers
+	places  int      // number of pointers, slices and maps so far in a text
 	names   bool     // in texts, for people
 	listing bool     // fields
 	out     []diff.Field

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 )
 
-// Critical is the critical transition.
+// Critical describes the critical transition of a run.
 type Critical struct {
 	Case   critical.Case `json:"case"`
 	Step   int           `json:"step"`

@@ -45,7 +45,7 @@ type Report struct {
 	// Disturbing names the actions and other events, as "timer Retry", that are excluded from recovery.
 	Disturbing []string `json:"disturbing,omitempty"`
 
-	Monitors []string `json:"monitors,omitempty"` // names of all that the system has
+	Monitors []string `json:"monitors,omitempty"` // names of all monitors of the system
 	// OtherVersions lists modules that the checked program was built with in another version than its module requires.
 	OtherVersions []OtherVersion `json:"other_versions,omitempty"`
 	// Handler is the source position of the critical step, or the kind of its event. It is set in JSON only, which lacks Dead.

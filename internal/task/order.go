@@ -24,7 +24,7 @@ import (
 
 // A program that works on the system of a test starts that test's binary with one of these environment variables.
 const (
-	ListVar  = "MACEMC_LIST"  // a file: each check adds an Announcement as a line of JSON to it instead of searching
+	ListVar  = "MACEMC_LIST"  // a file: instead of searching, each check adds an Announcement to it as a line of JSON
 	DriveVar = "MACEMC_DRIVE" // an Order as JSON
 )
 

@@ -1,5 +1,5 @@
-// Package task executes the tasks of a command line on a system: in the program for bundled systems, and in the test
-// binary of a package for systems that only its tests define. A task is a value that can be sent there as JSON. The
+// Package task executes the tasks of a command line on a system. Bundled systems are executed in the program, and
+// systems defined by tests in the test binary of their package. A task is a value that can be sent there as JSON. The
 // package does not depend on command lines and terminals. Only the program has a [Front], which draws the debugger; a
 // test binary calls it over a pipe.
 package task

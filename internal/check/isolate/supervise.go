@@ -30,7 +30,7 @@ type Supervisor struct {
 	// Respawn makes a command that starts this program again with the same task.
 	Respawn        func() *exec.Cmd
 	Stdout, Stderr io.Writer // of the other process
-	Workers        int       // of the search; 0: 1
+	Workers        int       // of the search; 0 means 1
 	// Progress, if non-nil, is called at intervals while the other process searches.
 	Progress func(search.Progress)
 	// HandlerLimit is as in [search.Config].

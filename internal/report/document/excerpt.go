@@ -46,8 +46,8 @@ func (d *Document) deadExcerpt() (steps []int) {
 	return steps
 }
 
-// weighty selects from the steps before the marked one: at most about most of the last ones that changed a state, the
-// n most direct causes, and the senders of the consumed messages.
+// weighty selects from the steps before the marked one the last ones that changed a state, at most most. It adds n
+// direct causes of the marked step, and the senders of the messages that the step consumes.
 func (d *Document) weighty(steps []int, mark, n, most int) []int {
 	g := d.Dead
 	steps = slices.DeleteFunc(steps, func(i int) bool { return !g.Events[i].Alters() })

@@ -18,8 +18,8 @@ type position struct {
 	Text  string // what happens there
 }
 
-// Positions returns the source positions of a finding, the main one first: the frame that panicked, the handler of
-// the critical step, or the handler of the step that led to the violation. The handler of the last step follows if it
+// Positions returns the source positions of a finding. The first one is the frame that panicked, the handler of the
+// critical step, or the handler of the step that led to the violation. The handler of the last step follows if it
 // differs. A step that no code handled, such as the loss of a message, has the handler of the step before it. If no
 // code is known, the position is the path file.
 func Positions(r *report.Report) (all []position) {
