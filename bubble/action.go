@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Call is an action of a program that has exposed an S, see [Host.Expose]: f is called in a goroutine of its own and may block.
-// What it returns is shown in traces. The fields of the result may be changed.
+// Call returns an action of a program that has exposed an S, see [Host.Expose]. The action calls f in a goroutine of its own, and f may
+// block. Its error is shown in traces. The fields of the result may be changed.
 func Call[S any](name string, f func(context.Context, S) error) sim.Action[*Program] {
 	c := &call{name: name, on: func(h *Host) {
 		for _, v := range h.exposed {
@@ -29,8 +29,8 @@ func Call[S any](name string, f func(context.Context, S) error) sim.Action[*Prog
 	}
 }
 
-// Interrupt is an action that ends the context of a program's main function, as a signal would. It happens once in the life of a
-// node. The fields of the result may be changed.
+// Interrupt returns an action that cancels the context of a program's main function, as a signal would. It happens at most once in the life
+// of a node. The fields of the result may be changed.
 func Interrupt() sim.Action[*Program] {
 	return sim.Action[*Program]{
 		Name:  "interrupt",

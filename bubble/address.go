@@ -13,22 +13,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// IP is the address of a node: 10.0.0.1 is node 0.
+// IP returns the address of a node: 10.0.0.1 is node 0.
 func IP(node sim.NodeID) net.IP { return net.IPv4(10, 0, byte(node/250), byte(node%250+1)) }
 
-// Addr is a port of a node, as for Dial.
+// Addr returns the address of a port of a node, in the form that Dial takes.
 func Addr(node sim.NodeID, port int) string {
 	return net.JoinHostPort(IP(node).String(), strconv.Itoa(port))
 }
 
-// Hosts are names of nodes besides n0, n1 and so on, for the programs of a system, as in /etc/hosts.
+// Hosts maps host names to nodes, as /etc/hosts does. The names n0, n1 and so on are always defined.
 type Hosts map[string]sim.NodeID
 
 func (h Hosts) set(p *past) { maps.Copy(p.hosts, h) }
 
 var loopback = net.IPv4(127, 0, 0, 1)
 
-// resolve returns the IP address and the port that an address names. A host is an address of IP, the name of a node, or empty or
+// resolve returns the IP address and the port of an address. The host is an address returned by IP, the name of a node, or empty or
 // localhost for the node itself.
 func (h *Host) resolve(addr string) (net.IP, int, error) {
 	host, p, err := net.SplitHostPort(addr)
@@ -52,7 +52,7 @@ func (h *Host) resolve(addr string) (net.IP, int, error) {
 	return ip, port, nil
 }
 
-// lookup returns the address of a host; nil means that there is none of that name.
+// lookup returns the address of a host; nil means that the name is unknown.
 func (h *Host) lookup(name string) net.IP {
 	name = strings.TrimSuffix(name, ".")
 	if name == "localhost" {
@@ -72,7 +72,7 @@ func (h *Host) lookup(name string) net.IP {
 	return IP(node)
 }
 
-// owner returns the node that has an address.
+// owner returns the node with an address.
 func (h *Host) owner(ip net.IP) (sim.NodeID, error) {
 	if ip.IsLoopback() {
 		return h.self, nil
@@ -85,7 +85,7 @@ func (h *Host) owner(ip net.IP) (sim.NodeID, error) {
 	return 0, os.NewSyscallError("connect", syscall.EHOSTUNREACH)
 }
 
-// own returns the IP address of the node, and the port, that an address to listen on names.
+// own returns the IP address and the port of an address to listen on.
 func (h *Host) own(addr string) (net.IP, int, error) {
 	ip, port, err := h.resolve(addr)
 	if err != nil {
@@ -98,7 +98,7 @@ func (h *Host) own(addr string) (net.IP, int, error) {
 	return ip, port, err
 }
 
-// bind returns the address of the node that a socket with that address has. An unspecified address is that of the node.
+// bind returns the local address of a socket that is bound to ip. An unspecified address means the address of the node.
 func (h *Host) bind(ip net.IP) (net.IP, error) {
 	switch {
 	case len(ip) == 0 || ip.IsUnspecified() || ip.Equal(IP(h.self)):
@@ -109,7 +109,7 @@ func (h *Host) bind(ip net.IP) (net.IP, error) {
 	return nil, os.NewSyscallError("bind", syscall.EADDRNOTAVAIL)
 }
 
-// name returns the name of a node: the first one that the system declares, or n0, n1 and so on.
+// name returns the name of a node: the alphabetically first declared one, or n0, n1 and so on.
 func (h *Host) name(node sim.NodeID) string {
 	for _, name := range slices.Sorted(maps.Keys(h.hosts)) {
 		if h.hosts[name] == node {

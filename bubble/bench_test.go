@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// echo is a system of a client that sends a byte, waits for it to come back, and so on.
+// echo is a system whose client repeatedly sends a byte and waits for its echo.
 var echo = sim.System{
 	Name: "echo", Nodes: 2, State: bubble.Rules, Network: netsim.Streams{},
 	New: func(id sim.NodeID) sim.Service {
@@ -49,5 +49,5 @@ var echo = sim.System{
 	},
 }
 
-// BenchmarkEcho measures a step: a message is received, and answered.
+// BenchmarkEcho measures a step in which a message is received and answered.
 func BenchmarkEcho(b *testing.B) { replaytest.Bench(b, echo, 1000) }

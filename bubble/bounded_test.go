@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// dial sends up to four requests, and waits for an answer after each, longer and longer.
+// dial sends up to four requests and waits for an answer after each, with increasing timeouts.
 func dial(ctx context.Context, h *bubble.Host) error {
 	connected := false
 	h.Observe(func() any { return connected })
@@ -63,7 +63,7 @@ func accept(deaf bool) func(context.Context, *bubble.Host) error {
 	}
 }
 
-// Retries that end are enough on a network whose delays are bounded, but not if the acceptor answers only once.
+// A bounded number of retries suffices on a network with bounded delays, unless the acceptor answers only once.
 func TestBoundedRetries(t *testing.T) {
 	for _, c := range []struct {
 		timing   sim.Timing

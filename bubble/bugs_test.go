@@ -19,7 +19,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// bug is a small mistake with goroutines, and the same without it.
+// bug is a small concurrency bug together with its fixed version.
 type bug struct {
 	name       string
 	interleave sim.Interleave
@@ -30,7 +30,7 @@ type bug struct {
 	kinds      []sim.FindingKind
 }
 
-// count is what most of the programs show.
+// count is the state that most of the programs show.
 type count struct {
 	N    int
 	Done bool
@@ -47,7 +47,7 @@ func right(want int) func(*sim.View) bool {
 	}
 }
 
-// begin is what an action starts a program's work by.
+// begin is the value that an action uses to start a program's work.
 type begin func()
 
 var start = func() []sim.AnyAction {
@@ -69,7 +69,7 @@ func atLeast(n int) func(*sim.View) bool {
 	}
 }
 
-// lastOne sells the last one of something. Each request is a step of its own.
+// lastOne sells the last item of a stock. Each request is a step of its own.
 func lastOne(broken bool) bubble.Main {
 	return func(ctx context.Context, h *bubble.Host) error {
 		var mu sync.Mutex
@@ -92,7 +92,7 @@ func lastOne(broken bool) bubble.Main {
 	}
 }
 
-// semaphore has the structure of golang.org/x/sync/semaphore with a weight of 1 for all. A broken one does not wake a waiter when it is released.
+// semaphore has the structure of golang.org/x/sync/semaphore with weight 1 for all. The broken version does not wake a waiter on release.
 type semaphore struct {
 	mu      sync.Mutex
 	room    int
@@ -124,10 +124,10 @@ func (s *semaphore) release() {
 	}
 }
 
-// users is what a program shows of the users of its semaphore.
+// users is a program's state of its semaphore users.
 type users struct{ Waiting, Inside int }
 
-// share has three users share a semaphore for one.
+// share has three users of a semaphore with capacity one.
 func share(broken bool) bubble.Main {
 	return func(ctx context.Context, h *bubble.Host) error {
 		s := semaphore{room: 1, broken: broken}
@@ -151,13 +151,13 @@ func share(broken bool) bubble.Main {
 	}
 }
 
-// noIdleRoom reports whether nobody waits while there is room.
+// noIdleRoom reports whether nobody waits while the semaphore is free.
 func noIdleRoom(v *sim.View) bool {
 	u, _ := bubble.SeenAt[users](v, 0)
 	return u.Waiting == 0 || u.Inside > 0
 }
 
-// drawn goes wrong for one number that it draws.
+// drawn fails for one of the random numbers that it draws.
 func drawn(draw func(*bubble.Host) int, broken bool) bubble.Main {
 	return func(ctx context.Context, h *bubble.Host) error {
 		var c count
@@ -423,7 +423,7 @@ func (b *bug) system(broken bool) sim.System {
 	return s
 }
 
-// writes are what a goroutine does to the network and the disk of its node, each made ready by a function.
+// writes are the ways in which a goroutine writes to the network and the disk of its node. Each has a function that prepares it.
 var writes = map[string]func(h *bubble.Host) (write func(), err error){
 	"Put":    func(h *bubble.Host) (func(), error) { return func() { h.Disk().Put("k", nil) }, nil },
 	"Delete": func(h *bubble.Host) (func(), error) { return func() { h.Disk().Delete("k") }, nil },
@@ -441,7 +441,7 @@ var writes = map[string]func(h *bubble.Host) (write func(), err error){
 	},
 }
 
-// writeBugs are updates that are lost because another goroutine runs at a write.
+// writeBugs are lost updates that occur if another goroutine runs at a write.
 func writeBugs() (bugs []bug) {
 	for _, name := range slices.Sorted(maps.Keys(writes)) {
 		bugs = append(bugs, bug{
@@ -478,7 +478,7 @@ func writeBugs() (bugs []bug) {
 	return bugs
 }
 
-// Each of the small bugs is found, and the search of its correct version finds nothing.
+// Each bug is found, and the search of its fixed version finds nothing.
 func TestSmallBugs(t *testing.T) {
 	for _, b := range append(smallBugs, writeBugs()...) {
 		t.Run(b.name, func(t *testing.T) {
@@ -511,7 +511,7 @@ func TestSmallBugs(t *testing.T) {
 	}
 }
 
-// A bug that shows in one order of five goroutines is found whatever their numbers are.
+// A bug that needs one order of five goroutines is found for every numbering of the goroutines.
 func TestSchedules_AnyNumbering(t *testing.T) {
 	for others := range 10 {
 		b := bug{

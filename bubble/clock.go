@@ -8,22 +8,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// pace relates the clock of a node to the common time of [sim.Clocks] from its boot on.
+// pace relates the clock of a node to the common time of [sim.Clocks], starting at the node's boot.
 type pace struct {
 	booted time.Duration // common time of the boot
 	start  int64         // clock at the boot
-	drift  int64         // by how much the clock is faster, in parts per million
+	drift  int64         // how much faster the clock runs than common time, in parts per million
 }
 
 const million = 1_000_000
 
-// clock returns what the clock shows at a common time that is not before the boot.
+// clock returns the reading of the clock at a common time, which must not be before the boot.
 func (p *pace) clock(t time.Duration) int64 {
 	d := int64(t - p.booted)
 	return p.start + d + d/million*p.drift + d%million*p.drift/million
 }
 
-// when returns the first common time at which the clock shows a time that it does not show at the boot.
+// when returns the first common time at which the clock reaches a reading that is after the one at the boot.
 func (p *pace) when(clock int64) time.Duration {
 	d, rate := clock-p.start, million+p.drift
 	t := p.booted + time.Duration(d/rate*million+d%rate*million/rate)
@@ -61,7 +61,7 @@ func commonTime(env sim.Env) (time.Duration, *sim.Clocks) {
 	return 0, nil
 }
 
-// setClock sets the clock of a step.
+// setClock sets the clock reading at which a step begins.
 func (p *Program) setClock(env sim.Env, in *input) {
 	if p.goroutines.pace != nil {
 		now, _ := commonTime(env)
@@ -69,7 +69,7 @@ func (p *Program) setClock(env sim.Env, in *input) {
 	}
 }
 
-// left returns the time until the next timer of a node fires, which has one.
+// left returns the time until the next timer of a node fires. The node must have a timer.
 func (p *Program) left(env sim.Env, n *node) time.Duration {
 	if p.goroutines.pace == nil {
 		return time.Duration(n.next - n.now)

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Time goes on in a program that looks at the clock and waits for nothing, until it looks no more.
+// Time advances for a program that reads the clock and waits for nothing, until it stops reading.
 func TestClockWithoutTimers(t *testing.T) {
 	take := bubble.Call("take", func(_ context.Context, f begin) error { f(); return nil })
 	take.Times = 4
@@ -35,7 +35,7 @@ func TestClockWithoutTimers(t *testing.T) {
 			})
 		},
 	}
-	for most, want := range map[int]bool{0: true, 1: true, 2: false} { // two seconds for each time that it is taken
+	for most, want := range map[int]bool{0: true, 1: true, 2: false} { // two seconds for each request
 		s.Properties = []sim.Property{{Name: "seldom taken", Always: func(v *sim.View) bool {
 			taken, _ := bubble.SeenAt[int](v, 0)
 			return taken <= most
@@ -50,7 +50,7 @@ func TestClockWithoutTimers(t *testing.T) {
 	}
 }
 
-// A timer that is armed without end does not fire, and the clock does not go to its end.
+// A timer that is armed for a very long time does not fire, and the clock does not advance to its maximum.
 func TestClock_InfiniteTimer(t *testing.T) {
 	s := sim.System{
 		Name: "patient", Nodes: 1, State: bubble.Rules,
@@ -76,7 +76,7 @@ func TestClock_InfiniteTimer(t *testing.T) {
 	}
 }
 
-// Which of two timers of the same instant fires first depends on when they were armed, not on where they are in memory.
+// Timers of the same instant fire in the order in which they were armed, independent of their addresses.
 func TestClock_TimersOfOneInstant(t *testing.T) {
 	var swapped bool
 	s := sim.System{

@@ -16,12 +16,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Command returns a service that runs an ordinary main function as a process of its own: with os.Args, an environment and package
-// variables that no other node has. args and env are as in os.Args and os.Environ.
+// Command returns a service that runs an ordinary main function as a process of its own: with os.Args, an environment and package variables
+// that other nodes do not share. args and env have the formats of os.Args and os.Environ.
 //
-// The process ends when main returns or calls os.Exit, as log.Fatal does. Its connections are closed then, and the node stays up without it until
-// a crash: [Program].Ended says how it ended. A panic that is not recovered is a violation. Lines of os.Stdout and os.Stderr are part of
-// traces. [Interrupt] is the signal SIGINT, and ends the context of a main function that takes one.
+// The process ends when main returns or calls os.Exit, as log.Fatal does. Its connections are closed, and the node stays up without it
+// until a crash. [Program].Ended describes how it ended. A panic that is not recovered is a violation. Lines of os.Stdout and os.Stderr are
+// part of traces. [Interrupt] sends the signal SIGINT and cancels the context of a main function that takes one.
 func Command[M func() | func(context.Context) error](main M, args, env []string, options ...Option) sim.Service {
 	p := service(func(ctx context.Context, h *Host) error {
 		switch main := any(main).(type) {
@@ -41,36 +41,36 @@ func Command[M func() | func(context.Context) error](main M, args, env []string,
 	return p
 }
 
-// command is what the process of a node begins with.
+// command describes the process that a node starts.
 type command struct {
 	args, env    []string
 	takesContext bool
-	pkg          string // what names of the package of main begin with
+	pkg          string // prefix of the names in the package of main
 }
 
-// process is what the process of a node has besides its [Host].
+// process is the state of a node's process outside its [Host].
 type process struct {
 	args      []string
 	env       []string
-	index     map[string]int // of env, by name; nil means that it is not known
-	variables unsafe.Pointer // what package variables hold while the process does not run; nil means what they held at first
+	index     map[string]int // index of env by name; nil means unknown
+	variables unsafe.Pointer // values of package variables while the process does not run; nil means the initial values
 }
 
-// variable is a package variable, as the runtime takes it: macemcVariable of the overlay.
+// variable is a package variable in the runtime's format: macemcVariable of the overlay.
 type variable struct{ from, to, kind uintptr }
 
 var errVariables = errors.New("the package variables of a process cannot be found: that takes a binary with symbols in ELF format, as on Linux, " +
 	"and not more than 64 MB of what they lead to at first")
 
-// photographed is what came of noting what package variables hold before the first process of a checked system.
+// photographed is the result of recording the package variables before the first process of a checked system.
 var photographed struct {
 	done   bool
 	err    error
 	others []string // variables that all nodes share
 }
 
-// photograph notes what package variables hold, once in a process of the checker: those of the package of the main function, of modules other
-// than the checker, and of packages of the distribution that programs register things with. The lock stepping is held.
+// photograph records the values of package variables, once per process of the checker. It covers the package of the main function, modules
+// other than the checker, and standard library packages that programs register things with. The lock stepping must be held.
 func (c *command) photograph() error {
 	if photographed.done {
 		if slices.ContainsFunc(photographed.others, func(name string) bool { return strings.HasPrefix(name, c.pkg) }) {
@@ -102,7 +102,7 @@ func (c *command) photograph() error {
 	return photographed.err
 }
 
-// enter puts the package variables, the arguments and the environment of the node's process in place.
+// enter installs the package variables, the arguments and the environment of the node's process.
 func (n *node) enter() {
 	if p := n.process; p != nil {
 		stepping.variables = exchange(stepping.variables, p.variables, 0, true)
@@ -110,7 +110,7 @@ func (n *node) enter() {
 	}
 }
 
-// leave puts those of the checker back.
+// leave restores those of the checker.
 func (n *node) leave() {
 	if p := n.process; p != nil {
 		p.swap()
@@ -123,13 +123,13 @@ func (p *process) swap() {
 	p.env, p.index = environment(p.env, p.index)
 }
 
-// exit ends the process for one of its goroutines.
+// exit ends the process and blocks the calling goroutine forever.
 func (h *Host) exit(how string) {
 	h.halt(how)
 	select {}
 }
 
-// halt ends the process: the operating system closes what is open, and nothing that other goroutines do in the step reaches anybody.
+// halt ends the process and closes its connections and sockets. Later effects of other goroutines in the step are discarded.
 func (h *Host) halt(how string) {
 	if h.halted {
 		return
@@ -139,7 +139,7 @@ func (h *Host) halt(how string) {
 	h.ended, h.returned, h.halted = how, true, true
 }
 
-// interrupt ends the context of the program and sends its process a signal.
+// interrupt cancels the context of the program and sends its process SIGINT.
 func (h *Host) interrupt() {
 	h.stop()
 	if h.command == nil || h.halted {
@@ -166,7 +166,7 @@ type signalled struct {
 	signals []os.Signal
 }
 
-// flush shows what the process has printed of a line that is not complete.
+// flush logs incomplete lines that the process has printed.
 func (h *Host) flush() {
 	for i, text := range h.printed {
 		if len(text) > 0 {
@@ -178,22 +178,22 @@ func (h *Host) flush() {
 
 var outputs = [...]string{"stdout: ", "stderr: "}
 
-// machine is what package os uses in place of the operating system for goroutines of a node.
+// machine replaces the operating system in package os for goroutines of a node.
 type machine interface {
-	Exit(code int) // returns if the node is no process
+	Exit(code int) // returns if the node is not a process
 	Print(error bool, text []byte) bool
 	Hostname() string
 	Pid() int
 	Notify(c chan<- os.Signal, signals []os.Signal)
 	Stop(c chan<- os.Signal)
-	// Open, Change and Stat are for files. own reports whether a path is below the data directory of the node.
+	// Open, Change and Stat operate on files. own reports whether a path is below the data directory of the node.
 	Open(name string, flag int) (f openFile, own bool, err error)
 	Change(op, name, to string, size int64) (own bool, err error)
 	Stat(name string) (info os.FileInfo, own bool, err error)
 	HasFiles() bool
 }
 
-// openFile is a file of the data directory. Read, ReadAt, Write and WriteAt are as the system calls, and Fd panics.
+// openFile is a file of the data directory. Read, ReadAt, Write and WriteAt behave as the system calls do, and Fd panics.
 type openFile = interface {
 	Read(b []byte) (int, error)
 	ReadAt(b []byte, off int64) (int, error)
@@ -208,7 +208,7 @@ type openFile = interface {
 	Fd()
 }
 
-// machines is the machine of the host that the calling goroutine runs on.
+// machines implements machine on the host of the calling goroutine.
 type machines struct{}
 
 func (machines) Exit(code int) {
@@ -277,7 +277,7 @@ func (machines) Stat(name string) (os.FileInfo, bool, error) {
 	return nil, false, nil
 }
 
-// outside is the error of a change of a file that is not below the data directory. nil means that the machine makes it.
+// outside returns the error for changing a file outside the data directory. nil means that the machine performs the change.
 func (h *Host) outside() error {
 	if h.command == nil && h.files == nil {
 		return nil

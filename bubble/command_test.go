@@ -33,7 +33,7 @@ var (
 	boots    int
 )
 
-// visited is the main function of a program as people write them. It ends with status 1 if another node, or an earlier process of its own, can be noticed.
+// visited is an ordinary main function. It exits with status 1 if it notices another node or an earlier process of its own.
 func visited() {
 	name := flag.String("name", "", "of the node")
 	flag.Parse()
@@ -76,7 +76,7 @@ func visited() {
 	wait.Wait()
 	mu.Lock()
 	defer mu.Unlock()
-	// Six requests, and some again after a crash or a broken connection.
+	// Six requests, some of them repeated after a crash or a broken connection.
 	if boots != 1 || len(visits) > 3 || visits["init"] != 1 || visits[host] != 1 || visits["requests"] > 12 {
 		log.Fatal("not my variables: ", boots, visits)
 	}
@@ -84,7 +84,7 @@ func visited() {
 	os.Exit(3)
 }
 
-// Processes of nodes have variables, arguments and an environment of their own, and new ones after a crash.
+// Processes of nodes have variables, arguments and an environment of their own, and fresh ones after a crash.
 func TestCommand(t *testing.T) {
 	for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {
 		t.Run(how.String(), func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// ended reports whether the process of node 0 has ended in that way.
+// ended reports whether the process of node 0 has ended in the given way.
 func ended(how string) func(v *sim.View) bool {
 	return func(v *sim.View) bool {
 		p, ok := v.Service(0).(*bubble.Program)
@@ -128,7 +128,7 @@ func of[M func() | func(context.Context) error](main M) func() sim.Service {
 	return func() sim.Service { return bubble.Command(main, []string{"x", "-unknown"}, nil) }
 }
 
-// A process ends when its main function does, and when it is interrupted, in its own way.
+// A process ends when its main function returns, and when it is interrupted. Ended distinguishes the two.
 func TestCommand_Ended(t *testing.T) {
 	for want, service := range map[string]func() sim.Service{
 		"exit status 0":        of(func() { go func() { select {} }() }),

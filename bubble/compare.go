@@ -10,14 +10,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// act says which goroutine caused an effect, of which kind, and where.
+// act identifies an effect by its goroutine, its stack and its kind.
 type act struct {
 	by    uint64
 	stack uint32 // see stackOf
 	kind  effectKind
 }
 
-// acts are those of the last step.
+// acts returns the acts of the last step.
 func (n *node) acts() []act {
 	acts := make([]act, len(n.effects))
 	for i := range n.effects {
@@ -27,7 +27,7 @@ func (n *node) acts() []act {
 	return acts
 }
 
-// effectStacks are the stacks of effects, each once. The lock stepping guards them.
+// effectStacks holds the distinct stacks of effects. It is guarded by the lock stepping.
 var effectStacks = struct {
 	numbers map[[stackDepth]uintptr]uint32
 	all     [][stackDepth]uintptr
@@ -47,7 +47,7 @@ func stackNumber() uint32 {
 	return number
 }
 
-// stackOf returns the frames of the program in the stack with that number, innermost first.
+// stackOf returns the program's own frames of the stack with that number, innermost first.
 func stackOf(number uint32) (own []runtime.Frame) {
 	pcs := effectStacks.all[number][:]
 	if end := slices.Index(pcs, 0); end >= 0 {
@@ -66,7 +66,7 @@ func stackOf(number uint32) (own []runtime.Frame) {
 	}
 }
 
-// isBubble reports whether a frame is of this package, tests excluded.
+// isBubble reports whether a frame belongs to this package, tests excluded.
 func isBubble(f runtime.Frame) bool {
 	return strings.HasPrefix(f.Function, "github.com/macemc/macemc/bubble.") && !strings.HasSuffix(f.File, "_test.go")
 }
@@ -96,7 +96,7 @@ func (p *Program) Compare(other sim.Service) []string {
 	return nil
 }
 
-// inputs are those since the boot, in order.
+// inputs returns the inputs since the boot, in order.
 func (p *past) inputs() (all []*input) {
 	for in := p.last; in != nil; in = in.before {
 		all = append(all, in)
@@ -105,8 +105,8 @@ func (p *past) inputs() (all []*input) {
 	return all
 }
 
-// firstDifference describes effect k of a step, which differs between two executions: who did it and where. It names package variables of
-// the functions there.
+// firstDifference describes effect k of a step, which differs between two executions: the goroutine and the place. It also lists the
+// package variables of the functions there.
 func firstDifference(before, again []act, k int) []string {
 	var texts [2]string
 	var frames []runtime.Frame
@@ -128,7 +128,7 @@ func firstDifference(before, again []act, k int) []string {
 	return lines
 }
 
-// stackText is a stack in one line.
+// stackText formats a stack as one line.
 func stackText(frames []runtime.Frame) string {
 	if len(frames) == 0 {
 		return ", called by the standard library"

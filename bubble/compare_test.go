@@ -13,17 +13,17 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// executions counts what the programs below share, and a mistake it is. fixed is not changed, so it explains nothing.
+// executions counts state that the programs below share by mistake. fixed never changes and must not be reported as a cause.
 var executions, fixed = 0, 1
 
-// logsCount writes another text in each execution.
+// logsCount logs a different text in each execution.
 func logsCount(_ context.Context, h *Host) error {
 	executions += fixed
 	h.Log().Info("executed", "times", executions)
 	return nil
 }
 
-// logsElsewhere writes its text at one of two places, by different goroutines.
+// logsElsewhere logs its text at one of two places, in different goroutines.
 func logsElsewhere(_ context.Context, h *Host) error {
 	if executions++; executions%2 == 0 {
 		h.Log().Info("here")
@@ -46,7 +46,7 @@ var unequal = []struct {
 	{logsElsewhere, []string{"goroutine 3 logs at compare_test.go:", "bubble.logsElsewhere", "goroutine 4 logs at compare_test.go:", "bubble.logsElsewhere.func1", "package variables there: executions"}},
 }
 
-// A program that does something else when it is executed again is a finding that names goroutine, place and package variables.
+// A program that behaves differently when it is executed again is a finding that names the goroutine, the place and package variables.
 func TestCompare_Search(t *testing.T) {
 	for _, c := range unequal {
 		executions = 0
@@ -62,7 +62,7 @@ func TestCompare_Search(t *testing.T) {
 	}
 }
 
-// So is one of a node that gave way to others and whose history is executed again.
+// The same holds for an evicted node whose history is executed again.
 func TestCompare_Resume(t *testing.T) {
 	for _, c := range unequal {
 		executions = 0

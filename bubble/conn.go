@@ -14,12 +14,12 @@ import (
 type conn struct {
 	h             *Host
 	id            ConnID
-	dialled       bool // this end was
+	dialled       bool // whether the peer dialled
 	peer          sim.NodeID
 	local, remote *net.TCPAddr
 	in            queue[string]
-	out           waitlist // writers
-	finished      bool     // no more is written
+	out           waitlist // goroutines that wait to write
+	finished      bool     // whether the write side is closed
 	broken        error
 	closed        bool
 }
@@ -52,7 +52,7 @@ func (c *conn) send(m Message) {
 	c.h.frame(c.peer, m)
 }
 
-// Write waits while what was written earlier to that node has no room in the network.
+// Write blocks while the network has no room for data to that node.
 func (c *conn) Write(b []byte) (int, error) {
 	yield()
 	for {
@@ -75,7 +75,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 }
 
-// CloseWrite lets the peer read the end after what was written.
+// CloseWrite sends the end of the stream after the data that was written.
 func (c *conn) CloseWrite() error {
 	if c.closed {
 		return c.fail("close", net.ErrClosed)
@@ -87,7 +87,7 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// CloseRead lets reads return the end. What the peer sends is dropped.
+// CloseRead makes reads return io.EOF. Data that the peer sends is dropped.
 func (c *conn) CloseRead() error {
 	if c.closed {
 		return c.fail("close", net.ErrClosed)
@@ -108,7 +108,7 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// breaks ends a connection with an error.
+// breaks closes a connection with an error.
 func (c *conn) breaks(err error) {
 	c.broken = err
 	c.in.abort(err)

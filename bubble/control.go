@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// control is what the scheduler keeps of a node: macemcStep of the overlay, field by field.
+// control is the scheduler's state of a node. Its fields must match macemcStep of the overlay.
 type control struct {
 	seed     uint64
 	sched    uint64
@@ -34,7 +34,7 @@ type control struct {
 	yields   uint64
 }
 
-// hold says that a goroutine waits for a lock or has it.
+// hold records that a goroutine holds a lock or waits for one.
 type hold struct {
 	lock  uintptr
 	gid   uint64
@@ -48,7 +48,7 @@ const (
 	modePCT
 )
 
-// everyPlace is how many places where a goroutine may yield there are to one where it does.
+// everyPlace is the inverse probability that a goroutine yields where it may.
 const everyPlace = 3
 
 // arrange sets the schedule of the next step. Pick 0 is first come, first served.
@@ -73,9 +73,9 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// deadlock returns goroutines of which each waits for a lock that the next one has, and the last one for one of the
-// first; "" when there are none. A goroutine that one of them has started since it has the lock may be there to give that back:
-// started reports whether one goes on.
+// deadlock describes a cycle of goroutines in which each waits for a lock that the next one holds. It returns "" if there is none. A
+// goroutine that a member of the cycle has started while it held the lock may be going to release it. started reports whether such a
+// goroutine exists.
 func (c *control) deadlock(started func(by, since uint64) bool) string {
 	holds := c.holds[:c.nholds]
 	waiting := false
@@ -85,7 +85,7 @@ func (c *control) deadlock(started func(by, since uint64) bool) string {
 	if !waiting || c.lost {
 		return ""
 	}
-	var chain []hold // what the goroutines have that others wait for
+	var chain []hold // locks that are held while other goroutines wait for them
 	var visit func(h hold) bool
 	visit = func(h hold) bool {
 		if i := slices.IndexFunc(chain, func(o hold) bool { return o.gid == h.gid }); i >= 0 {

@@ -47,7 +47,7 @@ func client(ctx context.Context, h *bubble.Host) error {
 	for acks < 3 {
 		c, err := h.Dial(ctx, "tcp", "n0:80")
 		if err != nil {
-			time.Sleep(time.Second) // the node's own time: it costs nothing
+			time.Sleep(time.Second) // the node's own time, which costs no real time
 			continue
 		}
 		c.SetDeadline(time.Now().Add(5 * time.Second))

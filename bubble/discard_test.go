@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// waiters are the ends of the two queues of a channel, where the runtime has them.
+// waiters are the ends of the two queues of a channel, at their offsets in the runtime.
 func waiters(c chan *int) [4]uintptr {
 	words := *(**[12]uintptr)(unsafe.Pointer(&c))
 	return [4]uintptr(words[8:])
 }
 
-// Channels that outlive a node have nothing left of the goroutines that waited for them: those have no stacks any more, and the
-// collector ends a process that finds a pointer to one.
+// Channels that outlive a node hold no reference to the goroutines that waited for them. These goroutines no longer have stacks, and the
+// collector aborts a process that finds a pointer to one.
 func TestDiscard(t *testing.T) {
 	waited := 0
 	for range 5 {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// disk is the disk of a node as its program sees it. What it writes reaches that of the model when the step is over.
+// disk is the disk of a node as its program sees it. Writes reach the disk of the model at the end of the step.
 type disk struct {
 	h       *Host
 	content map[string][]byte
 }
 
-// writing is called before a write. What was sent over connections may arrive though the node crashes before it writes, and a crash
-// within a step loses it: so the write is made in the next step, at once. Goroutines that send all the time do not hold it up.
+// writing is called before a write. Data sent over connections may arrive although the node crashes before a later write, and a crash
+// within a step would lose that data. The write is therefore made in the next step, at once. Goroutines that keep sending do not delay it.
 func (d *disk) writing() {
 	yield()
 	if slices.Max(d.h.pending) > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// register is a server that keeps a value on its disk, and a client that sets it. The broken one answers before it writes.
+// register is a system of a server that keeps a value on its disk and a client that sets it. The broken server answers before it writes.
 func register(broken bool) sim.System {
 	server := func(ctx context.Context, h *bubble.Host) error {
 		l, err := h.Listen("tcp", ":1")
@@ -70,7 +70,7 @@ func register(broken bool) sim.System {
 	}
 }
 
-// An answer may arrive though its sender crashed before its next write.
+// An answer may arrive although its sender crashed before its next write.
 func TestAnsweredTooEarly(t *testing.T) {
 	for _, broken := range []bool{true, false} {
 		r, err := search.Run(t.Context(), search.Config{System: register(broken), Workers: 1, Time: 10 * time.Second, MaxPaths: 3000, WalkSteps: 100})
@@ -84,7 +84,7 @@ func TestAnsweredTooEarly(t *testing.T) {
 	}
 }
 
-// Programs of one process crash together: with one crash both are down at times, and only so.
+// Programs of one process crash together. With at most one crash, both are down in some runs if and only if they share a process.
 func TestContainerOfBubbles(t *testing.T) {
 	for _, together := range []bool{true, false} {
 		sys := register(false)

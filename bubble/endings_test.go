@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// endings are ways in which a goroutine ends more than itself, or does not end, and what is found then.
+// endings are ways in which a goroutine ends its process or does not terminate, with the expected findings.
 var endings = map[string]struct {
 	do   func()
 	want []string
@@ -39,7 +39,7 @@ var endings = map[string]struct {
 	}, []string{"the handler did not return", "bubble_test.init.func"}},
 }
 
-// ending is set in the environment of processes that check one of them.
+// ending is set in the environment of a process that checks one of the endings.
 const ending = "MACEMC_TEST_ENDING"
 
 func TestEnding(t *testing.T) {
@@ -61,7 +61,7 @@ func TestEnding(t *testing.T) {
 	})
 }
 
-// Whatever a goroutine does to its process is a finding with a path.
+// Each way in which a goroutine ends its process is a finding with a path.
 func TestEndings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("endless loops take their time")

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// restored is what a node finds in its data directory when it boots.
+// restored is the content of the data directory that a node finds when it boots.
 type restored struct {
-	image []byte   // of the tree
+	image []byte   // encoded tree
 	last  int      // number of the record that holds the image
 	stale []string // keys of records that the image replaces; empty if the image is on the disk
 }
 
-// restore reads the records of a disk and chooses which changes survived that were not synced. dir is the data directory.
+// restore reads the records of a disk and chooses which unsynced changes survived. dir is the data directory.
 func restore(disk []file, dir string, choose func(what string, n int) int) (*restored, error) {
 	r, base := &restored{}, newTree()
 	var changes []change
@@ -52,11 +52,12 @@ func restore(disk []file, dir string, choose func(what string, n int) int) (*res
 
 const imageRecord = "image"
 
-// crash returns what is left of a tree and of changes that were made to it. The changes of a file survive up to some point, and those of the
-// entries of a directory: at least to its last sync. A move survives in both directories or in none.
+// crash returns the tree that survives a crash in which changes had been made to base. A prefix of the changes of each file survives, and a
+// prefix of the changes of each directory's entries. Both include at least the synced changes. A move survives in both directories or in
+// neither.
 func crash(base *tree, changes []change, dir string, choose func(what string, n int) int) *tree {
-	lists := map[int][]int{} // by inode: its changes
-	durable := map[int]int{} // by inode: so many of its changes survive
+	lists := map[int][]int{} // changes, by inode
+	durable := map[int]int{} // number of changes that survive, by inode
 	var order []int          // inodes in the order of their first changes
 	for i := range changes {
 		c := &changes[i]
@@ -84,7 +85,7 @@ func crash(base *tree, changes []change, dir string, choose func(what string, n 
 	})
 	names := paths(base, changes, dir)
 	cuts := map[int]int{}
-	torn := map[int]int{} // by change: how many bytes of a write survive
+	torn := map[int]int{} // number of bytes of a write that survive, by change
 	for _, ino := range order {
 		list := lists[ino]
 		cuts[ino] = durable[ino]
@@ -119,7 +120,7 @@ func crash(base *tree, changes []change, dir string, choose func(what string, n 
 	return t
 }
 
-// both calls f for both orders of the two directories of each move, until it changes nothing more.
+// both calls f for both orders of the two directories of each move, until a pass changes nothing.
 func both(changes []change, f func(a, b, i int) bool) {
 	for again := true; again; {
 		again = false
@@ -132,7 +133,7 @@ func both(changes []change, f func(a, b, i int) bool) {
 	}
 }
 
-// paths returns the last path of each inode that has had one.
+// paths returns the last path of each inode that ever had one.
 func paths(base *tree, changes []change, dir string) map[int]string {
 	t, names := base.clone(), map[int]string{}
 	note := func() { t.walk(func(path string, ino int) { names[ino] = dir + path }) }

@@ -74,7 +74,7 @@ func TestCrash_Survivors(t *testing.T) {
 	}
 }
 
-// brief lists the paths of an encoded tree, and what files hold.
+// brief lists the paths of an encoded tree with the contents of files.
 func brief(tree string) string {
 	var list []string
 	for line := range strings.Lines(tree) {

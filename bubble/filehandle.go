@@ -41,7 +41,7 @@ func (h *handle) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt reads what there is, as the system call does. It returns io.EOF if there is nothing.
+// ReadAt reads the available bytes, as the system call does. It returns io.EOF if there are none.
 func (h *handle) ReadAt(b []byte, off int64) (int, error) {
 	i, err := h.check(false)
 	switch {
@@ -137,7 +137,7 @@ func (h *handle) Stat() (fs.FileInfo, error) {
 	return h.info(h.ino, path.Base(h.names[h.ino])), nil
 }
 
-// ReadDir returns the next entries of a directory, at most n; all the others if n is not positive.
+// ReadDir returns the next entries of a directory: at most n, or all remaining ones if n is not positive.
 func (h *handle) ReadDir(n int) ([]fs.FileInfo, error) {
 	i := h.tree.inodes[h.ino]
 	switch {
@@ -162,7 +162,7 @@ func (h *handle) ReadDir(n int) ([]fs.FileInfo, error) {
 	return infos, nil
 }
 
-// Fd ends the program: there is no descriptor that system calls could be given.
+// Fd panics: simulated files have no descriptor for system calls.
 func (h *handle) Fd() {
 	panic(fmt.Sprintf("File.Fd of %s: files on the simulated disk of a node have no descriptors, so mmap, flock and other system calls cannot be used (docs/goroutines.md)",
 		h.names[h.ino]))

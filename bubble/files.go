@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// DataDir is the path of the data directory of a node. Files below it are on the node's simulated disk for functions of package os, and survive a
-// crash as far as they were synced. The directory exists, and is empty at first. A relative path is relative to /.
+// DataDir is the path of the data directory of a node. Functions of package os access files below it on the node's simulated disk. Synced
+// data survives a crash. The directory exists and is initially empty. A relative path is relative to /.
 //
-// Of the unsynced changes of a file a prefix survives a crash, and perhaps half of the next write. Sync of a directory makes its
-// entries durable: the creation, removal and renaming of files. Sync of a file does not do so.
+// A prefix of a file's unsynced changes survives a crash, and perhaps half of the next write. Sync of a directory makes its entries
+// durable: the creation, removal and renaming of files. Sync of a file does not do so.
 type DataDir string
 
 func (d DataDir) set(p *past) {
@@ -26,13 +26,13 @@ func (d DataDir) set(p *past) {
 	}
 }
 
-// files are the files of a node as its program sees them.
+// files is the node's file system as its program sees it.
 type files struct {
 	h     *Host
 	dir   string
 	tree  *tree
-	dirty map[int]bool   // by inode: it has changes that are not synced
-	names map[int]string // by inode: its last path
+	dirty map[int]bool   // inodes with unsynced changes
+	names map[int]string // last path of each inode
 	last  int            // number of the last record
 }
 
@@ -46,7 +46,7 @@ func newFiles(h *Host, dir string, r *restored) *files {
 	return &files{h: h, dir: dir, tree: t, dirty: map[int]bool{}, names: paths(t, nil, dir), last: r.last}
 }
 
-// save puts the restored image in place of the records that it was made of.
+// save replaces the records of the disk by the restored image.
 func (f *files) save(r *restored) {
 	if len(r.stale) == 0 {
 		return
@@ -60,7 +60,7 @@ func (f *files) save(r *restored) {
 
 func recordKey(number int, text string) string { return fmt.Sprintf("%08d %s", number, text) }
 
-// rel returns the path below the data directory. own reports whether the name is one of the directory or below it.
+// rel returns the path of a file relative to the data directory. own reports whether the file is the directory or below it.
 func (f *files) rel(name string) (rel string, own bool) {
 	if f == nil {
 		return "", false
@@ -72,7 +72,7 @@ func (f *files) rel(name string) (rel string, own bool) {
 	return rel, true
 }
 
-// do makes a change. text describes it.
+// do applies a change and writes its record to the disk. text describes the change.
 func (f *files) do(c change, text string) {
 	f.tree.apply(&c)
 	for _, ino := range c.changed() {
@@ -144,7 +144,7 @@ func (f *files) create(op changeOp, dir int, name string) (ino int) {
 	return f.tree.last
 }
 
-// change executes an operation of package os on paths. to is an empty string unless own.
+// change executes an operation of package os on paths. to is empty if the operation has one path.
 func (f *files) change(op, rel, to string, size int64) error {
 	f.h.disk.writing()
 	dir, ino, name, err := f.tree.find(rel)
@@ -236,7 +236,7 @@ func (f *files) info(ino int, name string) fs.FileInfo {
 	return &fileInfo{name, int64(len(i.data)), i.dir()}
 }
 
-// fileInfo describes a file or a directory.
+// fileInfo implements fs.FileInfo for a file or a directory.
 type fileInfo struct {
 	name string
 	size int64

@@ -19,7 +19,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// fileCalls makes calls of package os below a directory and returns what came of them.
+// fileCalls makes calls of package os below a directory and returns their results.
 func fileCalls(dir string) (log []string) {
 	p := func(name string) string { return filepath.Join(dir, name) }
 	note := func(what string, results ...any) {
@@ -129,7 +129,7 @@ func fileCalls(dir string) (log []string) {
 	return log
 }
 
-// Functions of package os do the same on the simulated disk and on a real one.
+// Functions of package os behave equally on the simulated disk and on a real one.
 func TestFiles_AsOnRealDisk(t *testing.T) {
 	want := fileCalls(t.TempDir())
 	var got []string
@@ -160,7 +160,7 @@ func TestFiles_AsOnRealDisk(t *testing.T) {
 	}
 }
 
-// What a node cannot do with files is refused by an error that says what to do, or ends the program by a panic that does.
+// Unsupported file operations fail with an error, or panic, with advice.
 func TestFiles_Refused(t *testing.T) {
 	const outside = "/tmp/outside: a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)"
 	for _, c := range []struct {

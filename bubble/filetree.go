@@ -12,7 +12,7 @@ import (
 // tree is the content of a data directory. Inode rootInode is the directory itself.
 type tree struct {
 	inodes map[int]*inode
-	last   int // inode that was made last
+	last   int // highest inode number in use
 }
 
 const rootInode = 1
@@ -20,7 +20,7 @@ const rootInode = 1
 // inode is a file or a directory.
 type inode struct {
 	data    []byte
-	entries map[string]int // by name; nil means that it is a file
+	entries map[string]int // by name; nil for a file
 }
 
 func (i *inode) dir() bool { return i.entries != nil }
@@ -37,8 +37,8 @@ func (t *tree) clone() *tree {
 	return c
 }
 
-// find returns the directory and the inode of a path, whose names are separated by slashes; an empty path is the root. The inode is 0 if only the
-// directory exists.
+// find resolves a path of names separated by slashes; an empty path is the root. It returns the inode, and its directory and its name
+// there. The inode is 0 if only the directory exists.
 func (t *tree) find(path string) (dir, ino int, name string, err error) {
 	ino = rootInode
 	for name = range strings.SplitSeq(path, "/") {
@@ -57,7 +57,7 @@ func (t *tree) find(path string) (dir, ino int, name string, err error) {
 	return dir, ino, name, nil
 }
 
-// walk calls f for each inode that has a path, in the order of the paths: a directory is before what it contains.
+// walk calls f for each reachable inode, in the order of the paths; a directory comes before its entries.
 func (t *tree) walk(f func(path string, ino int)) {
 	var visit func(path string, ino int)
 	visit = func(path string, ino int) {
@@ -70,7 +70,7 @@ func (t *tree) walk(f func(path string, ino int)) {
 	visit("", rootInode)
 }
 
-// append encodes the tree for a disk.
+// append encodes the tree.
 func (t *tree) append(b []byte) []byte {
 	t.walk(func(path string, ino int) {
 		if i := t.inodes[ino]; i.dir() {
@@ -82,7 +82,7 @@ func (t *tree) append(b []byte) []byte {
 	return b
 }
 
-// parseTree is the inverse of append. Inodes get the numbers of their lines.
+// parseTree is the inverse of append. Inodes are numbered in the order of their lines.
 func parseTree(b []byte) (*tree, error) {
 	t := newTree()
 	for line := range strings.Lines(string(b)) {
@@ -113,7 +113,7 @@ func parseTree(b []byte) (*tree, error) {
 // change is one change of a tree, or the sync of an inode.
 type change struct {
 	op    changeOp
-	ino   int // that is changed, created, removed, moved or synced
+	ino   int // the inode that is changed, created, removed, moved or synced
 	dir   int // of the entry
 	toDir int // of the entry after a move
 	name  string
@@ -146,7 +146,7 @@ func (t *tree) at(ino int, dir bool) *inode {
 	return i
 }
 
-// apply makes a change. Inodes whose creation was lost exist without a path.
+// apply applies a change. An inode whose creation was lost exists without a path.
 func (t *tree) apply(c *change) {
 	switch c.op {
 	case createFile, createDir:
@@ -172,7 +172,7 @@ func (t *tree) apply(c *change) {
 	}
 }
 
-// changed returns the inodes that a sync must be about to make the change durable: one is enough.
+// changed returns the inodes that the change modifies. Syncing one of them makes the change durable.
 func (c *change) changed() []int {
 	switch c.op {
 	case moveEntry:

@@ -12,25 +12,25 @@ import (
 	"unsafe"
 )
 
-// words look like pointers to what nothing points to.
+// words hold values that look like pointers to unallocated memory.
 var words struct {
-	_  *int // so that it is where pointers are looked for
+	_  *int // makes the collector scan the words
 	at [10_000]uintptr
 }
 
 var last *[100]*int
 
-// unused is where something is that nothing points to when the next one is made.
+// unused is the address of an object that is unreachable when the next one is allocated.
 func unused() uintptr {
 	last = new([100]*int)
 	return uintptr(unsafe.Pointer(last))
 }
 
-// garbage is set in the environment of a process that makes its first step while there is some.
+// garbage is set in the environment of a process that executes its first step while garbage exists.
 const garbage = "MACEMC_TEST_GARBAGE"
 
-// What a collection has found unused when the first step begins is free, though nothing has swept it yet: what package variables led to
-// is kept, and the collector ends a process that keeps what is free.
+// Garbage that a collection has found before the first step is free although not yet swept. Recording package variables must not retain it:
+// the collector aborts a process that references a free object.
 func TestGarbage(t *testing.T) {
 	if os.Getenv(garbage) == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestGarbage$")
@@ -49,7 +49,7 @@ func TestGarbage(t *testing.T) {
 	var before, now debug.GCStats
 	debug.ReadGCStats(&before)
 	go runtime.GC()
-	for now.NumGC <= before.NumGC { // and then it sweeps, a bit at each turn
+	for now.NumGC <= before.NumGC { // the collector then sweeps in increments
 		runtime.Gosched()
 		debug.ReadGCStats(&now)
 	}

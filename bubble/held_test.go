@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// A goroutine that the schedule holds back is shown as such, and the program shows no state before it has gone on.
+// A goroutine that the schedule holds back is shown as such, and the program shows no state before that goroutine has run.
 func TestHeldBack_NotObserved(t *testing.T) {
 	stepping.Lock()
 	defer stepping.Unlock()

@@ -2,7 +2,7 @@
 
 package bubble
 
-import "unsafe" // packages of the distribution push what has no body here
+import "unsafe" // bodies are pushed by linkname from standard library packages
 
 const hooked = true
 
@@ -10,7 +10,7 @@ func begin(*control)
 func end()
 func next() int64
 
-// jump sets the clock, and fires all timers that are due by then.
+// jump sets the clock and fires all timers that are due by then.
 func jump(to int64)
 func run(f func())
 func kill()
@@ -24,24 +24,25 @@ func id() uint64
 func callers(buf []uintptr) int
 func reason(why uint8) string
 
-// network lets package net use the network of the node that the calling goroutine belongs to.
+// network makes package net use the network of the calling goroutine's node.
 func network(system)
 
-// operate lets package os use the machine of that node.
+// operate makes package os use the machine of that node.
 func operate(machine)
 
-// photograph notes what package variables hold and returns how many bytes that are; 0 means too many.
+// photograph records the values of package variables and returns their size in bytes; 0 means that they are too large.
 func photograph([]variable) uintptr
 
-// exchange notes in out what package variables hold, and lets them hold what they do in in; nil means what they held at first. bubble is that
-// of the process that goes; 0 means none. process reports whether one comes. The result is out, or a new one if that is nil.
+// exchange saves the values of package variables to out and loads them from in. A nil in means the initial values. bubble is the bubble of
+// the process that is suspended; 0 means none. process reports whether a process is resumed. The result is out, or a new object if out is
+// nil.
 func exchange(out, in unsafe.Pointer, bubble uint64, process bool) unsafe.Pointer
 
-// dataStart returns where package variables begin.
+// dataStart returns the address at which package variables begin.
 func dataStart() uintptr
 
-// environment replaces the environment and returns what it was. A nil index means that it is not known.
+// environment replaces the environment and returns the previous one. A nil index means unknown.
 func environment(to []string, index map[string]int) ([]string, map[string]int)
 
-// unexplored ends the exploration of the calling test by "macemc test", if there is one: the test is executed once instead.
+// unexplored ends the exploration of the calling test by "macemc test", if one is in progress. The test is then executed once.
 func unexplored(reason string)

@@ -6,7 +6,7 @@ import "unsafe"
 
 const hooked = false
 
-// Nothing of this is called: a node does not start without the overlay.
+// These functions are never called: a node does not start without the overlay.
 func begin(*control)                                                  {}
 func end()                                                            {}
 func next() int64                                                     { return 0 }

@@ -11,12 +11,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Host is the machine that the program of a node runs on: its network, its disk, and what it shows of itself. It is for
-// the goroutines of that node only.
+// Host is the machine of a node: its network, its disk, and the values that it shows to the checker. Only goroutines of that node may use
+// it.
 type Host struct {
 	self  sim.NodeID
 	nodes int
-	boot  int // how often the node had booted before
+	boot  int // number of earlier boots
 	hosts Hosts
 	ctx   context.Context
 	stop  context.CancelFunc
@@ -28,11 +28,11 @@ type Host struct {
 	dials     []*dial
 	lastPort  int
 	lastConn  int
-	pending   []int // by node: frames of this step
+	pending   []int // connection messages of this step, by node
 	full      []bool
 	disk      disk
 	files     *files          // nil means that the node has no data directory
-	values    map[string]*any // that packages of the standard library keep for the node
+	values    map[string]*any // per-node storage of standard library packages
 
 	choose   func(what string, n int) int
 	observe  func() any
@@ -40,20 +40,20 @@ type Host struct {
 	ended    string
 	returned bool
 
-	command *command  // nil means that the node is no process
+	command *command  // nil means that the node is not a process
 	halted  bool      // the process has ended
-	printed [2][]byte // to stdout and stderr, of lines that are not complete
+	printed [2][]byte // incomplete lines of stdout and stderr
 	signals []signalled
 }
 
-// effect is what a node asks of the world.
+// effect is an action of a node on its environment.
 type effect struct {
 	kind  effectKind
 	by    uint64 // the goroutine
-	stack uint32 // of that, see stackOf
+	stack uint32 // its stack, see stackOf
 	peer  sim.NodeID
 	msg   Message
-	text  string // of the log, a key, an assertion
+	text  string // log line, key, or message of an assertion
 	value []byte
 	event any
 }
@@ -71,7 +71,7 @@ const (
 	logEffect
 )
 
-// act names what an effect does, without its content.
+// act describes an effect without its content.
 func (k effectKind) act() string {
 	return [...]string{"sends", "sends", "writes to the disk", "deletes from the disk", "syncs the disk", "announces", "asserts", "logs"}[k]
 }
@@ -108,16 +108,17 @@ func newHost(b boot) *Host {
 	return h
 }
 
-// Self is the node.
+// Self returns the node.
 func (h *Host) Self() sim.NodeID { return h.self }
 
-// Nodes is the number of nodes of the system.
+// Nodes returns the number of nodes of the system.
 func (h *Host) Nodes() int { return h.nodes }
 
-// Boots is how often the node had booted before: 0 at the first time.
+// Boots returns the number of earlier boots of the node.
 func (h *Host) Boots() int { return h.boot }
 
-// Disk is all that survives a crash of the node. Values are copied. It panics if the node has a [DataDir], which takes its place.
+// Disk returns the disk of the node, whose content alone survives a crash. Values are copied. Disk panics if the node has a [DataDir],
+// which replaces it.
 func (h *Host) Disk() sim.Disk {
 	if h.files != nil {
 		panic("Host.Disk of a node with a data directory (bubble.DataDir)")
@@ -125,30 +126,30 @@ func (h *Host) Disk() sim.Disk {
 	return &h.disk
 }
 
-// Observe has f called after each step at whose end all goroutines wait. Properties see what it returned, see [Seen]; it is copied,
-// and must be something that a state can hold. f is not called while the schedule holds a goroutine back until the next step: until then
-// the state is not judged, as below. [Host.Assert] and monitors judge at any moment. f may lock. While a lock that it needs is not free, the state is not judged by
-// properties that read the node: Always counts as holding, others as not holding. While f has another lock then, the program waits for that:
-// let it need one. f must not change anything.
+// Observe registers a function that is called after each step that ends with all goroutines waiting. Properties read its result, see
+// [Seen]. The result is copied and must be a valid part of a state. f may lock, but must not change anything. It is not called while the
+// schedule holds a goroutine back until the next step. While f is not called or waits for a lock, properties that read the node do not
+// judge the state: Always counts as holding, others as not holding. [Host.Assert] and monitors judge at any moment. If f waits for one lock
+// while it holds another, the program waits for the latter, so f should need at most one.
 func (h *Host) Observe(f func() any) { h.observe = f }
 
-// Expose makes v what actions of [Call] with its type are called on.
+// Expose makes v the argument of actions of [Call] with its type.
 func (h *Host) Expose(v any) { h.exposed = append(h.exposed, v) }
 
 // Choose returns a number from 0 to n-1 that the search chooses. what names the choice in traces.
 func (h *Host) Choose(what string, n int) int { return h.choose(what, n) }
 
-// Announce tells the monitors of the system of an event.
+// Announce passes an event to the monitors of the system.
 func (h *Host) Announce(event any) { h.effect(effect{kind: announceEffect, event: event}) }
 
-// Assert reports a safety violation when ok is false. The program goes on until the end of the step.
+// Assert reports a safety violation if ok is false. The program continues until the end of the step.
 func (h *Host) Assert(ok bool, format string, args ...any) {
 	if !ok {
 		h.effect(effect{kind: assertEffect, text: fmt.Sprintf(format, args...)})
 	}
 }
 
-// Log is a logger for people: its lines are part of traces.
+// Log returns a logger that writes to traces.
 func (h *Host) Log() *slog.Logger { return slog.New(&logHandler{h: h}) }
 
 func (h *Host) effect(e effect) {
@@ -159,7 +160,7 @@ func (h *Host) effect(e effect) {
 	h.effects = append(h.effects, e)
 }
 
-// frame sends a message of a connection. Bytes that one step writes to a connection one after another are one message.
+// frame sends a message of a connection. Consecutive writes to a connection within one step are merged into one message.
 func (h *Host) frame(to sim.NodeID, m Message) {
 	if h.halted {
 		return
@@ -177,14 +178,14 @@ func (h *Host) frame(to sim.NodeID, m Message) {
 
 const (
 	maxFrame = 64 << 10
-	// stepFrames is how many messages of connections one step can send to one node before writers wait.
+	// stepFrames is the maximum number of connection messages from one step to one node. Further writes block.
 	stepFrames = 1024
 )
 
-// room reports whether what is written to a node goes to the network at once.
+// room reports whether data for a node can be sent without blocking.
 func (h *Host) room(to sim.NodeID) bool { return !h.full[to] && h.pending[to] < stepFrames }
 
-// roomy wakes those that wait to write to a node.
+// roomy wakes goroutines that wait to write to a node.
 func (h *Host) roomy(to sim.NodeID) {
 	for _, c := range slices.Clone(h.conns) {
 		if c.peer == to {
@@ -208,7 +209,7 @@ func (h *Host) forget(c *conn) {
 	}
 }
 
-// finish is what the end of the program does: the operating system closes what is open.
+// finish closes the connections and sockets of a program that has ended.
 func (h *Host) finish() {
 	for _, c := range slices.Clone(h.conns) {
 		c.Close()
@@ -217,7 +218,7 @@ func (h *Host) finish() {
 	clear(h.packets)
 }
 
-// logHandler writes the lines of a logger into the trace.
+// logHandler writes log records into the trace.
 type logHandler struct {
 	h      *Host
 	prefix string // group
@@ -251,7 +252,7 @@ func (l *logHandler) WithGroup(name string) slog.Handler {
 	return &c
 }
 
-// advance lets time pass.
+// advance sleeps until the clock reads to.
 func advance(to int64) {
 	if d := to - time.Now().UnixNano(); d > 0 {
 		time.Sleep(time.Duration(d))

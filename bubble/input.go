@@ -12,10 +12,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// input is one step of a node: what it was given, and what came of it. Inputs are not changed, so nodes may share them.
+// input is one step of a node: the event that it was given and the effects of that event. Inputs are immutable, so nodes may share them.
 type input struct {
-	before *input // nil: this one is the boot
-	number int    // of the step since the node booted, from 1 on
+	before *input // nil means that this input is the boot
+	number int    // number of the step since the node booted, starting at 1
 	hash   [2]uint64
 
 	kind inputKind
@@ -25,17 +25,17 @@ type input struct {
 	err  error
 	call *call
 	how  sim.Interleave
-	// clock is the node's clock from the beginning of the step on; 0 means that it goes to the next timer, and at a boot to the first of its own.
+	// clock is the node's clock at the beginning of the step. 0 means the time of the next timer, or the node's initial time at a boot.
 	clock int64
-	pick  int // seed of the schedule of the step; 0: first come, first served
+	pick  int // seed of the schedule of the step; 0 means FIFO
 
-	chosen []chosen // by the program
-	took   []bool   // of each message that a stream was offered, whether it took it
-	marks  []uint64 // a hash of each effect
+	chosen []chosen // choices of the program
+	took   []bool   // for each message offered to a stream, whether the stream accepted it
+	marks  []uint64 // hash of each effect
 	acts   []act    // the same effects
-	next   int64    // when the next timer of the node fires
+	next   int64    // time of the next timer of the node
 
-	shown string // what the goroutines wait for then; "": nobody asked. It is guarded by stepping, and all that is ever changed.
+	shown string // state of the goroutines after the step; empty if not yet requested; the only mutable field, guarded by stepping
 }
 
 type inputKind uint8
@@ -50,13 +50,13 @@ const (
 	interruptInput
 )
 
-// chosen is a choice of the program, see [Host.Choose].
+// chosen is a choice of the program through [Host.Choose].
 type chosen struct {
 	what    string
 	n, pick int
 }
 
-// call is an action that is done by a goroutine of its own.
+// call is an action that runs in its own goroutine.
 type call struct {
 	name string
 	on   func(*Host) // starts it
@@ -80,7 +80,7 @@ func (in *input) String() string {
 	return "interrupt"
 }
 
-// seal computes the hash of an input that is complete: of everything that the node was given since it booted, and did.
+// seal computes the hash of a complete input. It covers everything that the node was given, and did, since it booted.
 func (in *input) seal() {
 	b := make([]byte, 0, 256)
 	if in.before != nil {
@@ -148,7 +148,7 @@ func (m *Message) append(b []byte) []byte {
 	return append(b, m.Data...)
 }
 
-// mark is a hash of an effect.
+// mark returns a hash of an effect.
 func (e *effect) mark() uint64 {
 	b := make([]byte, 0, 256)
 	b = append(b, byte(e.kind))
@@ -160,7 +160,7 @@ func (e *effect) mark() uint64 {
 	return xxhash.Sum64(b)
 }
 
-// perform has the node make the step.
+// perform executes the step on the node.
 func (n *node) perform(in *input, program Main) {
 	n.ctl.arrange(in.how, in.pick)
 	h := n.host
@@ -199,7 +199,7 @@ func (n *node) perform(in *input, program Main) {
 	}
 }
 
-// flush offers a stream what waits for room in it. take reports whether the stream took a message.
+// flush offers the backlog for a peer to its stream. take reports whether the stream accepted a message.
 func (n *node) flush(peer sim.NodeID, take func(sim.NodeID, Message) bool) {
 	for len(n.backlog[peer]) > 0 && take(peer, n.backlog[peer][0]) {
 		n.backlog[peer] = n.backlog[peer][1:]
@@ -207,8 +207,8 @@ func (n *node) flush(peer sim.NodeID, take func(sim.NodeID, Message) bool) {
 	n.host.full[peer] = len(n.backlog[peer]) > 0
 }
 
-// stream offers a message to a stream, unless others wait for room in it. Of a connection that is reset nothing waits any more; when
-// the peer has not heard of it, it does not hear of the reset either.
+// stream offers a message to a stream, unless the backlog for that peer is not empty. A reset removes the messages of its connection from
+// the backlog. If the dial is among them, the peer never learned of the connection and gets no reset.
 func (n *node) stream(e *effect, take func(sim.NodeID, Message) bool) {
 	unheard := false
 	if e.msg.Kind == Reset {
@@ -224,7 +224,7 @@ func (n *node) stream(e *effect, take func(sim.NodeID, Message) bool) {
 	n.host.full[e.peer] = len(n.backlog[e.peer]) > 0
 }
 
-// again makes a step that was made before by another node with the same history. The error says what was different.
+// again repeats a step that another node with the same history has executed. The error describes the difference.
 func (n *node) again(in *input, program Main) error {
 	i := 0
 	take := func(sim.NodeID, Message) bool {
@@ -271,7 +271,7 @@ func (n *node) again(in *input, program Main) error {
 	return nil
 }
 
-// differs is the error that tells of something that was different, with details.
+// differs returns an error that describes a difference between two executions, with details.
 func (n *node) differs(details []string, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	if n.ctl.outside > 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Of connections that are reset before the network has room for them nothing waits: else programs that dial again and again would wait
-// for dials that they have given up.
+// A reset removes its connection's messages from the backlog. Otherwise a program that keeps dialling would wait for dials that it has
+// given up.
 func TestResetWaitsForNothing(t *testing.T) {
 	n := &node{host: newHost(boot{nodes: 2}), backlog: make([][]Message, 2)}
 	full := func(sim.NodeID, Message) bool { return false }

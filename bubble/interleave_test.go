@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/mctest"
 )
 
-// inner is set in the environment of processes that run a test for another one.
+// inner is set in the environment of a process that runs a test for another test.
 const inner = "MACEMC_TEST_INNER"
 
 func TestTwoRequests(t *testing.T) {
@@ -20,7 +20,7 @@ func TestTwoRequests(t *testing.T) {
 	mctest.Check(t, twoRequests.system(true))
 }
 
-// Two requests overlap by default and with random schedules, and not when goroutines run first come, first served.
+// Two requests overlap by default and with random schedules, but not with FIFO scheduling.
 func TestInterleave_Flag(t *testing.T) {
 	for flag, found := range map[string]bool{"": true, "-macemc.interleave=random": true, "-macemc.interleave=fifo": false} {
 		args := []string{"-test.run=^TestTwoRequests$", "-macemc.max-paths=500"}

@@ -53,7 +53,7 @@ func ask(address, request string) (string, error) {
 	return string(buf[:n]), err
 }
 
-// lockServer grants the lease of a value with a token, and takes new values from the owner of the last token alone.
+// lockServer grants the lease of a value with a token, and accepts new values only from the owner of the last token.
 func lockServer(context.Context) error {
 	var (
 		mu           sync.Mutex
@@ -80,8 +80,8 @@ func lockServer(context.Context) error {
 	})
 }
 
-// owner acquires the lease again and again, increments the value once, and answers reads from memory until the lease ends. Its first argument is
-// a margin. The second one says whether the lease ends at the time of the server, or after the time measured here.
+// owner repeatedly acquires the lease, increments the value once, and answers reads from memory until the lease ends. Its first argument is
+// a margin. The second one selects whether the lease ends at the server's time or after the locally measured duration.
 func owner(context.Context) error {
 	margin, err := time.ParseDuration(os.Args[1])
 	if err != nil {
@@ -128,7 +128,7 @@ func owner(context.Context) error {
 	}
 }
 
-// reader reads from both owners. No read returns less than one that was over before.
+// reader reads from both owners. No read returns less than a read that has completed before it.
 func reader(ctx context.Context, h *bubble.Host) error {
 	for last, from := 0, 1; ; from = 3 - from {
 		answer, err := ask(bubble.Addr(sim.NodeID(from), 80), "get")
@@ -159,14 +159,14 @@ func leases(clocks *sim.Clocks, margin time.Duration, end string) sim.System {
 	}
 }
 
-// Leases are right if the margin covers what the clocks may differ, and else wrong.
+// Leases are correct if and only if the margin covers the difference between the clocks.
 func TestClocks_Leases(t *testing.T) {
 	for _, c := range []struct {
 		clocks   *sim.Clocks
 		margin   time.Duration
 		end      string
 		violated bool
-		paths    int // at most
+		paths    int // upper bound
 	}{
 		{&sim.Clocks{}, 0, "time", false, 100},
 		{&sim.Clocks{Offset: 1500 * time.Millisecond}, time.Second, "time", true, 1000},
@@ -186,7 +186,7 @@ func TestClocks_Leases(t *testing.T) {
 	}
 }
 
-// A run is the same each time.
+// Runs are deterministic.
 func TestClocks_Retrace(t *testing.T) {
 	replaytest.Check(t, leases(&sim.Clocks{Offset: time.Second, Drift: 1000}, time.Second, "time"), *times, *processes)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// acceptLimit is how many connections wait to be accepted; others are refused.
+// acceptLimit is the maximum number of connections that wait to be accepted. Further ones are refused.
 const acceptLimit = 128
 
 var (
@@ -23,11 +23,11 @@ var (
 
 type listener struct {
 	h    *Host
-	addr *net.TCPAddr // a loopback address means that only the node itself reaches it
+	addr *net.TCPAddr // a loopback address accepts only the node itself
 	in   queue[*conn]
 }
 
-// Listen opens a listener. network is tcp or tcp4; the port of address may be 0 for a free one.
+// Listen opens a listener. network is tcp or tcp4. Port 0 in address selects a free port.
 func (h *Host) Listen(network, address string) (net.Listener, error) {
 	fail := func(err error) (net.Listener, error) {
 		return nil, &net.OpError{Op: "listen", Net: network, Err: err}
@@ -46,7 +46,7 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// listen opens a listener on an address of the node. Port 0 means a free one.
+// listen opens a listener on an address of the node. Port 0 selects a free port.
 func (h *Host) listen(ip net.IP, port int) (*listener, error) {
 	switch {
 	case port == 0:
@@ -71,7 +71,7 @@ func (l *listener) Close() error {
 	if l.in.err != nil {
 		return net.ErrClosed
 	}
-	for _, c := range l.in.items { // nobody will accept them
+	for _, c := range l.in.items { // these are never accepted
 		c.send(Message{Kind: Reset})
 		c.breaks(net.ErrClosed)
 	}
@@ -85,8 +85,8 @@ func (l *listener) SetDeadline(t time.Time) error      { l.in.setDeadline(t); re
 func (l *listener) SetReadDeadline(t time.Time) error  { l.in.setDeadline(t); return nil }
 func (l *listener) SetWriteDeadline(t time.Time) error { return nil }
 
-// Dial connects to a port of a node. It fits the fields and options that take such a function, as DialContext of
-// http.Transport. It waits until the other node has answered, the connection is refused, or ctx is done.
+// Dial connects to a port of a node. It has the signature of http.Transport.DialContext and similar fields and options. It blocks until the
+// other node answers, the connection is refused, or ctx is done.
 func (h *Host) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	fail := func(err error) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: err}
@@ -106,7 +106,7 @@ func (h *Host) Dial(ctx context.Context, network, address string) (net.Conn, err
 	return c, nil
 }
 
-// dial connects to an address from a port; 0 means a free one.
+// dial connects to an address from a port; 0 selects a free one.
 func (h *Host) dial(ctx context.Context, port int, remote *net.TCPAddr) (*conn, error) {
 	peer, err := h.owner(remote.IP)
 	if err != nil {
@@ -140,7 +140,7 @@ func (h *Host) dial(ctx context.Context, port int, remote *net.TCPAddr) (*conn, 
 	return c, nil
 }
 
-// dial is a connection that is not established yet.
+// dial is a connection that is not yet established.
 type dial struct {
 	c      *conn
 	answer chan error
@@ -172,7 +172,7 @@ func (h *Host) got(from sim.NodeID, m Message) {
 	}
 	c := h.find(m.Conn, !m.Back)
 	switch {
-	case c == nil && m.Kind == Data: // it was closed here
+	case c == nil && m.Kind == Data: // closed at this end
 		h.frame(from, Message{Kind: Reset, Conn: m.Conn, Back: !m.Back})
 	case c == nil:
 	case m.Kind == Data:
@@ -184,7 +184,7 @@ func (h *Host) got(from sim.NodeID, m Message) {
 	}
 }
 
-// answer ends a dial, if it goes on.
+// answer completes a pending dial, if there is one with that ID.
 func (h *Host) answer(id ConnID, err error) {
 	i := slices.IndexFunc(h.dials, func(d *dial) bool { return d.c.id == id })
 	if i < 0 {

@@ -7,13 +7,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Message is what nodes send each other: a datagram, or a part of a connection.
+// Message is a datagram or a part of a connection.
 type Message struct {
 	Kind     Kind
-	Conn     ConnID // of all but datagrams
-	Back     bool   // from the end that was dialled
-	From, To int    // ports, of datagrams and dials
-	Data     string // of datagrams and data
+	Conn     ConnID // except for datagrams
+	Back     bool   // whether the dialled end sent it
+	From, To int    // ports, for datagrams and dials
+	Data     string // for datagrams and data
 }
 
 // Kind is the kind of a message.
@@ -21,11 +21,11 @@ type Kind uint8
 
 const (
 	Datagram Kind = iota
-	Dial          // somebody wants to connect
-	Accept        // he is connected
-	Refuse        // he is not
+	Dial          // requests a connection
+	Accept        // the connection is established
+	Refuse        // the connection is refused
 	Data          // bytes of a connection
-	Finish        // no more bytes come
+	Finish        // the sender has closed its write side
 	Reset         // the connection is broken
 )
 
@@ -33,7 +33,7 @@ func (k Kind) String() string {
 	return [...]string{"datagram", "dial", "accept", "refuse", "data", "finish", "reset"}[k]
 }
 
-// ConnID names a connection: by the node that dialled, how often it had booted then, and a number.
+// ConnID identifies a connection by the dialling node, that node's number of earlier boots, and a sequence number.
 type ConnID struct {
 	Node, Boot int
 	Number     int
@@ -41,10 +41,10 @@ type ConnID struct {
 
 func (c ConnID) String() string { return fmt.Sprintf("c%d.%d.%d", c.Node, c.Boot, c.Number) }
 
-// shown is how many bytes of a message are shown.
+// shown is the number of data bytes that String prints.
 const shown = 24
 
-// String tells messages apart: of long data a hash is part of it.
+// String formats the message. Long data is truncated and followed by its hash, so that different messages stay distinguishable.
 func (m Message) String() string {
 	text := m.Kind.String()
 	switch m.Kind {

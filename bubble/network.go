@@ -5,18 +5,18 @@ import (
 	"net"
 )
 
-// system is what package net uses in place of system calls for goroutines of a node. A nil address means any.
+// system replaces system calls in package net for goroutines of a node. A nil address means any.
 type system interface {
 	Dial(ctx context.Context, local, remote *net.TCPAddr) (net.Conn, error)
 	Listen(local *net.TCPAddr) (net.Listener, error)
 	Packet(local, remote *net.UDPAddr) (net.PacketConn, error)
-	Lookup(name string) net.IP // nil means that there is no such host
+	Lookup(name string) net.IP // nil means that the host does not exist
 	Name(ip net.IP) string     // an empty string means that no node has the address
 	IP() net.IP                // of the node
-	Value(key string) *any     // of the node, since it booted
+	Value(key string) *any     // storage of the node under a key; a boot clears it
 }
 
-// sockets is the system of the host that the calling goroutine runs on.
+// sockets implements system on the host of the calling goroutine.
 type sockets struct{}
 
 func current() *Host { return stepping.now.host }

@@ -27,7 +27,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// networked are programs that use package net as it is: of node 0, and of the others. An error that one returns is a defect.
+// networked are pairs of programs that use package net unchanged: one for node 0, one for the others. An error that a program returns is a
+// bug.
 var networked = map[string][2]func() error{
 	"tcp": {serve("tcp", ":80"), func() error {
 		for _, address := range []string{"n0:80", "10.0.0.1:80", "db.:80", "db:http"} {
@@ -172,7 +173,7 @@ var networked = map[string][2]func() error{
 	}},
 }
 
-// certificate is that of node 0. The clocks of nodes begin in 2000.
+// certificate returns the certificate of node 0. The clocks of nodes start in 2000.
 var certificate = func() tls.Certificate {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -191,7 +192,7 @@ var certificate = func() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: private, Leaf: leaf}
 }()
 
-// serve returns a program that sends back what it reads.
+// serve returns a program that echoes what it reads.
 func serve(network, address string) func() error {
 	return func() error {
 		l, err := net.Listen(network, address)
@@ -211,7 +212,7 @@ func serve(network, address string) func() error {
 	}
 }
 
-// sendBack sends something to the other end of a connection and compares what comes back.
+// sendBack sends data to the other end of a connection and compares the echo.
 func sendBack(c net.Conn) error {
 	defer c.Close()
 	if _, err := c.Write([]byte("hello")); err != nil {
@@ -227,7 +228,7 @@ func sendBack(c net.Conn) error {
 	return err
 }
 
-// asked sends a datagram until it comes back.
+// asked sends a datagram repeatedly until its echo arrives.
 func asked(c interface{ SetReadDeadline(time.Time) error }, write, read func([]byte) (int, error)) error {
 	for {
 		if _, err := write([]byte("hello")); err != nil {
@@ -248,7 +249,7 @@ func asked(c interface{ SetReadDeadline(time.Time) error }, write, read func([]b
 	}
 }
 
-// retry calls f until it has no error.
+// retry calls f until it succeeds.
 func retry[T any](f func() (T, error)) T {
 	for {
 		if v, err := f(); err == nil {
@@ -288,7 +289,7 @@ func names() error {
 	return nil
 }
 
-// Package net and what is built on it work in a node, on the network of the system.
+// Package net, and packages built on it, work in a node on the network of the system.
 func TestNetwork(t *testing.T) {
 	for name, programs := range networked {
 		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {

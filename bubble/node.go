@@ -11,21 +11,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Main is the program of a node: its main function. The process of the node ends when it returns.
+// Main is the main function of a node. The node's process ends when it returns.
 type Main func(ctx context.Context, h *Host) error
 
-// boot is what a node begins with.
+// boot holds the parameters of a node's boot.
 type boot struct {
 	self  sim.NodeID
 	nodes int
-	times int // how often it had booted before
+	times int // number of earlier boots
 	seed  uint64
 	disk  []file // sorted by key
 
 	data    string    // path of the data directory
-	files   *restored // nil means that there is none
+	files   *restored // nil means that the node has no data directory
 	hosts   Hosts
-	command *command // nil means that the node is no process
+	command *command // nil means that the node is not a process
 }
 
 // file is a key on a disk and its value.
@@ -34,50 +34,50 @@ type file struct {
 	value []byte
 }
 
-// node is a running node: the goroutines of its program in a bubble, which are driven from outside. Its methods need the lock
+// node is a running node: a bubble with the goroutines of its program, driven from outside. The caller of its methods must hold the lock
 // stepping.
 type node struct {
 	ctl     control
 	host    *Host
-	process *process // nil means that package variables are those of the checker
+	process *process // nil means that the program uses the checker's package variables
 	cmd     chan func()
 	done    chan struct{}
 	gone    chan struct{}
 	bubble  uint64
-	now     int64 // its clock, in nanoseconds since 1970
-	clock   int64 // of the step in progress, see input
-	next    int64 // when its next timer fires; 0: it has none
+	now     int64 // clock reading, in nanoseconds since 1970
+	clock   int64 // clock reading of the step in progress, see input
+	next    int64 // time at which the next timer fires; 0 means none
 	effects []effect
-	fresh   any // what Observe has returned in the last step; nil: nothing
+	fresh   any // value that Observe returned in the last step; nil means none
 	looking bool
 	dying   bool
-	choose  func(what string, n int) int // answers the program in the step in progress
-	failed  any                          // what choose has panicked with
-	aborted bool                         // the step in progress had no end; nothing of the node runs any more
+	choose  func(what string, n int) int // makes the program's choices in the step in progress
+	failed  any                          // value that choose panicked with
+	aborted bool                         // the step in progress did not terminate; the goroutines of the node are dead
 	over    bool
-	backlog [][]Message // by node: messages for which there was no room
+	backlog [][]Message // messages that wait for room, by node
 }
 
-// ownGoroutines is how many goroutines of a node are not of its program: that which runs the bubble, and loop.
+// ownGoroutines is the number of a node's goroutines outside its program: the one that runs the bubble, and loop.
 const ownGoroutines = 2
 
-// epoch is when the clocks of all nodes start, and downtime how much later those of a node that has crashed.
+// epoch is the initial clock reading of all nodes. Each crash of a node advances its clock by downtime.
 const (
 	epoch    = 946684800e9
 	downtime = 30 * 24 * time.Hour
 )
 
-// forever is how far away a timer is that never fires: libraries have such ones in place of none, and the clock ends 292 years on.
+// forever is the delay from which on a timer counts as absent. Libraries use such timers for "never", and the clock ends after 292 years.
 const forever = 100 * 365 * 24 * time.Hour
 
-// spinTime is how much time passes until the next step of a node whose goroutines wait in loops, by runtime.Gosched.
+// spinTime is the delay of the next step while goroutines of a node wait in a loop that calls runtime.Gosched.
 const spinTime = 10 * time.Millisecond
 
-// idleTime is how far the clock of a node without timers goes on after a step in which its program has looked at it: what it compares
-// times for, as a lease that is over, happens though nothing waits for it.
+// idleTime is how far the clock advances for a node without timers after a step that read it. Conditions that the program checks by polling
+// the clock, such as an expired lease, then become true without a timer.
 const idleTime = time.Second
 
-// start makes a node that has not booted.
+// start creates a node that has not booted.
 func start(b boot) *node {
 	network(sockets{})
 	operate(machines{})
@@ -113,7 +113,7 @@ func (n *node) begin(b boot, program Main) func() {
 	}
 }
 
-// loop is the main goroutine of the bubble. The channel that it waits for is not of the bubble, so that time stands still.
+// loop is the main goroutine of the bubble. It receives from a channel outside the bubble, so that time stands still meanwhile.
 func (n *node) loop() {
 	n.bubble = enter()
 	n.done <- struct{}{}
@@ -152,7 +152,7 @@ func (n *node) loop() {
 	}
 }
 
-// rest lets the goroutines that are held back go on until all wait, first come, first served.
+// rest runs goroutines that are held back until all goroutines wait, in FIFO order.
 func (n *node) rest() {
 	if n.ctl.held > 0 {
 		n.ctl.mode = modeFIFO
@@ -161,7 +161,7 @@ func (n *node) rest() {
 	}
 }
 
-// look has the program show itself, unless a goroutine is held back. That may have to wait for a lock.
+// look calls the program's Observe function, unless a goroutine is held back. The function may block on a lock.
 func (n *node) look() {
 	if n.host.observe == nil || n.looking || n.ctl.held > 0 {
 		return
@@ -174,10 +174,10 @@ func (n *node) look() {
 	synctest.Wait()
 }
 
-// stale reports whether what the program showed last is of an earlier state. A program that has ended shows nothing later.
+// stale reports whether the last observed value is of an earlier state. The value of a program that has ended is final.
 func (n *node) stale() bool { return !n.over && (n.looking || n.host.observe != nil && n.ctl.held > 0) }
 
-// step has f called inside the bubble and everything run until it waits.
+// step calls f inside the bubble and runs the goroutines until all of them wait.
 func (n *node) step(f func()) {
 	if n.host != nil {
 		clear(n.host.pending)
@@ -206,7 +206,7 @@ func (n *node) step(f func()) {
 	n.effects = n.host.effects
 }
 
-// chooses calls choose for a goroutine of the program. A panic is that of the step.
+// chooses calls choose for a goroutine of the program. step repeats a panic of choose.
 func (n *node) chooses(what string, k int) int {
 	quiet(1)
 	defer quiet(-1)
@@ -221,10 +221,10 @@ func (n *node) chooses(what string, k int) int {
 	return n.choose(what, k)
 }
 
-// started reports whether a goroutine that a goroutine has started since the node had had that many goes on.
+// started reports whether a goroutine is running that goroutine by has started since the node's goroutine count was since.
 func (n *node) started(by, since uint64) bool { return heir(n.bubble, by, since) }
 
-// discard ends the node: nothing of it runs any more.
+// discard ends the node and its goroutines.
 func (n *node) discard() {
 	if n.aborted {
 		return

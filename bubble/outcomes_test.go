@@ -17,29 +17,29 @@ import (
 // op is one operation of a thread of a random program.
 type op struct {
 	do opKind
-	on int // which variable, lock or channel
+	on int // index of the variable, lock or channel
 }
 
 type opKind byte
 
 const (
-	loadOp  opKind = iota // a variable into the thread's register
-	storeOp               // the register and 1 into a variable
+	loadOp  opKind = iota // loads a variable into the thread's register
+	storeOp               // stores the register plus 1 into a variable
 	unlockOp
 	runlockOp
-	lockOp // places to switch, from here on
+	lockOp // this and the following operations are switch points
 	rlockOp
-	sendOp // what the register has
-	recvOp // into the register
+	sendOp // sends the register
+	recvOp // receives into the register
 )
 
-// variables, locks and channels are how many a program has. Only the last lock can be shared; channel i has room for i values.
+// variables, locks and channels are the numbers that a program has of each. Only the last lock can be shared. Channel i has capacity i.
 const variables, locks, channels = 2, 2, 2
 
-// threads are a program: the operations of each goroutine.
+// threads is a program: the operations of each goroutine.
 type threads [][]op
 
-// randomThreads makes a program. Locks nest.
+// randomThreads returns a random program. Its locks nest.
 func randomThreads(r *rand.Rand) threads {
 	var body func(n int, held []int) []op
 	body = func(n int, held []int) (ops []op) {
@@ -72,13 +72,13 @@ func randomThreads(r *rand.Rand) threads {
 	return p
 }
 
-// memory is what a program comes to: where its threads are, and what they have.
+// memory is the final state of a program: the position and the register of each thread, and the variables.
 type memory struct {
 	At, Register []int // by thread
 	Variable     [variables]int
 }
 
-// program is what a node runs; m shows what it comes to.
+// program returns the program of a node. It leaves its final state in m.
 func (p threads) program(m *memory) Main {
 	return func(ctx context.Context, h *Host) error {
 		var shared sync.RWMutex
@@ -118,7 +118,7 @@ func (p threads) program(m *memory) Main {
 	}
 }
 
-// circle reports whether threads wait for each other's locks in a circle.
+// circle reports whether threads wait for each other's locks in a cycle.
 func (p threads) circle(m *memory) bool {
 	has := func(t, lock int) bool {
 		times := 0
@@ -133,7 +133,7 @@ func (p threads) circle(m *memory) bool {
 		}
 		return times > 0
 	}
-	var back func(from, to, steps int) bool // a way along waiting, of at most so many steps
+	var back func(from, to, steps int) bool // reports whether a waits-for path of at most that many steps exists
 	back = func(from, to, steps int) bool {
 		if steps == 0 || m.At[from] == len(p[from]) {
 			return false
@@ -157,15 +157,15 @@ func (p threads) circle(m *memory) bool {
 	return false
 }
 
-// world is a state of a program as brute force sees it.
+// world is a state of a program in the brute-force search.
 type world struct {
 	memory
 	blocked []bool     // by thread: in a queue
-	owner   [locks]int // who has a lock, or comes next when all readers have gone; -1: nobody
+	owner   [locks]int // the thread that has a lock, or that is next when all readers have left; -1 means none
 	readers [locks]int
-	waiting [locks][]int // readers that come when the owner has gone
+	waiting [locks][]int // readers that enter when the owner has left
 	buffer  [channels][]int
-	senders [channels][]int // threads that wait, in order
+	senders [channels][]int // waiting threads, in order
 	takers  [channels][]int
 }
 
@@ -181,7 +181,7 @@ func (w *world) clone() *world {
 	return &c
 }
 
-// turn lets a thread do an operation at a place to switch, and all up to the next one. It reports whether it could.
+// turn makes a thread execute an operation at a switch point, and all others up to the next one. It reports whether the thread could.
 func (w *world) turn(p threads, t int) bool {
 	if w.blocked[t] || w.At[t] == len(p[t]) {
 		return false
@@ -264,7 +264,7 @@ func (w *world) plain(o op, t int) {
 	}
 }
 
-// outcomes is all that a program may come to, by brute force.
+// outcomes computes all final states of a program by brute force.
 func (p threads) outcomes() map[string]bool {
 	ends, seen := map[string]bool{}, map[string]bool{}
 	var visit func(w *world)
@@ -289,11 +289,11 @@ func (p threads) outcomes() map[string]bool {
 	return ends
 }
 
-// What random programs come to under drawn schedules is what brute force over all their interleavings says, and most of that. A
-// circle of locks is told if there is one.
+// Under drawn schedules, random programs reach only the final states that brute force over all interleavings finds, and most of these. A
+// cycle of locks is reported if and only if there is one.
 func TestOutcomes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	share := map[sim.Interleave]int{sim.FIFO: 0, sim.Random: 85, 1: 70, 3: 70} // of a hundred outcomes, how many are found at least
+	share := map[sim.Interleave]int{sim.FIFO: 0, sim.Random: 85, 1: 70, 3: 70} // minimum percentage of outcomes found
 	possible, found, circles := 0, map[sim.Interleave]int{}, 0
 	for range 100 {
 		p := randomThreads(r)
@@ -328,7 +328,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// run executes the program under a schedule, and returns what is told of a deadlock.
+// run executes the program under a schedule and returns the deadlock report.
 func (p threads) run(m *memory, how sim.Interleave, pick int) string {
 	stepping.Lock()
 	defer stepping.Unlock()

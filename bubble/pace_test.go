@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// when is the inverse of clock: the first time at which the clock shows at least that.
+// when is the inverse of clock: it returns the first time at which the clock shows at least the argument.
 func TestPace(t *testing.T) {
 	for _, drift := range []int64{0, 1, -1, 7, -7, 100_000, -100_000, 499_999, -500_000, 500_000} {
 		p := pace{booted: 3 * time.Second, start: epoch - 5, drift: drift}

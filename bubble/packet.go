@@ -10,13 +10,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// received is a datagram that waits to be read.
+// received is a datagram in the receive buffer.
 type received struct {
 	from net.Addr
 	data string
 }
 
-// packetLimit is how many datagrams wait to be read; others are lost, as in a kernel.
+// packetLimit is the capacity of the receive buffer in datagrams. Further ones are dropped, as in a kernel.
 const packetLimit = 1000
 
 // maxDatagram is the size of the largest datagram.
@@ -25,12 +25,12 @@ const maxDatagram = 65507
 // packetConn is a socket for datagrams.
 type packetConn struct {
 	h    *Host
-	addr *net.UDPAddr // a loopback address means that only the node itself reaches it
-	peer *net.UDPAddr // nil means that all others are heard
+	addr *net.UDPAddr // a loopback address accepts only the node itself
+	peer *net.UDPAddr // nil means that datagrams from any address are accepted
 	in   queue[received]
 }
 
-// ListenPacket opens a socket for datagrams. network is udp or udp4; the port of address may be 0 for a free one.
+// ListenPacket opens a socket for datagrams. network is udp or udp4. Port 0 in address selects a free port.
 func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
 	fail := func(err error) (net.PacketConn, error) {
 		return nil, &net.OpError{Op: "listen", Net: network, Err: err}
@@ -49,7 +49,7 @@ func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
 	return p, nil
 }
 
-// packet opens a socket for datagrams on an address of the node. Port 0 means a free one.
+// packet opens a socket for datagrams on an address of the node. Port 0 selects a free port.
 func (h *Host) packet(ip net.IP, port int) (*packetConn, error) {
 	switch {
 	case port == 0:
@@ -120,7 +120,7 @@ func (h *Host) gotDatagram(from sim.NodeID, m Message) {
 	}
 }
 
-// freePort is a port that nobody uses.
+// freePort returns an unused port.
 func (h *Host) freePort() int {
 	for {
 		h.lastPort++

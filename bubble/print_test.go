@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What a process prints is shown by lines, and by steps.
+// Output of a process is shown by line and by step.
 func TestCommand_Print(t *testing.T) {
 	p := Command(func() {
 		fmt.Print("a\nb")
@@ -19,7 +19,7 @@ func TestCommand_Print(t *testing.T) {
 		fmt.Print("d")
 		os.Exit(1)
 	}, nil, nil).(*Program).goroutines
-	p.command.pkg = "github.com/macemc/macemc/bubble_test." // which other tests run, too
+	p.command.pkg = "github.com/macemc/macemc/bubble_test." // other tests run this package, too
 	stepping.Lock()
 	defer stepping.Unlock()
 	runtime.GOMAXPROCS(1)

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// Goroutines of a node change places only where they block, lock or use channels, so what follows needs no locks, as long as
-// it does none of that in between.
+// Goroutines of a node switch only where they block, lock or use channels. The code below needs no locks between such operations.
 
-// waitlist wakes goroutines that wait until something has changed, or a deadline is over.
+// waitlist wakes waiting goroutines when something changes or a deadline passes.
 type waitlist struct {
-	waiting  []chan struct{} // one for each goroutine, with room for a value
+	waiting  []chan struct{} // one per goroutine, with a buffer of one
 	unused   []chan struct{}
 	deadline time.Time
 	timer    *time.Timer
@@ -32,7 +31,7 @@ func (w *waitlist) wait() {
 
 func (w *waitlist) wake() {
 	for _, c := range w.waiting {
-		select { // a send that cannot block is no place to change goroutines
+		select { // a non-blocking send is not a switch point
 		case c <- struct{}{}:
 		default:
 		}
@@ -40,7 +39,7 @@ func (w *waitlist) wake() {
 	w.waiting = w.waiting[:0]
 }
 
-// over reports whether the deadline is over.
+// over reports whether the deadline has passed.
 func (w *waitlist) over() bool { return !w.deadline.IsZero() && !time.Now().Before(w.deadline) }
 
 func (w *waitlist) setDeadline(t time.Time) {
@@ -58,12 +57,12 @@ func (w *waitlist) setDeadline(t time.Time) {
 	w.wake()
 }
 
-// queue is what waits to be read, without a bound.
+// queue is an unbounded FIFO of received items.
 type queue[T any] struct {
 	waitlist
 	items  []T
-	err    error // when items are used up
-	closed bool  // err comes before a deadline
+	err    error // returned once items is empty
+	closed bool  // err takes precedence over a deadline
 }
 
 func (q *queue[T]) put(v T) {
@@ -73,7 +72,7 @@ func (q *queue[T]) put(v T) {
 	}
 }
 
-// finish lets readers have err when they have read what is there.
+// finish makes readers receive err once the queue is empty.
 func (q *queue[T]) finish(err error) {
 	if q.err == nil {
 		q.err = err
@@ -81,13 +80,13 @@ func (q *queue[T]) finish(err error) {
 	q.wake()
 }
 
-// close lets readers have net.ErrClosed at once, whatever the deadline.
+// close makes readers receive net.ErrClosed at once, even if the deadline has passed.
 func (q *queue[T]) close() {
 	q.closed = true
 	q.abort(net.ErrClosed)
 }
 
-// abort lets readers have err at once.
+// abort discards the items and makes readers receive err at once.
 func (q *queue[T]) abort(err error) {
 	q.items, q.err = nil, err
 	q.wake()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A connection that was closed says so, and not that its deadline is over; other errors come after the deadline.
+// A closed connection reports net.ErrClosed even after its deadline. A deadline takes precedence over other errors.
 func TestClosedBeforeDeadline(t *testing.T) {
 	var q queue[int]
 	q.setDeadline(time.Unix(1, 0))

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// panicsVar is set in a process that runs the tests of panicking systems. It says at which second a goroutine panics.
+// panicsVar is set in a process that runs the tests of panicking systems. Its value selects the second at which a goroutine panics.
 const panicsVar = "MACEMC_TEST_PANICS"
 
 func panicking(how sim.Interleave) sim.System {
@@ -52,13 +52,13 @@ func TestPanicking(t *testing.T) {
 
 func TestPanickingAgain(t *testing.T) {
 	insidePanics(t)
-	mctest.Replay(t, panicking(sim.FIFO), panickingPath) // the schedule is that of the file
+	mctest.Replay(t, panicking(sim.FIFO), panickingPath) // the schedule comes from the file
 }
 
 func TestPanickingLast(t *testing.T) { insidePanics(t) }
 
-// A panic in a goroutine that a regression test meets, at the last step of its path or before, is reported with its steps, and the
-// other tests run.
+// A panic in a goroutine during a regression test, at the last step of its path or before, is reported with its steps. The other tests
+// still run.
 func TestReplay_PanicInGoroutine(t *testing.T) {
 	dir := t.TempDir()
 	run := func(tests, panics string) string {

@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// unusual are programs that are right, though they look like others that are not.
+// unusual are correct programs that resemble incorrect ones.
 var unusual = map[string]func(h *bubble.Host, done *atomic.Bool){
 	"a mutex that another goroutine unlocks": func(_ *bubble.Host, done *atomic.Bool) {
 		var mu sync.Mutex
@@ -54,7 +54,7 @@ var unusual = map[string]func(h *bubble.Host, done *atomic.Bool){
 	},
 }
 
-// Nothing is found in programs that are right, and they come to their end.
+// Correct programs run to their end without findings.
 func TestRight(t *testing.T) {
 	for name, f := range unusual {
 		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {
@@ -111,7 +111,7 @@ func TestRight_SleepsAtEnd(t *testing.T) {
 	}
 }
 
-// A property is not violated in states in which it is not known, as what Observe needs is locked.
+// A property is not violated in states where its value is unknown because Observe waits for a lock.
 func TestRight_LockedAtObserve(t *testing.T) {
 	sys := sim.System{
 		Name: "right", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},

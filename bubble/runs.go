@@ -9,26 +9,26 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// running is a node with the history that it has. Copies of a state share it: the first one that makes a step goes on with it,
-// the others are executed anew when they need to be.
+// running is a node together with its position in a history. Copies of a state share it. The first copy that executes a step continues it;
+// for the others, the history is executed anew when they need a node.
 type running struct {
-	n    *node     // nil: it has given way to others
-	at   *input    // nil: it is of no use any more
-	left [2]uint64 // the hash of where it was when it gave way
+	n    *node     // nil means that the node was evicted
+	at   *input    // nil means that the position is unknown or not reusable
+	left [2]uint64 // hash of the last input at the eviction
 	used uint64
 }
 
-// runs are the nodes of the process that can go on. Those used longest ago give way.
+// runs is an LRU cache of the process's running nodes.
 var runs = struct {
 	all    []*running
 	used   uint64
-	limit  int // how many are kept, see fewRuns
-	missed int // of the last steps, those of nodes that had given way
+	limit  int // capacity, see fewRuns
+	missed int // number of steps in the current window with an evicted node
 }{limit: fewRuns}
 
-// Each node that is kept takes the memory of its goroutines and all that they hold, so few are: those of a run or two. When a system has
-// more nodes, or a search more workers, steps find that their node has given way: when one in missedShare of the last window steps
-// does, twice as many are kept.
+// A cached node keeps its goroutines and everything they reference in memory, so the initial capacity suffices for a run or two. Systems
+// with more nodes, and searches with more workers, cause misses. The capacity doubles when more than one in missedShare of the last window
+// steps missed.
 const (
 	fewRuns     = 8
 	mostRuns    = 256
@@ -36,7 +36,7 @@ const (
 	missedShare = 4
 )
 
-// keep makes room for a node. The lock stepping is held.
+// keep adds a node to the cache. The lock stepping must be held.
 func keep(r *running) {
 	for len(runs.all) >= runs.limit {
 		oldest := 0
@@ -54,12 +54,12 @@ func keep(r *running) {
 			o.left, o.at = o.at.hash, nil
 		}
 		o.n.discard()
-		o.n = nil // states that are kept know o; they must not keep all that the node had
+		o.n = nil // states in memory reference o; drop the node's memory
 	}
 	runs.all = append(runs.all, r)
 }
 
-// resume returns a node with that history; nil stands for one that has not booted.
+// resume returns a node with the history p. The result has no node if p has not booted.
 func (p *past) resume() (*running, error) {
 	runs.used++
 	if runs.used%window == 0 {
@@ -101,7 +101,7 @@ func (p *past) resume() (*running, error) {
 	return r, nil
 }
 
-// extend makes one more step. settle is given the node when the step is over.
+// extend executes one more step through settle, which is called with the node.
 func (p *past) extend(in *input, settle func(*node)) error {
 	stepping.Lock()
 	defer stepping.Unlock()
@@ -130,7 +130,7 @@ func (p *past) extend(in *input, settle func(*node)) error {
 	return nil
 }
 
-// clockTime is a reading of a node's clock for people: since the first boot.
+// clockTime formats a clock reading as the time since the first boot.
 func clockTime(t int64) string {
 	if t == 0 {
 		return "never"

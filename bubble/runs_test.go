@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A node that gives way to others is not kept by the states that know it.
+// States that reference an evicted node do not keep it in memory.
 func TestGivesWay(t *testing.T) {
 	stepping.Lock()
 	defer stepping.Unlock()
@@ -27,7 +27,7 @@ func TestGivesWay(t *testing.T) {
 	}
 }
 
-// When the steps of a search go from node to node of more than are kept, more are.
+// The capacity grows when the steps of a search alternate between more nodes than fit.
 func TestMoreAreKept(t *testing.T) {
 	before := runs.limit
 	defer func() { runs.limit = before }()

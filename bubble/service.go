@@ -12,37 +12,36 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Program is the service of a node that runs an ordinary program. Its fields are for properties and for people; they are not to
-// be changed.
+// Program is the service of a node that runs an ordinary program. Its fields are for properties and for display, and must not be changed.
 type Program struct {
-	Seen  any           // what the program shows, see [Host.Observe]; nil: nothing yet
-	Ended string        // what its main function has returned; "": it goes on
-	Clock time.Duration // since the system began, on the node's own clock
-	// HeldBack is how many goroutines the schedule holds back until the next step. Until then Seen is what the program showed before.
+	Seen  any           // value that the program shows, see [Host.Observe]; nil means none yet
+	Ended string        // how the program ended; an empty string means that it is running
+	Clock time.Duration // time on the node's own clock since the system began
+	// HeldBack is the number of goroutines that the schedule holds back until the next step. If it is positive, Seen is of an earlier step.
 	HeldBack int
 
-	stale      bool // Observe waits for a lock, or a goroutine is held back, so Seen is what the program showed before
+	stale      bool // Seen is of an earlier step: Observe waits for a lock, or a goroutine is held back
 	goroutines *past
 }
 
-// past is the history of a node: all that it was given since it booted. That is its state; what runs is a memory of it.
+// past is the history of a node's inputs since its boot. The history is the state; a running node is only a cache of it.
 type past struct {
 	last     *input
-	run      *running // nil: nothing runs
+	run      *running // nil means that no node is running
 	program  Main
-	command  *command // nil means that the node is no process
+	command  *command // nil means that the node is not a process
 	pace     *pace    // nil means that the clock is independent of others
 	hosts    Hosts
-	data     string // path of the data directory; an empty string means that there is none
+	data     string // path of the data directory; empty if there is none
 	exposed  []reflect.Type
-	outlined bool // people are not shown what the goroutines wait for
+	outlined bool // show omits the state of the goroutines
 }
 
-// Service returns a service that runs program. Every start of the node calls program anew, in a goroutine of a fresh bubble; a
-// crash stops all its goroutines where they are.
+// Service returns a service that runs program. Each boot of the node calls program in a fresh bubble. A crash stops all its goroutines
+// where they are.
 func Service(program Main, options ...Option) sim.Service { return service(program, options) }
 
-// Option is [Hosts], the names of nodes that a program may use besides n0, n1 and so on, or [DataDir], its data directory.
+// Option is [Hosts], additional host names, or [DataDir], the data directory of the node.
 type Option interface{ set(p *past) }
 
 func service(program Main, options []Option) *Program {
@@ -72,7 +71,7 @@ var Rules = []sim.StateRule{
 	sim.ShowBy(Message.String),
 }
 
-// wake is the timer of a program: the next one of its own fires.
+// wake is the timer of a program. It stands for the earliest pending timer of its goroutines.
 type wake struct{}
 
 var errNotHooked = errors.New("its goroutines are driven by a changed copy of the Go runtime, which this program was built without; " +
@@ -92,10 +91,10 @@ func (p *Program) CanRun() error {
 // Carries implements [simext.Carrier].
 func (p *Program) Carries() {}
 
-// Outline implements [simext.Outliner]: the stacks of all goroutines take long to describe.
+// Outline implements [simext.Outliner]: describing the stacks of all goroutines is slow.
 func (p *Program) Outline(on bool) { p.goroutines.outlined = on }
 
-// Stale implements [simext.Showing]: Seen is what the program showed before. A program that has ended shows nothing later.
+// Stale implements [simext.Showing]. It reports whether Seen is of an earlier step.
 func (p *Program) Stale() bool { return p.stale }
 
 // Uncovered implements [simext.Limited].
@@ -116,13 +115,13 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		"crashes between two instructions (docs/goroutines.md)"
 }
 
-// Labels of what a program draws by a seed.
+// Labels of values that a program draws from a seed.
 const (
 	randomNumbers = "random numbers of the program"
 	schedule      = "schedule of the goroutines"
 )
 
-// Sampled implements [simext.Limited]. Seeds that are drawn count besides.
+// Sampled implements [simext.Limited]. Drawn seeds are counted separately.
 func (p *Program) Sampled(how sim.Interleave) map[string]int {
 	if how == sim.FIFO || how == sim.Rotate {
 		return map[string]int{schedule: 1}
@@ -151,7 +150,7 @@ func (p *Program) Boot(env sim.Env) {
 	p.step(env, &input{kind: bootInput, boot: b})
 }
 
-// otherUnlocks tells of a limit of what is said of locks.
+// otherUnlocks states a limitation of deadlock detection.
 const otherUnlocks = " (unless another goroutine that it has not started since is to unlock it, which is not seen: docs/goroutines.md, What is not covered)"
 
 // Receive implements [sim.Service].
@@ -172,7 +171,7 @@ func (p *Program) PeerReady(env sim.Env, peer sim.NodeID) {
 	p.step(env, &input{kind: readyInput, peer: peer})
 }
 
-// step makes a step and asks for what the program asked for.
+// step executes a step and applies its effects to the environment.
 func (p *Program) step(env sim.Env, in *input) {
 	if i, ok := env.(simext.Interleaver); ok {
 		if in.how = i.Interleave(); in.how == sim.Rotate {
@@ -223,7 +222,7 @@ func (p *Program) step(env sim.Env, in *input) {
 // rotated are the interleavings of [sim.Rotate].
 var rotated = [...]sim.Interleave{sim.FIFO, sim.Random, 3}
 
-// turn returns the interleaving of the node since it booted, and chooses it for a node that boots.
+// turn returns the interleaving that the node has used since its boot. It chooses one for a node that boots.
 func (p *Program) turn(env sim.Env) sim.Interleave {
 	if last := p.goroutines.last; last != nil {
 		return last.how
@@ -231,7 +230,7 @@ func (p *Program) turn(env sim.Env) sim.Interleave {
 	return rotated[env.Choose(fmt.Sprintf("interleaving of the node %v", rotated), len(rotated))]
 }
 
-// ask asks the world for an effect that is no message of a stream.
+// ask applies an effect to the environment. Stream messages are handled by step.
 func (e *effect) ask(env sim.Env) {
 	switch e.kind {
 	case sendEffect:
@@ -251,7 +250,7 @@ func (e *effect) ask(env sim.Env) {
 	}
 }
 
-// look takes over what the program shows.
+// look copies the state that the program shows from the node.
 func (p *Program) look(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
 	p.HeldBack = int(n.ctl.held)
@@ -270,7 +269,7 @@ func (p *Program) look(n *node) {
 	p.Seen = seen.Copy(n.fresh)
 }
 
-// exposes reports whether the program has exposed a value of that type and goes on.
+// exposes reports whether the program is running and has exposed a value assignable to t.
 func (p *Program) exposes(t reflect.Type) bool {
 	return p.Ended == "" && slices.ContainsFunc(p.goroutines.exposed, func(e reflect.Type) bool { return e.AssignableTo(t) })
 }

@@ -28,7 +28,7 @@ func TestIdleReplay(t *testing.T) {
 	mctest.Replay(t, idle(), os.Getenv("MACEMC_TEST_PATH"))
 }
 
-// Without the changed runtime go test skips systems of programs, and fails when that is demanded. What it says is what to do.
+// Without the changed runtime go test skips systems of programs, or fails if running them is required. Its message gives advice.
 func TestSkipped(t *testing.T) {
 	path := t.TempDir() + "/idle.path"
 	if err := os.WriteFile(path, []byte("macemc path 1\nsystem idle\nnodes 1\nend 0\n"), 0o644); err != nil {

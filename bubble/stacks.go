@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/stacks"
 )
 
-// show describes the history for people by what the goroutines wait for. Other texts would differ after every step.
+// show describes the history by the state of the goroutines. Other descriptions would differ after every step.
 func (p *past) show() string {
 	stepping.Lock()
 	defer stepping.Unlock()
@@ -31,8 +31,8 @@ func (p *past) show() string {
 	return p.last.shown
 }
 
-// goroutines says what the goroutines of the program wait for: how many, for what, and where in code that is not of Go's own. Texts of
-// different ones are divided by [simext.BetweenGoroutines].
+// goroutines describes the goroutines of the program: how many wait, for what, and at which place outside the standard library.
+// [simext.BetweenGoroutines] separates the groups.
 func (n *node) goroutines() string {
 	buf := make([]byte, 64<<10)
 	for {
@@ -62,13 +62,13 @@ func (n *node) goroutines() string {
 	return strings.Join(texts, simext.BetweenGoroutines)
 }
 
-// standard is the folder of the standard library's source, as stacks name it.
+// standard returns the folder of the standard library's source as it appears in stacks.
 func standard() string {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
 	return strings.TrimSuffix(file, "strings/strings.go")
 }
 
-// where names the innermost frame that is neither of the Go distribution nor of this package: "at pool.go:12 in (*pool).take".
+// where describes the innermost frame outside the Go distribution and this package, as in "at pool.go:12 in (*pool).take".
 func where(frames []stacks.Frame) string {
 	root, own := standard(), reflect.TypeFor[node]().PkgPath()
 	for _, f := range frames {

@@ -17,8 +17,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// queue is a server that keeps jobs on its disk, under the lock that it needs to show how many it has, and a client that sends it two
-// at once. The forgetful server answers the second job without keeping it; the stuck one never gives the lock back then.
+// queue is a system of a server that keeps jobs on its disk and a client that sends it two at once. Observe needs the lock that guards the
+// jobs. The forgetful server answers the second job without storing it; the stuck one then never releases the lock.
 func queue(mistake string) sim.System {
 	server := func(ctx context.Context, h *bubble.Host) error {
 		l, err := h.Listen("tcp", ":1")
@@ -76,7 +76,7 @@ func queue(mistake string) sim.System {
 	}
 }
 
-// What a node showed before a goroutine took the lock that Observe needs is not compared with what others show later.
+// A value observed before a goroutine took the lock that Observe needs is not compared with later values of other nodes.
 func TestObserveWaits(t *testing.T) {
 	for mistake, want := range map[string]sim.FindingKind{"": "", "forgetful": sim.Safety, "stuck": sim.Deadlock} {
 		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {

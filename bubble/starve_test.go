@@ -14,10 +14,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// loops is set in the environment of a process with a step that has no end.
+// loops is set in the environment of a process with a step that does not terminate.
 const loops = "MACEMC_TEST_LOOPS"
 
-// A step without an end, whose goroutines switch all the time, does not keep the rest of the process from running: that watches over limits.
+// A step that does not terminate, and whose goroutines keep switching, does not starve the rest of the process, which enforces limits.
 func TestStep_EndlessSwitchesLetOthersRun(t *testing.T) {
 	if os.Getenv(loops) == "" {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -42,7 +42,7 @@ func TestStep_EndlessSwitchesLetOthersRun(t *testing.T) {
 			}
 		})
 	}()
-	for range 100 { // preemption lets this goroutine run now and then
+	for range 100 { // this goroutine runs only by preemption
 		time.Sleep(10 * time.Millisecond)
 	}
 	os.Exit(0)

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Without the changed runtime a program does not run half: the error says what to do.
+// Without the changed runtime a program does not start, and the error gives advice.
 func TestNotHooked(t *testing.T) {
 	if hooked {
 		t.Skip("this binary has the changed runtime")
@@ -87,7 +87,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// A node binds its own address and loopback addresses only.
+// A node can bind only its own address and loopback addresses.
 func TestBind(t *testing.T) {
 	h := newHost(boot{self: 1, nodes: 3})
 	for _, c := range []struct{ addr, want string }{
@@ -101,7 +101,7 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// Texts of messages are parts of stable keys: different messages have different ones.
+// Texts of messages are parts of stable keys, so different messages need different texts.
 func TestMessageText(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	seen := map[string]Message{}
@@ -119,7 +119,7 @@ func TestMessageText(t *testing.T) {
 	}
 }
 
-// Every report says what is not seen, and more when only one schedule is tried.
+// Every report lists what is not covered, and lists more when only one schedule is tried.
 func TestUncovered(t *testing.T) {
 	p := Service(nil).(simext.Limited)
 	for how, want := range map[sim.Interleave]string{sim.Rotate: "(rotate)", sim.FIFO: "other schedules", sim.Random: "(random)", 3: "(pct:3)"} {
@@ -129,7 +129,7 @@ func TestUncovered(t *testing.T) {
 	}
 }
 
-// A goroutine that waits is named by the user's function that called what waits.
+// A waiting goroutine is described by the user's function that made the blocking call.
 func TestWhere(t *testing.T) {
 	frames := []stacks.Frame{
 		{Function: "sync.(*Mutex).Lock", Place: standard() + "sync/mutex.go:5"},

@@ -25,7 +25,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// trace is a hash of what a program does, in order.
+// trace is a hash of a program's actions, in order.
 type trace struct{ h uint64 }
 
 func (t *trace) add(args ...any) {
@@ -36,7 +36,7 @@ func (t *trace) add(args ...any) {
 
 type pointed struct{ v int }
 
-// torture is every source of nondeterminism that a Go program has without asking for it.
+// torture contains every implicit source of nondeterminism of a Go program.
 var torture = map[string]func(*trace){
 	"select": func(tr *trace) {
 		a, b, c := make(chan int, 8), make(chan int, 8), make(chan int, 8)
@@ -256,7 +256,7 @@ var torture = map[string]func(*trace){
 	},
 }
 
-// alone runs a function as the program of a node for ten seconds of its time.
+// alone runs a function as the program of a node for ten seconds of the node's time.
 func alone(f func(*trace), how sim.Interleave, pick int) (uint64, *node) {
 	stepping.Lock()
 	defer stepping.Unlock()
@@ -274,7 +274,7 @@ func alone(f func(*trace), how sim.Interleave, pick int) (uint64, *node) {
 	return tr.h, n
 }
 
-// load keeps the processor busy with what is no program: the collector, other goroutines, other threads.
+// load keeps the processor busy outside the program: with the collector, other goroutines and other threads.
 func load(t *testing.T) {
 	stop := make(chan struct{})
 	t.Cleanup(func() { close(stop) })
@@ -295,7 +295,7 @@ func load(t *testing.T) {
 			}
 		}()
 	}
-	for range 4 { // comes back from system calls and wants the processor
+	for range 4 { // returns from system calls and competes for the processor
 		go func() {
 			for {
 				select {
@@ -309,7 +309,7 @@ func load(t *testing.T) {
 	}
 }
 
-// Every source of nondeterminism gives one trace, under every way to schedule, with other work in the process.
+// Every source of nondeterminism yields one trace, under every schedule, while the process does other work.
 func TestTorture(t *testing.T) {
 	load(t)
 	for name, f := range torture {
@@ -336,7 +336,7 @@ func TestTorture(t *testing.T) {
 	}
 }
 
-// cache is one of the process, as libraries have them.
+// cache is a process-wide cache as libraries have them.
 var cache = newCache()
 
 type knows struct {
@@ -347,7 +347,7 @@ type knows struct {
 //go:noinline
 func newCache() *knows { return &knows{} }
 
-// What is done once in a process behind a lock of the process makes no difference between the first run and the others.
+// Initialization behind a process-wide lock makes no difference between the first run and later ones.
 func TestCache(t *testing.T) {
 	program := func(tr *trace) {
 		var mu sync.Mutex
@@ -381,7 +381,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// twice is the trace of a program, which is the same in two runs.
+// twice returns the trace of a program, which must be equal in two runs.
 func twice(t *testing.T, program func(*trace), how sim.Interleave, pick int) uint64 {
 	t.Helper()
 	var runs [2]uint64
@@ -398,7 +398,7 @@ func twice(t *testing.T, program func(*trace), how sim.Interleave, pick int) uin
 	return runs[0]
 }
 
-// What package gob learns of a type when a process first meets it makes no difference between that run and the others.
+// The type information that package gob caches at its first use of a type makes no difference between that run and later ones.
 func TestGob(t *testing.T) {
 	for _, how := range []sim.Interleave{sim.Random, 3} {
 		for pick := range 10 {
@@ -424,7 +424,8 @@ func TestGob(t *testing.T) {
 
 var onces [2]sync.Once
 
-// What a node draws in a sync.Once is its own, but for a Once that is a package variable: then it does not matter which node comes first.
+// A node's draws in a sync.Once come from its own seed, unless the Once is a package variable. Then the draws do not depend on which node
+// is first.
 func TestOnceDraws(t *testing.T) {
 	drawn := func(seed uint64, once *sync.Once) (x uint64) {
 		stepping.Lock()

@@ -7,27 +7,27 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 )
 
-// turn is a lock for whoever has a node make a step: one node of a process can do that at a time.
+// turn is a lock that serializes the steps of all nodes in the process.
 type turn struct {
-	free chan struct{} // holds a value when nobody has the lock
-	now  *node         // the node that makes a step; nil: none
+	free chan struct{} // holds a value while the lock is free
+	now  *node         // the node that executes a step, or nil
 	seen *encoding.Set // copies what programs show
 
-	variables unsafe.Pointer // what package variables of the checker hold while a process of a node runs
+	variables unsafe.Pointer // values of the checker's package variables while a process of a node runs
 }
 
 var stepping = func() *turn {
 	t := &turn{free: make(chan struct{}, 1)}
-	t.seen, _ = encoding.NewSet() // no rule, so none is wrong
+	t.seen, _ = encoding.NewSet() // without rules, NewSet cannot fail
 	t.free <- struct{}{}
 	return t
 }()
 
-// patience is how long others wait for a step before it is given up. It is far longer than what makes a search suspect that the step
-// has no end; a process that was started to find that out has nobody who waits.
+// patience is how long Lock waits for a step in progress before it aborts that step. It far exceeds the time after which a search suspects
+// that the step does not terminate. In a process that was started to confirm the suspicion, no other goroutine waits for the lock.
 const patience = 5 * time.Second
 
-// Lock waits for the turn. When that takes too long, the step in progress is given up.
+// Lock acquires the lock. If a single step holds it for longer than patience, Lock aborts that step.
 func (t *turn) Lock() {
 	unexplored("it executes the program of a node")
 	select {
@@ -59,5 +59,5 @@ func (t *turn) Lock() {
 	}
 }
 
-// Unlock gives the turn back.
+// Unlock releases the lock.
 func (t *turn) Unlock() { t.free <- struct{}{} }

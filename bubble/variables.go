@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// packageVariables names the package variables that the functions of frames mention and that their packages change. It reads the source
-// where that is there.
+// packageVariables returns the names of the package variables that the functions of frames mention and that their packages change. It reads
+// the source code if available.
 func packageVariables(frames []runtime.Frame) []string {
 	names := map[string]bool{}
 	packages := map[string]*source{}
@@ -27,7 +27,7 @@ func packageVariables(frames []runtime.Frame) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// source is a package as far as its files tell.
+// source is a parsed package, with the type information that its own files yield.
 type source struct {
 	fset    *token.FileSet
 	files   []*ast.File
@@ -35,12 +35,12 @@ type source struct {
 	changed map[types.Object]bool
 }
 
-// noImporter leaves out what other packages have: variables of a package are resolved without them.
+// noImporter fails every import: the variables of a package are resolved without its dependencies.
 type noImporter struct{}
 
 func (noImporter) Import(string) (*types.Package, error) { return nil, errors.New("left out") }
 
-// parseSource reads the files in a folder that are of the same package as the file of that name.
+// parseSource parses the files in a folder that belong to the same package as the given file.
 func parseSource(dir, of string) *source {
 	s := &source{fset: token.NewFileSet(), uses: map[*ast.Ident]types.Object{}, changed: map[types.Object]bool{}}
 	main, err := parser.ParseFile(s.fset, of, nil, parser.PackageClauseOnly)
@@ -68,7 +68,7 @@ func parseSource(dir, of string) *source {
 				if n.Op == token.AND {
 					s.change(n.X)
 				}
-			case *ast.CallExpr: // of a method, which may change it
+			case *ast.CallExpr: // the method may change its receiver
 				if sel, ok := n.Fun.(*ast.SelectorExpr); ok {
 					s.change(sel.X)
 				}
@@ -79,7 +79,7 @@ func parseSource(dir, of string) *source {
 	return s
 }
 
-// change notes that what an expression is a part of is changed.
+// change records that the variable at the root of an expression is changed.
 func (s *source) change(x ast.Expr) {
 	for {
 		switch e := x.(type) {

@@ -1,4 +1,4 @@
-// Package logstore is an example of a program with files: a map on disk, as a log of its changes and snapshots of it.
+// Package logstore is an example of a program with files: a map on disk, stored as snapshots and a log of changes.
 package logstore
 
 import (
@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// Store is a map whose changes are on disk when Put returns. The log holds the changes since the snapshot.
+// Store is a map whose changes are durable when Put returns. The log holds the changes since the last snapshot.
 type Store struct {
 	dir    string
 	log    *os.File
@@ -22,7 +22,7 @@ type Store struct {
 // logLimit is the number of changes after which a snapshot replaces the log.
 const logLimit = 3
 
-// omitted is a step that tests leave out.
+// omitted names the step that a test leaves out.
 var omitted string
 
 // Open opens the store of a directory.

@@ -21,13 +21,13 @@ var (
 	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
 )
 
-// stored announces that Put has returned, and found what is there after a boot.
+// stored announces that Put has returned, and found announces the content after a boot.
 type (
 	stored struct{ N int }
 	found  struct{ N int }
 )
 
-// count stores numbers, one after the other.
+// count stores consecutive numbers.
 func count(_ context.Context, h *bubble.Host) error {
 	s, err := Open("/data")
 	if err != nil {
@@ -47,7 +47,7 @@ func count(_ context.Context, h *bubble.Host) error {
 	}
 }
 
-// durability is violated if what was stored is not found.
+// durability is violated if a stored number is not found.
 type durability struct{ Last int }
 
 func (d *durability) Observe(_ sim.NodeID, event any) error {
@@ -72,7 +72,7 @@ func system(without string) sim.System {
 	}
 }
 
-// A crash loses nothing that was stored, but if a step is left out.
+// A crash loses nothing that was stored, unless a step is omitted.
 func TestStore_Crashes(t *testing.T) {
 	defer system("")
 	for _, without := range []string{"", "sync of the log", "sync of the snapshot", "sync of the directory"} {
@@ -87,5 +87,5 @@ func TestStore_Crashes(t *testing.T) {
 	}
 }
 
-// A run is the same each time.
+// Runs are deterministic.
 func TestStore_Retrace(t *testing.T) { replaytest.Check(t, system(""), *times, *processes) }
