@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// folder is where the findings of a test are kept.
+// folder returns the folder of a test's findings.
 func folder(test string) string { return filepath.Join("testdata", "macemc", test) }
 
-// stored returns the schedules that were kept for a test. Other files in the folder, such as error.path, are those of a checked system.
+// stored returns the stored schedules of a test. Other files in the folder, such as error.path, belong to checked systems.
 func stored(test string) (list []*Stored, err error) {
 	files, _ := filepath.Glob(filepath.Join(folder(test), "*-[0-9]*.path"))
 	sort.Strings(files)
@@ -34,7 +34,7 @@ func load(file string) (*Stored, error) {
 	return Read(f)
 }
 
-// suspect keeps a finding that is not yet confirmed or minimized, and what the command is to say of it if this process is ended before.
+// suspect stores a finding that is not yet confirmed or minimized, and its summary in case this process ends before it is.
 func (s *Settings) suspect(c *Config, r *Result, o *Outcome, not string) {
 	file, created := s.keep(c, &Minimized{Schedule: r.Found, Outcome: o})
 	s.discard(file)
@@ -48,7 +48,7 @@ func (s *Settings) suspect(c *Config, r *Result, o *Outcome, not string) {
 	s.summarize(c.Test, r, note)
 }
 
-// discard removes the file of a suspected finding, unless it is the given one.
+// discard removes the file of the suspected finding, unless it is the given file.
 func (s *Settings) discard(file string) {
 	if s.suspected != "" && s.suspected != file {
 		os.Remove(s.suspected)
@@ -56,7 +56,7 @@ func (s *Settings) discard(file string) {
 	}
 }
 
-// store keeps a finding and returns its file; empty means that there is none.
+// store stores a confirmed finding and returns its file, or an empty string if it could not be written.
 func (s *Settings) store(c *Config, m *Minimized) string {
 	file, _ := s.keep(c, m)
 	s.discard(file)
@@ -64,7 +64,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 	return file
 }
 
-// keep writes a finding into a file of its own, or into that of the same finding as it was suspected.
+// keep writes a finding to a new file, or over the file of the suspected finding. created is false if another file holds the same text.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Schedule: *m.Schedule}
 	if m.Critical > 0 {
@@ -87,7 +87,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return "", false
 		}
-		temp := file + ".tmp" // what is there stays until the new text is complete
+		temp := file + ".tmp" // the rename replaces the old text atomically
 		err = os.WriteFile(temp, []byte(b.String()), 0o666)
 		if err == nil {
 			err = os.Rename(temp, file)
@@ -100,7 +100,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	}
 }
 
-// replayLine is the command that executes a schedule again, the one that opens it in the debugger, and the one that draws it.
+// replayLine returns the commands that replay a schedule, debug it, and draw it.
 func replayLine(c *Config, file string) string {
 	return fmt.Sprintf("replay: macemc test -run '%s' -schedule %s %s\ndebug:  macemc mdb %s\ngraph:  macemc graph %s", Pattern(c.Test), file, c.Package, file, file)
 }

@@ -2,44 +2,44 @@ package testsched
 
 import "math"
 
-// Unbounded means that any number of preemptions is explored.
+// Unbounded means that the number of preemptions is not limited.
 const Unbounded = math.MaxInt
 
-// Bounds of the exhaustive exploration of a test that flags do not ask for.
+// Bounds of an exhaustive exploration that no flag requested.
 const (
 	exhaustiveRuns    = 2000
 	exhaustiveChoices = 100 // points with a choice in the first run
 )
 
-// reduceFrom is the bound after which all orders are explored with sleep sets, before the next bound.
+// reduceFrom is the preemption bound after which a search of all orders with sleep sets is tried.
 const reduceFrom = 2
 
-// Plan says how a run under policy Systematic decides.
+// Plan determines the decisions of a run under policy Systematic.
 type Plan struct {
-	Taken  []uint32 // the options of the first decisions
-	Asleep []uint64 // goroutines that do not go on next after these, until an operation that does not commute with their next one
-	Reduce bool     // decisions with one option are recorded
+	Taken  []uint32 // options taken by the first decisions
+	Asleep []uint64 // the sleep set after these decisions: a goroutine in it does not run next until a dependent operation removes it
+	Reduce bool     // record also decisions with a single option
 }
 
-// Decision is a choice of a run. Kind is one of the constants below.
+// Decision is a choice in a run. Kind is one of the constants below.
 type Decision struct {
 	Kind, Taken uint32
 	Options     []Option
 }
 
 const (
-	atPoint  = iota // another goroutine may go on in place of the one that runs, which is the first option
-	atEnd           // the goroutine that ran cannot go on
+	atPoint  = iota // another goroutine may preempt the running one, which is the first option
+	atEnd           // the running goroutine cannot continue
 	atSelect        // several cases are ready
 )
 
-// Option is what a decision may take.
+// Option is an alternative of a decision.
 type Option struct {
-	Who  uint64 // a goroutine, the number of a case, or 1 if time passes
-	Mask uint64 // of the objects of its next operation: two that do not commute have a bit in common
+	Who  uint64 // goroutine, number of a case, or 1 for the passage of time
+	Mask uint64 // objects of its next operation, as bits; the masks of two dependent operations overlap
 }
 
-// Sampled is what a run has drawn that no decision determines, as bits.
+// Sampled is a set of sources of randomness that a run used outside its decisions.
 type Sampled uint32
 
 const (
@@ -60,24 +60,24 @@ func (s Sampled) String() string {
 	return ""
 }
 
-// Coverage is what an exploration has covered completely.
+// Coverage describes the schedules that an exploration has covered completely.
 type Coverage struct {
 	Schedules   int
-	Preemptions int  // at most; Unbounded means any number
-	Race        bool // the race detector looked for data races
-	Reduced     bool // schedules that differ from these lead to the same states (sleep sets; Godefroid, 1996)
+	Preemptions int  // maximum per schedule; Unbounded means any number
+	Race        bool // whether the race detector was active
+	Reduced     bool // every other schedule leads to the same states as one of these (sleep sets; Godefroid, 1996)
 }
 
-// node is a decision of the run in progress.
+// node is a decision of the current run.
 type node struct {
 	kind        uint32
 	options     []Option
 	taken       uint32
-	asleep      []uint64 // goroutines whose turn leads to runs that were explored
-	preemptions int      // before the decision
+	asleep      []uint64 // sleep set: goroutines whose choice leads to explored runs
+	preemptions int      // number of preemptions before the decision
 }
 
-// cost returns how many preemptions an option is.
+// cost returns the number of preemptions of an option.
 func (n *node) cost(option uint32) int {
 	if n.kind == atPoint && option > 0 {
 		return 1
@@ -87,13 +87,13 @@ func (n *node) cost(option uint32) int {
 
 // tree enumerates runs in depth-first order.
 type tree struct {
-	bound   int // preemptions
+	bound   int // maximum number of preemptions
 	reduce  bool
 	nodes   []node
-	skipped bool // options over the bound
+	skipped bool // whether an option exceeded the bound
 }
 
-// plan returns how the next run decides.
+// plan returns the plan of the next run.
 func (t *tree) plan() *Plan {
 	p := &Plan{Reduce: t.reduce}
 	for i := range t.nodes {
@@ -105,7 +105,7 @@ func (t *tree) plan() *Plan {
 	return p
 }
 
-// after returns which goroutines are asleep after the decision.
+// after returns the sleep set after the decision.
 func (n *node) after() (asleep []uint64) {
 	if n.kind == atSelect {
 		return n.asleep
@@ -121,7 +121,7 @@ func (n *node) after() (asleep []uint64) {
 	return asleep
 }
 
-// add adds the decisions of a run. It reports false if the run did not decide as planned.
+// add adds the decisions of a run. It returns false if the run deviated from the plan.
 func (t *tree) add(decisions []Decision) bool {
 	if len(decisions) < len(t.nodes) {
 		return false
@@ -144,13 +144,13 @@ func (t *tree) add(decisions []Decision) bool {
 		}
 		t.nodes = append(t.nodes, n)
 		if n.kind != atSelect && contains(n.asleep, n.options[n.taken].Who) {
-			break // what follows was explored
+			break // the rest is explored already
 		}
 	}
 	return true
 }
 
-// sameOptions compares who can go on. Addresses differ between runs, and so do masks.
+// sameOptions compares the goroutines of the options. Masks depend on addresses and differ between runs.
 func sameOptions(a, b []Option) bool {
 	if len(a) != len(b) {
 		return false
@@ -172,7 +172,7 @@ func contains(list []uint64, who uint64) bool {
 	return false
 }
 
-// next changes the last decision that has another option. It reports false if there is none.
+// next takes another option of the last decision that has one. It returns false if none is left.
 func (t *tree) next() bool {
 	for len(t.nodes) > 0 {
 		n := &t.nodes[len(t.nodes)-1]
@@ -200,7 +200,7 @@ func (t *tree) next() bool {
 }
 
 // exhaust explores all schedules with no preemption, with one, and so on (Musuvathi and Qadeer, PLDI 2007), and all orders with sleep sets.
-// It ends after so many runs; 0 means no limit. It reports whether the exploration of the test is over.
+// It stops after limit runs; 0 means no limit. It reports whether the exploration of the test is finished.
 func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, limit int) bool {
 	if c.Intrinsics && !c.Exhaustive {
 		return false
@@ -262,8 +262,8 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 	return true
 }
 
-// level executes the runs of a tree, and returns how many these are; 0 means that some are missing. ended means that nothing more is to
-// be explored.
+// level executes the runs of a tree and returns their number; 0 means that the tree was not completed. ended means that the exploration is
+// finished.
 func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func() bool) (runs int, ended bool) {
 	for {
 		if !left() {

@@ -20,7 +20,7 @@ type toyOp struct {
 // toyProgram has a list of operations for each goroutine.
 type toyProgram [][]toyOp
 
-// toyState is where a run of a toy program stands.
+// toyState is the state of a run of a toy program.
 type toyState struct {
 	at     [4]int
 	vars   [2]int
@@ -29,7 +29,7 @@ type toyState struct {
 	seen   [4]string
 }
 
-// runnable returns the goroutines that can go on, the one that runs first.
+// runnable returns the goroutines that can continue, starting with the one that runs.
 func (p toyProgram) runnable(s *toyState, current int) (list []int) {
 	if current >= 0 {
 		list = append(list, current)
@@ -42,7 +42,7 @@ func (p toyProgram) runnable(s *toyState, current int) (list []int) {
 	return list
 }
 
-// step executes the next operation of a goroutine, and reports whether that goes on. A woken goroutine tries its lock again.
+// step executes the next operation of a goroutine, and reports whether the goroutine can continue. A woken goroutine tries its lock again.
 func (p toyProgram) step(s *toyState, i, pick int) bool {
 	o := p[i][s.at[i]]
 	switch o.kind {
@@ -79,7 +79,7 @@ func (p toyProgram) end(s *toyState) string {
 	return text
 }
 
-// bruteForce adds the ends of all runs with so many preemptions at most to ends, and returns the number of runs.
+// bruteForce adds the ends of all runs with at most that many preemptions to ends, and returns the number of runs.
 func (p toyProgram) bruteForce(s toyState, current, preemptions int, ends map[string]bool) (runs int) {
 	list := p.runnable(&s, current)
 	if len(list) == 0 {
@@ -201,7 +201,7 @@ func drawToy(t *rapid.T) (p toyProgram) {
 	return p
 }
 
-// exploreToy returns what is wrong with the exhaustive exploration of a toy program; an empty string means nothing.
+// exploreToy describes the errors of the exhaustive exploration of a toy program; an empty string means none.
 func exploreToy(p toyProgram, mutation string, preemptions int) string {
 	r := &toyRuntime{p: p, mutation: mutation, ends: map[string]bool{}}
 	result := Explore(Config{Seed: 1, Exhaustive: true, Preemptions: preemptions, Schedules: 300_000}, r.run)
@@ -221,7 +221,7 @@ func exploreToy(p toyProgram, mutation string, preemptions int) string {
 	return ""
 }
 
-// The exhaustive exploration reaches exactly the ends that brute force does, with each bound, and with sleep sets.
+// The exhaustive exploration reaches exactly the ends that brute force reaches, with each bound and with sleep sets.
 func TestExplore_ExhaustiveAsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawToy(t)
@@ -233,7 +233,7 @@ func TestExplore_ExhaustiveAsBruteForce(t *testing.T) {
 	})
 }
 
-// The comparison with brute force notices a missing scheduling point, sleep sets that keep too much, and preemptions that are not counted.
+// The comparison with brute force notices a missing scheduling point, sleep sets that are too large, and uncounted preemptions.
 func TestExplore_ExhaustiveMutations(t *testing.T) {
 	p := toyProgram{{{'?', 0}, {'+', 0}, {'?', 1}, {'?', 0}}, {{'+', 0}, {'?', 0}, {'+', 1}, {'?', 1}}, {{'?', 1}, {'+', 0}}}
 	for _, preemptions := range []int{1, Unbounded} {
@@ -248,7 +248,7 @@ func TestExplore_ExhaustiveMutations(t *testing.T) {
 	}
 }
 
-// The word complete is not said when a limit ends the exploration, or when something is drawn or differs between runs.
+// An exploration is not reported as complete when a limit ends it, or when something is random or differs between runs.
 func TestExplore_NotComplete(t *testing.T) {
 	p := toyProgram{{{'+', 0}, {'?', 0}, {'+', 0}}, {{'+', 0}, {'?', 0}, {'+', 0}}, {{'+', 0}, {'?', 0}}}
 	runs := 0

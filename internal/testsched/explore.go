@@ -4,60 +4,60 @@ import (
 	"time"
 )
 
-// Config says how to explore a test.
+// Config configures the exploration of a test.
 type Config struct {
 	Package, Test string
 	Seed          uint64
-	Schedules     int           // how many at most; 0 means that only Time limits them
-	Time          time.Duration // 0 means that only Schedules limits them
-	End           time.Time     // no schedule begins after it; zero means no limit
+	Schedules     int           // maximum number; 0 means no limit
+	Time          time.Duration // 0 means no limit
+	End           time.Time     // no schedule begins after it; the zero time means no limit
 	Race          bool          // the build has the race detector
-	Corpus        []*Stored     // executed first
-	Exhaustive    bool          // nothing is sampled
-	NoLeaks       bool          // leaks are only mentioned
+	Corpus        []*Stored     // schedules to execute first
+	Exhaustive    bool          // no schedule is sampled
+	NoLeaks       bool          // leaks are noted and not reported as findings
 	Intrinsics    bool          // functions of package sync/atomic are not scheduling points in the package
-	Preemptions   int           // Exhaustive: how many at most; Unbounded means any number
+	Preemptions   int           // maximum with Exhaustive; Unbounded means any number
 }
 
 // Result is the result of an exploration.
 type Result struct {
 	Schedules int
 	pkg       string
-	Orders    int  // different orders of goroutines
-	Once      int  // of these, how many were seen once
-	Saturated bool // no new order for long
-	Ended     bool // at Config.End
-	TooLong   int  // runs that were ended at the limit of points, and would have ended under a fair schedule
+	Orders    int  // number of distinct orders of goroutines
+	Once      int  // number of orders that occurred once
+	Saturated bool // no new order occurred for many runs
+	Ended     bool // stopped at Config.End
+	TooLong   int  // runs that exceeded the limit of points and would have ended under a fair schedule
 	Elapsed   time.Duration
 	Finding   *Outcome // nil means none
 	Found     *Schedule
 	By        Policy
-	FromFile  bool     // Found is of the corpus
-	Stop      *Outcome // the run that showed that the test cannot be explored
-	Left      []string // goroutines that some runs left behind, reachable
+	FromFile  bool     // Found comes from the corpus
+	Stop      *Outcome // run that showed that the test cannot be explored
+	Left      []string // reachable goroutines that some runs left behind
 	First     *Outcome
 	Last      *Outcome
 	Complete  *Coverage // nil means that schedules may be missing
-	Missing   string    // why they may be
-	// Exhaustive says that no schedule was sampled.
+	Missing   string    // why schedules may be missing
+	// Exhaustive means that no schedule was sampled.
 	Exhaustive bool
 }
 
-// Bounds of an exploration that its configuration does not set.
+// Bounds of an exploration that are not configurable.
 const (
 	minSaturated = 200     // runs without a new order before an exploration may stop
-	maxOrders    = 1 << 16 // orders that are counted
-	longer       = 10      // times the usual limit of points, for a test whose first run exceeds that
+	maxOrders    = 1 << 16 // maximum number of orders that are counted
+	longer       = 10      // factor of the limit of points for a test whose first run exceeds the usual limit
 )
 
-// Explore executes a test under many schedules, until a run fails or a limit is reached. Each run is executed by run.
+// Explore executes a test under many schedules, until a run fails or a limit is reached. run executes the test once.
 func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	r := &Result{pkg: c.Package, Exhaustive: c.Exhaustive}
 	start := startWatch()
 	defer func() { r.Elapsed = time.Since(start.wall) }()
 	orders := map[uint64]int{}
 	fresh := 0
-	limit := uint64(0) // of points; 0 means the usual one
+	limit := uint64(0) // maximum number of points; 0 means the default
 	var leaks leftovers
 	confirm := func() bool {
 		l := leaks.suspect()
@@ -168,23 +168,24 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	}
 }
 
-// over reports whether the time is used up, or one of so many parts of Config.Time.
+// over reports whether the time limit, or one of parts equal parts of Config.Time, is used up.
 func (r *Result) over(c *Config, start stopwatch, parts int) bool {
 	r.Ended = !c.End.IsZero() && !time.Now().Before(c.End)
 	return r.Ended || c.Time > 0 && start.over(c.Time/time.Duration(parts))
 }
 
-// ends reports whether a run that reached the limit of points ends if a random walk continues it: then it is long, or its schedule is unfair.
+// ends reports whether a run that exceeded the limit of points ends if a random walk continues it. Such a run is long, or its schedule is
+// unfair.
 func (r *Result) ends(s *Schedule, o *Outcome, run func(*Schedule) *Outcome) bool {
 	if r.TooLong >= 3 {
-		return true // as earlier ones did
+		return true // as earlier runs did
 	}
 	c := s.found(o, r.Schedules)
 	c.Policy, c.Every, c.Walk, c.Until, c.Limit, c.Unfair = Random, 3, s.Seed, o.Points, longer*o.Points, false
 	return run(c).Kind != NoEnd
 }
 
-// estimate returns about how many orders there are (Chao, 1984), and which share of runs would follow a known one (Good, 1953).
+// estimate returns the estimated number of orders (Chao, 1984) and the estimated share of runs with a known order (Good, 1953).
 func (r *Result) estimate() (orders int, seen float64) {
 	if r.Schedules == 0 {
 		return 0, 0

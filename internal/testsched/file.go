@@ -2,7 +2,7 @@ package testsched
 
 import "os"
 
-// ReadFile reads the schedule in a file. It returns nil if the file holds something else.
+// ReadFile reads a schedule from a file. It returns nil if the file does not hold a schedule.
 func ReadFile(file string) *Stored {
 	f, err := os.Open(file)
 	if err != nil {

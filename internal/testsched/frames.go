@@ -13,7 +13,7 @@ import (
 // Stack is the frames of a goroutine, innermost first.
 type Stack []runtime.Frame
 
-// Frames returns the frames of program counters.
+// Frames returns the stack of program counters.
 func Frames(pcs []uintptr) (s Stack) {
 	if len(pcs) == 0 {
 		return nil
@@ -31,8 +31,8 @@ func Frames(pcs []uintptr) (s Stack) {
 	}
 }
 
-// lineOf returns the line of a frame. The compiler gives instructions without a source position, such as the jump at the end of a loop, line 1.
-// For these it returns the line of the nearest instruction before them that has one.
+// lineOf returns the line of a frame. The compiler assigns line 1 to instructions without a source position, such as the jump at the end of
+// a loop. For these, lineOf returns the line of the nearest preceding instruction that has one.
 func lineOf(f runtime.Frame) int {
 	if f.Func == nil || f.Line != 1 {
 		return f.Line
@@ -46,13 +46,13 @@ func lineOf(f runtime.Frame) int {
 	return f.Line
 }
 
-// root is the folder of the standard library's source, as stacks name it.
+// root is the folder of the standard library's source as it appears in stacks.
 var root = func() string {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(strings.Cut).Pointer()).FileLine(0)
 	return strings.TrimSuffix(file, "strings/strings.go")
 }()
 
-// standard reports whether a frame is of the Go distribution.
+// standard reports whether a frame belongs to the Go distribution.
 func standard(f runtime.Frame) bool {
 	if root != "" && strings.HasPrefix(f.File, root) || strings.Contains(f.File, "/macemc/overlay/") || f.File == "" {
 		return true
@@ -64,7 +64,7 @@ func standard(f runtime.Frame) bool {
 	return !strings.Contains(f.Function, "/") || !strings.Contains(first, ".")
 }
 
-// user is the innermost frame that is not of the Go distribution.
+// user returns the innermost frame outside the Go distribution.
 func (s Stack) user() (f runtime.Frame, ok bool) {
 	for _, f := range s {
 		if !standard(f) {
@@ -74,7 +74,7 @@ func (s Stack) user() (f runtime.Frame, ok bool) {
 	return f, false
 }
 
-// Testing reports whether package testing executes the operation: nothing that a test calls is between.
+// Testing reports whether package testing executes the operation itself, without a function of the user in between.
 func (s Stack) Testing() bool {
 	for _, f := range s {
 		if strings.HasPrefix(f.Function, "testing.") {
@@ -95,13 +95,13 @@ func (s Stack) Where() string {
 	return "the standard library" + s.outermost()
 }
 
-// File returns the file of the innermost frame of the user's code; an empty string means that there is none.
+// File returns the file of the innermost frame of the user's code, or an empty string if there is none.
 func (s Stack) File() string {
 	f, _ := s.user()
 	return f.File
 }
 
-// outermost is the function that a goroutine without code of the user executes.
+// outermost describes the entry function of a goroutine without user code.
 func (s Stack) outermost() string {
 	for i := len(s) - 1; i >= 0; i-- {
 		if name := s[i].Function; name != "" && name != "runtime.goexit" {
@@ -121,7 +121,7 @@ func (s Stack) Func() string {
 	return name
 }
 
-// Lines describes the frames of the user's code, at most a few.
+// Lines describes the innermost frames of the user's code, at most five.
 func (s Stack) Lines() (lines []string) {
 	for _, f := range s {
 		if !standard(f) && len(lines) < 5 {
@@ -132,19 +132,19 @@ func (s Stack) Lines() (lines []string) {
 	return lines
 }
 
-// Goroutine is one that waits.
+// Goroutine is a waiting goroutine.
 type Goroutine struct {
-	Number  int // by age, from 1 on; the first one executes the test function
+	Number  int // by age, starting at 1, which executes the test function
 	Waits   string
 	At      string
 	Func    string
 	Started string  // position of the go statement
-	Holder  int     // of the lock that it waits for; 0 means unknown
+	Holder  int     // holder of the lock that it waits for; 0 means unknown
 	Lost    bool    // nothing can wake it
-	Go      uintptr // its go statement
+	Go      uintptr // program counter of the go statement
 }
 
-// waits has texts for wait reasons of the runtime.
+// waits maps wait reasons of the runtime to texts.
 var waits = map[string]string{
 	"chan receive": "waits to receive from a channel", "chan send": "waits to send to a channel",
 	"chan receive (nil chan)": "waits to receive from a nil channel", "chan send (nil chan)": "waits to send to a nil channel",
@@ -153,7 +153,7 @@ var waits = map[string]string{
 	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps", "running": "runs", "semacquire": "waits for a semaphore",
 }
 
-// describeWait describes what a goroutine waits for, by the runtime's wait reason.
+// describeWait describes a wait reason of the runtime.
 func describeWait(why string) string {
 	why, _, _ = strings.Cut(why, " (durable)")
 	why = strings.TrimSuffix(why, " (synctest)")
@@ -177,7 +177,7 @@ func (g Goroutine) String() string {
 	return text
 }
 
-// rank orders goroutines in reports: those that hold the lock another one of all waits for, or wait for one, then those in the user's code.
+// rank orders goroutines in reports: first those that hold or wait for a lock that another goroutine needs, then those in user code.
 func (g Goroutine) rank(all []Goroutine) int {
 	holds := func(h Goroutine) bool { return h.Holder == g.Number }
 	switch {
@@ -189,10 +189,10 @@ func (g Goroutine) rank(all []Goroutine) int {
 	return 2
 }
 
-// maxLines is how many goroutines a report lists.
+// maxLines is the maximum number of goroutines that a report lists.
 const maxLines = 8
 
-// Blocked describes goroutines that nothing can wake; left means that the test has returned.
+// Blocked describes goroutines that nothing can wake. left means that the test has returned.
 func Blocked(all []Goroutine, left bool) (message, where string, details []string) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Goroutine) int { return a.rank(all) - b.rank(all) })
@@ -214,7 +214,7 @@ func Blocked(all []Goroutine, left bool) (message, where string, details []strin
 	return message, strings.Join(places, " "), details
 }
 
-// Stuck describes goroutines of a run without end.
+// Stuck describes the goroutines of a run that does not terminate.
 func Stuck(all []Goroutine) (message, where string, details []string) {
 	_, where, details = Blocked(all, false)
 	return "the test does not terminate", where, details
@@ -233,7 +233,7 @@ func OneLine(text string) string {
 	return line
 }
 
-// Logs returns the first lines that a failed test has logged, without one that its title repeats.
+// Logs returns the first lines that a failed test has logged, except a line equal to its title.
 func Logs(output, title string) (lines []string) {
 	for line := range strings.Lines(output) {
 		if line = strings.TrimSpace(line); line != "" && line != title && len(lines) < maxLines {
@@ -243,8 +243,8 @@ func Logs(output, title string) (lines []string) {
 	return lines
 }
 
-// Entry returns the first line of what a test has logged last. If it is only a position, as with package testify, a line that follows is
-// added: the one that begins with "Error:" if there is one.
+// Entry returns the first line of a test's last log entry. If that line is only a position, as with package testify, Entry appends a later
+// line: the one that begins with "Error:" if there is one.
 func Entry(output string) string {
 	rest := ""
 	for _, line := range slices.Backward(strings.Split(output, "\n")) {
@@ -262,7 +262,7 @@ func Entry(output string) string {
 	return rest
 }
 
-// Table returns a hash table of switches, as the runtime looks them up, in the memory of old if it fits.
+// Table returns a hash table of switches in the layout that the runtime expects. It reuses the memory of old if possible.
 func Table(old, list []Switch) []Switch {
 	size := 16
 	for size < 2*len(list)+2 {

@@ -5,24 +5,25 @@ import (
 	"strings"
 )
 
-// leftovers compares which goroutines runs leave behind when their test has returned, by go statement. One that is left behind is a leak if all
-// goroutines of its statement end under another schedule; goroutines that every run leaves behind, such as those of a package, are not.
+// leftovers compares, by go statement, the goroutines that runs leave behind when their test returns. Such a goroutine is a leak if all
+// goroutines of its go statement end under another schedule. Goroutines that every run leaves behind, such as those of a package, are not
+// leaks.
 type leftovers struct {
 	left  []leftover
-	ended []uintptr // all goroutines of these go statements ended in some run
+	ended []uintptr // go statements all of whose goroutines ended in some run
 }
 
-// leftover is the first run that leaves a goroutine of a go statement behind.
+// leftover is the first run that leaves behind a goroutine of a go statement.
 type leftover struct {
 	at       uintptr
 	name     string
 	schedule *Schedule
 	by       Policy
 	run      int
-	refuted  bool // the same schedule did not leave it behind again
+	refuted  bool // a repetition of the schedule did not leave it behind
 }
 
-// add adds run number n, which passed.
+// add adds run number n, which must have passed.
 func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 	for _, at := range o.LeftAt {
 		if slices.ContainsFunc(l.left, func(l leftover) bool { return l.at == at }) {
@@ -39,7 +40,7 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 	}
 }
 
-// suspect returns a run that leaves a goroutine behind that ends in another one; nil means that there is none.
+// suspect returns a run that leaves behind a goroutine that ends in another run; nil means that there is none.
 func (l *leftovers) suspect() *leftover {
 	for i := range l.left {
 		if one := &l.left[i]; !one.refuted && slices.Contains(l.ended, one.at) {
@@ -50,8 +51,8 @@ func (l *leftovers) suspect() *leftover {
 	return nil
 }
 
-// goStatement names the function with a go statement. It returns an empty string for functions of the Go distribution, which keeps goroutines
-// for later use, but for WaitGroup.Go, which starts those of its caller.
+// goStatement returns the name of the function that contains a go statement. It returns an empty string for functions of the Go
+// distribution, which keeps goroutines for reuse. WaitGroup.Go is the exception, because it starts its caller's goroutines.
 func goStatement(at uintptr) string {
 	f := Frames([]uintptr{at})
 	if len(f) == 0 || standard(f[0]) && f[0].Function != "sync.(*WaitGroup).Go" {
@@ -60,7 +61,7 @@ func goStatement(at uintptr) string {
 	return f[0].Function
 }
 
-// Compare makes the outcome of a run that passed a leak if the run has left goroutines behind that the schedule says to end.
+// Compare turns a passed outcome into a leak if the run left behind goroutines of the go statements in s.Ends.
 func (o *Outcome) Compare(s *Schedule) {
 	if o.Kind != Passed {
 		return

@@ -9,7 +9,7 @@ import (
 
 func one(c chan bool) { go func() { <-c }() }
 
-// A goroutine that one run leaves behind is a leak if all of its go statement end in another run, before or after.
+// A goroutine that one run leaves behind is a leak if all goroutines of its go statement end in an earlier or later run.
 func TestLeftovers(t *testing.T) {
 	mine := reflect.ValueOf(one).Pointer() + 1
 	library := reflect.ValueOf(strings.Cut).Pointer() + 1
@@ -21,7 +21,7 @@ func TestLeftovers(t *testing.T) {
 		left     func(run int) bool
 		ended    func(run int) bool
 		again    bool // the run leaves it behind again
-		runs     int  // of the finding; 0 means none
+		runs     int  // runs up to the finding; 0 means no finding
 		executed int
 	}{
 		{"some runs leave it, later ones do not", mine, func(n int) bool { return n == 3 }, func(n int) bool { return n > 3 }, true, 3, 5},

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Minimized is a finding with as few context switches as were found to lead to it, and what explains it.
+// Minimized is a finding with a minimized number of context switches, and an explanation.
 type Minimized struct {
 	Schedule *Schedule
 	Outcome  *Outcome // traced
-	Runs     int      // executions that it took
-	Critical int      // number of the step, from 1 on, after which no continuation passed; 0 means unknown
-	Passing  int      // of Tried continuations from before that step
+	Runs     int      // number of executions
+	Critical int      // number of the step, starting at 1, after which no continuation passed; 0 means unknown
+	Passing  int      // number of Tried continuations from before that step that passed
 	Tried    int
-	Removed  *Switch // without it the run passes; nil means that no such switch is known
+	Removed  *Switch // switch without which the run passes; nil means unknown
 }
 
-// Bounds of each part of minimization: it ends after minimizeMost, and before if minimizeTime and minimizeRuns are both used up.
+// Bounds of each phase of minimization. A phase ends after minimizeMost, or earlier once both minimizeTime and minimizeRuns are used up.
 const (
 	minimizeTime  = 2 * time.Second
 	minimizeMost  = 10 * time.Second
@@ -25,10 +25,10 @@ const (
 	continuations = 200
 )
 
-// budget limits a part of the work.
+// budget limits a phase.
 type budget struct {
 	start stopwatch
-	first int // runs before it
+	first int // runs before the phase
 	m     *Minimized
 }
 
@@ -38,8 +38,8 @@ func (b budget) left() bool {
 	return !b.start.over(minimizeTime) || !b.start.over(minimizeMost) && b.m.Runs-b.first < minimizeRuns
 }
 
-// Minimize removes switches while the finding stays, and looks for the step from which on no continuation passes. traced executes a run and
-// records its events.
+// Minimize removes switches while the finding persists, and looks for the step after which no continuation passes. traced executes a run
+// and records its events.
 func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Outcome) *Minimized {
 	m := &Minimized{Schedule: found, Outcome: finding}
 	budget := m.budget()
@@ -78,8 +78,8 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 	return m
 }
 
-// without removes one switch, the last one first, until stop returns true for the others. It returns the index of that switch; -1 means that
-// stop never did.
+// without removes one switch at a time, starting with the last, until stop returns true for the others. It returns the index of the removed
+// switch, or -1 if stop never returned true.
 func without(list []Switch, stop func([]Switch) bool) int {
 	for i := len(list) - 1; i >= 0; i-- {
 		if stop(slices.Delete(slices.Clone(list), i, i+1)) {
@@ -89,12 +89,12 @@ func without(list []Switch, stop func([]Switch) bool) int {
 	return -1
 }
 
-// fewSwitches is how many switches a schedule may have that is not replaced by another one.
+// fewSwitches is the number of switches up to which a schedule is not replaced by another one.
 const fewSwitches = 3
 
-// shorter looks for another run with the finding that has fewer switches than list. Removing one switch after another ends in a local
-// minimum: each of many switches may be needed because of the others. It samples schedules with few switches and minimizes those that show
-// the finding.
+// shorter looks for another run with the finding that has fewer switches than list. Removing single switches ends in a local minimum,
+// because switches may depend on each other. shorter therefore samples schedules with few switches and minimizes those that show the
+// finding.
 func (m *Minimized) shorter(list []Switch, finding *Outcome, run func(*Schedule) *Outcome, try func([]Switch) bool) []Switch {
 	budget := m.budget()
 	for n := 0; len(list) > fewSwitches && budget.left(); n++ {
@@ -119,7 +119,7 @@ func (m *Minimized) shorter(list []Switch, finding *Outcome, run func(*Schedule)
 	return list
 }
 
-// remove makes a list as short as it gets while keep holds, by halves first (Zeller and Hildebrandt, TSE 2002).
+// remove minimizes a list while keep returns true, starting with halves (Zeller and Hildebrandt, TSE 2002).
 func remove(list []Switch, keep func([]Switch) bool) []Switch {
 	for size := (len(list) + 1) / 2; size > 0; {
 		removed := false
@@ -142,15 +142,15 @@ func remove(list []Switch, keep func([]Switch) bool) []Switch {
 // States reports whether the outcome includes the states of goroutines.
 func States() bool { return os.Getenv(VariableTrace) == "states" || wantsNearest() }
 
-// wantsNearest reports whether the nearest schedule that passes is wanted, too.
+// wantsNearest reports whether the nearest passing schedule was requested.
 func wantsNearest() bool { return os.Getenv(VariableTrace) == "nearest" }
 
-// NearestFile is the file for the outcome of the nearest schedule that passes, if there is a finding and such a schedule is found. file is
-// that of VariableOutcome.
+// NearestFile returns the file for the outcome of the nearest passing schedule. The file exists if there is a finding and such a schedule
+// was found. file is the value of VariableOutcome.
 func NearestFile(file string) string { return file + "-nearest" }
 
-// nearest writes the outcome of the nearest schedule that passes to NearestFile: the finding's without one switch, else the default order, else
-// a random one with as few switches as were found to let it pass.
+// nearest writes the outcome of the nearest passing schedule to NearestFile. It tries the finding's schedule without one switch, then the
+// default order, then random schedules, from which it removes switches.
 func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 	if o.Kind == Passed || o.Spins {
 		return
@@ -209,13 +209,13 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 		}
 		return passing, tried
 	}
-	low, high := 0, len(m.Outcome.Trace) // a continuation from low passes, and none from high
+	low, high := 0, len(m.Outcome.Trace) // some continuation from low passes, and none from high
 	n, tried := passes(0)
 	if n == 0 || high == 0 {
 		return
 	}
 	if m.Outcome.Trace[high-1].Point < m.Outcome.Points {
-		if later, _ := passes(high); later > 0 { // it is no event, or there was no room for it
+		if later, _ := passes(high); later > 0 { // it is not an event, or the trace was full
 			return
 		}
 	}

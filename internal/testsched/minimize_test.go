@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// runnerFunc returns how a run ends, and the switches that it had.
+// runnerFunc returns the kind of a run's end and the run's switches.
 type runnerFunc func(*Schedule) (Kind, []Switch)
 
 func (f runnerFunc) Run(s *Schedule, _ bool) *Outcome {
@@ -18,7 +18,7 @@ func (f runnerFunc) Run(s *Schedule, _ bool) *Outcome {
 
 func (runnerFunc) Changed() []string { return nil }
 
-// The nearest schedule that passes lacks one switch if such a one passes, has none if not, and else a few of those of a random one.
+// The nearest passing schedule lacks one switch if such a schedule passes. Otherwise it has none, or else a few switches of a random one.
 func TestSettings_Nearest(t *testing.T) {
 	a, b, c := Switch{1, 1, 2}, Switch{1, 2, 2}, Switch{2, 1, 1}
 	for name, x := range map[string]struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is how a run ended.
+// Kind classifies the end of a run.
 type Kind string
 
 const (
@@ -20,76 +20,76 @@ const (
 	Unexplored Kind = "unexplored" // the test cannot be explored
 )
 
-// Outcome is the end of a run.
+// Outcome is the result of a run.
 type Outcome struct {
 	Kind     Kind
 	Message  string   // one line
-	Where    string   // position in the code of the test, to tell findings of one kind apart
-	Details  []string // lines for people
+	Where    string   // position in the code of the test, which distinguishes findings of one kind
+	Details  []string // lines for display
 	Points   uint64
 	Choices  uint64 // points at which another goroutine could have run
 	Hash     uint64 // of the order of goroutines
 	Switches []Switch
-	Lost     bool      // Switches are not all
-	Followed int       // switches of the schedule that applied
-	Outside  bool      // a goroutine waited for something outside: a process, a real file, a signal
-	Left     []string  // goroutines that the test has left behind, and something reachable may wake
+	Lost     bool      // Switches is incomplete
+	Followed int       // number of switches of the schedule that applied
+	Outside  bool      // a goroutine waited for something outside the test: a process, a real file, a signal
+	Left     []string  // goroutines that the test left behind and that something reachable may wake
 	LeftAt   []uintptr // their go statements
 	Ended    []uintptr // go statements of goroutines that have ended; valid until the next run
 	Trace    []Event
-	Untraced int // events that follow those of Trace
+	Untraced int // number of events after those of Trace
 	States   []State
 
 	Decisions []Decision // Systematic: the Options are valid until the next run
 	Spins     bool       // NoEnd: a goroutine runs without a scheduling point
 	Cut       bool       // Systematic: the run was ended early
-	Long      bool       // because there was no room for its decisions
+	Long      bool       // Cut, because there was no room for decisions
 	Sampled   Sampled
 }
 
-// Event is a point that a goroutine has reached.
+// Event is a scheduling point that a goroutine has reached.
 type Event struct {
 	Who    uint64
 	Number int // of the goroutine, by age
 	Place  uint64
-	Point  uint64 // its number in the run, from 1 on; calls of Gosched have numbers, but are no events
+	Point  uint64 // its number in the run, starting at 1; calls of Gosched have numbers but are not events
 	Op     Op
-	Object int    // of the operation, from 1 on; 0 means none
+	Object int    // object of the operation, starting at 1; 0 means none
 	At     string // position in the code of the test
 	Func   string
-	File   string // of At, with its folder; empty means that At is not a position
-	// By is the number of the goroutine that has started this one, or woken it, since its last event, and ByPlace that goroutine's last place
-	// then. 0 means that it did not wait, or that a timer woke it.
+	File   string // file of At, with its folder; empty if At is not a position
+	// By is the goroutine that started or woke this one since its last event, and ByPlace is the last place of that goroutine at the time.
+	// 0 means that this goroutine did not wait, or that a timer woke it.
 	By      int
 	ByPlace uint64
 }
 
-// State is what becomes of a goroutine after an event of a trace, and before the next one. At its own events a goroutine runs.
+// State is a change of a goroutine's state after an event of a trace and before the next one. At its own events a goroutine is running.
 type State struct {
 	Who    uint64
-	After  int // how many events precede
+	After  int // number of preceding events
 	Number int // of the goroutine
 	Kind   StateKind
 	Waits  string // Parks: the runtime's wait reason
 	At     string // Parks: position in the code of the test
 	Func   string
-	Other  int // Parks, Holder: the goroutine that holds the lock; Ready: that which has started or woken this one; 0 means none
+	Other  int // for Parks and Holder, the holder of the lock; for Ready, the goroutine that started or woke this one; 0 means none
 }
 
-// StateKind says how a goroutine stops or goes on, by the number that the runtime gives it.
+// StateKind is the kind of a state change, with the runtime's numbers.
 type StateKind int
 
 const (
 	Parks StateKind = iota
-	Ready           // it can run
+	Ready           // it becomes runnable
 	Ends
-	Holder // another goroutine holds the lock, if it waits for one
+	Holder // another goroutine holds the lock that it waits for
 )
 
 // Wait describes what a goroutine waits for.
 func (s State) Wait() string { return describeWait(s.Waits) }
 
-// Op is an operation before which another goroutine may run, by the number that the runtime gives it.
+// Op is an operation with a scheduling point before it, with the runtime's numbers.
 type Op uint64
 
 const (
@@ -97,7 +97,7 @@ const (
 	opClock Op = 18
 )
 
-// String says what a goroutine does.
+// String describes the operation in the third person.
 func (o Op) String() string {
 	names := [...]string{"starts a goroutine", "sends", "receives", "closes", "selects", "locks", "read-locks", "unlocks", "tries to lock",
 		"WaitGroup", "Cond", "Once", "sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched", "reads the clock", "Timer", "len"}
@@ -107,7 +107,8 @@ func (o Op) String() string {
 	return "operation"
 }
 
-// Starts reports whether the operation is a go statement. Its event follows the start of the goroutine, and precedes what that does.
+// Starts reports whether the operation is a go statement. Its event comes after the start of the goroutine and before that goroutine's
+// events.
 func (o Op) Starts() bool { return o == opGo }
 
 // Noun names the operation: "send".
@@ -134,7 +135,7 @@ func (o *Outcome) Same(p *Outcome) bool {
 	return o.Kind == p.Kind && (o.Kind != Panic && o.Kind != Race || o.Where == p.Where)
 }
 
-// Title is the first line of a finding.
+// Title returns the first line of a finding.
 func (o *Outcome) Title() string {
 	if o.Kind == Passed {
 		return "the test passes"
@@ -142,7 +143,7 @@ func (o *Outcome) Title() string {
 	return strings.ToUpper(string(o.Kind)) + ": " + o.Message
 }
 
-// encode and Decode are the form in which processes pass outcomes.
+// encode and Decode define the format in which processes exchange outcomes.
 func encode(o *Outcome) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q %q %d %d %x\n", string(o.Kind), o.Message, o.Where, o.Points, o.Followed, o.Hash)
@@ -165,7 +166,7 @@ func encode(o *Outcome) string {
 	return b.String()
 }
 
-// Decode reads what a process has written to the file of VariableOutcome; nil means that it is damaged.
+// Decode decodes the file of VariableOutcome. It returns nil if the text is damaged.
 func Decode(text string) *Outcome {
 	o := new(Outcome)
 	head, rest, _ := strings.Cut(text, "\n")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime returns the processor time that this process has used. The searches have a function of their own for it: this package is
-// part of package testing, and imports only what that may.
+// processorTime returns the processor time of this process. It duplicates a function of the searches: this package is part of package
+// testing and may import only the packages that package testing may.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// raceLog is where the race detector writes in this process: GORACE of the command says so. The offset is what was read before.
+// raceLog is the log file of the race detector in this process, which GORACE determines, and the offset up to which it was read.
 var raceLog struct {
 	path   string
 	offset int64
 }
 
-// RaceReport describes the data races that were reported since it was called the last time.
+// RaceReport describes the data races that were reported since its last call.
 func RaceReport() (kind Kind, message, where string, details []string) {
 	kind, message = Race, "two goroutines access the same memory without synchronization"
 	text := RaceText()
@@ -37,7 +37,7 @@ func RaceReport() (kind Kind, message, where string, details []string) {
 	return kind, message, strings.Join(at, " "), details
 }
 
-// position is the innermost position of the user's code in the lines of a stack, which end with an empty one.
+// position returns the innermost position of user code in the lines of a stack, which an empty line terminates.
 func position(lines []string) string {
 	first := ""
 	for i := 0; i+1 < len(lines) && strings.TrimSpace(lines[i]) != ""; i += 2 {
@@ -55,7 +55,7 @@ func position(lines []string) string {
 	return first
 }
 
-// RaceText returns what the race detector has written since the last call.
+// RaceText returns the output of the race detector since the last call.
 func RaceText() string {
 	if raceLog.path == "" {
 		for option := range strings.FieldsSeq(os.Getenv("GORACE")) {

@@ -79,7 +79,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// differs counts what a schedule has that the default order does not.
+// differs summarizes the differences between a schedule and the default order.
 func differs(list []Switch) string {
 	var switches, preemptions, cases, passes int
 	for _, s := range list {
@@ -119,7 +119,7 @@ func differs(list []Switch) string {
 	return text
 }
 
-// difference describes the switch without which a run passes.
+// difference describes the switch without which the test passes.
 func difference(s *Switch, trace []Event) string {
 	if !s.Preempts() {
 		return ""

@@ -1,6 +1,6 @@
-// Package testsched explores the schedules of a test: it draws schedules, has the test executed under each, and minimizes and
-// explains the first run that fails. It executes inside the test binary: internal/overlay adds its source to the Go distribution,
-// so it may import only what package testing may.
+// Package testsched explores the schedules of a test. It draws schedules, executes the test under each, and minimizes and explains the
+// first failing run. It executes inside the test binary: internal/overlay adds its source to the Go distribution. It may therefore import
+// only the packages that package testing may.
 package testsched
 
 import (
@@ -12,47 +12,47 @@ import (
 	"strings"
 )
 
-// Policy is how a run orders goroutines.
+// Policy determines the order of goroutines in a run.
 type Policy uint32
 
-// The policies, with the numbers that the runtime gives them.
+// Policies, with the runtime's numbers.
 const (
-	Default    Policy = iota // who runs goes on; then first come, first served; but for Switches
-	Random                   // uniform among those that can run, at one of Every points
+	Default    Policy = iota // the running goroutine continues, else FIFO; Switches are exceptions
+	Random                   // uniform among the runnable goroutines, at one of Every points
 	PCT                      // priorities that drop at Drops (Burckhardt et al., ASPLOS 2010)
 	POS                      // priorities drawn anew for each operation (Yuan et al., CAV 2018)
 	SURW                     // in proportion to the points left of each goroutine (Zhao et al., ASPLOS 2025)
-	Systematic               // as Plan says, then the default order
+	Systematic               // follows Plan, then the default order
 )
 
 func (p Policy) String() string {
 	return [...]string{"the default order", "random", "PCT", "POS", "SURW", "exhaustive"}[p]
 }
 
-// MaxDrops is how many priorities may drop in a run.
+// MaxDrops is the maximum number of priority drops in a run.
 const MaxDrops = 8
 
 // Schedule describes a run.
 type Schedule struct {
-	Seed     uint64 // of what the test draws, of select and of the order of maps
+	Seed     uint64 // seed of the test's random numbers, of select, and of the order of maps
 	Policy   Policy
-	Walk     uint64   // the seed of the policy
-	Every    uint32   // Random and SURW: one of so many points switches
-	Drops    []uint64 // PCT: the points at which the priority of the goroutine that runs drops, ascending
-	Ops      uint32   // SURW: the operations that count, as bits
-	Passes   uint32   // one of so many points lets time pass; 0 means none
+	Walk     uint64   // seed of the policy
+	Every    uint32   // Random and SURW: one in Every points switches
+	Drops    []uint64 // PCT: points at which the priority of the running goroutine drops, ascending
+	Ops      uint32   // SURW: operations that count, as bits
+	Passes   uint32   // one in Passes points lets time pass; 0 means none
 	Memory   bool     // plain memory accesses are points (only in a build with -race)
-	Switches []Switch // Default: what differs from the default order
+	Switches []Switch // Default: differences from the default order
 	Plan     *Plan    // Systematic
 	Unfair   bool     // a goroutine may run for any number of points without waiting
-	Limit    uint64   // of points; 0 means the usual one
-	Until    uint64   // Switches hold up to this point, and Policy from then on
-	// Warm says that a run under the default order precedes: then what is set up once in a process is there.
+	Limit    uint64   // maximum number of points; 0 means the default
+	Until    uint64   // Switches apply up to this point, and Policy after it
+	// Warm means that a run under the default order precedes, so that once-per-process initialization has happened.
 	Warm bool
-	Ends []string // functions with go statements whose goroutines end under another schedule: one that is left behind is a leak
+	Ends []string // functions with go statements whose goroutines end under another schedule; one left behind is a leak
 }
 
-// found returns the schedule that replays run number n of an exploration, which had this one.
+// found returns a schedule that replays run number n of an exploration, which used schedule s.
 func (s *Schedule) found(o *Outcome, n int) *Schedule {
 	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1, Limit: s.Limit, Unfair: s.Unfair}
 	if s.Policy == Default {
@@ -61,31 +61,31 @@ func (s *Schedule) found(o *Outcome, n int) *Schedule {
 	return f
 }
 
-// warmUp is the run that precedes one that is Warm.
+// warmUp is the run that precedes a run with Warm set.
 var warmUp = Schedule{Seed: 1}
 
-// Switch says that a goroutine gives way to another one.
+// Switch makes a goroutine yield to another one.
 type Switch struct {
-	Who   uint64 // a goroutine: a hash of the path of go statements that led to it
+	Who   uint64 // goroutine, as a hash of the path of go statements that led to it
 	Place uint64 // its point, and the bits below
-	To    uint64 // the goroutine that continues; timePasses; or, with caseBit, the number of the case from 2 on
+	To    uint64 // goroutine that continues, or timePasses, or with caseBit the number of the case, starting at 2
 }
 
 // Bits of Switch.Place.
 const (
 	blockedBit = 1 << 63 // the goroutine cannot continue after that point
-	caseBit    = 1 << 62 // the point is a select, which takes the case To
+	caseBit    = 1 << 62 // the point is a select, which takes case To
 )
 
 const timePasses = 1
 
-// Preempts reports whether the goroutine could have continued, and another one does.
+// Preempts reports whether the goroutine could have continued when another one took over.
 func (s Switch) Preempts() bool { return s.Place&blockedBit == 0 && !s.Case() }
 
 // Case reports whether s chooses a case of a select.
 func (s Switch) Case() bool { return s.Place&(blockedBit|caseBit) == caseBit }
 
-// draw returns schedule number n of an exploration. points is how long runs are.
+// draw returns schedule number n of an exploration. points is the number of points of a run.
 func draw(seed uint64, n int, points uint64, race bool) *Schedule {
 	s := &Schedule{Seed: mix(seed), Memory: race && n%3 != 1}
 	if n == 0 {
@@ -135,20 +135,20 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// magic begins a file with a schedule.
+// magic is the first line of a schedule file.
 const magic = "macemc schedule 1"
 
-// Stored is a schedule in a file.
+// Stored is a schedule file.
 type Stored struct {
 	Package, Test string
 	Finding       string // one line
-	// CriticalWho and CriticalPlace are the goroutine of the critical step, and its point; 0 means unknown. The number of the step may be another
-	// one in another process.
+	// CriticalWho and CriticalPlace are the goroutine of the critical step and its point; 0 means unknown. The number of the step may
+	// differ between processes.
 	CriticalWho, CriticalPlace uint64
 	Schedule                   Schedule
 }
 
-// WriteTo writes the file.
+// WriteTo implements io.WriterTo.
 func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding, f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
@@ -176,12 +176,12 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Critical returns the number of the critical step in the events of a run under the schedule; 0 means that it is not known.
+// Critical returns the number of the critical step among the events of a run under the schedule; 0 means unknown.
 func (f *Stored) Critical(trace []Event) int {
 	return 1 + slices.IndexFunc(trace, func(e Event) bool { return e.Who == f.CriticalWho && e.Place == f.CriticalPlace })
 }
 
-// Read reads what WriteTo has written.
+// Read parses a file written by WriteTo.
 func Read(r io.Reader) (*Stored, error) {
 	f := new(Stored)
 	lines, number, ended := bufio.NewScanner(r), 0, false

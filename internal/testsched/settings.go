@@ -13,35 +13,35 @@ import (
 	"time"
 )
 
-// These variables of the environment say what a test binary is to do. Only Variable switches exploration on.
+// These environment variables control a test binary. Only Variable enables exploration.
 const (
-	Variable           = "MACEMC_TEST" // a seed
+	Variable           = "MACEMC_TEST" // seed
 	VariableSchedules  = "MACEMC_TEST_SCHEDULES"
 	VariableTime       = "MACEMC_TEST_TIME"
-	VariableExhaustive = "MACEMC_TEST_EXHAUSTIVE" // a number of preemptions, or "all"; empty means that schedules are sampled
-	VariableModules    = "MACEMC_TEST_MODULES"    // modules, with commas, in whose packages functions of sync/atomic are scheduling points
-	VariableLeaks      = "MACEMC_TEST_LEAKS"      // "false": leaks are only mentioned
+	VariableExhaustive = "MACEMC_TEST_EXHAUSTIVE" // number of preemptions, or "all"; empty means that schedules are sampled
+	VariableModules    = "MACEMC_TEST_MODULES"    // comma-separated modules in whose packages functions of sync/atomic are scheduling points
+	VariableLeaks      = "MACEMC_TEST_LEAKS"      // "false" means that leaks are only noted
 	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
-	VariableTrace      = "MACEMC_TEST_TRACE"      // "events": the outcome includes them; "states": those of goroutines, too; "nearest": also NearestFile
+	VariableTrace      = "MACEMC_TEST_TRACE"      // parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile)
 )
 
-// Settings are what the environment says.
+// Settings are the settings from the environment.
 type Settings struct {
 	config    Config
 	schedule  string
 	only      int // -1 means none
 	outcome   string
 	summaries string
-	summary   map[string]string // lines by test
+	summary   map[string]string // lines, by test
 	environ   []string
-	reserve   time.Duration // before the deadline, for examining a finding
+	reserve   time.Duration // time reserved before the deadline for examining a finding
 	suspected string        // file of a finding that is not yet confirmed or minimized
 }
 
-// FromEnvironment returns the settings; nil means that nothing is explored.
+// FromEnvironment returns the settings; nil means that exploration is disabled.
 func FromEnvironment() *Settings {
 	seed, err := strconv.ParseUint(os.Getenv(Variable), 10, 64)
 	if err != nil {
@@ -50,7 +50,7 @@ func FromEnvironment() *Settings {
 	s := &Settings{only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome), summaries: os.Getenv(VariableSummaries), summary: map[string]string{}}
 	s.config.Seed = seed
 	s.environ = os.Environ()
-	os.Unsetenv(Variable) // programs that tests start do not explore
+	os.Unsetenv(Variable) // programs that tests start must not explore
 	s.config.Schedules, _ = strconv.Atoi(os.Getenv(VariableSchedules))
 	switch e := os.Getenv(VariableExhaustive); e {
 	case "":
@@ -67,7 +67,7 @@ func FromEnvironment() *Settings {
 	return s
 }
 
-// Report is what package testing shows of an exploration.
+// Report is the output of package testing about an exploration.
 type Report struct {
 	Finding string // empty means none
 	Note    string
@@ -75,16 +75,17 @@ type Report struct {
 
 // Runner executes a test.
 type Runner interface {
-	// Run executes it once. With traced, the outcome has the events.
+	// Run executes the test once. With traced, the outcome includes the events.
 	Run(s *Schedule, traced bool) *Outcome
-	// Changed returns the names of package variables that were not restored, and differed before the latest run from what they were before the first.
+	// Changed returns the names of package variables that are not restored and whose value before the latest run differed from the one
+	// before the first.
 	Changed() []string
 }
 
 // mostReserve limits Settings.reserve.
 const mostReserve = 10 * time.Second
 
-// end returns when no further schedule begins, for the deadline of package testing; zero means that there is none.
+// end returns the time after which no schedule begins, given the deadline of package testing. The zero time means no limit.
 func (s *Settings) end(deadline time.Time) time.Time {
 	if deadline.IsZero() {
 		return deadline
@@ -95,10 +96,10 @@ func (s *Settings) end(deadline time.Time) time.Time {
 	return deadline.Add(-s.reserve)
 }
 
-// Test explores a test, until shortly before a deadline; the zero time means that there is none. It returns nil if the test is to be executed
-// as go test does.
+// Test explores a test until shortly before a deadline; the zero time means no deadline. It returns nil if the test is to be executed as go
+// test does.
 func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner Runner) *Report {
-	// FromEnvironment reads them before package testing notes which variables a cached result depends on.
+	// FromEnvironment reads these before package testing starts to record the variables that a cached result depends on.
 	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks} {
 		os.Getenv(v)
 	}
@@ -166,7 +167,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	return report
 }
 
-// ofModules reports whether a package is of one of the modules, a list with commas.
+// ofModules reports whether a package belongs to one of the comma-separated modules.
 func ofModules(pkg, modules string) bool {
 	for m := range strings.SplitSeq(modules, ",") {
 		if m != "" && strings.HasPrefix(pkg, m) {
@@ -176,7 +177,7 @@ func ofModules(pkg, modules string) bool {
 	return false
 }
 
-// tooLong reports whether a run did not end because the test takes long, under all schedules. Then it ends if it is not explored.
+// tooLong reports whether the test merely takes long under all schedules. It then ends when it is executed without exploration.
 func (s *Settings) tooLong(c *Config, r *Result) bool {
 	if r.Finding.Kind != NoEnd || r.Finding.Spins || r.First.Kind != NoEnd {
 		return false
@@ -196,7 +197,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	}
 	s.suspect(c, r, r.Finding, "confirmed")
 	again := s.replay(c, r.Found)
-	if again == nil || !again.Same(r.Finding) { // other tests may have been executed before, or what the first run set up does not matter
+	if again == nil || !again.Same(r.Finding) { // other tests may have run before, or the initialization by the first run is irrelevant
 		other := *r.Found
 		other.Warm = !other.Warm
 		if o := s.replay(c, &other); o != nil && o.Same(r.Finding) {
@@ -242,8 +243,8 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
 }
 
-// anyway reports whether the second run of a process shows a finding even if it has the same schedule as the first, which passes. Then it
-// is not the schedule that leads there.
+// anyway reports whether the second run of a process shows the finding even under the schedule of the first run, which passes. The finding
+// is then not caused by the schedule.
 func (s *Settings) anyway(c *Config, r *Result) bool {
 	if !r.Found.Warm {
 		return false
@@ -257,7 +258,7 @@ func (s *Settings) anyway(c *Config, r *Result) bool {
 	return o != nil && o.Kind == Passed
 }
 
-// leftIn says where earlier runs may have left what a run depends on: in package variables that have changed, at most a few.
+// leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
 func leftIn(variables []string) string {
 	if len(variables) == 0 {
 		return "outside of package variables, for example in files or in the standard library"
@@ -279,7 +280,7 @@ func Pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// alone executes a schedule in a process that has executed no other.
+// alone executes a schedule in a process that has not executed any other.
 func alone(sch *Schedule, runner Runner) *Outcome {
 	if sch.Warm {
 		runner.Run(&warmUp, false)
@@ -287,7 +288,7 @@ func alone(sch *Schedule, runner Runner) *Outcome {
 	return runner.Run(sch, true)
 }
 
-// processes executes schedules in processes of their own until one fails, and its schedule again.
+// processes executes schedules in new processes until one fails, and repeats the failing schedule.
 func (s *Settings) processes(c *Config, r *Result) (found *Schedule, finding *Outcome, tried int) {
 	limit := 200
 	if c.Schedules > 0 {
@@ -309,7 +310,7 @@ func (s *Settings) processes(c *Config, r *Result) (found *Schedule, finding *Ou
 	return nil, nil, tried
 }
 
-// replay executes a schedule in a new process; nil means that the process told nothing.
+// replay executes a schedule in a new process; nil means that the process wrote no outcome.
 func (s *Settings) replay(c *Config, sch *Schedule) *Outcome {
 	file, err := os.CreateTemp("", "macemc-schedule-")
 	if err != nil {
@@ -324,7 +325,7 @@ func (s *Settings) replay(c *Config, sch *Schedule) *Outcome {
 	return s.process(c, VariableSchedule+"="+file.Name())
 }
 
-// processTime is how long a process of its own may take.
+// processTime is the time limit of a new process.
 const processTime = 60 * time.Second
 
 // process executes the test once in a new process of this program.
@@ -345,8 +346,8 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 	return Decode(string(text))
 }
 
-// start executes the test in a new process of this program, with other values for some variables of the environment, until that ends. It
-// reports whether the process could be started.
+// start executes the test in a new process of this program, with some environment variables changed, and waits for its end. It reports
+// whether the process could be started.
 func (s *Settings) start(c *Config, env ...string) bool {
 	exe, err := os.Executable()
 	if err != nil {
@@ -373,7 +374,7 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	return true
 }
 
-// environment returns that with which this process began, with other values for some variables.
+// environment returns the original environment of this process with some variables changed.
 func (s *Settings) environment(changed []string) []string {
 	return append(slices.DeleteFunc(slices.Clone(s.environ), func(old string) bool {
 		return slices.ContainsFunc(changed, func(e string) bool {
@@ -383,7 +384,7 @@ func (s *Settings) environment(changed []string) []string {
 	}), changed...)
 }
 
-// write passes the outcome to the process that has started this one.
+// write passes the outcome to the parent process.
 func (s *Settings) write(o *Outcome) {
 	if os.Getenv(VariableTrace) == "" {
 		o.Trace = nil
@@ -391,7 +392,7 @@ func (s *Settings) write(o *Outcome) {
 	os.WriteFile(s.outcome, []byte(encode(o)), 0o600)
 }
 
-// summarize keeps what the command tells of a package.
+// summarize updates the package's summary for the command.
 func (s *Settings) summarize(test string, r *Result, note string) {
 	if s.summaries == "" {
 		return
@@ -410,7 +411,7 @@ func (s *Settings) summarize(test string, r *Result, note string) {
 	os.WriteFile(SummaryFile(s.summaries, r.pkg), []byte(b.String()), 0o666)
 }
 
-// SummaryFile is the file for what the command tells of a package.
+// SummaryFile returns the file of a package's summary.
 func SummaryFile(dir, pkg string) string {
 	return filepath.Join(dir, hex.EncodeToString([]byte(pkg)))
 }

@@ -2,7 +2,7 @@ package testsched
 
 import "time"
 
-// stopwatch measures the processor time of this process: on a busy machine the same work is done, later.
+// stopwatch measures the processor time of this process, so that the amount of work does not depend on the load of the machine.
 type stopwatch struct {
 	wall time.Time
 	cpu  time.Duration
@@ -10,7 +10,7 @@ type stopwatch struct {
 
 func startWatch() stopwatch { return stopwatch{time.Now(), processorTime()} }
 
-// over reports whether a limit is used up: of processor time, or of elapsed time if the process gets little of the processor.
+// over reports whether a limit of processor time is used up, or a larger limit of elapsed time if the machine is busy.
 func (w stopwatch) over(limit time.Duration) bool {
 	return processorTime()-w.cpu >= limit || time.Since(w.wall) >= limit+limit/2+5*time.Second
 }

@@ -42,7 +42,7 @@ func TestOutcome_BetweenProcesses(t *testing.T) {
 	}
 }
 
-// A list is as short as it gets when exactly two of its elements are needed.
+// remove finds the shortest list when exactly two elements are needed.
 func TestRemove(t *testing.T) {
 	for _, needed := range [][2]uint64{{0, 1}, {3, 17}, {98, 99}, {0, 99}} {
 		var list []Switch
@@ -98,7 +98,7 @@ func TestExplore_Limits(t *testing.T) {
 	}
 }
 
-// A test without a choice of goroutines that draws numbers is explored like others.
+// A test that has one order of goroutines, but draws random numbers, is explored as usual.
 func TestExplore_OneOrder(t *testing.T) {
 	draws := func(s *Schedule) *Outcome { return &Outcome{Points: 5, Sampled: sampledNumbers} }
 	if r := Explore(Config{Seed: 1, Schedules: 10000}, draws); r.Orders != 1 || r.Schedules < minSaturated || r.Complete != nil {
@@ -143,7 +143,7 @@ func TestExplore_NoEnd(t *testing.T) {
 	}
 }
 
-// All runs of a test whose first run exceeds the limit of points have a higher one.
+// If the first run exceeds the limit of points, all runs of the test have a higher limit.
 func TestExplore_Long(t *testing.T) {
 	limits := map[uint64]int{}
 	test := func(points uint64) *Result {
@@ -164,7 +164,7 @@ func TestExplore_Long(t *testing.T) {
 	}
 }
 
-// With NoLeaks, leaks are mentioned.
+// With NoLeaks, leaks are only noted.
 func TestExplore_NoLeaks(t *testing.T) {
 	r := Explore(Config{Seed: 1, Schedules: 20, NoLeaks: true}, func(s *Schedule) *Outcome {
 		return &Outcome{Kind: Leak, Points: 5, Choices: 500, Hash: s.Seed, Details: []string{"goroutine 2 waits"}}
@@ -174,7 +174,7 @@ func TestExplore_NoLeaks(t *testing.T) {
 	}
 }
 
-// Two explorations with the same seed draw the same schedules, and others with another one.
+// Explorations with the same seed draw the same schedules, and those with different seeds draw different ones.
 func TestExplore_SeedDecides(t *testing.T) {
 	drawn := func(seed uint64) (all []Schedule) {
 		Explore(Config{Seed: seed, Schedules: 50, Race: true}, func(s *Schedule) *Outcome {
@@ -223,7 +223,7 @@ func TestMinimize_LocalMinimum(t *testing.T) {
 	}
 }
 
-// The switch that matters is all that is left, and the step from which on no continuation passes is found.
+// Minimize keeps only the switch that matters and finds the step after which no continuation passes.
 func TestMinimize(t *testing.T) {
 	needed := Switch{Who: 4, Place: 5, To: 6}
 	run := func(s *Schedule) *Outcome {
@@ -251,13 +251,13 @@ func TestMinimize(t *testing.T) {
 	if !slices.Equal(m.Schedule.Switches, []Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 6 { // the event of point 7
 		t.Errorf("%+v", m)
 	}
-	last = 5 // there was no room for the others
+	last = 5 // the trace was full
 	if m := Minimize(&Schedule{Switches: []Switch{needed}}, &Outcome{Kind: Deadlock}, run, traced); m.Critical != 0 {
 		t.Errorf("the critical step is event %d, and it was not recorded", m.Critical)
 	}
 }
 
-// Each switch is found in the table as the runtime looks it up.
+// Each switch is found in the table by the runtime's lookup.
 func TestTable(t *testing.T) {
 	var list []Switch
 	for i := range uint64(1000) {
@@ -286,7 +286,7 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// Symbols belong to packages whose names may have dots, and instances of generic code to the package of the generic one.
+// Symbols belong to packages whose names may have dots. Instances of generic code belong to the package of the generic declaration.
 func TestPackageOf(t *testing.T) {
 	for symbol, want := range map[string]string{
 		"example.org/p.x": "example.org/p", "gopkg.in/yaml%2ev3.x": "gopkg.in/yaml.v3", "mymod.x": "mymod",
@@ -298,7 +298,7 @@ func TestPackageOf(t *testing.T) {
 	}
 }
 
-// Variables of the modules of a build are restored, and those of the runtime never.
+// Variables of the modules of a build are restored, and those of the runtime never are.
 func TestKindOf(t *testing.T) {
 	info := &debug.BuildInfo{Main: debug.Module{Path: "mymod"}, Deps: []*debug.Module{{Path: "example.org/p"}, {Path: checker}, {Path: checker + "/glue"}}}
 	for pkg, want := range map[string]VariableKind{
@@ -311,7 +311,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// The goroutines of a cycle of locks come first, and those without code of the user last.
+// The goroutines of a cycle of locks come first, and those without user code last.
 func TestBlocked_Order(t *testing.T) {
 	_, _, details := Blocked([]Goroutine{{Number: 1, Func: "Test", At: "a"}, {Number: 2, At: "b"}, {Number: 3, Func: "f", Holder: 4, At: "c"}, {Number: 4, Func: "g", At: "d"}}, false)
 	var order []string
@@ -323,7 +323,7 @@ func TestBlocked_Order(t *testing.T) {
 	}
 }
 
-// The title of a failed test is the entry that its log ends with.
+// The title of a failed test is the last entry of its log.
 func TestEntry(t *testing.T) {
 	for log, want := range map[string]string{
 		"": "",
@@ -337,7 +337,7 @@ func TestEntry(t *testing.T) {
 	}
 }
 
-// A finding is kept from when it is suspected; its file is replaced by that of the minimized one, or removed.
+// A finding is stored once it is suspected. Its file is later replaced by the minimized one, or removed.
 func TestSuspect(t *testing.T) {
 	t.Chdir(t.TempDir())
 	c := &Config{Package: "p", Test: "TestX"}
@@ -376,7 +376,7 @@ func TestSuspect(t *testing.T) {
 
 	s.suspect(c, r, finding, "confirmed") // another schedule
 	files(first, second)
-	if file := s.store(c, minimized); file != first { // which is minimized to the one that is kept
+	if file := s.store(c, minimized); file != first { // is minimized to the stored one
 		t.Errorf("stored in %s", file)
 	}
 	files(first)
