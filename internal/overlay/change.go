@@ -17,7 +17,7 @@ type change struct {
 	why   string
 }
 
-// place finds where a text goes: instead of src[from:to]. There must be exactly one such place.
+// place locates a replacement of src[from:to]. Exactly one such place must exist.
 type place interface {
 	find(f *ast.File) []span
 	String() string
@@ -25,7 +25,7 @@ type place interface {
 
 type span struct{ from, to token.Pos }
 
-// atStart is the beginning of a function; a method is named Type.Name.
+// atStart is the beginning of a function. A method is named Type.Name.
 type atStart struct{ fn string }
 
 func (p atStart) String() string { return "the beginning of function " + p.fn }
@@ -53,7 +53,7 @@ func (p atEnd) find(f *ast.File) (found []span) {
 	return found
 }
 
-// beforeCall is before a statement that is a call in a function.
+// beforeCall is the place before a call statement in a function.
 type beforeCall struct{ fn, call string }
 
 func (p beforeCall) String() string {
@@ -71,7 +71,7 @@ func (p beforeCall) find(f *ast.File) []span {
 	})
 }
 
-// callee is the name of the function that is called in a function.
+// callee is the function name in a call in a function.
 type callee struct{ fn, call string }
 
 func (p callee) String() string {
@@ -105,7 +105,7 @@ func (p lastField) find(f *ast.File) (found []span) {
 	return found
 }
 
-// lastElement is the end of the composite literal that a package variable begins with.
+// lastElement is the end of the composite literal that initializes a package variable.
 type lastElement struct{ variable string }
 
 func (p lastElement) String() string { return "the end of the value of variable " + p.variable }
@@ -157,7 +157,7 @@ func funcName(fn *ast.FuncDecl) string {
 	return fn.Name.Name
 }
 
-// selector is the text of a name or of a chain of names; "" for anything else.
+// selector returns the text of an identifier or of a chain of selectors, or "" for any other expression.
 func selector(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -170,7 +170,7 @@ func selector(e ast.Expr) string {
 	return ""
 }
 
-// apply makes the changes of one file. The lines stay where they are, so that stacks show those of the original.
+// apply makes the changes of one file. Line numbers stay the same, so that stacks show those of the original.
 func apply(name string, src []byte, changes []change) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
@@ -201,7 +201,7 @@ func apply(name string, src []byte, changes []change) ([]byte, error) {
 	return src, nil
 }
 
-// PlacesError names the places that a Go distribution does not have, or has more than once.
+// PlacesError lists the places that a Go distribution lacks or has more than once.
 type PlacesError struct{ Places []string }
 
 func (e *PlacesError) Error() string { return strings.Join(e.Places, "; ") }

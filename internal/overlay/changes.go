@@ -8,7 +8,7 @@ var runtimeSource string
 //go:embed source/sync.go.txt
 var syncSource string
 
-// quietSource is for packages that do something once in a process, behind locks.
+// quietSource is for packages that initialize something once per process, behind locks.
 const quietSource = `
 
 import _ "unsafe"
@@ -29,7 +29,7 @@ func macemcRand() uint64
 //go:embed source/sysrand.go.txt
 var sysrandSource string
 
-// added are the files that a distribution gets besides its own.
+// added maps the paths of the files that are added to a distribution to their texts.
 var added = map[string]string{
 	"crypto/internal/sysrand/zz_macemc.go":   sysrandSource,
 	"runtime/zz_macemc.go":                   runtimeSource,
@@ -61,7 +61,7 @@ var added = map[string]string{
 	"internal/runtime/maps/zz_macemc.go":     testsMapsSource,
 }
 
-// changes are all that is done to the files of a distribution.
+// changes are the insertions into the files of a distribution that all checked programs need.
 var changes = []change{
 	{"runtime/rand.go", beforeCall{"randinit", "globalRand.state.Init"}, "macemcSeed(); ",
 		"the keys of map hashes are the same in every process"},

@@ -30,7 +30,7 @@ const (
 	whyOS   = "a node is a process of a machine of its own"
 )
 
-// nodeChanges let the standard library work inside a node of package bubble.
+// nodeChanges adapt the standard library to nodes of package bubble.
 var nodeChanges = func() []change {
 	list := []change{
 		{"net/sock_posix.go", atStart{"socket"}, " if macemcInNode() { return macemcNodeSocket(ctx, net, sotype, laddr, raddr) }; ", whyNode},
@@ -71,7 +71,7 @@ var nodeChanges = func() []change {
 	return list
 }()
 
-// nodeFiles let files of the data directory of a node be on its simulated disk.
+// nodeFiles redirect files of a node's data directory to its simulated disk.
 var nodeFiles = func() []change {
 	const whyFile = "the disk of a node is the simulated one"
 	list := []change{
@@ -128,7 +128,7 @@ var nodeFiles = func() []change {
 		change{"os/stat_unix.go", atStart{"File.Stat"}, ` if f != nil && f.node != nil { info, err := f.node.Stat(); return info, f.wrapErr("stat", err) }; `, whyFile})
 }()
 
-// nodeSockets let the sockets of the in-memory network that tests have be sockets of a node, too.
+// nodeSockets make the sockets of the tests' in-memory network usable as sockets of a node.
 var nodeSockets = func() []change {
 	const file = "net/net_fake.go"
 	list := []change{{file, lastField{"fakeNetFD"}, " node *macemcEnd; ", whyNode}}
@@ -144,7 +144,7 @@ var nodeSockets = func() []change {
 	return list
 }()
 
-// socketsOfNodes changes the in-memory network that fakeNetwork has added.
+// socketsOfNodes changes the in-memory network that fakeNetwork added.
 func socketsOfNodes(text string, added map[string]string) (string, error) {
 	const file = "net/zz_macemc_fake.go"
 	fake, err := apply(file, []byte(added[file]), nodeSockets)

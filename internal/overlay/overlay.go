@@ -1,7 +1,6 @@
-// Package overlay makes, from the Go distribution of the user and there and then, the few changed files
-// with which the go command builds programs whose goroutines can be driven step by step: package bubble needs them.
-// Every change is found by the name of a function, type or variable, so that nothing of the text of the
-// distribution is carried along; a place that is not there exactly once is refused by name.
+// Package overlay generates, from the user's own Go distribution, the few changed files with which the go command builds programs whose
+// goroutines can be driven step by step. Package bubble needs such builds. Every change is located by the name of a function, type or
+// variable, so that no text of the distribution is copied into this package. If a place does not exist exactly once, the error names it.
 package overlay
 
 import (
@@ -26,16 +25,16 @@ import (
 // Tag is the build tag under which package bubble uses what the overlay adds.
 const Tag = "macemc_overlay"
 
-// bubble is the package that the added functions belong to.
+// bubble is the import path of the package that the added functions belong to.
 const bubble = "github.com/macemc/macemc/bubble"
 
-// Build says how to call the go command.
+// Build contains the arguments of the go command.
 type Build struct {
-	Overlay string   // file for -overlay
-	Env     []string // more of the environment
+	Overlay string   // value of -overlay
+	Env     []string // additional environment variables
 }
 
-// Flags are the flags for go build, go test and the like. tags are further build tags, as of -tags; may be empty.
+// Flags returns flags for go build, go test and similar commands. tags are additional build tags in the format of -tags and may be empty.
 func (b Build) Flags(tags string) []string {
 	if tags != "" {
 		tags += ","
@@ -43,9 +42,9 @@ func (b Build) Flags(tags string) []string {
 	return []string{"-overlay=" + b.Overlay, "-tags=" + tags + Tag}
 }
 
-// Prepare makes the overlay for the Go distribution that is in force in a folder, unless it is in the cache. A distribution
-// that lies in the module cache, where the go command refuses overlays, is copied into the cache. The error names what the
-// distribution lacks.
+// Prepare returns the overlay for the Go distribution that the go command uses in a folder, and creates it if it is not cached. The go
+// command rejects overlays for distributions in the module cache, so Prepare copies such a distribution into its own cache. The error names
+// the places that the distribution lacks.
 func Prepare(ctx context.Context, dir string) (Build, error) {
 	env, err := goEnv(ctx, dir)
 	if err != nil {
@@ -58,7 +57,7 @@ func Prepare(ctx context.Context, dir string) (Build, error) {
 	return prepare(env, filepath.Join(cache, "macemc", "overlay"))
 }
 
-// goEnvironment is what go env tells.
+// goEnvironment is the output of go env.
 type goEnvironment struct{ GOVERSION, GOROOT, GOMODCACHE string }
 
 func goEnv(ctx context.Context, dir string) (e goEnvironment, err error) {
@@ -99,7 +98,7 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 	return b, write(out, root, files)
 }
 
-// Files returns the changed and added files of a distribution, by their names below src.
+// Files returns the changed and added files of a distribution, keyed by their path below src.
 func Files(root string) (map[string][]byte, error) {
 	byFile := map[string][]change{}
 	for _, c := range slices.Concat(changes, testChanges, nodeChanges) {
@@ -171,7 +170,7 @@ func fingerprint(root string, files map[string][]byte) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// write makes the folder of an overlay. Others may do the same at the same time.
+// write creates the folder of an overlay. Other processes may do so concurrently.
 func write(out, root string, files map[string][]byte) error {
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err
@@ -199,7 +198,7 @@ func write(out, root string, files map[string][]byte) error {
 	return moved(temp, out)
 }
 
-// copied copies a distribution, unless that was done.
+// copied copies a distribution, unless the copy exists.
 func copied(from, to string) error {
 	if _, err := os.Stat(to); err == nil {
 		return nil
@@ -218,7 +217,7 @@ func copied(from, to string) error {
 	return moved(temp, to)
 }
 
-// moved renames a folder, unless there is one of that name by then.
+// moved renames a folder, unless the target exists by then.
 func moved(temp, to string) error {
 	if err := os.Chmod(temp, 0o755); err != nil {
 		return err

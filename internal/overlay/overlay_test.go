@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// distribution is a copy of the files of the Go distribution in use that are changed.
+// distribution returns a copy of those files of the Go distribution in use that are changed.
 func distribution(t *testing.T) (root string, env goEnvironment) {
 	t.Helper()
 	env, err := goEnv(t.Context(), ".")
@@ -44,7 +44,7 @@ func distribution(t *testing.T) (root string, env goEnvironment) {
 	return root, goEnvironment{GOVERSION: env.GOVERSION, GOROOT: root, GOMODCACHE: env.GOMODCACHE}
 }
 
-// All changes fit the distribution in use, no line moves, and what comes out is Go.
+// All changes fit the distribution in use, preserve line numbers, and produce valid Go.
 func TestFiles(t *testing.T) {
 	root, _ := distribution(t)
 	files, err := Files(root)
@@ -71,7 +71,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A place that is missing, or there twice, is refused by its name.
+// A missing or ambiguous place is an error that names it.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ file, from, to, want string }{
 		{"runtime/proc.go", "func runqput(", "func runqputs(", "runtime/proc.go: the beginning of function runqput is there 0 times"},
@@ -103,7 +103,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// An overlay is made once, and anew when the distribution changes.
+// An overlay is created once, and again when the distribution changes.
 func TestCache(t *testing.T) {
 	root, env := distribution(t)
 	cache := t.TempDir()
@@ -146,7 +146,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// A distribution in the module cache, where the go command takes no overlay, is copied.
+// A distribution in the module cache, for which the go command rejects overlays, is copied.
 func TestDownloaded(t *testing.T) {
 	root, env := distribution(t)
 	env.GOMODCACHE = filepath.Dir(root)

@@ -89,7 +89,7 @@ func macemcMuted() bool
 func macemcRefuse(reason string)
 `
 
-// testsSynctestSource registers functions that forget what a run of a test has left behind in package variables.
+// testsSynctestSource registers functions that clear the traces of earlier test runs in package variables.
 const testsSynctestSource = `package synctest
 
 var macemcResets []func()
@@ -143,7 +143,7 @@ func init() {
 func macemcForget(field any) { reflect.ValueOf(field).Elem().SetZero() }
 `
 
-// testsRefuse is for packages that a test cannot use while it is explored.
+// testsRefuse is for packages that an explored test cannot use.
 const testsRefuse = `
 
 import _ "unsafe"
@@ -161,7 +161,7 @@ func macemcAtomic(addr unsafe.Pointer, pc uintptr)
 
 `
 
-// Numbers of operations, as in source/tests_runtime.go.txt.
+// Numbers of operations; they must match source/tests_runtime.go.txt.
 const (
 	opTryLock, opWaitGroup, opCond     = "8", "9", "10"
 	opOnce, opMap                      = "11", "12"
@@ -175,7 +175,7 @@ const (
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
 
-// testChanges let tests run under many schedules.
+// testChanges make it possible to run tests under many schedules.
 var testChanges = func() []change {
 	list := []change{
 		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(macemcOpGo, 0); ", why},
@@ -252,15 +252,15 @@ var testChanges = func() []change {
 	return list
 }()
 
-// rewrite changes a file of the distribution as a whole. The lines stay where they are.
+// rewrite edits a whole file of the distribution. Line numbers stay the same.
 type rewrite struct {
 	file string
 	edit func(text string, files map[string]string) (string, error)
 	why  string
 }
 
-// rewrites let atomic operations and memory accesses be scheduling points. The functions of package sync/atomic get bodies; what they
-// were is renamed. The builds of tests compile calls of them as calls.
+// rewrites turn atomic operations and memory accesses into scheduling points. The functions of package sync/atomic get bodies, and the
+// original functions are renamed. Test builds disable the intrinsics, so that calls stay calls.
 var rewrites = []rewrite{
 	{"sync/atomic/doc.go", atomicBodies, whyAtomics},
 	{"sync/atomic/doc_64.go", atomicBodies, whyAtomics},
@@ -331,8 +331,8 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 
 var typeMethod = regexp.MustCompile(`(?m)^func \(x \*(Bool|Int32|Int64|Uint32|Uint64|Uintptr|Pointer\[T\])\) [A-Z]\w*\([^)]*\)(?: \([^)]*\)| \w+| \*T)? \{`)
 
-// typeMethods lets the methods of Int32 and its like be scheduling points for their callers. In builds with -race they are not inlined, and
-// the functions that they call are called by this package.
+// typeMethods turns the methods of Int32 and similar types into scheduling points of their callers. Builds with -race do not inline these
+// methods, and the functions that they call count as called by this package.
 func typeMethods(text string, _ map[string]string) (string, error) {
 	if n := len(typeMethod.FindAllString(text, -1)); n < 40 {
 		return "", fmt.Errorf("only %d methods of atomic types are declared in the form that is known", n)
@@ -343,7 +343,7 @@ func typeMethods(text string, _ map[string]string) (string, error) {
 
 var valueMethod = regexp.MustCompile(`(?m)^func \(v \*Value\) (Load|Store|Swap|CompareAndSwap)\(.*\{$`)
 
-// valueMethods lets the methods of Value be scheduling points for callers outside of the distribution's own synchronization.
+// valueMethods turns the methods of Value into scheduling points, for callers outside the distribution's own synchronization.
 func valueMethods(text string, _ map[string]string) (string, error) {
 	if n := len(valueMethod.FindAllString(text, -1)); n != 4 {
 		return "", fmt.Errorf("there are %d methods of Value, not 4", n)
@@ -354,7 +354,7 @@ func valueMethods(text string, _ map[string]string) (string, error) {
 
 var clockRead = regexp.MustCompile(`(?m)^func (Now\(\) Time|(Since|Until)\(t Time\) Duration) \{$`)
 
-// clockReads lets the functions that read the clock say who calls them.
+// clockReads makes the functions that read the clock report their caller.
 func clockReads(text string, added map[string]string) (string, error) {
 	if n := len(clockRead.FindAllString(text, -1)); n != 3 {
 		return "", fmt.Errorf("there are %d functions that read the clock, not 3", n)
@@ -366,7 +366,7 @@ func clockReads(text string, added map[string]string) (string, error) {
 
 var timerMethod = regexp.MustCompile(`(?m)^func \(t \*(Timer|Ticker)\) (Stop|Reset)\(.*\{$`)
 
-// timerPoints lets the methods that stop and reset timers be scheduling points.
+// timerPoints turns the methods that stop and reset timers into scheduling points.
 func timerPoints(text string, _ map[string]string) (string, error) {
 	if n := len(timerMethod.FindAllString(text, -1)); n != 2 {
 		return "", fmt.Errorf("there are %d methods that stop and reset timers, not 2", n)
@@ -375,25 +375,25 @@ func timerPoints(text string, _ map[string]string) (string, error) {
 	return timerMethod.ReplaceAllString(text, "${0} macemcTimerPoint(uintptr(unsafe.Pointer(t)), sys.GetCallerPC());"), nil
 }
 
-// lateTimers lets timers fire a little late.
+// lateTimers makes timers fire slightly late.
 var lateTimers = replace("\t\tbubble.now = next\n", "\t\tbubble.now = macemcDue(next)\n")
 
-// wakeTime lets the clock of a bubble go to the first timer that is to fire.
+// wakeTime makes the clock of a bubble advance to the first timer that will fire.
 var wakeTime = replace("\t\tnext := bubble.timers.wakeTime()\n", "\t\tnext := macemcWakeTime(&bubble.timers)\n")
 
-// timerOrder makes the order of the timers of a bubble depend on when they were armed only. A select adds the timers that it waits for in
-// the order of their addresses, and each addition may remove others that were stopped, which then are added again.
+// timerOrder makes the order of a bubble's timers depend only on the order in which they were armed. A select adds its timers in the order
+// of their addresses. Each addition may remove stopped timers, which are then added again.
 var timerOrder = replace(
 	"\tts.cleanHead()\n", "\tif !t.isFake { ts.cleanHead() }\n",
 	"\t\t\tt.rand = cheaprand()\n", "\t\t\tt.rand = t.macemcOrder\n",
 	"\t\tts.heap[0].when = t.when\n", "\t\tts.heap[0].when = t.when; t.rand = t.macemcOrder\n",
 	"\t\t\ttw.when = t.when\n", "\t\t\ttw.when = t.when; t.rand = t.macemcOrder\n")
 
-// stackOverflow lets a goroutine whose stack is too large end its test.
+// stackOverflow makes a stack overflow end the test.
 var stackOverflow = replace("\tif newsize > maxstacksize || newsize > maxstackceiling {\n",
 	"\tif newsize > maxstacksize || newsize > maxstackceiling { macemcOverflowed(gp);\n")
 
-// replace returns an edit that puts one text for another, pair by pair. Each is to be there once.
+// replace returns an edit that replaces the first text of each pair by the second. Each first text must occur exactly once.
 func replace(pairs ...string) func(string, map[string]string) (string, error) {
 	return func(text string, _ map[string]string) (string, error) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -435,7 +435,7 @@ var memoryFuncs = []struct{ name, params, point, call string }{
 	{"racewriterange", "addr, size uintptr", "macemcWrite1", "racewriterangepc1(addr, size, sys.GetCallerPC()-1)"},
 }
 
-// memoryPoints gives the functions that code built with -race calls before memory accesses bodies in Go.
+// memoryPoints gives bodies in Go to the functions that code built with -race calls before memory accesses.
 func memoryPoints(text string, _ map[string]string) (string, error) {
 	for _, f := range memoryFuncs {
 		decl := "\nfunc " + f.name + "(" + f.params + ")\n"
@@ -450,7 +450,7 @@ func memoryPoints(text string, _ map[string]string) (string, error) {
 	return text, nil
 }
 
-// memoryInGo takes the same functions out of the assembly.
+// memoryInGo removes the same functions from the assembly.
 func memoryInGo(text string, _ map[string]string) (string, error) {
 	for _, f := range memoryFuncs {
 		re := regexp.MustCompile(`(?s)TEXT\truntime·` + f.name + `<ABIInternal>\(SB\).*?JMP\tracecalladdr<>\(SB\)\n`)
@@ -463,7 +463,7 @@ func memoryInGo(text string, _ map[string]string) (string, error) {
 	return text, nil
 }
 
-// fakeNetwork adds the in-memory network that package net has for js/wasm to those of other systems.
+// fakeNetwork adds package net's in-memory network for js/wasm to other systems.
 func fakeNetwork(text string, added map[string]string) (string, error) {
 	fake := regexp.MustCompile(`(?m)^//go:build .*$`).ReplaceAllString(text, "//go:build unix")
 	for from, to := range map[string]string{"\nfunc socket(": "\nfunc macemcFakeSocket(", "\nfunc sysSocket(": "\nfunc macemcSysSocket("} {
@@ -484,8 +484,8 @@ func fakeNetwork(text string, added map[string]string) (string, error) {
 	return text, nil
 }
 
-// asyncTimers adds a function that sets what the runtime does with channels of timers: bubbles allow only what it does since Go 1.23. Later
-// versions have nothing else.
+// asyncTimers adds a function that sets the asynctimerchan mode of the runtime. Bubbles require the behavior of Go 1.23. Later versions
+// without that setting have no other behavior.
 func asyncTimers(text string, added map[string]string) (string, error) {
 	body := "return 0"
 	if strings.Contains(text, "\tasynctimerchan atomic.Int32\n") {
