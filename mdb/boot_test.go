@@ -23,7 +23,7 @@ func (g *greeter) Boot(env sim.Env) {
 
 func (g *greeter) Receive(sim.Env, sim.NodeID, any) { g.Heard++ }
 
-// The graph of the first steps shows what the first boots sent, also after the session has been further on.
+// The graph of the first steps shows the messages of the first boots, also after the session has moved on.
 func TestGraph_MessageOfFirstBoots(t *testing.T) {
 	s := opened(t, mdb.Config{Path: make(choose.Path, 1), Name: "error.path", System: &sim.System{
 		Name: "greeter", Nodes: 2, Network: netsim.Datagrams{},

@@ -46,13 +46,13 @@ func (s *Session) runWords() []string {
 	return append(words, "same", "match")
 }
 
-// match returns the step of b that corresponds to step n of a, see [replay.Align], and whether it has the same event.
+// match returns the step of b that corresponds to step n of a, see [replay.Align], and whether both have the same event.
 func match(a, b *history.Run, n int) (int, bool) {
 	c := replay.Align(occurrences(a, n), occurrences(b, b.Len()), history.Common(a, b))[n]
 	return c.Step, c.Same
 }
 
-// occurrences identifies the first n steps.
+// occurrences returns the occurrences of the first n steps.
 func occurrences(r *history.Run, n int) []replay.Occurrence {
 	all := make([]replay.Occurrence, n)
 	for i := range all {
@@ -62,7 +62,7 @@ func occurrences(r *history.Run, n int) []replay.Occurrence {
 	return all
 }
 
-// elsewhere reads the step of another run: a number, same, or match (also when nothing is said).
+// elsewhere parses a step of another run: a number, same, or match, which is the default.
 func (s *Session) elsewhere(r *history.Run, words []string) (n int, how string, err error) {
 	switch {
 	case len(words) > 1:
@@ -126,14 +126,14 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	return writeDiff(out, r, r.At, other, n)
 }
 
-// difference is a part of two states that differs.
+// difference is a difference between two states.
 type difference struct {
-	node     int // -1: the network
+	node     int // -1 means the network
 	path     string
 	old, new string
 }
 
-// differences compares two states: nodes, then the network.
+// differences compares two states: first the nodes, then the network.
 func differences(a *history.Run, n int, b *history.Run, m int) ([]difference, error) {
 	var all []difference
 	before, err := allFields(a, n)
@@ -156,7 +156,7 @@ func differences(a *history.Run, n int, b *history.Run, m int) ([]difference, er
 	return all, nil
 }
 
-// allFields returns the fields of each node after step n, and of the network.
+// allFields returns the fields of each node after step n, and last those of the network.
 func allFields(r *history.Run, n int) (all [][]sim.Field, err error) {
 	for id := range r.Nodes {
 		fields, err := r.Fields(n, sim.NodeID(id))
@@ -186,7 +186,7 @@ func writeDiff(out *bytes.Buffer, a *history.Run, n int, b *history.Run, m int) 
 	for _, d := range all {
 		parts := func(e difference) bool { return e.node == d.node && replay.PartOf(e.path, d.path) }
 		if d.node >= 0 && slices.ContainsFunc(all, parts) {
-			continue // empty in one of the two, and its parts are listed
+			continue // empty in one of the states; its parts are listed
 		}
 		where := "network "
 		if d.node >= 0 {

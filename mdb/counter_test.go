@@ -25,7 +25,7 @@ type counter struct {
 
 func (c *counter) add(sim.Env) { c.Count++ }
 
-// counted opens a run in which node 0 counts; each step is the event of index 0. More than two is too many.
+// counted opens a run in which node 0 counts, with the event of index 0 in each step. A count above two violates a property.
 func counted(t *testing.T, steps int) *mdb.Session {
 	t.Helper()
 	sys := &sim.System{
@@ -39,7 +39,7 @@ func counted(t *testing.T, steps int) *mdb.Session {
 	return opened(t, mdb.Config{System: sys, Path: make(choose.Path, steps), Name: "error.path"})
 }
 
-// A property whose function panics is found where it does so first, as in a report, whatever its kind.
+// A panic of a property's function is found in the first state in which it occurs, as in a report, for every kind of property.
 func TestPropertyPanics(t *testing.T) {
 	s := opened(t, mdb.Config{Path: make(choose.Path, 3), System: &sim.System{
 		Name: "counter", Nodes: 1, New: func(sim.NodeID) sim.Service { return &counter{} },
@@ -68,8 +68,8 @@ func fails(t *testing.T, s *mdb.Session, line string) string {
 	return err.Error()
 }
 
-// A property that does not hold is a finding, which is told wherever that of a step is. Steps can follow it,
-// walks cannot: they would end at once.
+// A state that violates a property is a finding, and is shown wherever findings of steps are. Steps can follow it, but walks cannot: they
+// would end at once.
 func TestViolatedProperty(t *testing.T) {
 	const found = "SAFETY VIOLATION: two at most"
 	s := counted(t, 3)
@@ -102,7 +102,7 @@ func TestViolatedProperty(t *testing.T) {
 	}
 }
 
-// moody answers a question when it boots, and another one in one of the moods.
+// moody answers one question when it boots, and another one in some moods.
 type moody struct {
 	counter
 	Mood int
@@ -114,7 +114,7 @@ func (m *moody) Boot(env sim.Env) {
 	}
 }
 
-// What runs share begins with the answers of the first boots.
+// Runs share a prefix only if the answers of their first boots are equal.
 func TestSharedSteps(t *testing.T) {
 	sys := &sim.System{
 		Name: "moody", Nodes: 1, New: func(sim.NodeID) sim.Service { return &moody{} },
@@ -137,7 +137,7 @@ func TestSharedSteps(t *testing.T) {
 	}
 }
 
-// A step that is not made leaves the branch as it was, also for those that branched off it.
+// A step that fails leaves the branch unchanged, also for branches of it.
 func TestWrongPicks(t *testing.T) {
 	s := counted(t, 2)
 	do(t, s, "1; take 1; save '"+t.TempDir()+"/one.path'") // branch1: n0, n1
@@ -167,7 +167,7 @@ func TestWrongPicks(t *testing.T) {
 
 func (c *counter) remind(env sim.Env) { env.Send(env.Self(), 5) }
 
-// A line of the event graph belongs to its step, whatever it says.
+// A line of the event graph belongs to its step, independent of its text.
 func TestLanes(t *testing.T) {
 	sys := &sim.System{
 		Name: "reminder", Nodes: 2, New: func(sim.NodeID) sim.Service { return &counter{} }, Network: netsim.Datagrams{},
@@ -188,7 +188,7 @@ func TestLanes(t *testing.T) {
 			t.Errorf("step %d: %s", l.Step, l.Text)
 		}
 	}
-	// The first step sends the reminder, which is still in flight in the end.
+	// The first step sends the reminder, which is still in flight at the end.
 	if want := []int{0, 1, 1, 2, 3, 4, 5, 6, 7, 8}; !slices.Equal(steps, want) {
 		t.Errorf("lines are of steps %v, want %v: %+v", steps, want, lines)
 	}
@@ -199,7 +199,7 @@ func (c *counter) tellTwice(env sim.Env) {
 	env.Send(1-env.Self(), 8)
 }
 
-// What a node had not sent yet when it crashed was not sent.
+// Messages that a node had not sent when it crashed are not shown as sent.
 func TestMessageOfCrash(t *testing.T) {
 	sys := &sim.System{
 		Name: "crashing", Nodes: 2, Crashes: 1, New: func(sim.NodeID) sim.Service { return &counter{} }, Network: netsim.Datagrams{},
@@ -215,7 +215,7 @@ func TestMessageOfCrash(t *testing.T) {
 	}
 }
 
-// A crash of a process is a step of each of its nodes, and what their boots follow from.
+// A crash of a process is a step of each of its nodes, and the cause of their boots.
 func TestCrashOfProcess(t *testing.T) {
 	sys := &sim.System{
 		Name: "housed", Nodes: 3, Crashes: 1, New: func(sim.NodeID) sim.Service { return &counter{} }, Containers: [][]sim.NodeID{{0, 2}},
@@ -238,7 +238,7 @@ func TestCrashOfProcess(t *testing.T) {
 	}
 }
 
-// Batch mode and "again" execute the words that were said, whatever is in them.
+// Batch mode and "again" repeat the words exactly as they were given.
 func TestQuotes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out bytes.Buffer
@@ -255,14 +255,14 @@ func TestQuotes(t *testing.T) {
 	if !strings.Contains(out.String(), "(mdb) steps '/a/ b/'\nno step matches\n") {
 		t.Errorf("it was executed otherwise:\n%s", out.String())
 	}
-	// A search for what does not stand between quotes without a change is repeated as it was.
+	// A search whose text does not survive quoting unchanged is repeated as it was.
 	do(t, s, `start; find event "/n0 'add|n0 add/"`)
 	if out := do(t, s, "again"); !strings.Contains(out, "step 2 of 2") {
 		t.Error(out)
 	}
 }
 
-// A prompt that is told to end does not wait for a line.
+// A canceled prompt does not wait for a line.
 func TestPromptEnds(t *testing.T) {
 	in, keyboard := io.Pipe()
 	defer keyboard.Close()
@@ -285,7 +285,7 @@ func TestPromptEnds(t *testing.T) {
 	}
 }
 
-// Long walks end when they are told to, and leave the session as it was.
+// Canceled walks end early and leave the session unchanged.
 func TestStoppedWalks(t *testing.T) {
 	s := opened(t, mdb.Config{System: late(), Path: choose.Path{0}})
 	ctx, cancel := context.WithCancel(t.Context())

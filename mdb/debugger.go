@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Debugger is what a screen needs of a session. A [Session] is one, and so is a [Remote] one, which stands for
-// that in another process. It is for one goroutine.
+// Debugger is the part of a session that a screen needs. [Session] implements it, and so does [Remote] for a session in another process. It
+// is not safe for concurrent use.
 type Debugger interface {
 	Do(ctx context.Context, line string, w io.Writer) error
 	View(Wanted) View
@@ -19,17 +19,17 @@ type Debugger interface {
 	Quit() error
 }
 
-// Wanted says what of a session is to be seen.
+// Wanted selects the parts of a session that [View] contains.
 type Wanted struct {
-	Steps       int  // how many lines of steps
-	Places      bool // the source of each of these steps
-	Reach       int  // how many steps before and after the current one the event graph shows; 0: no graph
-	Width       int  // of the event graph, in columns
+	Steps       int  // number of lines of steps
+	Places      bool // include the source position of each of these steps
+	Reach       int  // number of steps before and after the current one in the event graph; 0 means no graph
+	Width       int  // width of the event graph in columns
 	Differences bool
-	Source      int // how many lines of the source before and after that of the step; 0: none
+	Source      int // number of source lines before and after that of the step; 0 means none
 }
 
-// View is what a session shows at present.
+// View is the visible content of a session.
 type View struct {
 	At          Position
 	Summary     string
@@ -38,10 +38,10 @@ type View struct {
 	Lanes       []LaneLine
 	Differences []string
 	Source      []string
-	Err         string // what kept states or lanes from being shown; "": nothing
+	Err         string // why states or lanes are missing; empty if they are not
 }
 
-// View returns what a session shows around the current step.
+// View returns the content of a session around the current step.
 func (s *Session) View(w Wanted) View {
 	v := View{At: s.Position(), Summary: s.Summary()}
 	from := max(0, min(v.At.Step-w.Steps/2, v.At.Last-w.Steps+2))

@@ -1,9 +1,8 @@
-// Package mdb is the debugger's headless core: a [Session] over one run and the runs that it is compared
-// with, commands in, text out. The screen, the line prompt, batch mode and tests all use the one table of
-// commands; the program has a screen, which draws what a session knows.
+// Package mdb is the headless core of the debugger. A [Session] executes commands on a run, and on the runs that it is compared with, and
+// writes text. The screen, the line prompt, batch mode and tests share one table of commands. The screen is in the program and draws the
+// content of a session.
 //
-// A run is a path. A session executes it once when it is opened, keeps for each step what lists,
-// searches and the causal chain need, and copies of some states (see [replay.Cursor.Keep]); everything
-// else is computed again for the steps that are looked at. The run of a test under a schedule is a trace that was
-// recorded ([Config.Trace]), with goroutines as nodes.
+// A run is a path. A session executes it once when it is opened. It stores for each step the data for lists, searches and the causal chain,
+// and copies of some states (see [replay.Cursor.Keep]). Everything else is recomputed for the steps that are shown. A test's run under a
+// schedule is a recorded trace ([Config.Trace]), with goroutines as nodes.
 package mdb

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// fieldTest finds steps after which a field meets a condition that it did not meet before.
+// fieldTest finds steps after which a field satisfies a condition that it did not satisfy before.
 func (s *Session) fieldTest(field string, words []string) (*test, error) {
 	sel, err := s.selector(field)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 		return nil, err
 	}
 	seen := false
-	values := make([][]sim.Field, s.sys.Nodes) // that are selected, per node
+	values := make([][]sim.Field, s.sys.Nodes) // selected values, by node
 	r := s.run
 	return &test{
 		first: func(n int) {
@@ -51,8 +51,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 	}, nil
 }
 
-// has reports whether some node has a selected field in the first state, the last one, or where the session
-// stands.
+// has reports whether some node has a selected field in the first, the last or the current state.
 func (s *Session) has(sel selector) bool {
 	for _, n := range []int{s.run.At, 0, s.run.Len()} {
 		for id := range s.sys.Nodes {
@@ -64,7 +63,7 @@ func (s *Session) has(sel selector) bool {
 	return false
 }
 
-// noField is the error for a field that no node has, with the names that may have been meant.
+// noField returns the error for a field that no node has. The error suggests similar names.
 func (s *Session) noField(word string) error {
 	known := s.fieldWords()
 	node, _, ok := strings.Cut(word, ".")
@@ -76,7 +75,7 @@ func (s *Session) noField(word string) error {
 		}
 		return dotted
 	})
-	var top []string // the names without what is below them
+	var top []string // top-level names
 	for _, w := range known {
 		if name, _, _ := strings.Cut(w, "["); !slices.Contains(top, name) {
 			top = append(top, name)
@@ -85,13 +84,13 @@ func (s *Session) noField(word string) error {
 	return spec.Unknown("no state that was looked at has a field", word, top)
 }
 
-// selector picks fields of node states.
+// selector selects fields of node states.
 type selector struct {
-	only int // node; -1: all
+	only int // the only node; -1 means all nodes
 	path string
 }
 
-// selector reads n2.Parent, or Parent.
+// selector parses a selector such as n2.Parent, or Parent.
 func (s *Session) selector(word string) (selector, error) {
 	sel := selector{-1, word}
 	if node, path, ok := strings.Cut(word, "."); ok && s.isNode(node) {
@@ -107,7 +106,7 @@ func (s *Session) selector(word string) (selector, error) {
 
 func (f selector) node(id int) bool { return f.only < 0 || f.only == id }
 
-// fields returns those of a node after step n of a run; none if that state cannot be reached.
+// fields returns the selected fields of a node after step n of a run. It returns none if that state cannot be reached.
 func (f selector) fields(r *history.Run, n, id int) []sim.Field {
 	if !f.node(id) {
 		return nil
@@ -119,7 +118,7 @@ func (f selector) fields(r *history.Run, n, id int) []sim.Field {
 	return only(all, f.matches)
 }
 
-// matches reports whether a path is the selector's, lies below it, or does so behind some first part.
+// matches reports whether a path is the selector's path or below it, possibly after a prefix of path elements.
 func (f selector) matches(path string) bool {
 	for rest := path; ; {
 		if after, ok := strings.CutPrefix(rest, f.path); ok && (after == "" || strings.ContainsRune(".[(", rune(after[0]))) {
@@ -127,7 +126,7 @@ func (f selector) matches(path string) bool {
 		}
 		i := strings.IndexByte(rest, '.')
 		if i < 0 || rest[0] == '(' {
-			// A timer or a place on disk can be named without its brackets.
+			// The brackets of a timer or of a disk entry are optional.
 			inner, want := strings.Trim(path, "()"), strings.Trim(f.path, "()")
 			return path[0] == '(' && (inner == want || strings.HasPrefix(inner, want+"{"))
 		}
@@ -135,7 +134,7 @@ func (f selector) matches(path string) bool {
 	}
 }
 
-// condition reads a condition on a field's text; nil: any change.
+// condition parses a condition on a field's text; nil means any change.
 func condition(words []string) (func(string) bool, error) {
 	if len(words) == 0 || len(words) == 1 && words[0] == "changes" {
 		return nil, nil
@@ -182,7 +181,7 @@ func condition(words []string) (func(string) bool, error) {
 	return nil, badUsage("%q is no condition: changes, or == != < <= > >= ~ and a value", strings.Join(words, " "))
 }
 
-// equal compares a field's text with what was asked for: "joined(2)" is equal to "joined" and "2".
+// equal compares a field's text with the text in a condition: "joined(2)" is equal to "joined" and "2".
 func equal(text, want string) bool {
 	if text == want || text == `"`+want+`"` {
 		return true
@@ -191,7 +190,7 @@ func equal(text, want string) bool {
 	return ok && strings.HasSuffix(inside, ")") && (name == want || inside[:len(inside)-1] == want)
 }
 
-// number reads a number, which may stand in brackets behind a name.
+// number parses a number, which may be in parentheses after a name.
 func number(text string) (float64, bool) {
 	if _, inside, ok := strings.Cut(text, "("); ok {
 		text = strings.TrimSuffix(inside, ")")

@@ -67,7 +67,7 @@ regular expression. A value such as joined(2) is matched by joined and by 2.`
 	}
 }
 
-// find goes to the nearest step in a direction that matches.
+// find goes to the nearest matching step in a direction.
 func (s *Session) find(ctx context.Context, args []string, direction int, out *bytes.Buffer) error {
 	if len(args) == 0 {
 		return badUsage("find what?")
@@ -98,14 +98,14 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 	return s.to(n, out)
 }
 
-// test says which steps are looked for. One of its functions is set.
+// test selects steps. Exactly one of info, world and trace is set.
 type test struct {
-	info  func(n int) bool                 // from what is kept of steps
-	world func(n int, w kernel.World) bool // in the state after step n, called in order
-	first func(n int)                      // in the state after step n, which is before the first of a row of steps, for world
-	trace func(t *replay.TraceStep) bool   // from the whole description
-	known func() bool                      // after a search that found nothing: whether there is such a thing at all; nil: there is
-	maybe func(n int) bool                 // for trace: whether the step can match at all
+	info  func(n int) bool                 // whether step n matches, from its Step
+	world func(n int, w kernel.World) bool // whether the state after step n matches; called in order
+	first func(n int)                      // for world: called for the state before a sequence of steps
+	trace func(t *replay.TraceStep) bool   // whether the full description matches
+	known func() bool                      // after a failed search: whether the thing exists at all; nil means that it does
+	maybe func(n int) bool                 // for trace: whether step n can match at all
 }
 
 func (s *Session) test(args []string) (*test, error) {
@@ -179,7 +179,7 @@ func matchesStep(re *regexp.Regexp, s *history.Step) bool {
 	return re.MatchString(s.Key) || re.MatchString(s.String())
 }
 
-// messageTest finds steps that send such a message, or whose event is about one.
+// messageTest finds steps that send a matching message, or whose event concerns one.
 func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 	plans, err := encoding.NewSet(s.sys.State...)
 	if err != nil {
@@ -215,13 +215,13 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 	}}, nil
 }
 
-// search returns the nearest step in a direction that matches, 0 when there is none.
+// search returns the nearest matching step in a direction, or 0 if there is none.
 func (t *test) search(ctx context.Context, r *history.Run, direction int) (int, error) {
 	if t.world != nil {
 		if direction > 0 {
 			return t.scan(ctx, r, r.At+1, r.Len(), false)
 		}
-		// Backward in parts, each forward.
+		// Search backward in windows, each of them forward.
 		size := history.WindowSteps
 		if r.Whole == nil {
 			size = max(size, r.Cursor.Distance())
@@ -233,7 +233,7 @@ func (t *test) search(ctx context.Context, r *history.Run, direction int) (int, 
 				return n, err
 			}
 			end = from - 1
-			size *= 2 // states that are not kept are reached from the start each time
+			size *= 2 // states without a copy are recomputed from the start each time
 		}
 		return 0, nil
 	}
@@ -261,7 +261,7 @@ func (t *test) search(ctx context.Context, r *history.Run, direction int) (int, 
 	return 0, nil
 }
 
-// scan executes steps from..to and returns the first that matches, or the last of them.
+// scan executes steps from..to and returns the first match, or the last one.
 func (t *test) scan(ctx context.Context, r *history.Run, from, to int, last bool) (found int, err error) {
 	if from > to {
 		return 0, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// drawer draws numbers, and is angry about a high one.
+// drawer draws numbers, and is angry about high ones.
 type drawer struct {
 	sim.Nop
 	Luck int
@@ -38,7 +38,7 @@ func drawn(t *testing.T) *mdb.Session {
 	}})
 }
 
-// What is found lies behind the step where the session stands, and a condition is met that was not met before.
+// find returns a step after the current one, at which a condition becomes true.
 func TestFind(t *testing.T) {
 	s := drawn(t)
 	const none = -1
@@ -65,7 +65,7 @@ func TestFind(t *testing.T) {
 			if why := fails(t, s, c.line); !strings.HasPrefix(why, "no step ") {
 				t.Errorf("%s from step %d: %s", c.line, c.from, why)
 			}
-			c.want = c.from // where it stays
+			c.want = c.from // the session does not move
 		} else {
 			do(t, s, c.line)
 		}
@@ -82,7 +82,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Lists are of steps, of those around, or of those that match.
+// Lists contain the steps around the current one, or those that match.
 func TestList(t *testing.T) {
 	s := drawn(t)
 	s.Go(3)
@@ -106,7 +106,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// States of two steps are compared field by field, and picks of a step that is made by hand are told.
+// States of two steps are compared field by field. Picks of a manual step are shown.
 func TestDiffOfSteps(t *testing.T) {
 	s := drawn(t)
 	s.Go(4)

@@ -22,8 +22,7 @@ func opened(t testing.TB, cfg mdb.Config) *mdb.Session {
 	return s
 }
 
-// open opens the run in a folder of testdata: the first 40 steps of one that "macemc search" found, and
-// the live run that was kept with it.
+// open opens the run in a folder of testdata, which is the first 40 steps of a finding of "macemc search", together with its live run.
 func open(t testing.TB, folder string) *mdb.Session {
 	t.Helper()
 	file := filepath.Join("testdata", folder, "error.path")
@@ -61,9 +60,9 @@ func script(t *testing.T, folder string, lines ...string) string {
 	return out.String()
 }
 
-// The session of the paper's figures 5 and 6: at the critical transition the sender of two SYNs hears that
-// the newer one was received, although the older one has replaced it by then; the live run, after as many
-// steps, still has the timer by which the newer SYN is sent again.
+// This session shows the paper's figures 5 and 6. At the critical transition, the sender of two SYNs learns that the newer one was
+// received, although the older one has replaced it by then. The live run, after as many steps, still has the timer that sends the newer SYN
+// again.
 func TestStaleSYN(t *testing.T) {
 	script(t, "mt3", "info", "critical", "why", "diff live same", "run live same", "timers",
 		"find message /Data.*4001/", "run main match", "graph 8 18", "properties", "choices")
@@ -87,14 +86,14 @@ func TestStaleSYN(t *testing.T) {
 	}
 }
 
-// A crashed node gets the answer to a join that it does not remember: the crash, the answer into init, and no
-// Remove in the end.
+// A crashed node receives the answer to a join that it does not remember. The session shows the crash, the answer in state init, and that
+// there is no Remove in the end.
 func TestForgottenJoin(t *testing.T) {
 	script(t, "rt13", "critical", "state n1", "why", "rfind event /crashes/", "next n1", "find n1.State changes",
 		"field Children", "messages", "connections", "diff live", "steps kind=deliver n1", "graph 15 22")
 }
 
-// The critical step comes first, then the end.
+// "continue" goes to the critical step first, then to the end.
 func TestContinue(t *testing.T) {
 	s := open(t, "rt13")
 	for _, want := range []string{"CRITICAL", "step 40 of 40"} {
@@ -107,12 +106,12 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// Commands that only work in a state have an error that says what to do; none of them ends the session.
+// Commands that only work in some states return an error with advice. None of them ends the session.
 func TestErrors(t *testing.T) {
 	s := open(t, "rt13")
 	for _, c := range []struct{ line, want string }{
 		{"fly", `no command "fly"`},
-		{"s", ""}, // an alias is no ambiguity
+		{"s", ""}, // an alias is unambiguous
 		{"ne x", `no node "x"; nodes are n0 to n2`},
 		{"goto 41", "the run has 40 steps"},
 		{"goto sometime", "is no step"},
@@ -164,7 +163,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What people read about commands comes from the table.
+// The help texts are generated from the table.
 func TestReference(t *testing.T) {
 	golden.Compare(t, "../../docs/mdb.md", []byte(mdb.Reference()))
 	s := open(t, "rt13")
@@ -208,7 +207,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// The prompt goes on after errors and ends at quit.
+// The prompt continues after errors and ends at quit.
 func TestPrompt(t *testing.T) {
 	var out bytes.Buffer
 	in := strings.NewReader("next\n\nfly\nquit\nnext\n")
@@ -225,7 +224,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// That no message matches does not say that there is none.
+// An empty match does not claim that no message is in flight.
 func TestNoSuchMessage(t *testing.T) {
 	s := open(t, "rt13")
 	if out := do(t, s, "start; messages"); !strings.Contains(out, "no message is in flight") {

@@ -11,23 +11,23 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Paths of what changes of goroutines in the trace of a test. A goroutine that has not been started has none of these fields.
+// Paths of the fields of goroutines in the trace of a test. A goroutine that has not been started has no fields.
 const (
 	GoroutineAt        = history.PathAt
-	GoroutineOperation = history.PathOperation // that it is about to execute, or in which it waits
+	GoroutineOperation = history.PathOperation // next operation, or the one in which it waits
 	GoroutineStatus    = history.PathStatus
-	GoroutineHolder    = history.PathHolder // who holds the lock that it waits for
+	GoroutineHolder    = history.PathHolder // holder of the lock that it waits for
 )
 
-// CanRun begins the status of a goroutine that neither runs nor waits. "runs" and "ended" are other ones, and the rest waits.
+// CanRun is a prefix of the status of a runnable goroutine. The other statuses are "runs", "ended", and those of waiting goroutines.
 const CanRun = history.StatusCanRun
 
-// Sleeps is the status of a goroutine that waits for a time, or is held back until all others wait.
+// Sleeps is the status of a goroutine that sleeps, or is held back until all others wait.
 const Sleeps = "sleeps"
 
 var errNoCritical = errors.New("the critical step is not known: \"macemc test\" finds it, and the file of the schedule records none")
 
-// openRecorded opens the recorded run of a test.
+// openRecorded opens a session on the recorded run of a test.
 func openRecorded(cfg Config) *Session {
 	s := &Session{cfg: cfg, sys: &sim.System{Name: cfg.Trace.System, Nodes: cfg.Trace.Nodes}, node: -1, table: commands()}
 	if cfg.LiveTrace != nil {
@@ -47,11 +47,11 @@ func openRecorded(cfg Config) *Session {
 	return s
 }
 
-// ofGoroutines puts help texts into the words of tests.
+// ofGoroutines translates help texts from nodes to goroutines.
 var ofGoroutines = strings.NewReplacer("n2", "g2", "n1", "g1", "node 2", "goroutine 2", "node 1", "goroutine 1", "NODE", "GOROUTINE", "node", "goroutine",
 	"the live run", "the passing run", "diff live", "diff passing")
 
-// takeGoroutine lets another goroutine go on at the step after which the session stands, on a branch.
+// takeGoroutine switches to another goroutine at the current step, on a branch.
 func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
 	switch {
@@ -93,7 +93,7 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 	return s.to(min(from+1, b.Len()), out)
 }
 
-// refuses returns why a command does not work in the session; nil means that it does.
+// refuses returns why a command does not work in the session; nil means that it works.
 func (s *Session) refuses(c *command) error {
 	switch recorded := s.cfg.Trace != nil; {
 	case recorded && c.system:
@@ -137,7 +137,7 @@ func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) err
 	return nil
 }
 
-// circle returns the goroutines that wait for one another, from one of them on; nil means that it is not in a circle.
+// circle returns the cycle of goroutines that wait for each other and contains from; nil means that there is none.
 func circle(holders map[string]string, from string) []string {
 	names := []string{from}
 	for at := holders[from]; at != "" && len(names) <= len(holders); at = holders[at] {
@@ -149,7 +149,7 @@ func circle(holders map[string]string, from string) []string {
 	return nil
 }
 
-// recordedInfo writes what there is to say of a recorded test.
+// recordedInfo writes the information about a recorded test.
 func (s *Session) recordedInfo(line func(name, text string)) {
 	main := s.runs[0]
 	line("test", fmt.Sprintf("%s, %d goroutines", main.Whole.System, main.Whole.Nodes))

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/newfile"
 )
 
-// mostGraphSteps is how many steps a graph may show.
+// mostGraphSteps is the maximum number of steps in a graph.
 const mostGraphSteps = 5000
 
 func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
@@ -73,14 +73,14 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 	if err := writeNew(file, b.Bytes()); err != nil {
 		return err
 	}
-	if format.Name == "json" { // which is all of the graph, with what is around the range
+	if format.Name == "json" { // contains the whole graph, including steps around the range
 		from, to = first, min(s.run.Len(), to+graphMargin)
 	}
 	fmt.Fprintf(out, "steps %d to %d are in %s\n", from, to, file)
 	return nil
 }
 
-// writeNew writes a file that must not exist yet.
+// writeNew writes a new file. It fails if the file exists.
 func writeNew(file string, content []byte) error {
 	err := newfile.Write(file, content)
 	if errors.Is(err, fs.ErrExist) {
@@ -90,10 +90,10 @@ func writeNew(file string, content []byte) error {
 }
 
 const (
-	// graphMargin is how many steps around a range are executed for its graph, so that the ends of arrows
-	// are seen, and lanesMargin that for the screen, which draws a graph with each step.
+	// graphMargin is the number of steps around a range that are executed for its graph, so that the ends of arrows are visible.
+	// lanesMargin is the same for the screen, which draws a graph at every step.
 	graphMargin = 400
 	lanesMargin = 64
-	// exactGraphSteps is up to where a graph is made from the first step on.
+	// exactGraphSteps is the last step up to which a graph is built from the first step.
 	exactGraphSteps = 2000
 )

@@ -18,8 +18,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// The chain of causes, which the debugger follows while it reads a run, and the event graph, which is made from
-// the run's trace, are found in different ways and must agree.
+// The debugger determines the chain of causes while it reads a run, and the event graph does so from the run's trace. Both must agree.
 func TestCauses(t *testing.T) {
 	for _, e := range papers.All() {
 		t.Run(e.Name, func(t *testing.T) {
@@ -99,7 +98,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 			} else if want = got; !slices.Contains(ev.Causes, got) {
 				t.Errorf("step %d follows from %v", n, ev.Causes)
 			}
-		case sim.DeliverReady: // the graph says what made room, and the chain what was refused before
+		case sim.DeliverReady: // the graph shows what made room, and the chain what was refused before
 			want = lastRefused(trace, ev)
 		}
 		if got != want {
@@ -108,7 +107,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 	}
 }
 
-// lastSent is the last step before ev in which its node sent to its peer in a stream.
+// lastSent returns the last step before ev in which its node sent to its peer in a stream.
 func lastSent(g *eventgraph.Graph, ev *eventgraph.Event) int {
 	last := -1
 	for _, m := range g.Messages {
@@ -119,7 +118,7 @@ func lastSent(g *eventgraph.Graph, ev *eventgraph.Event) int {
 	return last
 }
 
-// lastRefused is the last step before ev in which its node's stream to its peer was full.
+// lastRefused returns the last step before ev in which its node's stream to its peer was full.
 func lastRefused(trace *replay.Trace, ev *eventgraph.Event) int {
 	last := -1
 	for _, s := range trace.Steps[:ev.Step-1] {

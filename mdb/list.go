@@ -90,7 +90,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	return nil
 }
 
-// listLine is step n in one line.
+// listLine formats step n as one line.
 func (s *Session) listLine(r *history.Run, n int) string {
 	marks := []byte("   ")
 	if n == r.At {

@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// liner has a list that is empty, but not nil, at first.
+// liner has a list that is initially empty, but not nil.
 type liner struct {
 	sim.Nop
 	Line []int
@@ -19,7 +19,7 @@ type liner struct {
 
 func (l *liner) join(sim.Env) { l.Line = append(l.Line, 7) }
 
-// A list that gets elements is told by these; it is not gone, and not "none" where it has some.
+// A list that receives elements is shown by these elements. It is neither gone nor shown as "none".
 func TestListThatIsFilled(t *testing.T) {
 	s := opened(t, mdb.Config{Path: choose.Path{0}, System: &sim.System{
 		Name: "line", Nodes: 1, New: func(sim.NodeID) sim.Service { return &liner{Line: []int{}} },
@@ -43,7 +43,7 @@ func TestListThatIsFilled(t *testing.T) {
 	}
 }
 
-// What a step takes away is said to be gone, with what it was; a node that is started is up.
+// A field that a step removes is shown as gone, with its old value. A node that starts is shown as up.
 func TestFieldThatIsGone(t *testing.T) {
 	s := opened(t, mdb.Config{Path: choose.Path{0, 0, 0}, System: &sim.System{
 		Name: "line", Nodes: 1, New: func(sim.NodeID) sim.Service { return &liner{Line: []int{7}} }, Crashes: 1,

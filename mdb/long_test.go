@@ -28,7 +28,7 @@ import (
 
 const longSteps = 100_000
 
-// longPath is a random run of randtree, with a crash if it is long.
+// longPath returns a random run of randtree, with a crash if it is long.
 func longPath(t testing.TB, steps int) (*sim.System, choose.Path) {
 	t.Helper()
 	subject, err := check.NewSubject(randtree.Entry(), check.Wanted{
@@ -65,8 +65,7 @@ func longPath(t testing.TB, steps int) (*sim.System, choose.Path) {
 	return sys, r.Path
 }
 
-// A long run shows the same at every place as plain execution, wherever one comes from, and needs no more
-// memory than it may.
+// A long run shows the same states as plain execution, whatever the order of visits, and stays within its memory limit.
 func TestLongRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("100,000 steps")
@@ -111,7 +110,7 @@ func TestLongRun(t *testing.T) {
 	if out := do(t, s, "77777; graph 77770 77780"); !strings.Contains(out, "77775 ") || strings.Contains(out, "first boots") {
 		t.Errorf("a graph far from the start:\n%s", out)
 	}
-	// JSON has no range: it holds what the range was made from.
+	// JSON has no range: it contains all steps that the range was built from.
 	if out := do(t, s, fmt.Sprintf("graph 77770 77780 json '%s'", filepath.Join(t.TempDir(), "g.json"))); !strings.HasPrefix(out, "steps 77370 to 78180 are in ") {
 		t.Errorf("a graph as JSON: %s", out)
 	}
@@ -134,7 +133,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkJump measures what a screen asks for after a jump to any step of 100,000.
+// BenchmarkJump measures the view of a screen after a jump to any step of 100,000.
 func BenchmarkJump(b *testing.B) {
 	sys, path := longPath(b, longSteps)
 	s, err := mdb.Open(mdb.Config{System: sys, Path: path})
@@ -156,7 +155,7 @@ func BenchmarkJump(b *testing.B) {
 	}
 }
 
-// A graph of a range far from the start is made from a part of the run, and shows what that of the whole run shows.
+// A graph of a range far from the start is built from a part of the run, and equals the one built from the whole run.
 func TestGraphOfPart(t *testing.T) {
 	sys, path := longPath(t, partSteps)
 	samePart(t, sys, path)
@@ -165,7 +164,7 @@ func TestGraphOfPart(t *testing.T) {
 
 const partSteps, partFrom, partTo = 2600, 2400, 2440 // beyond exactGraphSteps, and with the start beyond the margin
 
-// late is a system of a message that arrives after everything else.
+// late is a system with a message that arrives after everything else.
 func late() *sim.System {
 	return &sim.System{
 		Name: "late", Nodes: 2, New: func(sim.NodeID) sim.Service { return &counter{} }, Network: netsim.Datagrams{},
@@ -178,7 +177,7 @@ func late() *sim.System {
 
 func (c *counter) tell(env sim.Env) { env.Send(1-env.Self(), c.Count) }
 
-// latePath is a run in which node 0 tells its number, and node 1 hears of it thousands of steps later.
+// latePath returns a run in which node 0 sends its number, and node 1 receives it thousands of steps later.
 func latePath(t *testing.T) choose.Path {
 	t.Helper()
 	w, err := kernel.NewWorld(late(), kernel.Options{})
@@ -232,7 +231,7 @@ func samePart(t *testing.T, sys *sim.System, path choose.Path) {
 			t.Fatal(err)
 		}
 		a, b := string(got), want.String()
-		if c.format == "svg" || c.format == "html" { // the longest message of the run says how far the lanes are apart
+		if c.format == "svg" || c.format == "html" { // the longest message of the run determines the distance of the lanes
 			titles := regexp.MustCompile(`<title>[^<]*</title>|<h3>.*</h3>`)
 			a, b = strings.Join(titles.FindAllString(a, -1), "\n"), strings.Join(titles.FindAllString(b, -1), "\n")
 		}

@@ -55,7 +55,7 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	return nil
 }
 
-// monitor returns the state of a monitor after step n, and its pending obligations.
+// monitor returns the state of a monitor after step n, with its pending obligations.
 func monitor(r *history.Run, n, i int) (fields []sim.Field, err error) {
 	w, err := r.World(n)
 	if err != nil {
@@ -63,7 +63,7 @@ func monitor(r *history.Run, n, i int) (fields []sim.Field, err error) {
 	}
 	fields = kernel.MonitorFields(w, i)
 	defer func() {
-		if recover() != nil { // what it waits for is not known where that is what is found
+		if recover() != nil { // Obligations may panic, and that may be the finding
 			err = nil
 		}
 	}()

@@ -19,7 +19,7 @@ type counting struct{ Heard int }
 
 func (c *counting) Observe(sim.NodeID, any) error { c.Heard++; return nil }
 
-// TestMonitors: the state of each monitor, what the step changed, and what it waits for.
+// TestMonitors checks the state of each monitor, its changes in the step, and its obligations.
 func TestMonitors(t *testing.T) {
 	type speaker struct{ Other machine.ID }
 	type pending struct{ Last int }

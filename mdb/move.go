@@ -110,7 +110,7 @@ func (s *Session) nodeWords() []string {
 	return words
 }
 
-// by goes some steps on, or back.
+// by moves some steps forward or backward.
 func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 	count, node := 1, -1
 	for _, a := range args {
@@ -135,7 +135,7 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 		n, ok := s.neighbour(at, direction, node)
 		if !ok {
 			if at != s.run.At {
-				break // as far as it goes
+				break // stop at the last such step
 			}
 			where := "end"
 			if direction < 0 {
@@ -151,7 +151,7 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 	return s.to(at, out)
 }
 
-// neighbour is the nearest step of a node (-1: of any) in a direction.
+// neighbour returns the nearest step of a node in a direction; node -1 means any.
 func (s *Session) neighbour(at, direction, node int) (int, bool) {
 	for n := at + direction; n >= 0 && n <= s.run.Len(); n += direction {
 		if node < 0 || n > 0 && s.touches(n, node) {
@@ -161,19 +161,19 @@ func (s *Session) neighbour(at, direction, node int) (int, bool) {
 	return 0, false
 }
 
-// touches reports whether a step is one of the node's.
+// touches reports whether a step belongs to the node.
 func (s *Session) touches(n, node int) bool {
 	step := s.run.Step(n)
 	return int(step.Ev.Node) == node || slices.Contains(step.With, sim.NodeID(node))
 }
 
-// to goes to a step and says where that is.
+// to moves to a step and describes it.
 func (s *Session) to(n int, out *bytes.Buffer) error {
 	s.run.At = n
 	return s.sayStep(n, out)
 }
 
-// sayStep says in a few lines what step n did.
+// sayStep describes step n in a few lines.
 func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 	r := s.run
 	t, err := r.Trace(n)
@@ -209,7 +209,7 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 	}
 	for _, c := range t.Changes {
 		if slices.Contains(upOrDown, c.Node) || r.Whole != nil && history.Told(&c, t) {
-			continue // its whole state comes or goes, or the first line has it
+			continue // the whole state appears or disappears, or the first line contains it
 		}
 		fmt.Fprintf(out, "  %s.%s  %s -> %s\n", r.Node(c.Node), c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
 	}
@@ -249,7 +249,7 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		fmt.Fprintf(out, "no step is critical: only a run that cannot recover has a critical transition, and step %d of this one is a %s\n", n, history.Violation(f))
 		return nil
 	}
-	if s.cfg.End != "" { // walks could meet it, too, and never return
+	if s.cfg.End != "" { // walks may reach the same step and never return
 		fmt.Fprintf(out, "no step is critical: %s\n", textfmt.FirstLine(s.cfg.End))
 		return nil
 	}

@@ -10,10 +10,9 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// Prompt reads lines from in and executes them, until one says quit, in ends, or ctx is done. Errors of
-// commands are shown and do not end it. What comes from interrupts stops the command that is being executed,
-// never the session; nil: nothing does. The error is that of in or out. When ctx is done in may still be read
-// from once more.
+// Prompt reads lines from in and executes them, until a line quits the session, in ends, or ctx is done. Errors of commands are shown and
+// do not end it. A value from interrupts stops the current command, never the session; nil means that nothing does. The error is that of in
+// or out. After ctx is done, one more read from in may be pending.
 func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer, interrupts <-chan struct{}) error {
 	lines, failed, over := make(chan string), make(chan error, 1), make(chan struct{})
 	defer close(over)
@@ -54,7 +53,7 @@ func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer, interr
 			return <-failed
 		}
 		if line == "" {
-			line = last // as in other debuggers, an empty line repeats
+			line = last // as in other debuggers, an empty line repeats the last one
 		}
 		last = line
 		err := interruptible(ctx, interrupts, func(ctx context.Context) error { return s.Do(ctx, line, out) })
@@ -74,7 +73,7 @@ func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer, interr
 	return nil
 }
 
-// interruptible executes a command whose context ends with the first interrupt.
+// interruptible executes a command and cancels its context at the first interrupt.
 func interruptible(ctx context.Context, interrupts <-chan struct{}, command func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	over, done := make(chan struct{}), make(chan struct{})
@@ -93,8 +92,8 @@ func interruptible(ctx context.Context, interrupts <-chan struct{}, command func
 	return err
 }
 
-// Batch executes lines and shows each command before its output. It stops at the first command that fails, at quit, and when ctx is
-// done. The error names the command that failed, and reports whether others were not executed.
+// Batch executes lines and shows each command before its output. It stops at the first command that fails, at quit, and when ctx is done.
+// The error names the failed command and reports whether other commands were not executed.
 func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error {
 	s.batch = true
 	defer func() { s.batch = false }()
@@ -127,7 +126,7 @@ func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error
 	return nil
 }
 
-// unexecuted adds to the error of a command that those in the lines after it were not executed, if there are any.
+// unexecuted wraps the error of a command. It adds that later commands were not executed, if there are any.
 func unexecuted(err error, after []string) error {
 	for _, line := range after {
 		if commands, failed := split(line); failed != nil || len(commands) > 0 {

@@ -61,7 +61,7 @@ func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer
 	return nil
 }
 
-// explain is what a property says of a state, nothing when its function panics.
+// explain returns a property's explanation of a state, or nothing if its function panics.
 func explain(w kernel.World, p *sim.Property) (text string) {
 	defer func() {
 		if recover() != nil {

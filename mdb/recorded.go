@@ -9,15 +9,14 @@ import (
 	"github.com/macemc/macemc/critical"
 )
 
-// Recorded is what a report says of the critical transition of a run.
+// Recorded is the critical transition of a run according to a report.
 type Recorded struct {
 	Step  int
-	Steps int // of the run, to know whether it is still the same
+	Steps int // length of the run, which must match
 	Why   string
 }
 
-// ReadRecorded reads the report beside a path file; the zero value says that there is none, or that it is
-// about another run.
+// ReadRecorded reads the report beside a path file. The zero value means that there is no report, or that it describes another run.
 func ReadRecorded(pathFile string) Recorded {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(pathFile), "report.json"))
 	if err != nil {
@@ -44,7 +43,7 @@ func ReadRecorded(pathFile string) Recorded {
 	return Recorded{c.Step, report.Steps, why}
 }
 
-// probed says by what a step was found to be critical, and whether that is proven; "" when that is not known.
+// probed describes the evidence that a step is critical, and whether it is a proof. It returns "" if the evidence is unknown.
 func probed(r *critical.Result) string {
 	if r.Case != critical.C1 || r.After.Walks == 0 {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// What the debugger says of the critical step tells whether it is proven.
+// The description of the critical step includes whether it is proven.
 func TestRecordedTellsOfProof(t *testing.T) {
 	const walks = "after it 0 of 24 walks recovered, before it 3 of 24"
 	for proof, want := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Question is a call of a [Debugger] that can be sent to another process, by the name of the method.
+// Question is a call of a [Debugger] method in another process.
 type Question struct {
 	Method    string `json:"method"`
 	Line      string `json:"line,omitempty"`
@@ -17,7 +17,7 @@ type Question struct {
 	Wanted    Wanted `json:"wanted,omitzero"`
 }
 
-// Answer is what a call returned.
+// Answer is the result of a call.
 type Answer struct {
 	Text     string   `json:"text,omitempty"`
 	Words    []string `json:"words,omitempty"`
@@ -27,16 +27,16 @@ type Answer struct {
 	Position Position `json:"position,omitzero"`
 	View     View     `json:"view,omitzero"`
 	Error    string   `json:"error,omitempty"`
-	Is       string   `json:"is,omitempty"` // which known error Error is; "": another
+	Is       string   `json:"is,omitempty"` // which known error Error is; empty means none
 }
 
-// What errors are known by in another process.
+// Names of errors that both processes know.
 const (
 	isQuit     = "quit"
 	isCanceled = "canceled"
 )
 
-// Reply answers a question by a call of d.
+// Reply executes a call on d.
 func Reply(ctx context.Context, d Debugger, q Question) Answer {
 	var a Answer
 	var err error
@@ -76,8 +76,8 @@ func Reply(ctx context.Context, d Debugger, q Question) Answer {
 	return a
 }
 
-// Remote is a session in another process. Its value asks a question there, and returns the answer; when ctx is done, a
-// command that is being executed there is stopped.
+// Remote is a session in another process. Its value executes a call there and returns the result. If ctx is done, the other process stops
+// the current command.
 type Remote func(ctx context.Context, q Question) Answer
 
 func (r Remote) Do(ctx context.Context, line string, w io.Writer) error {
@@ -112,7 +112,7 @@ func (r Remote) Complete(line string) ([]string, int) {
 	return a.Words, a.Begin
 }
 
-// ask is for what does not take long.
+// ask is for calls that are fast.
 func (r Remote) ask(q Question) Answer { return r(context.Background(), q) }
 
 func (a Answer) err() error {

@@ -14,7 +14,7 @@ import (
 
 type ball struct{}
 
-// TestRound: the steps that go on for ever are marked in lists, where one stands on them, and in graphs, unless they do not come round.
+// TestRound checks that the steps of an infinite cycle are marked in lists, at the current step, and in graphs, if they form a cycle.
 func TestRound(t *testing.T) {
 	type player struct{ Other machine.ID }
 	plays := machine.Define[player]("player", machine.In("playing", machine.On(func(p *player, x *machine.Ctx, b ball) { x.Send(p.Other, b) })))

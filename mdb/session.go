@@ -18,46 +18,45 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config says what to look at. All fields but System and Path, or Trace, may be left out.
+// Config configures a session. Only System and Path, or Trace, are required.
 type Config struct {
 	System *sim.System
 	Header choose.Header // of the path's file
 	Path   choose.Path
-	Name   string      // the file, for people
-	Live   choose.Path // a run to compare with; nil: none
-	// LiveName is the file of Live, or why there is none.
+	Name   string      // name of the file, for display
+	Live   choose.Path // run to compare with; nil means none
+	// LiveName is the file of Live, or the reason why there is none.
 	LiveName string
-	// Recorded tells the critical transition of Path; it does not count when it is of another length.
+	// Recorded is the critical transition of Path. It is ignored if its number of steps differs.
 	Recorded Recorded
-	// Trace is the run if it was recorded from a test and cannot be executed, and LiveTrace one that passes, or nil. System, Header, Path and
-	// Live are not used then.
+	// Trace is a run that was recorded from a test and cannot be executed. LiveTrace is one that passes, or nil. With Trace, the fields
+	// System, Header, Path and Live are unused.
 	Trace, LiveTrace *replay.Trace
-	// Try executes the test of Trace again: as in the run from up to a step, at which a goroutine, by its number, goes on in place of that of
-	// the step. The new run is called name. nil means that it cannot be executed.
+	// Try executes the test of Trace again. The new run follows the run from up to a step, where the goroutine with the given number
+	// continues instead. name is the name of the new run. A nil Try means that the test cannot be executed.
 	Try func(ctx context.Context, from, name string, step, goroutine int) (*replay.Trace, error)
-	// End says what happens behind the last step that can be executed, e.g. that the next one kills its
-	// process.
+	// End describes what follows the last step that can be executed, for example that the next step kills its process.
 	End string
 }
 
-// Session is a debugging session. It is for one goroutine.
+// Session is a debugging session. It is not safe for concurrent use.
 type Session struct {
 	cfg      Config
 	sys      *sim.System
-	runs     []*history.Run // the first one is what was opened
+	runs     []*history.Run // the first one is the run that was opened
 	run      *history.Run   // the current one
-	node     int            // selected; -1: none
+	node     int            // selected node; -1 means none
 	table    []command
 	last     []string // the last search, for "again"
-	branches int      // made so far
-	batch    bool     // nobody is there who could be asked
-	asked    bool     // whether unsaved branches may be dropped
+	branches int      // number of branches created
+	batch    bool     // whether no user can confirm questions
+	asked    bool     // whether the user has been asked to drop unsaved branches
 }
 
 // ErrQuit is returned by [Session.Do] when the session is over.
 var ErrQuit = errors.New("quit")
 
-// Open executes the runs of cfg. The error says how a path does not fit the system.
+// Open executes the runs of cfg and returns a session on them. The error describes how a path does not fit the system.
 func Open(cfg Config) (*Session, error) {
 	if cfg.Trace != nil {
 		return openRecorded(cfg), nil
@@ -86,9 +85,8 @@ func Open(cfg Config) (*Session, error) {
 	return s, nil
 }
 
-// Do executes the commands of a line, which are separated by semicolons, and writes what they say to w. It
-// stops at the first that fails. The error is that command's, [ErrQuit], or that of w. Long commands end
-// early when ctx is done.
+// Do executes the commands of a line, which semicolons separate, and writes their output to w. It stops at the first command that fails.
+// The error is that of the command, [ErrQuit], or that of w. Long commands stop early when ctx is done.
 func (s *Session) Do(ctx context.Context, line string, w io.Writer) error {
 	commands, err := split(line)
 	if err != nil {
@@ -102,7 +100,7 @@ func (s *Session) Do(ctx context.Context, line string, w io.Writer) error {
 	return nil
 }
 
-// write executes one command and writes what it says.
+// write executes one command and writes its output.
 func (s *Session) write(ctx context.Context, command []string, w io.Writer) error {
 	var out bytes.Buffer
 	err := s.do(ctx, command, &out)
@@ -141,7 +139,7 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 	return nil
 }
 
-// Begin goes to the step that matters: the critical one, or that of the finding, if they are known.
+// Begin moves to the critical step or, if unknown, to the step of the finding.
 func (s *Session) Begin() {
 	r := s.run
 	if r.Critical > 0 {
@@ -151,8 +149,7 @@ func (s *Session) Begin() {
 	}
 }
 
-// Quit ends the session: it returns [ErrQuit], or, the first time that it is called in a row, what would be
-// lost.
+// Quit ends the session: it returns [ErrQuit]. If branches are not saved, the first of consecutive calls returns an error that lists them.
 func (s *Session) Quit() error {
 	var names []string
 	for _, r := range s.runs {
@@ -167,10 +164,10 @@ func (s *Session) Quit() error {
 	return fmt.Errorf("%s not saved: \"run NAME\" and \"save FILE\" keep a branch, \"quit\" once more drops all", strings.Join(names, ", "))
 }
 
-// Stay takes back a first [Session.Quit].
+// Stay cancels a first [Session.Quit].
 func (s *Session) Stay() { s.asked = false }
 
-// isStep reports whether a word alone means to go there.
+// isStep reports whether a word by itself is a command to go to a step.
 func isStep(word string) bool {
 	_, err := strconv.Atoi(word)
 	return err == nil || word == "start" || word == "end"
@@ -191,14 +188,14 @@ func badUsage(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// split divides a line into commands, and these into words. Quotes '...' and "..." and slashes around a
-// whole word keep spaces and semicolons; the slashes stay.
+// split divides a line into commands, and these into words. Quotes '...' and "..." protect spaces and semicolons, and so do slashes around
+// a whole word. The slashes remain part of the word.
 func split(line string) ([][]string, error) {
 	var (
 		all   [][]string
 		words []string
 		word  strings.Builder
-		in    bool // a word has begun
+		in    bool // inside a word
 	)
 	end := func() {
 		if in {
@@ -250,7 +247,7 @@ func split(line string) ([][]string, error) {
 	return all, nil
 }
 
-// join is a line from which split reads the words again.
+// join is the inverse of split for one command.
 func join(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -267,8 +264,7 @@ func join(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// pattern compiles the words of a regular expression, which may stand between slashes. Without upper
-// case letters case does not matter.
+// pattern compiles a regular expression from words, with optional slashes around it. It ignores case if there are no upper case letters.
 func pattern(words ...string) (*regexp.Regexp, error) {
 	text := strings.Join(words, " ")
 	if len(text) > 1 && text[0] == '/' && text[len(text)-1] == '/' {
@@ -284,7 +280,7 @@ func pattern(words ...string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// nodeID reads n2, or 2, and of a recorded test g3.
+// nodeID parses a node, such as n2 or 2, or g3 for a recorded test.
 func (s *Session) nodeID(word string) (int, error) {
 	r, kind := s.run, "node"
 	n, err := strconv.Atoi(strings.TrimPrefix(word, r.Node(0)[:1]))
@@ -302,7 +298,7 @@ func (s *Session) isNode(word string) bool {
 	return len(word) > 1 && word[0] == s.run.Node(0)[0] && word[1] >= '0' && word[1] <= '9'
 }
 
-// place reads a step: 17, +3, -3, start, end, critical, here, or match.
+// place parses a step: 17, +3, -3, start, end, critical or here.
 func (s *Session) place(word string) (int, error) {
 	r := s.run
 	switch word {
@@ -329,7 +325,7 @@ func (s *Session) place(word string) (int, error) {
 		n = min(max(0, r.At+n), r.Len())
 	}
 	if s.ends(r) && n == r.Len()+1 {
-		n-- // it is said there what comes then
+		n-- // the last step shows what follows
 	}
 	if n > r.Len() {
 		return 0, fmt.Errorf("the run has %d steps, there is no step %d", r.Len(), n)
@@ -337,10 +333,10 @@ func (s *Session) place(word string) (int, error) {
 	return n, nil
 }
 
-// ends reports whether something behind the last step of a run cannot be executed.
+// ends reports whether something that cannot be executed follows the last step of a run.
 func (s *Session) ends(r *history.Run) bool { return s.cfg.End != "" && r == s.runs[0] }
 
-// stepIn is the step that arguments name, or the one after which the session stands.
+// stepIn returns the step in the arguments, or the current step if there is none.
 func (s *Session) stepIn(args []string) (int, error) {
 	switch len(args) {
 	case 0:
@@ -351,8 +347,7 @@ func (s *Session) stepIn(args []string) (int, error) {
 	return 0, badUsage("more than one step")
 }
 
-// other returns the run to compare with: the one that the current is a branch of, or else the first that is a
-// branch of the current.
+// other returns the run to compare with: the run of which the current one is a branch, or else the first branch of the current run.
 func (s *Session) other() (*history.Run, error) {
 	if s.run.From != nil {
 		return s.run.From, nil
@@ -372,7 +367,7 @@ func (s *Session) other() (*history.Run, error) {
 	return nil, fmt.Errorf("there is no live run to compare with%s; name one after the path, or make one with \"walk\"", why)
 }
 
-// named returns the run of a name.
+// named returns the run with a name.
 func (s *Session) named(name string) (*history.Run, error) {
 	var names []string
 	for _, r := range s.runs {

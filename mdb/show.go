@@ -99,7 +99,7 @@ func showCommands() []command {
 	}
 }
 
-// nodesIn takes nodes out of arguments; none: all nodes.
+// nodesIn separates nodes from other arguments. No nodes means all nodes.
 func (s *Session) nodesIn(args []string) (nodes []int, rest []string, err error) {
 	for _, a := range args {
 		switch {
@@ -124,7 +124,7 @@ func (s *Session) nodesIn(args []string) (nodes []int, rest []string, err error)
 	return nodes, rest, nil
 }
 
-// onlyNodes are nodes that are named, or all.
+// onlyNodes returns the nodes in the arguments, or all nodes if there are none.
 func (s *Session) onlyNodes(args []string) ([]int, error) {
 	nodes, rest, err := s.nodesIn(args)
 	if err == nil && len(rest) > 0 {
@@ -178,7 +178,7 @@ func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	return nil
 }
 
-// writeFields writes fields in aligned columns; those in changed get a mark and their old value.
+// writeFields writes fields in aligned columns. Fields in changed are marked, with their old values.
 func writeFields(out *bytes.Buffer, margin string, fields []sim.Field, changed map[string]string) {
 	wide := 0
 	for _, f := range fields {
@@ -195,7 +195,7 @@ func writeFields(out *bytes.Buffer, margin string, fields []sim.Field, changed m
 	}
 }
 
-// changed returns what step n changed on a node: the old values by path, and the fields that it took away.
+// changed returns the old values, by path, of the fields of a node that step n changed, and the fields that it removed.
 func changed(r *history.Run, n, node int) (old map[string]string, gone []sim.Field, err error) {
 	if n == 0 {
 		return nil, nil, nil
@@ -248,7 +248,7 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 			fields = only(fields, re.MatchString)
 		}
 		if len(fields) == 0 && r.Whole != nil {
-			continue // it was not yet started
+			continue // the goroutine was not yet started
 		}
 		fmt.Fprintln(out, r.Title(id))
 		writeFields(out, "  ", fields, old)
@@ -297,7 +297,7 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	return nil
 }
 
-// fieldWords are the paths of all fields now, for completion.
+// fieldWords returns the paths of all fields of the current state, for completion.
 func (s *Session) fieldWords() []string {
 	var words []string
 	seen := map[string]bool{}
@@ -320,7 +320,7 @@ func (s *Session) fieldWords() []string {
 	return words
 }
 
-// parts shows the fields of some kind.
+// parts shows the fields whose paths satisfy keep.
 func (s *Session) parts(args []string, out *bytes.Buffer, none string, keep func(path string) bool) error {
 	nodes, err := s.onlyNodes(args)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// mostSource is how many lines before and after a place "list" shows when no number is given.
+// mostSource is the default number of lines that "list" shows before and after a place.
 const mostSource = 6
 
 // listSource shows the source around the code that handled a step.
@@ -33,8 +33,8 @@ func listSource(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 	return nil
 }
 
-// Source returns the source around the code that handled the step after which the session stands: where it
-// is, then so many lines before and after it, the place itself marked. The error says why it cannot be shown.
+// Source returns the source around the code that handled the current step: its position, then around lines before and after it, with the
+// place marked. The error describes why there is no source.
 func (s *Session) Source(around int) ([]string, error) {
 	r := s.run
 	if r.At == 0 {

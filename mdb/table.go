@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// command is one entry of the table of commands. What people read about commands is made from it.
+// command is an entry of the table of commands, from which help and reference are generated.
 type command struct {
 	name    string
 	aliases []string
 	group   string
 	args    string // as in usage
 	about   string // one line
-	more    string // paragraphs, "" when there is no more to say
+	more    string // further paragraphs, or ""
 	do      func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
-	// system says that the command executes steps of a system, and does not work on a recorded test; recorded, that it is for these only.
+	// system means that the command executes steps of a system, so that it does not work on a recorded test. recorded means the opposite.
 	system, recorded bool
-	// words are what the arguments may be, for completion.
+	// words returns possible arguments, for completion.
 	words func(s *Session) []string
 }
 
@@ -56,7 +56,7 @@ func commands() []command {
 
 func (c *command) usage() string { return strings.TrimSpace(c.name + " " + c.args) }
 
-// command finds a command by its name, an alias, or the beginning of one name only.
+// command finds a command by its name, an alias, or a unique prefix of its name.
 func (s *Session) command(name string) (*command, error) {
 	var like []*command
 	for i := range s.table {

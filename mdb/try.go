@@ -74,7 +74,7 @@ func tryCommands() []command {
 	}
 }
 
-// options lists what can happen after step n; the event of index taken is marked.
+// options lists the events that can happen after step n, and marks the event with index taken.
 func (s *Session) options(n, taken int, out *bytes.Buffer) error {
 	w, err := s.run.World(n)
 	if err != nil {
@@ -129,7 +129,7 @@ func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) er
 	return nil
 }
 
-// picker answers questions by given picks, then by 0, and keeps what was asked.
+// picker answers questions with the given picks, then with 0, and records the questions.
 type picker struct {
 	picks []int
 	asked []string
@@ -151,7 +151,7 @@ func (p *picker) Choose(point choose.Point) int {
 	return pick
 }
 
-// question says how a question was answered, and by which numbers it could be.
+// question describes a question with its answer and the range of possible answers.
 func question(a stepinfo.Answer) string {
 	text := fmt.Sprintf("%s %q: pick %d of 0 to %d", a.Kind, a.Label, a.Pick, a.Arity-1)
 	if a.Kind != choose.Draw {
@@ -160,7 +160,7 @@ func question(a stepinfo.Answer) string {
 	return text
 }
 
-// take makes an event happen after step n.
+// take extends a run by an event after step n.
 func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 	if len(args) == 0 {
 		return badUsage("which event?")
@@ -186,7 +186,7 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 		if p.wrong == nil {
 			p.wrong = fmt.Errorf("the step asks %d questions, but %d picks were given", len(p.asked), len(p.picks))
 		}
-		if s.run != b { // a new branch, which nobody knows yet
+		if s.run != b { // a new branch, which is discarded
 			return p.wrong
 		}
 		c, err := b.Branch(b.Name, before)
@@ -204,8 +204,8 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 	return s.to(b.At, out)
 }
 
-// branchAt returns the run that a step behind step n is to be added to: the current one when it is a branch
-// that ends there, or else a new branch, which is not yet one of the session's.
+// branchAt returns the run to which a step after step n is added. It is the current run if that is a branch that ends there, or else a new
+// branch, which does not yet belong to the session.
 func (s *Session) branchAt(n int) (*history.Run, error) {
 	r := s.run
 	if n == r.Len() && r != s.runs[0] && r.Name != "live" {
@@ -226,7 +226,7 @@ func (s *Session) enter(r *history.Run) {
 	s.run = r
 }
 
-// settings are KEY=VALUE arguments.
+// settings separates KEY=VALUE arguments from others.
 func settings(args []string, known ...string) (map[string]string, []string, error) {
 	set := map[string]string{}
 	var rest []string

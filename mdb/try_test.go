@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// wants fails the test for what out lacks.
+// wants fails the test for each text that out lacks.
 func wants(t *testing.T, out string, parts ...string) {
 	t.Helper()
 	for _, want := range parts {
@@ -19,11 +19,11 @@ func wants(t *testing.T, out string, parts ...string) {
 	}
 }
 
-// In drawn, a state is live when n0 has drawn 3: after step 3 only.
+// In drawn, a state is live if n0 has drawn 3: only after step 3.
 func TestTry(t *testing.T) {
 	s := drawn(t)
 	wants(t, do(t, s, "3; choices"), "step 3: event 0 of those", " @  0  n0 draw\n    1  n1 draw\n", "questions in the step:\n  1. ", `"luck": pick 3 of 0 to 3`)
-	wants(t, do(t, s, "options"), "    0  n0 draw\n    1  n1 draw\n") // none of them was taken
+	wants(t, do(t, s, "options"), "    0  n0 draw\n    1  n1 draw\n") // none of them is marked as taken
 	wants(t, do(t, s, "instead 0 2"), `"luck": pick 2 of 0 to 3`, "branch1 step 3 of 3: n0 draw", "n0.Luck  1 -> 2")
 	wants(t, do(t, s, "take 1"), "branch1 step 4 of 4: n1 draw", "n1.Luck  3 -> 0")
 	wants(t, do(t, s, "search live"), "200 of 200 walks reached a live state; the shortest after 1 steps", "branch2: 1 steps more from step 4 on",
@@ -45,7 +45,7 @@ func TestTry(t *testing.T) {
 
 func (d *drawer) fall(sim.Env) { panic("it fell") }
 
-// Nothing follows a panic, and nothing hides it.
+// No step follows a panic, and the panic is not hidden.
 func TestPanic(t *testing.T) {
 	s := opened(t, mdb.Config{Path: choose.Path{0, 2, 1}, System: &sim.System{
 		Name: "falls", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{} },
@@ -69,7 +69,7 @@ func TestPanic(t *testing.T) {
 	wants(t, do(t, s, "1; search violation"), "found a PANIC: it fell", "  PANIC: it fell")
 }
 
-// A node is selected for the steps that are gone to and for the states that are shown.
+// A selected node determines the steps to go to and the states to show.
 func TestSelectedNode(t *testing.T) {
 	s := drawn(t)
 	wants(t, do(t, s, "node 1; next ."), "step 2 of 6: n1 draw")

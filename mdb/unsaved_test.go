@@ -11,8 +11,7 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// A branch that is not saved is dropped only when "quit" is said twice in a row; in a batch nobody could be
-// asked.
+// An unsaved branch is dropped only if "quit" is given twice in a row, or in a batch, which cannot ask.
 func TestQuitAsks(t *testing.T) {
 	s := counted(t, 3)
 	quits := func(line string) error { return s.Do(t.Context(), line, io.Discard) }
@@ -22,7 +21,7 @@ func TestQuitAsks(t *testing.T) {
 	if err := s.Do(t.Context(), "1; take 0", io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // a command between takes the first one back
+	for range 2 { // a command in between cancels the first one
 		if err := quits("quit"); err == nil || errors.Is(err, mdb.ErrQuit) || !strings.Contains(err.Error(), "branch1 not saved") {
 			t.Errorf("with a branch: %v", err)
 		}
@@ -41,7 +40,7 @@ func TestQuitAsks(t *testing.T) {
 	}
 }
 
-// A field that no node has is refused, with names that are near.
+// An unknown field is an error that lists similar names.
 func TestFindRefusesUnknownFields(t *testing.T) {
 	s := drawn(t)
 	for word, want := range map[string]string{"Lukc": "did you mean Luck?", "n1.Modo": "did you mean n1.Mood?", "luck": "did you mean Luck?"} {
@@ -54,7 +53,7 @@ func TestFindRefusesUnknownFields(t *testing.T) {
 	}
 }
 
-// The source around the code that handled a step is shown, and there is none for the first state.
+// The source around the code that handled a step is shown. The first state has none.
 func TestListSource(t *testing.T) {
 	s := drawn(t)
 	out := do(t, s, "3; list 1")
@@ -64,7 +63,7 @@ func TestListSource(t *testing.T) {
 	}
 }
 
-// What comes from the keyboard as an interrupt stops a command, and at the prompt nothing.
+// A keyboard interrupt stops a command, and does nothing at the prompt.
 func TestPromptInterrupted(t *testing.T) {
 	in, keyboard := io.Pipe()
 	out, shown := io.Pipe()
@@ -85,7 +84,7 @@ func TestPromptInterrupted(t *testing.T) {
 	interrupts <- struct{}{}
 	see("\"quit\" ends the session\n(mdb) ")
 	go io.WriteString(keyboard, "search violation time=10m\n")
-	time.Sleep(100 * time.Millisecond) // before the command or in it: both are met
+	time.Sleep(100 * time.Millisecond) // before or within the command: both occur
 	interrupts <- struct{}{}
 	see("(mdb) ")
 	go func() { io.WriteString(keyboard, "quit\nquit\n") }()
@@ -100,7 +99,7 @@ func TestPromptInterrupted(t *testing.T) {
 	}
 }
 
-// Batch names the command that fails, and reports whether others were not executed.
+// Batch names the failed command, and reports whether others were not executed.
 func TestBatch_Failure(t *testing.T) {
 	const rest = "; the commands after it were not executed"
 	for _, c := range []struct {

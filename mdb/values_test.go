@@ -25,7 +25,7 @@ type holder struct {
 	Sure bool
 }
 
-// What a value was and is reads the same in the list of a state and in an event graph.
+// Old and new values read the same in the list of a state and in an event graph.
 func TestValuesReadTheSame(t *testing.T) {
 	s := opened(t, mdb.Config{Path: choose.Path{0}, System: &sim.System{
 		Name: "values", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(holder) },

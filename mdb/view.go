@@ -9,22 +9,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// What follows is for screens: what a session shows, as data.
+// The rest of this file provides the content of a session as data, for screens.
 
-// Position is where a session stands.
+// Position is the position of a session.
 type Position struct {
 	System     string
-	Run        string // its name
-	Step       int    // the step after which we stand; 0: the first state
+	Run        string // name of the run
+	Step       int    // the current step; 0 means the first state
 	Last       int    // the last step
-	Critical   int    // 0: not known
+	Critical   int    // critical step; 0 means unknown
 	Goroutines bool   // the run is that of a test; its nodes are goroutines, the first one is g1
 	Live       bool
-	Node       int    // selected; -1: none
-	Finding    string // of the step, or of the first state that violates a property; "" elsewhere
+	Node       int    // selected node; -1 means none
+	Finding    string // finding of the step, or of the first state that violates a property, if this is it; otherwise empty
 }
 
-// Position returns where the session stands.
+// Position returns the position of the session.
 func (s *Session) Position() Position {
 	r := s.run
 	p := Position{
@@ -45,20 +45,20 @@ func (p Position) Name(node int) string {
 // StepLine is one step in a list.
 type StepLine struct {
 	Step     int
-	Node     int // -1: the network
+	Node     int // -1 means the network
 	Text     string
-	Live     bool // the state after it is
+	Live     bool // whether the state after the step is live
 	Critical bool
-	Round    bool // it goes on for ever
+	Round    bool // part of a cycle that repeats forever
 	Fault    bool
 	Finding  string // see [Position]
-	// File and Line are where the code that handled the step is, the file as the compiler named it. Line is 0 if there is none, or if
-	// [Wanted] has no Places.
+	// File and Line are the position of the code that handled the step. File is the name that the compiler recorded. Line is 0 if there is
+	// no code, or if [Wanted] has no Places.
 	File string
 	Line int
 }
 
-// Steps lists steps from..to of the current run, as many as there are; 0 is the first state.
+// Steps lists those of the steps from..to that the current run has. Step 0 is the first state.
 func (s *Session) Steps(from, to int) []StepLine {
 	r := s.run
 	var lines []StepLine
@@ -78,7 +78,7 @@ func (s *Session) Steps(from, to int) []StepLine {
 	return lines
 }
 
-// places adds where the code of steps is.
+// places adds the source positions of steps.
 func (s *Session) places(lines []StepLine) error {
 	for i := range lines {
 		l := &lines[i]
@@ -94,16 +94,16 @@ func (s *Session) places(lines []StepLine) error {
 	return nil
 }
 
-// StateLine is one field of a node's state, or, with an empty Path, the heading of a node.
+// StateLine is one field of a node's state or, if Path is empty, the heading of a node.
 type StateLine struct {
 	Node    int
 	Path    string
 	Value   string
 	Changed bool   // by the last step
-	Old     string // when changed
+	Old     string // old value, if changed
 }
 
-// States returns the states of the selected node, or of all, with what the last step changed.
+// States returns the states of the selected node, or of all nodes, and marks the changes of the last step.
 func (s *Session) States() ([]StateLine, error) {
 	r := s.run
 	var lines []StateLine
@@ -131,17 +131,16 @@ func (s *Session) States() ([]StateLine, error) {
 	return lines, nil
 }
 
-// mostNotes is into how many more lines the notes beside a step are wrapped in lanes. What changed can be
-// seen in the states, too.
+// mostNotes is the maximum number of additional lines for the notes beside a step in lanes. The states show the changes, too.
 const mostNotes = 2
 
 // LaneLine is a line of the event graph.
 type LaneLine struct {
-	Step int // 0: a heading
+	Step int // 0 means a heading
 	Text string
 }
 
-// Lanes draws the event graph of steps from..to in lines that keep to a width.
+// Lanes draws the event graph of steps from..to in lines of at most width columns.
 func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 	from, to = max(1, from), min(to, s.run.Len())
 	if to < from {
@@ -160,7 +159,7 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 	heading := rows[0].Text
 	last := len(heading)
 	if at := strings.LastIndex(heading, s.run.Node(lastLane)); at >= 0 {
-		last = len([]rune(heading[:at])) // notes lie right of the last lane
+		last = len([]rune(heading[:at])) // notes are to the right of the last lane
 	}
 	lines := []LaneLine{{0, heading}}
 	wrapped := 0
@@ -178,8 +177,8 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 	return lines, nil
 }
 
-// Differences says how the current state differs from that of the run to compare with, at the matching step; the
-// first line says which states these are. The error says why there is nothing to compare with.
+// Differences describes how the current state differs from the matching state of the run to compare with. The first line names the two
+// states. The error describes why there is nothing to compare with.
 func (s *Session) Differences() ([]string, error) {
 	var b bytes.Buffer
 	if err := showDiff(s, nil, nil, &b); err != nil {
@@ -188,23 +187,23 @@ func (s *Session) Differences() ([]string, error) {
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n"), nil
 }
 
-// Go goes to a step of the current run, as near as there is one.
+// Go moves to a step of the current run, or to the nearest one that exists.
 func (s *Session) Go(step int) { s.run.At = min(max(0, step), s.run.Len()) }
 
-// Neighbour is the next step of a node in a direction, 1 or -1, from where the session stands; false when
-// there is none. Node -1 stands for all.
+// Neighbour returns the nearest step of a node in a direction, 1 or -1, starting at the current step. It returns false if there is none.
+// Node -1 means any node.
 func (s *Session) Neighbour(direction, node int) (int, bool) {
 	return s.neighbour(s.run.At, direction, node)
 }
 
-// Select selects a node; -1: none.
+// Select selects a node; -1 means none.
 func (s *Session) Select(node int) {
 	if node < s.sys.Nodes {
 		s.node = max(-1, node)
 	}
 }
 
-// Complete returns what the last word of a line may become, sorted, and where that word begins.
+// Complete returns the completions of the last word of a line, sorted, and the offset of that word.
 func (s *Session) Complete(line string) (words []string, begin int) {
 	begin = strings.LastIndexAny(line, " ;") + 1
 	word := line[begin:]
@@ -225,7 +224,7 @@ func (s *Session) Complete(line string) (words []string, begin int) {
 	return words, begin
 }
 
-// Summary says in one line what the step did after which the session stands.
+// Summary describes the current step in one line.
 func (s *Session) Summary() string {
 	r := s.run
 	if r.At == 0 {

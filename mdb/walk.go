@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// walker makes walks from where the session stands.
+// walker makes random walks from the current state.
 type walker struct {
 	loop *search.Loop
 	walk stoppable
@@ -40,7 +40,7 @@ func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, 
 	return x, nil
 }
 
-// stoppable is a walk that ends early when there is a reason to.
+// stoppable is a walk that ends early when reason returns an error.
 type stoppable struct {
 	*search.Walker
 	reason func() error
@@ -54,7 +54,7 @@ func (w stoppable) Select(at *search.Node) search.Selection {
 	return w.Walker.Select(at)
 }
 
-// clean says why walks from here would end at once.
+// clean returns an error if walks from the current state would end at once.
 func (s *Session) clean() error {
 	if f, n := s.run.FirstFound(); f != nil && n <= s.run.At {
 		return fmt.Errorf("a search cannot start after a violation, and step %d is a %s", n, history.Violation(f))
@@ -68,7 +68,7 @@ func (x *walker) make(k int) (search.Outcome, choose.Path) {
 	return o, x.loop.Replay().Path
 }
 
-// adopt makes a path that goes on from here a branch, and goes to its end.
+// adopt turns a path that continues the current state into a branch, and moves to its end.
 func (s *Session) adopt(path choose.Path, out *bytes.Buffer) error {
 	b, err := history.New(s.sys, fmt.Sprintf("branch%d", s.branches+1), path.Clone())
 	if err != nil {
@@ -184,7 +184,7 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 	return s.adopt(f.Path, out)
 }
 
-// searchLive walks until a live state and keeps the shortest walk.
+// searchLive makes random walks to live states and keeps the shortest one.
 func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64, out *bytes.Buffer) error {
 	x, err := s.walker(ctx, steps, seed)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 		case o.End == search.Misfit:
 			return o.Err
 		case o.End == search.Stopped:
-			made-- // this one does not count
+			made-- // an interrupted walk does not count
 			continue
 		case o.Finding != nil:
 			fmt.Fprintf(out, "walk %d found a %s\n", made+1, history.Violation(o.Finding))

@@ -53,7 +53,7 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 	}
 }
 
-// whyViolated lists, for the step of a safety violation, the other steps that wrote what its property reads.
+// whyViolated lists, for the step of a safety violation, the other steps that wrote the data its property reads.
 func whyViolated(r *history.Run, n int, out *bytes.Buffer) error {
 	if f, at := r.FirstFound(); f == nil || at != n || f.Kind != sim.Safety || r.Whole != nil {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// StatusCanRun begins the status of a goroutine that neither runs nor waits.
+// StatusCanRun is a prefix of the status of a runnable goroutine.
 const StatusCanRun = "can run"
 
-// NodeName returns the name of a node: n2, or g3.
+// NodeName returns the name of a node: n2, or g3 for a goroutine.
 func NodeName(goroutine bool, id int) string {
 	if goroutine {
 		return fmt.Sprintf("g%d", id+1)
@@ -20,20 +20,20 @@ func NodeName(goroutine bool, id int) string {
 	return fmt.Sprintf("n%d", id)
 }
 
-// Paths of what changes of goroutines in the trace of a test. A goroutine that has not been started has none of these fields.
+// Paths of the fields of goroutines in the trace of a test. A goroutine that has not been started has no fields.
 const (
 	PathAt        = "at"
-	PathOperation = "operation" // that it is about to execute, or in which it waits
+	PathOperation = "operation" // next operation, or the one in which it waits
 	PathStatus    = "status"
-	PathHolder    = "held by" // who holds the lock that it waits for
+	PathHolder    = "held by" // holder of the lock that it waits for
 )
 
-// Recorded returns a run of what was recorded.
+// Recorded returns a run on a recorded trace.
 func Recorded(name string, t *replay.Trace, nodes int) *Run {
 	r := &Run{Name: name, Nodes: nodes, Whole: t, Finding: t.Finding, first: Step{Key: "start"}, Saved: true,
 		States: make([][]GoroutineState, nodes)}
 	r.follow(0)
-	since := make([]int32, nodes) // the step with which each goroutine went on after it was started or woken
+	since := make([]int32, nodes) // step with which each goroutine continued after it was started or woken
 	for i := range t.Steps {
 		step := &t.Steps[i]
 		info := Step{Key: step.Key, Ev: step.Event, text: r.Node(step.Node) + " " + step.What, Cause: since[step.Node]}
@@ -49,10 +49,10 @@ func Recorded(name string, t *replay.Trace, nodes int) *Run {
 	return r
 }
 
-// Node is the name of a node.
+// Node returns the name of a node.
 func (r *Run) Node(id int) string { return NodeName(r.Whole != nil, id) }
 
-// Title is the name of a node, and of a goroutine what it executes.
+// Title returns the name of a node, followed by the function of a goroutine.
 func (r *Run) Title(id int) string {
 	if r.Whole != nil && id < len(r.Whole.Names) {
 		return strings.TrimSpace(r.Node(id) + " " + r.Whole.Names[id])
@@ -60,7 +60,7 @@ func (r *Run) Title(id int) string {
 	return r.Node(id)
 }
 
-// Beginning names step 0.
+// Beginning describes step 0.
 func (r *Run) Beginning() string {
 	if r.Whole != nil {
 		return "the test starts"
@@ -68,7 +68,7 @@ func (r *Run) Beginning() string {
 	return "the first state"
 }
 
-// Sentence says what step n, t, did.
+// Sentence describes step n, whose trace is t.
 func (r *Run) Sentence(n int, t *replay.TraceStep) string {
 	if r.Whole != nil {
 		return r.Step(n).String()
@@ -95,11 +95,11 @@ func (r *Run) recordedStep(n int) *replay.TraceStep {
 	return &r.Whole.Steps[n-1]
 }
 
-// GoroutineState is what a goroutine is like from a step on. Its fields are those of goroutinePaths.
+// GoroutineState is the state of a goroutine, starting at a step. Its fields correspond to goroutinePaths.
 type GoroutineState struct {
 	step   int
 	Fields [len(goroutinePaths)]string
-	Since  [len(goroutinePaths)]int // the steps of their last changes
+	Since  [len(goroutinePaths)]int // step of the last change of each field
 }
 
 var goroutinePaths = [...]string{PathAt, PathOperation, PathStatus, PathHolder}
@@ -134,7 +134,7 @@ func (r *Run) follow(n int) {
 	}
 }
 
-// Goroutine returns the state of a goroutine after step n; the zero value is that of one that was not yet started.
+// Goroutine returns the state of a goroutine after step n. The zero value means that it was not yet started.
 func (r *Run) Goroutine(n, node int) GoroutineState {
 	states := r.States[node]
 	i, ok := slices.BinarySearchFunc(states, n, func(s GoroutineState, n int) int { return s.step - n })
@@ -153,7 +153,7 @@ func (g *GoroutineState) Waits() bool {
 	return status != "" && status != "runs" && status != "ended" && !g.CanRun()
 }
 
-// CanRun reports whether the goroutine neither runs nor waits.
+// CanRun reports whether the goroutine is runnable.
 func (g *GoroutineState) CanRun() bool { return strings.HasPrefix(g.Fields[FieldStatus], StatusCanRun) }
 
 // recordedFields returns the fields of a goroutine after step n.
@@ -166,14 +166,14 @@ func (r *Run) recordedFields(n, node int) (fields []sim.Field) {
 	return fields
 }
 
-// Told reports whether a change is left out beside the text of step t: the operation and the place of its goroutine, and what one that has
-// ended does not have.
+// Told reports whether the text of step t makes a change redundant. That holds for operations, for the place of the step's goroutine, and
+// for the place that a goroutine loses when it ends.
 func Told(c *replay.NodeChange, t *replay.TraceStep) bool {
 	at, _, _ := strings.Cut(c.New, " in ")
 	return c.Path == PathOperation || c.Path == PathAt && (c.New == "" || c.Node == t.Node && at == t.Source)
 }
 
-// recordedCommon is common for recorded runs.
+// recordedCommon implements Common for recorded runs.
 func recordedCommon(a, b *Run) int {
 	n := 0
 	for n < min(a.Len(), b.Len()) && a.steps[n].Key == b.steps[n].Key {
@@ -182,7 +182,7 @@ func recordedCommon(a, b *Run) int {
 	return n
 }
 
-// recordedBecause is because for a recorded run.
+// recordedBecause implements Because for recorded runs.
 func (r *Run) recordedBecause(n int) string {
 	t := r.recordedStep(n)
 	switch {

@@ -8,9 +8,8 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 )
 
-// Graph makes the event graph of a range, of which steps from first to margin steps behind it are executed,
-// and the options that show just the range. The graph's events are counted from the first one that it
-// holds; the numbers that it shows are those of the run.
+// Graph returns the event graph of a range of steps, and options that show only that range. The graph covers the steps from first to margin
+// steps after the range. Indexes of its events start at its first step; the step numbers that it shows are those of the run.
 func (r *Run) Graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.Options, error) {
 	if r.Whole != nil {
 		return r.recordedGraph(), eventgraph.Options{From: from, To: to, Nodes: r.active(from, to)}, nil
@@ -23,7 +22,7 @@ func (r *Run) Graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.
 	g := eventgraph.Build(rebased(t, base))
 	o := eventgraph.Options{From: from - base, To: to - base}
 	if base > 0 {
-		o.Fold = -1 // summaries of folded steps would show other numbers
+		o.Fold = -1 // summaries of folded steps would show wrong numbers
 		renumber(g, t, base)
 	}
 	g.Critical = r.Critical
@@ -33,7 +32,7 @@ func (r *Run) Graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.
 	return g, o, nil
 }
 
-// rebased makes a part of a run look like a whole one: steps and messages are counted from 1.
+// rebased converts a part of a run into a whole one: steps and messages are numbered from 1.
 func rebased(t *replay.Trace, base int) *replay.Trace {
 	if base == 0 {
 		return t
@@ -66,7 +65,7 @@ func rebased(t *replay.Trace, base int) *replay.Trace {
 	return &c
 }
 
-// renumber gives the steps of a graph of t their numbers in the run.
+// renumber replaces the step numbers in a graph of t by those of the run.
 func renumber(g *eventgraph.Graph, t *replay.Trace, base int) {
 	for i := range g.Events {
 		e := &g.Events[i]
@@ -77,7 +76,7 @@ func renumber(g *eventgraph.Graph, t *replay.Trace, base int) {
 	}
 	for i := range g.Messages {
 		m := &g.Messages[i]
-		m.Sent = t.Messages[i].Sent // it may be before what the graph holds
+		m.Sent = t.Messages[i].Sent // may precede the graph
 		for j := range m.Deliveries {
 			m.Deliveries[j] += base
 		}
@@ -97,7 +96,7 @@ func renumber(g *eventgraph.Graph, t *replay.Trace, base int) {
 	}
 }
 
-// recordedGraph returns the event graph that "macemc graph" draws.
+// recordedGraph returns the same event graph as "macemc graph" draws.
 func (r *Run) recordedGraph() *eventgraph.Graph {
 	if r.drawn == nil {
 		t := *r.Whole
@@ -120,7 +119,7 @@ func (r *Run) recordedGraph() *eventgraph.Graph {
 	return r.drawn
 }
 
-// active returns the goroutines of steps from..to, and those that the arrows to these steps come from. A test has many that only wait.
+// active returns the goroutines of steps from..to, and the sources of the arrows to these steps. Most goroutines of a test only wait.
 func (r *Run) active(from, to int) []int {
 	in := map[int]bool{}
 	for n := from; n <= to; n++ {

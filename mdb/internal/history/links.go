@@ -10,22 +10,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Root is the cause of what nothing in the run caused: faults.
+// Root is the cause of steps without a cause in the run: faults.
 const Root = -1
 
-// links tells which step a step follows from: the one that sent its message, set its timer, broke the
-// connection, crashed the node, started the partition, for an action, booted the node, or, for a step of a
-// node's own, was the last one there.
+// links determines the cause of a step. The cause is the step that sent its message, set its timer, broke the connection, crashed the node
+// or started the partition. For an action it is the boot of the node. For an internal step of a node it is the node's last handler step.
 type links struct {
 	timers    map[armed]int32
 	texts     map[any]string
 	plans     *encoding.Set
-	booted    []int32 // by node: the last boot
-	ran       []int32 // by node: the last step of a handler
-	crashed   []int32 // by node: the last crash
-	broken    []int32 // by pair: the last step that broke the connection from the first node's end
-	sent      []int32 // by pair: the last message sent in the stream
-	refused   []int32 // by pair: the last message refused
+	booted    []int32 // last boot, by node
+	ran       []int32 // last step with a handler, by node
+	crashed   []int32 // last crash, by node
+	broken    []int32 // last step that broke the connection from the first node's end, by pair
+	sent      []int32 // last message sent in the stream, by pair
+	refused   []int32 // last message refused, by pair
 	partition int32
 	nodes     int
 	buf       []sim.Envelope
@@ -44,13 +43,13 @@ func (l *links) init(nodes int) {
 	}
 }
 
-// cause returns the step that the next one, s, follows from.
+// cause returns the cause of the next step, s.
 func (l *links) cause(c *replay.Cursor, s *Step) int32 {
 	ev := s.Ev
 	pair := int(ev.Node)*l.nodes + int(ev.Peer)
 	switch ev.Kind {
 	case sim.Deliver, sim.Lose, sim.Duplicate:
-		ev.Msgs = 1 // of Duplicate, too
+		ev.Msgs = 1 // for Duplicate, too
 		l.buf = c.World().Messages(ev, l.buf[:0])
 		if len(l.buf) > 0 {
 			at, _ := c.SentAt(l.buf[0].ID)
@@ -85,7 +84,7 @@ func (l *links) cause(c *replay.Cursor, s *Step) int32 {
 	return Root
 }
 
-// follow takes note of what a step, number n, did.
+// follow records the effects of step n.
 func (l *links) follow(w kernel.World, s *Step, n int) {
 	ev, last, at := s.Ev, w.Last(), int32(n)
 	down := last.Crashed
@@ -132,7 +131,7 @@ func (l *links) follow(w kernel.World, s *Step, n int) {
 	}
 }
 
-// text is how keys show a timer.
+// text formats a timer as keys do.
 func (l *links) text(w kernel.World, timer any) string {
 	if text, ok := l.texts[timer]; ok {
 		return text
@@ -148,7 +147,7 @@ func (l *links) text(w kernel.World, timer any) string {
 	return text
 }
 
-// Because says how step n follows from its cause.
+// Because describes the relation between step n and its cause.
 func (r *Run) Because(n int) string {
 	if r.Whole != nil {
 		return r.recordedBecause(n)

@@ -24,7 +24,7 @@ func (f Flying) String() string {
 	return fmt.Sprintf("n%d->n%d  %s%s", f.From, f.To, f.Text, kind)
 }
 
-// InFlight returns the messages on their way after step n.
+// InFlight returns the messages in flight after step n.
 func (r *Run) InFlight(n int) ([]Flying, error) {
 	w, err := r.World(n)
 	if err != nil {
@@ -46,10 +46,10 @@ func (r *Run) InFlight(n int) ([]Flying, error) {
 	return all, nil
 }
 
-// IsTimer reports whether a field is that of a timer.
+// IsTimer reports whether a field describes a timer.
 func IsTimer(path string) bool { return strings.HasPrefix(path, "(timer ") }
 
-// SetAt is the step since which a node has a field, looking back from where we stand.
+// SetAt returns the step at which a field of a node appeared, searching backward from the current step.
 func (r *Run) SetAt(node int, path string) (int, error) {
 	for n := r.At; n > 0; n-- {
 		if int(r.Step(n).Ev.Node) != node {

@@ -1,4 +1,4 @@
-// Package history has the runs of a debugging session: what each step of a run did, why it happened, and the state after it.
+// Package history stores the runs of a debugging session: what each step of a run did, its cause, and the state after it.
 package history
 
 import (
@@ -16,54 +16,55 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Run is one path that was executed, and a position in it.
+// Run is an executed path with a current position.
 type Run struct {
 	Name     string
 	Nodes    int
-	File     string // "": not from a file
+	File     string // empty if the run does not come from a file
 	Cursor   *replay.Cursor
-	Whole    *replay.Trace // what was recorded of a run that cannot be executed; nil: cursor executes it
+	Whole    *replay.Trace // recorded trace of a run that cannot be executed; nil means that Cursor executes the run
 	first    Step          // the first state
-	boot     int           // questions answered in the first boots
+	boot     int           // number of answers in the first boots
 	steps    []Step
-	Finding  *sim.Finding // of the last step, which nothing can follow; nil: none
-	violated *sim.Finding // of the first state that violates a property; nil: none does
-	brokenAt int          // the step that led to that state
-	At       int          // the step after which we stand; 0: the first state
-	Critical int          // 0: not known
-	Round    int          // so many last steps go on for ever; 0: none are known to
-	From     *Run         // what it is a branch of; nil: of nothing
-	Common   int          // steps that it shares with from
-	Why      string       // what the critical step was told by; "": not known
+	Finding  *sim.Finding // finding of the last step, which ends the run; nil means none
+	violated *sim.Finding // finding of the first state that violates a property; nil means none
+	brokenAt int          // step that led to that state
+	At       int          // current step; 0 means the first state
+	Critical int          // critical step; 0 means unknown
+	Round    int          // number of last steps that form an infinite cycle; 0 means unknown
+	From     *Run         // run of which this one is a branch; nil means none
+	Common   int          // number of steps shared with From
+	Why      string       // evidence for the critical step; empty if unknown
 	Saved    bool
 	Words    *replay.Words
 
-	drawn   *eventgraph.Graph  // of whole, once it was wanted
-	States  [][]GoroutineState // of whole, by goroutine
+	drawn   *eventgraph.Graph  // graph of Whole, once requested
+	States  [][]GoroutineState // states of Whole, by goroutine
 	links   links
-	windows []window // recorded parts, used last first
+	windows []window // recorded parts, most recently used first
 }
 
-// Step is what is kept of every step.
+// Step is the data that is stored for every step.
 type Step struct {
 	Key     string
 	Ev      sim.Event
-	text    string       // for people
-	refused bool         // it is the error of a connection that the peer did not take
-	With    []sim.NodeID // that fell with the node of the event
-	Picks   int32        // questions answered
-	Cause   int32        // the step that it follows from; see links
+	text    string       // for display
+	refused bool         // whether it is the error of a connection that the peer refused
+	With    []sim.NodeID // nodes that failed with the node of the event
+	Picks   int32        // number of answers
+	Cause   int32        // step that caused it, see links
 	Live    bool
-	Failing uint64 // properties that do not hold after it, by their index; those from 64 on are not kept
+	Failing uint64 // indexes of properties that do not hold after it, as bits; indexes from 64 on are not stored
 }
 
-// nodes are the node of the event, negative for none, and those that fell with it. A step changes the states of no others.
+// nodes returns the node of the event, which is negative if there is none, and the nodes that failed with it. The step changes no other
+// node.
 func (s *Step) nodes() []sim.NodeID { return append([]sim.NodeID{s.Ev.Node}, s.With...) }
 
-// InRound reports whether a step is one of those that go on for ever.
+// InRound reports whether a step is part of the infinite cycle.
 func (r *Run) InRound(n int) bool { return n > r.Len()-r.Round }
 
-// ComesRound reports whether the last n steps lead back to the state before them.
+// ComesRound reports whether the last n steps form a cycle.
 func (r *Run) ComesRound(n int) bool {
 	if n > r.Len() || r.Cursor.To(r.Len()-n) != nil {
 		return false
@@ -75,7 +76,7 @@ func (r *Run) ComesRound(n int) bool {
 func (s *Step) String() string { return s.text }
 
 type window struct {
-	first int // its first step
+	first int // number of its first step
 	trace *replay.Trace
 }
 
@@ -84,7 +85,7 @@ const (
 	mostWindows = 8
 )
 
-// New executes a path.
+// New executes a path and returns its run.
 func New(sys *sim.System, name string, path choose.Path) (*Run, error) {
 	c, err := replay.NewCursor(sys, path, kernel.Options{})
 	r := &Run{Name: name, Nodes: sys.Nodes, Cursor: c}
@@ -102,7 +103,7 @@ func New(sys *sim.System, name string, path choose.Path) (*Run, error) {
 	return r, r.readOn()
 }
 
-// ended takes note of a finding; other errors are handed on.
+// ended records a finding and returns other errors.
 func (r *Run) ended(err error) error {
 	if err == nil {
 		return nil
@@ -114,9 +115,9 @@ func (r *Run) ended(err error) error {
 	return err
 }
 
-// readOn executes what is left of the path behind the steps that are known.
+// readOn executes the rest of the path after the known steps.
 func (r *Run) readOn() error {
-	r.steps = slices.Grow(r.steps, len(r.Cursor.Path())-r.Cursor.Pos()) // each has an answer at least
+	r.steps = slices.Grow(r.steps, len(r.Cursor.Path())-r.Cursor.Pos()) // each step has at least one answer
 	for !r.Cursor.AtEnd() {
 		_, ev, err := r.Cursor.Peek()
 		if err != nil {
@@ -131,7 +132,7 @@ func (r *Run) readOn() error {
 	return nil
 }
 
-// meet notes what can be known of a step only before it is executed.
+// meet records the data of a step that is available only before its execution.
 func (r *Run) meet(ev sim.Event) {
 	w := r.Cursor.World()
 	label := w.Label(ev)
@@ -141,7 +142,7 @@ func (r *Run) meet(ev sim.Event) {
 	r.steps = append(r.steps, s)
 }
 
-// took completes the step that was executed last.
+// took completes the record of the step that was executed last.
 func (r *Run) took() {
 	n := len(r.steps)
 	s := &r.steps[n-1]
@@ -151,7 +152,7 @@ func (r *Run) took() {
 	r.links.follow(r.Cursor.World(), s, n)
 }
 
-// judge asks the properties about the state after step n.
+// judge evaluates the properties in the state after step n.
 func (r *Run) judge(s *Step, n int) {
 	w := r.Cursor.World()
 	failing, found := kernel.Evaluate(w)
@@ -160,12 +161,12 @@ func (r *Run) judge(s *Step, n int) {
 	}
 	s.Live = true
 	for _, i := range failing {
-		s.Failing |= 1 << i // 0 from 64 on
+		s.Failing |= 1 << i // 0 for indexes from 64 on
 		s.Live = s.Live && w.System().Properties[i].Eventually == nil
 	}
 }
 
-// Found is what is wrong with step n, or with the state after it and with none before; nil: nothing.
+// Found returns the finding of step n, or of the state after it if it is the first violating state. nil means none.
 func (r *Run) Found(n int) *sim.Finding {
 	switch {
 	case n == r.Len() && r.Finding != nil:
@@ -191,7 +192,7 @@ func Violation(f *sim.Finding) string {
 	return text
 }
 
-// FirstFound is the first finding of the run, and its step; nil when there is none.
+// FirstFound returns the first finding of the run and its step; nil means none.
 func (r *Run) FirstFound() (*sim.Finding, int) {
 	if r.violated != nil {
 		return r.violated, r.brokenAt
@@ -199,10 +200,10 @@ func (r *Run) FirstFound() (*sim.Finding, int) {
 	return r.Finding, r.Len()
 }
 
-// Len is the number of steps.
+// Len returns the number of steps.
 func (r *Run) Len() int { return len(r.steps) }
 
-// Step returns what is known of step n; 0 is the first state.
+// Step returns the stored data of step n; 0 is the first state.
 func (r *Run) Step(n int) *Step {
 	if n == 0 {
 		return &r.first
@@ -210,7 +211,7 @@ func (r *Run) Step(n int) *Step {
 	return &r.steps[n-1]
 }
 
-// World goes to the state after step n.
+// World moves to the state after step n.
 func (r *Run) World(n int) (kernel.World, error) {
 	if r.Whole != nil {
 		return nil, errors.New("the run was recorded and cannot be executed")
@@ -234,7 +235,7 @@ func (r *Run) Fields(n int, id sim.NodeID) ([]sim.Field, error) {
 	return w.NodeFields(id), nil
 }
 
-// Trace describes step n in full; step 0 is the first boots.
+// Trace returns the full description of step n; step 0 is the first boots.
 func (r *Run) Trace(n int) (*replay.TraceStep, error) {
 	if r.Whole != nil {
 		return r.recordedStep(n), nil
@@ -262,7 +263,7 @@ func (r *Run) Trace(n int) (*replay.TraceStep, error) {
 	return nil, fmt.Errorf("the run has %d steps, there is no step %d", r.Len(), n)
 }
 
-// Branch returns a run of its own that ends after step n of r.
+// Branch returns a new run that ends after step n of r.
 func (r *Run) Branch(name string, n int) (*Run, error) {
 	c, err := r.Cursor.Branch(n)
 	if err != nil {
@@ -278,7 +279,7 @@ func (r *Run) Branch(name string, n int) (*Run, error) {
 	return b, b.relink()
 }
 
-// relink finds out again what the links were after the last step.
+// relink recomputes links up to the last step.
 func (r *Run) relink() error {
 	r.links.init(r.Cursor.World().System().Nodes)
 	n := r.Len()
@@ -294,7 +295,7 @@ func (r *Run) relink() error {
 	return nil
 }
 
-// Extend adds a step at the end of the run and goes there.
+// Extend adds a step at the end of the run and moves there.
 func (r *Run) Extend(index int, src choose.Source) error {
 	if r.Finding != nil {
 		return fmt.Errorf("the run ends with a finding: %w", r.Finding)
@@ -318,8 +319,8 @@ func (r *Run) Extend(index int, src choose.Source) error {
 	return nil
 }
 
-// Common is the number of steps that two runs share at their beginning; the answers within the first boots and
-// the steps must be the same, too.
+// Common returns the length of the common prefix of two runs in steps. Equal steps have equal answers, and the answers in the first boots
+// must be equal, too.
 func Common(a, b *Run) int {
 	if a.Whole != nil {
 		return recordedCommon(a, b)
