@@ -1,4 +1,4 @@
-// Package program runs the command line of macemc, with systems and commands beside its own.
+// Package program runs the command line of macemc, with additional systems and commands.
 package program
 
 import (
@@ -11,24 +11,24 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Config says what a program has beside the bundled systems and the commands that check systems.
+// Config contains the additions of a program to the bundled systems and to the commands that check systems.
 type Config struct {
-	// Name is how help calls the program. An empty string means macemc.
+	// Name is the name of the program in help texts. An empty string means macemc.
 	Name string
-	// Systems can be named, too.
+	// Systems are additional systems.
 	Systems []spec.Entry
-	// Commands makes more commands. Nil means none. What it is given has all systems, and starts processes of the program.
+	// Commands returns additional commands; nil means none. Its argument has all systems, and starts processes of the program.
 	Commands func(*task.Process) []*cobra.Command
 }
 
-// Systems returns the descriptions of the bundled systems. The slice is the caller's.
+// Systems returns the descriptions of the bundled systems. The slice belongs to the caller.
 func Systems() []spec.Entry { return bundled.Systems() }
 
 // Main executes a command line and returns the exit status.
 func Main(c Config, args []string) int { return cli.Main(c.cli(), args) }
 
-// Reference returns the help of all commands, as pages of Markdown by file name. The page of a command that another program
-// executes is empty.
+// Reference returns the help of all commands as pages of Markdown, by file name. The page of a command that another program executes is
+// empty.
 func Reference(c Config) (map[string]string, error) { return cli.Reference(c.cli()) }
 
 // ClusterFlags adds the flags for the keys that the server of a cluster requires.

@@ -1,4 +1,4 @@
-// Package bundled lists the systems that come with the program.
+// Package bundled lists the bundled systems.
 package bundled
 
 import (
@@ -7,6 +7,6 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Systems returns the descriptions of all bundled systems, the simplest first: those of [systems.All], and those that need
-// modules of others, which are modules of their own. The slice is the caller's.
+// Systems returns the descriptions of all bundled systems, the simplest first. These are [systems.All], and systems in separate modules
+// with third-party dependencies. The slice belongs to the caller.
 func Systems() []spec.Entry { return append(systems.All(), etcdraft.Entry()) }

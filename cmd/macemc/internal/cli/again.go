@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// again returns the arguments that ask for the same search, with its seed.
+// again returns the arguments that repeat the search, with its seed.
 func again(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.Name()}
 	for _, arg := range args {

@@ -20,34 +20,34 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// binary is the built tests of a package.
+// binary is the test binary of a package.
 type binary struct {
 	a    *app
-	temp *scratch.Folder // of the binary
-	env  []string        // more of its environment
+	temp *scratch.Folder // contains the binary
+	env  []string        // additional environment variables
 	listedPackage
-	others []report.OtherVersion // in which it is built
+	others []report.OtherVersion // modules that it was built with in other versions
 }
 
-// listedPackage is what go list says of a package.
+// listedPackage is the description of a package by go list.
 type listedPackage struct {
 	Dir, ImportPath           string
 	TestGoFiles, XTestGoFiles []string
 }
 
-// missingError is the error for a package that there is not.
+// missingError is the error for a package that does not exist.
 type missingError struct{ text string }
 
 func (e *missingError) Error() string { return e.text }
 
-// build builds the tests of a package. It is looked for from this folder, then from another one.
+// build builds the tests of a package. It searches for the package from the current folder, then from the folder other.
 func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 	if isPattern(pkg) {
 		return nil, fmt.Errorf("%s is a pattern; name one package, as in ./mysvc (macemc search takes patterns)", pkg)
 	}
 	b := &binary{a: a}
 	in, name := "", pkg
-	if isFolder(pkg) { // it may be of another module
+	if isFolder(pkg) { // it may belong to another module
 		if info, err := os.Stat(pkg); err != nil || !info.IsDir() {
 			return nil, fmt.Errorf("there is no folder %s", pkg)
 		}
@@ -111,10 +111,10 @@ func isFolder(pkg string) bool {
 	return first == "." || first == ".." || filepath.IsAbs(pkg)
 }
 
-// bubblePackage is what systems of ordinary programs are made of. Its nodes need a changed copy of Go's runtime.
+// bubblePackage is the package for systems of ordinary programs. Their nodes need a changed copy of Go's runtime.
 const bubblePackage = "github.com/macemc/macemc/bubble"
 
-// changedRuntime makes the overlay for a package whose tests use package bubble. The zero value is for others.
+// changedRuntime prepares the overlay for a package whose tests use package bubble. It returns the zero value for others.
 func (a *app) changedRuntime(ctx context.Context, dir string, all []dependency) (overlay.Build, error) {
 	if !slices.ContainsFunc(all, func(d dependency) bool { return d.path == bubblePackage }) {
 		return overlay.Build{}, nil
@@ -122,7 +122,7 @@ func (a *app) changedRuntime(ctx context.Context, dir string, all []dependency) 
 	return overlay.Prepare(ctx, dir)
 }
 
-// buildFlags are the flags of a build with the changed runtime, if it is wanted.
+// buildFlags returns the flags of a build, with the changed runtime if there is an overlay.
 func (a *app) buildFlags(changed overlay.Build) []string {
 	switch {
 	case changed.Overlay != "":
@@ -137,7 +137,7 @@ func (a *app) listPkg(ctx context.Context, dir, pkg string) ([]byte, error) {
 	return a.goTool(ctx, dir, "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--", pkg)
 }
 
-// goTool runs a go command with the build tags of this one. What that says of an error goes to standard error as it is.
+// goTool runs a go command with this command's build tags. The text of an error is printed unchanged to standard error.
 func (a *app) goTool(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	if a.tags != "" {
 		args = slices.Insert(args, 1, "-tags="+a.tags)
@@ -145,7 +145,7 @@ func (a *app) goTool(ctx context.Context, dir string, args ...string) ([]byte, e
 	return a.goCommand(ctx, dir, nil, args)
 }
 
-// goCommand is goTool for a complete command with more of an environment.
+// goCommand runs a complete go command with additional environment variables.
 func (a *app) goCommand(ctx context.Context, dir string, env, args []string) ([]byte, error) {
 	cmd := gotest.GoCommand(ctx, env, args)
 	cmd.Dir = dir
@@ -159,7 +159,7 @@ func (a *app) goCommand(ctx context.Context, dir string, env, args []string) ([]
 		if text := strings.TrimSpace(said.String() + out.String()); text != "" {
 			return nil, &toolError{text}
 		}
-		select { // it ends so when it is interrupted, of which this process may learn later
+		select { // an interrupt ends it, too, and this process may be notified later
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(time.Second):
@@ -172,7 +172,7 @@ func (a *app) goCommand(ctx context.Context, dir string, env, args []string) ([]
 	return out.Bytes(), nil
 }
 
-// toolError is what a go command says, in lines that stay as they are.
+// toolError is the output of a failed go command, whose lines are printed unchanged.
 type toolError struct{ said string }
 
 func (e *toolError) Error() string { return e.said }

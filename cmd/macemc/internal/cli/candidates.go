@@ -18,8 +18,8 @@ import (
 // checker is the import path of package mctest.
 const checker = "github.com/macemc/macemc/mctest"
 
-// candidates is a pattern of the tests in these files that seem to come to mctest.Check, so that tests which
-// have nothing to do with it are not run to find that out. When it seems that there are none the pattern is of all tests.
+// candidates returns a pattern for the tests in these files that appear to call mctest.Check, so that unrelated tests are not run. If there
+// are none, the pattern matches all tests.
 func candidates(dir string, files []string) string {
 	var patterns []string
 	for _, t := range checkingTests(dir, files) {
@@ -28,14 +28,14 @@ func candidates(dir string, files []string) string {
 	return cmp.Or(strings.Join(patterns, "|"), ".")
 }
 
-// checkingTests are, sorted, the tests in these files that mention package mctest, or call functions of the files that do.
+// checkingTests returns the sorted tests in these files that mention package mctest, directly or through functions in these files.
 func checkingTests(dir string, files []string) []string {
-	mentions := map[string]map[string]bool{} // by function or method, the names in it
+	mentions := map[string]map[string]bool{} // names in each function or method
 	var tests []string
 	for _, name := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
 		if err != nil {
-			continue // the compiler has seen it
+			continue // the compiler has accepted the file
 		}
 		local := ""
 		for _, spec := range f.Imports {
@@ -74,7 +74,7 @@ func checkingTests(dir string, files []string) []string {
 	return tests
 }
 
-// reaches reports whether a function, or one that it mentions, mentions mctest.
+// reaches reports whether a function mentions mctest, directly or through functions that it mentions.
 func reaches(mentions map[string]map[string]bool, name string, seen map[string]bool) bool {
 	if seen[name] {
 		return false

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// clusterProgram is the program that searches by the workers of a cluster.
+// clusterProgram is the program that searches with the workers of a cluster.
 const clusterProgram = "macemc-cluster"
 
-// companions are commands that need large modules which few users need. Each belongs to a program that has the commands
-// of this package, too.
+// companions are commands that need large modules which few users need. Each belongs to a separate program, which also has the commands of
+// this package.
 var companions = []struct{ name, short, program string }{
 	{"cluster", "Run and control the server of a cluster", clusterProgram},
 	{"worker", "Run a worker of a cluster", clusterProgram},
@@ -26,7 +26,7 @@ var companions = []struct{ name, short, program string }{
 	{"mcp", "Serve tools of macemc to an assistant", "macemc-mcp"},
 }
 
-// addCompanions adds those commands that this program does not have. Their programs execute them.
+// addCompanions adds the companion commands that this program lacks. Their programs execute them.
 func (a *app) addCompanions(root *cobra.Command) {
 	own := root.Commands()
 	for _, c := range companions {
@@ -40,7 +40,7 @@ func (a *app) addCompanions(root *cobra.Command) {
 			DisableFlagParsing: true,
 			RunE:               func(*cobra.Command, []string) error { return a.become(c.program) },
 			ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-				_ = a.become(c.program) // it completes, or nothing does
+				_ = a.become(c.program) // that program prints the completions
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			},
 		})
@@ -50,8 +50,8 @@ func (a *app) addCompanions(root *cobra.Command) {
 // companion annotates commands that another program executes.
 const companion = "companion"
 
-// become executes a program with the arguments of this one, in the place of this process where the system can do that.
-// It returns an error that says how to install the program if it is neither beside this one nor on PATH.
+// become executes a program with the arguments of this one, and replaces this process if the operating system can do so. If the program is
+// neither beside this one nor on PATH, it returns an error that describes how to install it.
 func (a *app) become(program string) error {
 	file, err := findProgram(program)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *app) become(program string) error {
 	return err
 }
 
-// findProgram returns the file of a program that is beside this one or on PATH.
+// findProgram returns the path of a program that is beside this one or on PATH.
 func findProgram(name string) (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"

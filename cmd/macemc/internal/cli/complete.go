@@ -11,9 +11,9 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// complete lets shells complete systems, and what belongs to them behind flags.
+// complete adds shell completion of systems, and of flag values that belong to them.
 func (a *app) complete(root *cobra.Command) {
-	// ofSystem are words for the system that is named before.
+	// ofSystem returns words for the system in the preceding arguments.
 	ofSystem := func(words func(spec.Entry) []string) func([]string) []string {
 		return func(args []string) []string {
 			for _, e := range a.Systems {
@@ -49,7 +49,7 @@ func (a *app) complete(root *cobra.Command) {
 			err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 				return beginning(words(args), begun), directive
 			})
-			if err != nil { // the flag is there, and nothing else completes it
+			if err != nil { // the flag exists and has no other completion
 				panic(err)
 			}
 		}
@@ -73,10 +73,10 @@ func (a *app) completeSystem(cmd *cobra.Command, args []string, begun string) ([
 	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-// testsIn are the tests in the files of a folder that seem to check systems, with a prefix.
+// testsIn returns the tests in a folder that appear to check systems, with a prefix.
 func testsIn(folder, prefix string) []string {
 	names, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	if err != nil { // there are wildcards in the name of the folder
+	if err != nil { // the name of the folder contains wildcards
 		return nil
 	}
 	for i := range names {

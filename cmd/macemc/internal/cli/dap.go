@@ -29,21 +29,21 @@ is a regular expression for events. The debug console executes the commands of m
 		Args: func(cmd *cobra.Command, args []string) error { return noneOf("unknown argument", cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			in, out := a.Stdin, a.Stdout
-			// Neither this process nor that of a test may touch the streams of the protocol.
+			// Only the server may use the protocol's streams, neither this process nor that of a test.
 			a.Stdin, a.Stdout, a.NoScreen = nil, a.Stderr, ""
 			return dap.Serve(cmd.Context(), in, out, a.openForEditor)
 		},
 	}
 }
 
-// openForEditor opens the run of a launch request as macemc mdb does. The editor takes the place of the screen.
+// openForEditor opens the run of a launch request as macemc mdb does. The editor replaces the screen.
 func (a *app) openForEditor(ctx context.Context, l dap.Launch, serve func(context.Context, mdb.Debugger, string)) error {
 	file, err := a.runFile(l.Path)
 	if err != nil {
 		return err
 	}
 	a.Front = editor(serve)
-	if respawn := a.Respawn; respawn != nil { // what executes the run again is no server
+	if respawn := a.Respawn; respawn != nil { // processes that execute the run again are not servers
 		a.Respawn = func() *exec.Cmd {
 			cmd := respawn()
 			cmd.Args = []string{cmd.Args[0], "replay", file}
@@ -57,7 +57,7 @@ func (a *app) openForEditor(ctx context.Context, l dap.Launch, serve func(contex
 	return a.onFile(ctx, file, &d)
 }
 
-// editor is the [task.Front] that serves a session to an editor.
+// editor is a [task.Front] that serves a session to an editor.
 type editor func(context.Context, mdb.Debugger, string)
 
 // Screen implements [task.Front].

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// flagError says what is wrong with a flag, and what may have been meant.
+// flagError describes the error in a flag and suggests alternatives.
 func flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
 		var names []string
@@ -40,7 +40,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 }
 
-// likely is a time that may have been meant.
+// likely returns a suggestion for a duration.
 func likely(value string) string {
 	if d, err := time.ParseDuration(value + "s"); err == nil && d >= 0 {
 		return value + "s"
@@ -48,7 +48,7 @@ func likely(value string) string {
 	return "90s"
 }
 
-// emptyFlag refuses a text that was given as nothing, as by a variable of a shell that is not set; but for build tags, of which there may be none.
+// emptyFlag rejects empty text values, such as those from unset shell variables. Build tags may be empty.
 func emptyFlag(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" && f.Name != "tags" {
@@ -58,7 +58,7 @@ func emptyFlag(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// only names the one thing that is looked at. Given twice it would look as if both were.
+// only is the name of the only selected thing. It rejects a second name, which would otherwise silently replace the first.
 type only string
 
 func (o *only) Set(name string) error {
@@ -73,7 +73,7 @@ func (o *only) String() string { return string(*o) }
 
 func (o *only) Type() string { return "string" }
 
-// ClusterFlags adds the flags for the server of a cluster, and for the keys that it requires. An empty name adds no flag for the URL.
+// ClusterFlags adds the flags for the server of a cluster and for the keys that it requires. An empty name omits the flag for the URL.
 func ClusterFlags(fl *pflag.FlagSet, c *task.Cluster, name, usage string) {
 	if name != "" {
 		fl.StringVar(&c.URL, name, "", usage)

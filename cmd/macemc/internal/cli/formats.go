@@ -29,7 +29,7 @@ func (c collected) Set(file string) error {
 }
 
 func (c collected) String() string {
-	if c.all == nil { // pflag looks for the zero value
+	if c.all == nil { // pflag calls it on the zero value
 		return ""
 	}
 	return (*c.all)[c.name]
@@ -37,5 +37,5 @@ func (c collected) String() string {
 
 func (c collected) Type() string { return "string" }
 
-// formatHelp is the help of a flag that chooses one of the formats that the text of the command lists.
+// formatHelp is the help of a flag that selects one of the formats listed in the text of the command.
 const formatHelp = "format `NAME` (default: by extension of OUT)"

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// group sorts the commands that help shows into groups. "help --all" shows the others, too.
+// group sorts the commands that help shows into groups. "help --all" also shows the others.
 func (a *app) group(root *cobra.Command) {
 	for _, g := range []struct{ title, commands string }{
 		{"Find violations:", "new test search vet systems"},
@@ -25,7 +25,7 @@ func (a *app) group(root *cobra.Command) {
 	root.SetUsageTemplate(before + after)
 }
 
-// groupOwn puts the commands of another program, all that there are so far, into a group of their own.
+// groupOwn puts all present commands, which are those of another program, into a group of their own.
 func groupOwn(root *cobra.Command) {
 	const title = "Commands of this program:"
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
@@ -34,7 +34,7 @@ func groupOwn(root *cobra.Command) {
 	}
 }
 
-// showAll has help show all commands.
+// showAll makes help show all commands.
 func showAll(root *cobra.Command) {
 	const title = "More:"
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
@@ -45,7 +45,7 @@ func showAll(root *cobra.Command) {
 	}
 }
 
-// helpCommand gives the command help its flag, and lets it refuse arguments that name no command.
+// helpCommand adds the flag of the command help, and makes it reject arguments that are not commands.
 func helpCommand(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	c, _, err := root.Find([]string{"help"})
@@ -54,7 +54,7 @@ func helpCommand(root *cobra.Command) {
 	}
 	all := c.Flags().Bool("all", false, "list all commands")
 	c.Args = func(_ *cobra.Command, args []string) error {
-		about, rest, _ := root.Find(args) // what is not found is the rest
+		about, rest, _ := root.Find(args) // rest holds the unknown arguments
 		return noneOf("unknown command", about, rest)
 	}
 	show := c.Run

@@ -12,10 +12,10 @@ import (
 	"github.com/macemc/macemc/internal/check"
 )
 
-// lastVariable passes the file that "last" stood for to processes that execute the same command line.
+// lastVariable passes the file that "last" denotes to processes that execute the same command line.
 const lastVariable = "MACEMC_LAST"
 
-// runFile returns the file of a run that an argument names.
+// runFile returns the file of a run for an argument.
 func (a *app) runFile(name string) (string, error) {
 	if name != gotest.Last {
 		return name, nil
@@ -43,7 +43,7 @@ func (a *app) runFile(name string) (string, error) {
 	return file, nil
 }
 
-// oneRun accepts one argument, which names a run, and sets its file.
+// oneRun accepts one argument, which denotes a run, and sets its file.
 func (a *app) oneRun(file *string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		if err = exactlyOne("FILE")(cmd, args); err == nil {

@@ -1,5 +1,5 @@
-// Package cli is the command line of the program: it makes tasks of flags, and does them in this process, or in the
-// binary of a package's tests.
+// Package cli is the command line of the program. It translates flags to tasks, and executes them in this process or in the binary of a
+// package's tests.
 package cli
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Config says what a command line works on.
+// Config configures a command line.
 type Config struct {
-	// Systems are those that can be named.
+	// Systems are the systems that arguments can name.
 	Systems []spec.Entry
-	// Name is how help calls the program. An empty string means macemc.
+	// Name is the name of the program in help texts. An empty string means macemc.
 	Name string
-	// Commands makes commands beside those of this package. Nil means none.
+	// Commands returns additional commands; nil means none.
 	Commands func(*task.Process) []*cobra.Command
 }
 
@@ -48,7 +48,7 @@ func Main(c Config, args []string) int {
 	return a.Main(func(ctx context.Context) int { return a.run(ctx, args) })
 }
 
-// front is what needs the libraries of this program.
+// front implements the parts of [task.Front] that need the libraries of this program.
 type front struct{}
 
 // Screen implements [task.Front].
@@ -56,7 +56,7 @@ func (front) Screen(ctx context.Context, s mdb.Debugger, o task.ScreenOptions) e
 	return screen.Run(ctx, s, screen.Options{NoColor: o.NoColor, Text: o.Text})
 }
 
-// style suits the terminal that f is, if it is one.
+// style returns the style for f, depending on whether f is a terminal.
 func style(f *os.File) document.Style {
 	if !term.IsTerminal(int(f.Fd())) {
 		return document.Style{Width: document.LogWidth()}
@@ -68,7 +68,7 @@ func style(f *os.File) document.Style {
 	return document.Style{Terminal: true, Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Width: width}
 }
 
-// noScreen says why the terminal cannot show a screen; "": it can.
+// noScreen returns why the terminal cannot show a screen, or "" if it can.
 func noScreen() string {
 	switch {
 	case !term.IsTerminal(int(os.Stdin.Fd())):
@@ -81,7 +81,7 @@ func noScreen() string {
 	return ""
 }
 
-// program is how to call this program again: as it was called, unless that will not be there any more.
+// program returns the name for calling this program again: the one it was called by, unless that is a temporary file.
 func program(called string) string {
 	if strings.HasPrefix(called, os.TempDir()) {
 		return "macemc"

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// manCommand returns the command by which "make install" writes the manual pages.
+// manCommand returns the command with which "make install" writes the manual pages.
 func (a *app) manCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:    "man DIR",
@@ -50,7 +50,7 @@ func writeManual(cmd *cobra.Command, dir string) error {
 	return nil
 }
 
-// roff returns a manual page that shows a help text as it is.
+// roff returns a manual page with an unchanged help text.
 func roff(name, short, text string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 \"\" macemc\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n", strings.ToUpper(name), name, short)

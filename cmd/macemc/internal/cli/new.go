@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/scaffold"
 )
 
-// newCommand is "macemc new".
+// newCommand returns the command "macemc new".
 func newCommand() *cobra.Command {
 	var checkout string
 	cmd := &cobra.Command{

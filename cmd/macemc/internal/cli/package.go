@@ -21,7 +21,7 @@ func isPackage(name string) bool {
 	return name == "." || name == ".." || strings.ContainsAny(name, `/\`)
 }
 
-// splitTest takes the name of a test off the name of a package.
+// splitTest separates the name of a test from the name of a package.
 func splitTest(name string) (pkg, test string) {
 	if at := strings.LastIndex(name, ":Test"); at >= 0 {
 		return name[:at], name[at+1:]
@@ -29,7 +29,7 @@ func splitTest(name string) (pkg, test string) {
 	return name, ""
 }
 
-// entry returns the bundled system of that name.
+// entry returns the bundled system with a name.
 func (a *app) entry(name string) (spec.Entry, error) {
 	if pkg, _ := splitTest(name); isPackage(pkg) {
 		return spec.Entry{}, fmt.Errorf("%s is a package, but a bundled system is wanted", name)
@@ -37,7 +37,7 @@ func (a *app) entry(name string) (spec.Entry, error) {
 	return a.Entry(name)
 }
 
-// onSystem does a task on the system of that name, which may be one of a package and a test in it.
+// onSystem executes a task on the system with a name, which may consist of a package and a test.
 func (a *app) onSystem(ctx context.Context, name, test string, t task.Task) error {
 	if err := t.Validate(); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (a *app) onSystem(ctx context.Context, name, test string, t task.Task) erro
 	return a.elsewhere(ctx, "", pkg, test, func(all []found) (found, error) { return chosen(all, pkg, test) }, t)
 }
 
-// chosen is the check of that name.
+// chosen returns the check with a name.
 func chosen(all []found, pkg, test string) (found, error) {
 	var names []string
 	for _, l := range all {
@@ -70,7 +70,7 @@ func chosen(all []found, pkg, test string) (found, error) {
 	return found{}, fmt.Errorf("%s has %d systems; name one, as %s:%s; there are %s", pkg, len(all), pkg, names[0], strings.Join(names, ", "))
 }
 
-// onFile does a task on the system that a path file belongs to.
+// onFile executes a task on the system of a path file.
 func (a *app) onFile(ctx context.Context, file string, t task.Task) error {
 	if err := t.Validate(); err != nil {
 		return err
@@ -99,8 +99,7 @@ func (a *app) onFile(ctx context.Context, file string, t task.Task) error {
 	return err
 }
 
-// packagePath reads a path file; nil: it is not one of a package's system, or reading it elsewhere tells better
-// what is wrong with it.
+// packagePath reads a path file. nil means that it does not belong to a package, or that reading it elsewhere gives a better error.
 func packagePath(file string) *choose.File {
 	f, err := os.Open(file)
 	if err != nil {
@@ -114,7 +113,7 @@ func packagePath(file string) *choose.File {
 	return parsed
 }
 
-// listPackage shows what the tests of a package check.
+// listPackage shows the checks in the tests of a package.
 func (a *app) listPackage(ctx context.Context, pkg string, asJSON bool) error {
 	b, err := a.build(ctx, "", pkg)
 	if err != nil {
@@ -139,7 +138,7 @@ func (a *app) listPackage(ctx context.Context, pkg string, asJSON bool) error {
 	return w.Flush()
 }
 
-// elsewhere does a task in the binary of a package's tests, on one of the checks of a test; "": of all tests.
+// elsewhere executes a task in the test binary of a package, on one of the checks of a test; "" means all tests.
 func (a *app) elsewhere(ctx context.Context, from, pkg, test string, choice func([]found) (found, error), t task.Task) error {
 	b, err := a.build(ctx, from, pkg)
 	if err != nil {

@@ -18,19 +18,19 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// isPattern reports whether a name stands for several packages, as ./... does.
+// isPattern reports whether a name is a pattern for several packages, such as ./...
 func isPattern(name string) bool { return strings.Contains(name, "...") }
 
-// patternSearch searches all checks in the tests of all packages that fit a pattern.
+// patternSearch searches all checks in the tests of the packages that match a pattern.
 type patternSearch struct {
 	a     *app
 	f     task.Search
 	again func(name string) string
-	temp  *scratch.Folder            // of what each search writes; nil means nothing
+	temp  *scratch.Folder            // for the outputs of each search; nil means none
 	parts map[string][]render.Output // by format
 }
 
-// searchPattern searches all checks of all packages of a pattern.
+// searchPattern searches all checks of all packages that match a pattern.
 func (a *app) searchPattern(ctx context.Context, f task.Search, again func(name string) string) error {
 	if err := f.Validate(); err != nil {
 		return err
@@ -56,8 +56,8 @@ func (a *app) searchPackage(ctx context.Context, f task.Search, again func(name 
 	})
 }
 
-// searchAll searches one check after the other, each with a report of its own. Its exit status is 1 when something was found, else
-// that of the first that did not end well.
+// searchAll searches one check after another, each with a report of its own. Its exit status is 1 if there is a finding, and otherwise that
+// of the first search that failed.
 func (a *app) searchAll(ctx context.Context, f task.Search, again func(name string) string, search func(*patternSearch, context.Context) error) (err error) {
 	for _, flag := range []string{"test", "out", "durable", "prefix", "save-prefixes", "from", "property"} {
 		if f.Given.Has(flag) {
@@ -95,7 +95,7 @@ func (a *app) searchAll(ctx context.Context, f task.Search, again func(name stri
 	return err
 }
 
-// statusOf is the exit status that an error stands for which has been told of.
+// statusOf returns the exit status of an error that was reported.
 func statusOf(err error) int {
 	status, _ := errors.AsType[Exit](err)
 	return int(status)
@@ -135,7 +135,7 @@ func noSystem(pattern string) error {
 	return fmt.Errorf("%s: no test of these packages calls mctest.Check, so there is no system to check", pattern)
 }
 
-// told tells of an error, unless that has been done, and returns the one that says so.
+// told reports an error, unless it was reported already, and returns an error that marks it as reported.
 func (p *patternSearch) told(ctx context.Context, err error) error {
 	if _, said := errors.AsType[Exit](err); err == nil || said {
 		return err
@@ -143,7 +143,7 @@ func (p *patternSearch) told(ctx context.Context, err error) error {
 	return Exit(p.a.ended(ctx, err))
 }
 
-// worse is an error that says of a violation, or the first of them.
+// worse returns the error that stands for a violation, or else the first of the two.
 func worse(a, b error) error {
 	if a == nil || b == Exit(exitcode.Violation) {
 		return b
@@ -151,7 +151,7 @@ func worse(a, b error) error {
 	return a
 }
 
-// searchPackage searches the checks of one package, and returns how many there are.
+// searchPackage searches the checks of one package and returns their number.
 func (p *patternSearch) searchPackage(ctx context.Context, pkg string) (int, error) {
 	b, all, err := p.a.checksOf(ctx, pkg)
 	if err != nil {
@@ -192,7 +192,7 @@ func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string,
 	return worst
 }
 
-// takeParts takes what a search has written in each format, or why it has not.
+// takeParts collects the output of a search in each format, or the reason why it is missing.
 func (p *patternSearch) takeParts(name string, err error) {
 	for format, file := range p.f.Collected {
 		part := render.Output{Name: name}
@@ -207,7 +207,7 @@ func (p *patternSearch) takeParts(name string, err error) {
 	}
 }
 
-// checkingPackages are the packages of a pattern whose tests use package mctest.
+// checkingPackages returns the packages of a pattern whose tests use package mctest.
 func (a *app) checkingPackages(ctx context.Context, pattern string) ([]string, error) {
 	out, err := a.goTool(ctx, "", "list", "-test", "-json=ImportPath,Deps", "--", pattern)
 	if err != nil {

@@ -43,7 +43,7 @@ cannot be read. The run up to that point is written in any case.`,
 	return cmd
 }
 
-// mergeReport is what is printed as JSON.
+// mergeReport is the JSON output of a merge.
 type mergeReport struct {
 	Recording    string   `json:"recording"`
 	System       string   `json:"system"`

@@ -10,9 +10,9 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// Reference returns the complete help of all commands: a page of Markdown for each command of the program, by file name, with
-// its subcommands. The page macemc.md is that of the program and links to the others. The page of a command that another program
-// executes is empty.
+// Reference returns the complete help of all commands as pages of Markdown, by file name. Each command has a page, which includes its
+// subcommands. The page macemc.md describes the program and links to the others. The page of a command that another program executes is
+// empty.
 func Reference(c Config) (map[string]string, error) {
 	a := &app{Process: task.Process{Systems: c.Systems}, config: c}
 	root := a.command()

@@ -16,18 +16,18 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// app is what the commands share.
+// app is the state that the commands share.
 type app struct {
 	task.Process
 	config Config
-	args   []string // the command line, without the program
+	args   []string // arguments without the program
 	tags   string   // build tags
 }
 
-// tests returns what runs go test with the changed runtime.
+// tests returns the runner of go test with the changed runtime.
 func (a *app) tests() gotest.Runner { return gotest.Runner{Process: &a.Process, Tags: &a.tags} }
 
-// Exit is the error of a command that has said all there is to say: its exit status.
+// Exit is the error of a command that has already reported everything else: its exit status.
 type Exit = task.Exit
 
 // run executes the command line and returns the exit status.
@@ -40,7 +40,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return a.ended(ctx, root.ExecuteContext(ctx))
 }
 
-// ended tells of the error of a command, which may be nil, and returns the exit status.
+// ended reports the error of a command, which may be nil, and returns the exit status.
 func (a *app) ended(ctx context.Context, err error) int {
 	if said, ok := errors.AsType[*toolError](err); ok && ctx.Err() == nil {
 		fmt.Fprintf(a.Stderr, "%s\nmacemc: the package cannot be built\n", said)
@@ -95,13 +95,13 @@ Exit status, of every command:
 	a.group(root)
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
-		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // without it arguments are not looked at
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // without it, arguments are not checked
 		c.Args = func(c *cobra.Command, args []string) error { return noneOf("unknown shell", c, args) }
 	}
 	return root
 }
 
-// noneOf is the error for an argument that names no command below another one; nil: there is no argument.
+// noneOf returns the error for an argument that is not a subcommand; nil means that there is no argument.
 func noneOf(what string, of *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

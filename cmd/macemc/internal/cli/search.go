@@ -122,7 +122,7 @@ func (a *app) searchCommand() *cobra.Command {
 	return cmd
 }
 
-// usualSearchFlags are the flags that help shows without --help-all.
+// usualSearchFlags returns the flags that help shows without --help-all.
 func usualSearchFlags() []string {
 	return []string{"bug", "nodes", "set", "strategy", "crashes", "loss", "seed", "workers", "time", "keep-going", "verbose", "json", "help", "help-all"}
 }
@@ -135,7 +135,7 @@ system, or the folder or import path of a package with a test that calls mctest.
 A violation is minimized and written to a new folder: error.path (the run), live.path (the
 nearest run that recovered), original.path, report.html, report.md and report.json.`
 
-// searchDetails is what help adds with --help-all.
+// searchDetails is the text that --help-all adds to help.
 const searchDetails = `Options passed to mctest.CheckWith are ignored here; pass flags instead. --bug uses the
 settings documented for the bug, see "macemc systems SYSTEM". Other flags override them.
 
@@ -168,7 +168,7 @@ const searchExamples = `  macemc search randtree --bug RT4 --json > report.json
   macemc search paxos --set proposers=3 --strategy bfs --cluster nats://127.0.0.1:4222
   macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`
 
-// subjectFlags are those that say what is executed.
+// subjectFlags adds the flags that select the system to execute.
 func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
 	fl.StringVar(test, "test", "", "check only test `NAME` of a package")
 	fl.StringArrayVar(&f.Bugs, "bug", nil, "enable the known bug `ID`; repeatable")
@@ -177,7 +177,7 @@ func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
 	fl.StringArrayVar(&f.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
 }
 
-// environmentFlags are those that say what can happen, and how probable it is.
+// environmentFlags adds the flags for possible events and their probabilities.
 func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	for fault := range sim.FaultCount {
 		fl.IntVar(&f.Limits[fault], fault.String(), 0, fault.Doc())

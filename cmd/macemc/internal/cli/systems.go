@@ -82,7 +82,7 @@ func exactlyOne(what string) cobra.PositionalArgs {
 	}
 }
 
-// given are the flags that were given.
+// given returns the flags that were set.
 func given(cmd *cobra.Command) task.Given {
 	var g task.Given
 	cmd.Flags().Visit(func(f *pflag.Flag) { g = append(g, f.Name) })

@@ -8,22 +8,22 @@ import (
 	"github.com/macemc/macemc/internal/report"
 )
 
-// checkerModule is the module whose version is a matter of the checker's.
+// checkerModule is the checker's own module, which otherVersions omits.
 const checkerModule = "github.com/macemc/macemc"
 
-// dependency is a package that the tests of another are built of.
+// dependency is a package that a test binary contains.
 type dependency struct {
 	path   string
 	module module
 }
 
-// module is what go list says of one.
+// module is the description of a module by go list.
 type module struct {
 	Path, Version, Dir, GoMod string
 	Replace                   *module
 }
 
-// used says which version it is.
+// used describes the version in use.
 func (m *module) used() string {
 	switch {
 	case m.Replace != nil && m.Replace.Version != "":
@@ -36,11 +36,11 @@ func (m *module) used() string {
 	return m.Version
 }
 
-// dependencies are the packages that the tests of the package in dir are built of; none when that does not build.
+// dependencies returns the packages in the test binary of the package in dir. It returns none if that package does not build.
 func (a *app) dependencies(ctx context.Context, dir string) []dependency {
 	out, err := a.goTool(ctx, dir, "list", "-deps", "-test", "-json=ImportPath,Module", "--", ".")
 	if err != nil {
-		return nil // the build tells better what is wrong
+		return nil // the build reports the error better
 	}
 	var all []dependency
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
@@ -55,8 +55,8 @@ func (a *app) dependencies(ctx context.Context, dir string) []dependency {
 	}
 }
 
-// otherVersions are the modules of dependencies that the module of the package in dir requires in another version: a
-// workspace, a replacement, or flags of the go command make the difference.
+// otherVersions returns the modules among the dependencies whose version differs from the one that the module of the package requires.
+// Workspaces, replacements, and flags of the go command cause such differences.
 func (a *app) otherVersions(ctx context.Context, dir string, all []dependency) ([]report.OtherVersion, error) {
 	out, err := a.goTool(ctx, dir, "list", "-json=Module", "--", ".")
 	if err != nil {

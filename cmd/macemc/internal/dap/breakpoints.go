@@ -17,7 +17,7 @@ const (
 	onFinding  = "finding"
 )
 
-// breakpoints are where continuing stops.
+// breakpoints are the conditions that stop a continue request.
 type breakpoints struct {
 	lines   map[string][]int // by file
 	events  []string         // regular expressions
@@ -26,7 +26,7 @@ type breakpoints struct {
 
 func newBreakpoints() breakpoints { return breakpoints{lines: map[string][]int{}} }
 
-// setLines sets the breakpoints of a file, and moves each to a line at which a step is handled.
+// setLines sets the breakpoints of a file, and moves each to a line where a step is handled.
 func (x *session) setLines(a dap.SetBreakpointsArguments) []dap.Breakpoint {
 	file := filepath.Clean(a.Source.Path)
 	x.breaks.lines[file] = nil
@@ -42,7 +42,7 @@ func (x *session) setLines(a dap.SetBreakpointsArguments) []dap.Breakpoint {
 	return list
 }
 
-// setEvents sets the breakpoints at events that match a regular expression, such as Ping or "n1 .*timer".
+// setEvents sets breakpoints on events that match a regular expression, such as Ping or "n1 .*timer".
 func (x *session) setEvents(a dap.SetFunctionBreakpointsArguments) []dap.Breakpoint {
 	x.breaks.events = nil
 	list := []dap.Breakpoint{}
@@ -53,8 +53,8 @@ func (x *session) setEvents(a dap.SetFunctionBreakpointsArguments) []dap.Breakpo
 	return list
 }
 
-// handled returns the line at which steps are handled by the function that a line lies in: the last one that is not behind it, or else the
-// first one. 0 means that no step of the run is.
+// handled returns a line that handles steps in the function that contains a line. It is the last such line up to the given one, or else the
+// first one. 0 means that the function handles no step of the run.
 func (x *session) handled(file string, line int) (at int) {
 	from, to := function(file, line)
 	for _, s := range x.steps {
@@ -68,11 +68,11 @@ func (x *session) handled(file string, line int) (at int) {
 	return at
 }
 
-// function returns the lines of the function that a line lies in, or only the line if it lies in none.
+// function returns the lines of the function that contains a line, or only the line if there is none.
 func function(file string, line int) (from, to int) {
 	from, to = line, line
 	set := token.NewFileSet()
-	parsed, _ := parser.ParseFile(set, file, nil, parser.SkipObjectResolution) // as far as it can be read
+	parsed, _ := parser.ParseFile(set, file, nil, parser.SkipObjectResolution) // partial results suffice
 	if parsed == nil {
 		return from, to
 	}
@@ -88,7 +88,7 @@ func function(file string, line int) (from, to int) {
 	return from, to
 }
 
-// nearest returns the next step in a direction at which to stop, and why. There is always one: the end of the run, or its beginning.
+// nearest returns the nearest step in a direction at which to stop, and the reason. The end and the beginning of the run always count.
 func (x *session) nearest(ctx context.Context, direction int) (step int, why string) {
 	at := x.d.Position()
 	step, why = at.Last, "step"
@@ -121,7 +121,7 @@ func (x *session) nearest(ctx context.Context, direction int) (step int, why str
 		find = "rfind event "
 	}
 	for _, e := range x.breaks.events {
-		_, err := x.do(ctx, find+"/"+e+"/") // an error means that there is none
+		_, err := x.do(ctx, find+"/"+e+"/") // an error means that no step matches
 		if n := x.d.Position().Step; err == nil && nearer(n) {
 			step, why = n, "function breakpoint"
 		}

@@ -1,6 +1,6 @@
 // Package dap serves the debugger of package mdb to editors by the Debug Adapter Protocol
-// (https://microsoft.github.io/debug-adapter-protocol/). A thread is a node, its only frame is the last step that it took, at the source of the
-// handler. The debug console executes the commands of package mdb.
+// (https://microsoft.github.io/debug-adapter-protocol/). A thread is a node. Its only frame is its last step, at the source of the handler.
+// The debug console executes the commands of package mdb.
 package dap
 
 import (
@@ -17,16 +17,16 @@ import (
 
 // Launch holds the arguments of a launch request.
 type Launch struct {
-	Path   string `json:"path"`   // of the run
-	Live   string `json:"live"`   // the run to compare with; empty means as for macemc mdb
-	StopAt string `json:"stopAt"` // a step as for goto; empty means the one that matters
+	Path   string `json:"path"`   // path file of the run
+	Live   string `json:"live"`   // run to compare with; empty means the default of macemc mdb
+	StopAt string `json:"stopAt"` // step in the syntax of goto; empty means the step of interest
 }
 
-// Opener opens the run of a launch request and calls serve with the session and a text that describes it. If it does not call serve, the error
-// says why there is no session.
+// Opener opens the run of a launch request and calls serve with the session and a text that describes it. If it does not call serve, the
+// error describes why there is no session.
 type Opener func(ctx context.Context, l Launch, serve func(context.Context, mdb.Debugger, string)) error
 
-// Serve answers the requests of one client on in, until that disconnects, in ends or ctx is done.
+// Serve answers the requests of one client on in, until the client disconnects, in ends or ctx is done.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -46,7 +46,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 				s.refuse(m, "path is missing: it names the file of a run, or last")
 				continue
 			}
-			var over error // of the session
+			var over error // error of the session
 			err := open(ctx, l, func(ctx context.Context, d mdb.Debugger, text string) { over = s.debug(ctx, m, d, l.StopAt, text) })
 			if over != nil {
 				return ended(over)
@@ -64,7 +64,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 	}
 }
 
-// reason is why a run could not be opened.
+// reason describes why a run could not be opened.
 func reason(err error) string {
 	if err == nil {
 		return "the run cannot be opened"
@@ -72,10 +72,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// errDone is the error of a server whose client has left.
+// errDone is the error of a server that lost its client.
 var errDone = errors.New("the client has left")
 
-// ended is the error that the end of a session means.
+// ended converts the error at the end of a session to that of Serve.
 func ended(err error) error {
 	if errors.Is(err, errDone) || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
@@ -97,12 +97,12 @@ func capabilities() dap.Capabilities {
 	}
 }
 
-// server reads and writes messages. Only its reader runs beside the rest.
+// server reads and writes messages. Only its reader is a separate goroutine.
 type server struct {
 	out      io.Writer
 	seq      int
 	requests chan request
-	failed   error // the first error in writing
+	failed   error // first write error
 }
 
 type request struct {
@@ -124,7 +124,7 @@ func (s *server) read(ctx context.Context, in *bufio.Reader) {
 	}
 }
 
-// next returns the next request. It refuses those that the protocol does not have.
+// next returns the next request. It rejects requests that are not part of the protocol.
 func (s *server) next(ctx context.Context) (dap.Message, error) {
 	for {
 		select {
@@ -153,7 +153,7 @@ func (s *server) event(name string) dap.Event {
 	return dap.Event{ProtocolMessage: dap.ProtocolMessage{Seq: s.seq, Type: "event"}, Event: name}
 }
 
-// refuse writes a response that says why there is no other.
+// refuse writes an error response with a text.
 func (s *server) refuse(m dap.RequestMessage, text string) {
 	r := &dap.ErrorResponse{Response: s.response(m)}
 	r.Success, r.Message, r.Body.Error = false, text, &dap.ErrorMessage{Id: 1, Format: "{text}", Variables: map[string]string{"text": text}, ShowUser: true}

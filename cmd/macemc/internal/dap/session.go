@@ -23,8 +23,8 @@ type session struct {
 	breaks breakpoints
 }
 
-// debug answers the launch request m, and then requests about the run, until the client disconnects. The error says why it ends and is never
-// nil.
+// debug answers the launch request m, and then requests about the run, until the client disconnects. It always returns an error, which
+// describes why it ended.
 func (s *server) debug(ctx context.Context, m *dap.LaunchRequest, d mdb.Debugger, stopAt, text string) error {
 	x := &session{server: s, d: d, breaks: newBreakpoints()}
 	if stopAt != "" {
@@ -52,7 +52,7 @@ func (s *server) debug(ctx context.Context, m *dap.LaunchRequest, d mdb.Debugger
 	return s.failed
 }
 
-// load takes the steps of the current run, and counts the nodes.
+// load stores the steps of the current run, and the number of nodes.
 func (x *session) load() error {
 	v := x.d.View(mdb.Wanted{Steps: x.d.Position().Last + 2, Places: true})
 	if v.Err != "" {
@@ -65,14 +65,14 @@ func (x *session) load() error {
 	return nil
 }
 
-// do executes commands of the debugger and returns what they write.
+// do executes commands of the debugger and returns their output.
 func (x *session) do(ctx context.Context, line string) (string, error) {
 	var b bytes.Buffer
 	err := x.d.Do(ctx, line, &b)
 	return b.String(), err
 }
 
-// answer answers one request. The error ends the session.
+// answer answers one request. An error ends the session.
 func (x *session) answer(ctx context.Context, m dap.Message) error {
 	switch m := m.(type) {
 	case *dap.SetBreakpointsRequest:
@@ -118,7 +118,7 @@ func (x *session) answer(ctx context.Context, m dap.Message) error {
 	return nil
 }
 
-// move answers the requests that go to another step.
+// move answers the requests that move to another step.
 func (x *session) move(ctx context.Context, m dap.Message) error {
 	at := x.d.Position()
 	to, why := at.Step, "step"
@@ -163,7 +163,7 @@ func (x *session) move(ctx context.Context, m dap.Message) error {
 	return nil
 }
 
-// stopped says where the session stands, and why it does.
+// stopped reports the current step, and the reason of the stop.
 func (x *session) stopped(reason, description string) {
 	v := x.d.View(mdb.Wanted{})
 	x.output(fmt.Sprintf("step %d of %d: %s\n", v.At.Step, v.At.Last, v.Summary))
@@ -188,7 +188,7 @@ func (x *session) output(text string) {
 	}
 }
 
-// frame returns the last step that a node took.
+// frame returns the last step of a node as a stack frame.
 func (x *session) frame(node int) dap.StackFrame {
 	n, ok := x.d.Position().Step, true
 	if x.steps[n].Node != node {
@@ -204,7 +204,7 @@ func (x *session) frame(node int) dap.StackFrame {
 	return f
 }
 
-// What a reference to variables says beside the node: which scope it is.
+// Scopes: the part of a reference to variables beside the node.
 const (
 	scopeState = iota + 1
 	scopeMessages
@@ -239,7 +239,7 @@ func (x *session) variables(ctx context.Context, reference int) ([]dap.Variable,
 	return nil, fmt.Errorf("there are no variables %d", reference)
 }
 
-// state returns the fields of a node, with what the last step changed.
+// state returns the fields of a node, with the changes of the last step.
 func (x *session) state(node int) ([]dap.Variable, error) {
 	v := x.d.View(mdb.Wanted{})
 	if v.Err != "" {
@@ -259,7 +259,7 @@ func (x *session) state(node int) ([]dap.Variable, error) {
 	return list, nil
 }
 
-// lines returns the lines that a command of the debugger writes, or why there are none.
+// lines returns the output of a debugger command by lines, or its error.
 func (x *session) lines(ctx context.Context, command string) ([]dap.Variable, error) {
 	text, err := x.do(ctx, command)
 	list := []dap.Variable{}
@@ -272,7 +272,7 @@ func (x *session) lines(ctx context.Context, command string) ([]dap.Variable, er
 	return list, err
 }
 
-// evaluate executes a command of the debugger, or finds a field for an editor that shows its value.
+// evaluate executes a command of the debugger, or finds a field whose value the editor shows.
 func (x *session) evaluate(ctx context.Context, m *dap.EvaluateRequest) error {
 	if m.Arguments.Context != "repl" {
 		return x.field(m)
@@ -299,7 +299,7 @@ func (x *session) evaluate(ctx context.Context, m *dap.EvaluateRequest) error {
 	return nil
 }
 
-// field answers with the value of a field of a node: n1.Name, or Name of the frame's node.
+// field answers with the value of a node's field: n1.Name, or Name for the node of the frame.
 func (x *session) field(m *dap.EvaluateRequest) error {
 	node, name := m.Arguments.FrameId-1, m.Arguments.Expression
 	if of, rest, ok := strings.Cut(name, "."); ok && strings.HasPrefix(of, "n") {

@@ -1,4 +1,4 @@
-// Package gotest is the command that runs go test with the changed runtime, and what executes the schedules that it found.
+// Package gotest implements the command that runs go test with the changed runtime, and executes the schedules that it finds.
 package gotest
 
 import (
@@ -87,7 +87,7 @@ Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the argume
 	}
 }
 
-// printTestEnv prints the environment in which go test builds with the changed runtime, a variable a line.
+// printTestEnv prints the environment variables with which go test builds with the changed runtime, one per line.
 func (a Runner) printTestEnv(ctx context.Context) error {
 	changed, err := overlay.Prepare(ctx, ".")
 	if err != nil {
@@ -106,7 +106,7 @@ func (a Runner) printTestEnv(ctx context.Context) error {
 	return nil
 }
 
-// goTest runs go test, with more variables of its environment.
+// goTest runs go test with additional environment variables.
 func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) error {
 	args, tags := withoutTags(args)
 	folder, args := folderFlag(args)
@@ -119,7 +119,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return err
 	}
 	flags := changed.Flags(strings.Trim(*a.Tags+","+tags, ","))
-	// Package bubble runs one thread, but the build need not.
+	// Package bubble runs one thread, but the build may run several.
 	env := slices.Concat(changed.Env, variables, []string{"GOMAXPROCS=1"})
 	if x.on {
 		more, err := x.environment()
@@ -134,7 +134,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
 	test := []string{"test", parallel}
 	if folder != "" {
-		test = []string{"test", "-C=" + folder, parallel} // the go command wants it first
+		test = []string{"test", "-C=" + folder, parallel} // the go command requires it first
 	}
 	cmd := GoCommand(ctx, env, slices.Concat(test, flags, args))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
@@ -144,7 +144,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		cmd.Stdout = summary
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	if !term.IsTerminal(int(os.Stdin.Fd())) { // from a terminal, Ctrl-C reaches the tests anyway
+	if !term.IsTerminal(int(os.Stdin.Fd())) { // on a terminal, Ctrl-C reaches the tests anyway
 		procgroup.InterruptAll(cmd)
 	}
 	err = cmd.Run()
@@ -160,8 +160,8 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	return err
 }
 
-// folderFlag takes the flag -C, which the go command accepts as the first one only, out of arguments of it. An empty folder means
-// that there is none.
+// folderFlag removes the flag -C from arguments of the go command, which accepts it only as the first one. An empty folder means that the
+// flag is absent.
 func folderFlag(args []string) (folder string, rest []string) {
 	if len(args) == 0 {
 		return "", args
@@ -178,10 +178,10 @@ func folderFlag(args []string) (folder string, rest []string) {
 	return "", args
 }
 
-// withoutTags takes the flag -tags out of arguments of the go command.
+// withoutTags removes the flag -tags from arguments of the go command.
 func withoutTags(args []string) (rest []string, tags string) {
 	for i := 0; i < len(args); i++ {
-		if args[i] == "-args" || args[i] == "--args" { // the rest is for the test
+		if args[i] == "-args" || args[i] == "--args" { // the rest belongs to the test
 			return append(rest, args[i:]...), tags
 		}
 		name, value, has := strings.Cut(args[i], "=")
@@ -198,7 +198,7 @@ func withoutTags(args []string) (rest []string, tags string) {
 	return rest, tags
 }
 
-// GoCommand returns a go command with more of an environment. A path in that is where the command is.
+// GoCommand returns a go command with additional environment variables. A GOROOT among these selects the go command.
 func GoCommand(ctx context.Context, env, args []string) *exec.Cmd {
 	name := "go"
 	for _, e := range env {

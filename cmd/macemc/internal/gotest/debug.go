@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// Debug opens a test under the schedule of a file in the debugger.
+// Debug opens the debugger on a test under the schedule of a file.
 func (a Runner) Debug(ctx context.Context, d *task.Debug, s *testsched.Stored) error {
 	if d.Live != "" {
 		return errors.New("LIVE is not wanted with a schedule of \"macemc test\": the nearest schedule that passes is found")
@@ -53,8 +53,8 @@ type debuggedRun struct {
 	switches []testsched.Switch
 }
 
-// try executes the test under the schedule of a run with another switch: at the point of the step a goroutine goes on before the operation is
-// executed. The new run gets a name.
+// try executes the test under the schedule of a run with one more switch. At the point of a step, the given goroutine continues before the
+// operation executes. name is the name of the new run.
 func (x *debuggedTest) try(ctx context.Context, from, name string, step, goroutine int) (*replay.Trace, error) {
 	r := x.runs[from]
 	at, to := r.outcome.Trace[step-1], uint64(0)

@@ -70,14 +70,14 @@ func (a Runner) doctor(ctx context.Context) error {
 	return nil
 }
 
-// programExists reports whether a program is there.
+// programExists reports whether a program is installed.
 func programExists(program string) bool {
 	name, _, _ := strings.Cut(program, " ")
 	_, err := exec.LookPath(name)
 	return err == nil
 }
 
-// folderSize returns how many bytes the files in a folder have.
+// folderSize returns the size of the files in a folder in bytes.
 func folderSize(dir string) (size int64) {
 	filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

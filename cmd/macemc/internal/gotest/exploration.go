@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// exploration is what the flags of "macemc test" say that go test does not have.
+// exploration holds the flags of "macemc test" that go test does not have.
 type exploration struct {
 	on        bool
 	leaks     bool
@@ -25,24 +25,24 @@ type exploration struct {
 	race      bool
 	schedules int
 	time      time.Duration
-	schedule  string // absolute
+	schedule  string // absolute path
 	exhaust   string // "all" or a number of preemptions; empty means that schedules are sampled
 	seed      uint64
 	summaries string // folder
 	temp      string
 }
 
-// How long a test is explored unless flags say otherwise.
+// Default exploration times of a test.
 const (
 	exploreTime    = 2 * time.Second
 	exhaustiveTime = time.Minute
 )
 
-// compilerFlags let functions of package sync/atomic be called in packages that are not of the Go distribution: the compiler has
-// instructions for them otherwise. The build is the same with -race, where it has none. The packages are named by their modules; those of
-// the distribution cannot be excluded from "all", because some of them need the instructions.
+// compilerFlags disables the compiler's intrinsics for package sync/atomic in packages outside the Go distribution, so that its functions
+// are called. With -race there are none, and the build is the same. The flags select packages by module, because "all" cannot exclude the
+// distribution, some of whose packages need the intrinsics.
 //
-// args are those of go test. Values of flags among them are no packages, which -e ignores.
+// args are the arguments of go test. Values of flags among them are not packages, and -e makes the go command ignore them.
 func compilerFlags(ctx context.Context, env []string, dir string, tags, args []string) (flags, modules []string) {
 	packages := []string{"./..."}
 	for _, arg := range args {
@@ -62,7 +62,7 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags, args []s
 			modules = append(modules, strings.Fields(string(out))...)
 			break
 		}
-		packages = packages[:len(packages)-1] // a value that no package can have as its path
+		packages = packages[:len(packages)-1] // drop an argument that cannot be the path of a package
 	}
 	slices.Sort(modules)
 	modules = slices.Compact(modules)
@@ -72,8 +72,8 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags, args []s
 	return flags, modules
 }
 
-// linkerFlags adds the flag with which the linker writes the symbol table, which the go command would have it leave out. The program finds
-// its package variables there. Flags for the linker among the arguments of go test stay in force.
+// linkerFlags adds the flag that makes the linker write the symbol table, which the go command omits by default. The program locates its
+// package variables by it. Linker flags among the arguments of go test remain in effect.
 func linkerFlags(args, flags []string) (rest, more []string) {
 	value := "-s=false"
 	for i := 0; i < len(args); i++ {
@@ -95,7 +95,7 @@ func linkerFlags(args, flags []string) (rest, more []string) {
 	return rest, append(flags, "-ldflags="+value)
 }
 
-// explorationFlags takes the flags of the exploration out of arguments for go test in a folder.
+// explorationFlags removes the flags of the exploration from arguments of go test in a folder.
 func explorationFlags(folder string, args []string) (x exploration, rest []string, err error) {
 	x = exploration{on: true, leaks: true, seed: 1}
 	given := false
@@ -188,13 +188,13 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 	return x, rest, nil
 }
 
-// environment returns the variables for the test binaries, and makes the folders that they name.
+// environment returns the variables of the test binaries, and creates the folders that they name.
 func (x *exploration) environment() ([]string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, err
 	}
-	// The names of these variables and their values are part of what go test has its cache by, so they are the same each time.
+	// The test cache of the go command depends on the names and values of these variables, so they must be constant.
 	x.summaries = filepath.Join(cache, "macemc", "tests")
 	if err := os.MkdirAll(x.summaries, 0o755); err != nil {
 		return nil, err
@@ -216,25 +216,25 @@ func (x *exploration) environment() ([]string, error) {
 
 func (x *exploration) remove() { os.RemoveAll(x.temp) }
 
-// summaries is a writer that adds to the line of each package how its tests were explored.
+// summaries is a writer that appends a summary of the exploration to the line of each package.
 type summaries struct {
 	out    io.Writer
 	folder string
 	since  time.Time
 	race   bool
-	rest   []byte // of a line
+	rest   []byte // incomplete line
 	total  packageSummary
 	notes  []testNote
-	failed int // tests
+	failed int // number of failed tests
 }
 
-// testNote is what the exploration says of tests of a package.
+// testNote is a note of the exploration about tests of a package.
 type testNote struct {
 	pkg, text string
 	tests     []string
 }
 
-// String names the first three tests.
+// String lists the first three tests.
 func (n testNote) String() string {
 	names, text := strings.Join(n.tests, ", "), n.text
 	if more := len(n.tests) - 3; more > 0 {
@@ -246,10 +246,10 @@ func (n testNote) String() string {
 	return n.pkg + " " + names + ": " + text
 }
 
-// packageSummary adds up the tests of packages.
+// packageSummary is the sum over the tests of packages.
 type packageSummary struct {
 	tests, schedules int
-	complete         int // tests
+	complete         int // number of tests
 	elapsed          time.Duration
 }
 
@@ -276,7 +276,7 @@ func (s *summaries) Write(p []byte) (int, error) {
 	}
 }
 
-// line returns a line of go test with what there is to add.
+// line returns a line of go test with the summary of its package.
 func (s *summaries) line(line string) string {
 	if strings.HasPrefix(strings.TrimSpace(line), "--- FAIL: ") {
 		s.failed++
@@ -287,7 +287,7 @@ func (s *summaries) line(line string) string {
 	}
 	file, err := os.Stat(testsched.SummaryFile(s.folder, fields[1]))
 	if err != nil || file.ModTime().Before(s.since) && !strings.Contains(line, "(cached)") {
-		return line // of an earlier run
+		return line // the summary is of an earlier run
 	}
 	sum := s.read(fields[1])
 	if sum.schedules == 0 {
@@ -296,7 +296,7 @@ func (s *summaries) line(line string) string {
 	return line + "\t" + sum.String()
 }
 
-// read adds up the results of the tests of a package.
+// read returns the sum over the tests of a package.
 func (s *summaries) read(pkg string) (sum packageSummary) {
 	text, err := os.ReadFile(testsched.SummaryFile(s.folder, pkg))
 	if err != nil {

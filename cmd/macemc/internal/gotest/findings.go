@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// Last names the newest finding where the file of a run is expected. A file of that name is ./last.
+// Last is the argument that stands for the newest finding, in place of a run's file. A file of that name is ./last.
 const Last = "last"
 
 // IsSchedule reports whether a file is a schedule that "macemc test" found.
@@ -24,8 +24,8 @@ func IsSchedule(file string) bool {
 	return strings.Contains(in, "testdata/macemc/") && testsched.ReadFile(file) != nil
 }
 
-// NewestFinding returns the file that was written last, of those that are accepted, in the module that a folder lies in. Outside of a module it
-// looks below that folder's findings only.
+// NewestFinding returns the newest accepted file in the module that contains a folder. Outside a module it searches only the findings below
+// that folder.
 func NewestFinding(dir string, accepted func(string) bool) (string, error) {
 	wd, err := filepath.Abs(dir)
 	if err != nil {
@@ -40,7 +40,7 @@ func NewestFinding(dir string, accepted func(string) bool) (string, error) {
 	err = filepath.WalkDir(cmp.Or(module, filepath.Join(wd, check.Root)), func(file string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // a folder that cannot be read, or is gone
+			return nil // ignore folders that are unreadable or removed
 		case e.IsDir():
 			if name := e.Name(); file != module && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor") {
 				return filepath.SkipDir

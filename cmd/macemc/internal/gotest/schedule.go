@@ -37,7 +37,7 @@ func (a Runner) Graph(ctx context.Context, f *task.Graph, s *testsched.Stored) e
 	return changed(f.File, s, o)
 }
 
-// changed returns an error if a run under the schedule of a file does not have the finding that the file records.
+// changed returns an error if a run under the schedule of a file lacks the finding that the file records.
 func changed(file string, s *testsched.Stored, o *testsched.Outcome) error {
 	if kind, _, _ := strings.Cut(s.Finding, ":"); kind == strings.ToUpper(string(o.Kind)) {
 		return nil
@@ -50,7 +50,7 @@ func changed(file string, s *testsched.Stored, o *testsched.Outcome) error {
 }
 
 // executeSchedule executes a test under the schedule of a file. traced is a value of testsched.VariableTrace. With "nearest", passes is the
-// nearest run that passes; nil means that none is known. of is the file in whose folder the package is looked for.
+// nearest passing run; nil means that none is known. The package is searched in the folder of the file of.
 func (a Runner) executeSchedule(ctx context.Context, file, of string, s *testsched.Stored, traced string) (o, passes *testsched.Outcome, err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return nil, nil, err
@@ -77,7 +77,7 @@ func (a Runner) executeSchedule(ctx context.Context, file, of string, s *testsch
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	text, err := os.ReadFile(outcome) // a data race makes the process fail that has written it
+	text, err := os.ReadFile(outcome) // written even if the process fails because of a data race
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: the test %s of %s was not executed: %v\n%s", file, s.Test, s.Package, cmp.Or(failed, err),
 			strings.TrimSpace(out.String()))
@@ -92,8 +92,8 @@ func (a Runner) executeSchedule(ctx context.Context, file, of string, s *testsch
 	return o, passes, nil
 }
 
-// scheduleTrace returns the run of a test with a node for each goroutine. A step is an operation that a goroutine is about to execute, and
-// a message leads to it from the operation that started the goroutine, or woke it.
+// scheduleTrace returns the run of a test, with a node for each goroutine. A step is an operation that a goroutine is about to execute. A
+// message connects the operation that started or woke the goroutine to this step.
 func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 	boot := sim.Event{Kind: sim.Boot, Node: -1, Peer: -1}
 	t := &replay.Trace{System: test, Goroutines: true, Boot: replay.TraceStep{Node: -1, Peer: -1, Event: boot}}
@@ -121,7 +121,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		if e.File != "" {
 			s.SetPlace(filepath.Join(filepath.Dir(e.File), e.At))
 		}
-		if at[e.Number] != e.At { // what package testing does at one place is folded
+		if at[e.Number] != e.At { // fold repeated operations of package testing at one place
 			s.Changes = []replay.NodeChange{{Node: int(node), Path: "(at)", Part: replay.Part{Kind: replay.Position}, Old: at[e.Number], New: e.At}}
 			at[e.Number] = e.At
 		}
@@ -132,7 +132,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 			m := replay.TraceMessage{ID: len(t.Messages) + 1, From: by.Number - 1, To: int(node), Text: by.Op.Noun(), Sent: from + 1,
 				Fates: []replay.TraceFate{{Step: i + 1, Fate: sim.Delivered, Name: sim.Delivered.String()}}}
 			t.Messages = append(t.Messages, m)
-			// The step of a quorum is drawn with the texts of its messages beside its own.
+			// A quorum step is drawn with the texts of its messages beside its own.
 			s.Event.Kind, s.MsgIDs, s.Msgs = sim.TakeQuorum, []int{m.ID}, []string{m.Text}
 		}
 		t.Steps = append(t.Steps, s)
@@ -145,8 +145,8 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 	return t
 }
 
-// waker returns which of the events of a goroutine started or woke that of e; -1 means none. The event of a go statement follows the start,
-// other events precede what they wake. first says that the goroutine of e has no earlier event.
+// waker returns the index of the event, among those of a goroutine, that started or woke the goroutine of e; -1 means none. The event of a
+// go statement comes after the start, while other events come before the wake-up. first means that the goroutine of e has no earlier event.
 func waker(trace []testsched.Event, events []int, e testsched.Event, first bool) int {
 	for _, i := range slices.Backward(events) {
 		if at := trace[i].Place; at <= e.ByPlace || first && at == e.ByPlace+1 {

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// debugTrace is scheduleTrace with the states of all goroutines after each step.
+// debugTrace returns scheduleTrace with the states of all goroutines after each step.
 func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	t := scheduleTrace(test, o)
 	x := debugStates{trace: t, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o)}
@@ -35,14 +35,14 @@ func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	return t
 }
 
-// debugStates are the states of goroutines, by number, after a step and before it.
+// debugStates holds the states of goroutines, by number, before and after a step.
 type debugStates struct {
 	trace   *replay.Trace
 	is, was map[int]goroutineState
 	rest    []testsched.State
 }
 
-// withStarts returns the states with each start of a goroutine after the event of its go statement.
+// withStarts returns the states, with each start of a goroutine moved after the event of its go statement.
 func withStarts(o *testsched.Outcome) []testsched.State {
 	list, known := slices.Clone(o.States), map[int]bool{}
 	for i := range list {
@@ -56,7 +56,7 @@ func withStarts(o *testsched.Outcome) []testsched.State {
 	return list
 }
 
-// until applies what became of goroutines until the event after step n.
+// until applies the state changes before the event that follows step n.
 func (x *debugStates) until(n int) {
 	for ; len(x.rest) > 0 && x.rest[0].After <= n; x.rest = x.rest[1:] {
 		s := x.rest[0]
@@ -64,7 +64,7 @@ func (x *debugStates) until(n int) {
 	}
 }
 
-// changes returns those of a step.
+// changes returns the changes of a step.
 func (x *debugStates) changes() (list []replay.NodeChange) {
 	for _, n := range slices.Sorted(maps.Keys(x.is)) {
 		if x.is[n] != x.was[n] {
@@ -76,7 +76,7 @@ func (x *debugStates) changes() (list []replay.NodeChange) {
 	return list
 }
 
-// goroutineState is what the debugger shows of a goroutine. The zero value is that of one that was not yet started.
+// goroutineState is the state of a goroutine in the debugger. The zero value means that it was not yet started.
 type goroutineState struct {
 	at, operation, status, holder string
 	parked                        bool
@@ -106,7 +106,7 @@ func (g goroutineState) after(s testsched.State) goroutineState {
 	case testsched.Parks:
 		at := place(s.At, s.Func)
 		if at != g.at {
-			g.operation = "" // it is none that has an event, such as sleeping
+			g.operation = "" // an operation without an event, such as sleeping
 		}
 		return goroutineState{at: at, operation: g.operation, status: s.Wait(), holder: holder, parked: true}
 	}
@@ -122,7 +122,7 @@ func (g goroutineState) after(s testsched.State) goroutineState {
 	return g
 }
 
-// changes are those from the state old of the same goroutine.
+// changes returns the differences from an old state of the same goroutine.
 func (g goroutineState) changes(node int, old goroutineState) (list []replay.NodeChange) {
 	for _, c := range []replay.NodeChange{
 		{Path: mdb.GoroutineAt, Old: old.at, New: g.at},
@@ -138,7 +138,7 @@ func (g goroutineState) changes(node int, old goroutineState) (list []replay.Nod
 	return list
 }
 
-// renumber gives goroutines the numbers that they have in another outcome of the same test, and others numbers that no goroutine has there.
+// renumber gives goroutines their numbers in another outcome of the same test, and gives the rest numbers that are unused there.
 func renumber(o, as *testsched.Outcome) {
 	number, most := map[uint64]int{}, 0
 	each(as, func(who uint64, n *int) { number[who], most = *n, max(most, *n) })
@@ -159,7 +159,7 @@ func renumber(o, as *testsched.Outcome) {
 	}
 }
 
-// each calls f with the hash and the number of the goroutine of each event and state.
+// each calls f for each event and state, with the hash and the number of its goroutine.
 func each(o *testsched.Outcome, f func(who uint64, number *int)) {
 	for i := range o.Trace {
 		f(o.Trace[i].Who, &o.Trace[i].Number)

@@ -1,4 +1,4 @@
-// Package live is the command that runs a system on a real network.
+// Package live implements the command that runs a system on a real network.
 package live
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// options are the flags of live, as they were given.
+// options are the flags of the command.
 type options struct {
 	bugs    []string
 	set     []string
@@ -42,7 +42,7 @@ type options struct {
 	queue   int
 }
 
-// Command returns the command live. entry returns the bundled system of a name.
+// Command returns the command live. entry returns the bundled system with a name.
 func Command(a *task.Process, entry func(string) (spec.Entry, error)) *cobra.Command {
 	var f options
 	cmd := &cobra.Command{
@@ -172,14 +172,14 @@ func (f *options) validate(changed func(string) bool, s *check.Subject) error {
 	return err
 }
 
-// deed is something to be done to a node at a time.
+// deed is an action on a node at a time.
 type deed struct {
 	at   time.Duration
-	kill bool // else start
+	kill bool // kill the node, else start it
 	node int
 }
 
-// schedule is what was asked for, in the order of time.
+// schedule returns the requested deeds, ordered by time.
 func (f *options) schedule(nodes int) ([]deed, error) {
 	var all []deed
 	for _, list := range []struct {

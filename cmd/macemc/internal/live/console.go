@@ -19,7 +19,7 @@ func (x *fleet) say(format string, args ...any) {
 	fmt.Fprintf(x.out(), "%5.1fs  %s\n", at.Seconds(), fmt.Sprintf(format, args...))
 }
 
-// out is where people read what is going on.
+// out returns the writer of the progress output.
 func (x *fleet) out() io.Writer {
 	if x.flags.json {
 		return x.a.Stderr
@@ -27,13 +27,13 @@ func (x *fleet) out() io.Writer {
 	return x.a.Stdout
 }
 
-// mark says what was done, which pictures show, too.
+// mark prints an intervention and records it for pictures.
 func (x *fleet) mark(format string, args ...any) {
 	x.marks = append(x.marks, mark{time.Since(x.begun), fmt.Sprintf(format, args...)})
 	x.say(format, args...)
 }
 
-// commands are the lines of standard input.
+// commands returns the lines of standard input.
 func (x *fleet) commands() <-chan string {
 	lines := make(chan string)
 	if x.a.Stdin == nil {
@@ -48,7 +48,7 @@ func (x *fleet) commands() <-chan string {
 	return lines
 }
 
-// command does what a person has typed; true: to end.
+// command executes a command of the user. It returns true to end the run.
 func (x *fleet) command(ctx context.Context, line string) bool {
 	words := strings.Fields(line)
 	if len(words) == 0 {
@@ -76,7 +76,7 @@ func (x *fleet) command(ctx context.Context, line string) bool {
 	return false
 }
 
-// tellStuck says which handlers do not return, when that has changed.
+// tellStuck prints the handlers that do not return, if they have changed.
 func (x *fleet) tellStuck() {
 	for node, p := range x.nodes {
 		if p == nil || p.stuckIn() == p.told {
@@ -91,7 +91,7 @@ func (x *fleet) tellStuck() {
 	}
 }
 
-// act has a node do an action, and waits until it has.
+// act makes a node execute an action, and waits for the result.
 func (x *fleet) act(node int, action string) {
 	p := x.nodes[node]
 	if p == nil {
@@ -103,7 +103,7 @@ func (x *fleet) act(node int, action string) {
 		return
 	}
 	select {
-	case <-p.acted: // an answer that came too late
+	case <-p.acted: // a late answer to an earlier request
 	default:
 	}
 	p.tell("do " + action)

@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/wire"
 )
 
-// fleet is all nodes of a system as processes of this machine.
+// fleet is a system whose nodes are processes on this machine.
 type fleet struct {
 	a         *task.Process
 	flags     *options
@@ -24,15 +24,15 @@ type fleet struct {
 	codec     *wire.Types
 	dir       string
 	peers     []string
-	nodes     []*process // nil: killed
+	nodes     []*process // nil means that the node was killed
 	ended     chan *host
 	begun     time.Time
-	stopped   time.Time // when they were to end
+	stopped   time.Time // time at which they were asked to stop
 	marks     []mark
-	crashed   []string      // what processes ended with that were not to end
-	gaveUp    []string      // that they had to
-	said      string        // of the properties, last
-	liveSince time.Duration // after which it was live when looked at last; 0: it was not
+	crashed   []string      // errors of processes that ended unexpectedly
+	gaveUp    []string      // reasons of nodes that had to give up
+	said      string        // last message about the properties
+	liveSince time.Duration // time since which the system was live at every check; 0 means that it was not live at the last one
 	report    Report
 }
 
@@ -57,7 +57,7 @@ func runAll(a *task.Process, ctx context.Context, f *options, s *check.Subject) 
 	defer x.killAll()
 	for node := range x.nodes {
 		if x.nodes[node] != nil {
-			continue // it runs in the process of one before it
+			continue // it runs in the process of an earlier node
 		}
 		if err := x.start(node); err != nil {
 			return err
@@ -80,7 +80,7 @@ func runAll(a *task.Process, ctx context.Context, f *options, s *check.Subject) 
 
 func (x *fleet) recordings() string { return filepath.Join(x.dir, "recording") }
 
-// folder finds a folder that nothing is in.
+// folder creates or selects a folder without recordings.
 func (x *fleet) folder() error {
 	if x.dir = x.flags.dir; x.dir != "" {
 		if recording.IsDir(x.recordings()) {
@@ -100,7 +100,7 @@ func (x *fleet) folder() error {
 	}
 }
 
-// freeAddresses finds ports of 127.0.0.1 that nobody listens on.
+// freeAddresses returns unused ports of 127.0.0.1.
 func freeAddresses(n int) ([]string, error) {
 	var addrs []string
 	for range n {
@@ -121,14 +121,14 @@ func (x *fleet) do(d deed) {
 		x.say("n%d is not up", d.node)
 	case d.kill:
 		select {
-		case <-p.done: // by itself, as watch is about to hear
+		case <-p.done: // ended by itself; watch is about to handle it
 			return
 		default:
 		}
 		_ = p.cmd.Process.Kill()
 		<-p.done
 		x.gone(p.host)
-		x.liveSince = 0 // whether it still is is to be seen
+		x.liveSince = 0 // whether the system is still live is unknown
 		x.mark("%s", p.say("is killed", "are killed"))
 	case p != nil:
 		x.say("n%d is up", d.node)
@@ -142,7 +142,7 @@ func (x *fleet) do(d deed) {
 	}
 }
 
-// watch lets the nodes run until there is a reason to end.
+// watch lets the nodes run until a reason to stop occurs.
 func (x *fleet) watch(ctx context.Context, deeds []deed) {
 	commands := x.commands()
 	var limit <-chan time.Time
@@ -182,7 +182,7 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 		case <-look.C:
 			began := time.Now()
 			x.tellStuck()
-			soon, cancel := context.WithDeadline(ctx, x.due(deeds, end)) // a look at a long run takes long
+			soon, cancel := context.WithDeadline(ctx, x.due(deeds, end)) // checking a long run takes long
 			live := x.look(soon, false)
 			cancel()
 			if live && x.flags.until == "live" && len(deeds) == 0 && x.endsLive(ctx) {
@@ -193,7 +193,7 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 	}
 }
 
-// due is when the next deed is, or the end if that is earlier.
+// due returns the time of the next deed, or the end if that is earlier.
 func (x *fleet) due(deeds []deed, end time.Time) time.Time {
 	if len(deeds) > 0 && x.begun.Add(deeds[0].at).Before(end) {
 		return x.begun.Add(deeds[0].at)

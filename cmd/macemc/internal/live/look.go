@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// down are the nodes that are not up.
+// down returns the nodes that are not up.
 func (x *fleet) down() (list []int) {
 	for node, p := range x.nodes {
 		if !p.isUp() {
@@ -22,7 +22,8 @@ func (x *fleet) down() (list []int) {
 	return list
 }
 
-// missing lists the nodes that are not up and ought to be, "" for none: as many processes may stay away as the system lets halt.
+// missing lists the nodes that are down but should be up, or returns "" if there are none. As many processes may be down as the system's
+// limit of halts.
 func (x *fleet) missing() string {
 	sys, down, away := &x.subject.System, x.down(), 0
 	for _, node := range down {
@@ -39,8 +40,7 @@ func (x *fleet) missing() string {
 	return ""
 }
 
-// endsLive reports whether the system is live when all nodes stand still, which then is how it ends. Else they
-// go on.
+// endsLive reports whether the system is live while all nodes are frozen, so that the run can end. Otherwise the nodes continue.
 func (x *fleet) endsLive(ctx context.Context) bool {
 	if x.freeze() == "" && x.look(ctx, false) {
 		return true
@@ -49,7 +49,7 @@ func (x *fleet) endsLive(ctx context.Context) bool {
 	return false
 }
 
-// failing are the properties that do not hold. The error is that one panicked.
+// failing returns the properties that do not hold. The error is a panic of a property.
 func failing(w kernel.World) (names []string, err error) {
 	defer kernel.CatchState(&err)
 	sys := w.System()
@@ -61,7 +61,7 @@ func failing(w kernel.World) (names []string, err error) {
 	return names, nil
 }
 
-// reached is the state that the recordings lead to so far; nil: not all have begun.
+// reached returns the state that the recordings lead to so far; nil means that not all nodes have begun.
 func (x *fleet) reached() (*recording.Reached, error) {
 	set, err := recording.ReadDir(x.recordings())
 	if err != nil {
@@ -75,8 +75,8 @@ func (x *fleet) reached() (*recording.Reached, error) {
 	return recording.Reach(sys, set, x.codec)
 }
 
-// look shows which properties hold, when that has changed or all is asked for, and reports whether the
-// system is live with all nodes up.
+// look prints the properties that do not hold, if that has changed or all is set. It reports whether the system is live and no node is
+// missing.
 func (x *fleet) look(ctx context.Context, all bool) bool {
 	down := x.missing()
 	var state *recording.Reached
@@ -85,7 +85,7 @@ func (x *fleet) look(ctx context.Context, all bool) bool {
 		return false
 	}
 	if err == nil && state == nil {
-		return false // not all have begun
+		return false // not all nodes have begun
 	}
 	if err != nil {
 		if said := err.Error(); said != x.said || all {

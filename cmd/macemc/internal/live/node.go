@@ -26,7 +26,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// runNode runs one node in this process, with those that share it.
+// runNode runs one node in this process, with the nodes that share its process.
 func runNode(a *task.Process, ctx context.Context, f *options, s *check.Subject) error {
 	ids := s.System.Process(sim.NodeID(f.node))
 	var nodes []hosted
@@ -60,7 +60,7 @@ func runNode(a *task.Process, ctx context.Context, f *options, s *check.Subject)
 	for _, n := range nodes {
 		if f.control {
 			go func() {
-				if n.Look(ctx, func(*runner.Runner) {}) == nil { // after the boot was recorded
+				if n.Look(ctx, func(*runner.Runner) {}) == nil { // waits until the boot is recorded
 					fmt.Fprintf(a.Stdout, "%d up\n", n.id)
 				}
 			}()
@@ -91,17 +91,17 @@ func runNode(a *task.Process, ctx context.Context, f *options, s *check.Subject)
 	if err := together(ends, len(nodes), stop, matesEnd); err != nil {
 		return err
 	}
-	if outside.Err() != nil && !f.control { // who controls it knows of the signal
+	if outside.Err() != nil && !f.control { // the controlling process knows about the signal
 		return task.Exit(exitcode.Of(search.Interrupted, context.Cause(outside)))
 	}
 	return nil
 }
 
-// matesEnd is how long nodes may take to end when one that shares their process has failed.
+// matesEnd is the time limit for nodes to stop when another one in their process has failed.
 const matesEnd = 5 * time.Second
 
-// together waits for the ends of n nodes of a process. When one fails it stops the others, and waits that long until they have recorded all that they have
-// handled. The error is that of the first.
+// together waits for the ends of the n nodes of a process. If one fails, it stops the others and waits up to patience until they have
+// recorded the events that they have handled. It returns the first error.
 func together(ends <-chan error, n int, stop func(), patience time.Duration) (failed error) {
 	var late <-chan time.Time
 	for range n {
@@ -158,7 +158,7 @@ func newNode(a *task.Process, f *options, s *check.Subject, id sim.NodeID, share
 	return n, err
 }
 
-// openLog opens a node's log, to which one that is started again adds.
+// openLog opens a node's log for appending, because a node may be started again.
 func openLog(dir string, node int) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func openLog(dir string, node int) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, fmt.Sprintf("n%d.jsonl", node)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 }
 
-// obey does what the parent process says, until it is gone: the number of a node, and what to do.
+// obey executes the orders of the parent process, until that ends. An order is the number of a node and an action.
 func obey(a *task.Process, ctx context.Context, nodes []hosted, stop func()) {
 	defer stop()
 	for in := bufio.NewScanner(a.Stdin); in.Scan(); {
@@ -194,7 +194,7 @@ func obey(a *task.Process, ctx context.Context, nodes []hosted, stop func()) {
 	}
 }
 
-// confess tells the parent process of a handler that does not return.
+// confess reports handlers that do not return to the parent process.
 func confess(a *task.Process, ctx context.Context, n hosted) {
 	last := ""
 	for {
@@ -210,7 +210,7 @@ func confess(a *task.Process, ctx context.Context, n hosted) {
 	}
 }
 
-// act does the actions that the node can do, one now and then.
+// act executes enabled actions of the node at random times.
 func act(ctx context.Context, n *realnet.Node, id sim.NodeID, pause time.Duration) {
 	for {
 		wait := time.Duration(rand.ExpFloat64() * float64(pause))
@@ -231,7 +231,7 @@ func act(ctx context.Context, n *realnet.Node, id sim.NodeID, pause time.Duratio
 	}
 }
 
-// tell prints the node's state when it has changed, at most once a second.
+// tell prints the node's state when it has changed, at most once per second.
 func tell(a *task.Process, ctx context.Context, n *realnet.Node, id sim.NodeID) {
 	last := ""
 	for {
@@ -251,7 +251,7 @@ func tell(a *task.Process, ctx context.Context, n *realnet.Node, id sim.NodeID) 
 	}
 }
 
-// stateLine shows a node's state in one line.
+// stateLine formats a node's state as one line.
 func stateLine(id int, fields []sim.Field) string {
 	var parts []string
 	for _, f := range fields {

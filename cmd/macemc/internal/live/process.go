@@ -18,28 +18,28 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// host is a process, which runs one node or several.
+// host is a process that runs one or more nodes.
 type host struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	nodes []int
 	done  chan struct{}
-	err   error // of its end, once done is closed
+	err   error // error at its end; valid once done is closed
 }
 
-// process is one node, and the process that runs it.
+// process is a node and the process that runs it.
 type process struct {
 	*host
 	node   int
-	up     chan struct{} // closed: it has booted, which is recorded
-	frozen chan struct{} // one for each time
+	up     chan struct{} // closed when its boot is recorded
+	frozen chan struct{} // receives one value per freeze
 	acted  chan string
-	stuck  atomic.Pointer[string] // event whose handler does not return; nil or "": none
-	told   string                 // of these, last
-	full   string                 // why it could not go on, once done is closed; "": it could
+	stuck  atomic.Pointer[string] // event whose handler does not return; nil or "" means none
+	told   string                 // last printed value of stuck
+	full   string                 // why it gave up, valid once done is closed; "" means that it did not
 }
 
-// end says what the process ended with, which it was not to do.
+// end describes the unexpected end of the process.
 func (h *host) end() string {
 	if h.err == nil {
 		return "exit status 0" // checked code has called os.Exit
@@ -47,10 +47,10 @@ func (h *host) end() string {
 	return h.err.Error()
 }
 
-// names are the nodes that it runs: "n1", "n1, n2".
+// names lists the nodes of the process: "n1", "n1, n2".
 func (h *host) names() string { return replay.ListNodes(h.nodes) }
 
-// say says something of the nodes that it runs, of one or of several: "n1 is killed", "n1, n2 are killed".
+// say forms a sentence about the nodes of the process: "n1 is killed", "n1, n2 are killed".
 func (h *host) say(one, several string) string {
 	if len(h.nodes) > 1 {
 		one = several
@@ -58,10 +58,10 @@ func (h *host) say(one, several string) string {
 	return h.names() + " " + one
 }
 
-// tell has the process do something with a node.
+// tell sends an order for a node to the process.
 func (p *process) tell(what string) { _, _ = fmt.Fprintf(p.stdin, "%d %s\n", p.node, what) }
 
-// stuckIn is the event whose handler does not return, "" when there is none.
+// stuckIn returns the event whose handler does not return, or "" if there is none.
 func (p *process) stuckIn() string {
 	if s := p.stuck.Load(); s != nil {
 		return *s
@@ -69,7 +69,7 @@ func (p *process) stuckIn() string {
 	return ""
 }
 
-// isUp reports whether the process runs and has booted.
+// isUp reports whether the process is running and has booted.
 func (p *process) isUp() bool {
 	if p == nil {
 		return false
@@ -82,7 +82,7 @@ func (p *process) isUp() bool {
 	}
 }
 
-// processOf are the nodes that run in one process with a node, itself included.
+// processOf returns the nodes that share the process of a node, including that node.
 func (x *fleet) processOf(node int) (all []int) {
 	for _, id := range x.subject.System.Process(sim.NodeID(node)) {
 		all = append(all, int(id))
@@ -90,12 +90,12 @@ func (x *fleet) processOf(node int) (all []int) {
 	return all
 }
 
-// start starts the process of a node, with all the nodes that it runs.
+// start starts the process of a node, with all nodes in it.
 func (x *fleet) start(node int) error {
 	h := &host{cmd: x.a.Respawn(), nodes: x.processOf(node), done: make(chan struct{})}
 	dir := x.dir
 	if len(h.nodes) == 1 {
-		dir = filepath.Join(dir, fmt.Sprintf("n%d", node)) // else each finds its own there
+		dir = filepath.Join(dir, fmt.Sprintf("n%d", node)) // otherwise each node uses its own subfolder
 	}
 	args := []string{h.cmd.Args[0], "live", x.subject.System.Name, "--control", "--node", strconv.Itoa(node),
 		"--peers", strings.Join(x.peers, ","), "--nodes", strconv.Itoa(len(x.peers)),
@@ -148,7 +148,7 @@ func (x *fleet) start(node int) error {
 	return nil
 }
 
-// hear takes note of what the process says of the node.
+// hear records a message of the process about the node.
 func (p *process) hear(what string) {
 	if event, ok := strings.CutPrefix(what, "stuck "); ok {
 		p.stuck.Store(&event)
@@ -166,7 +166,7 @@ func (p *process) hear(what string) {
 	case "frozen":
 		select {
 		case p.frozen <- struct{}{}:
-		default: // nobody has waited for the last one
+		default: // an earlier value is still unread
 		}
 	case "done", "not done":
 		select {
@@ -176,8 +176,7 @@ func (p *process) hear(what string) {
 	}
 }
 
-// settle waits until all nodes that run have booted, for at most that long: what happens before that is that
-// nodes are started, not that one is started again after a crash.
+// settle waits until all running nodes have booted, up to a limit. Earlier kills and starts would not count as restarts after a crash.
 func (x *fleet) settle(ctx context.Context, limit time.Duration) {
 	for late := time.Now().Add(limit); ctx.Err() == nil && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
 		if !slices.ContainsFunc(x.nodes, (*process).boots) {
@@ -186,7 +185,7 @@ func (x *fleet) settle(ctx context.Context, limit time.Duration) {
 	}
 }
 
-// boots reports whether the process runs and may come to have booted.
+// boots reports whether the process is running and may still boot.
 func (p *process) boots() bool {
 	if p == nil || p.isUp() || p.stuckIn() != "" {
 		return false
@@ -199,7 +198,7 @@ func (p *process) boots() bool {
 	}
 }
 
-// order tells all nodes that run to do something.
+// order sends an order to all running nodes.
 func (x *fleet) order(what string) {
 	for _, p := range x.nodes {
 		if p != nil {
@@ -208,14 +207,14 @@ func (x *fleet) order(what string) {
 	}
 }
 
-// freeze makes all nodes that are up stand still, and returns which do not, "" when all do.
+// freeze freezes all nodes that are up, and returns those that do not answer, or "".
 func (x *fleet) freeze() (silent string) {
 	asked := make([]*process, len(x.nodes))
 	for node, p := range x.nodes {
 		if p.isUp() {
 			asked[node] = p
 			select {
-			case <-p.frozen: // of an answer that came too late
+			case <-p.frozen: // a late answer to an earlier request
 			default:
 			}
 			p.tell("freeze")
@@ -229,7 +228,7 @@ func (x *fleet) freeze() (silent string) {
 		}
 		patience := max(time.Until(limit), time.Second)
 		if p.stuckIn() != "" {
-			patience = time.Second // it had its time already
+			patience = time.Second // it has already had enough time
 		}
 		select {
 		case <-p.frozen:
@@ -245,7 +244,7 @@ func (x *fleet) freeze() (silent string) {
 	return strings.Join(list, ", ")
 }
 
-// stop ends all nodes, as far as can be at the same moment. One that has ended before, or does not end, has crashed.
+// stop stops all nodes, as simultaneously as possible. A node that ended before or does not stop has crashed.
 func (x *fleet) stop() {
 	x.settle(context.Background(), 2*time.Second)
 	if silent := x.freeze(); silent != "" {
@@ -279,7 +278,7 @@ func (x *fleet) killAll() {
 	}
 }
 
-// hosts are the processes that run.
+// hosts returns the running processes.
 func (x *fleet) hosts() (all []*host) {
 	for node, p := range x.nodes {
 		if p != nil && p.nodes[0] == node {
@@ -289,10 +288,10 @@ func (x *fleet) hosts() (all []*host) {
 	return all
 }
 
-// failed takes note of how a process has ended that was not to end.
+// failed records the end of a process that ended unexpectedly.
 func (x *fleet) failed(h *host) {
 	for _, node := range h.nodes {
-		if full := x.nodes[node].full; full != "" { // it says so before it ends
+		if full := x.nodes[node].full; full != "" { // reported before the process ended
 			x.gaveUp = append(x.gaveUp, full)
 			return
 		}
@@ -300,7 +299,7 @@ func (x *fleet) failed(h *host) {
 	x.crashed = append(x.crashed, fmt.Sprintf("%s: %s", h.names(), h.end()))
 }
 
-// gone takes note that a process runs no more.
+// gone records that a process has ended.
 func (x *fleet) gone(h *host) {
 	for _, node := range h.nodes {
 		x.nodes[node] = nil

@@ -16,26 +16,26 @@ import (
 	"github.com/macemc/macemc/observe"
 )
 
-// rate is how many messages were delivered, by the time.
+// rate is the number of delivered messages over time.
 type rate struct {
-	Message string  `json:"message"` // their type; "": all
+	Message string  `json:"message"` // type of the messages; "" means all
 	Bucket  float64 `json:"bucket"`  // seconds
 	Total   int     `json:"total"`
 	Mean    float64 `json:"mean"` // per bucket
 	SD      float64 `json:"sd"`
-	Counts  []int   `json:"counts"` // by bucket, from the start
+	Counts  []int   `json:"counts"` // by bucket, starting at the beginning of the run
 	Picture string  `json:"picture"`
 
 	marks []mark
 }
 
-// mark is something that was done at a time.
+// mark is an intervention at a time.
 type mark struct {
 	at   time.Duration
 	what string
 }
 
-// rated counts what nodes have recorded as delivered between the start and the end. Messages whose type is not in a recording are counted as none.
+// rated counts the recorded deliveries between the start and the end. A message type without deliveries in the recording yields 0.
 func rated(set *recording.Set, codec wire.Codec, message string, bucket time.Duration, begun, ended time.Time) (*rate, error) {
 	r := &rate{Message: message, Bucket: bucket.Seconds(), Counts: make([]int, max(1, (ended.Sub(begun)+bucket-1)/bucket))}
 	for _, starts := range set.Starts {
@@ -44,7 +44,7 @@ func rated(set *recording.Set, codec wire.Codec, message string, bucket time.Dur
 				e := &s.Events[i]
 				at := time.Unix(0, e.Time).Sub(begun)
 				if at < 0 || int(at/bucket) >= len(r.Counts) {
-					continue // before all had booted, or after the end
+					continue // before all nodes had booted, or after the end
 				}
 				for _, got := range e.Received() {
 					if message != "" {
@@ -70,7 +70,7 @@ func rated(set *recording.Set, codec wire.Codec, message string, bucket time.Dur
 	return r, nil
 }
 
-// messageNames are the types of messages that a system sends.
+// messageNames returns the types of messages that a system sends.
 func messageNames(samples []any) (names []string) {
 	for _, m := range samples {
 		if name := observe.Name(m); !slices.Contains(names, name) {
@@ -95,10 +95,10 @@ func (r *rate) String() string {
 	return fmt.Sprintf("%s: %s delivered, %.1f in %v on average (standard deviation %.1f)", r.what(), textfmt.Number(r.Total), r.Mean, r.bucket(), r.SD)
 }
 
-// dense is from how many buckets on they cannot be told apart in a picture.
+// dense is the number of buckets from which on a picture cannot show them separately.
 const dense = 400
 
-// means are the means of so many buckets each; of few buckets there are none.
+// means returns the means of groups of buckets, and the size of a group. It returns none if there are few buckets.
 func (r *rate) means() (list []float64, of int) {
 	if len(r.Counts) < dense {
 		return nil, 0
@@ -114,7 +114,7 @@ func (r *rate) means() (list []float64, of int) {
 	return list, of
 }
 
-// svg draws them, with a line where something was done. Where they are too many to be told apart a line shows the means of some.
+// svg draws the counts, with a line at each mark. If there are too many buckets, another line shows their means.
 func (r *rate) svg(title string) string {
 	const width, height, left, right, top, bottom = 900, 420, 80, 870, 60, 350
 	most := max(1, slices.Max(r.Counts))
@@ -163,7 +163,7 @@ func (r *rate) svg(title string) string {
 	return b.String()
 }
 
-// ticks are round numbers from 0 up to most, about that many.
+// ticks returns about that many round numbers from 0 to most.
 func ticks(most float64, about int) (list []float64) {
 	step := math.Pow(10, math.Floor(math.Log10(most/float64(about))))
 	for _, f := range []float64{1, 2, 5, 10} {
@@ -178,7 +178,7 @@ func ticks(most float64, about int) (list []float64) {
 	return list
 }
 
-// rates counts, and draws it.
+// rates counts deliveries and draws the counts.
 func (x *fleet) rates() error {
 	set, err := recording.ReadDir(x.recordings())
 	if err != nil {

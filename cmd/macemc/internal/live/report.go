@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Report is what is printed as JSON.
+// Report is the JSON output of the command.
 type Report struct {
 	System       string         `json:"system"`
 	Bugs         []string       `json:"bugs"`
@@ -26,8 +26,8 @@ type Report struct {
 	Verdict      string         `json:"verdict"` // ok, violation, inconclusive, interrupted
 	Seconds      float64        `json:"seconds"`
 	Live         bool           `json:"live"`
-	Down         []int          `json:"down,omitempty"`       // nodes that are not up in the end
-	LiveAfter    float64        `json:"live_after,omitempty"` // seconds after which it was live for good
+	Down         []int          `json:"down,omitempty"`       // nodes that are not up at the end
+	LiveAfter    float64        `json:"live_after,omitempty"` // seconds after which it stayed live
 	Properties   []liveProperty `json:"properties"`
 	Finding      string         `json:"finding,omitempty"`
 	Recording    string         `json:"recording"`
@@ -38,7 +38,7 @@ type Report struct {
 	Notes        []string       `json:"notes,omitempty"`
 	Rate         *rate          `json:"rate,omitempty"`
 
-	watched bool // a monitor has found what was found
+	watched bool // whether a monitor found the violation
 }
 
 type liveProperty struct {
@@ -47,7 +47,7 @@ type liveProperty struct {
 	Holds bool   `json:"holds"`
 }
 
-// conclude executes the whole run in the checker and says what came of it.
+// conclude executes the whole run in the checker and reports the result.
 func (x *fleet) conclude(ctx context.Context) error {
 	r := &x.report
 	r.System, r.Bugs, r.Nodes = x.subject.System.Name, append([]string{}, x.subject.Config.Bugs...), len(x.nodes)
@@ -70,7 +70,7 @@ func (x *fleet) conclude(ctx context.Context) error {
 		r.Live = r.Live && (p.Holds || p.Kind == "sometimes")
 	}
 	if r.Live {
-		r.LiveAfter = cmp.Or(x.liveSince.Seconds(), r.Seconds) // it was not looked at since, if it is not known
+		r.LiveAfter = cmp.Or(x.liveSince.Seconds(), r.Seconds) // unknown if it was not checked again
 	}
 	if t.Finding != nil {
 		r.Finding = t.Finding.Error()
@@ -100,10 +100,10 @@ func (x *fleet) conclude(ctx context.Context) error {
 	return x.a.Ended(ctx, status, err)
 }
 
-// mergeAfterSignal is how long the merging of what was recorded may take once a signal has ended the nodes.
+// mergeAfterSignal is the time limit for merging the recordings after a signal has stopped the nodes.
 const mergeAfterSignal = 10 * time.Second
 
-// merged is the run that was recorded.
+// merged returns the recorded run.
 func (x *fleet) merged() (*recording.Merged, *replay.Trace, error) {
 	m, err := check.MergeRecordings(x.a.Systems, x.recordings())
 	if err != nil {
@@ -113,7 +113,7 @@ func (x *fleet) merged() (*recording.Merged, *replay.Trace, error) {
 	return m, t, err
 }
 
-// unmerged tells of a run of which nothing is known but its recording, since a signal has ended the merging.
+// unmerged reports a run whose recordings were not merged because of a signal.
 func (x *fleet) unmerged(ctx context.Context) error {
 	r := &x.report
 	r.Properties, r.Verdict = []liveProperty{}, string(search.Interrupted)
@@ -132,8 +132,8 @@ func (x *fleet) unmerged(ctx context.Context) error {
 	return x.a.Ended(ctx, status, err)
 }
 
-// patient waits for f, and reports whether it has returned. It waits no longer once ctx is done, or for that long if it was when f began: f then goes on
-// in a process that is about to end.
+// patient waits for f and reports whether it has returned. It stops waiting when ctx is done, or after the given time if ctx was done at
+// the beginning. f then continues in the background; the process is about to end.
 func patient(ctx context.Context, after time.Duration, f func()) bool {
 	var cancel context.CancelFunc
 	if ctx.Err() != nil {
@@ -185,7 +185,7 @@ func (x *fleet) tell(r *Report) {
 		fmt.Fprintf(out, "  %v: %s\n", r.Rate, r.Rate.Picture)
 	}
 	commands := [][2]string{{"look", "mdb"}}
-	if len(r.Down) == 0 || x.subject.System.Halts == 0 { // else it would begin with the boot of a node that is to stay away
+	if len(r.Down) == 0 || x.subject.System.Halts == 0 { // otherwise it would begin with the boot of a node that should stay down
 		commands = append(commands, [2]string{"onward", "search --from"})
 	}
 	if r.watched {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package procgroup keeps processes and their children together.
+// Package procgroup manages process groups.
 package procgroup
 
 import (
@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// OwnGroup keeps Ctrl-C from reaching the process: its parent ends it in an orderly way.
+// OwnGroup puts the process into a group of its own, so that Ctrl-C does not reach it: its parent ends it in an orderly way.
 func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// InterruptAll lets the end of its context interrupt the processes that cmd has started, too.
+// InterruptAll makes the end of cmd's context interrupt not only cmd, but also the processes that it has started.
 func InterruptAll(cmd *exec.Cmd) {
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }

@@ -1,11 +1,10 @@
-// Command release works on the modules of this repository as one whole: they have one version, which each requires of
-// the others.
+// Command release maintains the modules of this repository, which share one version that each requires of the others.
 //
 //	release tidy          make go.mod and go.sum of all modules tidy
 //	release set VERSION   let all modules require that version of each other, as before it is tagged
 //	release check         install the program as users do, from a module proxy made of this checkout
 //
-// docs/releasing.md says when each is needed. What is to be downloaded comes from the module cache first.
+// docs/releasing.md describes when each is needed. Downloads come from the module cache first.
 package main
 
 import (
@@ -47,7 +46,7 @@ func run(args []string) error {
 	return fmt.Errorf("say tidy, check, or set VERSION")
 }
 
-// checkout is the folder of the workspace.
+// checkout returns the folder of the workspace.
 func checkout() (string, error) {
 	out, err := exec.Command("go", "env", "GOWORK").Output()
 	file := strings.TrimSpace(string(out))

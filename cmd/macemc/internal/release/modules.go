@@ -12,17 +12,17 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// root is the module that the others belong to.
+// root is the root module.
 const root = "github.com/macemc/macemc"
 
 // workspace is a checkout with its modules.
 type workspace struct {
 	dir     string
 	modules []string // folders below dir; "." is the first
-	version string   // that the modules require of each other
+	version string   // version that the modules require of each other
 }
 
-// works are the folders of go.work files.
+// works are the folders with go.work files.
 var works = [...]string{".", "glue"}
 
 // load reads the go.work and go.mod files.
@@ -87,10 +87,10 @@ func (w *workspace) read(in string) (*modfile.File, error) {
 	return modfile.Parse(name, text, nil)
 }
 
-// own reports whether a module is one of this repository.
+// own reports whether a module belongs to this repository.
 func own(module string) bool { return module == root || strings.HasPrefix(module, root+"/") }
 
-// set writes the version into all files that hold it.
+// set writes the version into all files that contain it.
 func (w *workspace) set(version string) error {
 	if err := module.Check(root, version); err != nil {
 		return err

@@ -15,14 +15,14 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// outside is a place in which the modules of a checkout are what they are to users: versions that a proxy has.
+// outside is an environment in which the modules of a checkout are published versions on a proxy, as for users.
 type outside struct {
-	dir  string // temporary
+	dir  string // temporary folder
 	copy *workspace
-	env  []string // of go commands
+	env  []string // environment of go commands
 }
 
-// outside makes such a place of the files that git knows or would add. It is to be removed.
+// outside creates the environment from the files that git tracks or would add. The caller must remove it.
 func (w *workspace) outside() (*outside, error) {
 	dir, err := os.MkdirTemp("", "macemc-release-")
 	if err != nil {
@@ -58,7 +58,7 @@ func (w *workspace) copyTo(dir string) error {
 	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
 		from := filepath.Join(w.dir, filepath.FromSlash(name))
 		if info, err := os.Lstat(from); err != nil || !info.Mode().IsRegular() {
-			continue // removed, or a link, of which modules have none
+			continue // removed, or a link, which modules cannot contain
 		}
 		text, err := os.ReadFile(from)
 		if err != nil {
@@ -72,7 +72,7 @@ func (w *workspace) copyTo(dir string) error {
 	return nil
 }
 
-// serve puts a module into the proxy.
+// serve adds a module to the proxy.
 func (o *outside) serve(m string) error {
 	v := module.Version{Path: path.Join(root, m), Version: o.copy.version}
 	to := filepath.Join(o.dir, "proxy", filepath.FromSlash(v.Path), "@v")
@@ -95,14 +95,14 @@ func (o *outside) serve(m string) error {
 	return errors.Join(zip.CreateFromDir(f, v, o.copy.file(m, "")), f.Close())
 }
 
-// command is a go command in a folder of that place.
+// command returns a go command that runs in a folder of the environment.
 func (o *outside) command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Env = dir, o.env
 	return cmd
 }
 
-// tidy tidies the modules in the copy, and takes the result over, without the sums of the modules of this repository.
+// tidy tidies the modules in the copy and copies the results back, without the checksums of this repository's modules.
 func (w *workspace) tidy() error {
 	o, err := w.outside()
 	if err != nil {
@@ -133,11 +133,11 @@ func (w *workspace) tidy() error {
 	return nil
 }
 
-// programs are those that users install. The first one executes the others.
+// programs are the programs that users install. The first one executes the others.
 var programs = [...]string{"macemc", "macemc-cluster", "macemc-mcp", "macemc-vet"}
 
-// install installs the first program from the proxy, without a workspace and outside of any module, and returns what it
-// says of its version. Of the others it prepares the installation only.
+// install installs the first program from the proxy, without a workspace and outside any module. It returns the output of its command
+// version. The other programs are only installed with -n, which executes nothing.
 func (w *workspace) install() (string, error) {
 	o, err := w.outside()
 	if err != nil {

@@ -84,7 +84,7 @@ func (m *Model) remember(by int) {
 	m.cursor = len(m.line)
 }
 
-// complete completes the word at the cursor as far as it is the same for all that it may become.
+// complete extends the word at the cursor to the common prefix of its completions.
 func (m *Model) complete() {
 	head, tail := string(m.line[:m.cursor]), m.line[m.cursor:]
 	words, begin := m.session.Complete(head)
@@ -109,7 +109,7 @@ func (m *Model) complete() {
 	m.line, m.cursor = append([]rune(head), tail...), len([]rune(head))
 }
 
-// execute begins a command.
+// execute starts a command.
 func (m *Model) execute(line string) func(context.Context) Done {
 	m.busy = line
 	return func(ctx context.Context) Done {

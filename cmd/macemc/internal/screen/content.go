@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// refresh asks the session for what is to be shown.
+// refresh requests the visible content from the session.
 func (m *Model) refresh() {
 	if m.busy != "" || m.tooSmall() {
 		return
@@ -30,8 +30,8 @@ func (m *Model) refresh() {
 	}
 }
 
-// inSight is the first line of the state pane, of some height, with which what the step changed is seen,
-// or else the node of the step.
+// inSight returns a first line for the state pane, of the given height, that makes the changes of the step visible, or else the node of the
+// step.
 func inSight(v mdb.View, height int) int {
 	node, first := -1, 0
 	for _, s := range v.Steps {
@@ -45,7 +45,7 @@ func inSight(v mdb.View, height int) int {
 			first = i
 		case l.Path != "" && l.Changed:
 			if i-first >= height {
-				return i - 1 // whose place the node's name takes
+				return i - 1 // the node's name replaces the line before
 			}
 			return first
 		}
@@ -53,7 +53,7 @@ func inSight(v mdb.View, height int) int {
 	return first
 }
 
-// heading is the first line of the screen.
+// heading returns the first line of the screen.
 func (m *Model) heading() string {
 	p := m.shown.At
 	text := fmt.Sprintf(" mdb  %s  %s  step %d of %d", p.System, p.Run, p.Step, p.Last)
@@ -67,7 +67,7 @@ func (m *Model) heading() string {
 		text += fmt.Sprintf("  critical: %d", p.Critical)
 	}
 	switch {
-	case p.Goroutines: // no state of a test is live
+	case p.Goroutines: // states of a test are never live
 	case p.Live:
 		text += "  live"
 	default:

@@ -8,13 +8,13 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// layout says where the panes are.
+// layout is the position of the panes.
 type layout struct {
 	steps, state, lower area
 	second              area // beside the lower pane, on wide screens: the difference
 }
 
-// wide is from when on the difference has a pane of its own.
+// wide is the width from which on the difference has a pane of its own.
 const wide = 150
 
 func (m *Model) layout() layout {
@@ -64,7 +64,7 @@ func (m *Model) View() *Frame {
 	case showOutput:
 		m.drawText(l.lower.box("output", focus), m.output, m.scrolls[showOutput])
 	case showHelp:
-		if m.busy == "" { // the session is somebody else's otherwise
+		if m.busy == "" { // otherwise the session is in use by a command
 			m.drawText(l.lower.box("help", focus), m.text(), m.scrolls[showHelp])
 		}
 	}
@@ -75,7 +75,7 @@ func (m *Model) View() *Frame {
 	return f
 }
 
-// compared is the title of the differences.
+// compared returns the title of the differences.
 func (m *Model) compared() string {
 	if m.shown.At.Goroutines {
 		return "difference from the passing run"
@@ -86,7 +86,7 @@ func (m *Model) compared() string {
 func (m *Model) drawSteps(a area) {
 	at := m.shown.At
 	first := 0
-	for i, s := range m.shown.Steps { // the list is asked for a little longer than the pane is
+	for i, s := range m.shown.Steps { // the list is slightly longer than the pane
 		if s.Step == at.Step && i >= a.h {
 			first = i - a.h + 1
 		}
@@ -140,7 +140,7 @@ func (m *Model) drawState(a area) {
 		text := mark + s.Path
 		if room := a.w - len([]rune(s.Value+was)) - 2; len([]rune(text)) > room && room > 12 {
 			rs := []rune(text)
-			text = mark + "…" + string(rs[len(rs)-room+4:]) // the end of a path tells most
+			text = mark + "…" + string(rs[len(rs)-room+4:]) // the end of a path is most informative
 		}
 		x := a.put(0, y, text+"  ", style)
 		x = a.put(x, y, s.Value, style)
@@ -149,7 +149,7 @@ func (m *Model) drawState(a area) {
 	a.more(len(m.shown.States) - m.state - a.h)
 }
 
-// drawLanes keeps the current step in the middle.
+// drawLanes draws the event graph with the current step in the middle.
 func (m *Model) drawLanes(a area) {
 	at := m.shown.At
 	lines := m.shown.Lanes
@@ -157,7 +157,7 @@ func (m *Model) drawLanes(a area) {
 		a.put(0, 0, "no step yet", Dim)
 		return
 	}
-	a.put(0, 0, lines[0].Text, Title) // the names of the lanes
+	a.put(0, 0, lines[0].Text, Title) // names of the lanes
 	lines, a = lines[1:], area{a.f, a.x, a.y + 1, a.w, a.h - 1}
 	begin, end := 0, 0
 	for i, l := range lines {
@@ -207,7 +207,7 @@ func (m *Model) drawText(a area, text []string, first int) {
 	a.more(len(text) - first - a.h)
 }
 
-// drawFoot draws the line about the step, or a message, and the command line.
+// drawFoot draws a message or the summary of the step, and the command line.
 func (m *Model) drawFoot(a area) {
 	switch {
 	case m.offers != nil:
@@ -225,7 +225,7 @@ func (m *Model) drawFoot(a area) {
 	case m.busy != "":
 		a.put(0, 1, m.busy+" … (Ctrl-C stops it)", Dim)
 	case m.typing:
-		first := max(0, m.cursor-(a.w-3)) // the cursor stays in sight
+		first := max(0, m.cursor-(a.w-3)) // the cursor stays visible
 		a.put(0, 1, ":"+string(m.line[first:]), Plain)
 		a.f.CursorX, a.f.CursorY = 1+m.cursor-first, a.y+1
 	default:

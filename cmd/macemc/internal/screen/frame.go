@@ -6,18 +6,18 @@ import (
 	"unicode"
 )
 
-// Style is what a piece of text means; how it looks is up to the terminal.
+// Style is the meaning of a piece of text. The terminal determines its appearance.
 type Style uint8
 
 const (
 	Plain Style = iota
 	Title
 	Border
-	Current  // the step after which we stand
+	Current  // the current step
 	Critical // the critical step
-	Changed  // by the last step
+	Changed  // changed by the last step
 	Fault
-	Bad // an error, a finding
+	Bad // an error or a finding
 	Dim
 )
 
@@ -27,11 +27,11 @@ type Cell struct {
 	Style Style
 }
 
-// Frame is what a screen shows.
+// Frame is the content of a screen.
 type Frame struct {
 	Width, Height int
-	Cells         []Cell // rows, one after the other
-	CursorX       int    // -1: no cursor
+	Cells         []Cell // row by row
+	CursorX       int    // -1 means no cursor
 	CursorY       int
 }
 
@@ -43,7 +43,7 @@ func newFrame(width, height int) *Frame {
 	return f
 }
 
-// String is the text of the frame without styles, a line per row, without blanks at the ends.
+// String returns the text of the frame without styles, one line per row, without trailing blanks.
 func (f *Frame) String() string {
 	var b strings.Builder
 	for y := range f.Height {
@@ -63,7 +63,7 @@ type area struct {
 	x, y, w, h int
 }
 
-// put writes text into a row, cut off at the area's edge; what does not fit is told by a mark.
+// put writes text into a row, and truncates it with a mark at the edge of the area.
 func (a area) put(x, y int, text string, style Style) int {
 	if y < 0 || y >= a.h {
 		return x
@@ -84,7 +84,7 @@ func (a area) put(x, y int, text string, style Style) int {
 	return x
 }
 
-// printable keeps rows aligned: what has no width of one column is replaced.
+// printable replaces characters that are not one column wide, so that rows stay aligned.
 func printable(r rune) rune {
 	if !unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) || r >= 0x1100 && r != '…' && (r < 0x2010 || r > 0x2bff) {
 		return '?'
@@ -92,14 +92,14 @@ func printable(r rune) rune {
 	return r
 }
 
-// more says how many lines do not fit.
+// more shows the number of lines that do not fit.
 func (a area) more(n int) {
 	if n > 0 && a.h > 0 {
 		a.put(a.w-10, a.h-1, fmt.Sprintf(" %4d more", n), Dim)
 	}
 }
 
-// box draws a heading over the area and returns what is below it.
+// box draws a heading and returns the rest of the area.
 func (a area) box(heading string, focus bool) area {
 	style, bar := Border, "─"
 	if focus {

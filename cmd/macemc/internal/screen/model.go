@@ -1,5 +1,5 @@
-// Package screen draws a debugging session on a terminal. The [Model] knows nothing of terminals: keys go in,
-// frames come out, and tests read both as text.
+// Package screen draws a debugging session on a terminal. The [Model] does not depend on a terminal: its input is keys and its output is
+// frames, so that tests can use text for both.
 package screen
 
 import (
@@ -11,16 +11,16 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// The smallest screen that shows something useful.
+// Size of the smallest usable screen.
 const (
 	MinWidth  = 60
 	MinHeight = 16
 )
 
-// Key is a key that was pressed: a character, or one of the names below.
+// Key is a pressed key: a character, or one of the names below.
 type Key struct {
 	Name string
-	Rune rune // when Name is ""
+	Rune rune // if Name is empty
 }
 
 // Names of keys.
@@ -42,7 +42,7 @@ const (
 	panes
 )
 
-// lower is what the lower pane shows.
+// lower selects the content of the lower pane.
 type lower int
 
 const (
@@ -60,39 +60,38 @@ type Model struct {
 
 	focus   pane
 	lower   lower
-	before  lower // what was shown before the help
+	before  lower // content before the help
 	scrolls [5]int
 	state   int // first line of the state pane
 	output  []string
 	message string
-	failed  bool // message is an error
+	failed  bool // whether message is an error
 
 	typing  bool
 	line    []rune
 	cursor  int
 	history []string
-	recall  int // of history; len: the line that is being typed
+	recall  int // index into history; its length means the current line
 	draft   []rune
-	offers  []string // of completion
+	offers  []string // completions
 
-	busy  string // the command that is being executed; "": none
-	ahead []Key  // pressed meanwhile
+	busy  string // command that is executing; "" means none
+	ahead []Key  // keys pressed meanwhile
 
-	stopping bool // it was told to stop
+	stopping bool // whether it was canceled
 	quit     bool
 	shown    mdb.View
 	cancel   context.CancelFunc
 }
 
-// Done is the end of a command that was executed in the background.
+// Done is the result of a command that was executed in the background.
 type Done struct {
 	Line   string
 	Output string
 	Err    error
 }
 
-// New returns the model of a session, where that stands, with the graph in the lower pane. Text is the first
-// output.
+// New returns a model of a session, at its current step, with the graph in the lower pane. text is the initial output.
 func New(s mdb.Debugger, text string) *Model {
 	m := &Model{session: s}
 	if text != "" {
@@ -114,12 +113,12 @@ func (m *Model) Resize(width, height int) {
 // Quit reports whether the session is over.
 func (m *Model) Quit() bool { return m.quit }
 
-// Press handles a key. When a command is to be executed it returns the function that does so, which may take
-// long and must be the only one that runs; its result goes to [Model.Finish].
+// Press handles a key. If a command is to be executed, it returns a function that executes it. The function may take long and must not run
+// concurrently with another one. Its result must be passed to [Model.Finish].
 func (m *Model) Press(k Key) func(context.Context) Done {
 	if m.busy != "" {
 		if k.Name == Stop || k.Name == Escape {
-			if m.stopping { // a handler that never returns cannot be stopped
+			if m.stopping { // a handler that never returns cannot be canceled
 				m.quit = k.Name == Stop
 				return nil
 			}
@@ -163,10 +162,10 @@ func (m *Model) Press(k Key) func(context.Context) Done {
 	return nil
 }
 
-// OnBusy sets what stops a command that is being executed.
+// OnBusy sets the function that cancels the current command.
 func (m *Model) OnBusy(cancel context.CancelFunc) { m.cancel = cancel }
 
-// move handles a key that is not typed into the command line. The result is a command to execute.
+// move handles a key outside the command line. The result is a command to execute, or "".
 func (m *Model) move(k Key) string {
 	p := m.session.Position()
 	if m.lower == showHelp && (k.Name == Escape || k.Rune == '?' || k.Rune == 'q') {
@@ -240,7 +239,7 @@ func (m *Model) move(k Key) string {
 	return ""
 }
 
-// leave quits, or says first what would be lost.
+// leave quits, or first shows the branches that would be lost.
 func (m *Model) leave() {
 	if err := m.session.Quit(); errors.Is(err, mdb.ErrQuit) {
 		m.quit = true
@@ -249,7 +248,7 @@ func (m *Model) leave() {
 	}
 }
 
-// stepBy goes to the next step of a node in a direction; -1: of any.
+// stepBy moves to the next step of a node in a direction; node -1 means any.
 func (m *Model) stepBy(direction, node int) {
 	n, ok := m.session.Neighbour(direction, node)
 	if !ok {
@@ -259,7 +258,7 @@ func (m *Model) stepBy(direction, node int) {
 	m.session.Go(n)
 }
 
-// scroll moves what has the focus.
+// scroll scrolls the pane with the focus.
 func (m *Model) scroll(by int) {
 	switch m.focus {
 	case stepsPane:
@@ -275,7 +274,7 @@ func (m *Model) scroll(by int) {
 	}
 }
 
-// text is what the lower pane shows, when that is text.
+// text returns the content of the lower pane if that is text.
 func (m *Model) text() []string {
 	switch m.lower {
 	case showDiff:
@@ -311,8 +310,8 @@ func (m *Model) helpText() []string {
 	return lines(b.String())
 }
 
-// Finish shows what a command said, and handles the keys that were pressed meanwhile. The result is as that
-// of [Model.Press].
+// Finish shows the output of a command, and handles the keys that were pressed meanwhile. Its result has the meaning of that of
+// [Model.Press].
 func (m *Model) Finish(d Done) func(context.Context) Done {
 	at := m.shown.At
 	m.busy, m.cancel, m.stopping = "", nil, false
@@ -330,7 +329,7 @@ func (m *Model) Finish(d Done) func(context.Context) Done {
 		m.output, m.scrolls[showOutput] = append([]string{": " + d.Line}, lines(d.Output)...), 0
 	}
 	switch now := m.session.Position(); {
-	case now.Step != at.Step || now.Run != at.Run: // the other panes show what the command said
+	case now.Step != at.Step || now.Run != at.Run: // the other panes show the result
 		if m.lower == showOutput {
 			m.lower = showGraph
 		}

@@ -9,14 +9,13 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// Options sets how the screen looks.
+// Options configures the screen.
 type Options struct {
 	NoColor bool
-	Text    string // shown first, "" for the event graph
+	Text    string // initial output; "" shows the event graph
 }
 
-// Run shows a session on the terminal of this process until the user quits, or ctx is done. The error says
-// why there is no screen.
+// Run shows a session on the terminal of this process until the user quits, or ctx is done. The error describes why there is no screen.
 func Run(ctx context.Context, s mdb.Debugger, o Options) error {
 	t, err := tcell.NewScreen()
 	if err != nil {
@@ -29,8 +28,7 @@ func Run(ctx context.Context, s mdb.Debugger, o Options) error {
 	return Loop(ctx, New(s, o.Text), t, o)
 }
 
-// Loop runs a model on a screen that has been initialized. When it returns while a command is being executed,
-// the session must not be used any more.
+// Loop runs a model on an initialized screen. If it returns while a command is executing, the session must not be used again.
 func Loop(ctx context.Context, m *Model, t tcell.Screen, o Options) error {
 	events := make(chan tcell.Event, 16)
 	quit := make(chan struct{})
@@ -78,7 +76,7 @@ func Loop(ctx context.Context, m *Model, t tcell.Screen, o Options) error {
 	}
 }
 
-// key translates a key.
+// key converts a key.
 func key(e *tcell.EventKey) Key {
 	if e.Key() == tcell.KeyRune {
 		return Key{Rune: e.Rune()}
@@ -100,7 +98,7 @@ func keyNames() map[tcell.Key]string {
 	}
 }
 
-// show puts a frame on the screen.
+// show displays a frame.
 func show(t tcell.Screen, f *Frame, noColor bool) {
 	for y := range f.Height {
 		for x := range f.Width {
@@ -116,7 +114,7 @@ func show(t tcell.Screen, f *Frame, noColor bool) {
 	t.Show()
 }
 
-// look is how a style looks. Without colour the differences that matter remain.
+// look returns the appearance of a style. Without colour, only the important differences remain.
 func look(s Style, noColor bool) tcell.Style {
 	plain := tcell.StyleDefault
 	if noColor {
