@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
-// docs/commands has one page for each command, made of its help.
+// docs/commands contains one page per command, generated from its help.
 func TestReference(t *testing.T) {
 	pages, err := program.Reference(program.Config{})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// A shell understands the command that asks for the same again as it was meant.
+// A shell parses the command that repeats a search into the same arguments.
 func TestAgain(t *testing.T) {
 	var got string
 	var f task.Search

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
-// A run in which more waited than the model's buffer holds is replayed as it was, by all that opens paths, and searched on from; without the word for that in
-// the file it is a finding.
+// A run in which more messages waited than fit the model's buffer is replayed unchanged by all commands that open paths, and searched from.
+// Without the mark in the file it is a finding.
 func TestPathAsLive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

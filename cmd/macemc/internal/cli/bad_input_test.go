@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Bad input is one clear line on standard error, exit status 2, and nothing is written anywhere.
+// Bad input yields one clear line on standard error and exit status 2, and no file is written.
 func TestBadInput(t *testing.T) {
 	good, err := os.ReadFile(testdata(t, "pingack.path"))
 	if err != nil {
@@ -195,7 +195,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// files lists all files below dir with their content.
+// files returns all files below dir with their content.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

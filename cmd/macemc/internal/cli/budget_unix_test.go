@@ -19,7 +19,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// lagging is a system whose dead runs are found soon and take long to confirm and to shrink, as its steps do.
+// lagging is a system whose dead runs are found soon, and take long to confirm and to shrink because its steps are slow.
 var lagging = spec.Entry{
 	Name: "lagging", Summary: "takes long to confirm", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Build: func(spec.Config) (sim.System, error) {
@@ -50,7 +50,7 @@ type laggard struct {
 	Lost, Done bool
 }
 
-// A search whose finding takes long to confirm and to shrink ends in 1.5 times its time and 5 s, with that finding: what is known by then.
+// A search whose finding takes long to confirm and to shrink ends after 1.5 times its time limit plus 5 s, with the results so far.
 func TestDeadlineOfFindings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -80,8 +80,8 @@ func TestDeadlineOfFindings(t *testing.T) {
 
 var loadedBugs = flag.Int("loaded", 4, "search for the first `N` of ten bugs on a loaded machine")
 
-// A loaded machine and a quiet one print the same verdict, the same minimized run and the same critical step, although the loaded one takes longer
-// than the time limit.
+// A loaded machine and an idle one print the same verdict, the same minimized run and the same critical step, although the loaded one
+// exceeds the time limit.
 func TestLoadedMachine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes CPU time")

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A go command that an interrupt ends, and so says nothing, may end before this process learns of the interrupt.
+// A go command that is ended by an interrupt, without output, may end before this process receives the interrupt.
 func TestGoCommandInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// sign is a file that a process writes to say how far it is.
+// sign is a file in which a process records its progress.
 const sign = "begun"
 
-// await waits until there is a file.
+// await waits until a file exists.
 func await(t *testing.T, file string) {
 	t.Helper()
 	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -27,7 +27,7 @@ func await(t *testing.T, file string) {
 	}
 }
 
-// busy is a system without end, which writes the file sign after so many steps that a search has begun whatever it tries before.
+// busy is a system without end. It writes the file sign after enough steps for a search to be past its preliminary phases.
 var busy = spec.Entry{
 	Name: "busy", Summary: "internal step", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Build: func(spec.Config) (sim.System, error) {

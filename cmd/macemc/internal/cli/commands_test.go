@@ -52,7 +52,7 @@ func TestHelp_All(t *testing.T) {
 	}
 }
 
-// Each command has a manual page, in which roff shows the help as it is.
+// Each command has a manual page, in which roff shows the help unchanged.
 func TestMan(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, stderr, status := run(t, "man", "man1"); status != 0 {
@@ -75,7 +75,7 @@ func TestMan(t *testing.T) {
 	}
 }
 
-// Help shows the usual flags, --help-all all of them, and no line is too wide.
+// Help shows the usual flags, --help-all shows all flags, and no line is too wide.
 func TestSearch_HelpAll(t *testing.T) {
 	usual, _, _ := run(t, "search", "--help")
 	stdout, stderr, status := run(t, "search", "--help-all")
@@ -192,14 +192,14 @@ func TestCritical(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 		t.Fatal(err)
 	}
-	// The acknowledgement of the second ping is lost in step 6; nothing can help after that.
+	// The acknowledgement of the second ping is lost in step 6. The run cannot recover after that.
 	if c := report.Critical; report.Property != "every ping is acknowledged" || c.Case != "C1" || c.Step != 6 ||
 		c.Event != "network loses Ack{2} n1->n0" {
 		t.Errorf("%+v", report)
 	}
 }
 
-// A run that is not dead is said to be none.
+// A run that is not dead is reported as such.
 func TestCriticalOfLiveRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	stdout, _, _ := run(t, "search", "pingack", "--save-prefixes", ".")
@@ -209,7 +209,7 @@ func TestCriticalOfLiveRun(t *testing.T) {
 	}
 }
 
-// The version is said by a command, by a flag, and as JSON.
+// The version is printed by a command, by a flag, and as JSON.
 func TestVersion(t *testing.T) {
 	short, _, status := run(t, "--version")
 	long, _, again := run(t, "version")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Commands of other programs are executed by these, with all arguments, output and the exit status. The one beside the
-// program is preferred to that on PATH.
+// Commands of other programs are executed by these programs, with all arguments, their output and their exit status. A program beside this
+// one takes precedence over one on PATH.
 func TestCompanion(t *testing.T) {
 	onPath := t.TempDir()
 	execute := func(args ...string) (string, int) {

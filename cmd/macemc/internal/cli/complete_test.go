@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Shells complete systems, and bugs, properties, strategies and parameters behind their flags.
+// Shells complete systems, and the values of the flags for bugs, properties, strategies and parameters.
 func TestComplete(t *testing.T) {
 	for line, want := range map[string]string{
 		"search rand":                   "randtree\t",
@@ -14,7 +14,7 @@ func TestComplete(t *testing.T) {
 		"search pingack --strategy b":   "bfs\n",
 		"search randtree --set deg":     "degree=\t",
 		"systems tw":                    "twophase\t",
-		// Tests of packages are found in their source, whatever builds.
+		// Tests of packages are found in their source, even if it does not build.
 		"search testdata/tests:":             "testdata/tests:TestHelped\ntestdata/tests:TestLease\n:",
 		"systems ./testdata/tests:TestL":     "./testdata/tests:TestLease\n:",
 		"search ./testdata/tests --test Tes": "TestHelped\nTestLease\n:",

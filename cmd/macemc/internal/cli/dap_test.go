@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
-// editorClient is a client of macemc dap that keeps all messages.
+// editorClient is a client of macemc dap that stores all messages.
 type editorClient struct {
 	t    *testing.T
 	to   io.WriteCloser
@@ -41,7 +41,7 @@ func startEditor(t *testing.T) *editorClient {
 	return c
 }
 
-// ask sends a request and reads until its response, or as many stops as wanted follow it.
+// ask sends a request and reads up to its response, or up to the given number of stops after it.
 func (c *editorClient) ask(command string, arguments any, stops bool) dap.Message {
 	c.t.Helper()
 	c.seq++
@@ -106,7 +106,7 @@ func (c *editorClient) note(mark, what string, body any) {
 
 type object map[string]any
 
-// A run of pingack is stepped forward and back, from breakpoint to breakpoint.
+// A run of pingack can be stepped forward and backward, and from breakpoint to breakpoint.
 func TestDap(t *testing.T) {
 	root, err := filepath.Abs("../../../..")
 	if err != nil {
@@ -164,7 +164,7 @@ func TestDap(t *testing.T) {
 	golden.Compare(t, "dap-pingack.txt", []byte(text))
 }
 
-// A client that goes away ends the server, before and after a run was opened.
+// A client that disconnects ends the server, before and after a run is opened.
 func TestDap_End(t *testing.T) {
 	c := startEditor(t)
 	c.to.Close()

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
-// On a disk that is full a search ends with a status of its own, and goes on once there is room.
+// On a full disk a search ends with a status of its own, and continues once there is room.
 func TestDurableDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -73,7 +73,7 @@ func TestDurableDiskFull(t *testing.T) {
 	}
 }
 
-// Runs that are kept end with the same status when the disk is full, and come to the same when there is room.
+// Stored walks end with the same status if the disk is full, and yield the same result once there is room.
 func TestRunsDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

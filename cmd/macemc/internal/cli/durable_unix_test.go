@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/statelog"
 )
 
-// small is a search that takes some seconds, kept in a folder.
+// small returns a search of a few seconds that is stored in a folder.
 func small(dir string, more ...string) []string {
 	return append([]string{"search", "paxos", "--set", "proposers=3", "--strategy", "bfs", "--visited", "64", "--depth", "16", "--workers", "1",
 		"--time", "10m", "--json", "--durable", dir}, more...)
@@ -25,7 +25,7 @@ func small(dir string, more ...string) []string {
 
 type counts struct{ States, Transitions, Depth, Expanded, Disk int }
 
-// stored is what is in a folder.
+// stored returns the content of a folder.
 func stored(t *testing.T, dir string) (all explore.Block) {
 	t.Helper()
 	l, err := statelog.Read(filepath.Join(dir, "states.log"))
@@ -43,7 +43,7 @@ func stored(t *testing.T, dir string) (all explore.Block) {
 	return all
 }
 
-// killed kills a search and all its processes at some moment, unless it ends before.
+// killed kills a search and all its processes at a random moment, unless it ends before.
 func killed(t *testing.T, dir string, after time.Duration, more ...string) {
 	t.Helper()
 	cmd := command(dir, small("log", append(more, "--resume")...)...)
@@ -56,7 +56,7 @@ func killed(t *testing.T, dir string, after time.Duration, more ...string) {
 	kill.Stop()
 }
 
-// However often a search is killed, it comes to the same, and so does what it keeps, also when most of it is on disk.
+// A search yields the same result, and stores the same data, however often it is killed, also if most of its data is on disk.
 func TestDurableKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches for some seconds, several times")
@@ -115,7 +115,7 @@ func sameLogs(t *testing.T, got, want string) {
 	}
 }
 
-// What signals end is kept, and nobody else may use it meanwhile.
+// A search that a signal ends is stored. No other process may use its folder meanwhile.
 func TestDurableInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -146,7 +146,7 @@ func TestDurableInterrupted(t *testing.T) {
 	}
 }
 
-// sizeOf is the size of a file, of one that there is not 0.
+// sizeOf returns the size of a file, or 0 if it does not exist.
 func sizeOf(name string) int64 {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -155,7 +155,7 @@ func sizeOf(name string) int64 {
 	return info.Size()
 }
 
-// The commands that look at a folder, and what is refused.
+// The commands for a folder, and the errors that they return.
 func TestDurable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

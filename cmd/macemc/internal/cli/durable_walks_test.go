@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
-// walked is what random walks came to, but for how long they took.
+// walked is the result of random walks, except for times.
 func walked(t *testing.T, out []byte) map[string]any {
 	t.Helper()
 	var r map[string]any
@@ -45,7 +45,7 @@ func walked(t *testing.T, out []byte) map[string]any {
 	return r
 }
 
-// However often runs are killed, they come to the same: random walks, and the default strategy, deepening.
+// Random walks and the default strategy, deepening, yield the same result however often they are killed.
 func TestRunsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches for some seconds, several times")
@@ -95,7 +95,7 @@ func runsKilled(t *testing.T, runs int, search ...string) {
 	}
 }
 
-// Walks that are kept go on, also with what was found, and nothing else goes on with them.
+// Stored walks continue, also with their findings, and only with the same search.
 func TestDurableWalks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -154,7 +154,7 @@ func TestDurableWalks(t *testing.T) {
 	damagedRuns(t, at("d"), "reach-000001", 5, deepen("d", "--max-paths", "40002", "--resume"))
 }
 
-// What was damaged is refused, wherever that is.
+// Damaged data is rejected, wherever the damage is.
 func damagedRuns(t *testing.T, dir, file string, times int, args []string) {
 	t.Helper()
 	first := filepath.Join(dir, file)

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// exits ends its process in one of its states, to which some ways lead over a violation if few are 2.
+// exits ends its process in one of its states. If few is 2, some paths to that state lead through a violation.
 var exits = spec.Entry{
 	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
@@ -56,7 +56,7 @@ type quitter struct {
 	Rested bool
 }
 
-// A search that visits states names the run that ends its process, in all forms of a report, and the path file does so again.
+// A search of states names the run that ends its process, in all forms of a report, and the path file reproduces it.
 func TestExitsStates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")

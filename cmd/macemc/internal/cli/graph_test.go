@@ -34,7 +34,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// The step that is critical is marked: the one that is given, or that of the report beside the file, in all that is drawn.
+// Every drawing marks the critical step: the one that is given, or the one in the report beside the file.
 func TestGraphMarksTheCriticalStep(t *testing.T) {
 	text, err := os.ReadFile(testdata(t, "pingack.path"))
 	if err != nil {
@@ -75,7 +75,7 @@ func TestGraphMarksTheCriticalStep(t *testing.T) {
 	}
 }
 
-// A run of a system that has changed is drawn as it is now, and the exit status says that the file does not fit.
+// A run of a changed system is drawn as it executes at present, and the exit status shows that the file does not match.
 func TestGraphOutdated(t *testing.T) {
 	good, err := os.ReadFile(testdata(t, "pingack.path"))
 	if err != nil {
@@ -109,7 +109,7 @@ func TestGraphOutdated(t *testing.T) {
 	}
 }
 
-// The format follows the name of the file, which is not overwritten unless asked.
+// The format depends on the name of the file. An existing file is overwritten only on request.
 func TestGraphFiles(t *testing.T) {
 	file := testdata(t, "pingack.path")
 	t.Chdir(t.TempDir())
@@ -175,8 +175,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// The report of RT13 tells what a reader has to know: the crash, the acceptance that arrives in init and
-// does nothing, and the Remove that is sent where the run recovers.
+// The report of RT13 contains the essential facts: the crash, the acceptance that arrives in state init and has no effect, and the Remove
+// that is sent where the run recovers.
 func TestReportExplainsRT13(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -205,7 +205,7 @@ func TestReportExplainsRT13(t *testing.T) {
 	}
 }
 
-// An answer that the file labels otherwise than it is asked for is followed, and said.
+// An answer whose label in the file differs from the requested one is used, and reported.
 func TestReplayTellsOtherLabels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, stderr, status := run(t, "search", "detector", "--bug", "FD1", "--out", "out", "--no-shrink"); status != 1 {

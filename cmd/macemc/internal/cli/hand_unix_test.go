@@ -21,7 +21,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// lingers is a system that takes its time in one phase of a search, and writes the process that searches to the file sign then.
+// lingers is a system that is slow in one phase of a search. It then writes the ID of the searching process to the file sign.
 var lingers = spec.Entry{
 	Name: "lingers", Summary: "takes its time in a phase", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{{
@@ -102,7 +102,7 @@ var lingers = spec.Entry{
 	},
 }
 
-// fillDisk leaves no room on the disk of the working folder, a small one.
+// fillDisk fills the disk of the working folder, which is small.
 func fillDisk() {
 	f, err := os.OpenFile("filler", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -114,7 +114,7 @@ func fillDisk() {
 	}
 }
 
-// A search that ends in any phase, in any way, reports what it has in hand, with its status, and its path is on disk.
+// A search that ends in any phase, in any way, reports its suspect, with its status, and the path is on disk.
 func TestHand(t *testing.T) {
 	const child, parent, limit = "kill the child", "kill the parent", "time limit"
 	type want struct {
@@ -251,7 +251,7 @@ func TestHand(t *testing.T) {
 	}
 }
 
-// inMemory runs a command that may take so many bytes.
+// inMemory runs a command with a limit of memory in bytes.
 func inMemory(t *testing.T, cmd *exec.Cmd, bytes int) *exec.Cmd {
 	t.Helper()
 	shell, err := exec.LookPath("bash")
@@ -263,7 +263,7 @@ func inMemory(t *testing.T, cmd *exec.Cmd, bytes int) *exec.Cmd {
 	return cmd
 }
 
-// A disk that is full in any phase from the moment there is a suspect on takes nothing from what is reported, and leaves the path that was written.
+// A disk that becomes full in any phase after the first suspect does not change the report, and preserves the path that was written.
 func TestHand_FullDisk(t *testing.T) {
 	unshare, err := exec.LookPath("unshare")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// The newest finding of the module is meant, whichever folder of the module the command runs in.
+// last means the newest finding of the module, in every folder of the module.
 func TestLast(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -78,7 +78,7 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// A schedule of a test counts, too, and is the only kind that macemc test takes.
+// A schedule of a test counts, too, and is the only kind of finding that macemc test accepts.
 func TestLast_Schedule(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var text strings.Builder

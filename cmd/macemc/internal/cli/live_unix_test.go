@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
-// runReal executes the command in a process of its own and returns what it printed.
+// runReal executes the command in a process of its own and returns its output.
 func runReal(t *testing.T, dir string, stdin string, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	cmd := command(dir, args...)
@@ -28,8 +28,8 @@ func runReal(t *testing.T, dir string, stdin string, args ...string) (stdout, st
 	return out.String(), errs.String(), exitCode(err)
 }
 
-// Nodes as processes, one of which is killed and started again, form one tree; the checker comes to the
-// same states, and goes on from there.
+// Nodes run as processes, one of which is killed and started again, and form one tree. The checker reaches the same states, and continues
+// from there.
 func TestLiveProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -58,7 +58,7 @@ func TestLiveProcesses(t *testing.T) {
 	if fromDir, _, other := runReal(t, dir, "", "replay", r.Recording); status != 0 || other != 0 || fromFile != fromDir || !strings.Contains(fromDir, "n2 crashes") {
 		t.Errorf("replay of the file (exit status %d) and of the folder (%d) differ, or have no crash", status, other)
 	}
-	// All that opens a path file opens the folder.
+	// Every command that opens a path file also opens the folder.
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -95,7 +95,7 @@ func TestLiveProcesses(t *testing.T) {
 	}
 }
 
-// Nodes that share a process are killed together and started together, and have crashed together in the run.
+// Nodes that share a process are killed and started together, and the run shows their crash together.
 func TestLiveProcessOfTwo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -119,7 +119,7 @@ func TestLiveProcessOfTwo(t *testing.T) {
 	}
 }
 
-// A recording of the defective build that stops before the bad delivery is enough to predict it.
+// A recording of the defective build that stops before the bad delivery suffices to predict it.
 func TestSearchOnwardFromARecording(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -147,8 +147,7 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 	}
 }
 
-// What a person types.
-// Without a time it ends when the system is live, and says when that was, not when it had told of it, nor when it was before a node was killed.
+// Without a time limit, the run ends when the system is live. It reports when that was, ignoring liveness before a node was killed.
 func TestLiveEndsWhenLive(t *testing.T) {
 	t.Parallel()
 	for earliest, args := range map[float64][]string{
@@ -166,6 +165,7 @@ func TestLiveEndsWhenLive(t *testing.T) {
 	}
 }
 
+// Commands on standard input are executed.
 func TestLiveCommands(t *testing.T) {
 	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
 	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is no command`, "n0 does propose", `there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is no command; known are kill N, start N, do N ACTION`} {
@@ -202,7 +202,7 @@ func TestLiveUsage(t *testing.T) {
 	}
 }
 
-// A node of its own that a signal ends has the exit status that the table of all commands has for that; after its time it is 0.
+// A separate node that a signal ends has the exit status that the table of all commands specifies. After its time limit it is 0.
 func TestLiveNodeEnds(t *testing.T) {
 	args := []string{"live", "pingack", "--node", "0", "--peers", "127.0.0.1:0,127.0.0.1:1", "--dir", "n0"}
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: exitcode.Interrupted, syscall.SIGTERM: exitcode.Terminated} {
@@ -230,11 +230,11 @@ func TestLiveNodeEnds(t *testing.T) {
 	}
 }
 
-// What live nodes log is judged by monitors: the value that is delivered twice is named, whatever else was at the same time.
+// Monitors judge the logs of live nodes: the value that is delivered twice is named, independent of concurrent events.
 func TestLiveLogsObserved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	// Nodes draw what is lost, and must have drawn that something is, about one time in five not. A busy machine takes longer.
+	// Losses are random, and in about one of five runs nothing is lost. A busy machine takes longer.
 	args := []string{"observe", "channel", "--bug", "NL2", "--set", "sends=6", "n0.jsonl", "n1.jsonl", "n2.jsonl"}
 	var said, errors, out, errs string
 	status := 0
@@ -251,11 +251,11 @@ func TestLiveLogsObserved(t *testing.T) {
 			t.Errorf("exit status %d, %q is not in\n%s%s\nof\n%s%s", status, want, said, errors, out, errs)
 		}
 	}
-	// So is the recording, by which the same is found.
+	// The recording gives the same result.
 	if !strings.Contains(out, "found: safety: monitor in order, each: ") || !strings.Contains(out, "observe run") {
 		t.Errorf("what a monitor has found is not said:\n%s%s", out, errs)
 	}
-	// A part of the log is one with gaps, and of nothing that is violated in it is said that all is right.
+	// A part of the log has gaps, and is not reported as correct.
 	if said, errors, status = runReal(t, dir, "", "observe", "channel", "n2.jsonl"); !strings.Contains(said, "NOT all events are in the log") || status == exitcode.OK {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
@@ -270,7 +270,7 @@ func TestLiveLogsObserved(t *testing.T) {
 	}
 }
 
-// What is delivered is counted by the time, and drawn with what was done to the nodes.
+// Deliveries are counted over time, and drawn with the interventions.
 func TestLiveRate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

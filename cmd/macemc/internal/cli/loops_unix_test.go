@@ -19,7 +19,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// loops is a system that does not return in the third step, and writes the file sign before, if it can.
+// loops is a system that does not return in the third step. Before, it writes the file sign if possible.
 var loops = spec.Entry{
 	Name: "loops", Summary: "does not return", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1, Limits: sim.Limits{sim.Crashes: 1},
 	Params: []spec.Param{{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "property", "explain", "crash"}, Help: "what loops"}},
@@ -60,8 +60,8 @@ type loop struct {
 	Did int
 }
 
-// What does not return is a violation that names the property and its place in the code, if it is one, by searches of runs and of states;
-// and the run shows it again.
+// A property or handler that does not return is a violation, which names the property, if it is one, and its place in the code. Searches of
+// runs and of states find it, and its run reproduces it.
 func TestDoesNotReturn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what does not return")
@@ -89,7 +89,7 @@ func TestDoesNotReturn(t *testing.T) {
 	}
 }
 
-// A signal ends a search in which something does not return, with a report.
+// A signal ends a search in which a handler does not return, with a report.
 func TestInterruptLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what does not return")

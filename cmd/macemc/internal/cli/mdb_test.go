@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
-// The debugger picks up the live run and the critical step that lie beside the file.
+// The debugger uses the live run and the critical step that are stored beside the file.
 func TestMdbBatch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, stderr, status := run(t, "search", "pingack", "--out", "found", "--workers", "1"); status != 1 {
@@ -43,7 +43,7 @@ func TestMdbBatch(t *testing.T) {
 	if after, _ := os.ReadFile("live2.path"); status != 2 || !strings.Contains(stderr, "exists already") || !bytes.Equal(before, after) {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
-	// A live run that cannot be used is mentioned, and missed only where it is needed.
+	// A live run that cannot be used is mentioned. It is an error only where it is needed.
 	if err := os.WriteFile(filepath.Join("found", "live.path"), []byte("macemc path 1\nsystem randtree\nnodes 3\nend 0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestMdbBadInput(t *testing.T) {
 	}
 }
 
-// Without a terminal the debugger reads commands.
+// Without a terminal the debugger reads commands from standard input.
 func TestMdbPrompt(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := &app{Process: task.Process{
@@ -119,7 +119,7 @@ func TestMdbPrompt(t *testing.T) {
 	}
 }
 
-// A session over a schedule of a test walks through the run, shows who waits for whom, and compares with the nearest schedule that passes.
+// A session on a schedule of a test steps through the run, shows waiting goroutines, and compares with the nearest passing schedule.
 func TestMdb_Schedule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")

@@ -23,7 +23,7 @@ func reportOf(t *testing.T, status int, args ...string) (r report.Report, out st
 	return r, out
 }
 
-// Shards together do what searches with all their seeds do.
+// Shards together yield the results of searches with all their seeds.
 func TestShards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -67,7 +67,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// A violation of one shard is that of all, and its path is found where it lies now.
+// A violation in one shard is one of the merged result, and its path file is found at its present location.
 func TestMergeViolation(t *testing.T) {
 	dir := t.TempDir()
 	for k := range 2 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// --force replaces files, and nothing else: who may rename in /dev would lose /dev/null.
+// --force replaces regular files only: a user who may rename files in /dev would otherwise lose /dev/null.
 func TestForceLeavesPipes(t *testing.T) {
 	file := testdata(t, "pingack.path")
 	t.Chdir(t.TempDir())

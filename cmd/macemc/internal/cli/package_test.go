@@ -15,8 +15,8 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// testModule writes a module with packages of several kinds and returns its folder. All need one build
-// of this module's packages, which the go command keeps.
+// testModule writes a module with packages of several kinds and returns its folder. All of them share one build of this module's packages,
+// which the go command caches.
 func testModule(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -110,13 +110,12 @@ func TestDangerous(t *testing.T) { os.Exit(9) }
 	return dir
 }
 
-// leanBuilds has the go command link tests without the debugging information that nobody reads, and vet none.
+// leanBuilds makes the go command link tests without debugging information, and skip vet.
 func leanBuilds(t testing.TB) {
 	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -vet=off -ldflags=-w"))
 }
 
-// runHere executes a command line as the program does, in a folder, but in this process. What test
-// binaries say is part of the output.
+// runHere executes a command line in a folder as the program does, but in this process. The output includes that of test binaries.
 func runHere(t *testing.T, dir string, args ...string) (output string, status int) {
 	t.Helper()
 	t.Chdir(dir)
@@ -129,7 +128,7 @@ func runHere(t *testing.T, dir string, args ...string) (output string, status in
 	return out.text.String(), status
 }
 
-// bothStreams is standard output and standard error of a process, which is written to from several goroutines.
+// bothStreams holds standard output and standard error of a process. Several goroutines write to it.
 type bothStreams struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -141,7 +140,7 @@ func (w *bothStreams) Write(p []byte) (int, error) {
 	return w.text.Write(p)
 }
 
-// All commands work on the system of a test of any package, from a search to a regression test.
+// All commands work on a system of a test in any package, from a search to a regression test.
 func TestSystemsOfPackages(t *testing.T) {
 	dir := testModule(t)
 	for _, c := range []struct {
@@ -196,7 +195,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		}
 	}
 
-	// A pattern has one JUnit file for all that was searched, also for what could not be.
+	// A pattern yields one JUnit file for all checks, including those that could not be searched.
 	for name, wants := range map[string][]string{
 		"both.xml": {`<testsuites name="macemc" tests="36" failures="3" errors="0"`, `<testsuite name="./two:TestSub/none"`},
 		"two.xml": {`<testsuites name="macemc" tests="36" failures="3" errors="0"`, `<testsuite name="example.org/mysvc/two:TestSub/none"`,
@@ -216,7 +215,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		}
 	}
 
-	// Who reads what a test's process draws may stop early, as head does.
+	// A reader of a drawing from a test's process may stop early, as head does.
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +229,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		t.Errorf("a reader that has gone is told of: %s", &said)
 	}
 
-	// A path file leads to its package from anywhere, as long as it lies in the module.
+	// A path file leads to its package from any folder, if the file is inside the module.
 	out, status := runHere(t, os.TempDir(), "replay", filepath.Join(dir, "found", "error.path"))
 	if status != 1 || !strings.Contains(out, "found after step 5") {
 		t.Errorf("exit status %d\n%s", status, out)
@@ -248,7 +247,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		t.Errorf("exit status %d\n%s", status, out)
 	}
 
-	// The regression test fails until the defect is gone, and every package of the module takes the variables.
+	// The regression test fails until the bug is fixed, and every package of the module accepts the variables.
 	goTest := func(env string, args ...string) (string, bool) {
 		cmd := exec.Command("go", append([]string{"test"}, args...)...)
 		cmd.Dir = dir

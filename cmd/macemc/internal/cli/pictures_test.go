@@ -12,10 +12,10 @@ import (
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
-// untimed replaces what differs from time to time in a page: times, which program made it, and which engine was faster.
+// untimed replaces the variable parts of a page: times, the program's version, and the faster engine.
 var untimed = regexp.MustCompile(`\d+(\.\d+)?(ms|s)\b|(?i)engine[^<\n]*|data:[^"]*|"?program[^<\n]*|macemc \(devel\)[^<\n]*|v0\.0\.0-[^<\n]*`)
 
-// current fails the test when a file is not what it is to be, and writes it when -update is given.
+// current fails the test if a file is outdated, and writes it if -update is given.
 func current(t *testing.T, name string, want []byte) {
 	t.Helper()
 	if *golden.Update {
@@ -33,8 +33,8 @@ func current(t *testing.T, name string, want []byte) {
 	}
 }
 
-// The pictures in the README are what the program makes. That of an event graph is text, and is compared as such. Of the
-// screenshot the sum is kept, with that of the page that it is of; -update, which "make pictures" gives, takes a new one.
+// The pictures in the README are output of the program. The picture of an event graph is text and is compared as such. For the screenshot,
+// a checksum of it and of its page is stored; -update, as in "make pictures", takes a new one.
 func TestPictures(t *testing.T) {
 	docs, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "docs", "pictures"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 const mainVar = "MACEMC_TEST_MAIN"
 
-// TestMain lets this test binary be the command: its own children are then, too.
+// TestMain makes this test binary act as the command, also for its own child processes.
 func TestMain(m *testing.M) {
 	if os.Getenv(mainVar) != "" {
 		os.Exit(Main(Config{Systems: append(testSystems(), loops, slow, lagging, exits, busy, calling, lingers)}, os.Args[1:]))
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command is the real command, in a process of its own.
+// command returns the real command as a process of its own.
 func command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], verbose(args)...)
 	cmd.Dir = dir
@@ -28,7 +28,7 @@ func command(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// A handler that does not return is reported by a process that never executed it, and so is its path.
+// A handler that does not return is reported, with its path, by a process that never executed it.
 func TestDivergence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for handlers that do not return")
@@ -58,7 +58,7 @@ func exitCode(err error) int {
 	return 0
 }
 
-// The process that searches takes "last" for the file that the first process has found.
+// The searching process resolves "last" to the file that the first process has found.
 func TestLast_Respawn(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := command(dir, "search", "pingack", "--no-shrink").CombinedOutput(); exitCode(err) != 1 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Reports tell what is proven from what only walks show, and --proof exact takes only the former.
+// Reports distinguish proofs from evidence by walks, and --proof exact accepts only proofs.
 func TestProofExact(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

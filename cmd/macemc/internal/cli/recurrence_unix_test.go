@@ -16,7 +16,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// calls counts the handlers that this process has executed, asked how often it has asked for a property.
+// calls counts the handlers that this process has executed, and asked its evaluations of a property.
 var calls, asked int
 
 // calling is a system whose handler reads a package variable.
@@ -67,7 +67,7 @@ var calling = spec.Entry{
 	},
 }
 
-// A finding that another execution of its path does not show is nondeterminism, whatever engine found it, and so its file says.
+// A finding that another execution of its path does not reproduce is nondeterminism with every engine, and its file records that.
 func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -118,7 +118,7 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 	}
 }
 
-// A run that is smaller in the process that searched, and shows nothing in a fresh one, does not replace the run that was found.
+// A run that is smaller in the process that searched, but has no finding in a new process, does not replace the run that was found.
 func TestRecurrence_SmallerRun(t *testing.T) {
 	for file, flags := range map[string]string{
 		check.ErrorPath:        "",

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A program that gives up after some retries is not blamed, by macemc search and by macemc test, but a peer that answers once is. A run that was
-// found is executed again under the timing of its file.
+// macemc search and macemc test do not report a program that gives up after some retries, but do report a peer that answers only once. A
+// run that was found is executed again with the timing of its file.
 func TestRetries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test with the changed runtime")

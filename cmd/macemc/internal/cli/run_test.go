@@ -33,7 +33,7 @@ func runUntil(t *testing.T, ctx context.Context, args ...string) (stdout, stderr
 	return out.String(), errs.String(), status
 }
 
-// verbose has a search show all that was covered, which most tests look at.
+// verbose makes a search print its complete coverage, which most tests check.
 func verbose(args []string) []string {
 	if len(args) == 0 || args[0] != "search" || slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--help") }) {
 		return args
@@ -41,7 +41,7 @@ func verbose(args []string) []string {
 	return append(slices.Clone(args), "-v")
 }
 
-// testdata is a file in the folder of that name, which is found after the test has gone elsewhere, too.
+// testdata returns the absolute path of a file in testdata, which stays valid after a change of the working directory.
 func testdata(t *testing.T, name string) string {
 	t.Helper()
 	file, err := filepath.Abs(filepath.Join("testdata", name))
@@ -56,7 +56,7 @@ var (
 	engines = regexp.MustCompile(`(?s)  "engine": \{.*?\n  \},\n|  engine: [^\n]*(\n    [^\n]*)*\n(  made for handlers [^\n]*(\n    [^\n]*)*\n)?`)
 )
 
-// timeless replaces all times, and leaves out what is said of engines, which are chosen by time.
+// timeless replaces all times, and removes text about engines, whose choice depends on time.
 func timeless(s string) string {
 	return times.ReplaceAllString(engines.ReplaceAllString(s, ""), "TIME")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/macemc/macemc/internal/report"
 )
 
-// No search of a program is complete, as its schedules and random numbers are sampled: text, JSON and JUnit say what was taken of them, and of
-// each check that it was made for no others.
+// No search of a program is complete, because its schedules and random numbers are sampled. Text, JSON and JUnit report the samples, and
+// state for each check that other values were not checked.
 func TestSampled_IsNeverComplete(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test with the changed runtime")

@@ -91,7 +91,7 @@ func TestSearchText(t *testing.T) {
 	}
 }
 
-// Every violation gets a folder of its own, and all are as they were written.
+// Every violation has a folder of its own, and each folder stays as it was written.
 func TestSearchNeverOverwrites(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -131,7 +131,7 @@ func TestSearchNeverOverwrites(t *testing.T) {
 	}
 }
 
-// Same seed and bounds, one worker: the same bytes but for times, also in the files.
+// With the same seed and bounds and one worker, output and files are identical except for times.
 func TestSearchIsDeterministic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -158,7 +158,7 @@ func TestSearchIsDeterministic(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a search with a report of what was covered.
+// Ctrl-C ends a search with a report of its coverage.
 func TestSearchInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, stop := context.WithCancel(t.Context())
@@ -182,7 +182,7 @@ func TestSearchInterrupted(t *testing.T) {
 	}
 }
 
-// Stopped before one walk was made, a search says that it was interrupted.
+// A search that is stopped before its first walk reports that it was interrupted.
 func TestSearchStoppedAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, stop := context.WithCancel(t.Context())
@@ -193,7 +193,7 @@ func TestSearchStoppedAtOnce(t *testing.T) {
 	}
 }
 
-// Prefixes end in live states, are never overwritten, and searches start from them.
+// Prefixes end in live states and are never overwritten, and searches can start from them.
 func TestPrefixes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 2 {
@@ -228,8 +228,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// A path that was found with one property alone is followed with that alone: with all of them, the
-// run would end at an earlier step.
+// A path that was found with only one property is followed with only that one: with all of them, the run would end at an earlier step.
 func TestPropertyAlone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	property := "all nodes agree on one root"
@@ -242,7 +241,7 @@ func TestPropertyAlone(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "\nparam only-property="+property+"\n") {
 		t.Errorf("%v: path file\n%s", err, text)
 	}
-	// Both files say which version of the program wrote them.
+	// Both files record the version of the program that wrote them.
 	said, err := os.ReadFile(filepath.Join("out", "report.json"))
 	if v := version.Current().String(); err != nil || !strings.Contains(string(text), "\n# written by macemc "+v+"\n") || !strings.Contains(string(said), fmt.Sprintf(`"program": %q`, v)) {
 		t.Errorf("%v: not written by macemc %s:\n%s", err, v, text)
@@ -273,7 +272,7 @@ func TestSearchJUnit(t *testing.T) {
 	if !strings.Contains(string(text), `failures="1"`) || !strings.Contains(string(text), "LIVENESS VIOLATION") {
 		t.Errorf("%s", text)
 	}
-	// Its own file is replaced, another's is not.
+	// Its own file is replaced, a foreign one is not.
 	if _, stderr, status := run(t, "search", "twophase", "--strategy", "bfs", "--junit", "out.xml"); status != 0 {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
@@ -286,7 +285,7 @@ func TestSearchJUnit(t *testing.T) {
 	if _, stderr, status := run(t, "search", "pingack", "--junit", "mine.xml"); status != 2 || !strings.Contains(stderr, "mine.xml exists and was not written by this command") {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
-	// On standard output it stands alone.
+	// On standard output nothing else is printed.
 	stdout, _, status := run(t, "search", "pingack", "--seed", "1", "--workers", "1", "--no-shrink", "--junit", "-")
 	if !strings.HasPrefix(stdout, "<?xml") || !strings.HasSuffix(stdout, "</testsuites>\n") || !strings.Contains(stdout, `failures="1"`) || status != 1 {
 		t.Errorf("--junit -: exit status %d, not one document:\n%s", status, stdout)
@@ -296,7 +295,7 @@ func TestSearchJUnit(t *testing.T) {
 	}
 }
 
-// Monitors are chosen by their names, as systems lists them or without the first word, like properties.
+// Monitors are selected by their names, like properties: as listed by systems, or without the first word.
 func TestSearchForMonitor(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"monitor regularity", "regularity"} {
@@ -310,7 +309,7 @@ func TestSearchForMonitor(t *testing.T) {
 	}
 }
 
-// Without -v a search that finds nothing takes five lines: what was covered, what was not, and what to try next.
+// Without -v, a search without findings prints five lines: its coverage, what is not covered, and suggestions.
 func TestSearch_Brief(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{

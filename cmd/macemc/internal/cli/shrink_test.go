@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// stepsOf is how many steps a path file says that it has.
+// stepsOf returns the number of steps in the header of a path file.
 func stepsOf(t *testing.T, file string) int {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -24,8 +24,8 @@ func stepsOf(t *testing.T, file string) int {
 	return n
 }
 
-// The command makes of the run that was found what the search made of it: ping, its delivery, the loss of
-// the acknowledgement, and a tail of 200 steps.
+// The command shrinks the original run to the result of the search: ping, its delivery, the loss of the acknowledgement, and a tail of 200
+// steps.
 func TestShrink(t *testing.T) {
 	t.Chdir(t.TempDir())
 	small := []string{"--workers", "1", "--walks", "40", "--walk-steps", "500"}
@@ -71,7 +71,7 @@ func TestShrink(t *testing.T) {
 	if _, stderr, status := run(t, "shrink", original, "-o", found); status != 2 || !strings.Contains(stderr, "exists already") {
 		t.Errorf("exit status %d, %q", status, stderr)
 	}
-	// To standard output goes what can be followed.
+	// Standard output receives a path that can be followed.
 	if _, stderr, status := run(t, "shrink", original, "-o", filepath.Join("missing", "small.path"), "--walks", "1"); status != 2 || !strings.Contains(stderr, "--out: open missing/small.path: no such") {
 		t.Errorf("exit status %d, %q", status, stderr)
 	}
@@ -97,7 +97,7 @@ func TestNoShrink(t *testing.T) {
 	}
 }
 
-// A run of four nodes of which three are enough.
+// This run has four nodes, of which three suffice.
 func TestShrinkNodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -16,7 +16,8 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
-// A signal ends a search with a report, on standard output alone, that says so; nothing was found is not what it says.
+// A signal ends a search with a report on standard output alone. The report states the interruption, and does not claim that nothing was
+// found.
 func TestInterrupt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -57,7 +58,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// Without room for temporary files there is one line, and a report that nothing was covered.
+// Without room for temporary files, there is one error line, and a report without coverage.
 func TestNoRoom(t *testing.T) {
 	cmd := command(t.TempDir(), "search", "pingack")
 	out := limited(t, cmd)
@@ -67,7 +68,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// limited runs a command that may write files of about 1 MB only.
+// limited runs a command whose files may have at most about 1 MB.
 func limited(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	shell, err := exec.LookPath("bash")
@@ -80,7 +81,7 @@ func limited(t *testing.T, cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// More workers than are of use are refused before anything is done for them.
+// An excessive number of workers is rejected before anything is allocated for them.
 func TestTooManyWorkers(t *testing.T) {
 	for _, args := range []string{"search pingack", "critical x.path", "shrink x.path"} {
 		_, stderr, status := run(t, append(strings.Fields(args), "--workers", "100000")...)
@@ -90,8 +91,7 @@ func TestTooManyWorkers(t *testing.T) {
 	}
 }
 
-// What is written to a device that is full is one clear line, and the exit status is that of the verdict if that is not that all
-// is well.
+// Output to a full device yields one clear error line. The exit status is that of the verdict, unless that is success.
 func TestFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -150,7 +150,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// Files that do not fit on the disk are told of in one line, and what was found is not lost for that.
+// Files that do not fit on the disk yield one error line, and the finding is not lost.
 func TestDiskFull(t *testing.T) {
 	found, err := exec.LookPath("unshare")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// On a terminal, also on one that is narrower than that, the report begins where the line about progress stood.
+// On a terminal, even a narrow one, the report begins where the progress line was.
 func TestReportReplacesProgress(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -33,7 +33,7 @@ func TestReportReplacesProgress(t *testing.T) {
 	}
 }
 
-// onTerminal is what a narrow terminal shows when a command has ended, and whether it has shown something before.
+// onTerminal returns the content of a narrow terminal after a command, and whether it has shown something before.
 func onTerminal(t *testing.T, tmux, command, before string) (shown string, seen bool) {
 	t.Helper()
 	socket := filepath.Join(t.TempDir(), "tmux")
@@ -56,7 +56,7 @@ func onTerminal(t *testing.T, tmux, command, before string) (shown string, seen 
 	return shown, seen
 }
 
-// A reader that has seen enough is no failure of the search, and nothing is said of it.
+// A reader that closes the output is not a failure of the search, and is not reported.
 func TestReaderGone(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

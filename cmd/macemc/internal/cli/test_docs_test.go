@@ -58,7 +58,7 @@ func TestTest_Example(t *testing.T) {
 	}
 }
 
-// The go command takes the variables of --env, and builds package bubble for the changed runtime with them.
+// The go command accepts the variables of --env, and builds package bubble for the changed runtime with them.
 func TestTestEnv(t *testing.T) {
 	t.Setenv("GOFLAGS", "-count=1")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir()+"/a cache")

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// oracle executes the random programs of testdata/oracle. It returns how each ended, how it can end by the model, and the output.
+// oracle executes the random programs of testdata/oracle. It returns the end of each, its possible ends by the model, and the output.
 func oracle(t *testing.T, args ...string) (happened, possible map[int]map[string]bool, output string) {
 	t.Helper()
 	if testing.Short() {
@@ -52,7 +52,7 @@ func oracle(t *testing.T, args ...string) (happened, possible map[int]map[string
 	return happened, possible, out.String()
 }
 
-// findings returns what was reported of each program.
+// findings returns the findings that were reported for each program.
 func findings(output string) map[int]string {
 	found := map[int]string{}
 	for _, m := range regexp.MustCompile(`=== RUN   Test(\d+)\n *macemc: (.*)\n`).FindAllStringSubmatch(output, -1) {
@@ -62,10 +62,10 @@ func findings(output string) map[int]string {
 	return found
 }
 
-// boundedFrom is the number of the first program for a bound of one preemption.
+// boundedFrom is the number of the first program with a bound of one preemption.
 const boundedFrom = 40
 
-// The exhaustive exploration of random programs reports all ends that the model allows, and no others.
+// The exhaustive exploration of random programs reports exactly the ends that the model allows.
 func TestTest_ExhaustiveAsModel(t *testing.T) {
 	happened, possible, out := oracle(t, "-exhaustive", "-schedules=20000", "-run=^Test[0-3]?[0-9]$")
 	complete := 0
@@ -102,8 +102,8 @@ func TestTest_BoundedAsModel(t *testing.T) {
 	}
 }
 
-// Random programs of goroutines end only in ways that a model of them allows, in nearly all of these ways, and those that can deadlock
-// are reported to, and no others.
+// Random programs of goroutines end only in ways that a model of them allows, and in nearly all of these ways. Exactly the programs that
+// can deadlock are reported as deadlocked.
 func TestTest_AgreesWithModel(t *testing.T) {
 	happened, possible, out := oracle(t, "-schedules=500", "-run=^Test[0-3]?[0-9]$")
 	failed := map[int]string{}

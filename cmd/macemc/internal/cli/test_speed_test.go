@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkTest measures under how many schedules a second a test runs: one with a server and a client of HTTP, and one with two locks.
+// BenchmarkTest measures schedules per second of two tests: one with an HTTP server and client, and one with two locks.
 func BenchmarkTest(b *testing.B) {
 	testFile(b, `package x
 

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// foreground is what sets a colour of text.
+// foreground matches escape sequences that set a colour of text.
 var foreground = regexp.MustCompile(`\x1b\[([0-9;]*;)?(3[0-8]|9[0-7])[;m]`)
 
-// A real session on a terminal, driven with keys: jump to the critical transition, compare with the live run,
-// shrink and grow the terminal, type a command, quit. With colour, without, and on a terminal that has no screen.
+// A real session on a terminal is driven by keys. It jumps to the critical transition, compares with the live run, changes the size of the
+// terminal, executes a command, and quits. It runs with colour, without, and on a terminal that cannot show a screen.
 func TestMdbOnATerminal(t *testing.T) {
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {

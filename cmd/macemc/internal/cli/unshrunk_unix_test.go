@@ -19,8 +19,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// slow is a system whose runs are found soon and take long to shrink, as its steps do: for ever once there is a file "stop" in the working
-// folder.
+// slow is a system whose runs are found soon and take long to shrink, because its steps are slow. They do not return while the working
+// folder contains a file "stop".
 var slow = spec.Entry{
 	Name: "slow", Summary: "takes its time", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Build: func(spec.Config) (sim.System, error) {
@@ -49,8 +49,8 @@ type sluggish struct {
 	Count, Wasted int
 }
 
-// A signal while a run is shrunk ends that, and a second one kills the process that shrinks. Either way the finding, of which was told
-// already, is reported.
+// A signal while a run is being shrunk stops the shrinking, and a second one kills the process that shrinks. In both cases the finding,
+// which was announced before, is reported.
 func TestInterruptShrinking(t *testing.T) {
 	file := filepath.Join("out", "error.path")
 	told := regexp.MustCompile(`^slow: found a safety violation in \d+ steps: few; shrinking \(Ctrl-C stops it\); original: ` + regexp.QuoteMeta(file) + `$`)

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// What a workspace or a replacement changes of what a module requires is told, and nothing else.
+// Version changes by a workspace or a replacement are reported, and nothing else is.
 func TestOtherVersions(t *testing.T) {
 	const dep = "module example.org/dep\n\ngo 1.26.0\n"
 	const own = "module example.org/svc\n\ngo 1.26.0\n\nrequire example.org/dep v1.2.0\n"

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// threeLock is a run in which goroutines 2 and 3 wait for the lock of goroutine 1, and goroutine 2 gets it first.
+// threeLock is a run in which goroutines 2 and 3 wait for the lock of goroutine 1, and goroutine 2 acquires it first.
 func threeLock() *testsched.Outcome {
 	const start, lock, unlock testsched.Op = 0, 5, 7 // of the runtime
 	const mutex = "sync.Mutex.Lock"
@@ -44,7 +44,7 @@ func threeLock() *testsched.Outcome {
 	}
 }
 
-// Who holds a lock changes while others wait for it.
+// The holder of a lock changes while others wait for it.
 func TestDebugTrace(t *testing.T) {
 	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", threeLock()), LiveName: "none is known"})
 	if err != nil {
@@ -83,7 +83,7 @@ func TestDebugTrace(t *testing.T) {
 	}
 }
 
-// No command of a session over a recorded test needs a system to execute.
+// No command of a session on a recorded test executes a system.
 func TestDebugTrace_AllCommands(t *testing.T) {
 	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", threeLock()), LiveTrace: debugTrace("TestX", threeLock())})
 	if err != nil {
@@ -101,7 +101,7 @@ func TestDebugTrace_AllCommands(t *testing.T) {
 	}
 }
 
-// Goroutines of another run have the same numbers, although they were started in another order.
+// Goroutines of another run have the same numbers, even if they were started in another order.
 func TestRenumber(t *testing.T) {
 	as, o := threeLock(), threeLock()
 	swap := map[int]int{0: 0, 1: 1, 2: 3, 3: 2}

@@ -106,7 +106,7 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// The symbol table is written whatever flags the linker is given.
+// The symbol table is written regardless of the linker flags in the arguments.
 func TestLinkerFlags(t *testing.T) {
 	for _, c := range []struct{ args, rest, flags string }{
 		{"./p", "./p", "-ldflags=-s=false"},
@@ -120,7 +120,7 @@ func TestLinkerFlags(t *testing.T) {
 	}
 }
 
-// The newest schedule takes the place of last.
+// The argument last selects the newest schedule.
 func TestExplorationFlags_Last(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var text strings.Builder

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// An arrow leads to the step of a goroutine from what has started or woken it.
+// An arrow connects the step of a goroutine to the operation that started or woke the goroutine.
 func TestScheduleTrace(t *testing.T) {
 	const start, send, receive, closes, lock, atomic testsched.Op = 0, 1, 2, 3, 5, 14 // of the runtime
 	o := &testsched.Outcome{Kind: testsched.Failed, Points: 6, Message: "x_test.go:9: wrong", Trace: []testsched.Event{

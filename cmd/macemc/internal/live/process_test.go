@@ -14,13 +14,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// orders is the standard input of a node that is no process.
+// orders is the standard input of a node without a process.
 type orders func(line string)
 
 func (o orders) Write(b []byte) (int, error) { o(strings.TrimSpace(string(b))); return len(b), nil }
 func (orders) Close() error                  { return nil }
 
-// upProcess is a node that has booted and does as it is told.
+// upProcess returns a node that has booted and executes orders.
 func upProcess(node int) *process {
 	h := &host{nodes: []int{node}, done: make(chan struct{})}
 	p := &process{host: h, node: node, up: make(chan struct{}), frozen: make(chan struct{}, 1), acted: make(chan string, 1)}
@@ -37,7 +37,7 @@ func upProcess(node int) *process {
 	return p
 }
 
-// A node that ends by itself while all are being stopped has crashed.
+// A node that ends by itself while all nodes are being stopped has crashed.
 func TestLiveStopTellsOfCrashes(t *testing.T) {
 	bad := upProcess(2)
 	bad.stdin = orders(func(string) {})
@@ -53,7 +53,7 @@ func TestLiveStopTellsOfCrashes(t *testing.T) {
 	}
 }
 
-// Nodes that have not booted yet are waited for; those that have ended, or hang, are not.
+// settle waits for nodes that have not booted yet, but not for those that have ended or hang.
 func TestLiveSettle(t *testing.T) {
 	late, gone, hangs := upProcess(2), upProcess(3), upProcess(4)
 	for _, p := range []*process{late, gone, hangs} {
@@ -70,7 +70,7 @@ func TestLiveSettle(t *testing.T) {
 	}
 }
 
-// What a node said too late to an earlier order is no answer to the next one.
+// A late answer of a node to an earlier order is not an answer to the next one.
 func TestLiveLateAnswer(t *testing.T) {
 	p := upProcess(0)
 	p.acted <- "not done"
@@ -90,7 +90,7 @@ func TestLiveLateAnswer(t *testing.T) {
 	}
 }
 
-// A node that has ended by itself is not said to have been killed.
+// A node that has ended by itself is not reported as killed.
 func TestLiveKillAfterTheEnd(t *testing.T) {
 	p := upProcess(0)
 	close(p.done)
@@ -102,7 +102,7 @@ func TestLiveKillAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A node for which more waited than may has not crashed: it says why it ends, and nothing is violated.
+// A node whose queue exceeds its limit has not crashed. It reports why it ends, and there is no violation.
 func TestLiveQueueTooLong(t *testing.T) {
 	full := upProcess(1)
 	full.err = errors.New("exit status 3")
@@ -114,7 +114,7 @@ func TestLiveQueueTooLong(t *testing.T) {
 	}
 }
 
-// As many processes may stay away as the system lets halt; what others run, and nodes that have not booted, may not.
+// As many processes may be down as the system's limit of halts. Processes that crashed, and nodes that have not booted, do not count.
 func TestLiveMissing(t *testing.T) {
 	sys := sim.System{Nodes: 5, Halts: 1, MayHalt: func(id sim.NodeID) bool { return id > 0 }, Containers: [][]sim.NodeID{{1, 2}}}
 	boots := upProcess(3)
@@ -145,7 +145,7 @@ func TestLiveMissing(t *testing.T) {
 	}
 }
 
-// When a node of a process fails the others still record what they have handled; one that does not end is not waited for.
+// If a node of a process fails, the others still record the events that they have handled. A node that does not end is not waited for.
 func TestLiveMatesEnd(t *testing.T) {
 	for hangs, patience := range map[bool]time.Duration{false: time.Minute, true: 10 * time.Millisecond} {
 		ends, stopped, recorded := make(chan error, 2), make(chan struct{}), false

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// So many buckets that they cannot be told apart are drawn with their means.
+// Too many buckets for a picture are drawn with their means.
 func TestRateMeans(t *testing.T) {
 	few := &rate{Bucket: 0.01, Counts: []int{1, 3}}
 	many := &rate{Bucket: 0.01, Counts: slices.Repeat(few.Counts, 3000)}

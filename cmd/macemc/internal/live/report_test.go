@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// A signal ends what takes long, whether it comes before or meanwhile; what is done by then counts.
+// A signal ends slow work, whether it comes before or during it, and keeps the results so far.
 func TestPatient(t *testing.T) {
 	for _, before := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -35,7 +35,7 @@ func TestPatient(t *testing.T) {
 	}
 }
 
-// Of a run that was not merged nothing is said to hold, and the status is that of the signal.
+// For a run that was not merged, no property is reported to hold, and the exit status is that of the signal.
 func TestUnmergedIsNoVerdict(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(&exitcode.Interruption{Signal: syscall.SIGTERM})
@@ -56,7 +56,7 @@ func TestUnmergedIsNoVerdict(t *testing.T) {
 	}
 }
 
-// A look at what was recorded delays neither what is to be done nor the end.
+// Evaluating the recordings delays neither deeds nor the end.
 func TestDue(t *testing.T) {
 	begun := time.Now()
 	at := func(seconds int) time.Time { return begun.Add(time.Duration(seconds) * time.Second) }

@@ -18,7 +18,7 @@ func here(t *testing.T) *workspace {
 	return w
 }
 
-// The modules agree on their version, replace nothing, and what is to be released can be built of them alone.
+// The modules agree on their version, replace nothing, and can be built from the released files alone.
 func TestInstall(t *testing.T) {
 	w := here(t)
 	if len(w.modules) != 10 || w.modules[0] != "." || w.version == "" {
@@ -33,7 +33,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// Another version is written into each file that has one, and the modules still make one workspace.
+// A new version is written into each file that contains one, and the modules still form one workspace.
 func TestSet(t *testing.T) {
 	dir := t.TempDir()
 	if err := here(t).copyTo(dir); err != nil {
@@ -82,7 +82,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// What would keep users from installing it is noticed.
+// Conditions that would prevent an installation by users are detected.
 func TestLoadNotices(t *testing.T) {
 	for _, c := range []struct{ file, add, want string }{
 		{"cmd/macemc/go.mod", "\nreplace github.com/macemc/macemc => ../..\n", "go.mod replaces github.com/macemc/macemc"},

@@ -80,7 +80,7 @@ func TestView(t *testing.T) {
 	golden.Compare(t, "critical-160x50.txt", []byte(m.View().String()))
 }
 
-// The current step, the critical one and what changed are told by style, not only by marks.
+// The current step, the critical step and changes have styles in addition to marks.
 func TestStyles(t *testing.T) {
 	m := screen.New(session(t), "")
 	m.Resize(80, 24)
@@ -127,7 +127,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A word has as many places as characters, not as bytes.
+// The cursor position in a word counts characters, not bytes.
 func TestWords(t *testing.T) {
 	m := screen.New(session(t), "")
 	m.Resize(80, 24)
@@ -142,7 +142,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A command that does not stop when it is told to is given up.
+// A command that does not react to its cancellation is abandoned.
 func TestGivingUp(t *testing.T) {
 	m := screen.New(session(t), "")
 	m.Resize(80, 24)
@@ -163,7 +163,7 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// A recorded test has goroutines, which are counted from 1.
+// A recorded test has goroutines, which are numbered from 1.
 func TestGoroutines(t *testing.T) {
 	step := func(n, node int, status string) replay.TraceStep {
 		return replay.TraceStep{Number: n, Node: node, What: "locks #1", Key: status, Event: sim.Event{Kind: sim.DoAction, Node: sim.NodeID(node), Peer: -1},
@@ -185,7 +185,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// Steps that go on for ever are marked in the list.
+// Steps of an infinite cycle are marked in the list.
 func TestRound(t *testing.T) {
 	idles := machine.Define[struct{}]("idler", machine.In("idle", machine.Null(func(*struct{}, *machine.Ctx) {})))
 	var ms machine.System
@@ -220,7 +220,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// The loop draws on a screen, follows keys and changes of size, and ends at q.
+// The loop draws on a screen, handles keys and changes of size, and ends at q.
 func TestLoop(t *testing.T) {
 	for _, noColor := range []bool{false, true} {
 		sim := tcell.NewSimulationScreen("")
