@@ -12,7 +12,7 @@ import (
 
 var number = flag.Int64("number", -1, "compare only the system of this number, and show it")
 
-const inCI = 600
+const inCI = 450
 
 // All strategies, engines and ways to keep states agree with the oracle.
 func TestSystems(t *testing.T) {
