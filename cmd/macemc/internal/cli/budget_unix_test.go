@@ -117,7 +117,7 @@ func TestLoadedMachine(t *testing.T) {
 		quiet[bug] = search(bug)
 	}
 
-	for range 4 {
+	for range 8 {
 		busy := exec.Command("sh", "-c", "while :; do :; done")
 		if err := busy.Start(); err != nil {
 			t.Fatal(err)
