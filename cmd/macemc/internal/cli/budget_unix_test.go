@@ -55,18 +55,22 @@ func TestDeadlineOfFindings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	const limit = 4 * time.Second
+	const limit, most = 4 * time.Second, 4*time.Second*3/2 + 5*time.Second
 	dir := t.TempDir()
-	began := time.Now()
-	out, err := command(dir, "search", "lagging", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "8", "--walk-steps", "60",
-		"--time", limit.String(), "--out", "out").CombinedOutput()
-	took := time.Since(began)
-	if status := exitCode(err); status != exitcode.Violation {
-		t.Errorf("exit status %d, want %d\n%s", status, exitcode.Violation, out)
-	}
-	// Steps sleep, so that a busy machine adds little.
-	if most := limit + limit/2 + 5*time.Second; took > most+3*time.Second {
-		t.Errorf("it took %v, want at most %v\n%s", took, most, out)
+	for again := 2; ; again-- { // what else goes on may delay a search
+		began := time.Now()
+		out, err := command(dir, "search", "lagging", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "8", "--walk-steps", "60",
+			"--time", limit.String(), "--out", "out").CombinedOutput()
+		took := time.Since(began)
+		if status := exitCode(err); status != exitcode.Violation {
+			t.Errorf("exit status %d, want %d\n%s", status, exitcode.Violation, out)
+		}
+		if took <= most+time.Second {
+			break
+		}
+		if again == 0 {
+			t.Fatalf("it took %v, want at most %v\n%s", took, most, out)
+		}
 	}
 	var report struct {
 		Critical struct{ Case string }
