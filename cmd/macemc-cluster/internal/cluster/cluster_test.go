@@ -45,10 +45,10 @@ func named(name string, c spec.Config) (sim.System, error) {
 	if slices.Contains([]string{"counters", "hangs", "exits", "panics", "dies"}, name) {
 		return counters(name), nil
 	}
-	if name == "rings" {
-		return rings(func(r *ring) { r.N = (r.N + 1) % 9 }), nil
-	}
 	system, _, _ := strings.Cut(name, heldUntil)
+	if system == "rings" {
+		return held(rings(func(r *ring) { r.N = (r.N + 1) % 9 }), name), nil
+	}
 	entry, err := systems.Find(system)
 	if err != nil {
 		return sim.System{}, err

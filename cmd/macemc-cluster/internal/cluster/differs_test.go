@@ -24,11 +24,15 @@ func broken(text json.RawMessage) (*sim.System, func(int) bool, error) {
 		wrong.Properties = nil
 		return &wrong, overdue, err
 	}
-	wrong := rings(func(r *ring) {
+	var j struct{ System string }
+	if err := json.Unmarshal(text, &j); err != nil {
+		return nil, nil, err
+	}
+	wrong := held(rings(func(r *ring) {
 		if r.N = (r.N + 1) % 9; r.N == 0 {
 			r.N = 1 // as in other workers, so only a worker that executes the same step notices
 		}
-	})
+	}), j.System)
 	return &wrong, overdue, err
 }
 
@@ -62,7 +66,15 @@ func TestDiffers(t *testing.T) {
 			all.Go(func() { _ = w.Work(ctx) })
 			t.Cleanup(func() { cancel(); all.Wait() })
 			work(t, url, 2)
-			x, err := search(t, url, c.system, c.conf, func(o *options.Options) { o.MaxDepth = 19 })
+			system, letGo := hold(t, c.system)
+			x, err := search(t, url, system, c.conf, func(o *options.Options) {
+				o.MaxDepth = 19
+				o.Progress = func(int, int, int, int) { // none can be noticed if it searches alone
+					if st, err := StatusOf(t.Context(), url, Security{}); err == nil && len(st.Workers) == 3 {
+						letGo()
+					}
+				}
+			})
 			if err == nil {
 				t.Fatal(x)
 			}
