@@ -20,7 +20,7 @@ var exits = spec.Entry{
 	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
 		{Name: "few", Kind: spec.OneOf, Default: "4", Values: []string{"2", "4"}, Help: "how many times are too many"},
-		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash", "new", "late", "monitor"}, Help: "where it ends"},
+		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash", "new", "late", "monitor", "goroutine"}, Help: "where it ends"},
 	},
 	Build: func(c spec.Config) (sim.System, error) {
 		end := func(where string, now bool) bool {
@@ -36,6 +36,7 @@ var exits = spec.Entry{
 			Actions: []sim.AnyAction{
 				sim.Action[*quitter]{Name: "go", Times: 4, When: func(q *quitter) bool { return end("when", q.Did == 2 && q.Rested) }, Do: func(q *quitter, _ sim.Env) {
 					end("handler", q.Did == 2 && q.Rested)
+					go end("goroutine", q.Did == 2 && q.Rested)
 					q.Did++
 				}},
 				sim.Action[*quitter]{Name: "rest", Times: 1, Do: func(q *quitter, _ sim.Env) { q.Rested = true }},
@@ -72,6 +73,8 @@ func TestExitsStates(t *testing.T) {
 		"--strategy bfs --set where=new --keep-going":        "New(0)",
 		"--strategy walk --set where=late --property few":    "Late(0)",
 		"--strategy dfs --set where=monitor":                 "the function that makes monitor 0",
+		"--strategy bfs --set where=goroutine":               "the handler",
+		"--strategy walk --set where=goroutine":              "the handler",
 	} {
 		ended := what + " ends the process with exit status 7"
 		dir := t.TempDir()

@@ -48,6 +48,44 @@ func TestOdd(t *testing.T) {
 	mctest.Check(t, sim.System{Name: "odd\xff", Nodes: 1, New: func(sim.NodeID) sim.Service { return &sim.Nop{} }})
 }
 `,
+		"slow/slow_test.go": `//go:build check
+
+package slow
+
+import (
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/sim"
+)
+
+type service struct{ sim.Nop; N, Wasted int }
+
+func (s *service) Boot(env sim.Env) { env.SetTimer("tick", 1) }
+
+// While the run that was found is shrunk, steps are slow, and the file of SLOW_SIGN has the ID of the test's process.
+func (s *service) Timer(env sim.Env, _ any) {
+	s.N++
+	env.SetTimer("tick", 1)
+	if _, err := os.Stat(os.Getenv("SLOW_FOUND")); err == nil {
+		sign := os.Getenv("SLOW_SIGN")
+		os.WriteFile(sign+"-", []byte(strconv.Itoa(os.Getppid())), 0o600)
+		os.Rename(sign+"-", sign)
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+func TestSlow(t *testing.T) {
+	mctest.Check(t, sim.System{
+		Nodes: 1, New: func(sim.NodeID) sim.Service { return &service{} },
+		Actions: []sim.AnyAction{sim.Action[*service]{Name: "waste", Do: func(s *service, _ sim.Env) { s.Wasted++ }}},
+		Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, s *service) bool { return s.N < 20 })}},
+	})
+}
+`,
 		"bad/bad_test.go": "package bad\n\nimport _ \"github.com/macemc/macemc/mctest\"\n\nvar x int = \"text\"\n",
 		"dep/dep.go":      "package dep\n",
 		"dep/go.mod":      "module example.org/dep\n\ngo 1.26.0\n",
