@@ -233,10 +233,11 @@ func OneLine(text string) string {
 	return line
 }
 
-// Logs returns the first lines that a failed test has logged, except a line equal to its title.
+// Logs returns the first lines that a failed test and its subtests have logged, except the line that ends the title.
 func Logs(output, title string) (lines []string) {
 	for line := range strings.Lines(output) {
-		if line = strings.TrimSpace(line); line != "" && line != title && len(lines) < maxLines {
+		line = strings.TrimSpace(line)
+		if line != "" && line != title && !strings.HasSuffix(title, ": "+line) && !strings.HasPrefix(line, "--- FAIL: ") && len(lines) < maxLines {
 			lines = append(lines, line)
 		}
 	}

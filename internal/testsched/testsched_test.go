@@ -337,6 +337,20 @@ func TestEntry(t *testing.T) {
 	}
 }
 
+// The details of a failed test repeat neither its title nor what package testing prints at the end.
+func TestLogs(t *testing.T) {
+	for title, want := range map[string][]string{
+		"x_test.go:4: wrong":            {"x_test.go:3: begins", "in two lines"},
+		"TestX/sub: x_test.go:4: wrong": {"x_test.go:3: begins", "in two lines"},
+		"the test failed":               {"x_test.go:3: begins", "x_test.go:4: wrong", "in two lines"},
+	} {
+		got := Logs("    x_test.go:3: begins\n    --- FAIL: TestX/sub (0.00s)\n        x_test.go:4: wrong\n            in two lines\n", title)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", title, got, want)
+		}
+	}
+}
+
 // A finding is stored once it is suspected. Its file is later replaced by the minimized one, or removed.
 func TestSuspect(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -219,6 +219,7 @@ func TestTest_Explores(t *testing.T) {
 		`(?s)--- FAIL: TestInfinity .*DEADLOCK: .*goroutine 1 waits in select at `,
 		`TestProcess: not explored: it starts a process\n`,
 		`(?s)--- FAIL: TestSynctestLeft .*DEADLOCK: 2 goroutines are blocked`,
+		`(?s)--- FAIL: TestSynctestFails .*FAILED TEST: TestSynctestFails/order: explored_test.go:\d+: 1 is first\n    found by`,
 		`(?s)--- FAIL: Example_lines .*FAILED TEST: the output is "two\\none", want "one\\ntwo"\n`,
 		`(?s)--- FAIL: FuzzOrder/seed#1 .*FAILED TEST: explored_test.go:\d+: the second one comes first\n.*replay: macemc test -run '\^FuzzOrder\$/\^seed#1\$' -schedule \S+ example.org/explored\n`,
 	} {
@@ -226,8 +227,8 @@ func TestTest_Explores(t *testing.T) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if n := strings.Count(out, "--- FAIL"); n != 11 {
-		t.Errorf("%d tests failed, want 11", n)
+	if n := strings.Count(out, "--- FAIL"); n != 12 {
+		t.Errorf("%d tests failed, want 12", n)
 	}
 	var kept []string
 	fs.WalkDir(os.DirFS("testdata/macemc"), ".", func(path string, d fs.DirEntry, err error) error {
@@ -236,7 +237,7 @@ func TestTest_Explores(t *testing.T) {
 		}
 		return err
 	})
-	if got, want := strings.Join(kept, " "), "Example_lines/failed-test-1.path FuzzOrder/seed#1/failed-test-1.path TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestInfinity/deadlock-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestSynctestLeft/deadlock-1.path TestWithdraw/failed-test-1.path"; got != want {
+	if got, want := strings.Join(kept, " "), "Example_lines/failed-test-1.path FuzzOrder/seed#1/failed-test-1.path TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestInfinity/deadlock-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestSynctestFails/failed-test-1.path TestSynctestLeft/deadlock-1.path TestWithdraw/failed-test-1.path"; got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 	if again, _ := run("-run=TestLocks", "."); !strings.Contains(again, "found by a schedule in "+filepath.Join("testdata", "macemc", "TestLocks")) {

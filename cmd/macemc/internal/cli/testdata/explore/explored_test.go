@@ -341,3 +341,19 @@ func TestCaptures(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 }
+
+// A bubble's log is that of its test.
+func TestSynctestFails(t *testing.T) {
+	t.Run("order", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			c := make(chan int, 2)
+			for i := range 2 {
+				go func() { c <- i }()
+			}
+			if n := <-c; n == 1 {
+				t.Errorf("%d is first", n)
+			}
+			<-c
+		})
+	})
+}
