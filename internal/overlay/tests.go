@@ -15,6 +15,7 @@ const (
 	whyInit                            = "package variables begin with the same values in every process"
 	whyFinalizers                      = "finalizers run outside of the bubble of a test, whose channels they cannot use"
 	whyClock                           = "reading the clock takes time"
+	whyTimers                          = "timers that fire together are not explored in every order"
 	whyProcessors                      = "runs do not depend on the machine"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
@@ -39,6 +40,8 @@ var testChanges = func() []change {
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcTested() { return macemcProcessors }; ", whyProcessors},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},
+		{"runtime/time.go", atStart{"timers.check"}, " if bubble != nil { macemcChecked() }; ", whyTimers},
+		{"runtime/time.go", atStart{"timer.unlockAndRun"}, " if bubble != nil { macemcFired(t) }; ", whyTimers},
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcIniting() { return macemcInitNow() }; ", whyInit},
 		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcPackage = deps.ImportPath(); ", whyInit},
 		{"testing/example.go", atStart{"runExamples"}, " if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},

@@ -46,6 +46,7 @@ const (
 	sampledNumbers Sampled = 1 << iota
 	sampledMaps
 	sampledCases
+	sampledTimers // timers fired together; runs with another order are left out, and the other ones are still explored
 )
 
 func (s Sampled) String() string {
@@ -56,6 +57,8 @@ func (s Sampled) String() string {
 		return "the order of maps is sampled"
 	case s&sampledCases != 0:
 		return "the cases of a select with one channel twice are sampled"
+	case s&sampledTimers != 0:
+		return "timers of one instant fire together"
 	}
 	return ""
 }
@@ -201,7 +204,7 @@ func (t *tree) next() bool {
 
 // exhaust explores all schedules with no preemption, with one, and so on (Musuvathi and Qadeer, PLDI 2007), and all orders with sleep sets.
 // It stops after limit runs; 0 means no limit. It reports whether the exploration of the test is finished.
-func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, limit int) bool {
+func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, limit int) (ended bool) {
 	if c.Intrinsics && !c.Exhaustive {
 		return false
 	}
@@ -210,8 +213,12 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 		preemptions = c.Preemptions
 	}
 	defer func() {
-		if c.Intrinsics && r.Complete != nil {
+		switch {
+		case r.Complete == nil:
+		case c.Intrinsics:
 			r.Complete, r.Missing = nil, "functions of package sync/atomic are not scheduling points in "+c.Package
+		case r.together:
+			r.Complete, r.Missing, ended = nil, sampledTimers.String(), false
 		}
 	}()
 	first := r.Schedules
@@ -276,13 +283,14 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func(
 		switch {
 		case o.Long || o.Kind == NoEnd:
 			r.Missing = "a run is too long"
-		case o.Sampled != 0:
+		case o.Sampled&^sampledTimers != 0:
 			r.Missing = o.Sampled.String()
 		case o.Outside:
 			r.Missing = "it waits for something outside the test"
 		case !t.add(o.Decisions):
 			r.Missing = "a run depends on package variables that earlier runs changed"
 		default:
+			r.together = r.together || o.Sampled != 0
 			if !o.Cut {
 				runs++
 			}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -677,7 +678,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// Timers of one instant that a select waits for fire in any order.
+// Timers of one instant that a select waits for fire in any order. Other orders are left out, and the result is not called complete, unless
+// the timers only end sleeps.
 func TestTest_TimersOfOneInstant(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -685,6 +687,8 @@ func TestTest_TimersOfOneInstant(t *testing.T) {
 	testFile(t, `package timers
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -729,16 +733,45 @@ func ticks(t *testing.T, wrong int) {
 	})
 }
 
+func sleepers(t *testing.T, again func()) {
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { time.Sleep(time.Second) })
+	}
+	again()
+	wg.Wait()
+}
+
+func TestSleepers(t *testing.T) { sleepers(t, func() {}) }
+func TestAfter(t *testing.T)    { sleepers(t, func() { <-time.After(time.Second) }) }
+
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+}
+
 func TestTwoTicks(t *testing.T)   { ticks(t, 2) }
 func TestThreeTicks(t *testing.T) { ticks(t, 3) }
 `)
 	for _, args := range [][]string{{"-count=1", "-v", "-exhaustive", "."}, {"-count=1", "-v", "."}} {
 		out, status := testCommand(t.Context(), args...)
 		for _, want := range []string{
-			"--- FAIL: TestFirst ", "--- FAIL: TestSecond ", "--- FAIL: TestTwoTicks ", "--- FAIL: TestThreeTicks ", "complete: all orders, by 2 schedules", "--- PASS: TestThird ",
+			"--- FAIL: TestFirst ", "--- FAIL: TestSecond ", "--- FAIL: TestTwoTicks ", "--- FAIL: TestThreeTicks ", "--- PASS: TestThird ",
 		} {
 			if status != 1 || !strings.Contains(out, want) {
 				t.Errorf("%v: status %d, %q is missing:\n%s", args, status, want, out)
+			}
+		}
+		exhaustive := slices.Contains(args, "-exhaustive")
+		for test, want := range map[string]bool{"TestThird": false, "TestSleepers": true, "TestAfter": false, "TestContext": false} {
+			_, of, _ := strings.Cut(out, "=== RUN   "+test+"\n")
+			of, _, _ = strings.Cut(of, "=== RUN")
+			if strings.Contains(of, "complete: all orders") != want || exhaustive && strings.Contains(of, "not complete: timers of one instant fire together") == want {
+				t.Errorf("%v: %s: complete %v, want %v:\n%s", args, test, !want, want, out)
 			}
 		}
 		if strings.Contains(out, "in a new process") {
