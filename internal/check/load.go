@@ -263,10 +263,10 @@ func (l *Loaded) Recorded() string {
 }
 
 // Recurs reports whether the run shows the finding that the file records; t describes the whole run. A finding of nondeterminism recurs
-// if this process and a fresh one execute the path differently.
+// if two executions of the path, in this process and a fresh one, differ.
 func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *exec.Cmd) (bool, error) {
 	kind := sim.FindingKind(l.Header.Finding)
-	if t.Finding != nil {
+	if t.Finding != nil && (kind != sim.Nondeterminism || t.Finding.Kind == kind) {
 		return kind == "" || kind == t.Finding.Kind, nil
 	}
 	switch kind {
@@ -286,7 +286,7 @@ func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *ex
 			return err == nil, err
 		}
 		_, _, same := r.here.Parting(r.again)
-		return !same, ctx.Err()
+		return !same || r.here.Other != nil, ctx.Err()
 	}
 	return l.Violation(t) != "", nil
 }

@@ -104,21 +104,23 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	if r.death != nil && r.death.Endless && r.found.Kind != sim.Divergence {
 		return false, err
 	}
+	if r.again != nil && r.again.Other != nil {
+		if r.here = r.again.Other; r.shows(r.again) {
+			r.here, r.again = r.again, r.here
+		}
+		return true, err
+	}
 	if kind := r.found.Kind; err == nil && (kind == sim.Liveness || kind == sim.Deadlock || kind == sim.Starvation || !r.recurs()) {
 		r.here, err = r.execute(whole)
 	}
 	return true, err
 }
 
-// execute executes the path in this process.
+// execute executes the path repeatedly in this process.
 func (r *recurrence) execute(whole int) (*isolate.Execution, error) {
 	opts := r.o.patient()
 	opts.CheckMessages = whole == isolate.Closely
-	w, err := kernel.NewWorld(r.sys, opts)
-	if err != nil {
-		return nil, err
-	}
-	return isolate.Execute(w, r.path, func(int) {}), nil
+	return isolate.Repeat(func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, func(int) {})
 }
 
 // recurs reports whether the other execution shows the same finding.
@@ -135,7 +137,12 @@ func (r *recurrence) recurs() bool {
 		_, _, same := r.here.Parting(again)
 		return same && (r.found.Starved == nil || comesRound(again, r.found.Starved.Round))
 	}
-	return r.again.Finding != nil && isolate.SameFinding(r.again.Finding, &sim.Finding{Kind: r.found.Kind, Property: r.found.Property})
+	return r.shows(r.again)
+}
+
+// shows reports whether an execution ends in the finding.
+func (r *recurrence) shows(x *isolate.Execution) bool {
+	return x.Finding != nil && isolate.SameFinding(x.Finding, &sim.Finding{Kind: r.found.Kind, Property: r.found.Property})
 }
 
 // comesRound reports whether the last n steps return to the state before them.

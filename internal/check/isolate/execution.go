@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
@@ -22,6 +24,7 @@ type Execution struct {
 	Finding *sim.Finding // that ended the run; its step left no state
 	Misfit  string       // why the path does not fit further; an empty string means that it fits
 	Live    []bool       // whether all Eventually properties hold in States[i]
+	Other   *Execution   // of the same path in the same process, if one differs
 }
 
 // part is the hash of a component of a state.
@@ -56,6 +59,41 @@ func Execute(w kernel.World, path choose.Path, begun func(step int)) *Execution 
 		x.Misfit = err.Error()
 	}
 	return x
+}
+
+// Limits of the executions of one path. Code that tosses a coin shows the same finding in all of them once in 1,024 times.
+const (
+	maxExecutions = 10
+	repeatFor     = 500 * time.Millisecond // a step that is repeated must not be taken for one that does not return
+)
+
+// Repeat executes path several times, each time in a new world, until one ends differently.
+func Repeat(start func() (kernel.World, error), path choose.Path, begun func(step int)) (*Execution, error) {
+	var first *Execution
+	began := budget.Now()
+	for n := 0; n < maxExecutions && (n == 0 || budget.Now()-began < repeatFor); n++ {
+		w, err := start()
+		if err != nil {
+			return nil, err
+		}
+		x := Execute(w, path, begun)
+		if first == nil {
+			first = x
+		} else if _, _, same := first.Parting(x); !same {
+			if first.Other = x; !first.endsLike(x) {
+				break
+			}
+		}
+	}
+	return first, nil
+}
+
+// endsLike reports whether both executions end in the same finding, or none.
+func (x *Execution) endsLike(y *Execution) bool {
+	if x.Finding == nil || y.Finding == nil {
+		return x.Finding == y.Finding && (x.Misfit == "") == (y.Misfit == "")
+	}
+	return SameFinding(x.Finding, y.Finding)
 }
 
 // follow executes the path of src and records the states. The error is a finding or states where the path does not
@@ -132,13 +170,16 @@ func (x *Execution) End() string {
 // executionFile is the name of an execution's file beside the recorder.
 const executionFile = "execution"
 
-// reexecuteWhole executes the picks in rec and writes the execution beside rec.
-func reexecuteWhole(w kernel.World, rec *flight.Recorder) error {
+// reexecuteWhole executes the picks in rec repeatedly and writes the execution beside rec.
+func reexecuteWhole(start func() (kernel.World, error), rec *flight.Recorder) error {
 	path := rec.Left(picksRun)
 	if end := slices.Index(path, flight.None); end >= 0 {
 		path = path[:end]
 	}
-	x := Execute(w, path, func(step int) { rec.Set(flight.Steps, step) })
+	x, err := Repeat(start, path, func(step int) { rec.Set(flight.Steps, step) })
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(Beside(os.Getenv(flightVar), executionFile))
 	if err != nil {
 		return err

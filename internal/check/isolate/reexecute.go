@@ -35,7 +35,10 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		}
 		rec.Set(flight.Asking, asked)
 	}
-	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Settle: true, Asking: asking, CheckMessages: rec.Get(flight.Whole) == Closely})
+	start := func() (kernel.World, error) {
+		return kernel.NewWorld(sys, kernel.Options{Contain: true, Settle: true, Asking: asking, CheckMessages: rec.Get(flight.Whole) == Closely})
+	}
+	w, err := start()
 	if err != nil {
 		return err
 	}
@@ -45,7 +48,7 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	}
 	rec.Set(flight.Begun, 1)
 	if rec.Get(flight.Whole) != 0 {
-		return reexecuteWhole(w, rec)
+		return reexecuteWhole(start, rec)
 	}
 	if script != nil {
 		return reexecuteScript(w, rec, script)

@@ -56,7 +56,7 @@ func sureFacts(r *report.Report) []Fact {
 	c := r.Critical
 	if c == nil {
 		if r.Kind == sim.Safety || r.Kind == sim.Panic {
-			return []Fact{{"how sure:", "certain: each execution of this run ends so", ""}}
+			return []Fact{{"how sure:", "each repetition of this run ended so", ""}}
 		}
 		return nil
 	}

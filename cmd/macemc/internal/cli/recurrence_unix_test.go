@@ -4,6 +4,7 @@ package cli
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,7 +24,7 @@ var calls, asked int
 var calling = spec.Entry{
 	Name: "calling", Summary: "counts its calls", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
-		{Name: "fails", Kind: spec.OneOf, Default: "at", Values: []string{"at", "from", "never", "early", "asked"}, Help: "when it fails"},
+		{Name: "fails", Kind: spec.OneOf, Default: "at", Values: []string{"at", "from", "never", "early", "asked", "coin"}, Help: "when it fails"},
 	},
 	Build: func(c spec.Config) (sim.System, error) {
 		late := 3000
@@ -37,6 +38,8 @@ var calling = spec.Entry{
 				switch c.Text("fails") {
 				case "at":
 					env.Assert(calls != late, "call %d", late)
+				case "coin": // one execution in three would confirm it
+					env.Assert(s.Count < 2 || rand.IntN(3) > 0, "tails")
 				case "from":
 					env.Assert(calls < late, "call %d", late)
 				}
@@ -78,6 +81,7 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 		"--strategy walk --engine replay --set fails=from --keep-going",
 		"--strategy walk --engine replay --set fails=never",
 		"--strategy walk --engine replay --set fails=asked",
+		"--strategy walk --engine replay --set fails=coin",
 	} {
 		dir := t.TempDir()
 		args := append([]string{"search", "calling", "--workers", "1", "--time", "20s", "--out", "out", "--json"}, strings.Fields(flags)...)
@@ -109,7 +113,7 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 		}
 		again, err := command(dir, "replay", rep.PathFile).CombinedOutput()
 		status, said := exitcode.Inconclusive, "does not recur: nondeterminism"
-		if strings.HasSuffix(flags, "asked") { // two executions in one process differ
+		if strings.HasSuffix(flags, "asked") || strings.HasSuffix(flags, "coin") { // two executions in one process differ
 			status, said = exitcode.Violation, "recurs: nondeterminism"
 		}
 		if code := exitCode(err); code != status || !strings.Contains(string(again), "the finding that the file records "+said) {
