@@ -290,7 +290,8 @@ func memoryPoints(text string, _ map[string]string) (string, error) {
 		if strings.Count(text, decl) != 1 {
 			return "", fmt.Errorf("%q is not there once", decl)
 		}
-		text = strings.Replace(text, decl, "\nfunc "+f.name+"("+f.params+") { "+f.point+"(addr); "+f.call+" }\n", 1)
+		text = strings.Replace(text, decl, "\n\n", 1)
+		text += "\n//go:nosplit\nfunc " + f.name + "(" + f.params + ") { if macemcShared(addr) { " + f.point + "(addr) }; " + f.call + " }\n"
 	}
 	if !strings.Contains(text, `"internal/runtime/sys"`) {
 		text = strings.Replace(text, "import (", `import ("internal/runtime/sys";`, 1)

@@ -43,7 +43,7 @@ func (s *Settings) suspect(c *Config, r *Result, o *Outcome, not string) {
 	}
 	note := fmt.Sprintf("%s (the process ended before this was %s)", o.Title(), not)
 	if file != "" {
-		note += "\n" + replayLine(c, file)
+		note += "\n" + s.replayLines(c, file)
 	}
 	s.summarize(c.Test, r, note)
 }
@@ -100,7 +100,16 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	}
 }
 
-// replayLine returns the commands that replay a schedule, debug it, and draw it.
-func replayLine(c *Config, file string) string {
-	return fmt.Sprintf("replay: macemc test -run '%s' -schedule %s %s\ndebug:  macemc mdb %s\ngraph:  macemc graph %s", Pattern(c.Test), file, c.Package, file, file)
+// replayLines returns the commands that replay a schedule, debug it, and draw it.
+func (s *Settings) replayLines(c *Config, file string) string {
+	flags := ""
+	if c.Race {
+		flags = "-race "
+	}
+	if abs, err := filepath.Abs(file); err == nil && s.folder != "" {
+		if rel, err := filepath.Rel(s.folder, abs); err == nil {
+			file = rel
+		}
+	}
+	return fmt.Sprintf("replay: macemc test %s-run '%s' -schedule %s %s\ndebug:  macemc mdb %[3]s\ngraph:  macemc graph %[3]s", flags, Pattern(c.Test), file, c.Package)
 }

@@ -74,7 +74,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		}
 	}
 	if file != "" {
-		lines = append(lines, replayLine(c, file))
+		lines = append(lines, s.replayLines(c, file))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

@@ -23,6 +23,7 @@ const (
 	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
+	VariableFolder     = "MACEMC_TEST_FOLDER"     // folder of the user, from which printed file names start
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
 	VariableTrace      = "MACEMC_TEST_TRACE"      // parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile)
 )
@@ -34,6 +35,7 @@ type Settings struct {
 	only      int // -1 means none
 	outcome   string
 	summaries string
+	folder    string
 	summary   map[string]string // lines, by test
 	environ   []string
 	reserve   time.Duration // time reserved before the deadline for examining a finding
@@ -46,7 +48,7 @@ func FromEnvironment() *Settings {
 	if err != nil {
 		return nil
 	}
-	s := &Settings{only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome), summaries: os.Getenv(VariableSummaries), summary: map[string]string{}}
+	s := &Settings{only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome), summaries: os.Getenv(VariableSummaries), folder: os.Getenv(VariableFolder), summary: map[string]string{}}
 	s.config.Seed = seed
 	s.environ = os.Environ()
 	os.Unsetenv(Variable) // programs that tests start must not explore

@@ -221,6 +221,7 @@ func TestTest_Explores(t *testing.T) {
 		`TestProcess: not explored: it starts a process\n`,
 		`(?s)--- FAIL: TestSynctestLeft .*DEADLOCK: 2 goroutines are blocked`,
 		`(?s)--- FAIL: TestSynctestFails .*FAILED TEST: TestSynctestFails/order: explored_test.go:\d+: 1 is first\n    found by`,
+		`(?s)--- FAIL: TestLogsLate .*PANIC: Log in goroutine after TestLogsLate has completed: late\n`,
 		`(?s)--- FAIL: Example_lines .*FAILED TEST: the output is "two\\none", want "one\\ntwo"\n`,
 		`(?s)--- FAIL: FuzzOrder/seed#1 .*FAILED TEST: explored_test.go:\d+: the second one comes first\n.*replay: macemc test -run '\^FuzzOrder\$/\^seed#1\$' -schedule \S+ example.org/explored\n`,
 	} {
@@ -228,8 +229,8 @@ func TestTest_Explores(t *testing.T) {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if n := strings.Count(out, "--- FAIL"); n != 12 {
-		t.Errorf("%d tests failed, want 12", n)
+	if n := strings.Count(out, "--- FAIL"); n != 13 {
+		t.Errorf("%d tests failed, want 13", n)
 	}
 	var kept []string
 	fs.WalkDir(os.DirFS("testdata/macemc"), ".", func(path string, d fs.DirEntry, err error) error {
@@ -238,7 +239,7 @@ func TestTest_Explores(t *testing.T) {
 		}
 		return err
 	})
-	if got, want := strings.Join(kept, " "), "Example_lines/failed-test-1.path FuzzOrder/seed#1/failed-test-1.path TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestInfinity/deadlock-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestPanic/panic-1.path TestSynctestFails/failed-test-1.path TestSynctestLeft/deadlock-1.path TestWithdraw/failed-test-1.path"; got != want {
+	if got, want := strings.Join(kept, " "), "Example_lines/failed-test-1.path FuzzOrder/seed#1/failed-test-1.path TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestInfinity/deadlock-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestLogsLate/panic-1.path TestPanic/panic-1.path TestSynctestFails/failed-test-1.path TestSynctestLeft/deadlock-1.path TestWithdraw/failed-test-1.path"; got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 	if again, _ := run("-run=TestLocks", "."); !strings.Contains(again, "found by a schedule in "+filepath.Join("testdata", "macemc", "TestLocks")) {
@@ -375,8 +376,9 @@ func Example_order() {
 	}
 }
 
-// With the race detector, methods of atomic types are scheduling points, synctest.Wait orders what it waits for, and accesses of memory do
-// not take so much time that connections time out.
+// With the race detector, methods of atomic types are scheduling points, synctest.Wait orders what it waits for, accesses of memory do
+// not take so much time that connections time out, and stacks that move cause no race. A panic does not hide a race, and the printed command
+// replays a race from the folder of the user.
 func TestTest_Race(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -385,6 +387,7 @@ func TestTest_Race(t *testing.T) {
 	testFile(t, `package x
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -436,6 +439,47 @@ func TestWait(t *testing.T) {
 	})
 }
 
+func TestStack(t *testing.T) {
+	var wg sync.WaitGroup
+	for i := range 5 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			_ = fmt.Sprintf("v1.%d", i)
+		}()
+	}
+	wg.Wait()
+}
+
+func TestRacePanic(t *testing.T) {
+	n := 0
+	go func() { n++ }()
+	n++
+	time.Sleep(time.Millisecond)
+	var c chan int
+	close(c)
+}
+
+func TestWaitGroup(t *testing.T) {
+	var wg sync.WaitGroup
+	done := make(chan bool)
+	go func() {
+		add(&wg)
+		close(done)
+	}()
+	wait(&wg)
+	<-done
+}
+
+//go:noinline
+func add(wg *sync.WaitGroup) {
+	wg.Add(1)
+	wg.Done()
+}
+
+//go:noinline
+func wait(wg *sync.WaitGroup) { wg.Wait() }
+
 func TestHTTP(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer srv.Close()
@@ -453,11 +497,33 @@ func TestHTTP(t *testing.T) {
 	wg.Wait()
 }
 `)
-	out, status := testCommand(t.Context(), "-count=1", "-v", "-race", "-schedules=300", "-explore-time=1m", ".")
-	for _, want := range []string{"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP"} {
-		if status != 1 || !strings.Contains(out, want) {
+	if err := os.Mkdir("sub", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sub := "package sub\n\nimport \"testing\"\n\nfunc TestSub(t *testing.T) {\n\tn := 0\n\tgo func() { n++ }()\n\tn++\n}\n"
+	if err := os.WriteFile("sub/sub_test.go", []byte(sub), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-race", "-schedules=300", "-explore-time=1m", "./...")
+	for _, want := range []string{
+		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestStack",
+		`PANIC: close of nil channel\n.*\n\s+before that, a data race:\n\s+(read|write) at x_test.go:`,
+		`(?s)DATA RACE[^\n]*\n\s+write at x_test.go:\d+ in x.TestWaitGroup\n.*--- FAIL: TestWaitGroup `,
+		`--- FAIL: TestSub `,
+	} {
+		if status != 1 || !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
+	}
+	if strings.Contains(out, "<autogenerated>") {
+		t.Errorf("a race has no place in the code:\n%s", out)
+	}
+	replay := regexp.MustCompile(`replay: macemc test (-race) -run '(\^TestSub\$)' -schedule (sub/\S+) (\S+/sub)\n`).FindStringSubmatch(out)
+	if replay == nil {
+		t.Fatalf("no command replays the race of the other folder:\n%s", out)
+	}
+	if again, status := testCommand(t.Context(), replay[1], "-run", replay[2], "-schedule", replay[3], replay[4]); status != 1 || !strings.Contains(again, "DATA RACE") {
+		t.Errorf("%s: status %d\n%s", replay[0], status, again)
 	}
 }
 

@@ -29,6 +29,7 @@ type exploration struct {
 	exhaust   string // "all" or a number of preemptions; empty means that schedules are sampled
 	seed      uint64
 	summaries string // folder
+	folder    string // of the user, with -C applied
 	temp      string
 }
 
@@ -98,6 +99,9 @@ func linkerFlags(args, flags []string) (rest, more []string) {
 // explorationFlags removes the flags of the exploration from arguments of go test in a folder.
 func explorationFlags(folder string, args []string) (x exploration, rest []string, err error) {
 	x = exploration{on: true, leaks: true, seed: 1}
+	if x.folder, err = filepath.Abs(folder); err != nil {
+		return x, nil, err
+	}
 	given := false
 	set := func(name, value string) (err error) {
 		switch name {
@@ -210,6 +214,7 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableSchedule + "=" + x.schedule,
 		testsched.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
 		testsched.VariableSummaries + "=" + x.summaries,
+		testsched.VariableFolder + "=" + x.folder,
 		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " + os.Getenv("GORACE"),
 	}, nil
 }

@@ -357,3 +357,6 @@ func TestSynctestFails(t *testing.T) {
 		})
 	})
 }
+
+// A goroutine may log after the end of its test.
+func TestLogsLate(t *testing.T) { go func() { t.Log("late") }() }
