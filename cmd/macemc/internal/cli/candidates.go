@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -22,14 +23,16 @@ const checker = "github.com/macemc/macemc/mctest"
 // are none, the pattern matches all tests.
 func candidates(dir string, files []string) string {
 	var patterns []string
-	for _, t := range checkingTests(dir, files) {
+	checking, _ := testFunctions(dir, files)
+	for _, t := range checking {
 		patterns = append(patterns, check.RunPattern(t))
 	}
 	return cmp.Or(strings.Join(patterns, "|"), ".")
 }
 
-// checkingTests returns the sorted tests in these files that mention package mctest, directly or through functions in these files.
-func checkingTests(dir string, files []string) []string {
+// testFunctions returns the sorted tests in these files: those that mention package mctest, directly or through
+// functions in these files, and the others.
+func testFunctions(dir string, files []string) (checking, others []string) {
 	mentions := map[string]map[string]bool{} // names in each function or method
 	var tests []string
 	for _, name := range files {
@@ -69,9 +72,20 @@ func checkingTests(dir string, files []string) []string {
 			})
 		}
 	}
-	tests = slices.DeleteFunc(tests, func(t string) bool { return !reaches(mentions, t, map[string]bool{}) })
 	slices.Sort(tests)
-	return tests
+	for _, t := range tests {
+		if reaches(mentions, t, map[string]bool{}) {
+			checking = append(checking, t)
+		} else {
+			others = append(others, t)
+		}
+	}
+	return checking, others
+}
+
+// exploreHint suggests the command for a test that checks no system.
+func exploreHint(test, pkg string) string {
+	return fmt.Sprintf("%s checks no system; explore its schedules with: macemc test -run '%s' %s", test, check.RunPattern(test), pkg)
 }
 
 // reaches reports whether a function mentions mctest, directly or through functions that it mentions.

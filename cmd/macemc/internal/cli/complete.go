@@ -75,18 +75,20 @@ func (a *app) completeSystem(cmd *cobra.Command, args []string, begun string) ([
 
 // testsIn returns the tests in a folder that appear to check systems, with a prefix.
 func testsIn(folder, prefix string) []string {
-	names, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	if err != nil { // the name of the folder contains wildcards
-		return nil
-	}
-	for i := range names {
-		names[i] = filepath.Base(names[i])
-	}
-	tests := checkingTests(folder, names)
+	tests, _ := testFunctions(folder, testFiles(folder))
 	for i := range tests {
 		tests[i] = prefix + tests[i]
 	}
 	return tests
+}
+
+// testFiles returns the names of the test files in a folder. There are none if the name of the folder contains wildcards.
+func testFiles(folder string) []string {
+	names, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	for i := range names {
+		names[i] = filepath.Base(names[i])
+	}
+	return names
 }
 
 func beginning(words []string, begun string) []string {

@@ -27,7 +27,7 @@ import (
 // found is a check that was listed.
 type found struct {
 	task.Listed
-	goTest string // Test without what tells several checks of it apart
+	goTest string // Test without the number of the check
 }
 
 // command runs tests of the binary whose names fit a pattern.
@@ -40,7 +40,8 @@ func (b *binary) command(pattern, variable, value string) *exec.Cmd {
 
 // list returns the checks in a test, or in all if none is named.
 func (b *binary) list(ctx context.Context, test string) ([]found, error) {
-	pattern := candidates(b.Dir, slices.Concat(b.TestGoFiles, b.XTestGoFiles))
+	files := slices.Concat(b.TestGoFiles, b.XTestGoFiles)
+	pattern := candidates(b.Dir, files)
 	if test != "" {
 		pattern = check.RunPattern(test)
 		if plain := plainTest(test); plain != test { // go test itself calls the second subtest of a name #01
@@ -93,6 +94,10 @@ func (b *binary) list(ctx context.Context, test string) ([]found, error) {
 	case failed != nil:
 		return nil, fmt.Errorf("the tests of %s end (%w) before one calls mctest.Check: %s", b.ImportPath, failed, bytes.TrimSpace(said.Bytes()))
 	case test != "":
+		function, _, _ := strings.Cut(plainTest(test), "/")
+		if _, others := testFunctions(b.Dir, files); slices.Contains(others, function) {
+			return nil, fmt.Errorf("%s: %s", b.ImportPath, exploreHint(function, b.ImportPath))
+		}
 		return nil, fmt.Errorf("%s: no test %s is built that calls mctest.Check (one behind a build tag is with --tags TAG); \"macemc systems %s\" lists those that do", b.ImportPath, test, b.ImportPath)
 	}
 	return nil, &noCheckError{b.ImportPath}
@@ -105,7 +110,7 @@ func (e *noCheckError) Error() string {
 	return fmt.Sprintf("no test of %s calls mctest.Check, so there is no system to check", e.pkg)
 }
 
-// plainTest takes away what tells several checks of one test apart.
+// plainTest removes the number that distinguishes several checks of one test.
 func plainTest(name string) string {
 	plain, _, _ := strings.Cut(name, "#")
 	return plain
@@ -147,7 +152,7 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	go func() {
 		defer close(ended)
 		err = cmd.Wait()
-		// What it wrote is still read, but not what a process of the checked code may write that has the pipe, too.
+		// Its own output is still read, but not that of processes of the checked code that inherited the pipe.
 		_ = answers.SetReadDeadline(time.Now().Add(time.Second))
 	}()
 	go func() {
@@ -166,7 +171,7 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		return err
 	}
 	if !reached {
-		return fmt.Errorf("%s: %s did not come to the system that it listed; does the system depend on when or where it is built?", b.ImportPath, c.goTest)
+		return fmt.Errorf("%s: %s did not reach the system that it listed; does the system depend on when or where it is built?", b.ImportPath, c.goTest)
 	}
 	if by, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && by.Signaled() && by.Signal() == syscall.SIGPIPE {
 		return Exit(128 + int(syscall.SIGPIPE)) // head, or a pager that was left, has seen enough

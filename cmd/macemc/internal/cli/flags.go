@@ -15,7 +15,11 @@ import (
 
 // flagError describes the error in a flag and suggests alternatives.
 func flagError(cmd *cobra.Command, err error) error {
-	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
+	e, unknown := errors.AsType[*pflag.NotExistError](err)
+	switch {
+	case unknown && (e.GetSpecifiedName() == "run" || e.GetSpecifiedShortnames() == "run") && cmd.Flags().Lookup("test") != nil:
+		err = errors.New("there is no --run; --test NAME selects the system of a test, and macemc test -run NAME explores the schedules of a test")
+	case unknown && e.GetSpecifiedShortnames() == "":
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
@@ -30,11 +34,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		name, value := "--"+e.GetFlag().Name, e.GetValue()
 		switch e.GetFlag().Value.Type() {
 		case "duration":
-			err = fmt.Errorf("%s %q is no time with a unit, as in %s %s", name, value, name, likely(value))
+			err = fmt.Errorf("%s %q is not a time with a unit, as in %s %s", name, value, name, likely(value))
 		case "bool":
 			err = fmt.Errorf("%s %q is neither true nor false", name, value)
 		case "int", "int64", "uint64":
-			err = fmt.Errorf("%s %q is no whole number that fits", name, value)
+			err = fmt.Errorf("%s %q is not a whole number in range", name, value)
 		}
 	}
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())

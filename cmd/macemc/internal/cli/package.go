@@ -47,12 +47,32 @@ func (a *app) onSystem(ctx context.Context, name, test string, t task.Task) erro
 	case !isPackage(pkg) && test != "":
 		return fmt.Errorf("--test is for packages, %q is none", name)
 	case !isPackage(pkg):
+		if err := a.testAsSystem(name); err != nil {
+			return err
+		}
 		return t.Do(ctx, &a.Process)
 	case test != "" && inName != "" && test != inName:
 		return fmt.Errorf("--test %s contradicts %s; give one of them", test, name)
 	}
 	test = cmp.Or(inName, test)
 	return a.elsewhere(ctx, "", pkg, test, func(all []found) (found, error) { return chosen(all, pkg, test) }, t)
+}
+
+// testAsSystem returns an error with a suggestion if name is not a system but a test of the package in the current
+// folder, and otherwise nil.
+func (a *app) testAsSystem(name string) error {
+	_, err := a.Entry(name)
+	if err == nil {
+		return nil
+	}
+	checking, others := testFunctions(".", testFiles("."))
+	switch {
+	case slices.Contains(checking, name):
+		return fmt.Errorf("unknown system %q; did you mean .:%s?", name, name)
+	case slices.Contains(others, name):
+		return fmt.Errorf("unknown system %q; %s", name, exploreHint(name, "."))
+	}
+	return nil
 }
 
 // chosen returns the check with a name.

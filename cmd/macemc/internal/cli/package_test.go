@@ -160,7 +160,7 @@ func runHere(t *testing.T, dir string, args ...string) (output string, status in
 	var out bothStreams
 	a := &app{Process: task.Process{
 		Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Systems: testSystems(), Respawn: task.Respawn,
-		Front: front{}, NoScreen: "standard input is no terminal",
+		Front: front{}, NoScreen: "standard input is not a terminal",
 	}}
 	status = a.run(context.Background(), args)
 	return out.text.String(), status
@@ -209,6 +209,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./two:TestSub/none --test TestSub/one --tags check", 2, `--test TestSub/one contradicts`},
 		{"search ./two", 2, `example.org/mysvc/two`},
 		{"search ./none", 2, `no test of example.org/mysvc/none calls mctest.Check`},
+		{"search ./none:TestNothing", 2, `TestNothing checks no system; explore its schedules with: macemc test -run '\^TestNothing\$' example.org/mysvc/none\n$`},
 		{"search ./plain", 2, `example.org/mysvc/plain has no tests`},
 		{"search ./nowhere", 2, `there is no folder ./nowhere`},
 		{"search ./broken", 2, `broken_test.go:3:13: cannot use "text".*\n(.*\n)*macemc: the package cannot be built\n$`},
