@@ -47,7 +47,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/release":
 		token, err := strconv.Atoi(r.FormValue("token"))
 		if err != nil {
-			http.Error(w, "the token is no number", http.StatusBadRequest)
+			http.Error(w, "the token is not a number", http.StatusBadRequest)
 			return
 		}
 		request = Release{client, token}
