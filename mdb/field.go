@@ -163,7 +163,7 @@ func condition(words []string) (func(string) bool, error) {
 	case "<", "<=", ">", ">=":
 		want, ok := number(value)
 		if !ok {
-			return nil, badUsage("%q is no number", value)
+			return nil, badUsage("%q is not a number", value)
 		}
 		return func(v string) bool {
 			x, ok := number(v)
@@ -178,7 +178,7 @@ func condition(words []string) (func(string) bool, error) {
 			return ok && x >= want
 		}, nil
 	}
-	return nil, badUsage("%q is no condition: changes, or == != < <= > >= ~ and a value", strings.Join(words, " "))
+	return nil, badUsage("%q is not a condition: changes, or == != < <= > >= ~ and a value", strings.Join(words, " "))
 }
 
 // equal compares a field's text with the text in a condition: "joined(2)" is equal to "joined" and "2".

@@ -24,8 +24,9 @@ find property REGEXP    a step after which such a property starts or stops holdi
 find FIELD [CONDITION]  a step after which a field of the state starts to satisfy a condition
 
 FIELD is a path such as n2.Parent, or Parent for all nodes. It includes all fields below it. A timer is
-n0.(timer resend). On a test there are events and FIELDs, such as g2.status. CONDITION is "changes" (the default), or one of == != < <= > >= with a value, or ~ with a
-regular expression. A value such as joined(2) is matched by joined and by 2.`
+n0.(timer resend). The schedule of a test has only events and FIELDs, such as g2.status. CONDITION is
+"changes" (the default), or one of == != < <= > >= with a value, or ~ with a regular expression. A value
+such as joined(2) is matched by joined and by 2.`
 	words := func(s *Session) []string {
 		if s.run.Whole != nil {
 			return append([]string{"event"}, s.fieldWords()...)

@@ -60,14 +60,14 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 	case len(args) != 1:
 		return badUsage("which goroutine?")
 	case r.At == 0:
-		return errors.New("no goroutine can go on here: the first choice is at step 1")
+		return errors.New("no goroutine can continue here: the first choice is at step 1")
 	}
 	node, err := s.nodeID(args[0])
 	if err != nil {
 		return err
 	}
 	if g := r.Goroutine(r.At, node); !g.CanRun() {
-		return fmt.Errorf("%s cannot go on here, or does so anyway; \"state\" lists the goroutines that can run", r.Node(node))
+		return fmt.Errorf("%s cannot continue here, or does so anyway; \"state\" lists the goroutines that can run", r.Node(node))
 	}
 	name := fmt.Sprintf("branch%d", s.branches+1)
 	t, err := s.cfg.Try(ctx, r.Name, name, r.At, node+1)
@@ -82,7 +82,7 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 	}
 	b.From, b.Common = r, history.Common(r, b)
 	if b.Common == r.Len() && b.Common == b.Len() {
-		return fmt.Errorf("%s cannot go on before the operation of step %d: the run is the same", r.Node(node), r.At)
+		return fmt.Errorf("%s cannot continue before the operation of step %d: the run is the same", r.Node(node), r.At)
 	}
 	if r.Critical <= r.At {
 		b.Critical = r.Critical

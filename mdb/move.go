@@ -70,8 +70,8 @@ func moveCommands() []command {
 			name: "critical", aliases: []string{"crit"}, group: moving, args: "[again]",
 			about: "go to the critical transition; searches for it if it is not known",
 			more: "The critical transition is the step after which no live state can be reached. The one recorded with\n" +
-				"the run is used. \"critical again\" searches for it anew, by random walks. Of a test it is the step after which\n" +
-				"no random continuation passed, and the file of the schedule records it.",
+				"the run is used. \"critical again\" searches for it anew, by random walks. For a test it is the step after\n" +
+				"which no random continuation passed, as recorded in the file of the schedule.",
 			do: goCritical,
 		},
 		{
@@ -121,7 +121,7 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 				return errors.New(`no node is selected; "node n0" selects one`)
 			}
 		case err == nil && n < 1:
-			return badUsage("%q is no count of at least 1", a)
+			return badUsage("%q is not a count of at least 1", a)
 		case err == nil:
 			count = n
 		default:

@@ -319,7 +319,7 @@ func (s *Session) place(word string) (int, error) {
 	}
 	n, err := strconv.Atoi(word)
 	if err != nil {
-		return 0, badUsage("%q is no step: say a number, +N, -N, start, end, critical or here", word)
+		return 0, badUsage("%q is not a step: give a number, +N, -N, start, end, critical or here", word)
 	}
 	if word[0] == '+' || word[0] == '-' {
 		n = min(max(0, r.At+n), r.Len())
@@ -347,7 +347,7 @@ func (s *Session) stepIn(args []string) (int, error) {
 	return 0, badUsage("more than one step")
 }
 
-// other returns the run to compare with: the run of which the current one is a branch, or else the first branch of the current run.
+// other returns the run for comparison: the run from which the current one branches, or else the first branch of the current run.
 func (s *Session) other() (*history.Run, error) {
 	if s.run.From != nil {
 		return s.run.From, nil

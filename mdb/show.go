@@ -55,11 +55,11 @@ func showCommands() []command {
 			},
 		},
 		{
-			name: "waits", recorded: true, group: looking, about: "of a test: what each goroutine waits for, since when, and who holds the lock",
+			name: "waits", recorded: true, group: looking, about: "for a test: what each goroutine waits for, since when, and who holds the lock",
 			do: showWaits,
 		},
 		{
-			name: "disk", system: true, group: looking, args: "[NODE]", about: "what is on the disks, and what was written but not synced",
+			name: "disk", system: true, group: looking, args: "[NODE]", about: "the content of the disks, and the writes that are not synced",
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				return s.parts(args, out, "nothing is on disk", func(path string) bool {
 					return strings.HasPrefix(path, "(disk ") || strings.HasPrefix(path, "(unsynced ")

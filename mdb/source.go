@@ -19,7 +19,7 @@ func listSource(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 	case len(args) == 1:
 		n, err := strconv.Atoi(args[0])
 		if err != nil || n < 0 || n > 1000 {
-			return badUsage("%q is no number of lines", args[0])
+			return badUsage("%q is not a number of lines", args[0])
 		}
 		around = n
 	}

@@ -175,8 +175,9 @@ const referenceHead = `# mdb: looking at a run
     macemc mdb FILE [LIVE]                         on a terminal: the screen; elsewhere: a prompt
     macemc mdb FILE [LIVE] --batch -x 'CMD; CMD'   executes the commands and ends
 
-FILE is the path file or the recording of a run, or [the schedule of a test](#the-schedule-of-a-test). LIVE is that of a
-run to compare with, by default ` + "`live.path`" + ` beside FILE. The critical step comes from ` + "`report.json`" + ` beside FILE. Without that ` + "`critical`" + ` searches for it.
+FILE is the path file or the recording of a run, or [the schedule of a test](#the-schedule-of-a-test). LIVE is another
+run for comparison, by default ` + "`live.path`" + ` beside FILE. The critical step comes from ` + "`report.json`" + ` beside FILE.
+Without that file ` + "`critical`" + ` searches for it.
 
 A session is at the state after a step of a run. Step 0 is the initial state. A number alone goes to that step.
 Semicolons separate commands, and a unique prefix of a command's name is enough. ` + "`n2`" + ` is node 2. Regular expressions
@@ -187,12 +188,12 @@ On the screen the arrow keys step, Tab changes panes, ` + "`:`" + ` starts a com
 ## The schedule of a test
 
 FILE may be a schedule that ` + "`macemc test`" + ` has saved. The test is executed once under it, and then under schedules near it
-until one passes: without one of its switches, in the default order, or with few switches more. The session walks in
-what was recorded. A node is a goroutine,
-` + "`g2`" + `. A step is an operation that a goroutine is about to execute. Its state is where it is, its operation, whether it
-runs, can run or waits, and who holds the lock. ` + "`waits`" + ` lists those that wait. The run that passes is called ` + "`passing`" + `.
-` + "`take g3`" + ` executes the test again: goroutine 3 goes on before the operation of the current step is executed. Other
-commands that execute steps or need messages, properties or choices do not work.
+until one passes: without one of its switches, in the default order, or with a few more switches. The session steps
+through the recording. A node is a goroutine, such as ` + "`g2`" + `. A step is an operation that a goroutine is about to execute.
+The state of a goroutine is its position, its operation, whether it runs, can run or waits, and who holds the lock.
+` + "`waits`" + ` lists the waiting goroutines. The run that passes is called ` + "`passing`" + `. ` + "`take g3`" + ` executes the test again:
+goroutine 3 continues before the operation of the current step. Other commands that execute steps or need messages,
+properties or choices do not work.
 
 The rest of this page is generated from the table of commands.
 `

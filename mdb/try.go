@@ -34,8 +34,8 @@ func tryCommands() []command {
 			more: "take 3       event number 3\ntake 3 1 0   the same, with alternative 1 for its first choice and 0 for its second\n" +
 				"Choices without a PICK take alternative 0. At the end of a branch the command extends the branch. Anywhere else\n" +
 				"it starts a new branch and leaves the current run unchanged.\n\n" +
-				"take g3       of a test: goroutine 3 goes on before the operation of this step is executed. The test is executed\n" +
-				"              again under the schedule with this switch, which is a new branch.",
+				"take g3      for a test: goroutine 3 continues before the operation of this step. The test is executed again\n" +
+				"             under the schedule with this switch, as a new branch.",
 			do: func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 				if s.run.Whole != nil {
 					return s.takeGoroutine(ctx, args, out)
@@ -169,7 +169,7 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 	for _, a := range args {
 		x, err := strconv.Atoi(a)
 		if err != nil {
-			return badUsage("%q is no number", a)
+			return badUsage("%q is not a number", a)
 		}
 		numbers = append(numbers, x)
 	}

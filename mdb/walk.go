@@ -177,7 +177,7 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 		return err
 	}
 	if res.Finding == nil {
-		return fmt.Errorf("nothing found in %d runs from step %d (stopped by %s); that is no proof", res.Stats.Paths, s.run.At, res.Stopped)
+		return fmt.Errorf("nothing found in %d runs from step %d (stopped by %s); this is not a proof", res.Stats.Paths, s.run.At, res.Stopped)
 	}
 	f := res.Finding
 	fmt.Fprintf(out, "found a %s\n", history.Violation(&sim.Finding{Kind: f.Kind, Property: f.Property, Message: f.Message}))

@@ -32,7 +32,7 @@ type Run struct {
 	At       int          // current step; 0 means the first state
 	Critical int          // critical step; 0 means unknown
 	Round    int          // number of last steps that form an infinite cycle; 0 means unknown
-	From     *Run         // run of which this one is a branch; nil means none
+	From     *Run         // run from which this one branches; nil means none
 	Common   int          // number of steps shared with From
 	Why      string       // evidence for the critical step; empty if unknown
 	Saved    bool
