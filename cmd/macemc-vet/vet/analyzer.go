@@ -80,7 +80,7 @@ type pass struct {
 	ranges   []mapRange
 	changers []changer
 	sharing  []shared
-	// changedTypes are the types with values of which code of the package changes parts.
+	// changedTypes holds the types of the values that code of the package modifies in part.
 	changedTypes map[*types.Named]bool
 }
 

@@ -61,8 +61,8 @@ func Kinds() []KindInfo {
 				"process. Writing to standard output and package log is fine.",
 			"keep what must survive in env.Disk(), send by env.Send or env.Stream, and pass configuration to System.New"},
 		{Unsent, "event that is never sent",
-			"Rules in tables of package machine (On, OnGoto, Defer, Ignore and the like) for events of a type of which no analyzed package, " +
-				"including tests and their imports, makes a value: such rules are never used. If no analyzed package makes a machine.System, " +
+			"Rules in tables of package machine (On, OnGoto, Defer, Ignore and the like) for a type of event that no analyzed package, " +
+				"including tests and their imports, makes: such rules are never used. If no analyzed package makes a machine.System, " +
 				"only events that other packages cannot name are checked. Only macemc vet checks this, after reading all packages.",
 			"send it, or leave the rule out"},
 		{Suppression, "suppression",

@@ -44,15 +44,15 @@ hazard or of a call that leads to it. A comment above the package clause exempts
     //macemc:ok rand.Int: raft draws election time-outs, and no tick ever reaches one
     package mysvc
 
-## What is followed
+## What the analysis follows
 
-The analysis starts from handlers, monitors, properties, the functions of sim.System and sim.Action, and every function that takes a
+It starts from handlers, monitors, properties, the functions of sim.System and sim.Action, and every function that takes a
 sim.Env, a *machine.Ctx or a *sim.View. It follows calls by name through all packages outside the standard library. A hazard in another
 module is reported where your module calls it, and only clocks, random numbers, concurrency and input from outside count there.
 
 It does not follow function values from elsewhere, nor implementations of interfaces in other packages. It does not see package variables
-that change through pointers. An empty report is therefore not a proof. Every search also executes a sample of its runs twice and reports the step and
-field that differ.
+that change through pointers. An empty report is therefore not a proof. Every search also executes a sample of its runs twice, and reports
+the step and field that differ.
 
 The analyzer is ` + "`vet.Analyzer`" + ` in ` + "`github.com/macemc/macemc/cmd/macemc-vet/vet`" + `, for any driver of golang.org/x/tools/go/analysis.
 `)
