@@ -27,9 +27,9 @@ func mcpCommand(p *task.Process) *cobra.Command {
 
 ` + toolDoc() + `
 
-Results are short. A finding has an id, the name of its path file, by which the other tools
-ask further. Only packages and runs of the current module are accepted, and the systems that
-macemc carries. A tool executes macemc in a process of its own.`,
+Results are short. A finding has an id, the name of its path file, which the other tools take.
+The tools accept packages and runs of the current module, and bundled systems. Each call
+executes macemc in a new process.`,
 		Example: `  macemc mcp < requests.jsonl`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

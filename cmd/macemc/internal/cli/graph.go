@@ -22,9 +22,9 @@ Long sequences in which no node changes are folded into one line, in html only w
 Formats:
 ` + eventgraph.Formats().Doc() + `
 
-Exit status: 0 if the graph was written, 2 or 4 (disk full) if it could not be. If the system
-has changed it is 2, too: the graph is that of the new run, and there is none if the choices
-of FILE do not fit any more.`,
+Exit status: 0 if the graph was written, 2 or 4 (disk full) if it could not be. It is 2,
+too, if the system has changed: the graph then shows the new run, or is missing if the choices
+of FILE do not fit.`,
 		Example: `  macemc graph error.path
   macemc graph error.path -o run.html
   macemc graph error.path --from 10 --to 40 --nodes 0,2 --classes messages,faults

@@ -88,7 +88,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.StringVar(&f.Crashes, "crash-model", "", "crash nodes by `MODEL`: explicit, implicit or auto (default explicit)")
 	fl.BoolVar(&f.Shortest, "shortest", false, "look for a safety violation in fewer steps")
 	fl.BoolVar(&f.Alone, "alone", false, "disable the random walks from the initial state")
-	fl.IntVar(&f.Memory, "memory", 0, "stop when states take about `N` MB (default: half of what is free)")
+	fl.IntVar(&f.Memory, "memory", 0, "stop when states take about `N` MB (default: half of the free memory)")
 	fl.IntVar(&f.Workers, "workers", 0, "run `N` workers in parallel (default: all cores)")
 	fl.StringVar(&f.Prefix, "prefix", "", "start from the last state of the path in `FILE`")
 	fl.StringVar(&f.From, "from", "", "start from a recording or a path, `FILE`")

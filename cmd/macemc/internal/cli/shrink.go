@@ -11,12 +11,12 @@ func (a *app) shrinkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shrink FILE",
 		Short: "Make a violating run smaller",
-		Long: `Removes from the run in FILE what its violation does not need: faults first, then other steps.
+		Long: `Removes the steps of the run in FILE that its violation does not need: faults first, then others.
 It also reorders the rest for fewer context switches, lowers picks, and tries short random runs
-that are like the smallest one. The result violates the same property in the same way. A dead run
-is confirmed again, with the same kind of critical step and a new tail. "macemc search" does this
-itself. The result depends only on the run, its
-system and the flags. Infinite fair runs are refused, because the search already shortens them.
+similar to the smallest one. The result violates the same property in the same way. A dead run
+is confirmed again, with the same kind of critical step and a new tail. "macemc search" also
+does this. The result depends only on the run, its system and the flags. Infinite fair runs are
+refused, because the search already shortens them.
 
 Without --out the smaller run goes to standard output.
 

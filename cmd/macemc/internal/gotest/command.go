@@ -42,7 +42,7 @@ func (a Runner) Command() *cobra.Command {
 time under a different schedule of its goroutines, in virtual time and on an in-memory network.
 It reports deadlocks, leaked goroutines, panics, failures and, with -race, data races. Each
 finding is replayed in a new process, minimized, and saved in testdata/macemc. It is executed
-first the next time. docs/test-exploration.md describes what is explored.
+first the next time. docs/test-exploration.md describes the exploration.
 
 It accepts the flags of go test, and:
   -schedules N        execute each test under at most N schedules
