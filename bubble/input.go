@@ -249,7 +249,8 @@ func (n *node) again(in *input, program Main) error {
 	case unlike != "":
 		return n.differs(nil, "step %d of the node (%v): %s, and something else when the same was executed before", in.number, in, unlike)
 	case len(left) > 0:
-		return n.differs(nil, "step %d of the node (%v): no Choose(%q, %d), which was called when the same was executed before", in.number, in, left[0].what, left[0].n)
+		return n.differs(nil, "step %d of the node (%v): no Choose(%q, %d), which was called when the same was executed before",
+			in.number, in, left[0].what, left[0].n)
 	}
 	for k := range n.effects {
 		e := &n.effects[k]
@@ -262,7 +263,8 @@ func (n *node) again(in *input, program Main) error {
 		}
 	}
 	if len(n.effects) < len(in.marks) {
-		return n.differs(firstDifference(in.acts, n.acts(), len(n.effects)), "step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.marks))
+		return n.differs(firstDifference(in.acts, n.acts(), len(n.effects)),
+			"step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.marks))
 	}
 	if n.next != in.next {
 		return n.differs(nil, "step %d of the node (%v): the next timer is at %v, and was at %v when the same was executed before",

@@ -119,7 +119,8 @@ func (k *Kind) SVG() string {
 		y1, y2 := top(a.from)+chartBox*2/3, top(a.to)+chartBox/3
 		bend := x + sign*chartBend*max(1, a.to-a.from, a.from-a.to)
 		fmt.Fprintf(&b, `<path d="M%d %dC%d %d %d %d %d %d" fill="none" stroke="#345" marker-end="url(#tip)"/>`+"\n", x, y1, bend, y1, bend, y2, x, y2)
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="%s">%s</text>`+"\n", x+(bend-x)*3/4+sign*4, (y1+y2)/2, anchor, html.EscapeString(strings.Join(a.labels, ", ")))
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="%s">%s</text>`+"\n", x+(bend-x)*3/4+sign*4, (y1+y2)/2, anchor,
+			html.EscapeString(strings.Join(a.labels, ", ")))
 	}
 	b.WriteString("</svg>\n")
 	return b.String()

@@ -274,7 +274,8 @@ func New[M any](x *Ctx, payload any) ID {
 	k := pool.kind(reflect.TypeFor[M]())
 	switch {
 	case k == nil:
-		x.fail(BoundProperty, "%s in state %s creates a machine with variables %v, for which it has no pool: see System.Pool", x.name(), x.m.State(), reflect.TypeFor[M]())
+		x.fail(BoundProperty, "%s in state %s creates a machine with variables %v, for which it has no pool: see System.Pool", x.name(),
+			x.m.State(), reflect.TypeFor[M]())
 	case x.host.Made >= pool.size:
 		x.fail(BoundProperty, "%s in state %s creates more than %d machines, the size of its pool", x.name(), x.m.State(), pool.size)
 	}

@@ -88,7 +88,8 @@ func (s *System) Set(id ID, vars any) {
 // refine. Replace panics if the system has no machine of the kind, or creates one at run time.
 func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 	if kind.vars != reflect.TypeFor[I]() || by.vars != reflect.TypeFor[A]() {
-		panic(fmt.Sprintf("machine %s: it cannot be replaced by machine %s with a function from %v to %v", kind.name, by.name, reflect.TypeFor[I](), reflect.TypeFor[A]()))
+		panic(fmt.Sprintf("machine %s: it cannot be replaced by machine %s with a function from %v to %v", kind.name, by.name,
+			reflect.TypeFor[I](), reflect.TypeFor[A]()))
 	}
 	if s.kinds[kind.name] != kind {
 		panic(fmt.Sprintf("machine %s: the system has none to replace", kind.name))
@@ -238,7 +239,8 @@ func (s *System) Sim(name string) sim.System {
 	sys := sim.System{
 		Name: name, Nodes: len(s.machines), Network: network, Timing: sim.AnyOrder, Containers: s.together,
 		New: func(id ID) sim.Service { return &Host{sys: s, at: &s.machines[id]} },
-		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"), sim.IgnoreField[monitor]("sys"), sim.IgnoreField[monitor]("passed"), sim.CopyBy(func(passages) passages { return nil }),
+		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"),
+			sim.IgnoreField[monitor]("sys"), sim.IgnoreField[monitor]("passed"), sim.CopyBy(func(passages) passages { return nil }),
 			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *place) *place { return p }), sim.CopyBy(func(w *watcher) *watcher { return w })},
 	}
 	for i := range s.watchers {

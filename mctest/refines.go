@@ -42,7 +42,8 @@ func Refines(t testing.TB, impl, abs sim.System, clients ...sim.NodeID) {
 		t.Errorf("undecided: %s", r.What)
 		return
 	case refine.Difference:
-		t.Errorf("%s:\n\t%s\nthe run of the implementation, which repeats the last %d steps forever:\n%s", r.What, strings.Join(r.Trace, "\n\t"), r.Round, runOf(t, impl, r))
+		t.Errorf("%s:\n\t%s\nthe run of the implementation, which repeats the last %d steps forever:\n%s", r.What,
+			strings.Join(r.Trace, "\n\t"), r.Round, runOf(t, impl, r))
 		return
 	}
 	if back, err := refine.Compare(t.Context(), &abs, &impl, refine.Options{Clients: clients}); err == nil && back.Verdict == refine.Difference {

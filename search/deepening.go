@@ -19,10 +19,11 @@ const (
 
 func deepeningStrategy() strategy {
 	return strategy{
-		StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
-		phase:        deepeningPhase,
-		new:          func(w *worker, global *fpset.Set) unitStrategy { return newDeepening(w.cfg, w.loop.run, global) },
-		plan:         planDeepening,
+		StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks",
+			KeepsStates | BoundsDepth | Deepens | Walks | Durable},
+		phase: deepeningPhase,
+		new:   func(w *worker, global *fpset.Set) unitStrategy { return newDeepening(w.cfg, w.loop.run, global) },
+		plan:  planDeepening,
 	}
 }
 

@@ -49,7 +49,8 @@ func faultyStrategy() strategy {
 
 func newFaulty(w *worker) *faulty {
 	c := w.cfg
-	return &faulty{draws: newDraws(c.Weights), rowRuns: rowRuns{portfolio: newPortfolio(c), seed: c.Seed, tag: faultyTag}, limit: c.WalkSteps, limits: c.System.Limits()}
+	return &faulty{draws: newDraws(c.Weights), rowRuns: rowRuns{portfolio: newPortfolio(c), seed: c.Seed, tag: faultyTag},
+		limit: c.WalkSteps, limits: c.System.Limits()}
 }
 
 // faulty is the strategy of faulty walks. In each round, a random number of steps with injections is followed by steps

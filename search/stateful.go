@@ -139,7 +139,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	complete := x.Complete && x.Omission <= MostOmission && len(x.Sampled) == 0
 	r := &Result{Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
-		Work:     Work{States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes, Disk: x.Disk, Expanded: x.Expanded, Phases: []Phase{}, Engine: engineOf(x)},
+		Work: Work{States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
+			Disk: x.Disk, Expanded: x.Expanded, Phases: []Phase{}, Engine: engineOf(x)},
 		Coverage: Coverage{ExhaustedDepth: x.Depth, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0}, Omission: x.Omission,
 	}
 	if !cfg.Strategy.Can(BreadthFirst) && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
@@ -234,7 +235,8 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if err != nil {
 		return opts, err
 	}
-	opts = options.Options{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: cfg.Strategy.strategy().frontier, Reduce: options.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)),
+	opts = options.Options{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: cfg.Strategy.strategy().frontier,
+		Reduce:   options.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)),
 		Symmetry: cfg.Symmetry, Crashes: options.CrashModel(cfg.Crashes), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	if cfg.Time > 0 {

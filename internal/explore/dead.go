@@ -62,7 +62,8 @@ func (d *DeadStates) Analyze(ctx context.Context, s *Space) error {
 }
 
 // rounds passes over the edges of states that are not settled.
-func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool, func(uint32) bool, func(uint32, StateEdges, []uint32)) error, s *Space) error {
+func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool, func(uint32) bool,
+	func(uint32, StateEdges, []uint32)) error, s *Space) error {
 	for again, down := true, true; again; down = !down {
 		again = false
 		err := pass(ctx, down, d.NeedsEdges, func(id uint32, row StateEdges, to []uint32) {

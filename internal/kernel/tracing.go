@@ -71,7 +71,8 @@ func (e *env) trace(f *stepinfo.Effect) {
 	if _, hosts := e.n.Service.(simext.Hosting); hosts {
 		return
 	}
-	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == sim.Deliver || last.Event.Kind == sim.FireTimer || last.Event.Kind == sim.Internal || last.Event.Kind == sim.TakeQuorum) {
+	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == sim.Deliver || last.Event.Kind == sim.FireTimer ||
+		last.Event.Kind == sim.Internal || last.Event.Kind == sim.TakeQuorum) {
 		last.Inner = callsite.Innermost(e.n.Service)
 	}
 }

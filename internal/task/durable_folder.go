@@ -72,7 +72,8 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	line("states", "%s; %s", textfmt.Number(end.States), left)
 	line("transitions", "%s", textfmt.Number(end.Transitions))
 	line("depth", "%d", end.Depth)
-	line("log", "%s bytes, %.2f per state; %d blocks; --resume re-executes the steps of %s states", textfmt.Number(int(stats.Bytes)), float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, textfmt.Number(stats.CacheFillers))
+	line("log", "%s bytes, %.2f per state; %d blocks; --resume re-executes the steps of %s states", textfmt.Number(int(stats.Bytes)),
+		float64(stats.Bytes)/float64(max(1, end.States)), stats.Blocks, textfmt.Number(stats.CacheFillers))
 	if stats.Torn > 0 {
 		line("torn", "%d incomplete bytes at the end, which --resume truncates", stats.Torn)
 	}

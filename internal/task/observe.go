@@ -213,7 +213,8 @@ func ofRun(sys *sim.System, path choose.Path, whole bool) (*seen, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &seen{sys: sys, history: func(sim.Monitor) (observe.History, error) { return h, nil }, whole: whole, unheard: func(...sim.Monitor) ([]string, error) { return nil, nil }}, nil
+	return &seen{sys: sys, history: func(sim.Monitor) (observe.History, error) { return h, nil }, whole: whole,
+		unheard: func(...sim.Monitor) ([]string, error) { return nil, nil }}, nil
 }
 
 func (m *observed) text(out *lines) {

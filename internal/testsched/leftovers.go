@@ -73,7 +73,8 @@ func (o *Outcome) Compare(s *Schedule) {
 	}
 	if n := len(o.Details); n > 0 {
 		o.Kind = Leak
-		o.Message = plural(n, "goroutine is left after the test has returned, and ends under other schedules", "goroutines are left after the test has returned, and end under other schedules")
+		o.Message = plural(n, "goroutine is left after the test has returned, and ends under other schedules",
+			"goroutines are left after the test has returned, and end under other schedules")
 		o.Where = strings.Join(s.Ends, " ")
 	}
 }

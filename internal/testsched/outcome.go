@@ -191,7 +191,8 @@ func Decode(text string) *Outcome {
 			o.Trace = append(o.Trace, e)
 		} else if strings.HasPrefix(line, "state ") {
 			var s State
-			if _, err := fmt.Sscanf(line, "state %x %d %d %d %q %q %q %d", &s.Who, &s.After, &s.Number, (*int)(&s.Kind), &s.Waits, &s.At, &s.Func, &s.Other); err != nil {
+			if _, err := fmt.Sscanf(line, "state %x %d %d %d %q %q %q %d", &s.Who, &s.After, &s.Number, (*int)(&s.Kind), &s.Waits, &s.At,
+				&s.Func, &s.Other); err != nil {
 				return nil
 			}
 			o.States = append(o.States, s)

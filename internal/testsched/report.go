@@ -22,7 +22,8 @@ func (r *Result) text() string {
 		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", plural(r.Schedules, "schedule", "schedules"))
 	}
 	orders, seen := r.estimate()
-	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d distinct orders of goroutines, estimated coverage %.0f %%", plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
+	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d distinct orders of goroutines, estimated coverage %.0f %%",
+		plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
 	if r.Complete != nil {
 		text += "; " + r.Complete.String()
 	}

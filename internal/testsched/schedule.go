@@ -151,7 +151,8 @@ type Stored struct {
 // WriteTo implements io.WriterTo.
 func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding, f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
+	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding,
+		f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
 	if f.CriticalWho != 0 {
 		fmt.Fprintf(&b, "critical %x at %d\n", f.CriticalWho, f.CriticalPlace)
 	}

@@ -25,7 +25,8 @@ type PackageVariable struct {
 }
 
 // registries are packages of the standard library in which programs register things.
-var registries = []string{"database/sql", "expvar", "flag", "html/template", "image", "log", "log/slog", "math/rand", "math/rand/v2", "net/http", "text/template"}
+var registries = []string{"database/sql", "expvar", "flag", "html/template", "image", "log", "log/slog", "math/rand",
+	"math/rand/v2", "net/http", "text/template"}
 
 // Variables returns the package variables by address. data is their start address in memory. The list is empty if the program has no symbol
 // table in ELF format.

@@ -57,7 +57,8 @@ func Died(said string) *Error {
 	}
 	for _, f := range all[0].Frames {
 		switch name := f.Function + "("; {
-		case strings.Contains(name, "_test."), strings.HasPrefix(name, module+"systems/"), strings.HasPrefix(name, module+"internal/test/papers/"), strings.HasPrefix(name, module+"cmd/"),
+		case strings.Contains(name, "_test."), strings.HasPrefix(name, module+"systems/"),
+			strings.HasPrefix(name, module+"internal/test/papers/"), strings.HasPrefix(name, module+"cmd/"),
 			strings.HasPrefix(name, module+"glue/"):
 			return nil
 		case strings.HasPrefix(name, module):

@@ -60,7 +60,8 @@ const (
 )
 
 // isolateIn is ExamineScript with the files of the process in temp. whole is a value of [flight.Whole].
-func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, whole int, limit time.Duration) (*Death, error) {
+func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script,
+	whole int, limit time.Duration) (*Death, error) {
 	file := filepath.Join(temp.Path, "flight")
 	size := max(len(path), 1)
 	if script != nil {

@@ -41,7 +41,8 @@ func (x *Execution) step() int {
 	return len(x.States) - 1
 }
 
-// Execute executes path on w, which contains checked code. It calls begun with the number of each step before the step; 0 is the first boots.
+// Execute executes path on w, which contains checked code. It calls begun with the number of each step before the step;
+// 0 is the first boots.
 func Execute(w kernel.World, path choose.Path, begun func(step int)) *Execution {
 	x := new(Execution)
 	run, src := replay.NewRun(w), &choose.Prefix{Path: path}

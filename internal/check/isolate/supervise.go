@@ -193,7 +193,8 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	// A handler need not be the cause: the tables of the search take memory, too.
 	last = &LostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), Memory: how.memory,
 		fault: defect.Died(said.head.String())}
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !settle && !last.Memory && last.fault == nil && !(ok && status.Signaled()) && apart(said.head.String(), last.call) {
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !settle && !last.Memory && last.fault == nil &&
+		!(ok && status.Signaled()) && apart(said.head.String(), last.call) {
 		last.call, last.apart = 0, true // the call in progress need not be the one that started the goroutine
 	}
 	if last.call != 0 {

@@ -128,7 +128,8 @@ func Apart() Rule { return Rule{kind: apart} }
 func Showing() Rule { return Rule{kind: showing} }
 
 func (r *Rule) String() string {
-	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements", "AcrossPrograms", "Holding", "Apart", "Showing"}[r.kind]
+	name := [...]string{"Rule", "IgnoreField", "MethodByName", "EncodeBy", "CopyBy", "ShowBy", "ByElements", "AcrossPrograms",
+		"Holding", "Apart", "Showing"}[r.kind]
 	if r.Typ != nil {
 		name += "[" + r.Typ.String() + "]"
 	}

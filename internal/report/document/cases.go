@@ -130,7 +130,8 @@ func (c *cases) properties(properties []sim.Property) {
 		}
 	}
 	for _, name := range c.r.Coverage.NotChecked {
-		listed := name == sim.AssertionProperty || slices.Contains(c.r.Monitors, name) || slices.ContainsFunc(properties, func(p sim.Property) bool { return p.Name == name })
+		listed := name == sim.AssertionProperty || slices.Contains(c.r.Monitors, name) ||
+			slices.ContainsFunc(properties, func(p sim.Property) bool { return p.Name == name })
 		if listed {
 			continue
 		}

@@ -39,7 +39,8 @@ func reductionLines(r *report.Report) (lines []string) {
 		lines = append(lines, d.Why)
 	}
 	if d.Permutations > 0 {
-		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes with the same role count as one", textfmt.Plural(d.Permutations, "permutation")))
+		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes with the same role count as one",
+			textfmt.Plural(d.Permutations, "permutation")))
 	}
 	if d.Asymmetry != "" {
 		lines = append(lines, "no symmetry: "+d.Asymmetry)

@@ -78,7 +78,8 @@ func fromChecker(pkg string) bool {
 	if !ok {
 		return false
 	}
-	for _, p := range []string{"sim", "internal/kernel", "internal/table", "internal/encoding", "internal/explore", "netsim", "internal/replay", "search", "critical", "internal/check", "mctest"} {
+	for _, p := range []string{"sim", "internal/kernel", "internal/table", "internal/encoding", "internal/explore", "netsim",
+		"internal/replay", "search", "critical", "internal/check", "mctest"} {
 		if rest == p || strings.HasPrefix(p, "internal/") && strings.HasPrefix(rest, p+"/") {
 			return true
 		}

@@ -165,7 +165,8 @@ func pageRun(title string, g *eventgraph.Graph, mark, width int, named ...[]int)
 		}
 		slices.Sort(steps)
 		run.Options.Steps = slices.Compact(steps)
-		run.Title += fmt.Sprintf(" (steps %s to %s and those that are named, of %s)", textfmt.Number(from), textfmt.Number(from+MaxPageSteps-1), textfmt.Number(g.Last()))
+		run.Title += fmt.Sprintf(" (steps %s to %s and those that are named, of %s)", textfmt.Number(from),
+			textfmt.Number(from+MaxPageSteps-1), textfmt.Number(g.Last()))
 	} else {
 		run.Title += " (" + textfmt.Plural(g.Last(), "step") + ")"
 	}

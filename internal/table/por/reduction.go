@@ -276,7 +276,8 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 
 // nothing disables the reduction.
 func (r *ReducedGraph) nothing(why string) {
-	r.rules, r.hurried, r.summary = options.Rules{Mutation: r.rules.Mutation}, false, Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.summary.Rounds, Permutations: r.summary.Permutations, Asymmetry: r.summary.Asymmetry}
+	r.rules, r.hurried, r.summary = options.Rules{Mutation: r.rules.Mutation}, false,
+		Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.summary.Rounds, Permutations: r.summary.Permutations, Asymmetry: r.summary.Asymmetry}
 	r.assumptions.Begin()
 	r.deadMessages.Begin()
 	r.World.Covering.ForgetSometimes()

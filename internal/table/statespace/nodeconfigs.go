@@ -136,7 +136,8 @@ const (
 )
 
 func newSites(e *steptree.Engine) *NodeConfigs {
-	s := &NodeConfigs{Engine: e, Tables: make([]nodeTable, e.Nodes), Transitions: make([]transition, 1), Peers: []uint16{NeverSleeps}, DisabledBy: make([]uint16, 1),
+	s := &NodeConfigs{Engine: e, Tables: make([]nodeTable, e.Nodes), Transitions: make([]transition, 1),
+		Peers: []uint16{NeverSleeps}, DisabledBy: make([]uint16, 1),
 		Takes: make([]uint32, 1), Origins: make([]uint32, 1), Commuting: make([]uint64, 1), breaks: make([]uint32, e.Layout.PairCount)}
 	for i := range s.Tables {
 		s.Tables[i].width = minWidth

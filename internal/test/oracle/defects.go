@@ -80,7 +80,8 @@ func Defects() []Defect {
 	return []Defect{
 		loseAlways, mergeUnsynced, dropErrors, ignoreWeights, forgetMonitors, forgetDeadlines, ignoreDeadlines, ignorePrompt, ignoreSteps,
 		forgetCounters, forgetLimits, neverHeal, leakCut, keepForDown, tellCopiesApart, keepPeerQueue, overtakeErrors,
-		forgetReady, crashSturdy, bootLate, neverInside, haltLasting, neverHaltInside, insideAnyway, loseNone, comeBack, keepForHalted, keepDisk, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing, recoverByKind, recoverByType, anyType,
+		forgetReady, crashSturdy, bootLate, neverInside, haltLasting, neverHaltInside, insideAnyway, loseNone, comeBack, keepForHalted,
+		keepDisk, allOrNothing, loseUnsynced, recoverByFaults, recoverByCrashes, recoverByDisturbing, recoverByKind, recoverByType, anyType,
 		firstAnswer, firstBoot, ignoreSafety, ignoreStepBad, askAgain,
 		arriveAtOnce, outgrowBound, overtakeInQueue, bySender, keepQueues, actWhileSending, mergeOrders, neverStep, stepAlways,
 		mateSurvives, mateSurvivesHalt, mateComesBack, countEach, crashEach, mateKeeps, outgrowMost, mostOfSender,

@@ -112,7 +112,8 @@ var disturbances = []sim.Disturbance{
 // optimizations for such systems.
 func DrawSmall(t *rapid.T) *Config {
 	const nodes = 2
-	c := &Config{Nodes: nodes, Timing: sim.AnyOrder, Late: nodes, Sturdy: -1, Turns: rapid.IntRange(2, 5).Draw(t, "turns"), ActionTime: rapid.IntRange(0, 2).Draw(t, "times")}
+	c := &Config{Nodes: nodes, Timing: sim.AnyOrder, Late: nodes, Sturdy: -1, Turns: rapid.IntRange(2, 5).Draw(t, "turns"),
+		ActionTime: rapid.IntRange(0, 2).Draw(t, "times")}
 	ops := []Opcode{OpSetTimer, OpAnnounce, OpAnnounce, OpPhase, OpChoose}
 	if rapid.Bool().Draw(t, "datagrams") {
 		c.Network = netsim.Datagrams{Loss: rapid.IntRange(0, 1).Draw(t, "loss")}

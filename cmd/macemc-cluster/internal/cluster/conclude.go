@@ -16,7 +16,8 @@ import (
 )
 
 // conclude returns the result of the search.
-func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard *shard.Shard, sys *sim.System, opts options.Options) (*table.Exploration, error) {
+func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard *shard.Shard, sys *sim.System,
+	opts options.Options) (*table.Exploration, error) {
 	set, err := stateset.Named(r.Visited)
 	if err != nil {
 		return nil, err

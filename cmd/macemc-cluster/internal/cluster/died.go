@@ -168,7 +168,8 @@ type DiedError struct {
 }
 
 func (e *DiedError) Error() string {
-	return fmt.Sprintf("checked code has ended the processes of two workers (%s)%s", e.How, stepsTo(": by a step from one state, or by a property of where it leads", e.Keys))
+	return fmt.Sprintf("checked code has ended the processes of two workers (%s)%s", e.How,
+		stepsTo(": by a step from one state, or by a property of where it leads", e.Keys))
 }
 
 // stepsTo lists the steps to the state of an error.

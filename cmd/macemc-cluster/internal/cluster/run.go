@@ -313,5 +313,6 @@ var errRemoved = errors.New("the search was removed")
 
 // gone reports whether an error reports a removed run.
 func gone(err error) bool {
-	return errors.Is(err, errRemoved) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrKeyNotFound)
+	return errors.Is(err, errRemoved) || errors.Is(err, jetstream.ErrBucketNotFound) ||
+		errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrKeyNotFound)
 }

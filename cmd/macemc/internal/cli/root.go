@@ -85,7 +85,8 @@ Exit status, of every command:
 	live := live.Command(&a.Process, a.entry)
 	live.Args = exactlyOne("SYSTEM")
 	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.dapCommand(), a.graphCommand(),
-		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), live, a.recordingCommand(), a.tests().Command(), a.tests().Doctor(), a.durableCommand(), a.shardsMergeCommand(),
+		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), live, a.recordingCommand(), a.tests().Command(),
+		a.tests().Doctor(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
 	a.addCompanions(root)
 	root.Args = func(_ *cobra.Command, args []string) error { return noneOf("unknown command", root, args) }

@@ -263,7 +263,8 @@ func (p packageSummary) String() string {
 	if p.complete > 0 {
 		complete = fmt.Sprintf(" (%d complete)", p.complete)
 	}
-	return fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete, float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
+	return fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
+		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
 }
 
 func (s *summaries) Write(p []byte) (int, error) {
