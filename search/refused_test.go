@@ -43,7 +43,7 @@ func TestRefusedValues(t *testing.T) {
 		{"timer that is no key", func(env sim.Env) { env.SetTimer([1]any{[]int{1}}, 1) },
 			"at the start: timer [1]interface {}: cannot be a timer: timers must be comparable; use a struct of names and numbers"},
 		{"timer that points", func(env sim.Env) { env.SetTimer(new(int), 1) },
-			"at the start: timer *int: cannot be a timer: timers must not hold pointers, of which two that look alike would be one timer; use names and numbers"},
+			"at the start: timer *int: cannot be a timer: timers must not hold pointers, because two that look alike would be one timer; use names and numbers"},
 		{"no timer", func(env sim.Env) { env.SetTimer(nil, 1) },
 			"at the start: timer nil: cannot be a timer: timers must be comparable; use a struct of names and numbers"},
 	} {

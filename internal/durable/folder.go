@@ -74,7 +74,7 @@ func hold(dir string) (release func(), err error) {
 }
 
 func errThere(dir string) error {
-	return fmt.Errorf("%s holds a search already: --resume goes on with it, or use another folder", dir)
+	return fmt.Errorf("%s holds a search already: --resume continues it, or use another folder", dir)
 }
 
 func (f *Folder) open(want *Manifest, mode Mode) error {

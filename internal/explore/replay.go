@@ -44,7 +44,7 @@ func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
 				return err
 			}
 			if !l.frontier.More() {
-				return l.changed("the log goes on where no state waits")
+				return l.changed("the log continues where no state waits")
 			}
 			continue
 		}

@@ -55,7 +55,8 @@ func (w *Machine) KindOf(t any) (k *timerKind, err error) {
 	}
 	// A value that refers only to constants is its own copy.
 	if own, err := w.Copies.Of(t); err != nil || !own.Copyable() || w.PrivateTo(t) != t {
-		return nil, &encoding.Error{Role: "timer", Type: p.Type(), Verb: "a timer", Hint: "timers must not hold pointers, of which two that look alike would be one timer; use names and numbers"}
+		return nil, &encoding.Error{Role: "timer", Type: p.Type(), Verb: "a timer",
+			Hint: "timers must not hold pointers, because two that look alike would be one timer; use names and numbers"}
 	}
 	k = &timerKind{value: t, enc: string(w.Enc.Bytes()), Text: p.Text(t)}
 	w.Timers[t] = k

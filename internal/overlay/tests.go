@@ -172,7 +172,7 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 		return strings.Repeat("\n", strings.Count(m[1]+m[2], "\n")) + "func " + name + "(" + params + ")" + result + " { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC()); " + call + " }"
 	})
 	if n < 10 {
-		return "", fmt.Errorf("only %d functions of sync/atomic are declared in the form that is known", n)
+		return "", fmt.Errorf("only %d functions of sync/atomic are declared in a known form", n)
 	}
 	return text, nil
 }
@@ -183,7 +183,7 @@ var typeMethod = regexp.MustCompile(`(?m)^func \(x \*(Bool|Int32|Int64|Uint32|Ui
 // methods, and the functions that they call count as called by this package.
 func typeMethods(text string, _ map[string]string) (string, error) {
 	if n := len(typeMethod.FindAllString(text, -1)); n < 40 {
-		return "", fmt.Errorf("only %d methods of atomic types are declared in the form that is known", n)
+		return "", fmt.Errorf("only %d methods of atomic types are declared in a known form", n)
 	}
 	text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
 	return typeMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(&x.v), sys.GetCallerPC());"), nil
@@ -305,7 +305,7 @@ func memoryInGo(text string, _ map[string]string) (string, error) {
 		re := regexp.MustCompile(`(?s)TEXT\truntime·` + f.name + `<ABIInternal>\(SB\).*?JMP\tracecalladdr<>\(SB\)\n`)
 		m := re.FindString(text)
 		if m == "" {
-			return "", fmt.Errorf("runtime·%s is not there in the form that is known", f.name)
+			return "", fmt.Errorf("runtime·%s is not declared in a known form", f.name)
 		}
 		text = strings.Replace(text, m, strings.Repeat("\n", strings.Count(m, "\n")), 1)
 	}

@@ -26,7 +26,7 @@ func ParseShard(text string, seed uint64) (Shard, error) {
 	number, of, _ := strings.Cut(text, "/")
 	if _, err := fmt.Sscanf(number+" "+of, "%d %d", &s.Number, &s.Of); err != nil || fmt.Sprintf("%d/%d", s.Number, s.Of) != text ||
 		s.Number < 1 || s.Number > s.Of || s.Of > mostShards {
-		return s, fmt.Errorf("%q is no shard: 3/16 is the third of sixteen; there may be %d", text, mostShards)
+		return s, fmt.Errorf("%q is not a shard: 3/16 is the third of sixteen; there may be %d", text, mostShards)
 	}
 	if seed > (1<<63)/mostShards {
 		return s, fmt.Errorf("seed %d is too great to be divided", seed)
@@ -102,16 +102,18 @@ func Merge(reports []*Report) (*Report, error) {
 			return nil, fmt.Errorf("a report is of shard %d of %d, which there is not", r.Shard.Number, r.Shard.Of)
 		}
 		if !slices.Contains(badness, r.Verdict) {
-			return nil, fmt.Errorf("shard %d has no verdict that is known, but %q", r.Shard.Number, r.Verdict)
+			return nil, fmt.Errorf("shard %d has the unknown verdict %q", r.Shard.Number, r.Verdict)
 		}
 	}
 	slices.SortFunc(reports, func(a, b *Report) int { return cmp.Compare(a.Shard.Number, b.Shard.Number) })
 	first := reports[0]
 	merged := &Report{
-		System: first.System, Nodes: first.Nodes, Params: first.Params, Bugs: first.Bugs, Limits: first.Limits, Timing: first.Timing, Clocks: first.Clocks, CrashCut: first.CrashCut, Strategy: first.Strategy,
+		System: first.System, Nodes: first.Nodes, Params: first.Params, Bugs: first.Bugs, Limits: first.Limits, Timing: first.Timing,
+		Clocks: first.Clocks, CrashCut: first.CrashCut, Strategy: first.Strategy,
 		Seed: first.Shard.Seed, Workers: first.Workers, Verdict: search.OK, WalkSteps: first.WalkSteps, Stopped: first.Stopped, Uncovered: first.Uncovered,
 		Monitors: first.Monitors, Program: first.Program, OtherVersions: first.OtherVersions, Disturbing: first.Disturbing,
-		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, Coverage: search.Coverage{Unchecked: first.Coverage.Unchecked, Fair: first.Coverage.unwalked(), NeverHappened: first.Coverage.NeverHappened}, Assumed: first.Coverage.Assumed},
+		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, Coverage: search.Coverage{Unchecked: first.Coverage.Unchecked,
+			Fair: first.Coverage.unwalked(), NeverHappened: first.Coverage.NeverHappened}, Assumed: first.Coverage.Assumed},
 	}
 	for i, r := range reports {
 		if differs := settingsDiffer(first, r); differs != "" {

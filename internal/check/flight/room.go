@@ -14,7 +14,7 @@ type NoRoom struct {
 }
 
 func (e *NoRoom) Error() string {
-	return fmt.Sprintf("no room in the folder for temporary files, %s, for the picks of all runs (%d MB, of which each worker takes 2): %v; "+
+	return fmt.Sprintf("no room in the folder for temporary files, %s, for the picks of all runs (%d MB, 2 for each worker): %v; "+
 		"let TMPDIR name a folder with more room, or use fewer workers", e.Dir, (e.Size+1<<20-1)>>20, e.Err)
 }
 

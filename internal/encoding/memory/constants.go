@@ -75,7 +75,7 @@ var None = &Constants{Table: make([]int32, 1), shift: 64}
 // snapshots caches the constants of systems that are in use or were built lately, so that all worlds of a system have
 // the same.
 //
-//lint:state what is older than all runs is a fact of the process
+//lint:state memory that is older than all runs belongs to the process
 var snapshots snapshotList
 
 type snapshotList struct {
@@ -102,7 +102,7 @@ func ConstantsOf(held []any, showing bool) (*Constants, error) {
 		return c, nil
 	}
 	if !readableHeap() {
-		return nil, errors.New("this release of Go (" + runtime.Version() + ") keeps memory in a way that is not known, so that states cannot be told apart")
+		return nil, errors.New("this release of Go (" + runtime.Version() + ") has an unknown memory layout, so states cannot be distinguished")
 	}
 	c := findConstants(slices.Clone(held))
 	if s.all == nil {

@@ -106,7 +106,7 @@ func (l *Log) scan() (size int64, err error) {
 	case err != nil && err != io.EOF:
 		return 0, err
 	case string(begin[:n]) != title[:n]:
-		return 0, fmt.Errorf("%s is no state log of this version", l.name)
+		return 0, fmt.Errorf("%s is not a state log of this version", l.name)
 	case n < len(title):
 		return int64(n), nil
 	}

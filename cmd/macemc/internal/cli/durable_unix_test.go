@@ -171,7 +171,7 @@ func TestDurable(t *testing.T) {
 		{[]string{"durable", "info", dir}, exitcode.Usage, "", "there is no search"},
 		{[]string{"durable", "recheck", dir}, exitcode.Usage, "", "there is no search"},
 		{append(base, "--depth", "8"), exitcode.OK, "stored in " + dir, ""},
-		{base, exitcode.Usage, "", "holds a search already: --resume goes on with it"},
+		{base, exitcode.Usage, "", "holds a search already: --resume continues it"},
 		{append(base, "--resume", "--depth", "4"), exitcode.Usage, "", "the log goes deeper than 4 steps already"},
 		{append(base, "--resume", "--crashes", "1"), exitcode.Usage, "", "crashes: 0 there, 1 here"},
 		{append(base, "--resume", "--visited", "64"), exitcode.Usage, "", "visited: exact there, 64 here"},

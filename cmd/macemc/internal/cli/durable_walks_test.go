@@ -115,7 +115,7 @@ func TestDurableWalks(t *testing.T) {
 		err    string // in standard error
 	}{
 		{walk("w", "--max-paths", "1500"), exitcode.OK, "seeds 1 to 2", ""},
-		{walk("w", "--max-paths", "1500"), exitcode.Usage, "", "holds a search already: --resume goes on with it"},
+		{walk("w", "--max-paths", "1500"), exitcode.Usage, "", "holds a search already: --resume continues it"},
 		{walk("w", "--max-paths", "1500", "--resume"), exitcode.OK, "which already held 1,500 runs", "holds 1,500 runs"},
 		{walk("w", "--max-paths", "2100", "--resume"), exitcode.OK, "covered: 2,100 random runs", ""},
 		{walk("w", "--resume", "--seed", "2"), exitcode.Usage, "", "seed: 1 there, 2 here"},

@@ -28,7 +28,7 @@ func runReal(t *testing.T, dir string, stdin string, args ...string) (stdout, st
 	return out.String(), errs.String(), exitCode(err)
 }
 
-// Nodes run as processes, one of which is killed and started again, and form one tree. The checker reaches the same states, and continues
+// Nodes run as processes and form one tree. One of them is killed and started again. The checker reaches the same states, and continues
 // from there.
 func TestLiveProcesses(t *testing.T) {
 	t.Parallel()
@@ -168,7 +168,7 @@ func TestLiveEndsWhenLive(t *testing.T) {
 // Commands on standard input are executed.
 func TestLiveCommands(t *testing.T) {
 	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
-	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is no command`, "n0 does propose", `there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is no command; known are kill N, start N, do N ACTION`} {
+	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is not a command`, "n0 does propose", `there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is not a command; known are kill N, start N, do N ACTION`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s%s", want, out, errs)
 		}

@@ -72,9 +72,9 @@ func style(f *os.File) document.Style {
 func noScreen() string {
 	switch {
 	case !term.IsTerminal(int(os.Stdin.Fd())):
-		return "standard input is no terminal"
+		return "standard input is not a terminal"
 	case !term.IsTerminal(int(os.Stdout.Fd())):
-		return "standard output is no terminal"
+		return "standard output is not a terminal"
 	case os.Getenv("TERM") == "" || os.Getenv("TERM") == "dumb":
 		return "TERM is " + strconv.Quote(os.Getenv("TERM"))
 	}

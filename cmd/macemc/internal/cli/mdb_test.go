@@ -108,13 +108,13 @@ func TestMdbPrompt(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := &app{Process: task.Process{
 		Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(),
-		Stdin: strings.NewReader("6\nnonsense\n"), NoScreen: "standard input is no terminal",
+		Stdin: strings.NewReader("6\nnonsense\n"), NoScreen: "standard input is not a terminal",
 	}}
 	if status := a.run(t.Context(), []string{"mdb", testdata(t, "pingack.path")}); status != 0 {
 		t.Errorf("exit status %d", status)
 	}
 	if !strings.Contains(out.String(), "step 6 of 9: network loses Ack{2} n1->n0") || !strings.Contains(out.String(), "error: there is no command") ||
-		!strings.Contains(errs.String(), "no screen, standard input is no terminal") {
+		!strings.Contains(errs.String(), "no screen, standard input is not a terminal") {
 		t.Errorf("%s\n%s", out.String(), errs.String())
 	}
 }

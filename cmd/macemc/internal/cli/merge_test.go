@@ -100,7 +100,7 @@ func TestMergeViolation(t *testing.T) {
 		{[]string{"merge", dir, filepath.Join(now, "0", "error.path")}, "is not a complete report"},
 		{[]string{"merge", t.TempDir()}, "there is no report of a shard"},
 		{[]string{"search", "paxos", "--strategy", "bfs", "--shard", "1/2"}, "--shard needs a strategy that makes random walks"},
-		{[]string{"search", "paxos", "--shard", "3/2"}, "is no shard"},
+		{[]string{"search", "paxos", "--shard", "3/2"}, "is not a shard"},
 	} {
 		if _, stderr, status := run(t, c.args...); status != exitcode.Usage || !strings.Contains(stderr, c.why) {
 			t.Errorf("%v: exit status %d, want %q: %s", c.args, status, c.why, stderr)

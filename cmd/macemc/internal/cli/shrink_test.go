@@ -97,7 +97,7 @@ func TestNoShrink(t *testing.T) {
 	}
 }
 
-// This run has four nodes, of which three suffice.
+// This run has four nodes, and three suffice.
 func TestShrinkNodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

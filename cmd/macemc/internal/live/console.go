@@ -72,7 +72,7 @@ func (x *fleet) command(ctx context.Context, line string) bool {
 			}
 		}
 	}
-	x.say("%q is no command; known are kill N, start N, do N ACTION (N from 0 to %d), state, quit", line, len(x.nodes)-1)
+	x.say("%q is not a command; known are kill N, start N, do N ACTION (N from 0 to %d), state, quit", line, len(x.nodes)-1)
 	return false
 }
 

@@ -112,7 +112,7 @@ func (x *fleet) look(ctx context.Context, all bool) bool {
 	case state.Finding != nil:
 		said = state.Finding.Error()
 	case live && down != "":
-		said = "all properties hold of what is recorded, but not up: " + down
+		said = "all properties hold in the recorded states, but not up: " + down
 	case live:
 		if said = "live: all properties hold"; len(x.down()) > 0 {
 			said += " without " + replay.ListNodes(x.down())

@@ -179,7 +179,7 @@ func (x *fleet) tell(r *Report) {
 	if r.Disagreement != "" {
 		fmt.Fprintf(out, "  the recording differs from the checked system: %s\n", r.Disagreement)
 	} else {
-		fmt.Fprintf(out, "  the checker comes to the same %d recorded states\n", r.Compared)
+		fmt.Fprintf(out, "  the checker reaches the same %d recorded states\n", r.Compared)
 	}
 	if r.Rate != nil {
 		fmt.Fprintf(out, "  %v: %s\n", r.Rate, r.Rate.Picture)

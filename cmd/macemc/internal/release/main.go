@@ -51,7 +51,7 @@ func checkout() (string, error) {
 	out, err := exec.Command("go", "env", "GOWORK").Output()
 	file := strings.TrimSpace(string(out))
 	if err != nil || filepath.Base(file) != "go.work" {
-		return "", fmt.Errorf("this works in a checkout, in whose folder is a go.work: %q, %v", file, err)
+		return "", fmt.Errorf("this works only in a checkout with a file go.work: %q, %v", file, err)
 	}
 	return filepath.Dir(file), nil
 }

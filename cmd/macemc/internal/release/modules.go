@@ -96,7 +96,7 @@ func (w *workspace) set(version string) error {
 		return err
 	}
 	if module.CanonicalVersion(version) != version {
-		return fmt.Errorf("%q is no whole version, as v1.2.3", version)
+		return fmt.Errorf("%q is not a complete version, as v1.2.3", version)
 	}
 	for _, m := range w.modules {
 		mod, err := w.read(m)
