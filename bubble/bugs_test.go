@@ -511,7 +511,7 @@ func TestSmallBugs(t *testing.T) {
 	}
 }
 
-// A bug that needs one order of five goroutines is found for every numbering of the goroutines.
+// A bug that needs one order of goroutines is found however many other goroutines were started before.
 func TestSchedules_AnyNumbering(t *testing.T) {
 	for others := range 10 {
 		b := bug{

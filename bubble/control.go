@@ -1,4 +1,4 @@
-//lint:file-ignore U1000 the runtime reads and writes what is not used here
+//lint:file-ignore U1000 the runtime reads and writes the fields that are unused here
 
 package bubble
 

@@ -152,7 +152,7 @@ func (p *Program) Boot(env sim.Env) {
 }
 
 // otherUnlocks states a limitation of deadlock detection.
-const otherUnlocks = " (unless another goroutine that it has not started since is to unlock it, which is not seen: docs/goroutines.md, What is not covered)"
+const otherUnlocks = " (unless another goroutine is to unlock it, which the check cannot see: docs/goroutines.md, What is not covered)"
 
 // Receive implements [sim.Service].
 func (p *Program) Receive(env sim.Env, from sim.NodeID, msg any) {

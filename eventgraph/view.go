@@ -39,7 +39,7 @@ type View struct {
 type Run struct {
 	Title string
 	Graph *Graph
-	// Options select what is shown. Only a positive Fold folds steps.
+	// Options select the part to show. Only a positive Fold folds steps.
 	Options Options
 	Start   int // initially selected step
 }

@@ -65,7 +65,7 @@ type state struct {
 	problems  []string
 }
 
-// what is the treatment of an event.
+// what is the reaction to an event.
 type what uint8
 
 const (

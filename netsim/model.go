@@ -56,7 +56,7 @@ type cell struct {
 
 const noCell = -1
 
-// setKind is a kind of set of peers, one of which each node has.
+// setKind is a kind of set of peers. Each node has one set of each kind.
 type setKind int
 
 const (

@@ -36,7 +36,7 @@ func TestQueuesByArrival(t *testing.T) {
 	b.expect(t, "deliver 2>0 z", "arrive 0>1 b", "arrive 1>2 w")
 	b.do(t, "arrive 0>1 b")
 	b.do(t, "arrive 1>2 w")
-	// Node 1 still has something to send, and node 0 something to take, of which z was first.
+	// Node 1 still has messages to send. Node 0 has messages to take, first z.
 	b.expect(t, "deliver 2>0 z", "arrive 0>1 a")
 	if !b.Holds(1) || b.Holds(0) || b.Holds(2) {
 		t.Error("node 1 alone has something to send")

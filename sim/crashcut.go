@@ -8,7 +8,7 @@ type CrashCut uint8
 const (
 	CutPrefix CrashCut = iota // a prefix of its effects
 	CutNone                   // nodes crash and halt only between steps
-	CutSubset                 // a prefix of its effects, of which any datagrams may be lost; see [MostCut]
+	CutSubset                 // a prefix of its effects, from which any datagrams may be missing; see [MostCut]
 )
 
 // MostCut is the maximum number of datagrams that a node may send in a step under [CutSubset] if it may crash or halt.

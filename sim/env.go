@@ -34,7 +34,7 @@ type Env interface {
 	// ChooseWeighted is like Choose with len(weights) alternatives. Random walks draw them with these weights;
 	// exhaustive search ignores the weights. They must not be negative or all zero, and their sum must fit an int.
 	ChooseWeighted(what string, weights ...int) int
-	// Rand returns a source of random values, each draw of which is a choice.
+	// Rand returns a source of random values. Each draw is a choice.
 	Rand() Rand
 	// Clock returns the node's clock.
 	Clock() macetime.Clock

@@ -32,8 +32,8 @@ type System struct {
 	// Containers are sets of nodes that share a process. If one of them crashes or halts, the others do so in the same
 	// step, which counts as one crash. The effects of the others are complete, as they are between two steps; otherwise
 	// they crash as usual. Each node boots in a step of its own; until then a crash takes down the nodes that are up. A
-	// halt takes down all nodes of the set, including those already down. A set has at least two nodes, of which either
-	// all or none may crash, and halt. A node is in at most one set. Nil means that each node has its own process.
+	// halt takes down all nodes of the set, including those already down. A set has at least two nodes. Either all
+	// of them may crash or none, and the same holds for halts. A node is in at most one set. Nil means that each node has its own process.
 	Containers [][]NodeID
 	// CrashCut selects the effects that survive of a step in which its node crashes or halts. The zero value is
 	// [CutPrefix].

@@ -74,9 +74,9 @@ type Sharer interface {
 	Share(word int, value uint32) uint64
 }
 
-// NewParts makes an exploration of a graph in so many parts, of which it owns none at first. cut lists the words that
-// determine the part of a state; an empty cut means all words. Fingerprints identify states. elsewhere receives the
-// states that are found for foreign parts; the state is valid until elsewhere returns.
+// NewParts makes an exploration of a graph whose states are divided into parts. It owns no part yet. cut lists the words
+// that determine the part of a state; an empty cut means all words. Fingerprints identify states. elsewhere receives the
+// states found for parts of other owners; a state is valid until elsewhere returns.
 func NewParts(g graph.Graph, kind stateset.Kind, parts int, cut []int, elsewhere func(part int, state []uint32, from Source)) (*Parts, error) {
 	set := kind.New(g)
 	width := set.Width()
@@ -324,7 +324,7 @@ func (p *Parts) Arrive(states []uint32, from []Source) error {
 			at = p.ofCut(state)
 		}
 		if p.own[at] == nil {
-			return fmt.Errorf("a state of part %d came to where that is not", at)
+			return fmt.Errorf("a state of part %d arrived at a process without that part", at)
 		}
 		p.key(at, uint32(k), f.Lo, []uint64{f.Hi}, 0)
 	}

@@ -15,7 +15,7 @@ func Describe(l *stepinfo.Label) string { return describe(l, What(l)) }
 // from n2, n3", for a crash "with n2", or "".
 func What(l *stepinfo.Label) string { return what(l, Brief(l.Content)) }
 
-// what is What with another text for the content of the label.
+// what returns What with another text for the content of the label.
 func what(l *stepinfo.Label, content string) string {
 	switch {
 	case l.Event.Kind == sim.TakeQuorum:

@@ -28,7 +28,7 @@ func Hold(name string) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// Held reports whether another process holds the lock that a file stands for, as far as that can be told.
+// Held reports whether another process holds the lock of a file, if the system can tell.
 func Held(name string) bool {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {

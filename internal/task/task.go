@@ -31,7 +31,7 @@ import (
 
 // Task is a command to execute on a system.
 type Task interface {
-	// Validate checks the task as far as that needs no system.
+	// Validate makes the checks of the task that need no system.
 	Validate() error
 	// Do executes the task. An error of type [Exit] has already been reported.
 	Do(ctx context.Context, p *Process) error

@@ -8,7 +8,7 @@ import (
 
 const module = "github.com/macemc/macemc"
 
-// Info is what is known of the program, or of the library in a test. Fields that are not known are empty.
+// Info identifies the program, or the library in a test. Unknown fields are empty.
 type Info struct {
 	Version string `json:"version"` // of the module; "(devel)" for one that was built from a checkout, and in tests, whose binaries do not name it
 	Commit  string `json:"commit,omitempty"`

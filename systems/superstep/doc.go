@@ -15,7 +15,7 @@
 //
 // A message names its superstep and epoch. The leader begins a new epoch when it starts to lead, or when a member
 // has restarted, is silent, or misses a message. Then the superstep is repeated, and earlier messages are void.
-// Accepted states remain accepted: they are reachable, whoever found them.
+// Accepted states remain accepted: they are reachable, no matter who found them.
 //
 // R1  A member takes part only in an epoch that lists its incarnation, and repeats that it is done when asked again.
 // R2  A new epoch begins at the commit's next. Recently sent states, number definitions and old messages are forgotten.

@@ -17,7 +17,7 @@ func Entry() spec.Entry {
 			"Timers may fire at any moment: a member may seem silent, or a lease expire, at the worst time.",
 		Params: []spec.Param{
 			{Name: "forgets", Kind: spec.Int, Default: "0", Min: 0, Max: 4, Help: "how often the store loses the acknowledged end of a log"},
-			{Name: "leaves", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many members may give their parts away and end; not all"},
+			{Name: "leaves", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many members may hand over their parts and end; not all"},
 		},
 		MinNodes: 2, MaxNodes: 4, DefaultNodes: 3,
 		Limits:   sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1},

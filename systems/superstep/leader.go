@@ -61,7 +61,7 @@ func (l *Leader) begin() {
 	l.Next, l.Len, l.Edges = slices.Clone(c.Next), slices.Clone(c.Len), slices.Clone(c.Edges)
 }
 
-// hello handles a heartbeat. A leaving member is told when it has no parts left.
+// hello handles a heartbeat. A leaving member is notified when it has no parts left.
 func (m *Member) hello(env sim.Env, from sim.NodeID, h Hello) {
 	l := &m.Leader
 	if h.Inc < l.Known[from-1] {

@@ -18,7 +18,7 @@ type Member struct {
 	Inc    int // incarnation of the node, unique
 	Worker Worker
 	Leader Leader
-	Leaves bool // it must give its parts away
+	Leaves bool // it must hand over its parts
 	Over   bool // the search has ended for this member
 }
 
@@ -89,7 +89,7 @@ func (m *Member) Miss(env sim.Env) {
 // working.
 func IsGap(t any) bool { _, ok := t.(gap); return ok }
 
-// Leave makes a member give its parts away, and end. A member without an epoch has none, and the only one has
+// Leave makes a member hand over its parts and end. A member without an epoch has none, and the only one has
 // nobody to give them to.
 func (m *Member) Leave(env sim.Env) {
 	if m.Over || m.Leaves {

@@ -21,7 +21,7 @@ func (p *Part) accept(s State) {
 	}
 }
 
-// learn handles the content of the log from a state on. What is there is not pending, whoever wrote it.
+// learn handles the content of the log from a state on. States in the log are not pending, no matter who wrote them.
 func (p *Part) learn(from int, states []State) {
 	known := len(p.Log) - from
 	if known < 0 || known >= len(states) {

@@ -38,10 +38,10 @@ func Clean(dir string) {
 var errDamaged = errors.New("it is not what was written there")
 
 func damaged(dir string) error {
-	return fmt.Errorf("what is held on disk in %s cannot be read back: %w", dir, errDamaged)
+	return fmt.Errorf("the states on disk in %s cannot be read back: %w", dir, errDamaged)
 }
 
-// Spool is a list of chunks, each of which is taken once, in order. A limited number of bytes is held in memory, the
+// Spool is a list of chunks, taken once each, in order. A limited number of bytes is held in memory, the
 // rest in a file.
 type Spool struct {
 	most  int

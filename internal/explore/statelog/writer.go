@@ -11,7 +11,7 @@ import (
 )
 
 // A block is sealed when it is long enough, or some time after the one before. Files are synced from time to time. A
-// killed process loses what is not sealed, and a power failure loses what is not synced.
+// killed process loses unsealed records, and a power failure loses unsynced ones.
 const (
 	sealBytes = 256 << 10
 	sealEvery = 300 * time.Millisecond

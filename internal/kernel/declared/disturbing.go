@@ -9,7 +9,7 @@ import (
 // Disturbing holds the events of a system that are not part of recovery, although they inject no fault: by
 // [sim.Action.Disturbs] and [sim.System.Disturbing].
 type Disturbing struct {
-	kinds   uint64 // kinds of which all events disturb
+	kinds   uint64 // kinds whose events all disturb
 	actions []bool // by slot
 	hands   map[handing]bool
 	asks    uint64 // kinds that occur in hands

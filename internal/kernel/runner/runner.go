@@ -49,7 +49,7 @@ type Done struct {
 // Broken reports whether the node must not be run again.
 func (d *Done) Broken() bool { return d.Finding != nil && d.Finding.Property != sim.AssertionProperty }
 
-// NewRunner returns a runner with all nodes down, none of which has been up. The error is as for [kernel.NewWorld].
+// NewRunner returns a runner whose nodes are down and have never been up. The error is as for [kernel.NewWorld].
 func NewRunner(sys *sim.System, opts kernel.Options) (*Runner, error) {
 	own := *sys
 	own.State = append(slices.Clone(sys.State), rule.AcrossPrograms())

@@ -24,7 +24,7 @@ func MarkedStep(r *report.Report, last int) int {
 	return last
 }
 
-// stuckText describes a run at the end of which no event of the recovery relation is enabled.
+// stuckText describes a run whose last state enables no event of the recovery relation.
 func stuckText(r *report.Report) string {
 	if len(r.Disturbing) > 0 {
 		return "only disturbances are enabled"

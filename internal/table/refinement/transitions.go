@@ -28,7 +28,7 @@ type Transitions struct {
 	made   []bool // by state: whether its row is known
 }
 
-// TransitionOptions selects what is observed of a system.
+// TransitionOptions selects the observable part of a system.
 type TransitionOptions struct {
 	// Clients are the nodes with observed steps: messages and errors that they get, internal steps, draws, and
 	// observations of room in streams. Their internal steps have no fairness promise.

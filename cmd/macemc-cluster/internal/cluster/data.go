@@ -27,7 +27,7 @@ type data struct {
 	void      bool // this superstep cannot be completed here
 	budget    time.Duration
 	moved     traffic
-	other     sim.NodeID // the worker that created what is read; 0 if unknown
+	other     sim.NodeID // the worker that wrote the data being read; 0 if unknown
 	witnesses []byte     // scratch: witnesses of states for comparison
 	memory    int        // bytes; 0 means no limit
 	mark      func(part, number uint32, nothing bool)

@@ -23,7 +23,7 @@ func leaver(t *testing.T, url string) (end context.CancelFunc, ended chan error)
 	return cancel, ended
 }
 
-// A worker that leaves gives its parts away, whether it leads or not, and whether it is drained or interrupted. All
+// A worker that leaves hands over its parts, whether it leads or not, and whether it is drained or interrupted. All
 // states are counted, without waiting for a timeout.
 func TestDrain(t *testing.T) {
 	if testing.Short() {

@@ -41,7 +41,7 @@ type member struct {
 	lease     uint64 // the last lease seen
 	leaseSeen time.Time
 	holds     atomic.Bool // it has the lease
-	leaving   atomic.Bool // it must give its parts away
+	leaving   atomic.Bool // it must hand over its parts
 	leaves    atomic.Bool // and has announced that
 	short     time.Time   // when logs were found too short, or zero
 }
@@ -55,7 +55,7 @@ type letter struct {
 // lost.
 type reconnected struct{}
 
-// leave is the message to a member that must give its parts away.
+// leave is the message to a member that must hand over its parts.
 type leave struct{}
 
 func memberKey(id int) string { return fmt.Sprintf("member.%d", id) }
@@ -173,7 +173,7 @@ func (m *member) work() error {
 	return nil
 }
 
-// leave makes this member give its parts away, even while the search is paused.
+// leave makes this member hand over its parts, even while the search is paused.
 func (m *member) leave() {
 	m.leaving.Store(true)
 	m.put(0, leave{})

@@ -28,7 +28,7 @@ type Security struct {
 	TokenFile string // file with the shared secret
 }
 
-// check reports what is missing for an address, or returns nil.
+// check returns an error that names the missing keys for an address, or nil.
 func (s *Security) check(host string) error {
 	given := s.CA != "" && s.Cert != "" && s.Key != "" && s.TokenFile != ""
 	if given || loopback(host) && *s == (Security{}) {

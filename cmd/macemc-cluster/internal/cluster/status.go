@@ -129,7 +129,7 @@ func Pause(ctx context.Context, url string, s Security, on bool) (id string, err
 	})
 }
 
-// Drain makes a worker give its parts away, and end. It returns their number after other workers have taken them.
+// Drain makes a worker hand over its parts and end. It returns their number after other workers have taken them.
 // The error also reports a worker that does not take part.
 func Drain(ctx context.Context, url string, s Security, worker int) (id string, parts int, err error) {
 	return id, parts, at(ctx, url, s, func(r *run) error {

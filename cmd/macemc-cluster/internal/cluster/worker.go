@@ -33,8 +33,8 @@ type Worker struct {
 	Mark func(part, number uint32, nothing bool)
 }
 
-// Work takes part in searches until ctx is done, or the worker is told to leave. Then it gives its parts away. It
-// waits for a search if there is none. The error says why it cannot take part.
+// Work takes part in searches until ctx is done or the worker is drained, and then hands over its parts. It waits for a
+// search if there is none. The error describes why it cannot take part.
 func (w *Worker) Work(ctx context.Context) error {
 	nc, err := w.connect(ctx)
 	if err != nil || nc == nil {
@@ -81,7 +81,7 @@ func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
 	}
 }
 
-// farewell is the maximum time that an ended worker may take to give its parts away.
+// farewell is the maximum time that an ended worker may take to hand over its parts.
 const farewell = 5 * time.Second
 
 // takePart takes part in one search. Left reports that the worker was told to leave.
