@@ -71,7 +71,7 @@ var pSettings = []pSetting{
 		lines: 291, bugs: 6, published: "138 + 65 + 48 + 37", found: "10 unhandled, 8 safety, 1 liveness", took: "0 h 20, 3 nodes",
 	},
 	{
-		name: "Hash table over what is replicated", system: "hashtable", concrete: []string{"--set", "member=chain"}, abs: []string{"--set", "member=single"},
+		name: "Hash table over replicas", system: "hashtable", concrete: []string{"--set", "member=chain"}, abs: []string{"--set", "member=single"},
 		property: "every client comes to an end",
 	},
 	{
