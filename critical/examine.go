@@ -58,8 +58,8 @@ func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error)
 	return r, nil
 }
 
-// explore visits the successors of a path, which may end inside a step. Unproven says why it is unknown whether one
-// of them is live.
+// explore visits the successors of a path, which may end inside a step. unproven is the reason why it is unknown whether
+// one of them is live.
 func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recovery, unproven string, err error) {
 	if f.cfg.States < 0 {
 		return nil, "successors were not searched", nil

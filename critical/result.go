@@ -48,9 +48,9 @@ type Result struct {
 	// walk recovers, or the last step.
 	Bound       int
 	OutOfEvents bool // no event of the recovery relation is enabled at its end
-	// Proof says how the run is known to be dead, "" if it recovers. With Exact, all States successors of step
-	// ProvenAt were visited (States is 0 if an earlier search proved it). Otherwise Unproven says why there is no
-	// proof.
+	// Proof is the kind of evidence that the run is dead; empty if it recovers. With Exact, all States successors of
+	// step ProvenAt were visited (States is 0 if an earlier search proved it). Otherwise Unproven is the reason why
+	// there is no proof.
 	Proof    Proof
 	States   int
 	ProvenAt int

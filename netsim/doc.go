@@ -33,7 +33,7 @@
 //	0001 0000   an attempt was refused
 //	0010 0010   established
 //	1110 1110   it broke, neither end knows
-//	1000 0110   it broke, was closed or its end crashed; only the second end has yet to be told
+//	1000 0110   it broke, was closed or its end crashed; only the second end has yet to be notified
 //
 // Transitions between them:
 //

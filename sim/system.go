@@ -55,7 +55,7 @@ type System struct {
 	// State holds rules for types of the state that the user does not own. Nil means that all types are encoded as they
 	// are.
 	State []StateRule
-	// Actions are what applications may do on top of the services. Each enabled action is a choice.
+	// Actions are the operations of applications on top of the services. Each enabled action is a choice.
 	Actions []AnyAction
 	// Quorums are transitions that take sets of messages at once. Their names must differ.
 	Quorums []AnyQuorum

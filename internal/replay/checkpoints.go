@@ -45,7 +45,7 @@ func (c *Cursor) Keep() {
 	}
 }
 
-// Uncopied says why states are not copied. It returns nil if they are, or if Keep was not called.
+// Uncopied returns the reason why states are not copied, or nil if they are or Keep was not called.
 func (c *Cursor) Uncopied() error {
 	if c.keep == nil {
 		return nil
@@ -160,7 +160,7 @@ func (c *Cursor) Branch(n int) (*Cursor, error) {
 }
 
 // Extend executes the event with the given index (see [Run.Event]), with its questions answered by src, and appends
-// the step to the path. The cursor must be at the end of the path. The error is the step's finding, or says why no
+// the step to the path. The cursor must be at the end of the path. The error is the step's finding, or describes why no
 // step could be made.
 func (c *Cursor) Extend(index int, src choose.Source) error {
 	if c.failed != nil || !c.src.Done() {

@@ -58,7 +58,7 @@ func (c *Cursor) Steps() int { return c.run.Steps() }
 // AtEnd reports whether no step is left, or a finding ended the run.
 func (c *Cursor) AtEnd() bool { return c.failed != nil || c.src.Done() }
 
-// Next executes the next step of the path. The error is the step's finding, or says why the path does not fit. At
+// Next executes the next step of the path. The error is the step's finding, or describes why the path does not fit. At
 // the end of the path it is [ErrEnd].
 func (c *Cursor) Next() error {
 	index, err := c.peek()

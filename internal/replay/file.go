@@ -15,7 +15,7 @@ import (
 
 // WriteFile executes path on sys and returns it as a path file: events by their stable keys, picks by kind and
 // label, and a comment per step. System, nodes, limits, timing, interleaving and crash cut of the header come from
-// sys, the rest from header. The error says why the path does not fit.
+// sys, the rest from header. The error describes why the path does not fit.
 func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
 	rec, err := record(sys, path, kernel.Options{}, Outlined)
 	if err != nil {

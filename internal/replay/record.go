@@ -102,7 +102,7 @@ func (rec *recorder) follow(c *Cursor, to int) error {
 
 // Record describes the steps from..to of the path, both inclusive and counted from 1, or as many as there are. For
 // messages sent before that range the sending step is 0 unless the cursor knows it, see [Cursor.Keep]. The cursor
-// does not move. The error says why the path does not fit; a finding is part of the trace.
+// does not move. The error describes why the path does not fit; a finding is part of the trace.
 func (c *Cursor) Record(from, to int) (*Trace, error) {
 	if c.traced == nil {
 		opts := c.opts

@@ -18,7 +18,7 @@ type Saved struct {
 // Path returns the path to the state. It must not be changed.
 func (s *Saved) Path() choose.Path { return s.path }
 
-// Save copies the current state of the run. The error says why it cannot be copied.
+// Save copies the current state of the run. The error describes why it cannot be copied.
 func (r *Run) Save() (*Saved, error) {
 	w, ok := r.World.(kernel.Checkpointer)
 	if !ok {

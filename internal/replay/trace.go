@@ -32,8 +32,8 @@ type Trace struct {
 	// Finding is the first finding of the run, or nil. FoundAt is its step, or 0 for the first state.
 	Finding *sim.Finding `json:"finding,omitempty"`
 	FoundAt int          `json:"found_at,omitempty"`
-	// Read are the nodes that the violated property reads then, and Observed says that a monitor was violated, which hears of what any
-	// node announces.
+	// Read lists the nodes that the violated property reads then. Observed means that a monitor was violated, which
+	// observes the announcements of all nodes.
 	Read     []int `json:"read,omitempty"`
 	Observed bool  `json:"observed,omitempty"`
 	// Recurs reports whether the run shows the finding that the file of its path records; nil means that none is recorded, or that only
@@ -41,7 +41,7 @@ type Trace struct {
 	Recurs *bool `json:"recurs,omitempty"`
 }
 
-// SetRound sets Round. The error says that the last n steps do not lead back to the state before them.
+// SetRound sets Round. The error reports that the last n steps do not lead back to the state before them.
 func (t *Trace) SetRound(n int) error {
 	last := len(t.Steps)
 	if n > last || n < 0 {

@@ -1,6 +1,5 @@
-// Package scratch makes temporary folders. What a process leaves behind that was killed is removed by
-// the next one, which knows by a lock that nobody uses it any more: the system releases the lock of a
-// process that is gone, and of no other.
+// Package scratch makes temporary folders. A process removes the folders that killed processes left. It recognizes them
+// by their locks, which the system releases when a process ends.
 package scratch
 
 import (

@@ -132,7 +132,7 @@ func (s Script) with(list, at, pick int) Script {
 	return s
 }
 
-// cost is what shrinking minimizes, the most important first.
+// cost holds the quantities that shrinking minimizes, the most important first.
 type cost struct {
 	faults, steps, switches, picks int
 }

@@ -1,4 +1,4 @@
-// Package version says which macemc is running.
+// Package version identifies the running macemc.
 package version
 
 import (

@@ -24,8 +24,8 @@ type outgoing struct {
 	initial int // first sequence number
 	base    int // all packets below are acknowledged
 
-	// packets are those from base on. Of the first sent of them, flying are in flight; the others wait in the
-	// retransmit buffer. Those beyond sent wait in the send buffer.
+	// packets holds the packets from base on. Of the first sent ones, flying are in flight, and the others wait in the
+	// retransmit buffer. The rest waits in the send buffer.
 	packets      []packet
 	sent, flying int
 

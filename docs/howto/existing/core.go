@@ -29,7 +29,7 @@ type Core struct {
 	Token  int    // of the last lease
 }
 
-// Effects are what a shell can do for the core.
+// Effects are the operations that the core requests from its shell.
 type Effects interface {
 	SetTimer(t any, after time.Duration)
 	StopTimer(t any)

@@ -159,7 +159,7 @@ func (b *Bench) Halted(id sim.NodeID) *kernel.Local {
 	return l
 }
 
-// Moved returns a local state as one of another node. Its service is a copy and has read no clock. The error says why
+// Moved returns a local state as one of another node. Its service is a copy and has read no clock. The error describes why
 // it cannot be copied.
 func (b *Bench) Moved(to sim.NodeID, l *kernel.Local) (moved *kernel.Local, err error) {
 	if err := b.w.Copyable(l); err != nil {

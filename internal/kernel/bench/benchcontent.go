@@ -54,7 +54,7 @@ func (b *Bench) AppendMonitor(m sim.Monitor, buf []byte) []byte {
 	return append(buf, b.w.Enc.Bytes()...)
 }
 
-// CopyMonitor returns a deep copy. The error says why there is none.
+// CopyMonitor returns a deep copy. The error describes why there is none.
 func (b *Bench) CopyMonitor(m sim.Monitor) (c sim.Monitor, err error) {
 	defer encoding.Catch(&err)
 	return b.w.PlanOf(m).Copy(m).(sim.Monitor), nil

@@ -155,7 +155,7 @@ func AwaitStarted(before int) {
 	}
 }
 
-// Guard calls f on a goroutine of its own. The finding says that checked code ended that goroutine; nil means that it
+// Guard calls f on a goroutine of its own. The finding reports that checked code ended that goroutine; nil means that it
 // did not. The world that f worked on can then only be started anew. Panics propagate.
 //
 // It serves callers of worlds without [Options.Contain].

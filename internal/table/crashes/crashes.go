@@ -53,7 +53,7 @@ func Select(g *statespace.Graph, opts *options.Options) *Crashes {
 	return c
 }
 
-// unspared says why no crash can be left out of an exploration. It returns "" if crashes can be left out.
+// unspared returns the reason why no crash can be left out of an exploration, or an empty string.
 func unspared(g *statespace.Graph, opts *options.Options) string {
 	switch {
 	case opts.Log != nil:

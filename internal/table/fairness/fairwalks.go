@@ -31,7 +31,7 @@ type FairWalkOptions struct {
 type FairWalks struct {
 	Walks  int // number of walks
 	States int // expanded states, summed over the parts
-	// Why says why no walks were made, or not all; "" if all were made.
+	// Why is the reason why not all walks were made; empty if all were made.
 	Why        string
 	Starvation *Starvation // nil if none was found
 	// Refused is the error of a refused call, with Path as the way to it, or nil.

@@ -86,7 +86,7 @@ const (
 	ReduceAuto Reduction = "auto"
 )
 
-// CrashModel says which nodes crash and halt in an exploration. A crash may be left out if slow messages explain
+// CrashModel selects the nodes that crash and halt in an exploration. A crash may be left out if slow messages explain
 // it: whatever the node does after the crash, it could do without it. See package crashes.
 type CrashModel string
 

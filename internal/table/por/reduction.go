@@ -138,7 +138,7 @@ func New(g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGr
 
 const NotReduced = ": not reduced"
 
-// unlogged says why a graph cannot be reduced, or returns "".
+// unlogged returns the reason why a graph cannot be reduced, or an empty string.
 func unlogged(g *statespace.Graph, opts *options.Options) string {
 	if opts.Log != nil {
 		return "a stored search is not reduced"
@@ -182,7 +182,7 @@ func reducible(g *statespace.Graph, opts *options.Options) (summary Reduced) {
 	return summary
 }
 
-// Irreducible says which features of a system prevent a reduction, or returns "".
+// Irreducible lists the features of a system that prevent a reduction; empty if there are none.
 func Irreducible(e *steptree.Engine) string {
 	var why []string
 	add := func(is bool, what string) {

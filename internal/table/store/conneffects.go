@@ -50,7 +50,7 @@ func effectKey(shape uint64, code uint32) uint64 {
 	return key
 }
 
-// handed is what an operation delivers: OpTake a message, OpError an error.
+// handed is the content that an operation delivers: a message by OpTake, an error by OpError.
 type handed struct {
 	Msg uint32
 	Err uint8

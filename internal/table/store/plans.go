@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Plan says how services or monitors of one type are copied for a handler.
+// Plan describes how services or monitors of one type are copied for a handler.
 type Plan struct {
 	Type string
 	// Copied reports a deep copy. Otherwise all events of the node since its last boot (of the monitor since the

@@ -100,7 +100,7 @@ func New(r *por.ReducedGraph) (s por.Permuter, why string) {
 
 func (s *Symmetry) Permutations() [][]sim.NodeID { return s.perms }
 
-// Refutation says why nodes are not interchangeable. It returns "" while no difference is known.
+// Refutation returns a difference between declared interchangeable nodes, or an empty string while none is known.
 func (s *Symmetry) Refutation() string { return s.witness }
 
 // Permutations extends each permutation in all by each permutation of each role.

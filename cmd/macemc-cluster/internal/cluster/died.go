@@ -23,7 +23,7 @@ import (
 )
 
 // Checked code may end the process that executes it. So a worker is two processes. The supervisor starts the
-// working process, replaces it when it has died, and tells the others at which state that was. A state at which two
+// working process, replaces it when it has died, and sends the others the state at which it died. A state at which two
 // processes have died ends the search.
 
 // markVar is the environment variable with the file in which the working process stores its current state.

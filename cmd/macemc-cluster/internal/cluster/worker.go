@@ -84,7 +84,7 @@ func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
 // farewell is the maximum time that an ended worker may take to hand over its parts.
 const farewell = 5 * time.Second
 
-// takePart takes part in one search. Left reports that the worker was told to leave.
+// takePart takes part in one search. Left reports that the worker was drained.
 func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (left bool, err error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(until))
 	defer cancel()
