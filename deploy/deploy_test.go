@@ -163,7 +163,7 @@ func try(t *testing.T, c commands) {
 	t.Helper()
 	dir := t.TempDir()
 	program, keys := filepath.Join(dir, "macemc"), filepath.Join(dir, "keys")
-	for _, cmd := range []*exec.Cmd{exec.Command("go", "build", "-o", program, "../cmd/macemc-cluster"), exec.Command("./keys.sh", keys, "127.0.0.1")} {
+	for _, cmd := range []*exec.Cmd{exec.Command("go", "build", "-ldflags=-w", "-o", program, "../cmd/macemc-cluster"), exec.Command("./keys.sh", keys, "127.0.0.1")} {
 		cmd.Env = append(os.Environ(), "GOWORK=")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
