@@ -58,17 +58,32 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// programs builds macemc and the evaluation, and returns their folder.
+// built is the folder of the programs after they are built.
+var built string
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	os.RemoveAll(built)
+	os.Exit(status)
+}
+
+// programs builds macemc and the evaluation, if they are not built, and returns their folder.
 func programs(t *testing.T, root string) (bin string) {
 	t.Helper()
-	bin = t.TempDir()
-	cmd := exec.Command("go", "build", "-o", bin, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-mcp", "./cmd/macemc-vet", "./evaluation")
+	if built != "" {
+		return built
+	}
+	var err error
+	if built, err = os.MkdirTemp("", "doccheck-"); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", built, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-mcp", "./cmd/macemc-vet", "./evaluation")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOFLAGS=") // with -trimpath the program would not know its checkout
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return bin
+	return built
 }
 
 func TestScript_Run(t *testing.T) {
