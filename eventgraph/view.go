@@ -99,6 +99,30 @@ func (v *View) Markup() (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
+// Image is an event graph as parts of a page, which has the style of a [View]: the names of the lanes, the steps with their numbers in
+// data-step, and an explanation of the signs. The SVG escapes all text of the run.
+type Image struct{ Names, Steps, Legend template.HTML }
+
+// Image draws the graph. Only a positive Fold folds steps.
+func (g *Graph) Image(o Options) (Image, error) {
+	if o.Fold <= 0 {
+		o.Fold = -1
+	}
+	var names, steps, signs strings.Builder
+	if err := g.svgNames(&names, o); err != nil {
+		return Image{}, err
+	}
+	if err := g.svgBody(&steps, o); err != nil {
+		return Image{}, err
+	}
+	t, err := template.New("view").Parse(viewMarkup)
+	if err != nil {
+		return Image{}, fmt.Errorf("event graph: %w", err)
+	}
+	err = t.ExecuteTemplate(&signs, "legend", legend([]*Graph{g}))
+	return Image{template.HTML(names.String()), template.HTML(steps.String()), template.HTML(signs.String())}, err
+}
+
 type viewPanel struct {
 	Index       int
 	Title       string
