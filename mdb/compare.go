@@ -197,31 +197,50 @@ func writeDiff(out *bytes.Buffer, a *history.Run, n int, b *history.Run, m int) 
 	return nil
 }
 
-func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+// RunLine is a run of a session.
+type RunLine struct {
+	Name    string
+	Text    string // its length, its origin and its end
+	Current bool
+	Unsaved bool // a branch that the end of the session drops
+}
+
+// Runs returns the runs of the session. The first one is the run that was opened.
+func (s *Session) Runs() []RunLine {
+	var lines []RunLine
 	for _, r := range s.runs {
-		mark := " "
-		if r == s.run {
-			mark = "@"
-		}
-		fmt.Fprintf(out, "%s %-10s %d steps, at step %d", mark, r.Name, r.Len(), r.At)
+		text := fmt.Sprintf("%d steps, at step %d", r.Len(), r.At)
 		if r.From != nil {
-			fmt.Fprintf(out, ", shares %d with %s", r.Common, r.From.Name)
+			text += fmt.Sprintf(", shares %d with %s", r.Common, r.From.Name)
 		}
 		if r.Critical > 0 {
-			fmt.Fprintf(out, ", critical step %d", r.Critical)
+			text += fmt.Sprintf(", critical step %d", r.Critical)
 		}
 		switch f, _ := r.FirstFound(); {
 		case f != nil:
-			fmt.Fprintf(out, ", %s", history.Violation(f))
+			text += ", " + history.Violation(f)
 		case r.Step(r.Len()).Live:
-			fmt.Fprint(out, ", live in the end")
+			text += ", live in the end"
 		case r.Whole != nil:
-			fmt.Fprint(out, ", the test passes")
+			text += ", the test passes"
 		}
 		if !r.Saved {
-			fmt.Fprint(out, ", not saved")
+			text += ", not saved"
 		}
-		fmt.Fprintln(out)
+		lines = append(lines, RunLine{r.Name, text, r == s.run, unsaved(r)})
+	}
+	return lines
+}
+
+func unsaved(r *history.Run) bool { return r.From != nil && !r.Saved && r.Name != "live" }
+
+func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+	for _, l := range s.Runs() {
+		mark := " "
+		if l.Current {
+			mark = "@"
+		}
+		fmt.Fprintf(out, "%s %-10s %s\n", mark, l.Name, l.Text)
 	}
 	return nil
 }

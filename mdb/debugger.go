@@ -3,6 +3,8 @@ package mdb
 import (
 	"context"
 	"io"
+
+	"github.com/macemc/macemc/eventgraph"
 )
 
 // Debugger is the part of a session that a screen needs. [Session] implements it, and so does [Remote] for a session in another process. It
@@ -26,7 +28,9 @@ type Wanted struct {
 	Reach       int  // number of steps before and after the current one in the event graph; 0 means no graph
 	Width       int  // width of the event graph in columns
 	Differences bool
-	Source      int // number of source lines before and after that of the step; 0 means none
+	Source      int  // number of source lines before and after that of the step; 0 means none
+	Image       int  // width of the event graph as an image, in pixels; 0 means none
+	Options     bool // include the runs and, in the current state, the enabled events, the properties and the monitors
 }
 
 // View is the visible content of a session.
@@ -38,6 +42,12 @@ type View struct {
 	Lanes       []LaneLine
 	Differences []string
 	Source      []string
+	Image       eventgraph.Image
+	Options     []OptionLine
+	Questions   []QuestionLine
+	Properties  []PropertyLine
+	Monitors    []string
+	Runs        []RunLine
 	Err         string // why states or lanes are missing; empty if they are not
 }
 
@@ -68,6 +78,16 @@ func (s *Session) View(w Wanted) View {
 	if w.Source > 0 {
 		if v.Source, err = s.Source(w.Source); err != nil {
 			v.Source = []string{err.Error()}
+		}
+	}
+	if w.Image > 0 {
+		if v.Image, err = s.image(w.Image); err != nil {
+			v.Err = err.Error()
+		}
+	}
+	if w.Options {
+		if err = s.addOptions(&v); err != nil {
+			v.Err = err.Error()
 		}
 	}
 	return v

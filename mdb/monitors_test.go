@@ -59,6 +59,12 @@ func TestMonitors(t *testing.T) {
 			}
 		}
 	}
+	if v := viewed(t, s); strings.Join(v.Monitors, "\n")+"\n" != do(t, s, "monitors") {
+		t.Errorf("of the view: %q", v.Monitors)
+	}
+	if v := viewed(t, open(t, "rt13")); v.Monitors != nil {
+		t.Errorf("of a view without any: %q", v.Monitors)
+	}
 	if out := do(t, s, "mon /count/"); strings.Contains(out, "echoed") || !strings.Contains(out, "monitor counting") {
 		t.Errorf("those of a name:\n%s", out)
 	}

@@ -10,45 +10,67 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+// PropertyLine is a property and its value in the current state.
+type PropertyLine struct {
+	Kind  string // always, eventually, inevitably or sometimes
+	Name  string
+	State string // holds or FAILS; empty if unknown
+	Since string // since when it has that value
+	Why   string // explanation of a failure; empty if there is none
+}
+
+// Properties returns the properties of the system, in its order.
+func (s *Session) Properties() ([]PropertyLine, error) {
 	r := s.run
 	w, err := r.World(r.At)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var lines []PropertyLine
 	for i := range s.sys.Properties {
 		p := &s.sys.Properties[i]
-		kind := "always"
+		l := PropertyLine{Kind: "always", Name: p.Name}
 		switch {
 		case p.Eventually != nil:
-			kind = "eventually"
+			l.Kind = "eventually"
 		case p.Inevitably != nil:
-			kind = "inevitably"
+			l.Kind = "inevitably"
 		case p.Sometimes != nil:
-			kind = "sometimes"
+			l.Kind = "sometimes"
 		}
-		if i >= 64 {
-			fmt.Fprintf(out, "  %-10s %s\n", kind, p.Name)
+		if i < 64 {
+			bit := uint64(1) << i
+			since := r.At
+			for since > 0 && (r.Step(since-1).Failing^r.Step(r.At).Failing)&bit == 0 {
+				since--
+			}
+			l.State, l.Since = "holds", "from the start"
+			if since > 0 {
+				l.Since = fmt.Sprintf("since step %d", since)
+			}
+			if r.Step(r.At).Failing&bit != 0 {
+				l.State, l.Why = "FAILS", explain(w, p)
+			}
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+	r := s.run
+	lines, err := s.Properties()
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		if l.State == "" {
+			fmt.Fprintf(out, "  %-10s %s\n", l.Kind, l.Name)
 			continue
 		}
-		bit := uint64(1) << i
-		since := r.At
-		for since > 0 && (r.Step(since-1).Failing^r.Step(r.At).Failing)&bit == 0 {
-			since--
-		}
-		state := "holds"
-		if r.Step(r.At).Failing&bit != 0 {
-			state = "FAILS"
-		}
-		when := fmt.Sprintf("since step %d", since)
-		if since == 0 {
-			when = "from the start"
-		}
-		fmt.Fprintf(out, "  %-10s %s  %-16s %s\n", kind, state, when, p.Name)
-		if state == "FAILS" {
-			if text := explain(w, p); text != "" {
-				fmt.Fprintln(out, indent(text, "                      "))
-			}
+		fmt.Fprintf(out, "  %-10s %s  %-16s %s\n", l.Kind, l.State, l.Since, l.Name)
+		if l.Why != "" {
+			fmt.Fprintln(out, indent(l.Why, "                      "))
 		}
 	}
 	if r.Step(r.At).Live {

@@ -18,13 +18,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config configures a session. Only System and Path, or Trace, are required.
+// Config configures a session. Only System, or Trace, is required.
 type Config struct {
 	System *sim.System
 	Header choose.Header // of the path's file
-	Path   choose.Path
-	Name   string      // name of the file, for display
-	Live   choose.Path // run to compare with; nil means none
+	Path   choose.Path   // nil means only the first boots, with answer 0 to each of their questions
+	Name   string        // name of the file, for display; empty if there is none
+	Live   choose.Path   // run to compare with; nil means none
 	// LiveName is the file of Live, or the reason why there is none.
 	LiveName string
 	// Recorded is the critical transition of Path. It is ignored if its number of steps differs.
@@ -35,6 +35,8 @@ type Config struct {
 	// Try executes the test of Trace again. The new run follows the run from up to a step, where the goroutine with the given number
 	// continues instead. name is the name of the new run. A nil Try means that the test cannot be executed.
 	Try func(ctx context.Context, from, name string, step, goroutine int) (*replay.Trace, error)
+	// WriteTest writes a regression test for the path in a file and returns its name. nil means that no test defines the system.
+	WriteTest func(pathFile string) (string, error)
 	// End describes what follows the last step that can be executed, for example that the next step kills its process.
 	End string
 }
@@ -61,7 +63,14 @@ func Open(cfg Config) (*Session, error) {
 	if cfg.Trace != nil {
 		return openRecorded(cfg), nil
 	}
-	r, err := history.New(cfg.System, "main", cfg.Path)
+	path := cfg.Path
+	if path == nil {
+		var err error
+		if path, err = history.FirstBoots(cfg.System); err != nil {
+			return nil, err
+		}
+	}
+	r, err := history.New(cfg.System, "main", path)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +162,7 @@ func (s *Session) Begin() {
 func (s *Session) Quit() error {
 	var names []string
 	for _, r := range s.runs {
-		if r.From != nil && !r.Saved && r.Name != "live" {
+		if unsaved(r) {
 			names = append(names, r.Name)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/history"
+	"github.com/macemc/macemc/sim"
 )
 
 func tryCommands() []command {
@@ -71,20 +72,22 @@ func tryCommands() []command {
 			more: "A file that exists is never overwritten.",
 			do:   save,
 		},
+		{
+			name: "test", system: true, group: trying, about: "write a regression test that replays the current run",
+			more: "The run must be saved. The test is a copy of the test that checks the system, beside it, and has its own copy of the run.\n" +
+				"A file that exists is never overwritten.",
+			do: writeTest,
+		},
 	}
 }
 
 // options lists the events that can happen after step n, and marks the event with index taken.
 func (s *Session) options(n, taken int, out *bytes.Buffer) error {
-	w, err := s.run.World(n)
+	all, enabled, err := s.events(n)
 	if err != nil {
 		return err
 	}
-	if n == s.run.Len() && s.run.Finding != nil {
-		return fmt.Errorf("the run ends with a finding, nothing can follow: %w", s.run.Finding)
-	}
-	enabled := len(w.Enabled())
-	for i, ev := range w.Injections(slices.Clone(w.Enabled())) {
+	for i, ev := range all {
 		mark, fault := " ", ""
 		if i == taken {
 			mark = "@"
@@ -92,12 +95,25 @@ func (s *Session) options(n, taken int, out *bytes.Buffer) error {
 		if i >= enabled {
 			fault = "  (fault)"
 		}
-		fmt.Fprintf(out, " %s%3d  %s%s\n", mark, i, s.run.Words.Describe(w, ev), fault)
+		fmt.Fprintf(out, " %s%3d  %s%s\n", mark, i, s.run.Words.Describe(s.run.Cursor.World(), ev), fault)
 	}
 	if enabled == 0 {
 		fmt.Fprintln(out, "  nothing can happen but faults")
 	}
 	return nil
+}
+
+// events returns the events that can happen after step n. The first ones, enabled in number, are not faults.
+func (s *Session) events(n int) (all []sim.Event, enabled int, err error) {
+	w, err := s.run.World(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	if n == s.run.Len() && s.run.Finding != nil {
+		return nil, 0, fmt.Errorf("the run ends with a finding, nothing can follow: %w", s.run.Finding)
+	}
+	ordinary := w.Enabled()
+	return w.Injections(slices.Clone(ordinary)), len(ordinary), nil
 }
 
 func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
@@ -279,5 +295,21 @@ func save(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	}
 	r.File, r.Saved = args[0], true
 	fmt.Fprintf(out, "%d steps are in %s\n", r.Len(), args[0])
+	return nil
+}
+
+func writeTest(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+	r := s.run
+	switch {
+	case s.cfg.WriteTest == nil:
+		return errors.New("a regression test is a copy of the test of a package, and this system is not defined by one")
+	case !r.Saved || r.File == "":
+		return fmt.Errorf("%s is not saved: \"save FILE\" first", r.Name)
+	}
+	file, err := s.cfg.WriteTest(r.File)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "the regression test is %s\n", file)
 	return nil
 }

@@ -103,6 +103,17 @@ func New(sys *sim.System, name string, path choose.Path) (*Run, error) {
 	return r, r.readOn()
 }
 
+// FirstBoots returns the path of the first state, with answer 0 to each question of the first boots.
+func FirstBoots(sys *sim.System) (choose.Path, error) {
+	w, err := kernel.NewWorld(sys, kernel.Options{})
+	if err != nil {
+		return nil, err
+	}
+	run := replay.NewRun(w)
+	_ = run.Start(choose.SourceFunc(func(choose.Point) int { return 0 })) // New records a finding
+	return append(choose.Path{}, run.Path...), nil
+}
+
 // ended records a finding and returns other errors.
 func (r *Run) ended(err error) error {
 	if err == nil {

@@ -1,0 +1,151 @@
+package mdb
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/mdb/internal/history"
+)
+
+// OptionLine is something that can happen.
+type OptionLine struct {
+	Command string // makes it happen
+	Node    int    // -1 means the network
+	Text    string
+	Fault   bool
+	Taken   bool // it is what happens in the run
+}
+
+// QuestionLine is a question that the current step asked.
+type QuestionLine struct {
+	Text         string       // names the range of the answers
+	Alternatives []OptionLine // answers; those from mostAlternatives on are omitted
+}
+
+const mostAlternatives = 12
+
+// addOptions adds to a view what can happen next, the questions of the current step, the properties, the monitors and the runs.
+func (s *Session) addOptions(v *View) (err error) {
+	v.Runs = s.Runs()
+	if s.run.Whole != nil {
+		v.Options = s.goroutines()
+		return nil
+	}
+	if v.Questions, err = s.questions(); err != nil {
+		return err
+	}
+	if v.Properties, err = s.Properties(); err != nil {
+		return err
+	}
+	if len(s.sys.MonitorNames()) > 0 {
+		var b bytes.Buffer
+		if err := showMonitors(s, nil, nil, &b); err != nil {
+			return err
+		}
+		v.Monitors = strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	}
+	v.Options, err = s.Options()
+	return err
+}
+
+// Options returns the events that can happen in the current state; faults come last. There are none after a finding that ends the run.
+func (s *Session) Options() ([]OptionLine, error) {
+	r := s.run
+	if r.At == r.Len() && r.Finding != nil {
+		return nil, nil
+	}
+	taken := -1
+	if r.At < r.Len() {
+		t, err := r.Trace(r.At + 1)
+		if err != nil {
+			return nil, err
+		}
+		taken = t.Index
+	}
+	all, enabled, err := s.events(r.At)
+	if err != nil {
+		return nil, err
+	}
+	var lines []OptionLine
+	for i, ev := range all {
+		l := OptionLine{fmt.Sprintf("take %d", i), int(ev.Node), r.Words.Describe(r.Cursor.World(), ev), i >= enabled, i == taken}
+		if l.Taken {
+			l.Command = "next" // with the answers that the run has
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// goroutines returns the goroutines that can continue before the operation of the current step of a recorded test.
+func (s *Session) goroutines() (lines []OptionLine) {
+	r := s.run
+	if r.At == 0 || s.cfg.Try == nil {
+		return nil
+	}
+	for id := range r.Nodes {
+		if g := r.Goroutine(r.At, id); g.CanRun() {
+			text := r.Node(id) + ": " + cmp.Or(g.Fields[history.FieldOperation], g.Fields[history.FieldStatus])
+			if at := g.Fields[history.FieldAt]; at != "" {
+				text += " at " + at
+			}
+			lines = append(lines, OptionLine{Command: "take " + r.Node(id), Node: id, Text: text})
+		}
+	}
+	return lines
+}
+
+// questions returns the questions of the current step. An alternative keeps the answers before it, and answers 0 after it.
+func (s *Session) questions() ([]QuestionLine, error) {
+	r := s.run
+	if r.At == 0 {
+		return nil, nil
+	}
+	t, err := r.Trace(r.At)
+	if err != nil {
+		return nil, err
+	}
+	var lines []QuestionLine
+	before := fmt.Sprintf("instead %d", t.Index)
+	for _, c := range t.Choices {
+		if c.Arity <= 1 {
+			continue
+		}
+		q := QuestionLine{Text: question(c)}
+		for pick := range min(c.Arity, mostAlternatives) {
+			text := replay.Answered(stepinfo.Answer{Kind: c.Kind, Label: c.Label, Pick: pick, Arity: c.Arity})
+			a := OptionLine{Command: fmt.Sprintf("%s %d", before, pick), Node: t.Node, Text: text, Taken: pick == c.Pick}
+			if a.Taken {
+				a.Command = fmt.Sprintf("goto %d", r.At)
+			}
+			q.Alternatives = append(q.Alternatives, a)
+		}
+		lines = append(lines, q)
+		before += fmt.Sprintf(" %d", c.Pick)
+	}
+	return slices.Clip(lines), nil
+}
+
+// imageReach is the number of steps before and after the current one in an image.
+const imageReach = 100
+
+// image draws the event graph around the current step.
+func (s *Session) image(width int) (eventgraph.Image, error) {
+	r := s.run
+	from, to := max(0, r.At-imageReach), min(r.Len(), r.At+imageReach)
+	g, o, err := r.Graph(max(1, from-lanesMargin), max(1, from), to, lanesMargin)
+	if err != nil {
+		return eventgraph.Image{}, err
+	}
+	if from == 0 {
+		o.From = 0
+	}
+	o.Width, o.Fold = width, -1
+	return g.Image(o)
+}
