@@ -7,6 +7,9 @@ QUICK = ./cmd/macemc/... ./... ./systems/etcdraft/...
 # All packages but the glue, whose tests need the changed runtime.
 PACKAGES = $(QUICK) ./cmd/macemc-cluster/... ./cmd/macemc-mcp/... ./cmd/macemc-vet/... ./evaluation/...
 
+# Packages with tests in a browser.
+PAGES = ./internal/report/render ./internal/web
+
 # Only for what hangs: some packages take five minutes, and three times as long on a machine that is busy.
 TIMEOUT ?= 40m
 
@@ -45,13 +48,13 @@ test: ## run the quick tests (go test -short), without those of other programs a
 
 test-all: ## run all tests
 	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -timeout $(TIMEOUT) $(PACKAGES)
-	$(GO) test -vet=off -tags browser -run Browser ./internal/report/render
+	$(GO) test -vet=off -tags browser -run Browser $(PAGES)
 
 lint: ## check formatting, go vet and staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }
 	$(GO) vet work
 	GOWORK=off $(GO) vet ./...
-	$(GO) vet -tags browser ./internal/report/render
+	$(GO) vet -tags browser $(PAGES) ./internal/test/chromium
 	$(GO) tool staticcheck $(PACKAGES)
 
 ci: demo test check ## run everything that must pass, in less than half an hour
@@ -110,10 +113,10 @@ check-install:
 check-mermaid: .mermaid/node_modules/mermaid
 	$(GO) test -count=1 -v -run Mermaid ./internal/test/mermaid ./eventgraph ./internal/report/render
 
-# Step through reports in headless Chromium (installs it from Debian packages).
+# Step through reports and the debugger in headless Chromium (installs it from Debian packages).
 check-browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
-	$(GO) test -count=1 -v -tags browser -run Browser ./internal/report/render
+	$(GO) test -count=1 -v -tags browser -run Browser $(PAGES)
 
 # Take the pictures of the README anew, the screenshot by headless Chromium (installs it from Debian packages).
 pictures:
