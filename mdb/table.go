@@ -174,6 +174,8 @@ const referenceHead = `# mdb: looking at a run
 
     macemc mdb FILE [LIVE]                         on a terminal: the screen; elsewhere: a prompt
     macemc mdb FILE [LIVE] --batch -x 'CMD; CMD'   executes the commands and ends
+    macemc mdb FILE [LIVE] --web                   serves a page to a browser on this computer
+    macemc mdb SYSTEM                              begins at the first state of a system
 
 FILE is the path file or the recording of a run, or [the schedule of a test](#the-schedule-of-a-test). LIVE is another
 run for comparison, by default ` + "`live.path`" + ` beside FILE. The critical step comes from ` + "`report.json`" + ` beside FILE.
@@ -183,7 +185,8 @@ A session is at the state after a step of a run. Step 0 is the initial state. A 
 Semicolons separate commands, and a unique prefix of a command's name is enough. ` + "`n2`" + ` is node 2. Regular expressions
 have Go's syntax, may be enclosed in slashes, and ignore case unless they contain capitals.
 
-On the screen the arrow keys step, Tab changes panes, ` + "`:`" + ` starts a command, and ` + "`?`" + ` shows all keys.
+On the screen the arrow keys step, Tab changes panes, ` + "`:`" + ` starts a command, and ` + "`?`" + ` shows all keys. The page of ` + "`--web`" + ` has the
+same keys. A click on an event takes it, and a click on a lane goes to that step. [More](reports.md#in-a-browser).
 
 ## The schedule of a test
 

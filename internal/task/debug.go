@@ -3,6 +3,7 @@ package task
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 // Debug opens a run in the debugger.
 type Debug struct {
 	File, Live string
+	System     string // if not empty, the run is the first boots of this system, and there is no File
 	Batch      bool
 	Execute    []string // nil means that none were given
 	NoColor    bool
@@ -29,7 +31,7 @@ func (d *Debug) Validate() error { return nil }
 
 // Do implements [Task].
 func (d *Debug) Do(ctx context.Context, p *Process) error {
-	l, done, err := p.load(ctx, d.File)
+	l, done, err := d.load(ctx, p)
 	if done || err != nil {
 		return err
 	}
@@ -38,6 +40,16 @@ func (d *Debug) Do(ctx context.Context, p *Process) error {
 		return err
 	}
 	return d.Run(ctx, p, s)
+}
+
+// load loads the run. A nil path means only the first boots.
+func (d *Debug) load(ctx context.Context, p *Process) (l *check.Loaded, done bool, err error) {
+	if d.System == "" {
+		return p.load(ctx, d.File)
+	}
+	f := Subject{System: d.System}
+	s, err := f.build(p)
+	return &check.Loaded{System: s.System, Header: s.Header(0)}, false, err
 }
 
 // Run runs a session: its commands, the screen, or the prompt.
@@ -74,7 +86,7 @@ func (d *Debug) Run(ctx context.Context, p *Process, s *mdb.Session) error {
 // open opens the session.
 func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Session, error) {
 	cfg := mdb.Config{
-		System: &l.System, Header: l.Header, Path: l.Path, Name: d.File, Recorded: mdb.ReadRecorded(d.File),
+		System: &l.System, Header: l.Header, Path: l.Path, Name: d.File, Recorded: mdb.ReadRecorded(d.File), WriteTest: p.WriteTest,
 	}
 	if death := l.Death; death != nil {
 		if death.Steps == 0 {
@@ -82,12 +94,14 @@ func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Ses
 		}
 		cfg.End = fmt.Sprintf("step %d is not executed here: %s", death.Steps, death.Message)
 	}
-	if err := p.liveRun(ctx, &cfg, d.File, d.Live); err != nil {
+	if d.System != "" {
+		cfg.LiveName = "the run is the first state of the system"
+	} else if err := p.liveRun(ctx, &cfg, d.File, d.Live); err != nil {
 		return nil, err
 	}
 	s, err := mdb.Open(cfg)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.File, err)
+		return nil, fmt.Errorf("%s: %w", cmp.Or(d.File, d.System), err)
 	}
 	return s, nil
 }

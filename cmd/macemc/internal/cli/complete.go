@@ -57,20 +57,24 @@ func (a *app) complete(root *cobra.Command) {
 }
 
 func (a *app) completeSystem(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	directive, folders := cobra.ShellCompDirectiveNoFileComp, cobra.ShellCompDirectiveFilterDirs
+	if strings.Contains(cmd.Use, "FILE") { // or a file in place of the system
+		directive, folders = cobra.ShellCompDirectiveDefault, cobra.ShellCompDirectiveDefault
+	}
 	if len(args) > 0 && !strings.Contains(cmd.Use, "...") {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil, directive
 	}
 	if folder, _, named := strings.Cut(begun, ":"); named && isPackage(folder) {
 		return beginning(testsIn(folder, folder+":"), begun), cobra.ShellCompDirectiveNoFileComp
 	}
 	if strings.ContainsAny(begun, "./") { // a package
-		return nil, cobra.ShellCompDirectiveFilterDirs
+		return nil, folders
 	}
 	var names []string
 	for _, e := range a.Systems {
 		names = append(names, e.Name+"\t"+e.Summary)
 	}
-	return beginning(names, begun), cobra.ShellCompDirectiveNoFileComp
+	return beginning(names, begun), directive
 }
 
 // testsIn returns the tests in a folder that appear to check systems, with a prefix.

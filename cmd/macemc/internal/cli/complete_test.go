@@ -19,6 +19,9 @@ func TestComplete(t *testing.T) {
 		"systems ./testdata/tests:TestL":     "./testdata/tests:TestLease\n:",
 		"search ./testdata/tests --test Tes": "TestHelped\nTestLease\n:",
 		"search ./testdata/te":               ":16\n", // folders
+		"mdb ping":                           "pingack\t",
+		"mdb ./testdata/te":                  ":0\n", // files
+		"mdb error.path li":                  ":0\n",
 	} {
 		stdout, _, _ := run(t, append([]string{"__complete"}, strings.Fields(line)...)...)
 		if !strings.Contains(stdout, want) {
