@@ -48,7 +48,10 @@ func FromEnvironment() *Settings {
 	if err != nil {
 		return nil
 	}
-	s := &Settings{only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome), summaries: os.Getenv(VariableSummaries), folder: os.Getenv(VariableFolder), summary: map[string]string{}}
+	s := &Settings{
+		only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome),
+		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(VariableFolder), summary: map[string]string{},
+	}
 	s.config.Seed = seed
 	s.environ = os.Environ()
 	os.Unsetenv(Variable) // programs that tests start must not explore
