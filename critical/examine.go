@@ -10,10 +10,10 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 )
 
 // Proof is the evidence that a run is dead.
@@ -53,7 +53,7 @@ func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error)
 		if err != nil {
 			return nil, err
 		}
-		f.save(r.Live, o.End == search.Found)
+		f.save(r.Live, o.End == runloop.Found)
 	}
 	return r, nil
 }
@@ -69,7 +69,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 		return nil, fmt.Sprintf("%s successors were searched, but there may be more", textfmt.Number(f.visited)), nil
 	}
 	r, err = table.Recover(ctx, &f.cfg.System, path, options.Options{
-		World:     kernel.Options{Overdue: search.Overdue(f.cfg.HandlerLimit)},
+		World:     kernel.Options{Overdue: runloop.Overdue(f.cfg.HandlerLimit)},
 		MaxStates: states, MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(), Calls: f.cfg.Calls,
 	})
 	if r != nil {

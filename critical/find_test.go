@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -272,7 +273,7 @@ func TestSearchAndFind(t *testing.T) {
 			if got.Case != critical.C1 || (got.Step-1)%(n+1) != bad {
 				t.Fatalf("%s at step %d of a chain of %d, bad after %d", got.Case, got.Step, n, bad)
 			}
-			got.Engine = search.EngineStats{}
+			got.Engine = runloop.Counts{}
 			if first == nil {
 				first = got
 			} else if !reflect.DeepEqual(got, first) {

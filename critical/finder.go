@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
-	"github.com/macemc/macemc/search"
 )
 
 // finder searches for one critical transition.
@@ -63,11 +63,11 @@ func (f *finder) prefix(steps int) choose.Path {
 func (f *finder) replay(ctx context.Context) error {
 	f.lastLive = -1
 	w := f.prober.workers[0]
-	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.path}}, search.Task{})
+	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.path}}, runloop.Task{})
 	if err := unfit(&o); err != nil {
 		return err
 	}
-	if o.End == search.Cut {
+	if o.End == runloop.Cut {
 		return &MisfitError{fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)}
 	}
 	f.bounds = append(f.bounds[:0], w.loop.Replay().Bounds...)
@@ -76,16 +76,16 @@ func (f *finder) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.outOfEvents = last.End == search.OutOfEvents && !last.Live
+	f.outOfEvents = last.End == runloop.OutOfEvents && !last.Live
 	return unfit(&last)
 }
 
 // unfit describes why a run cannot be examined.
-func unfit(o *search.Outcome) error {
+func unfit(o *runloop.Outcome) error {
 	switch o.End {
-	case search.Misfit:
+	case runloop.Misfit:
 		return &MisfitError{fmt.Errorf("critical: %w", o.Err)}
-	case search.Found:
+	case runloop.Found:
 		if o.Stuck != nil {
 			return stuckIn(o)
 		}
@@ -95,7 +95,7 @@ func unfit(o *search.Outcome) error {
 }
 
 // stuckIn returns the error of a walk in which checked code does not return.
-func stuckIn(o *search.Outcome) error {
+func stuckIn(o *runloop.Outcome) error {
 	return &Ended{Finding: o.Finding, Path: o.Stuck, Steps: o.Steps, Overdue: true}
 }
 
@@ -161,7 +161,7 @@ func (f *finder) late(ctx context.Context) (bool, error) {
 	if err != nil || !f.isLive(w.loop, &o) {
 		return false, err
 	}
-	f.save(w.loop.Replay().Path.Clone(), o.End == search.Found)
+	f.save(w.loop.Replay().Path.Clone(), o.End == runloop.Found)
 	return true, nil
 }
 
@@ -177,7 +177,7 @@ func (f *finder) raise(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.End == search.Found {
+	if o.End == runloop.Found {
 		return &Ended{Finding: o.Finding, Path: w.loop.Replay().Path.Clone(), Steps: o.Steps}
 	}
 	f.path = append(f.path[:0], w.loop.Replay().Path...)

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -17,28 +17,28 @@ type follow struct {
 	src choose.Prefix
 }
 
-func (s *follow) Next() (search.Task, bool) { return search.Task{}, false }
+func (s *follow) Next() (runloop.Task, bool) { return runloop.Task{}, false }
 
-func (s *follow) Select(at *search.Node) search.Selection {
+func (s *follow) Select(at *runloop.Node) runloop.Selection {
 	s.f.goal = at.Goal
 	if at.Live {
 		s.f.lastLive = at.Step
 	}
 	switch {
 	case s.src.Err() != nil:
-		return search.Selection{End: search.Cut}
+		return runloop.Selection{End: runloop.Cut}
 	case s.src.Done():
-		return search.Selection{End: search.AtBound}
+		return runloop.Selection{End: runloop.AtBound}
 	}
-	return search.Selection{Faults: true}
+	return runloop.Selection{Faults: true}
 }
 
-func (s *follow) Choose(_ *search.Node, p choose.Point) (int, bool) {
+func (s *follow) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 	pick := s.src.Choose(p)
 	return pick, s.src.Err() == nil
 }
 
-func (s *follow) Ended(*search.Outcome) {}
+func (s *follow) Ended(*runloop.Outcome) {}
 
 // mostTail is the maximum number of steps that a tail summarizes, enough to show what repeats.
 const mostTail = 2_000
@@ -51,8 +51,8 @@ func (f *finder) tail(step int) Tail {
 		return t // nothing repeats
 	}
 	w := f.prober.workers[0]
-	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.prefix(t.From - 1)}}, search.Task{})
-	if o.End != search.AtBound {
+	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.prefix(t.From - 1)}}, runloop.Task{})
+	if o.End != runloop.AtBound {
 		return t
 	}
 	var (

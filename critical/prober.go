@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -20,7 +22,7 @@ type prober struct {
 }
 
 type walkWorker struct {
-	loop    *search.Loop
+	loop    *runloop.Loop
 	walker  *search.Walker
 	nearest nearest // of the current probe
 }
@@ -34,10 +36,10 @@ type stoppable struct {
 // lookEvery is the number of steps between checks of the context.
 const lookEvery = 16
 
-// Select implements [search.Strategy].
-func (s *stoppable) Select(at *search.Node) search.Selection {
+// Select implements [runloop.Strategy].
+func (s *stoppable) Select(at *runloop.Node) runloop.Selection {
 	if at.Step%lookEvery == 0 && s.ctx.Err() != nil {
-		return search.Selection{End: search.Stopped}
+		return runloop.Selection{End: runloop.Stopped}
 	}
 	return s.Walker.Select(at)
 }
@@ -45,7 +47,7 @@ func (s *stoppable) Select(at *search.Node) search.Selection {
 func newProber(cfg *Config) (*prober, error) {
 	p := &prober{seed: cfg.Seed}
 	for i := range cfg.Workers {
-		loop, err := search.NewEngineLoop(&cfg.System, cfg.Engine)
+		loop, err := runloop.NewByEngine(&cfg.System, runloop.Engine(cfg.Engine), kernel.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -62,27 +64,27 @@ func newProber(cfg *Config) (*prober, error) {
 }
 
 // engine returns the engine statistics of all walks.
-func (p *prober) engine() (all search.EngineStats) {
+func (p *prober) engine() (all runloop.Counts) {
 	for _, w := range p.workers {
-		all.Add(w.loop.Engines())
+		all.Add(w.loop.Counts())
 	}
 	return all
 }
 
 // walk makes walk number k from the end of prefix, which may be inside a step. An error makes the outcome invalid:
 // prefix does not fit, or ctx is done.
-func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k, limit int) (search.Outcome, error) {
+func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k, limit int) (runloop.Outcome, error) {
 	w.walker.SetLimit(limit)
 	w.walker.SetLeave(p.leave)
 	w.walker.Seed(p.seed, choose.Derive(choose.Derive(p.seed, prefix), choose.Path{int32(k)}))
 	if err := ctx.Err(); err != nil {
-		return search.Outcome{}, err
+		return runloop.Outcome{}, err
 	}
-	o := w.loop.Run(&stoppable{w.walker, ctx}, search.Task{Path: prefix})
+	o := w.loop.Run(&stoppable{w.walker, ctx}, runloop.Task{Path: prefix})
 	switch o.End {
-	case search.Misfit:
+	case runloop.Misfit:
 		return o, &MisfitError{fmt.Errorf("critical: %w", o.Err)}
-	case search.Stopped:
+	case runloop.Stopped:
 		return o, ctx.Err()
 	}
 	if o.Stuck != nil {
@@ -118,7 +120,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 			}
 			n := int(made.Add(1))
 			live := f.isLive(w.loop, &o)
-			if !live && o.End != search.OutOfEvents {
+			if !live && o.End != runloop.OutOfEvents {
 				open.Store(true)
 			}
 			if !live && recovered.Load() == 0 && step > f.alive && n >= f.enough() {
@@ -128,10 +130,10 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 			if live {
 				recovered.Add(1)
 				if all {
-					w.nearest.offer(f, w.loop, int(k), o.End == search.Found)
+					w.nearest.offer(f, w.loop, int(k), o.End == runloop.Found)
 				} else if lower(&first, k) {
 					w.nearest = nearest{}
-					w.nearest.offer(f, w.loop, int(k), o.End == search.Found)
+					w.nearest.offer(f, w.loop, int(k), o.End == runloop.Found)
 				}
 			}
 		}
@@ -173,8 +175,8 @@ func (f *finder) notify(p Progress) {
 
 // isLive reports whether a walk reached a live state. A state that violates an Always property may be live, too,
 // since recovery only requires that a live state can be reached.
-func (f *finder) isLive(loop *search.Loop, o *search.Outcome) (live bool) {
-	if o.End != search.Found || !f.cfg.hasAlways(o.Finding) {
+func (f *finder) isLive(loop *runloop.Loop, o *runloop.Outcome) (live bool) {
+	if o.End != runloop.Found || !f.cfg.hasAlways(o.Finding) {
 		return o.Live
 	}
 	defer func() {
@@ -212,7 +214,7 @@ type nearest struct {
 }
 
 // offer replaces n by the last run of l if that is closer.
-func (n *nearest) offer(f *finder, l *search.Loop, walk int, violates bool) {
+func (n *nearest) offer(f *finder, l *runloop.Loop, walk int, violates bool) {
 	run := l.Replay()
 	m := nearest{path: run.Path, walk: walk, violates: violates}
 	for m.choices < len(run.Path) && m.choices < len(f.path) && run.Path[m.choices] == f.path[m.choices] {

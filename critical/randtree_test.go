@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/randtree"
@@ -49,7 +50,7 @@ func TestRandTreeDefect(t *testing.T) {
 		if c.Case != critical.C1 || c.Step == 0 || c.Before.Recovered == 0 || c.After.Recovered != 0 || c.Live == nil {
 			t.Errorf("%d workers: %+v", workers, c)
 		}
-		c.Engine = search.EngineStats{}
+		c.Engine = runloop.Counts{}
 		if first == nil {
 			first = res
 			continue

@@ -4,7 +4,7 @@ package critical
 
 import (
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/internal/search/runloop"
 )
 
 // Case is the outcome of the search for the critical transition.
@@ -61,7 +61,7 @@ type Result struct {
 	Tail    Tail
 	rescued bool // it recovers, although no walk did
 	// Engine has the engine statistics of walks. They are not deterministic.
-	Engine search.EngineStats `json:"-"`
+	Engine runloop.Counts `json:"-"`
 }
 
 // Tail summarizes the steps of the dead run after the critical transition.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -17,7 +18,7 @@ import (
 
 // walker makes random walks from the current state.
 type walker struct {
-	loop *search.Loop
+	loop *runloop.Loop
 	walk stoppable
 	seed uint64
 	from choose.Path
@@ -31,7 +32,7 @@ func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, 
 	if err != nil {
 		return nil, err
 	}
-	x := &walker{loop: search.NewLoop(w), walk: stoppable{search.NewWalker(search.DefaultWeights(), steps), ctx.Err}, seed: seed}
+	x := &walker{loop: runloop.New(w), walk: stoppable{search.NewWalker(search.DefaultWeights(), steps), ctx.Err}, seed: seed}
 	x.walk.SetLeave(s.run.Step(s.run.At).Live)
 	if _, err := s.run.World(s.run.At); err != nil {
 		return nil, err
@@ -46,10 +47,10 @@ type stoppable struct {
 	reason func() error
 }
 
-// Select implements [search.Strategy].
-func (w stoppable) Select(at *search.Node) search.Selection {
+// Select implements [runloop.Strategy].
+func (w stoppable) Select(at *runloop.Node) runloop.Selection {
 	if at.Step%1024 == 0 && w.reason() != nil {
-		return search.Selection{End: search.Stopped}
+		return runloop.Selection{End: runloop.Stopped}
 	}
 	return w.Walker.Select(at)
 }
@@ -62,9 +63,9 @@ func (s *Session) clean() error {
 	return nil
 }
 
-func (x *walker) make(k int) (search.Outcome, choose.Path) {
+func (x *walker) make(k int) (runloop.Outcome, choose.Path) {
 	x.walk.Seed(x.seed, uint64(k))
-	o := x.loop.Run(x.walk, search.Task{Path: x.from})
+	o := x.loop.Run(x.walk, runloop.Task{Path: x.from})
 	return o, x.loop.Replay().Path
 }
 
@@ -106,9 +107,9 @@ func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) err
 	}
 	o, path := x.make(0)
 	switch o.End {
-	case search.Misfit:
+	case runloop.Misfit:
 		return o.Err
-	case search.Stopped:
+	case runloop.Stopped:
 		return ctx.Err()
 	}
 	if o.Steps == s.run.At {
@@ -118,7 +119,7 @@ func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) err
 	case o.Finding != nil:
 	case o.Live:
 		fmt.Fprintf(out, "live after %d steps\n", o.Steps-s.run.At)
-	case o.End == search.OutOfEvents:
+	case o.End == runloop.OutOfEvents:
 		fmt.Fprintf(out, "after %d steps nothing can happen any more; not live\n", o.Steps-s.run.At)
 	default:
 		fmt.Fprintf(out, "not live after %d steps\n", o.Steps-s.run.At)
@@ -195,9 +196,9 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 	for ; made < walks && ctx.Err() == nil; made++ {
 		o, path := x.make(made)
 		switch {
-		case o.End == search.Misfit:
+		case o.End == runloop.Misfit:
 			return o.Err
-		case o.End == search.Stopped:
+		case o.End == runloop.Stopped:
 			made-- // an interrupted walk does not count
 			continue
 		case o.Finding != nil:

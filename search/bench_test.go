@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -91,12 +92,12 @@ func BenchmarkLoop(b *testing.B) {
 	for _, events := range []int{4, 12, 40} {
 		b.Run(fmt.Sprintf("%devents", events), func(b *testing.B) {
 			const steps = 1000
-			l := search.NewLoop(newIdleWorld(events))
+			l := runloop.New(newIdleWorld(events))
 			walker := search.NewWalker(search.DefaultWeights(), steps)
 			b.ReportAllocs()
 			for b.Loop() {
 				walker.Seed(1, 1)
-				if o := l.Run(walker, search.Task{}); o.Steps != steps || o.End != search.TooLong {
+				if o := l.Run(walker, runloop.Task{}); o.Steps != steps || o.End != runloop.TooLong {
 					b.Fatalf("%+v", o)
 				}
 			}
@@ -107,11 +108,11 @@ func BenchmarkLoop(b *testing.B) {
 
 // A walk allocates nothing per step.
 func TestWalkAllocatesNothing(t *testing.T) {
-	l := search.NewLoop(newIdleWorld(12))
+	l := runloop.New(newIdleWorld(12))
 	walker := search.NewWalker(search.DefaultWeights(), 1000)
 	walk := func() {
 		walker.Seed(1, 1)
-		l.Run(walker, search.Task{})
+		l.Run(walker, runloop.Task{})
 	}
 	walk()
 	if n := testing.AllocsPerRun(10, walk); n > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 )
 
 // complete returns c with all defaults filled in and the property selected, or an error about the first invalid field.
@@ -48,7 +49,7 @@ func (c Config) complete() (Config, error) {
 	c.Seed = cmp.Or(c.Seed, 1)
 	c.Workers = cmp.Or(c.Workers, DefaultWorkers())
 	c.MaxPaths = cmp.Or(c.MaxPaths, math.MaxInt)
-	c.HandlerLimit = cmp.Or(c.HandlerLimit, defaultHandlerLimit)
+	c.HandlerLimit = cmp.Or(c.HandlerLimit, runloop.DefaultHandlerLimit)
 	return c, nil
 }
 

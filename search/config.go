@@ -18,15 +18,6 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Engine names a way to execute steps.
-type Engine string
-
-const (
-	ReplayEngine Engine = "replay" // runs handlers at every step
-	TableEngine  Engine = "table"  // looks steps up; pays when local states repeat
-	AutoEngine   Engine = "auto"   // the engine measured to be faster, see [NewEngineLoop]
-)
-
 // Config selects what to search, and the limits. The zero value of each field but System is a default.
 type Config struct {
 	System    sim.System
@@ -336,5 +327,3 @@ type Histogram struct {
 	Max     int   `json:"max"`
 	Buckets []int `json:"buckets"` // Buckets[i] counts values v with bits.Len(v) == i
 }
-
-const defaultHandlerLimit = 500 * time.Millisecond

@@ -5,6 +5,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -19,11 +20,10 @@ const (
 
 func deepeningStrategy() strategy {
 	return strategy{
-		StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks",
-			KeepsStates | BoundsDepth | Deepens | Walks | Durable},
-		phase: deepeningPhase,
-		new:   func(w *worker, global *fpset.Set) unitStrategy { return newDeepening(w.cfg, w.loop.run, global) },
-		plan:  planDeepening,
+		StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
+		phase:        deepeningPhase,
+		new:          func(w *worker, global *fpset.Set) unitStrategy { return newDeepening(w.cfg, w.loop.Replay(), global) },
+		plan:         planDeepening,
 	}
 }
 
@@ -92,13 +92,13 @@ func newDeepening(c *Config, run *replay.Run, global *fpset.Set) *deepening {
 	}
 }
 
-func (s *deepening) Next() (Task, bool) {
+func (s *deepening) Next() (runloop.Task, bool) {
 	s.walk, s.drawn, s.seen, s.again = false, false, false, false
 	if s.awaits {
 		s.path = append(s.path[:0], s.redo...)
 		s.awaits = false
 		s.walk, s.again, s.leaf.step = true, true, -1
-		return Task{Path: s.path}, true
+		return runloop.Task{Path: s.path}, true
 	}
 	if k := len(s.frames) - 1; k >= 0 {
 		f := &s.frames[k] // Ended leaves no exhausted frame, and no layer above
@@ -108,10 +108,10 @@ func (s *deepening) Next() (Task, bool) {
 		if f.cost == 0 {
 			s.forced = f.forced + 1
 		}
-		return Task{Path: s.path}, true
+		return runloop.Task{Path: s.path}, true
 	}
 	if len(s.items) == 0 {
-		return Task{}, false
+		return runloop.Task{}, false
 	}
 	it := &s.items[0]
 	s.items = s.items[1:]
@@ -119,7 +119,7 @@ func (s *deepening) Next() (Task, bool) {
 	s.depth, s.forced = it.Depth, it.Forced
 	if it.Walk {
 		s.walk, s.again, s.leaf.step = true, true, -1
-		return Task{Path: s.path}, true
+		return runloop.Task{Path: s.path}, true
 	}
 	if it.Arity > 0 {
 		if it.State != nil {
@@ -132,7 +132,7 @@ func (s *deepening) Next() (Task, bool) {
 		s.orders = append(s.orders, it.Order...)
 		return s.Next()
 	}
-	return Task{Path: s.path}, true
+	return runloop.Task{Path: s.path}, true
 }
 
 func (s *deepening) info(f sim.Fingerprint) fpset.Info { return s.own.Get(f).Merge(s.global.Get(f)) }
@@ -145,7 +145,7 @@ func (s *deepening) top() *layer {
 }
 
 // Visit implements [Stateful].
-func (s *deepening) Visit(at *Node) (seen bool) {
+func (s *deepening) Visit(at *runloop.Node) (seen bool) {
 	if s.walk || s.key.none {
 		return false
 	}
@@ -159,7 +159,7 @@ func (s *deepening) Visit(at *Node) (seen bool) {
 }
 
 // Edge implements [Stateful].
-func (s *deepening) Edge(_, to *Node, step *stepinfo.Step, seen bool) {
+func (s *deepening) Edge(_, to *runloop.Node, step *stepinfo.Step, seen bool) {
 	if s.walk {
 		return
 	}
@@ -178,11 +178,11 @@ func (s *deepening) Edge(_, to *Node, step *stepinfo.Step, seen bool) {
 }
 
 // aside reports whether a step is outside the recovery relation, which consists of the steps that walks take.
-func (s *deepening) aside(to *Node, step *stepinfo.Step) bool {
+func (s *deepening) aside(to *runloop.Node, step *stepinfo.Step) bool {
 	return step.Event.Kind.Injection() || step.Crashed || step.Disturbs || to.Unlikely || s.walker.scale.WeightOf(&step.Event) == 0
 }
 
-func (s *deepening) push(at *Node, aside bool) {
+func (s *deepening) push(at *runloop.Node, aside bool) {
 	s.layers = append(s.layers, layer{
 		Pos: int32(len(at.Run.Path)), State: s.key.of(at), Live: at.Live, Aside: aside,
 	})
@@ -203,7 +203,7 @@ func (s *deepening) recovered() {
 }
 
 // Select implements [Strategy].
-func (s *deepening) Select(at *Node) Selection {
+func (s *deepening) Select(at *runloop.Node) runloop.Selection {
 	if s.walk {
 		return s.selectWalk(at)
 	}
@@ -230,27 +230,27 @@ func (s *deepening) Select(at *Node) Selection {
 			s.pushFrame(pos, 0, n, cost(n))
 			s.rank(at.Enabled)
 		}
-		return Selection{End: OutOfEvents}
+		return runloop.Selection{End: runloop.OutOfEvents}
 	}
 	switch {
 	case n == 0:
-		return Selection{End: OutOfEvents}
+		return runloop.Selection{End: runloop.OutOfEvents}
 	case s.drawn:
 	case n == 1 && s.forced < forcedLimit, n > 1 && int(s.depth) < s.bound:
-		return Selection{Faults: s.faults}
+		return runloop.Selection{Faults: s.faults}
 	}
 	s.bounded = true
 	if at.Live {
-		return Selection{End: AtBound}
+		return runloop.Selection{End: runloop.AtBound}
 	}
 	return s.startWalk(at)
 }
 
 // selectSeen ends the run at a state that was seen before, unless that makes the state before it a leaf.
-func (s *deepening) selectSeen(at *Node) Selection {
+func (s *deepening) selectSeen(at *runloop.Node) runloop.Selection {
 	p := s.top()
 	if p == nil || !at.Goal || s.openSince(p.Pos) || s.aside(at, at.Run.World.Last()) || !s.due(p) {
-		return Selection{End: Duplicate}
+		return runloop.Selection{End: runloop.Duplicate}
 	}
 	return s.startWalk(at) // its first step is the one that led here
 }
@@ -300,7 +300,7 @@ func (s *deepening) openSince(pos int32) bool {
 	return false
 }
 
-func (s *deepening) startWalk(at *Node) Selection {
+func (s *deepening) startWalk(at *runloop.Node) runloop.Selection {
 	s.walk, s.leaf.step = true, -1
 	if p := s.top(); p != nil {
 		p.Walked = true
@@ -308,20 +308,20 @@ func (s *deepening) startWalk(at *Node) Selection {
 	return s.selectWalk(at)
 }
 
-func (s *deepening) selectWalk(at *Node) Selection {
+func (s *deepening) selectWalk(at *runloop.Node) runloop.Selection {
 	if s.leaf.step < 0 {
 		s.leaf = walkedLeaf{at.Step, at.Choices}
 		s.walker.Seed(s.seed, choose.Derive(s.seed, at.Run.Path))
 	}
 	sel := s.walker.Select(at)
-	if sel.End == AtGoal {
+	if sel.End == runloop.AtGoal {
 		s.recovered()
 	}
 	return sel
 }
 
 // Choose implements [Strategy].
-func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
+func (s *deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	if s.walk {
 		return s.walker.Choose(at, p)
 	}
@@ -364,8 +364,8 @@ func (s *deepening) Choose(at *Node, p choose.Point) (int, bool) {
 }
 
 // Ended implements [Strategy].
-func (s *deepening) Ended(o *Outcome) {
-	if o.End == Stopped || o.End == Misfit {
+func (s *deepening) Ended(o *runloop.Outcome) {
+	if o.End == runloop.Stopped || o.End == runloop.Misfit {
 		return
 	}
 	for k := len(s.frames) - 1; k >= 0 && s.frames[k].next >= s.frames[k].arity; k-- {
@@ -378,7 +378,7 @@ func (s *deepening) Ended(o *Outcome) {
 	s.leave(s.run.Path)
 }
 
-func (s *deepening) suspects(o *Outcome) (int, bool) {
+func (s *deepening) suspects(o *runloop.Outcome) (int, bool) {
 	if s.walk {
 		return s.leaf.step, suspicious(o)
 	}

@@ -1,6 +1,10 @@
 package search
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/macemc/macemc/internal/search/runloop"
+)
 
 func (s *deepening) begin(u *unit) {
 	s.bound, s.own = u.bound, u.states
@@ -47,14 +51,14 @@ func (s *deepening) rest(u *unit) *unit {
 	return &unit{phase: u.phase, bound: u.bound, Items: items}
 }
 
-func (s *deepening) account(o *Outcome, events int, t *tallies) {
+func (s *deepening) account(o *runloop.Outcome, events int, t *tallies) {
 	d, w := t.of(deepeningPhase), t.of(leafWalks)
 	if s.walk {
 		n := o.Steps - s.leaf.step
 		events -= n
 		w.events += n
 		w.ended(o)
-		if o.End == AtGoal {
+		if o.End == runloop.AtGoal {
 			w.steps.Add(n)
 			w.choices.Add(o.Choices - s.leaf.choices)
 		}

@@ -1,9 +1,12 @@
 package search
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/sim"
+)
 
 // Disturber is the strategy of one run to be recovered from: 1 to 60 random steps, and fewer if all allowed faults have
-// struck. It is the first faulty part of a faulty walk. Pass it to [Loop.Run]; a [Walker] can continue at the path of
+// struck. It is the first faulty part of a faulty walk. Pass it to [runloop.Loop.Run]; a [Walker] can continue at the path of
 // the run.
 type Disturber struct{ faulty }
 
@@ -21,12 +24,12 @@ func (d *Disturber) Seed(seed, stream uint64) {
 }
 
 // Next returns no task: runs are made one at a time.
-func (d *Disturber) Next() (Task, bool) { return Task{}, false }
+func (d *Disturber) Next() (runloop.Task, bool) { return runloop.Task{}, false }
 
 // Select implements [Strategy].
-func (d *Disturber) Select(at *Node) Selection {
+func (d *Disturber) Select(at *runloop.Node) runloop.Selection {
 	if at.Used == d.limits || d.begun && d.faults == 0 {
-		return Selection{End: AtBound}
+		return runloop.Selection{End: runloop.AtBound}
 	}
 	if !d.begun {
 		d.begun, d.long = true, false

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -30,11 +32,11 @@ func BenchmarkEngines(b *testing.B) {
 			for b.Loop() {
 				events := 0
 				for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
-					loop, err := search.NewEngineLoop(&sys, engine)
+					loop, err := runloop.NewByEngine(&sys, runloop.Engine(engine), kernel.Options{})
 					if err != nil {
 						b.Fatal(err)
 					}
-					loop.Unguarded()
+					loop.Guarded = false
 					walker := search.NewWalker(search.DefaultWeights(), 2000)
 					begin := budget.ProcessTime()
 					done, walks := 0, 0
@@ -43,7 +45,7 @@ func BenchmarkEngines(b *testing.B) {
 							for range 64 {
 								walks++
 								walker.Seed(1, uint64(walks))
-								o := loop.Run(walker, search.Task{})
+								o := loop.Run(walker, runloop.Task{})
 								done += o.Steps
 							}
 						})
@@ -56,7 +58,7 @@ func BenchmarkEngines(b *testing.B) {
 						events = done
 					}
 					if engine == search.TableEngine {
-						hits = loop.Engines().HitRate
+						hits = loop.Counts().Tables.HitRate()
 					}
 				}
 				last := func(e search.Engine) float64 { return rates[e][len(rates[e])-1] }

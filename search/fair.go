@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/fairness"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -94,7 +95,7 @@ func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 		return err
 	}
 	x, err := table.Explore(exploring, &cfg.System, opts)
-	if why := unsupported(err); why != "" {
+	if why := options.UnsupportedBy(err); why != "" {
 		r.Stats.Fair.Why = "the state tables do not support " + why
 		return nil
 	}

@@ -6,8 +6,10 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/fairness"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -38,7 +40,7 @@ func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, stat
 		World: world, Weightless: cfg.Weights.Weightless(), States: states, MaxBytes: bytes, Calls: cfg.Calls,
 		Seed: choose.Derive(cfg.Seed, choose.Path{int32(turn)}),
 	})
-	if why := unsupported(err); why != "" {
+	if why := options.UnsupportedBy(err); why != "" {
 		return &fairness.FairWalks{Why: "the state tables do not support " + why}, nil
 	}
 	return out, err
@@ -75,7 +77,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 		f.Why = "" // the search ends for the same reason
 	}
 	if out.Refused != nil {
-		sus := &Suspect{Kind: sim.Divergence, Node: -1, Path: out.Path, Overdue: true, Message: "the handler " + didNotReturn(&s.cfg), Strategy: s.cfg.Strategy}
+		sus := &Suspect{Kind: sim.Divergence, Node: -1, Path: out.Path, Overdue: true, Message: "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit), Strategy: s.cfg.Strategy}
 		return s.judge(ctx, sus, "a handler did not return")
 	}
 	if out.Starvation == nil {
@@ -102,7 +104,7 @@ func (s *searcher) amongAll(ctx context.Context, bytes int) (*fairness.Starvatio
 	}
 	opts.MaxStates, opts.MaxBytes = fewStates, bytes
 	x, err := table.Explore(ctx, &cfg.System, opts)
-	if unsupported(err) != "" {
+	if options.UnsupportedBy(err) != "" {
 		return nil, nil
 	}
 	if err != nil || x.Fairness == nil {

@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -76,12 +77,12 @@ type faulty struct {
 	pick     int
 }
 
-func (s *faulty) Next() (Task, bool) {
+func (s *faulty) Next() (runloop.Task, bool) {
 	s.begun, s.rounds, s.relied = false, 0, s.relied[:0]
 	return s.take(&s.random)
 }
 
-func (s *faulty) round(at *Node) {
+func (s *faulty) round(at *runloop.Node) {
 	s.rounds++
 	if s.faults = 1 + s.random.IntN(faultySteps); s.long {
 		s.faults = length(&s.random, leastScheduled, longSteps)
@@ -91,7 +92,7 @@ func (s *faulty) round(at *Node) {
 	s.drawGap(at)
 }
 
-func (s *faulty) drawGap(at *Node) {
+func (s *faulty) drawGap(at *runloop.Node) {
 	s.used, s.gap = at.Used.Total(), 0
 	switch {
 	case s.random.IntN(3) == 0:
@@ -103,7 +104,7 @@ func (s *faulty) drawGap(at *Node) {
 }
 
 // start begins the run.
-func (s *faulty) start(at *Node) {
+func (s *faulty) start(at *runloop.Node) {
 	s.begun = true
 	s.long = s.number >= plainRuns && s.limit > faultySteps && s.random.IntN(longOdds) == 0
 	if at.Goal && s.number >= plainRuns && s.random.IntN(settledOdds) == 0 {
@@ -113,7 +114,7 @@ func (s *faulty) start(at *Node) {
 	s.round(at)
 }
 
-func (s *faulty) Select(at *Node) Selection {
+func (s *faulty) Select(at *runloop.Node) runloop.Selection {
 	s.scale.Adopt(at.Run.World, true)
 	if !s.begun {
 		s.start(at)
@@ -126,7 +127,7 @@ func (s *faulty) Select(at *Node) Selection {
 	}
 	s.faults--
 	if at.Goal && !at.Live && !s.scale.AnyWeighs(at.Enabled) {
-		return Selection{End: OutOfEvents} // no fault can excuse this
+		return runloop.Selection{End: runloop.OutOfEvents} // no fault can excuse this
 	}
 	if at.Used.Total() != s.used {
 		s.drawGap(at)
@@ -135,20 +136,20 @@ func (s *faulty) Select(at *Node) Selection {
 	if s.gap > 0 {
 		s.gap--
 		if s.pick >= 0 {
-			return Selection{}
+			return runloop.Selection{}
 		}
 	}
 	if s.strikes(at) {
-		return Selection{Faults: true}
+		return runloop.Selection{Faults: true}
 	}
 	if s.pick < 0 {
-		return Selection{End: end(at)}
+		return runloop.Selection{End: end(at)}
 	}
-	return Selection{}
+	return runloop.Selection{}
 }
 
 // recover continues without faults. If ok is false, a faulty part begins in this state.
-func (s *faulty) recover(at *Node) (sel Selection, ok bool) {
+func (s *faulty) recover(at *runloop.Node) (sel runloop.Selection, ok bool) {
 	if s.recovery < 0 {
 		s.recovery = at.Step
 		s.relied.begin(len(at.Run.World.System().Actions))
@@ -160,27 +161,27 @@ func (s *faulty) recover(at *Node) (sel Selection, ok bool) {
 	n := at.Step - s.recovery
 	if at.Goal && at.Live || !at.Goal && n >= s.length {
 		if s.rounds >= faultyRounds || at.Used == s.limits && s.random.IntN(onwardOdds) > 0 {
-			return Selection{End: AtGoal}, true
+			return runloop.Selection{End: runloop.AtGoal}, true
 		}
 		s.round(at)
-		return Selection{}, false
+		return runloop.Selection{}, false
 	}
 	if n >= s.length {
-		return Selection{End: TooLong}, true
+		return runloop.Selection{End: runloop.TooLong}, true
 	}
 	if s.pick = s.event(at.Enabled); s.pick < 0 {
 		if !at.Goal && s.rounds < faultyRounds && at.Used != s.limits {
 			s.round(at)
-			return Selection{}, false
+			return runloop.Selection{}, false
 		}
-		return Selection{End: OutOfEvents}, true
+		return runloop.Selection{End: runloop.OutOfEvents}, true
 	}
 	s.relied.note(&at.Enabled[s.pick])
-	return Selection{}, true
+	return runloop.Selection{}, true
 }
 
 // strikes draws whether a fault strikes instead of the picked event, and which one.
-func (s *faulty) strikes(at *Node) bool {
+func (s *faulty) strikes(at *runloop.Node) bool {
 	faults := at.Injections()
 	ordinary, weight := s.portfolio.base.Total(at.Enabled), s.scale.Weight(sim.Crash)*len(faults)
 	if weight == 0 || s.random.IntN(ordinary+weight) < ordinary {
@@ -190,7 +191,7 @@ func (s *faulty) strikes(at *Node) bool {
 	return true
 }
 
-func (s *faulty) Choose(_ *Node, p choose.Point) (int, bool) {
+func (s *faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 	switch p.Kind.Class() {
 	case choose.Event:
 		return s.pick, true
@@ -203,11 +204,11 @@ func (s *faulty) Choose(_ *Node, p choose.Point) (int, bool) {
 	return s.random.Choose(p), true
 }
 
-func (s *faulty) Ended(*Outcome) {}
+func (s *faulty) Ended(*runloop.Outcome) {}
 
 func (s *faulty) reliedOn() relied { return s.relied }
 
-func (s *faulty) suspects(o *Outcome) (int, bool) {
+func (s *faulty) suspects(o *runloop.Outcome) (int, bool) {
 	if s.recovery < 0 {
 		return o.Steps, suspicious(o)
 	}

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
 
 // long returns the path of a run of more than 300 choices.
-func long(t *testing.T, l *search.Loop) choose.Path {
+func long(t *testing.T, l *runloop.Loop) choose.Path {
 	t.Helper()
 	w := search.NewWalker(search.DefaultWeights(), 2000)
 	w.SetLeave(true)
@@ -18,7 +19,7 @@ func long(t *testing.T, l *search.Loop) choose.Path {
 	for k := uint64(1); len(path) <= 300; k++ {
 		w.Seed(1, k)
 		w.SetLimit(100)
-		if o := l.Run(w, search.Task{Path: path}); o.End != search.TooLong && o.End != search.AtGoal {
+		if o := l.Run(w, runloop.Task{Path: path}); o.End != runloop.TooLong && o.End != runloop.AtGoal {
 			t.Fatalf("a walk ended with %v", o.End)
 		}
 		path = l.Replay().Path.Clone()
@@ -31,15 +32,15 @@ func long(t *testing.T, l *search.Loop) choose.Path {
 func TestRunsFromAKeptState(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{Nodes: 3})
 	const length = 40
-	walk := func(l *search.Loop, stream uint64, task choose.Path, steps int) search.Outcome {
+	walk := func(l *runloop.Loop, stream uint64, task choose.Path, steps int) runloop.Outcome {
 		w := search.NewWalker(search.Weights{Action: 4, Message: 8, Timer: 1, Consequence: 8}, steps)
 		w.SetLeave(true)
 		w.Seed(7, stream)
-		return l.Run(w, search.Task{Path: task})
+		return l.Run(w, runloop.Task{Path: task})
 	}
 	plain, kept := newLoop(t, sys), newLoop(t, sys)
 	way := long(t, plain)
-	plain.Run(search.NewWalker(search.DefaultWeights(), 0), search.Task{Path: way})
+	plain.Run(search.NewWalker(search.DefaultWeights(), 0), runloop.Task{Path: way})
 	bounds := plain.Replay().Bounds
 	n := len(bounds) - 2
 	prefix, longer := way[:bounds[n]], way[:bounds[n+1]]

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -16,62 +17,62 @@ import (
 
 // script is a strategy that records the calls of the loop.
 type script struct {
-	tasks  []search.Task
+	tasks  []runloop.Task
 	faults bool
 	steps  int
-	answer func(search.Node, choose.Point) (int, bool)
+	answer func(runloop.Node, choose.Point) (int, bool)
 	log    []string
 	seen   map[sim.Fingerprint]bool
 }
 
-func (s *script) Next() (search.Task, bool) {
+func (s *script) Next() (runloop.Task, bool) {
 	if len(s.tasks) == 0 {
-		return search.Task{}, false
+		return runloop.Task{}, false
 	}
 	t := s.tasks[0]
 	s.tasks = s.tasks[1:]
 	return t, true
 }
 
-func (s *script) Visit(at *search.Node) (seen bool) {
+func (s *script) Visit(at *runloop.Node) (seen bool) {
 	f := at.Fingerprint()
 	seen = s.seen[f]
 	s.seen[f] = true
 	return seen
 }
 
-func (s *script) Edge(from, to *search.Node, step *stepinfo.Step, seen bool) {
+func (s *script) Edge(from, to *runloop.Node, step *stepinfo.Step, seen bool) {
 	s.log = append(s.log, fmt.Sprintf("%d-%v-%d seen %v", from.Step, step.Event.Kind, to.Step, seen))
 }
 
-func (s *script) Select(at *search.Node) search.Selection {
+func (s *script) Select(at *runloop.Node) runloop.Selection {
 	if at.Step == s.steps {
-		return search.Selection{End: search.AtBound}
+		return runloop.Selection{End: runloop.AtBound}
 	}
-	return search.Selection{Faults: s.faults}
+	return runloop.Selection{Faults: s.faults}
 }
 
-func (s *script) Choose(at *search.Node, p choose.Point) (int, bool) {
+func (s *script) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	pick, ok := s.answer(*at, p)
 	s.log = append(s.log, fmt.Sprintf("%v of %d: %d", p.Kind, p.Arity, pick))
 	return pick, ok
 }
 
-func (s *script) Ended(o *search.Outcome) {
+func (s *script) Ended(o *runloop.Outcome) {
 	s.log = append(s.log, fmt.Sprintf("end %d steps %d choices %d", o.End, o.Steps, o.Choices))
 }
 
-func (s *script) OnStep(at *search.Node, step *stepinfo.Step) {
+func (s *script) OnStep(at *runloop.Node, step *stepinfo.Step) {
 	s.log = append(s.log, fmt.Sprintf("observed %v after step %d", step.Event.Kind, at.Step))
 }
 
-func newLoop(t *testing.T, sys sim.System) *search.Loop {
+func newLoop(t *testing.T, sys sim.System) *runloop.Loop {
 	t.Helper()
 	w, err := kernel.NewWorld(&sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return search.NewLoop(w)
+	return runloop.New(w)
 }
 
 // The first move of the table draws one of three; the task ends inside its step. A crash follows, among
@@ -79,13 +80,13 @@ func newLoop(t *testing.T, sys sim.System) *search.Loop {
 func TestLoopCalls(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2, 0), automaton.To(1, 1), automaton.To(2, 2, 0)}, Crashes: 1}
 	s := &script{
-		tasks:  []search.Task{{Path: choose.Path{0}}, {Path: choose.Path{0, 0}}},
+		tasks:  []runloop.Task{{Path: choose.Path{0}}, {Path: choose.Path{0, 0}}},
 		faults: true, steps: 3, seen: map[sim.Fingerprint]bool{},
-		answer: func(_ search.Node, p choose.Point) (int, bool) { return p.Arity - 1, true },
+		answer: func(_ runloop.Node, p choose.Point) (int, bool) { return p.Arity - 1, true },
 	}
 	l := newLoop(t, tab.System())
 	l.Observe(s)
-	l.Explore(s, func(o *search.Outcome) bool {
+	l.Explore(s, func(o *runloop.Outcome) bool {
 		s.log = append(s.log, fmt.Sprintf("path %v used %d", l.Replay().Path, o.Used[sim.Crashes]))
 		return true
 	})
@@ -108,11 +109,11 @@ func TestLoopCalls(t *testing.T) {
 // A point that is not answered ends the run at the end of the step.
 func TestCut(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2), automaton.To(1, 0)}}
-	s := &script{tasks: []search.Task{{}}, steps: 9, seen: map[sim.Fingerprint]bool{},
-		answer: func(_ search.Node, p choose.Point) (int, bool) { return 0, p.Kind != choose.Draw }}
+	s := &script{tasks: []runloop.Task{{}}, steps: 9, seen: map[sim.Fingerprint]bool{},
+		answer: func(_ runloop.Node, p choose.Point) (int, bool) { return 0, p.Kind != choose.Draw }}
 	l := newLoop(t, tab.System())
-	l.Explore(s, func(o *search.Outcome) bool {
-		if o.End != search.Cut || o.Steps != 1 || !slices.Equal(l.Replay().Path, choose.Path{0, 0}) {
+	l.Explore(s, func(o *runloop.Outcome) bool {
+		if o.End != runloop.Cut || o.Steps != 1 || !slices.Equal(l.Replay().Path, choose.Path{0, 0}) {
 			t.Errorf("ended %d after %d steps, path %v", o.End, o.Steps, l.Replay().Path)
 		}
 		return true
@@ -132,7 +133,7 @@ func TestMisfits(t *testing.T) {
 		l := newLoop(t, tab.System())
 		w := search.NewWalker(search.DefaultWeights(), 1)
 		w.Seed(1, 1)
-		if o := l.Run(w, search.Task{Path: c.path}); o.End != search.Misfit || o.Err == nil || o.Err.Error() != c.want {
+		if o := l.Run(w, runloop.Task{Path: c.path}); o.End != runloop.Misfit || o.Err == nil || o.Err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.path, o.Err, c.want)
 		}
 	}

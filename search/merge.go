@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -67,7 +68,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 // drain stops the workers with units that do not matter any more. It does not wait for stuck workers.
 func (s *searcher) drain(r *round) {
 	for _, w := range s.workers {
-		w.signal.Or(stopSignal)
+		w.signal.Or(runloop.StopSignal)
 	}
 	timeout := time.After(s.cfg.HandlerLimit)
 	for r.first < len(r.units) {
@@ -87,7 +88,7 @@ func (s *searcher) drain(r *round) {
 func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool, err error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: o.path, Steps: o.steps, Overdue: true,
-		Message:  "the handler " + didNotReturn(&s.cfg),
+		Message:  "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit),
 		Strategy: p.strategy(),
 	}
 	undecided := s.undecided
@@ -240,6 +241,6 @@ func (s *searcher) stop(why string) {
 		s.stopping = why
 	}
 	for _, w := range s.workers {
-		w.signal.Or(stopSignal)
+		w.signal.Or(runloop.StopSignal)
 	}
 }

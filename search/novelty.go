@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -29,7 +30,7 @@ func (n *novelty) begin(on bool, nodes int) {
 }
 
 // OnStep implements [Observer].
-func (n *novelty) OnStep(at *Node, step *stepinfo.Step) {
+func (n *novelty) OnStep(at *runloop.Node, step *stepinfo.Step) {
 	if !n.on || step.Event.Kind.OfNetwork() {
 		return
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/schedules"
 )
 
@@ -16,15 +17,15 @@ type rowRuns struct {
 }
 
 // take returns the next run, and sets its schedule and random stream.
-func (r *rowRuns) take(random *choose.Random) (Task, bool) {
+func (r *rowRuns) take(random *choose.Random) (runloop.Task, bool) {
 	if r.next >= r.end {
-		return Task{}, false
+		return runloop.Task{}, false
 	}
 	k := r.next
 	r.next, r.number = k+1, k
 	random.Seed(r.seed, choose.Derive(r.seed, choose.Path{-r.tag, int32(k), int32(k >> 31)}))
 	r.portfolio.turn(k)
-	return Task{Path: r.roots[k%len(r.roots)]}, true
+	return runloop.Task{Path: r.roots[k%len(r.roots)]}, true
 }
 
 func (r *rowRuns) begin(u *unit) {
@@ -76,14 +77,14 @@ func (p *portfolio) turn(k int) {
 }
 
 // begin begins a scheduled part of a walk, of at most so many steps.
-func (p *portfolio) begin(r *choose.Random, at *Node, steps int) {
+func (p *portfolio) begin(r *choose.Random, at *runloop.Node, steps int) {
 	p.base.Adopt(at.Run.World, false)
 	p.used = true
 	p.all[p.now].Begin(r, at.Run.World, steps)
 }
 
 // next returns the index of the ordinary event to execute, or -1 if none may be.
-func (p *portfolio) next(at *Node) int { return p.all[p.now].Next(at.Run.World, at.Enabled) }
+func (p *portfolio) next(at *runloop.Node) int { return p.all[p.now].Next(at.Run.World, at.Enabled) }
 
 // scheduled returns the schedule of the run that has just ended, or "" if it had none.
 func (p *portfolio) scheduled() Schedule {

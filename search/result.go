@@ -69,7 +69,7 @@ func (s *searcher) result(sources []source) *Result {
 		}
 	}
 	for i, name := range s.cfg.System.ActionNames() {
-		if s.relied[i] > 0 && len(s.workers[0].loop.goals) > 0 {
+		if s.relied[i] > 0 && len(s.workers[0].loop.Goals) > 0 {
 			r.Stats.Relied = append(r.Stats.Relied, Relied{name, s.relied[i]})
 		}
 	}

@@ -7,13 +7,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel/contain"
-	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runloop"
 )
-
-// tick is the interval at which a round checks its workers.
-const tick = contain.WatchInterval
 
 // round is a set of units executed in parallel.
 type round struct {
@@ -25,24 +20,7 @@ type round struct {
 	finished chan int
 	ended    []bool
 	first    int // unit that has not ended
-	watch    []watch
-}
-
-// watch monitors whether a worker responds. It counts in ticks, which stop when the whole process is suspended. On a
-// busy machine that does not suffice: a worker without a processor is not stuck.
-type watch struct {
-	waiting  int           // ticks since the last probe of the worker
-	patience int           // ticks until it is suspected
-	cpu      time.Duration // of the process at the probe
-}
-
-// starvedFactor times the patience is the limit for a worker that seems to have had no processor, since its handler may
-// be blocked.
-const starvedFactor = 10
-
-// starved reports whether the process used so little processor time since the probe that the worker may have had none.
-func (w *watch) starved(busy int) bool {
-	return w.waiting <= starvedFactor*w.patience && budget.ProcessTime()-w.cpu < time.Duration(w.patience*busy)*tick && !blocked(w.waiting)
+	watch    []runloop.Watch
 }
 
 // overdue is an unresponsive worker.
@@ -56,11 +34,11 @@ type overdue struct {
 func (s *searcher) begin(units []*unit) *round {
 	r := &round{
 		s: s, units: units, finished: make(chan int, len(units)), ended: make([]bool, len(units)),
-		doing: make([]atomic.Int32, len(s.workers)), watch: make([]watch, len(s.workers)),
+		doing: make([]atomic.Int32, len(s.workers)), watch: make([]runloop.Watch, len(s.workers)),
 	}
 	r.last.Store(int32(len(units)))
 	for i := range r.watch {
-		r.watch[i].patience = s.cfg.patience()
+		r.watch[i].Patience = s.cfg.patience()
 	}
 	for i := range min(len(s.workers), len(units)) {
 		go r.work(i)
@@ -69,7 +47,7 @@ func (s *searcher) begin(units []*unit) *round {
 }
 
 // patience returns the number of ticks within HandlerLimit.
-func (c *Config) patience() int { return int(c.HandlerLimit/tick) + 2 }
+func (c *Config) patience() int { return runloop.Ticks(c.HandlerLimit) }
 
 func (r *round) work(i int) {
 	w := r.s.workers[i]
@@ -99,7 +77,7 @@ func (r *round) end(k int32) {
 // wait waits until all units have ended. If the worker of a unit does not respond, wait returns it once all earlier
 // units have ended.
 func (r *round) wait(ctx context.Context) *overdue {
-	ticker := time.NewTicker(tick)
+	ticker := time.NewTicker(runloop.Tick)
 	defer ticker.Stop()
 	interrupt, limit := ctx.Done(), r.s.limit
 	for r.first < len(r.units) {
@@ -137,20 +115,18 @@ func (r *round) look() *overdue {
 	for i := range r.watch {
 		worker, w := r.s.workers[i], &r.watch[i]
 		k := int(r.doing[i].Load()) - 1
-		if k < 0 || worker.signal.Load()&askSignal == 0 {
-			w.waiting, w.patience, w.cpu = 0, r.s.cfg.patience(), budget.ProcessTime()
-			worker.signal.Or(askSignal)
+		if k < 0 || worker.signal.Load()&runloop.AskSignal == 0 {
+			w.Patience = r.s.cfg.patience()
+			w.Probed()
+			worker.signal.Or(runloop.AskSignal)
 			continue
 		}
-		if w.waiting++; w.waiting <= w.patience || w.starved(busy) {
+		if !w.Late(busy) || k != r.first { // earlier units decide first
 			continue
 		}
-		if k != r.first {
-			continue // earlier units decide first
-		}
-		o := &overdue{worker: i, again: w.patience > r.s.cfg.patience()}
-		o.path, o.steps = stuckPath(worker)
-		if worker.signal.Load()&askSignal != 0 {
+		o := &overdue{worker: i, again: w.Patience > r.s.cfg.patience()}
+		o.path, o.steps = runloop.PathInto(worker.active.Load())
+		if worker.signal.Load()&runloop.AskSignal != 0 {
 			return o
 		}
 	}
@@ -160,25 +136,5 @@ func (r *round) look() *overdue {
 // excuse gives an overdue worker ten times as much time.
 func (r *round) excuse(o *overdue) {
 	w := &r.watch[o.worker]
-	w.waiting, w.patience = 0, 10*w.patience
-}
-
-// stuckPath copies the path of the run that a worker executes. The worker does not touch it while it
-// is inside a handler, but nothing orders its last change before this: the caller must find out
-// afterwards that the worker has not moved.
-//
-//go:norace
-func stuckPath(w *worker) (path choose.Path, steps int) {
-	return pathInto(w.active.Load())
-}
-
-// pathInto is stuckPath for a run.
-//
-//go:norace
-func pathInto(run *replay.Run) (path choose.Path, steps int) {
-	path = make(choose.Path, len(run.Path))
-	for i := range path {
-		path[i] = run.Path[i]
-	}
-	return path, len(run.Bounds)
+	w.Waiting, w.Patience = 0, 10*w.Patience
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -160,7 +161,7 @@ func newSearcher(cfg Config) (*searcher, error) {
 		s.workers = append(s.workers, w)
 	}
 	s.coverage = coverage.New(&s.cfg.System)
-	s.sometimes, s.walked = make([]int, len(s.workers[0].loop.sometimes)), make([]int, len(s.workers[0].loop.sometimes))
+	s.sometimes, s.walked = make([]int, len(s.workers[0].loop.Sometimes)), make([]int, len(s.workers[0].loop.Sometimes))
 	s.activity.Reset()
 	s.sampled = sampledByServices(&s.cfg.System)
 	s.scheduled, s.relied = make([]scheduleTally, len(s.cfg.Schedules)), make([]int, len(s.cfg.System.Actions))
@@ -180,12 +181,12 @@ func (s *searcher) start(ctx context.Context) error {
 		return err
 	}
 	s.runs, s.tallies = 0, tallies{}
-	var h *home
+	var h *runloop.Home
 	for _, w := range s.workers {
-		h = cmp.Or(h, w.loop.home)
+		h = cmp.Or(h, w.loop.Home())
 	}
 	for _, w := range s.workers {
-		w.loop.home, w.loop.keep = h, nil
+		w.loop.StartFrom(h)
 	}
 	return nil
 }

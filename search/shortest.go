@@ -41,7 +41,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 	ctx, cancel := cfg.within(ctx, cfg.Time)
 	defer cancel()
 	y, err := table.Explore(ctx, &cfg.System, opts)
-	if why := unsupported(err); why != "" {
+	if why := options.UnsupportedBy(err); why != "" {
 		s.Why = "the state tables do not support " + why
 		return nil
 	}

@@ -3,6 +3,7 @@ package search
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -11,7 +12,7 @@ func TestGapsBetweenFaults(t *testing.T) {
 	for _, c := range []struct{ number, least, most int }{{0, 6, 11}, {127, 6, 11}, {128, 18, 23}} {
 		s := &faulty{rowRuns: rowRuns{number: c.number}}
 		s.random.Seed(1, 1)
-		at, longest := &Node{}, 0
+		at, longest := &runloop.Node{}, 0
 		for range 500 {
 			s.drawGap(at)
 			longest = max(longest, s.gap)

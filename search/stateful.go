@@ -9,13 +9,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
@@ -39,7 +38,7 @@ func dfsStrategy() strategy {
 	return strategy{StrategyInfo: StrategyInfo{DFS, "visit all states depth first", VisitsStates | KeepsStates | BoundsDepth}, frontier: explore.Stack}
 }
 
-// stateful visits states, not runs. The table engine looks successors up, so that there is no run for a [Loop] to
+// stateful visits states, not runs. The table engine looks successors up, so that there is no run for a loop to
 // execute. Paths are built and suspects confirmed as for other strategies.
 func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	cfg, err := cfg.complete()
@@ -121,7 +120,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 		visit = cfg.Elsewhere
 	}
 	x, err := visit(exploring, &cfg.System, opts)
-	if why := unsupported(err); why != "" {
+	if why := options.UnsupportedBy(err); why != "" {
 		return nil, fmt.Errorf("strategy %s does not support %s; use strategy %s, which does not store states", cfg.Strategy, why, Deepening)
 	}
 	var log *explore.LogError
@@ -133,7 +132,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	}
 	var finding *sim.Finding
 	if x.Finding != nil && !errors.As(x.Finding, &finding) {
-		return nil, atStep(x.Finding, x.Depth) // other behaviour of the system is meaningless
+		return nil, runloop.AtStep(x.Finding, x.Depth) // other behaviour of the system is meaningless
 	}
 	x.Sampled.Merge(sampledByServices(&cfg.System))
 	complete := x.Complete && x.Omission <= MostOmission && len(x.Sampled) == 0
@@ -246,7 +245,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if cfg.Spill != "" && cfg.MaxBytes > 0 {
 		opts.Spill = &stateset.Spill{Dir: cfg.Spill, Bytes: cfg.MaxBytes / 4 * 3}
 	}
-	late := overdueAfter(patience)
+	late := runloop.OverdueAfter(patience)
 	opts.World.Overdue = func(ticks int) bool { return late(ticks) || ticks > interruptedTicks && ctx.Err() != nil }
 	if cfg.Workers > 1 {
 		opts.Go = func(f func()) { go f() }
@@ -282,26 +281,6 @@ func stoppedBy(ctx context.Context, x *table.Exploration) string {
 		return StoppedDepth
 	}
 	return x.Stopped
-}
-
-// Follow executes a path, which must fit the system, to its end. The outcome has its length and the faults that struck.
-func Follow(sys *sim.System, path choose.Path) (Outcome, error) {
-	return follow(sys, path, nil)
-}
-
-func follow(sys *sim.System, path choose.Path, overdue func(ticks int) bool) (Outcome, error) {
-	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Overdue: overdue})
-	if err != nil {
-		return Outcome{}, err
-	}
-	return NewLoop(w).Run(&stay{}, Task{Path: path}), nil
-}
-
-func engineOf(x *table.Exploration) EngineStats {
-	s := EngineStats{Asked: TableEngine, TableEvents: x.Stats.Steps, Copies: []Copy{}}
-	s.tables(x.Stats, x.Plans)
-	s.settle()
-	return s
 }
 
 // cover fills in the events that happened, and the others.

@@ -4,8 +4,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -26,23 +28,23 @@ type stepwise struct {
 
 type openChoice struct{ pos, next, arity int }
 
-func (s *stepwise) Next() (search.Task, bool) {
+func (s *stepwise) Next() (runloop.Task, bool) {
 	if !s.begun {
 		s.begun = true
-		return search.Task{}, true
+		return runloop.Task{}, true
 	}
 	for k := len(s.frames) - 1; k >= 0; k-- {
 		if f := &s.frames[k]; f.next < f.arity && (s.most == 0 || len(s.seen) < s.most) {
 			s.frames = s.frames[:k+1]
 			s.path = append(append(s.path[:0], s.run.Path[:f.pos]...), int32(f.next))
 			f.next++
-			return search.Task{Path: s.path}, true
+			return runloop.Task{Path: s.path}, true
 		}
 	}
-	return search.Task{}, false
+	return runloop.Task{}, false
 }
 
-func (s *stepwise) Visit(at *search.Node) (seen bool) {
+func (s *stepwise) Visit(at *runloop.Node) (seen bool) {
 	f := at.Fingerprint()
 	depth, ok := s.seen[f]
 	if !ok && at.Live {
@@ -54,37 +56,37 @@ func (s *stepwise) Visit(at *search.Node) (seen bool) {
 	return s.known
 }
 
-func (s *stepwise) Edge(_, _ *search.Node, _ *stepinfo.Step, _ bool) {}
+func (s *stepwise) Edge(_, _ *runloop.Node, _ *stepinfo.Step, _ bool) {}
 
-func (s *stepwise) Select(at *search.Node) search.Selection {
+func (s *stepwise) Select(at *runloop.Node) runloop.Selection {
 	switch {
 	case s.known:
-		return search.Selection{End: search.Duplicate}
+		return runloop.Selection{End: runloop.Duplicate}
 	case at.Step >= s.bound:
-		return search.Selection{End: search.AtBound}
+		return runloop.Selection{End: runloop.AtBound}
 	}
-	return search.Selection{Faults: true}
+	return runloop.Selection{Faults: true}
 }
 
-func (s *stepwise) Choose(at *search.Node, p choose.Point) (int, bool) {
+func (s *stepwise) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	if p.Arity > 1 {
 		s.frames = append(s.frames, openChoice{len(at.Run.Path), 1, p.Arity})
 	}
 	return 0, true
 }
 
-func (s *stepwise) Ended(*search.Outcome) {}
+func (s *stepwise) Ended(*runloop.Outcome) {}
 
 // exploreStepwise explores a system to a depth in steps, or to that many states.
 func exploreStepwise(t rapid.TB, sys *sim.System, engine search.Engine, bound, most int) (s *stepwise, found *sim.Finding, failed error) {
-	loop, err := search.NewEngineLoop(sys, engine)
+	loop, err := runloop.NewByEngine(sys, runloop.Engine(engine), kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s = &stepwise{bound: bound, most: most, run: loop.Replay(), seen: map[sim.Fingerprint]int{}}
-	loop.Explore(s, func(o *search.Outcome) bool {
+	loop.Explore(s, func(o *runloop.Outcome) bool {
 		found, failed = o.Finding, o.Err
-		return o.End != search.Misfit && found == nil
+		return o.End != runloop.Misfit && found == nil
 	})
 	return s, found, failed
 }

@@ -3,35 +3,12 @@ package search
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"sync"
 	"time"
 
-	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
 )
-
-// overdueAfter abandons checked code of an exploration, by the rule for an unresponsive worker of a round.
-func overdueAfter(patience int) func(ticks int) bool {
-	w := watch{patience: patience}
-	var mu sync.Mutex // several may wait, but not at the same time
-	return func(ticks int) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if w.waiting = ticks; ticks == 1 {
-			w.cpu = budget.ProcessTime()
-		}
-		return ticks > patience && !w.starved(1)
-	}
-}
-
-// Overdue is for [kernel.Options] of explorations outside of searches. It abandons checked code that does not return
-// within limit; 0 means the default of searches.
-func Overdue(limit time.Duration) func(ticks int) bool {
-	c := Config{HandlerLimit: cmp.Or(limit, defaultHandlerLimit)}
-	return overdueAfter(c.patience())
-}
 
 // interruptedTicks is the time limit for checked code once the search is interrupted.
 const interruptedTicks = 10
@@ -41,7 +18,7 @@ const interruptedTicks = 10
 func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration, f *sim.Finding, r *Result) (*Result, error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: x.Path, Strategy: cfg.Strategy, Overdue: true,
-		Message: "the handler " + didNotReturn(cfg),
+		Message: "the handler " + runloop.DidNotReturn(cfg.HandlerLimit),
 	}
 	if ctx.Err() != nil { // the code did not get its full time limit
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Interrupted, StoppedInterrupted, 1, 1
@@ -49,10 +26,10 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 		return r, nil
 	}
 	if f.Property != "" {
-		sus.Property, sus.Message = f.Property, "its function "+didNotReturn(cfg)
+		sus.Property, sus.Message = f.Property, "its function "+runloop.DidNotReturn(cfg.HandlerLimit)
 	}
 	if !cfg.Calls.Refuses() { // a refused call may end this process
-		if o, err := follow(&cfg.System, x.Path, overdueAfter(patience)); err == nil {
+		if o, err := follow(&cfg.System, x.Path, runloop.OverdueAfter(patience)); err == nil {
 			sus.Steps = o.Steps
 		}
 	}
@@ -83,8 +60,4 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 	}
 	r.Stats.Seconds = time.Since(began).Seconds()
 	return r, nil
-}
-
-func didNotReturn(cfg *Config) string {
-	return fmt.Sprintf("did not return within %v", cfg.HandlerLimit.Round(time.Millisecond))
 }

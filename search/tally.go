@@ -2,6 +2,8 @@ package search
 
 import (
 	"math/bits"
+
+	"github.com/macemc/macemc/internal/search/runloop"
 )
 
 // phase names a kind of exploration, in progress and in reports. Strategies define the others.
@@ -65,14 +67,14 @@ func (t *scheduleTally) add(u *scheduleTally) {
 }
 
 // ended counts a run.
-func (t *tally) ended(o *Outcome) {
+func (t *tally) ended(o *runloop.Outcome) {
 	t.paths++
 	switch o.End {
-	case Duplicate:
+	case runloop.Duplicate:
 		t.duplicates++
-	case OutOfEvents:
+	case runloop.OutOfEvents:
 		t.outOfEvents++
-	case TooLong:
+	case runloop.TooLong:
 		t.tooLong++
 	}
 	if o.Live {

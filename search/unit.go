@@ -4,6 +4,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -71,15 +72,15 @@ type unit struct {
 
 // unitStrategy is a strategy that makes the runs of a unit.
 type unitStrategy interface {
-	Strategy
+	runloop.Strategy
 	begin(*unit)
 	// rest returns the unexplored rest, or nil if there is none.
 	rest(*unit) *unit
 	// suspects reports whether the run that has just ended is suspected never to become live, and the step from which
 	// it continued without faults.
-	suspects(*Outcome) (origin int, yes bool)
+	suspects(*runloop.Outcome) (origin int, yes bool)
 	// account adds the run that has just ended, which executed that many events.
-	account(o *Outcome, events int, t *tallies)
+	account(o *runloop.Outcome, events int, t *tallies)
 }
 
 // split divides the items of a unit of deepening into at most n units, in order and with about as many alternatives
@@ -122,15 +123,15 @@ func (it *item) size() int {
 	return int(it.Arity - it.Next)
 }
 
-func (s *walks) account(o *Outcome, events int, t *tallies) {
+func (s *walks) account(o *runloop.Outcome, events int, t *tallies) {
 	accountWalk(t.of(s.phase), o, events, o.Steps-s.origin, !s.portfolio.used)
 }
-func (s *faulty) account(o *Outcome, events int, t *tallies) {
+func (s *faulty) account(o *runloop.Outcome, events int, t *tallies) {
 	accountWalk(t.of(faultyPhase), o, events, o.Steps, true)
 }
 
 // accountWalk counts a walk; whole means that it ended in the first live state that it reached.
-func accountWalk(t *tally, o *Outcome, events, steps int, whole bool) {
+func accountWalk(t *tally, o *runloop.Outcome, events, steps int, whole bool) {
 	t.ended(o)
 	t.events += events
 	if o.Live && whole {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -58,7 +59,7 @@ func (v Visited) key() key {
 	return key{bits: n, mask: sim.Fingerprint{Lo: ^(^uint64(0) << n), Hi: ^(^uint64(0) << max(0, n-64))}}
 }
 
-func (k key) of(at *Node) sim.Fingerprint {
+func (k key) of(at *runloop.Node) sim.Fingerprint {
 	if k.none {
 		return sim.Fingerprint{}
 	}

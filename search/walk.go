@@ -2,13 +2,15 @@ package search
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
 // Walker is the strategy of one weighted random walk by the recovery relation, without injections. The walk starts at
 // the end of a task. It ends at the first live state, when no event is left, or after a number of steps. Pass it to
-// [Loop.Run]. If the system has no Eventually property, a walk does not end at live states.
+// [runloop.Loop.Run]. If the system has no Eventually property, a walk does not end at live states.
 type Walker struct {
 	draws
 	limit int
@@ -39,10 +41,10 @@ func (w *Walker) SetLimit(limit int) { w.limit = limit }
 func (w *Walker) SetLeave(leave bool) { w.leave = leave }
 
 // Next returns no task: walks are made one at a time.
-func (w *Walker) Next() (Task, bool) { return Task{}, false }
+func (w *Walker) Next() (runloop.Task, bool) { return runloop.Task{}, false }
 
 // Select implements [Strategy].
-func (w *Walker) Select(at *Node) Selection {
+func (w *Walker) Select(at *runloop.Node) runloop.Selection {
 	if !w.begun || w.scale.Disturbed {
 		w.scale.Adopt(at.Run.World, true)
 	}
@@ -53,20 +55,20 @@ func (w *Walker) Select(at *Node) Selection {
 	if !at.Live {
 		w.left = true
 	} else if at.Goal && (w.left || !w.leave) {
-		return Selection{End: AtGoal}
+		return runloop.Selection{End: runloop.AtGoal}
 	}
 	if at.Step-w.origin >= w.limit && w.scale.AnyWeighs(at.Enabled) {
-		return Selection{End: TooLong}
+		return runloop.Selection{End: runloop.TooLong}
 	}
 	if w.pick = w.event(at.Enabled); w.pick < 0 {
-		return Selection{End: end(at)}
+		return runloop.Selection{End: end(at)}
 	}
 	w.relied.note(&at.Enabled[w.pick])
-	return Selection{}
+	return runloop.Selection{}
 }
 
 // Choose implements [Strategy].
-func (w *Walker) Choose(_ *Node, p choose.Point) (int, bool) {
+func (w *Walker) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 	if p.Kind == choose.Event {
 		return w.pick, true
 	}
@@ -74,7 +76,7 @@ func (w *Walker) Choose(_ *Node, p choose.Point) (int, bool) {
 }
 
 // Ended implements [Strategy].
-func (w *Walker) Ended(*Outcome) {}
+func (w *Walker) Ended(*runloop.Outcome) {}
 
 // Walk makes weighted random walks from the start, without faults.
 const Walk Name = "walk"
@@ -114,7 +116,7 @@ const (
 )
 
 // plan draws the properties of the scheduled part.
-func (s *walks) plan(at *Node) {
+func (s *walks) plan(at *runloop.Node) {
 	s.planned, s.left, s.onward, s.away = true, 0, false, false
 	if s.phase != walkPhase {
 		return
@@ -134,45 +136,45 @@ func (s *walks) plan(at *Node) {
 }
 
 // Select implements [Strategy].
-func (s *walks) Select(at *Node) Selection {
+func (s *walks) Select(at *runloop.Node) runloop.Selection {
 	if !s.planned {
 		s.leave = true
 		s.plan(at)
 	}
 	if s.left > 0 {
 		if at.Goal && at.Live && s.away && !s.onward {
-			return Selection{End: AtGoal}
+			return runloop.Selection{End: runloop.AtGoal}
 		}
 		s.away = s.away || !at.Live
 		s.left--
 		if s.pick = s.portfolio.next(at); s.pick >= 0 {
-			return Selection{}
+			return runloop.Selection{}
 		}
 		s.left = 0
 	}
 	if s.portfolio.used && !at.Goal {
-		return Selection{End: TooLong}
+		return runloop.Selection{End: runloop.TooLong}
 	}
 	sel := s.Walker.Select(at)
-	if s.phase != prefixPhase || at.Goal || sel.End != Running {
+	if s.phase != prefixPhase || at.Goal || sel.End != runloop.Running {
 		return sel
 	}
 	if s.stop == 0 {
 		s.stop = 1 + s.random.IntN(prefixSteps)
 	}
 	if at.Step-s.origin >= s.stop {
-		return Selection{End: AtGoal}
+		return runloop.Selection{End: runloop.AtGoal}
 	}
 	return sel
 }
 
-func (s *walks) Next() (Task, bool) {
+func (s *walks) Next() (runloop.Task, bool) {
 	s.stop, s.planned = 0, false
 	s.begun, s.Walker.left, s.relied = false, false, s.relied[:0]
 	return s.take(&s.random)
 }
 
-func (s *walks) suspects(o *Outcome) (int, bool) { return s.origin, suspicious(o) }
+func (s *walks) suspects(o *runloop.Outcome) (int, bool) { return s.origin, suspicious(o) }
 
 func (s *walks) reliedOn() relied {
 	if s.left > 0 {
@@ -193,19 +195,34 @@ func (r relied) note(ev *sim.Event) {
 }
 
 // end returns the end of a walk without further events.
-func end(at *Node) End {
+func end(at *runloop.Node) runloop.End {
 	if at.Goal && at.Live {
-		return AtGoal
+		return runloop.AtGoal
 	}
-	return OutOfEvents
+	return runloop.OutOfEvents
 }
 
 // stay is the strategy of runs that end with their task.
 type stay struct{ walks }
 
-func (s *stay) Select(*Node) Selection          { return Selection{End: AtBound} }
-func (s *stay) suspects(*Outcome) (int, bool)   { return 0, false }
-func (s *stay) account(*Outcome, int, *tallies) {}
+func (s *stay) Select(*runloop.Node) runloop.Selection {
+	return runloop.Selection{End: runloop.AtBound}
+}
+func (s *stay) suspects(*runloop.Outcome) (int, bool)   { return 0, false }
+func (s *stay) account(*runloop.Outcome, int, *tallies) {}
+
+// Follow executes a path, which must fit the system, to its end. The outcome has its length and the faults that struck.
+func Follow(sys *sim.System, path choose.Path) (runloop.Outcome, error) {
+	return follow(sys, path, nil)
+}
+
+func follow(sys *sim.System, path choose.Path, overdue func(ticks int) bool) (runloop.Outcome, error) {
+	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true, Overdue: overdue})
+	if err != nil {
+		return runloop.Outcome{}, err
+	}
+	return runloop.New(w).Run(&stay{}, runloop.Task{Path: path}), nil
+}
 
 // newWalks returns the numbered walks of a phase.
 func newWalks(w *worker, p phase, tag int32) *walks {
@@ -213,6 +230,6 @@ func newWalks(w *worker, p phase, tag int32) *walks {
 }
 
 // suspicious reports whether a run ended without becoming live again.
-func suspicious(o *Outcome) bool {
-	return !o.Live && (o.End == OutOfEvents || o.End == TooLong)
+func suspicious(o *runloop.Outcome) bool {
+	return !o.Live && (o.End == runloop.OutOfEvents || o.End == runloop.TooLong)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -19,14 +20,14 @@ func BenchmarkWalk(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			loop, walker := search.NewLoop(w), search.NewWalker(search.DefaultWeights(), 2000)
+			loop, walker := runloop.New(w), search.NewWalker(search.DefaultWeights(), 2000)
 			b.ReportAllocs()
 			left, walks := 0, 0
 			for b.Loop() {
 				if left == 0 {
 					walks++
 					walker.Seed(1, uint64(walks))
-					o := loop.Run(walker, search.Task{})
+					o := loop.Run(walker, runloop.Task{})
 					if !o.Live {
 						b.Fatalf("walk %d did not get live: %+v", walks, o)
 					}

@@ -5,10 +5,12 @@ import (
 	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/verify"
 	"github.com/macemc/macemc/sim"
 )
@@ -16,34 +18,36 @@ import (
 // worker executes units, one after the other. It owns all but the atomic fields meanwhile.
 type worker struct {
 	cfg        *Config
-	loop       *Loop
+	loop       *runloop.Loop
 	strategies map[phase]unitStrategy
 	verifier   *verify.Verifier
 	novelty    novelty
 	twins      verify.Twins
 
 	signal atomic.Uint32
-	active atomic.Pointer[replay.Run]  // the run being executed
-	made   atomic.Int64                // runs in the current unit
-	events atomic.Int64                // events in the current unit
-	engine atomic.Pointer[EngineStats] // after the last unit; nil if there was none
+	active atomic.Pointer[replay.Run]     // the run being executed
+	made   atomic.Int64                   // runs in the current unit
+	events atomic.Int64                   // events in the current unit
+	engine atomic.Pointer[runloop.Counts] // after the last unit; nil if there was none
 }
 
 // newWorker returns a worker that starts from the given roots.
 func newWorker(cfg *Config, number int, global *fpset.Set) (*worker, error) {
-	loop, err := newEngineLoop(&cfg.System, cfg.Engine, cfg.late, cfg.Calls.Settles())
+	loop, err := runloop.NewByEngine(&cfg.System, runloop.Engine(cfg.Engine), kernel.Options{UseAfterReturn: cfg.late, Settle: cfg.Calls.Settles()})
 	if err != nil {
 		return nil, err
 	}
-	loop.engines.alternate = cfg.alternate
+	if cfg.alternate {
+		loop.Alternate()
+	}
 	w := &worker{cfg: cfg, loop: loop}
 	if cfg.PathBuffer != nil {
-		w.loop.run.Path = cfg.PathBuffer(number)
+		w.loop.Replay().Path = cfg.PathBuffer(number)
 	}
-	w.loop.signal, w.loop.guarded = &w.signal, false // units are guarded
+	w.loop.Signal, w.loop.Guarded = &w.signal, false // units are guarded
 	w.verifier = &verify.Verifier{
-		Sys: &cfg.System, Late: cfg.late, First: loop.run, Active: w.active.Store, Interrupted: loop.interrupted,
-		Home: func() *replay.Saved { return loop.home.Saved },
+		Sys: &cfg.System, Late: cfg.late, First: loop.Replay(), Active: w.active.Store, Interrupted: loop.Interrupted,
+		Home: func() *replay.Saved { return loop.Home().Saved },
 	}
 	w.loop.Observe(&w.novelty)
 	w.strategies = newRuns(w, global)
@@ -62,7 +66,7 @@ func (w *worker) setRoots(roots []choose.Path) {
 // do executes a unit. Checked code may end the goroutine of the unit.
 func (w *worker) do(u *unit) {
 	if f := contain.Guard(func() { w.measured(u) }); f != nil {
-		run := w.loop.run
+		run := w.loop.Replay()
 		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: u.phase.strategy(), Schedule: scheduleOf(w.strategies[u.phase])}
 		u.stopped = true
 		u.suspect.Find(f)
@@ -76,25 +80,25 @@ func (w *worker) do(u *unit) {
 
 func (w *worker) measured(u *unit) {
 	w.loop.Measure(func() { w.runs(u) })
-	engine := w.loop.Engines()
-	w.engine.Store(&engine)
+	counts := w.loop.Counts()
+	w.engine.Store(&counts)
 }
 
 // runs makes the runs of a unit.
 func (w *worker) runs(u *unit) {
 	l := w.loop
-	l.coverage, l.coverTask = u.coverage, u.phase == startPhase
+	l.Coverage, l.CoverTask = u.coverage, u.phase == startPhase
 	s := w.strategies[u.phase]
 	s.begin(u)
-	u.sometimes, u.walked = make([]int, len(l.sometimes)), make([]int, len(l.sometimes))
+	u.sometimes, u.walked = make([]int, len(l.Sometimes)), make([]int, len(l.Sometimes))
 	rotated, _ := s.(rotated)
 	if u.noticed = (noticed{}); rotated != nil && u.mix != nil {
 		u.noticed.reset(len(w.cfg.Schedules))
 		u.relied = make([]int, len(w.cfg.System.Actions))
 	}
 	w.novelty.on = false
-	l.activity.Reset()
-	l.sampled = nil
+	l.Activity.Reset()
+	l.Sampled = nil
 	defer func() {
 		w.made.Store(0)
 		w.events.Store(0)
@@ -109,20 +113,20 @@ func (w *worker) runs(u *unit) {
 		sampled := u.verify && (u.made == 0 || u.closely && u.made&(u.made-1) == 0)
 		if sampled || u.twins {
 			w.verifier.Recorded.Reset()
-			l.record = &w.verifier.Recorded
+			l.Recording = &w.verifier.Recorded
 		}
-		w.active.Store(l.run)
+		w.active.Store(l.Replay())
 		if u.mix != nil {
 			looked := lookedAt(u.first + u.made)
 			w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // with a single schedule, no comparison is needed
-			l.activity.Begin(looked)
+			l.Activity.Begin(looked)
 		}
-		before := l.events
+		before := l.Events
 		o := l.Run(s, t)
-		l.record = nil
-		n := l.events - before
+		l.Recording = nil
+		n := l.Events - before
 		events += n
-		if o.End == Stopped {
+		if o.End == runloop.Stopped {
 			u.tallies.of(u.phase).events += n
 			u.stopped = true
 			break
@@ -132,12 +136,12 @@ func (w *worker) runs(u *unit) {
 		w.events.Store(int64(events))
 		s.account(&o, n, &u.tallies)
 		if u.mix != nil {
-			w.notice(u, rotated, n, o.End == AtGoal)
+			w.notice(u, rotated, n, o.End == runloop.AtGoal)
 		}
 		u.used = u.used.Max(o.Used)
-		u.foreign, l.foreign = u.foreign || l.foreign, false
-		u.noteHeld(l.held)
-		if o.End == Misfit {
+		u.foreign, l.Foreign = u.foreign || l.Foreign, false
+		u.noteHeld(l.Held)
+		if o.End == runloop.Misfit {
 			u.err = o.Err
 			break
 		}
@@ -145,13 +149,13 @@ func (w *worker) runs(u *unit) {
 			break
 		}
 		if u.phase == prefixPhase && o.Live {
-			u.prefixes = append(u.prefixes, l.run.Path.Clone())
+			u.prefixes = append(u.prefixes, l.Replay().Path.Clone())
 		}
 		for again := 0; sampled && u.suspect == nil && again <= w.verifier.Repeats(u.closely); again++ {
-			u.suspect = suspectOf(w.verifier.Verify(l.coverage.Services))
+			u.suspect = suspectOf(w.verifier.Verify(l.Coverage.Services))
 		}
 		if u.suspect == nil && u.twins {
-			u.suspect = suspectOf(w.twins.Look(&w.cfg.System, l.run, &w.verifier.Recorded))
+			u.suspect = suspectOf(w.twins.Look(&w.cfg.System, l.Replay(), &w.verifier.Recorded))
 		}
 		if u.suspect != nil {
 			u.suspect.Strategy, u.suspect.Schedule = u.phase.strategy(), scheduleOf(s)
@@ -163,8 +167,8 @@ func (w *worker) runs(u *unit) {
 
 // ended records the results of the runs of a unit.
 func (w *worker) ended(u *unit, s unitStrategy) {
-	u.activity, u.sampled = w.loop.activity, w.loop.sampled
-	w.loop.activity.Begin(false)
+	u.activity, u.sampled = w.loop.Activity, w.loop.Sampled
+	w.loop.Activity.Begin(false)
 	if d, ok := s.(*deepening); ok {
 		u.bounded = d.bounded
 	}
@@ -208,26 +212,26 @@ func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 }
 
 // suspect returns the suspect of the run that has just ended, or nil.
-func (w *worker) suspect(p phase, o *Outcome) *Suspect {
+func (w *worker) suspect(p phase, o *runloop.Outcome) *Suspect {
 	s := w.strategies[p]
-	sus := &Suspect{Path: w.loop.run.Path, Steps: o.Steps, Node: -1}
+	sus := &Suspect{Path: w.loop.Replay().Path, Steps: o.Steps, Node: -1}
 	origin, yes := s.suspects(o)
 	switch {
 	case o.Finding != nil:
 		sus.Find(o.Finding)
 	case yes:
-		sus.Origin, sus.OutOfEvents = origin, o.End == OutOfEvents
+		sus.Origin, sus.OutOfEvents = origin, o.End == runloop.OutOfEvents
 		sus.Kind, sus.Message = sim.Liveness, "no live state was reached"
 		if sus.OutOfEvents {
 			sus.Kind, sus.Message = sim.Deadlock, "no event is enabled, and the state is not live"
-			if declared.DisturbingOf(w.loop.world.System()) != nil {
+			if declared.DisturbingOf(w.loop.Replay().World.System()) != nil {
 				sus.Message = "only disturbing events are enabled, and the state is not live"
 			}
 		}
-		for _, p := range w.loop.goals {
-			if !w.loop.world.Holds(p) {
+		for _, p := range w.loop.Goals {
+			if !w.loop.Replay().World.Holds(p) {
 				sus.Property = p.Name
-				if text := w.loop.world.Explain(p); text != "" {
+				if text := w.loop.Replay().World.Explain(p); text != "" {
 					sus.Message = text
 				}
 				break

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -34,9 +35,9 @@ type stopper struct {
 	at     int
 }
 
-func (s *stopper) OnStep(at *Node, _ *stepinfo.Step) {
+func (s *stopper) OnStep(at *runloop.Node, _ *stepinfo.Step) {
 	if at.Step == s.at {
-		s.worker.signal.Or(stopSignal)
+		s.worker.signal.Or(runloop.StopSignal)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -98,13 +99,13 @@ func shown(marks ...int) func(step int) bool {
 // tracing returns the options for reported runs. A function that the search did not depend on, such as Explain, may
 // not return.
 func (o *Options) tracing() kernel.Options {
-	return kernel.Options{Trace: true, Overdue: search.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
+	return kernel.Options{Trace: true, Overdue: runloop.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
 }
 
 // patient returns the options for executing checked code again: contained, with a limit on handlers that do not
 // return.
 func (o *Options) patient() kernel.Options {
-	return kernel.Options{Contain: true, Overdue: search.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
+	return kernel.Options{Contain: true, Overdue: runloop.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
 }
 
 // describeDead adds a dead run and the nearest live run.

@@ -9,6 +9,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -37,7 +39,7 @@ type dying struct {
 	cfg    *Config
 	player *Player
 
-	loop   *search.Loop
+	loop   *runloop.Loop
 	walker *search.Walker
 	walks  int             // per candidate
 	quick  int             // length of these walks
@@ -63,7 +65,7 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 		weights = search.DefaultWeights()
 	}
 	var err error
-	if d.loop, err = search.NewEngineLoop(d.system, cfg.Walks.Engine); err != nil {
+	if d.loop, err = runloop.NewByEngine(d.system, runloop.Engine(cfg.Walks.Engine), kernel.Options{}); err != nil {
 		return nil, err
 	}
 	d.walker = search.NewWalker(weights, d.limit)
@@ -321,7 +323,7 @@ func (d *dying) tail(path choose.Path, steps int) (choose.Path, bool) {
 	for k := 0; k < tails && d.ctx.Err() == nil; k++ {
 		watch := &reaching{Walker: d.walker, goal: d.goal}
 		o := d.walk(path, k, length, watch)
-		if !watch.reached && !o.Live && (o.End == search.OutOfEvents) == stuck && (stuck || o.End == search.TooLong) {
+		if !watch.reached && !o.Live && (o.End == runloop.OutOfEvents) == stuck && (stuck || o.End == runloop.TooLong) {
 			return d.loop.Replay().Path.Clone(), true
 		}
 	}

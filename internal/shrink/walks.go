@@ -5,33 +5,34 @@ import (
 	"errors"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
 // walk makes random walk number k from the end of a path.
-func (d *dying) walk(path choose.Path, k, limit int, s search.Strategy) search.Outcome {
+func (d *dying) walk(path choose.Path, k, limit int, s runloop.Strategy) runloop.Outcome {
 	d.walker.SetLimit(limit)
 	d.walker.Seed(d.seed, choose.Derive(choose.Derive(d.seed, path), choose.Path{int32(k)}))
-	var o search.Outcome
-	d.loop.Measure(func() { o = d.loop.Run(&stoppable{s, d.ctx}, search.Task{Path: path}) })
+	var o runloop.Outcome
+	d.loop.Measure(func() { o = d.loop.Run(&stoppable{s, d.ctx}, runloop.Task{Path: path}) })
 	d.steps += o.Steps
 	return o
 }
 
 // stoppable is a walk that ends when its context is done.
 type stoppable struct {
-	search.Strategy
+	runloop.Strategy
 	ctx context.Context
 }
 
 // lookEvery is the number of steps between checks of the context.
 const lookEvery = 16
 
-// Select implements [search.Strategy].
-func (s *stoppable) Select(at *search.Node) search.Selection {
+// Select implements [runloop.Strategy].
+func (s *stoppable) Select(at *runloop.Node) runloop.Selection {
 	if at.Step%lookEvery == 0 && s.ctx.Err() != nil {
-		return search.Selection{End: search.Stopped}
+		return runloop.Selection{End: runloop.Stopped}
 	}
 	return s.Strategy.Select(at)
 }
@@ -45,7 +46,7 @@ func (d *dying) dead(path choose.Path, walks int) bool {
 			d.remember(path)
 			return false
 		}
-		if o.End == search.Misfit || o.End == search.Stopped || d.stuck && o.End != search.OutOfEvents {
+		if o.End == runloop.Misfit || o.End == runloop.Stopped || d.stuck && o.End != runloop.OutOfEvents {
 			return false
 		}
 	}
@@ -91,11 +92,11 @@ type reaching struct {
 	reached bool
 }
 
-// Select implements [search.Strategy].
-func (s *reaching) Select(at *search.Node) search.Selection {
+// Select implements [runloop.Strategy].
+func (s *reaching) Select(at *runloop.Node) runloop.Selection {
 	if s.goal != nil && at.Run.World.Holds(s.goal) {
 		s.reached = true
-		return search.Selection{End: search.AtGoal}
+		return runloop.Selection{End: runloop.AtGoal}
 	}
 	return s.Walker.Select(at)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -25,7 +26,7 @@ func BenchmarkTableWalk(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				loop, walker := search.NewLoop(w), search.NewWalker(search.DefaultWeights(), 2000)
+				loop, walker := runloop.New(w), search.NewWalker(search.DefaultWeights(), 2000)
 				b.ReportAllocs()
 				events, walks := 0, 0
 				for b.Loop() {
@@ -33,7 +34,7 @@ func BenchmarkTableWalk(b *testing.B) {
 					if events == 0 {
 						walks++
 						walker.Seed(1, uint64(walks))
-						o := loop.Run(walker, search.Task{})
+						o := loop.Run(walker, runloop.Task{})
 						if o.Finding != nil {
 							b.Fatal(o.Finding)
 						}

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/script"
@@ -33,9 +34,9 @@ func TestWalksAreTheSame(t *testing.T) {
 		for stream := range uint64(50) {
 			var told [2]string
 			for i, w := range worlds {
-				loop, walker := search.NewLoop(w), search.NewWalker(search.DefaultWeights(), 500)
+				loop, walker := runloop.New(w), search.NewWalker(search.DefaultWeights(), 500)
 				walker.Seed(7, stream)
-				o := loop.Run(walker, search.Task{})
+				o := loop.Run(walker, runloop.Task{})
 				told[i] = fmt.Sprintf("%+v %+v", o, w.Fingerprint())
 			}
 			if told[0] != told[1] {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -118,5 +119,5 @@ func (p *Process) JobSystem(text json.RawMessage) (sys *sim.System, overdue func
 		}
 		sys = &only
 	}
-	return sys, search.Overdue(j.HandlerLimit), nil
+	return sys, runloop.Overdue(j.HandlerLimit), nil
 }

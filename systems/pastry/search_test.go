@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -215,11 +216,11 @@ func TestFullSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loop, walker := search.NewLoop(world), search.NewWalker(search.DefaultWeights(), 20_000)
+	loop, walker := runloop.New(world), search.NewWalker(search.DefaultWeights(), 20_000)
 	for seed := range uint64(5) {
 		walker.Seed(seed, 0)
 		began := time.Now()
-		o := loop.Run(walker, search.Task{})
+		o := loop.Run(walker, runloop.Task{})
 		if !o.Live {
 			t.Fatalf("seed %d ended %v after %d steps, not live: %v", seed, o.End, o.Steps, cmp.Or(o.Err, error(o.Finding)))
 		}
@@ -256,11 +257,11 @@ func BenchmarkWalk(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			loop, walker, events := search.NewLoop(world), search.NewWalker(search.DefaultWeights(), 20_000), 0
+			loop, walker, events := runloop.New(world), search.NewWalker(search.DefaultWeights(), 20_000), 0
 			b.ReportAllocs()
 			for i := range b.N {
 				walker.Seed(1, uint64(i))
-				o := loop.Run(walker, search.Task{})
+				o := loop.Run(walker, runloop.Task{})
 				if !o.Live {
 					b.Fatalf("walk %d ended %v, not live", i, o.End)
 				}

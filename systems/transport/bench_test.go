@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 	"github.com/macemc/macemc/systems/transport"
@@ -20,11 +21,11 @@ func BenchmarkWalk(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	loop, walker, events := search.NewLoop(world), search.NewWalker(search.DefaultWeights(), 2000), 0
+	loop, walker, events := runloop.New(world), search.NewWalker(search.DefaultWeights(), 2000), 0
 	b.ReportAllocs()
 	for i := range b.N {
 		walker.Seed(1, uint64(i))
-		o := loop.Run(walker, search.Task{})
+		o := loop.Run(walker, runloop.Task{})
 		if !o.Live {
 			b.Fatalf("walk %d ended %v, not live", i, o.End)
 		}

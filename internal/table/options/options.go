@@ -2,6 +2,7 @@ package options
 
 import (
 	"context"
+	"errors"
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
@@ -119,4 +120,12 @@ type Unsupported struct{ Why string }
 
 func (u *Unsupported) Error() string {
 	return "the table engine cannot check this: " + u.Why + "; use the replay engine"
+}
+
+// UnsupportedBy returns what the table engine cannot do if err says so; otherwise it returns "".
+func UnsupportedBy(err error) string {
+	if u, ok := errors.AsType[*Unsupported](err); ok {
+		return u.Why
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package search
+package runloop
 
 import (
 	"errors"

@@ -1,4 +1,5 @@
-package search
+// Package runloop executes runs as a strategy decides, by the engine that is faster, and watches that they return.
+package runloop
 
 import (
 	"errors"
@@ -16,26 +17,23 @@ import (
 
 // Signals that a [Loop] checks before each step.
 const (
-	askSignal  = 1 << iota // liveness probe, cleared by the loop
-	stopSignal             // the run must end
+	AskSignal  = 1 << iota // liveness probe, cleared by the loop
+	StopSignal             // the run must end
 )
 
 // Loop is the exploration loop: it executes runs as a strategy decides. It is not safe for concurrent use.
 type Loop struct {
+	Notes
+	Goals     []*sim.Property // with Eventually
+	Sometimes []*sim.Property
+	Signal    *atomic.Uint32 // may be nil
+	Guarded   bool           // each run is made on a separate goroutine, which checked code may end
+
 	run       *replay.Run
 	world     kernel.World
-	goals     []*sim.Property
-	sometimes []*sim.Property
-
 	observers []Observer
-	coverage  *coverage.Set // may be nil
-	activity  coverage.Activity
-	coverTask bool              // count the coverage of tasks, too; otherwise it is known from earlier runs
-	record    *verify.Recording // may be nil
-	engines   *engines          // nil if there is one world
-	signal    *atomic.Uint32    // may be nil
-	patrol    *patrol           // nil if no goroutine watches runs, or an external one does
-	guarded   bool              // each run is made on a separate goroutine, which checked code may end
+	engines   *engines // nil if there is one world
+	patrol    *patrol  // nil if no goroutine watches runs, or an external one does
 
 	// State of the run in progress.
 	strategy Strategy
@@ -45,32 +43,39 @@ type Loop struct {
 	at, from *Node
 	cut      bool
 	misfit   error
-	held     []bool // by index in sometimes
 	outcome  Outcome
 
-	home *home       // nil if runs begin in the initial state
+	home *Home       // nil if runs begin in the initial state
 	keep choose.Path // path to the next home; nil if home is already there, or not wanted
 
 	unlikely bool // an answer of the step in progress has weight 0
-
-	events  int  // steps executed so far, by all runs
-	foreign bool // times of different nodes were compared in some run
-	sampled choose.Samples
 }
 
-// NewLoop returns a loop over w, and takes ownership of it.
-func NewLoop(w kernel.World) *Loop {
+// Notes is what a loop records about its runs. The owner of the loop may change it between runs.
+type Notes struct {
+	Coverage  *coverage.Set // may be nil
+	CoverTask bool          // count the coverage of tasks, too; otherwise it is known from earlier runs
+	Activity  coverage.Activity
+	Recording *verify.Recording // may be nil
+	Events    int               // steps executed so far, by all runs
+	Held      []bool            // by index in Sometimes: it held in the last run
+	Foreign   bool              // times of different nodes were compared in some run
+	Sampled   choose.Samples
+}
+
+// New returns a loop over w, and takes ownership of it.
+func New(w kernel.World) *Loop {
 	l := &Loop{run: replay.NewRun(w), world: w}
 	sys := w.System()
 	for i := range sys.Properties {
 		switch p := &sys.Properties[i]; {
 		case p.Eventually != nil:
-			l.goals = append(l.goals, p)
+			l.Goals = append(l.Goals, p)
 		case p.Sometimes != nil:
-			l.sometimes = append(l.sometimes, p)
+			l.Sometimes = append(l.Sometimes, p)
 		}
 	}
-	l.held = make([]bool, len(l.sometimes))
+	l.Held = make([]bool, len(l.Sometimes))
 	l.at, l.from = &Node{Run: l.run}, &Node{Run: l.run}
 	return l
 }
@@ -111,23 +116,23 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 		if f != nil {
 			o.End, o.Finding = Found, f
 		}
-	} else if l.guarded {
-		if f := contain.Guard(func() { l.New(o) }); f != nil {
+	} else if l.Guarded {
+		if f := contain.Guard(func() { l.make(o) }); f != nil {
 			o.End, o.Finding = Found, f
 		}
 	} else {
-		l.New(o)
+		l.make(o)
 	}
 	s.Ended(o)
 	return *o
 }
 
-// New executes a prepared run.
-func (l *Loop) New(o *Outcome) {
+// make executes a prepared run.
+func (l *Loop) make(o *Outcome) {
 	l.at.Used, l.at.Choices, l.at.Step = sim.Limits{}, 0, 0
-	clear(l.held)
+	clear(l.Held)
 	if err := l.execute(o); err != nil || l.misfit != nil {
-		o.failed(atStep(err, l.run.Steps()), l.misfit)
+		o.failed(AtStep(err, l.run.Steps()), l.misfit)
 	}
 	if l.engines != nil {
 		if f := kernel.Finish(l.world); f != nil && o.End != Found && o.End != Misfit {
@@ -138,8 +143,8 @@ func (l *Loop) New(o *Outcome) {
 	o.Steps, o.Choices, o.Used = l.run.Steps(), l.at.Choices, l.at.Used
 }
 
-// atStep adds the step to an error about a state.
-func atStep(err error, step int) error {
+// AtStep adds the step to an error about a state.
+func AtStep(err error, step int) error {
 	var state *sim.StateError
 	switch {
 	case !errors.As(err, &state):
@@ -153,7 +158,7 @@ func atStep(err error, step int) error {
 // execute makes the run. It sets the end of o unless an error is returned.
 func (l *Loop) execute(o *Outcome) (err error) {
 	defer kernel.CatchState(&err)
-	if l.interrupted() {
+	if l.Interrupted() {
 		o.End = Stopped
 		return nil
 	}
@@ -162,11 +167,11 @@ func (l *Loop) execute(o *Outcome) (err error) {
 			return err
 		}
 	}
-	l.at.Goal = len(l.goals) > 0 && kernel.JudgesLiveness(l.world)
+	l.at.Goal = len(l.Goals) > 0 && kernel.JudgesLiveness(l.world)
 	l.from.Goal = l.at.Goal
-	if l.record != nil {
-		l.record.First = l.run.Steps()
-		l.record.State(l.world)
+	if l.Recording != nil {
+		l.Recording.First = l.run.Steps()
+		l.Recording.State(l.world)
 	}
 	if o.End, err = l.doTask(); err != nil || o.End != Running {
 		return err
@@ -193,8 +198,8 @@ func (l *Loop) start() error {
 	if err != nil {
 		err = l.fallBack(err)
 	}
-	if err == nil && l.coverTask && l.coverage != nil {
-		l.coverage.After(l.world)
+	if err == nil && l.CoverTask && l.Coverage != nil {
+		l.Coverage.After(l.world)
 	}
 	return err
 }
@@ -203,7 +208,7 @@ func (l *Loop) start() error {
 func (l *Loop) doTask() (End, error) {
 	for l.pos < len(l.task) {
 		l.keepHome()
-		if l.interrupted() {
+		if l.Interrupted() {
 			return Stopped, nil
 		}
 		index := int(l.task[l.pos])
@@ -220,8 +225,8 @@ func (l *Loop) doTask() (End, error) {
 		if err := l.step(index, &ev); err != nil {
 			return Running, err
 		}
-		if l.coverTask && l.coverage != nil {
-			l.coverage.After(l.world)
+		if l.CoverTask && l.Coverage != nil {
+			l.Coverage.After(l.world)
 		}
 	}
 	return Running, nil
@@ -232,7 +237,7 @@ func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 	if l.cut {
 		return 0, nil, Cut
 	}
-	if l.interrupted() {
+	if l.Interrupted() {
 		return 0, nil, Stopped
 	}
 	at := l.at
@@ -262,16 +267,16 @@ func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 
 // step executes an enabled event. ev belongs to the world and is valid until it is executed.
 func (l *Loop) step(index int, ev *sim.Event) error {
-	l.events++
+	l.Events++
 	l.unlikely = false
 	kind := ev.Kind
 	if kind.Injection() {
 		l.at.count(kind)
 	}
-	if l.coverage != nil {
-		l.coverage.Before(l.world, *ev)
-		if l.activity.Live {
-			l.activity.Before(l.world, l.coverage, *ev)
+	if l.Coverage != nil {
+		l.Coverage.Before(l.world, *ev)
+		if l.Activity.Live {
+			l.Activity.Before(l.world, l.Coverage, *ev)
 		}
 	}
 	err := l.run.Take(index, *ev, l)
@@ -280,14 +285,14 @@ func (l *Loop) step(index int, ev *sim.Event) error {
 	} else {
 		err = l.lighten()
 	}
-	if l.coverage != nil && kind == sim.FireTimer {
-		l.coverage.Fired(l.world.Last().Timer)
-		if l.activity.Live {
-			l.activity.Fired(l.world.Last().Timer)
+	if l.Coverage != nil && kind == sim.FireTimer {
+		l.Coverage.Fired(l.world.Last().Timer)
+		if l.Activity.Live {
+			l.Activity.Fired(l.world.Last().Timer)
 		}
 	}
-	if err == nil && l.record != nil {
-		l.record.State(l.world)
+	if err == nil && l.Recording != nil {
+		l.Recording.State(l.world)
 	}
 	return err
 }
@@ -307,13 +312,13 @@ func (l *Loop) arrive(first bool) error {
 	}
 	at.arrive(!at.Goal || l.world.Live())
 	at.Unlikely = l.unlikely
-	l.activity.Arrive(at.Goal && at.Live)
-	if l.coverage != nil {
-		l.coverage.After(l.world)
+	l.Activity.Arrive(at.Goal && at.Live)
+	if l.Coverage != nil {
+		l.Coverage.After(l.world)
 	}
-	for i, held := range l.held {
+	for i, held := range l.Held {
 		if !held {
-			l.held[i] = l.world.Holds(l.sometimes[i])
+			l.Held[i] = l.world.Holds(l.Sometimes[i])
 		}
 	}
 	if !first && len(l.observers) > 0 {
@@ -335,7 +340,7 @@ func (l *Loop) arrive(first bool) error {
 func (l *Loop) Choose(p choose.Point) int {
 	l.at.Choices++
 	if p.Kind == choose.CompareForeign {
-		l.foreign = true
+		l.Foreign = true
 	}
 	pick := 0
 	switch {
@@ -357,7 +362,7 @@ func (l *Loop) Choose(p choose.Point) int {
 		}
 	}
 	if p.Sampled() {
-		l.sampled.Add(p, pick)
+		l.Sampled.Add(p, pick)
 	}
 	if len(p.Weights) > 0 && p.Weights[pick] == 0 {
 		l.unlikely = true
@@ -373,14 +378,14 @@ func (l *Loop) Choose(p choose.Point) int {
 }
 
 // interrupted answers the watchdog, and reports whether the run must end.
-func (l *Loop) interrupted() bool {
-	if l.signal == nil {
+func (l *Loop) Interrupted() bool {
+	if l.Signal == nil {
 		return false
 	}
-	s := l.signal.Load()
+	s := l.Signal.Load()
 	if s == 0 {
 		return false
 	}
-	l.signal.And(^uint32(askSignal))
-	return s&stopSignal != 0
+	l.Signal.And(^uint32(AskSignal))
+	return s&StopSignal != 0
 }

@@ -1,4 +1,4 @@
-package search
+package runloop
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// home is a checkpoint that many runs pass, so that the path to it is executed once.
-type home struct {
+// Home is a checkpoint that many runs pass, so that the path to it is executed once.
+type Home struct {
 	*replay.Saved
 	choices int
 	used    sim.Limits
@@ -29,6 +29,12 @@ func (l *Loop) Keep(path choose.Path) {
 		l.keep = path
 	}
 }
+
+// Home returns the copied state, or nil if there is none.
+func (l *Loop) Home() *Home { return l.home }
+
+// StartFrom makes runs start from a state that another loop of the same system copied; nil means the initial state.
+func (l *Loop) StartFrom(h *Home) { l.home, l.keep = h, nil }
 
 // goHome starts the run at home if the task begins with its path.
 func (l *Loop) goHome() bool {
@@ -51,6 +57,6 @@ func (l *Loop) keepHome() {
 	saved, err := l.run.Save()
 	l.keep = nil
 	if err == nil {
-		l.home = &home{saved, l.at.Choices, l.at.Used}
+		l.home = &Home{saved, l.at.Choices, l.at.Used}
 	}
 }

@@ -1,8 +1,7 @@
-package search
+package runloop
 
 import (
 	"cmp"
-	"errors"
 	"runtime"
 	"slices"
 	"time"
@@ -17,12 +16,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// Engine names a way to execute steps. Package search documents the engines.
+type Engine string
+
+const (
+	ReplayEngine Engine = "replay"
+	TableEngine  Engine = "table"
+	AutoEngine   Engine = "auto"
+)
+
 // engines holds the worlds that execute the runs of a loop, and their measured speed. The result of a run does not
 // depend on the engine, so each run may use either.
 type engines struct {
 	asked  Engine
-	late   *kernel.UseAfterReturn
-	settle bool // see [kernel.Options]
+	opts   kernel.Options
 	sys    *sim.System
 	replay kernel.World
 	table  kernel.World // nil until it is made
@@ -35,8 +42,8 @@ type engines struct {
 	mark      int           // events of the loop at begun
 	counted   int           // events of the loop included in all
 	all       [2]int        // events
-	gone      EngineStats   // of tables that are not used any more
-	alternate bool          // see Config
+	gone      Counts        // of tables that are not used any more
+	alternate bool          // see Alternate
 	pinned    bool          // to the replay engine, see Loop.Keep
 	programs  bool          // pinned from the start, see [declared.CarriesAny]
 }
@@ -45,21 +52,18 @@ type engines struct {
 // measuring.
 const fewEntries = 1 << 15
 
-// NewEngineLoop returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that was
+// NewByEngine returns a loop over worlds of a system. With [AutoEngine] each run is executed by the engine that was
 // faster recently, as measured in [Loop.Measure]. From the first state that the tables cannot hold, the replay engine
 // executes it. Runs of programs ([declared.Carries]) are all executed by the replay engine. The error is that of
-// [kernel.NewWorld] or [world.New].
-func NewEngineLoop(sys *sim.System, engine Engine) (*Loop, error) {
-	return newEngineLoop(sys, engine, nil, false)
-}
-
-func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn, settle bool) (*Loop, error) {
-	e := &engines{asked: engine, sys: sys, late: late, settle: settle}
+// [kernel.NewWorld] or [world.New]. The worlds are Guarded, whatever opts says.
+func NewByEngine(sys *sim.System, engine Engine, opts kernel.Options) (*Loop, error) {
+	opts.Guarded = true
+	e := &engines{asked: engine, sys: sys, opts: opts}
 	newWorld := kernel.NewWorld
 	if engine == TableEngine {
 		newWorld, e.now = world.New, meter.ByTable
 	}
-	w, err := newWorld(sys, kernel.Options{UseAfterReturn: late, Settle: settle, Guarded: true})
+	w, err := newWorld(sys, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -73,10 +77,13 @@ func newEngineLoop(sys *sim.System, engine Engine, late *kernel.UseAfterReturn, 
 	// of the thread.
 	e.programs = engine == AutoEngine && declared.CarriesAny(sys)
 	e.pinned = e.programs
-	l := NewLoop(w)
-	l.engines, l.guarded = e, true
+	l := New(w)
+	l.engines, l.Guarded = e, true
 	return l, nil
 }
+
+// Alternate makes the loop switch the engine after each run that it measures.
+func (l *Loop) Alternate() { l.engines.alternate = true }
 
 // Measure calls f, which makes runs, and uses their time to select the engine of later runs. The goroutine is locked to
 // its thread meanwhile, to measure its processor time.
@@ -87,7 +94,7 @@ func (l *Loop) Measure(f func()) {
 		return
 	}
 	runtime.LockOSThread()
-	e.begun, e.mark, e.measuring = meter.ThreadTime(), l.events, true
+	e.begun, e.mark, e.measuring = meter.ThreadTime(), l.Events, true
 	defer func() {
 		l.look()
 		e.measuring = false
@@ -106,7 +113,7 @@ func (l *Loop) next() {
 		l.turn(1 - e.now)
 		return
 	}
-	if !e.measuring || l.events-e.mark < lookEvents {
+	if !e.measuring || l.Events-e.mark < lookEvents {
 		return
 	}
 	l.look()
@@ -125,8 +132,8 @@ func (l *Loop) pin() {
 func (l *Loop) look() {
 	e := l.engines
 	at := meter.ThreadTime()
-	e.meter.Add(e.now, l.events-e.mark, at-e.begun)
-	e.begun, e.mark = at, l.events
+	e.meter.Add(e.now, l.Events-e.mark, at-e.begun)
+	e.begun, e.mark = at, l.Events
 }
 
 // turn switches later runs to an engine.
@@ -138,9 +145,9 @@ func (l *Loop) turn(to int) {
 	w := e.replay
 	if to == meter.ByTable {
 		if e.table == nil {
-			made, err := world.New(e.sys, kernel.Options{UseAfterReturn: e.late, Settle: e.settle, Guarded: true})
+			made, err := world.New(e.sys, e.opts)
 			if err != nil {
-				e.why = unsupported(err)
+				e.why = options.UnsupportedBy(err)
 				e.measuring = false
 				return
 			}
@@ -159,8 +166,8 @@ func (l *Loop) turn(to int) {
 // count adds the events since the last call to those of the current engine.
 func (l *Loop) count() {
 	e := l.engines
-	e.all[e.now] += l.events - e.counted
-	e.counted = l.events
+	e.all[e.now] += l.Events - e.counted
+	e.counted = l.Events
 }
 
 // fallBack switches to the replay engine if err means that the tables cannot hold a state. The replay engine executes
@@ -171,14 +178,14 @@ func (l *Loop) fallBack(err error) error {
 	if e == nil || e.asked != AutoEngine {
 		return err
 	}
-	why := unsupported(err)
+	why := options.UnsupportedBy(err)
 	if why == "" {
 		return err
 	}
 	e.why, e.measuring = why, false
 	l.turn(meter.ByReplay)
 	if t, ok := e.table.(*world.World); ok {
-		e.gone.tables(t.Stats(), t.Plans())
+		e.gone.Tables, e.gone.Plans = t.Stats(), append(e.gone.Plans, t.Plans()...)
 	}
 	e.table = nil
 	return l.run.Move(e.replay)
@@ -206,100 +213,52 @@ func (l *Loop) lighten() error {
 	return l.run.Move(e.replay)
 }
 
-func unsupported(err error) string {
-	if u := (*options.Unsupported)(nil); errors.As(err, &u) {
-		return u.Why
-	}
-	return ""
-}
-
-// EngineStats describes which engine executed steps. If the engine was selected by measuring, the counts differ from
-// search to search, as times do. Nothing else in a [Result] depends on them.
-type EngineStats struct {
-	Asked        Engine  `json:"asked"`
-	Used         Engine  `json:"used"`                  // the engine that executed most steps
-	ReplayEvents int     `json:"replay_events"`         // steps
-	TableEvents  int     `json:"table_events"`          //
-	ReplayRate   float64 `json:"replay_rate"`           // events per second of processor time, if both engines were measured; otherwise 0
-	TableRate    float64 `json:"table_rate"`            //
-	HitRate      float64 `json:"hit_rate"`              // share of the table engine's steps that were found in the tables
-	Handlers     int     `json:"handlers"`              // handler executions of the table engine's steps, including verification
-	Tried        int     `json:"tried,omitempty"`       // sets tried for quorums without a Need, for the tables
-	Unsupported  string  `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine continued
-	Programs     bool    `json:"programs,omitempty"`    // not measured: nodes carry programs, see [declared.Carries], which replay executes
-	Copies       []Copy  `json:"copies"`                // how services were made for handlers that had to run
-
-	steps, misses int
-	cpu           [2]time.Duration
-	measured      [2]int
-}
-
-// Copy describes how the table engine makes a service or monitor of one type for a handler to run on.
-type Copy struct {
-	Type   string `json:"type"`
-	Copied bool   `json:"copied"`        // by a deep copy; otherwise by re-executing the history of the node since its last boot
-	Why    string `json:"why,omitempty"` // the reason if it is not copied
+// Counts describes which engine executed the steps of loops. Package search makes statistics of it.
+type Counts struct {
+	Asked    Engine
+	Why      string // what the tables could not hold, so that the replay engine continued; empty if nothing
+	Programs bool   // nodes carry programs, see [declared.CarriesAny], which the replay engine executes
+	Events   [2]int // steps by engine, see package meter
+	CPU      [2]time.Duration
+	Measured [2]int // steps executed during CPU
+	Tables   steptree.Stats
+	Plans    []store.Plan
 }
 
 // Unjudged reports whether hardly any value of a property was known in the runs of the loop, because the nodes did not
 // show their states: the locks that Observe needs were held.
 func (l *Loop) Unjudged() bool { return kernel.Unjudged(l.world) }
 
-// Engines reports which engines executed the runs of the loop so far.
-func (l *Loop) Engines() EngineStats {
-	s := EngineStats{Copies: []Copy{}}
+// Counts reports which engines executed the runs of the loop so far.
+func (l *Loop) Counts() Counts {
 	e := l.engines
 	if e == nil {
-		return s
+		return Counts{}
 	}
 	l.count()
-	s.steps, s.misses, s.Handlers, s.Tried, s.Copies = e.gone.steps, e.gone.misses, e.gone.Handlers, e.gone.Tried, append(s.Copies, e.gone.Copies...)
-	s.Asked, s.Unsupported, s.Programs = e.asked, e.why, e.programs
-	s.ReplayEvents, s.TableEvents = e.all[meter.ByReplay], e.all[meter.ByTable]
-	s.cpu, s.measured = e.meter.All, e.meter.Events
+	c := Counts{
+		Asked: e.asked, Why: e.why, Programs: e.programs, Events: e.all, CPU: e.meter.All, Measured: e.meter.Events,
+		Tables: e.gone.Tables, Plans: e.gone.Plans,
+	}
 	if t, ok := e.table.(*world.World); ok {
-		s.tables(t.Stats(), t.Plans())
+		c.Tables, c.Plans = t.Stats(), slices.Concat(c.Plans, t.Plans())
 	}
-	s.settle()
-	return s
+	return c
 }
 
-func (s *EngineStats) tables(t steptree.Stats, plans []store.Plan) {
-	s.steps, s.misses, s.Handlers, s.Tried = t.Steps, t.Misses, t.Handlers, t.Tried
-	for _, p := range plans {
-		s.Copies = append(s.Copies, Copy(p))
+// Add adds the counts of other loops.
+func (c *Counts) Add(o Counts) {
+	c.Asked, c.Why, c.Programs = cmp.Or(c.Asked, o.Asked), cmp.Or(c.Why, o.Why), c.Programs || o.Programs
+	for i := range c.Events {
+		c.Events[i] += o.Events[i]
+		c.CPU[i] += o.CPU[i]
+		c.Measured[i] += o.Measured[i]
 	}
-}
-
-// Add adds the counts of another loop.
-func (s *EngineStats) Add(o EngineStats) {
-	s.Asked, s.Unsupported = cmp.Or(s.Asked, o.Asked), cmp.Or(s.Unsupported, o.Unsupported)
-	s.Programs = s.Programs || o.Programs
-	s.ReplayEvents += o.ReplayEvents
-	s.TableEvents += o.TableEvents
-	s.Handlers += o.Handlers
-	s.Tried += o.Tried
-	s.steps += o.steps
-	s.misses += o.misses
-	for i := range s.cpu {
-		s.cpu[i] += o.cpu[i]
-		s.measured[i] += o.measured[i]
-	}
-	s.Copies = append(slices.Clip(s.Copies), o.Copies...)
-	slices.SortFunc(s.Copies, func(a, b Copy) int { return cmp.Compare(a.Type, b.Type) })
-	s.Copies = slices.CompactFunc(s.Copies, func(a, b Copy) bool { return a.Type == b.Type })
-	s.settle()
-}
-
-func (s *EngineStats) settle() {
-	if s.Used = ReplayEngine; s.TableEvents > s.ReplayEvents {
-		s.Used = TableEngine
-	}
-	if s.steps > 0 {
-		s.HitRate = 1 - float64(s.misses)/float64(s.steps)
-	}
-	if s.cpu[meter.ByReplay] > 0 && s.cpu[meter.ByTable] > 0 {
-		s.ReplayRate = float64(s.measured[meter.ByReplay]) / s.cpu[meter.ByReplay].Seconds()
-		s.TableRate = float64(s.measured[meter.ByTable]) / s.cpu[meter.ByTable].Seconds()
-	}
+	c.Tables.Steps += o.Tables.Steps
+	c.Tables.Misses += o.Tables.Misses
+	c.Tables.Handlers += o.Tables.Handlers
+	c.Tables.Tried += o.Tables.Tried
+	c.Plans = slices.Concat(c.Plans, o.Plans)
+	slices.SortFunc(c.Plans, func(a, b store.Plan) int { return cmp.Compare(a.Type, b.Type) })
+	c.Plans = slices.CompactFunc(c.Plans, func(a, b store.Plan) bool { return a.Type == b.Type })
 }

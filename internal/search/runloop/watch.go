@@ -1,0 +1,89 @@
+package runloop
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/stacks"
+)
+
+// Tick is the interval at which running code is checked.
+const Tick = contain.WatchInterval
+
+// DefaultHandlerLimit is the default of the time after which a running handler is suspected to diverge.
+const DefaultHandlerLimit = 500 * time.Millisecond
+
+// Ticks returns the number of ticks within a time limit for handlers.
+func Ticks(limit time.Duration) int { return int(limit/Tick) + 2 }
+
+// DidNotReturn says that checked code exceeded its time limit.
+func DidNotReturn(limit time.Duration) string {
+	return fmt.Sprintf("did not return within %v", limit.Round(time.Millisecond))
+}
+
+// Watch monitors whether a worker responds. It counts in ticks, which stop when the whole process is suspended. On a
+// busy machine that does not suffice: a worker without a processor is not stuck.
+type Watch struct {
+	Waiting  int           // ticks since the last probe of the worker
+	Patience int           // ticks until it is suspected
+	cpu      time.Duration // of the process at the probe
+}
+
+// Probed begins to wait for the answer to a probe.
+func (w *Watch) Probed() { w.Waiting, w.cpu = 0, budget.ProcessTime() }
+
+// Late counts a tick without an answer. It reports whether the patience is exhausted, while so many workers are busy.
+func (w *Watch) Late(busy int) bool {
+	w.Waiting++
+	return w.Waiting > w.Patience && !w.starved(busy)
+}
+
+// starvedFactor times the patience is the limit for a worker that seems to have had no processor, since its handler may
+// be blocked.
+const starvedFactor = 10
+
+// starved reports whether the process used so little processor time since the probe that the worker may have had none.
+func (w *Watch) starved(busy int) bool {
+	return w.Waiting <= starvedFactor*w.Patience && budget.ProcessTime()-w.cpu < time.Duration(w.Patience*busy)*Tick && !blocked(w.Waiting)
+}
+
+// OverdueAfter abandons checked code of an exploration, by the rule for an unresponsive worker of a round.
+func OverdueAfter(patience int) func(ticks int) bool {
+	w := Watch{Patience: patience}
+	var mu sync.Mutex // several may wait, but not at the same time
+	return func(ticks int) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if ticks == 1 {
+			w.Probed()
+		}
+		w.Waiting = ticks - 1
+		return w.Late(1)
+	}
+}
+
+// Overdue is for [kernel.Options] of explorations outside of searches. It abandons checked code that does not return
+// within limit; 0 means the default of searches.
+func Overdue(limit time.Duration) func(ticks int) bool {
+	return OverdueAfter(Ticks(cmp.Or(limit, DefaultHandlerLimit)))
+}
+
+// blocked reports whether the handler of some worker waits for another goroutine. The check stops all goroutines, so it
+// is not made at each tick.
+func blocked(ticks int) bool {
+	const each = 8
+	if ticks%each != 0 {
+		return false
+	}
+	await := stacks.Name(simext.AwaitProgram)
+	return slices.ContainsFunc(stacks.Running(), func(g stacks.Goroutine) bool {
+		return g.Waits() && g.Calls(kernel.HandlerCaller) && !g.Calls(await)
+	})
+}
