@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -23,13 +23,13 @@ type prober struct {
 
 type walkWorker struct {
 	loop    *runloop.Loop
-	walker  *search.Walker
+	walker  *runs.Walker
 	nearest nearest // of the current probe
 }
 
 // stoppable is a walk that ends when its context is done.
 type stoppable struct {
-	*search.Walker
+	*runs.Walker
 	ctx context.Context
 }
 
@@ -54,7 +54,7 @@ func newProber(cfg *Config) (*prober, error) {
 		if cfg.HandlerLimit > 0 {
 			loop.Watch(cfg.HandlerLimit)
 		}
-		worker := &walkWorker{loop: loop, walker: search.NewWalker(cfg.Weights, cfg.WalkSteps)}
+		worker := &walkWorker{loop: loop, walker: runs.NewWalker(cfg.Weights.Scale(), cfg.WalkSteps)}
 		if cfg.PathBuffer != nil {
 			worker.loop.Replay().Path = cfg.PathBuffer(i)
 		}

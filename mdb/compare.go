@@ -28,7 +28,7 @@ func compareCommands() []command {
 			do: showDiff, words: (*Session).runWords,
 		},
 		{
-			name: "runs", group: comparing, about: "the runs of this session", do: runs,
+			name: "runs", group: comparing, about: "the runs of this session", do: listRuns,
 		},
 		{
 			name: "run", group: comparing, args: "NAME [STEP | same | match]",
@@ -234,7 +234,7 @@ func (s *Session) Runs() []RunLine {
 
 func unsaved(r *history.Run) bool { return r.From != nil && !r.Saved && r.Name != "live" }
 
-func runs(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+func listRuns(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	for _, l := range s.Runs() {
 		mark := " "
 		if l.Current {

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -32,7 +33,7 @@ func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, 
 	if err != nil {
 		return nil, err
 	}
-	x := &walker{loop: runloop.New(w), walk: stoppable{search.NewWalker(search.DefaultWeights(), steps), ctx.Err}, seed: seed}
+	x := &walker{loop: runloop.New(w), walk: stoppable{runs.NewWalker(search.DefaultWeights().Scale(), steps), ctx.Err}, seed: seed}
 	x.walk.SetLeave(s.run.Step(s.run.At).Live)
 	if _, err := s.run.World(s.run.At); err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, 
 
 // stoppable is a walk that ends early when reason returns an error.
 type stoppable struct {
-	*search.Walker
+	*runs.Walker
 	reason func() error
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -93,7 +94,7 @@ func BenchmarkLoop(b *testing.B) {
 		b.Run(fmt.Sprintf("%devents", events), func(b *testing.B) {
 			const steps = 1000
 			l := runloop.New(newIdleWorld(events))
-			walker := search.NewWalker(search.DefaultWeights(), steps)
+			walker := runs.NewWalker(search.DefaultWeights().Scale(), steps)
 			b.ReportAllocs()
 			for b.Loop() {
 				walker.Seed(1, 1)
@@ -109,7 +110,7 @@ func BenchmarkLoop(b *testing.B) {
 // A walk allocates nothing per step.
 func TestWalkAllocatesNothing(t *testing.T) {
 	l := runloop.New(newIdleWorld(12))
-	walker := search.NewWalker(search.DefaultWeights(), 1000)
+	walker := runs.NewWalker(search.DefaultWeights().Scale(), 1000)
 	walk := func() {
 		walker.Seed(1, 1)
 		l.Run(walker, runloop.Task{})

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -37,7 +38,7 @@ func BenchmarkEngines(b *testing.B) {
 						b.Fatal(err)
 					}
 					loop.Guarded = false
-					walker := search.NewWalker(search.DefaultWeights(), 2000)
+					walker := runs.NewWalker(search.DefaultWeights().Scale(), 2000)
 					begin := budget.ProcessTime()
 					done, walks := 0, 0
 					for engine == search.ReplayEngine && (budget.ProcessTime()-begin).Seconds() < seconds || done < events {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -95,7 +96,7 @@ func TestExits(t *testing.T) {
 					t.Errorf("it took %v", took)
 				}
 				sys := quits(where)
-				if o, err := search.Follow(&sys, f.Path); err != nil || o.Finding == nil || o.Finding.Message != f.Message {
+				if o, err := runs.Follow(&sys, f.Path); err != nil || o.Finding == nil || o.Finding.Message != f.Message {
 					t.Errorf("its path shows %+v, %v", o.Finding, err)
 				}
 			})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -13,7 +14,7 @@ import (
 // long returns the path of a run of more than 300 choices.
 func long(t *testing.T, l *runloop.Loop) choose.Path {
 	t.Helper()
-	w := search.NewWalker(search.DefaultWeights(), 2000)
+	w := runs.NewWalker(search.DefaultWeights().Scale(), 2000)
 	w.SetLeave(true)
 	var path choose.Path
 	for k := uint64(1); len(path) <= 300; k++ {
@@ -33,14 +34,14 @@ func TestRunsFromAKeptState(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{Nodes: 3})
 	const length = 40
 	walk := func(l *runloop.Loop, stream uint64, task choose.Path, steps int) runloop.Outcome {
-		w := search.NewWalker(search.Weights{Action: 4, Message: 8, Timer: 1, Consequence: 8}, steps)
+		w := runs.NewWalker(search.Weights{Action: 4, Message: 8, Timer: 1, Consequence: 8}.Scale(), steps)
 		w.SetLeave(true)
 		w.Seed(7, stream)
 		return l.Run(w, runloop.Task{Path: task})
 	}
 	plain, kept := newLoop(t, sys), newLoop(t, sys)
 	way := long(t, plain)
-	plain.Run(search.NewWalker(search.DefaultWeights(), 0), runloop.Task{Path: way})
+	plain.Run(runs.NewWalker(search.DefaultWeights().Scale(), 0), runloop.Task{Path: way})
 	bounds := plain.Replay().Bounds
 	n := len(bounds) - 2
 	prefix, longer := way[:bounds[n]], way[:bounds[n+1]]

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -131,7 +132,7 @@ func TestMisfits(t *testing.T) {
 		{choose.Path{0, 0, 0, -1}, "step 3: the path picks event -1, but only 1 can happen (counted from 0)"},
 	} {
 		l := newLoop(t, tab.System())
-		w := search.NewWalker(search.DefaultWeights(), 1)
+		w := runs.NewWalker(search.DefaultWeights().Scale(), 1)
 		w.Seed(1, 1)
 		if o := l.Run(w, runloop.Task{Path: c.path}); o.End != runloop.Misfit || o.Err == nil || o.Err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.path, o.Err, c.want)

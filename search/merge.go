@@ -22,7 +22,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 		slot.coverage.Merge(s.coverage)
 		u.states, u.coverage = slot.states, slot.coverage
 	}
-	s.depth = max(s.depth, units[0].bound)
+	s.depth = max(s.depth, units[0].Bound)
 	began := time.Now()
 	r := s.begin(units)
 	merged := 0

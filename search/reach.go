@@ -124,7 +124,7 @@ func (r *Reach) Decode(piece []byte) error {
 		r.seen.Add(f, fpset.Info(binary.LittleEndian.Uint16(states[16:])))
 	}
 	for _, u := range kept.Pending {
-		u.phase, u.bound = deepeningPhase, kept.Bound
+		u.phase, u.Bound = deepeningPhase, kept.Bound
 	}
 	r.work, r.at = kept.Work, &tree{reached: kept.reached, most: fpset.MaxDepth}
 	return nil

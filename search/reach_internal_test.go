@@ -6,13 +6,14 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/sim"
 )
 
 // Everything that a unit of deepening has at its start is stored.
 func TestReachKeepsAll(t *testing.T) {
-	full := item{Path: choose.Path{1, 2}, Depth: 3, Forced: 4, Next: 5, Arity: 6, Cost: 7, Order: []int32{8}, Walk: true,
-		State: &layer{Pos: 9, State: sim.Fingerprint{Lo: 10, Hi: 1 << 63}, Fresh: 11, Live: true, Recovers: true, Aside: true, Walked: true}}
+	full := runs.Item{Path: choose.Path{1, 2}, Depth: 3, Forced: 4, Next: 5, Arity: 6, Cost: 7, Order: []int32{8}, Walk: true,
+		State: &runs.Layer{Pos: 9, State: sim.Fingerprint{Lo: 10, Hi: 1 << 63}, Fresh: 11, Live: true, Recovers: true, Aside: true, Walked: true}}
 	for _, v := range []any{full, *full.State} {
 		for i, v := 0, reflect.ValueOf(v); i < v.NumField(); i++ {
 			if v.Field(i).IsZero() {
@@ -20,11 +21,13 @@ func TestReachKeepsAll(t *testing.T) {
 			}
 		}
 	}
-	of := func(items ...item) *unit { return &unit{phase: deepeningPhase, bound: 12, Items: items} }
+	of := func(items ...runs.Item) *unit {
+		return &unit{phase: deepeningPhase, Job: runs.Job{Bound: 12, Items: items}}
+	}
 	r := NewReach()
 	r.work = 13
 	r.at = &tree{most: fpset.MaxDepth, reached: reached{
-		Bound: 12, Pending: []*unit{of(full, item{Path: choose.Path{3}}), of(item{Path: choose.Path{4}})}, Bounded: true, Sampled: true, Exhausted: 11, Through: true, Complete: true,
+		Bound: 12, Pending: []*unit{of(full, runs.Item{Path: choose.Path{3}}), of(runs.Item{Path: choose.Path{4}})}, Bounded: true, Sampled: true, Exhausted: 11, Through: true, Complete: true,
 	}}
 	for i, v := 0, reflect.ValueOf(r.at.reached); i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -24,7 +25,7 @@ func TestReducedFindings(t *testing.T) {
 					t.Errorf("%s, %s, %s: found %+v", c.bug, strategy, how, res.Finding)
 					continue
 				}
-				out, err := search.Follow(&sys, res.Finding.Path)
+				out, err := runs.Follow(&sys, res.Finding.Path)
 				if err != nil {
 					t.Fatal(err)
 				}

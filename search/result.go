@@ -46,7 +46,7 @@ func (s *searcher) result(sources []source) *Result {
 	for _, src := range sources {
 		if t, ok := src.(*tree); ok {
 			r.Stats.ExhaustedDepth, r.Stats.Complete = t.Exhausted, t.Complete
-			r.Stats.Omission = s.cfg.Visited.key().omission(s.global.N)
+			r.Stats.Omission = s.cfg.Visited.key().Omission(s.global.N)
 			if t.Complete && r.Stats.Omission > MostOmission {
 				r.Stats.Complete = false
 				if r.Stopped == StoppedComplete {

@@ -21,13 +21,13 @@ func TestCreditAtFixedNumbers(t *testing.T) {
 			for range rapid.IntRange(1, unitsPerRound).Draw(t, "units") {
 				u := r.next()
 				switch {
-				case u.first%512 != 0 && !slices.Equal(u.mix, mix):
-					t.Fatalf("run %d has other turns than the one before", u.first)
-				case u.first > 0 && u.first%512 == 0 && slices.Equal(u.mix, mix) == learned:
-					t.Fatalf("shares change with run %d: %v, something was learned: %v", u.first, !learned, learned)
+				case u.First%512 != 0 && !slices.Equal(u.Mix, mix):
+					t.Fatalf("run %d has other turns than the one before", u.First)
+				case u.First > 0 && u.First%512 == 0 && slices.Equal(u.Mix, mix) == learned:
+					t.Fatalf("shares change with run %d: %v, something was learned: %v", u.First, !learned, learned)
 				}
-				if u.first%512 == 0 {
-					mix, learned = u.mix, false
+				if u.First%512 == 0 {
+					mix, learned = u.Mix, false
 				}
 				units = append(units, u)
 			}

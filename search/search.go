@@ -289,7 +289,7 @@ func (s *searcher) take(src source) []*unit {
 		}
 		u.runs = min(unitRuns, left)
 		if u.Items == nil {
-			u.runs = min(u.runs, u.count)
+			u.runs = min(u.runs, u.Count)
 		}
 		left -= u.runs
 		if u.events = unitEvents; u.phase == walkPhase { // they may be long, and would delay early findings of other sources

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
@@ -57,7 +58,7 @@ func TestShortest(t *testing.T) {
 			if s := r.Stats.Shortest; r.Finding.Steps != all.Finding.Steps || !s.Least || s.Found <= r.Finding.Steps || s.States == 0 {
 				t.Errorf("%s, %s %s: %d steps, want %d; %+v", c.bug, how.Strategy, how.Reduce, r.Finding.Steps, all.Finding.Steps, s)
 			}
-			if o, err := Follow(&cfg.System, r.Finding.Path); err != nil || o.Finding == nil {
+			if o, err := runs.Follow(&cfg.System, r.Finding.Path); err != nil || o.Finding == nil {
 				t.Errorf("%s, %s %s: nothing is wrong at the end of the path: %v", c.bug, how.Strategy, how.Reduce, err)
 			}
 		}

@@ -3,25 +3,8 @@ package search
 import (
 	"testing"
 
-	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
-
-// In the first runs of a row faults strike after a few steps, later ones after up to 23.
-func TestGapsBetweenFaults(t *testing.T) {
-	for _, c := range []struct{ number, least, most int }{{0, 6, 11}, {127, 6, 11}, {128, 18, 23}} {
-		s := &faulty{rowRuns: rowRuns{number: c.number}}
-		s.random.Seed(1, 1)
-		at, longest := &runloop.Node{}, 0
-		for range 500 {
-			s.drawGap(at)
-			longest = max(longest, s.gap)
-		}
-		if longest < c.least || longest > c.most {
-			t.Errorf("run %d: the longest of 500 gaps is %d steps, want %d to %d", c.number, longest, c.least, c.most)
-		}
-	}
-}
 
 // A round of fault-free walks, which may be long, takes no more events than the work before it, if that was much.
 func TestRoundsOfWalks(t *testing.T) {

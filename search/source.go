@@ -1,6 +1,9 @@
 package search
 
-import "github.com/macemc/macemc/choose"
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runs"
+)
 
 // source hands out the units of one kind of exploration, in a fixed order.
 type source interface {
@@ -45,9 +48,9 @@ func (t *tree) next() *unit {
 	}
 	t.Bound = min(t.Bound+t.by, t.most)
 	t.Bounded = false
-	u := &unit{phase: deepeningPhase, bound: t.Bound}
+	u := &unit{phase: deepeningPhase, Job: runs.Job{Bound: t.Bound}}
 	for _, r := range t.roots {
-		u.Items = append(u.Items, item{Path: r})
+		u.Items = append(u.Items, runs.Item{Path: r})
 	}
 	return u
 }
@@ -66,7 +69,9 @@ func (t *tree) merged(done []*unit) {
 		if len(t.Pending) < unitsPerRound {
 			n = unitChunks
 		}
-		left = append(left, u.left.split(n)...)
+		for _, j := range u.left.Split(n) {
+			left = append(left, &unit{phase: u.phase, Job: j})
+		}
 	}
 	for i := range left {
 		t.Pending = append(t.Pending, left[len(left)-1-i])
@@ -111,12 +116,12 @@ func (r *row) next() *unit {
 			return nil
 		}
 	}
-	u := &unit{phase: r.phase, first: r.number, count: n}
+	u := &unit{phase: r.phase, Job: runs.Job{First: r.number, Count: n}}
 	if r.turns != nil {
 		if r.number%creditRuns == 0 {
 			r.turns.credit()
 		}
-		u.mix = r.turns.mix
+		u.Mix = r.turns.mix
 	}
 	r.number += n
 	return u

@@ -15,28 +15,11 @@ import (
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
-
-const (
-	BFS Name = "bfs" // breadth-first over states by the table engine, to completion or a depth in steps
-	// DFS is depth-first over states, likewise. A violation may take many steps, but the frontier takes little memory.
-	// With MaxDepth a state is skipped only if it was seen at the same or a smaller depth.
-	DFS Name = "dfs"
-)
-
-func bfsStrategy() strategy {
-	return strategy{
-		StrategyInfo: StrategyInfo{BFS, "visit all states breadth first", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable},
-		frontier:     explore.Queue,
-	}
-}
-
-func dfsStrategy() strategy {
-	return strategy{StrategyInfo: StrategyInfo{DFS, "visit all states depth first", VisitsStates | KeepsStates | BoundsDepth}, frontier: explore.Stack}
-}
 
 // stateful visits states, not runs. The table engine looks successors up, so that there is no run for a loop to
 // execute. Paths are built and suspects confirmed as for other strategies.
@@ -192,7 +175,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 
 // found makes a finding about a state or step the finding of a search.
 func (r *Result) found(cfg *Config, x *table.Exploration, f *sim.Finding) error {
-	o, err := Follow(&cfg.System, x.Path)
+	o, err := runs.Follow(&cfg.System, x.Path)
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,26 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/sim"
 )
 
 // Name names a strategy. The empty name means [Deepening].
 type Name string
+
+const (
+	// Deepening is bounded depth-first search with increasing bounds, events of greater weight first, with walks from
+	// leaves that are not live. It alternates with plain walks, and with faulty walks if faults are allowed.
+	Deepening Name = "deepening"
+	// Walk makes weighted random walks from the start, without faults.
+	Walk Name = "walk"
+	// Faulty makes random walks in rounds: with faults for a while, then without until the run is live.
+	Faulty Name = "faulty"
+	BFS    Name = "bfs" // breadth-first over states by the table engine, to completion or a depth in steps
+	// DFS is depth-first over states, likewise. A violation may take many steps, but the frontier takes little memory.
+	// With MaxDepth a state is skipped only if it was seen at the same or a smaller depth.
+	DFS Name = "dfs"
+)
 
 // Capability is a set of things that a strategy does. Options and errors are decided by capabilities, not by names.
 type Capability uint16
@@ -47,23 +63,71 @@ type strategy struct {
 	frontier explore.FrontierKind
 
 	// The rest is for strategies that execute runs.
-	phase  phase                                  // reports count its runs under this name
-	faults bool                                   // its walks inject faults
-	new    func(*worker, *fpset.Set) unitStrategy // makes the runs of a worker
+	phase  phase                                   // reports count its runs under this name
+	faults bool                                    // its walks inject faults
+	new    func(*worker, *fpset.Set) runs.Strategy // makes the runs of a worker
 	// plan returns the sources of units that the search alternates between, and the share of the work of each. Nil means
 	// numbered walks alone.
 	plan func(*searcher) ([]source, []int)
 }
 
-// strategies returns the table of strategies, in the order of help texts and reports. A new strategy is a file and a line here.
+// strategies returns the table of strategies, in the order of help texts and reports.
 func strategies() []strategy {
 	return []strategy{
-		deepeningStrategy(),
-		walkStrategy(),
-		faultyStrategy(),
-		bfsStrategy(),
-		dfsStrategy(),
+		{
+			StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
+			phase:        deepeningPhase,
+			new: func(w *worker, global *fpset.Set) runs.Strategy {
+				faults := w.cfg.System.Limits() != sim.Limits{}
+				return runs.NewDeepening(w.cfg.walking(), faults, w.cfg.Visited.key(), w.loop.Replay(), global)
+			},
+			plan: planDeepening,
+		},
+		{
+			StrategyInfo: StrategyInfo{Walk, "walk at random, without faults", Walks | Durable},
+			phase:        walkPhase,
+			new:          func(w *worker, _ *fpset.Set) runs.Strategy { return runs.NewWalks(w.cfg.walking(), runs.WalkTag) },
+		},
+		{
+			StrategyInfo: StrategyInfo{Faulty, "walk at random, alternating phases with faults and phases of recovery", Walks | Durable},
+			phase:        faultyPhase,
+			faults:       true,
+			new: func(w *worker, _ *fpset.Set) runs.Strategy {
+				return runs.NewFaulty(w.cfg.walking(), w.cfg.System.Limits())
+			},
+		},
+		{
+			StrategyInfo: StrategyInfo{BFS, "visit all states breadth first", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable},
+			frontier:     explore.Queue,
+		},
+		{
+			StrategyInfo: StrategyInfo{DFS, "visit all states depth first", VisitsStates | KeepsStates | BoundsDepth},
+			frontier:     explore.Stack,
+		},
 	}
+}
+
+// walking returns the settings of random walks.
+func (c *Config) walking() runs.Settings {
+	names := make([]string, len(c.Schedules))
+	for i, name := range c.Schedules {
+		names[i] = string(name)
+	}
+	return runs.Settings{Scale: c.Weights.Scale(), Given: c.weightsGiven, Schedules: names, Seed: c.Seed, Steps: c.WalkSteps}
+}
+
+// planDeepening alternates between the tree of choices and random walks.
+func planDeepening(s *searcher) ([]source, []int) {
+	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
+	deep.Sampled = deep.Sampled || len(s.sampled) > 0
+	walks, faults := Walk.strategy(), Faulty.strategy()
+	switch {
+	case s.cfg.Alone:
+		return []source{deep}, []int{1}
+	case s.cfg.System.Limits() == sim.Limits{}:
+		return []source{deep, walks.row(&s.cfg)}, []int{1, 1}
+	}
+	return []source{deep, faults.row(&s.cfg), walks.row(&s.cfg)}, []int{3, 4, 2}
 }
 
 // numbered reports whether the strategy makes only numbered walks.
@@ -156,15 +220,15 @@ func (c Capability) String() string {
 }
 
 // newRuns returns the unit strategies of all phases for a worker.
-func newRuns(w *worker, global *fpset.Set) map[phase]unitStrategy {
-	runs := map[phase]unitStrategy{startPhase: &stay{}, prefixPhase: newWalks(w, prefixPhase, prefixTag)}
+func newRuns(w *worker, global *fpset.Set) map[phase]runs.Strategy {
+	all := map[phase]runs.Strategy{startPhase: &runs.Stay{}, prefixPhase: runs.NewWalks(w.cfg.walking(), runs.PrefixTag)}
 	for _, s := range strategies() {
 		if s.new != nil {
-			runs[s.phase] = s.new(w, global)
+			all[s.phase] = s.new(w, global)
 		}
 	}
-	return runs
+	return all
 }
 
-// rooted is a unitStrategy with runs that start from given paths, in turn.
-type rooted interface{ setRoots([]choose.Path) }
+// rooted is a runs.Strategy with runs that start from given paths, in turn.
+type rooted interface{ SetRoots([]choose.Path) }

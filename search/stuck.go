@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
 )
@@ -29,7 +30,7 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 		sus.Property, sus.Message = f.Property, "its function "+runloop.DidNotReturn(cfg.HandlerLimit)
 	}
 	if !cfg.Calls.Refuses() { // a refused call may end this process
-		if o, err := follow(&cfg.System, x.Path, runloop.OverdueAfter(patience)); err == nil {
+		if o, err := runs.FollowWithin(&cfg.System, x.Path, runloop.OverdueAfter(patience)); err == nil {
 			sus.Steps = o.Steps
 		}
 	}

@@ -6,13 +6,19 @@ import (
 	"github.com/macemc/macemc/internal/search/runloop"
 )
 
-// phase names a kind of exploration, in progress and in reports. Strategies define the others.
+// phase names a kind of exploration, in progress and in reports.
 type phase string
 
 const (
 	startPhase    phase = "start" // the prefix alone; not counted
 	prefixPhase   phase = "prefixes"
 	criticalPhase phase = "critical" // confirmation of suspects
+
+	// The phases of strategies.
+	deepeningPhase phase = "deepening"
+	leafWalks      phase = "leaf walks"
+	walkPhase      phase = "walks"
+	faultyPhase    phase = "faulty walks"
 )
 
 // phaseOrder returns all phases in the order of reports.
@@ -28,13 +34,6 @@ func phaseOrder() []phase {
 	}
 	return append(order, criticalPhase)
 }
-
-// Tags of random streams, so that runs of the same number differ between kinds of walks.
-const (
-	walkTag int32 = iota + 1
-	faultyTag
-	prefixTag
-)
 
 // tally holds the counts of one phase.
 type tally struct {

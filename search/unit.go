@@ -5,6 +5,7 @@ import (
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -43,11 +44,7 @@ type unit struct {
 	closely bool // verify also the second, third, fifth, ninth and so on
 	twins   bool // whether its runs are searched for twins
 
-	bound int    // deepening
-	Items []item `json:"items"`
-
-	first, count int     // rows of walks: numbers of the runs
-	mix          []uint8 // schedules by number of the run modulo its length; may be nil
+	runs.Job
 
 	// Results.
 	made      int // runs
@@ -70,72 +67,55 @@ type unit struct {
 	relied    []int // by slot of the action: number of runs that recovered with it
 }
 
-// unitStrategy is a strategy that makes the runs of a unit.
-type unitStrategy interface {
-	runloop.Strategy
-	begin(*unit)
-	// rest returns the unexplored rest, or nil if there is none.
-	rest(*unit) *unit
-	// suspects reports whether the run that has just ended is suspected never to become live, and the step from which
-	// it continued without faults.
-	suspects(*runloop.Outcome) (origin int, yes bool)
-	// account adds the run that has just ended, which executed that many events.
-	account(o *runloop.Outcome, events int, t *tallies)
-}
-
-// split divides the items of a unit of deepening into at most n units, in order and with about as many alternatives
-// each.
-func (u *unit) split(n int) []*unit {
-	all := 0
-	for i := range u.Items {
-		all += u.Items[i].size()
-	}
-	var out []*unit
-	share := (all + n - 1) / n
-	room := 0
-	for _, it := range u.Items {
-		for it.size() > 0 {
-			if room == 0 {
-				out = append(out, &unit{phase: u.phase, bound: u.bound})
-				room = share
-			}
-			last := out[len(out)-1]
-			if it.size() <= room {
-				last.Items = append(last.Items, it)
-				room -= it.size()
-				break
-			}
-			part := it
-			part.Arity = it.Next + int32(room)
-			it.Next += int32(room)
-			last.Items = append(last.Items, part)
-			room = 0
+// account adds the run that has just ended, which executed that many events.
+func (u *unit) account(s runs.Strategy, o *runloop.Outcome, events int) {
+	switch s := s.(type) {
+	case *runs.Stay:
+	case *runs.Deepening:
+		accountDeepening(s.Branch(), o, events, &u.tallies)
+	case walked:
+		t := u.tallies.of(u.phase)
+		t.ended(o)
+		t.events += events
+		if steps, whole := s.Walked(o); o.Live && whole {
+			t.steps.Add(steps)
+			t.choices.Add(o.Choices)
 		}
 	}
-	return out
 }
 
-// size returns the number of alternatives of an item.
-func (it *item) size() int {
-	if it.Arity == 0 {
-		return 1
+// walked is a strategy of walks. Walked returns the number of steps of a walk, and whether it ended in the first live
+// state that it reached.
+type walked interface {
+	Walked(*runloop.Outcome) (steps int, whole bool)
+}
+
+func accountDeepening(b runs.Branch, o *runloop.Outcome, events int, t *tallies) {
+	d, w := t.of(deepeningPhase), t.of(leafWalks)
+	if b.Walk {
+		n := o.Steps - b.Leaf
+		events -= n
+		w.events += n
+		w.ended(o)
+		if o.End == runloop.AtGoal {
+			w.steps.Add(n)
+			w.choices.Add(o.Choices - b.LeafChoices)
+		}
 	}
-	return int(it.Arity - it.Next)
-}
-
-func (s *walks) account(o *runloop.Outcome, events int, t *tallies) {
-	accountWalk(t.of(s.phase), o, events, o.Steps-s.origin, !s.portfolio.used)
-}
-func (s *faulty) account(o *runloop.Outcome, events int, t *tallies) {
-	accountWalk(t.of(faultyPhase), o, events, o.Steps, true)
-}
-
-// accountWalk counts a walk; whole means that it ended in the first live state that it reached.
-func accountWalk(t *tally, o *runloop.Outcome, events, steps int, whole bool) {
-	t.ended(o)
-	t.events += events
-	if o.Live && whole {
-		t.steps.Add(steps)
-		t.choices.Add(o.Choices)
+	d.events += events
+	if b.Again {
+		return
 	}
+	switch {
+	case b.Walk:
+		d.paths++
+		d.steps.Add(b.Leaf)
+	default:
+		d.ended(o)
+		d.steps.Add(o.Steps)
+	}
+	if b.Seen && b.Walk {
+		d.duplicates++
+	}
+	d.choices.Add(b.Depth)
 }

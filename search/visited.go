@@ -2,12 +2,10 @@ package search
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/macemc/macemc/internal/explore/stateset"
-	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/search/runs"
 )
 
 // Visited selects how seen states are stored: one of the constants or, for deepening, a number of bits, from 1 to 128,
@@ -39,42 +37,18 @@ func (v Visited) fits(s Name) error {
 	return nil
 }
 
-// key selects how states are identified: by the bits of their fingerprints in mask, or not at all.
-type key struct {
-	none bool
-	bits int
-	mask sim.Fingerprint
-}
-
 // key returns the key of deepening.
-func (v Visited) key() key {
+func (v Visited) key() runs.Key {
 	if v == AllStates {
-		return key{none: true}
+		return runs.Key{}
 	}
 	n, err := strconv.Atoi(string(v))
 	if err != nil {
 		n = 128
 	}
-	// A shift by 64 and more gives 0.
-	return key{bits: n, mask: sim.Fingerprint{Lo: ^(^uint64(0) << n), Hi: ^(^uint64(0) << max(0, n-64))}}
-}
-
-func (k key) of(at *runloop.Node) sim.Fingerprint {
-	if k.none {
-		return sim.Fingerprint{}
-	}
-	f := at.Fingerprint()
-	return sim.Fingerprint{Lo: f.Lo & k.mask.Lo, Hi: f.Hi & k.mask.Hi}
+	return runs.NewKey(n)
 }
 
 // MostOmission is the largest bound on the probability that a state was missed with which a search still counts as
 // complete. A verdict is never better than its bound.
 const MostOmission = 1e-3
-
-// omission bounds the probability that among n states and the next one, two had the same key.
-func (k key) omission(n int) float64 {
-	if k.none {
-		return 0
-	}
-	return min(1, float64(n)*float64(n+1)/2*math.Pow(2, -float64(k.bits)))
-}

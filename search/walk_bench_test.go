@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -20,7 +21,7 @@ func BenchmarkWalk(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			loop, walker := runloop.New(w), search.NewWalker(search.DefaultWeights(), 2000)
+			loop, walker := runloop.New(w), runs.NewWalker(search.DefaultWeights().Scale(), 2000)
 			b.ReportAllocs()
 			left, walks := 0, 0
 			for b.Loop() {

@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/schedules"
 	"github.com/macemc/macemc/sim"
 )
@@ -37,7 +36,7 @@ func (w *Weights) Fields() []WeightField {
 
 // Weightless returns the kinds of ordinary events that walks never take.
 func (w Weights) Weightless() (kinds []sim.EventKind) {
-	d := newScale(w)
+	d := w.Scale()
 	for kind := range sim.EventKindCount {
 		if !kind.Injection() && d.Weight(kind) == 0 {
 			kinds = append(kinds, kind)
@@ -59,21 +58,11 @@ func (w Weights) Validate() error {
 	return nil
 }
 
-// draws makes weighted random choices.
-type draws struct {
-	scale  schedules.Scale
-	random choose.Random
-}
-
-func newDraws(w Weights) draws { return draws{scale: newScale(w)} }
-
-func newScale(w Weights) schedules.Scale {
+// Scale returns the weights of kinds of events, which must not be negative.
+func (w Weights) Scale() schedules.Scale {
 	weights := map[string]int{}
 	for _, f := range w.Fields() {
 		weights[f.Name] = *f.Value
 	}
 	return schedules.NewScale(weights)
 }
-
-// event draws one of the events. It returns -1 if none has weight.
-func (d *draws) event(events []sim.Event) int { return d.scale.Draw(&d.random, events) }

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/search/verify"
 	"github.com/macemc/macemc/sim"
 )
@@ -19,7 +20,7 @@ import (
 type worker struct {
 	cfg        *Config
 	loop       *runloop.Loop
-	strategies map[phase]unitStrategy
+	strategies map[phase]runs.Strategy
 	verifier   *verify.Verifier
 	novelty    novelty
 	twins      verify.Twins
@@ -58,7 +59,7 @@ func newWorker(cfg *Config, number int, global *fpset.Set) (*worker, error) {
 func (w *worker) setRoots(roots []choose.Path) {
 	for _, s := range w.strategies {
 		if s, ok := s.(rooted); ok {
-			s.setRoots(roots)
+			s.SetRoots(roots)
 		}
 	}
 }
@@ -71,7 +72,7 @@ func (w *worker) do(u *unit) {
 		u.stopped = true
 		u.suspect.Find(f)
 		// A slower world that contains checked code can find the cause.
-		if o, err := Follow(&w.cfg.System, u.suspect.Path); err == nil && o.Finding != nil {
+		if o, err := runs.Follow(&w.cfg.System, u.suspect.Path); err == nil && o.Finding != nil {
 			u.suspect.Find(o.Finding)
 			u.suspect.Steps = o.Steps
 		}
@@ -89,10 +90,10 @@ func (w *worker) runs(u *unit) {
 	l := w.loop
 	l.Coverage, l.CoverTask = u.coverage, u.phase == startPhase
 	s := w.strategies[u.phase]
-	s.begin(u)
+	s.Begin(&u.Job, u.states)
 	u.sometimes, u.walked = make([]int, len(l.Sometimes)), make([]int, len(l.Sometimes))
 	rotated, _ := s.(rotated)
-	if u.noticed = (noticed{}); rotated != nil && u.mix != nil {
+	if u.noticed = (noticed{}); rotated != nil && u.Mix != nil {
 		u.noticed.reset(len(w.cfg.Schedules))
 		u.relied = make([]int, len(w.cfg.System.Actions))
 	}
@@ -116,8 +117,8 @@ func (w *worker) runs(u *unit) {
 			l.Recording = &w.verifier.Recorded
 		}
 		w.active.Store(l.Replay())
-		if u.mix != nil {
-			looked := lookedAt(u.first + u.made)
+		if u.Mix != nil {
+			looked := lookedAt(u.First + u.made)
 			w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // with a single schedule, no comparison is needed
 			l.Activity.Begin(looked)
 		}
@@ -134,8 +135,8 @@ func (w *worker) runs(u *unit) {
 		u.made++
 		w.made.Store(int64(u.made))
 		w.events.Store(int64(events))
-		s.account(&o, n, &u.tallies)
-		if u.mix != nil {
+		u.account(s, &o, n)
+		if u.Mix != nil {
 			w.notice(u, rotated, n, o.End == runloop.AtGoal)
 		}
 		u.used = u.used.Max(o.Used)
@@ -166,14 +167,16 @@ func (w *worker) runs(u *unit) {
 }
 
 // ended records the results of the runs of a unit.
-func (w *worker) ended(u *unit, s unitStrategy) {
+func (w *worker) ended(u *unit, s runs.Strategy) {
 	u.activity, u.sampled = w.loop.Activity, w.loop.Sampled
 	w.loop.Activity.Begin(false)
-	if d, ok := s.(*deepening); ok {
-		u.bounded = d.bounded
+	if d, ok := s.(*runs.Deepening); ok {
+		u.bounded = d.Bounded()
 	}
 	if !u.stopped && u.err == nil { // otherwise nothing follows, and the strategy has not seen the run's end
-		u.left = s.rest(u)
+		if j := s.Rest(&u.Job); j != nil {
+			u.left = &unit{phase: u.phase, Job: *j}
+		}
 	}
 }
 
@@ -182,7 +185,7 @@ func (u *unit) noteHeld(held []bool) {
 	for i, held := range held {
 		if held {
 			u.sometimes[i]++
-			if u.mix != nil {
+			if u.Mix != nil {
 				u.walked[i]++
 			}
 		}
@@ -192,13 +195,13 @@ func (u *unit) noteHeld(held []bool) {
 // notice records the result of the run that has just ended, for its schedule.
 func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 	if live {
-		for slot, did := range s.reliedOn() {
+		for slot, did := range s.ReliedOn() {
 			if did {
 				u.relied[slot]++
 			}
 		}
 	}
-	i := slices.Index(w.cfg.Schedules, s.scheduled())
+	i := slices.Index(w.cfg.Schedules, Schedule(s.Scheduled()))
 	if i < 0 {
 		return
 	}
@@ -215,7 +218,7 @@ func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 func (w *worker) suspect(p phase, o *runloop.Outcome) *Suspect {
 	s := w.strategies[p]
 	sus := &Suspect{Path: w.loop.Replay().Path, Steps: o.Steps, Node: -1}
-	origin, yes := s.suspects(o)
+	origin, yes := s.Suspects(o)
 	switch {
 	case o.Finding != nil:
 		sus.Find(o.Finding)
@@ -242,8 +245,8 @@ func (w *worker) suspect(p phase, o *runloop.Outcome) *Suspect {
 	}
 	sus.Path = sus.Path.Clone()
 	sus.Strategy, sus.Schedule = p.strategy(), scheduleOf(s)
-	if d, ok := s.(*deepening); ok {
-		sus.Depth = int(d.depth)
+	if d, ok := s.(*runs.Deepening); ok {
+		sus.Depth = d.Branch().Depth
 	}
 	return sus
 }
@@ -260,15 +263,15 @@ func suspectOf(f *verify.Mismatch) *Suspect {
 
 // rotated is a strategy with schedules that take turns.
 type rotated interface {
-	// scheduled returns the schedule of the run that has just ended, or "" if it had none.
-	scheduled() Schedule
-	// reliedOn returns the actions done between the last state at which recovery began and the end of the run.
-	reliedOn() relied
+	// Scheduled returns the schedule of the run that has just ended, or "" if it had none.
+	Scheduled() string
+	// ReliedOn returns the actions done between the last state at which recovery began and the end of the run.
+	ReliedOn() runs.Relied
 }
 
-func scheduleOf(s unitStrategy) Schedule {
+func scheduleOf(s runs.Strategy) Schedule {
 	if r, ok := s.(rotated); ok {
-		return r.scheduled()
+		return Schedule(r.Scheduled())
 	}
 	return ""
 }

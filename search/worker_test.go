@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -56,7 +57,7 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.loop.Observe(&stopper{w, at})
-		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, bound: 100, Items: []item{{}}, states: fpset.New(), coverage: coverage.New(&cfg.System)}
+		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, Job: runs.Job{Bound: 100, Items: []runs.Item{{}}}, states: fpset.New(), coverage: coverage.New(&cfg.System)}
 		w.do(u)
 		if !u.stopped || u.made != 0 || u.tallies.events() != at {
 			t.Errorf("stopped at step %d: %v, after %d runs and %d events", at, u.stopped, u.made, u.tallies.events())

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -40,7 +41,7 @@ type dying struct {
 	player *Player
 
 	loop   *runloop.Loop
-	walker *search.Walker
+	walker *runs.Walker
 	walks  int             // per candidate
 	quick  int             // length of these walks
 	limit  int             // length of walks that confirm the result
@@ -68,7 +69,7 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 	if d.loop, err = runloop.NewByEngine(d.system, runloop.Engine(cfg.Walks.Engine), kernel.Options{}); err != nil {
 		return nil, err
 	}
-	d.walker = search.NewWalker(weights, d.limit)
+	d.walker = runs.NewWalker(weights.Scale(), d.limit)
 	if b := cfg.Walks.PathBuffer; b != nil {
 		d.loop.Replay().Path = b(0) // the player pauses during walks
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -87,7 +87,7 @@ func (d *dying) recovers(path choose.Path) bool {
 
 // reaching is a walk that also ends when a property holds.
 type reaching struct {
-	*search.Walker
+	*runs.Walker
 	goal    *sim.Property // may be nil
 	reached bool
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -26,7 +27,7 @@ func BenchmarkTableWalk(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				loop, walker := runloop.New(w), search.NewWalker(search.DefaultWeights(), 2000)
+				loop, walker := runloop.New(w), runs.NewWalker(search.DefaultWeights().Scale(), 2000)
 				b.ReportAllocs()
 				events, walks := 0, 0
 				for b.Loop() {

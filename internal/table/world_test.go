@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/script"
@@ -34,7 +35,7 @@ func TestWalksAreTheSame(t *testing.T) {
 		for stream := range uint64(50) {
 			var told [2]string
 			for i, w := range worlds {
-				loop, walker := runloop.New(w), search.NewWalker(search.DefaultWeights(), 500)
+				loop, walker := runloop.New(w), runs.NewWalker(search.DefaultWeights().Scale(), 500)
 				walker.Seed(7, stream)
 				o := loop.Run(walker, runloop.Task{})
 				told[i] = fmt.Sprintf("%+v %+v", o, w.Fingerprint())

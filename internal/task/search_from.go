@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -101,7 +102,7 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 			return nil, fmt.Errorf("--step %d: %w", f.Step, err)
 		}
 	}
-	o, err := search.Follow(&loose, loaded.Path)
+	o, err := runs.Follow(&loose, loaded.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -216,7 +217,7 @@ func TestFullSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loop, walker := runloop.New(world), search.NewWalker(search.DefaultWeights(), 20_000)
+	loop, walker := runloop.New(world), runs.NewWalker(search.DefaultWeights().Scale(), 20_000)
 	for seed := range uint64(5) {
 		walker.Seed(seed, 0)
 		began := time.Now()
@@ -257,7 +258,7 @@ func BenchmarkWalk(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			loop, walker, events := runloop.New(world), search.NewWalker(search.DefaultWeights(), 20_000), 0
+			loop, walker, events := runloop.New(world), runs.NewWalker(search.DefaultWeights().Scale(), 20_000), 0
 			b.ReportAllocs()
 			for i := range b.N {
 				walker.Seed(1, uint64(i))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 	"github.com/macemc/macemc/systems/transport"
@@ -21,7 +22,7 @@ func BenchmarkWalk(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	loop, walker, events := runloop.New(world), search.NewWalker(search.DefaultWeights(), 2000), 0
+	loop, walker, events := runloop.New(world), runs.NewWalker(search.DefaultWeights().Scale(), 2000), 0
 	b.ReportAllocs()
 	for i := range b.N {
 		walker.Seed(1, uint64(i))

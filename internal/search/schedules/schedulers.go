@@ -17,6 +17,9 @@ type Scheduler interface {
 	Next(w kernel.World, enabled []sim.Event) int
 }
 
+// Weighted is the name of the schedule that continues like a plain weighted walk.
+const Weighted = "weighted"
+
 // All lists the schedules, in the order in which they are rotated. A new one is a file and a line here.
 var All = []struct {
 	Name string // the name in package search, which documents each schedule
@@ -24,7 +27,7 @@ var All = []struct {
 	Walks, Faulty float64
 	New           func(*Base) Scheduler
 }{
-	{"weighted", 2, 8, func(b *Base) Scheduler { return &weighted{Base: b} }},
+	{Weighted, 2, 8, func(b *Base) Scheduler { return &weighted{Base: b} }},
 	{"phases", 6, 1, func(b *Base) Scheduler { return &phased{Base: b} }},
 	{"pos-weighted", 2, 3, func(b *Base) Scheduler { return &pos{Base: b, weighted: true} }},
 	{"pos", 1, 0.5, func(b *Base) Scheduler { return &pos{Base: b} }},

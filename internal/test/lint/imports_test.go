@@ -81,9 +81,10 @@ var imports = []struct {
 	{pkg: "internal/search/schedules", module: []string{"internal/kernel", "internal/kernel/...", "choose", "sim"}, strict: true},
 	{pkg: "internal/search/verify", module: []string{"internal/kernel", "internal/kernel/...", "internal/replay", "choose", "sim"}, strict: true},
 	{pkg: "internal/search/runloop", module: []string{"internal/search/coverage", "internal/search/meter", "internal/search/verify", "internal/budget", "internal/stacks", "internal/simext", "internal/kernel", "internal/kernel/...", "internal/replay", "internal/table/...", "choose", "sim"}, strict: true},
+	{pkg: "internal/search/runs", module: []string{"internal/search/fpset", "internal/search/runloop", "internal/search/schedules", "internal/kernel", "internal/kernel/...", "internal/replay", "choose", "sim"}, strict: true},
 	{pkg: "search", module: []string{"internal/search/...", "internal/stacks", "internal/simext", "internal/budget", "choose", "internal/explore", "internal/explore/stateset", "macetime", "sim", "internal/kernel", "internal/kernel/...", "internal/table", "internal/table/...", "internal/replay"}},
 	{pkg: "mdb/internal/history", module: []string{"choose", "eventgraph", "internal/encoding", "internal/kernel/...", "internal/replay", "internal/textfmt", "sim"}},
-	{pkg: "mdb", module: []string{"internal/search/runloop", "mdb/internal/history", "internal/newfile", "internal/textfmt", "choose", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "internal/encoding/...", "internal/replay", "search", "critical", "eventgraph", "systems/spec"}},
+	{pkg: "mdb", module: []string{"internal/search/runloop", "internal/search/runs", "mdb/internal/history", "internal/newfile", "internal/textfmt", "choose", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "internal/encoding/...", "internal/replay", "search", "critical", "eventgraph", "systems/spec"}},
 	{pkg: "internal/wire", module: []string{"macetime"}, strict: true},
 	{pkg: "internal/recording", module: []string{"choose", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "internal/replay", "internal/wire"}},
 	{pkg: "realnet", module: []string{"choose", "macetime", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "internal/wire", "internal/recording"}},
@@ -92,7 +93,7 @@ var imports = []struct {
 	{pkg: "internal/budget", strict: true},
 	{pkg: "internal/stacks", strict: true},
 	{pkg: "internal/textfmt", strict: true},
-	{pkg: "critical", module: []string{"internal/search/runloop", "internal/budget", "internal/textfmt", "choose", "macetime", "sim", "internal/kernel", "internal/kernel/...", "internal/replay", "search", "internal/table", "internal/table/..."}},
+	{pkg: "critical", module: []string{"internal/search/runloop", "internal/search/runs", "internal/budget", "internal/textfmt", "choose", "macetime", "sim", "internal/kernel", "internal/kernel/...", "internal/replay", "search", "internal/table", "internal/table/..."}},
 	// Packages that mctest imports become part of every test that uses it: no bundled system.
 	{pkg: "internal/check/flight", module: []string{"choose"}},
 	{pkg: "internal/check/exitcode", module: []string{"internal/check/defect", "internal/check/flight", "search"}},
@@ -100,7 +101,7 @@ var imports = []struct {
 	{pkg: "internal/check/isolate", module: []string{"choose", "internal/budget", "internal/check/defect", "internal/check/exitcode", "internal/check/flight", "internal/kernel", "internal/kernel/...", "internal/replay", "internal/report", "internal/scratch", "internal/shrink", "internal/simext", "internal/stacks", "search", "sim"}},
 	{pkg: "internal/check", module: []string{"internal/search/runloop", "internal/stacks", "internal/budget", "internal/newfile", "internal/version", "internal/check/...", "choose", "critical", "internal/scratch", "refine", "internal/replay", "internal/report/...", "search", "internal/shrink", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "systems/spec", "internal/recording", "internal/wire"}},
 	{pkg: "internal/durable", module: []string{"internal/explore", "internal/explore/spill", "internal/explore/statelog", "internal/scratch", "sim"}, strict: true},
-	{pkg: "internal/task", module: []string{"internal/search/runloop", "internal/budget", "internal/durable", "internal/version", "internal/textfmt", "internal/check/...", "choose", "critical", "eventgraph", "mdb", "observe", "refine", "internal/report/...", "search", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "systems/spec", "internal/recording", "internal/replay"},
+	{pkg: "internal/task", module: []string{"internal/search/runloop", "internal/search/runs", "internal/budget", "internal/durable", "internal/version", "internal/textfmt", "internal/check/...", "choose", "critical", "eventgraph", "mdb", "observe", "refine", "internal/report/...", "search", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "systems/spec", "internal/recording", "internal/replay"},
 		strict: true},
 	{pkg: "cmd/macemc/internal/screen", module: []string{"mdb"}},
 	{pkg: "cmd/macemc/internal/dap", module: []string{"mdb"}},
@@ -114,7 +115,7 @@ var imports = []struct {
 	{pkg: "internal/report/document", module: []string{"internal/report", "internal/simext", "internal/stacks", "internal/textfmt", "choose", "critical", "eventgraph", "internal/replay", "search", "sim", "internal/kernel", "internal/kernel/...", "internal/table/fairness"}},
 	{pkg: "internal/report/render", module: []string{"internal/report", "internal/report/document", "internal/format", "internal/textfmt", "critical", "eventgraph", "internal/replay", "search", "sim"}},
 	{pkg: "eventgraph", module: []string{"internal/simhook", "internal/format", "internal/textfmt", "choose", "macetime", "internal/replay", "sim", "internal/kernel", "internal/kernel/..."}},
-	{pkg: "internal/shrink", module: []string{"internal/search/runloop", "internal/stacks", "internal/budget", "choose", "critical", "internal/replay", "search", "sim", "internal/kernel", "internal/kernel/..."}},
+	{pkg: "internal/shrink", module: []string{"internal/search/runloop", "internal/search/runs", "internal/stacks", "internal/budget", "choose", "critical", "internal/replay", "search", "sim", "internal/kernel", "internal/kernel/..."}},
 }
 
 // importDirection: imports point downward only.

@@ -20,9 +20,9 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
-	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 	"github.com/macemc/macemc/systems/spec"
@@ -287,11 +287,11 @@ func TestFinding(t *testing.T) {
 			}
 			continue
 		}
-		got, err := macesearch.Follow(&sys, x.Path)
+		got, err := runs.Follow(&sys, x.Path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := macesearch.Follow(&sys, plain.Path)
+		want, err := runs.Follow(&sys, plain.Path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package search
+package runs
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// item is an unexplored part of the search tree: the alternatives Next to Arity-1 of the choice that follows Path, or
+// Item is an unexplored part of the search tree: the alternatives Next to Arity-1 of the choice that follows Path, or
 // everything that follows Path if Arity is 0. With Walk it is a walk from the end of Path instead.
-type item struct {
+type Item struct {
 	Path   choose.Path `json:"path"`
 	Depth  int32       `json:"depth"`            // cost of Path, in choices
 	Forced int32       `json:"forced,omitempty"` // steps with one alternative at its end
@@ -18,7 +18,7 @@ type item struct {
 	Cost   int32       `json:"cost,omitempty"`  // of the alternatives Next to Arity-1
 	Order  []int32     `json:"order,omitempty"` // as in a frame; read-only
 	Walk   bool        `json:"walk,omitempty"`
-	State  *layer      `json:"state,omitempty"` // the state at which the choice is made; nil if it does not matter
+	State  *Layer      `json:"state,omitempty"` // the state at which the choice is made; nil if it does not matter
 }
 
 // frame is a choice on the run in progress that has alternatives left.
@@ -30,13 +30,13 @@ type frame struct {
 	forced int32
 	cost   int32 // of the alternatives left
 	// Alternatives of an event, or of a sampled draw, in the order in which they are explored: ranks entries of
-	// [deepening.orders] from this index on. Later alternatives follow in numerical order.
+	// [Deepening.orders] from this index on. Later alternatives follow in numerical order.
 	order int32
 	ranks int32
 }
 
-// layer is a state on the run in progress.
-type layer struct {
+// Layer is a state on the run in progress.
+type Layer struct {
 	Pos      int32           `json:"pos"` // length of the path to it
 	State    sim.Fingerprint `json:"state"`
 	Fresh    int32           `json:"fresh,omitempty"` // successors by the recovery relation that were not seen before
@@ -47,7 +47,7 @@ type layer struct {
 }
 
 // pushFrame adds the choice that follows the run in progress, with the alternatives from next on left.
-func (s *deepening) pushFrame(pos, next int32, arity int, cost int32) {
+func (s *Deepening) pushFrame(pos, next int32, arity int, cost int32) {
 	s.frames = append(s.frames, frame{
 		pos: pos, next: next, arity: int32(arity), depth: s.depth, forced: s.forced, cost: cost, order: int32(len(s.orders)),
 	})
@@ -56,7 +56,7 @@ func (s *deepening) pushFrame(pos, next int32, arity int, cost int32) {
 // rank orders the alternatives of the top frame, which are events, by the preference of random walks. A search that
 // stops within a depth has then explored the likely events. In list order, a timer that can always fire would come
 // before all messages of later nodes.
-func (s *deepening) rank(events []sim.Event) {
+func (s *Deepening) rank(events []sim.Event) {
 	f := &s.frames[len(s.frames)-1]
 	for i := range int32(len(events)) {
 		s.orders = append(s.orders, i)
@@ -69,7 +69,7 @@ func (s *deepening) rank(events []sim.Event) {
 }
 
 // sample makes the enumerated alternatives of p those of the top frame.
-func (s *deepening) sample(p *choose.Point) {
+func (s *Deepening) sample(p *choose.Point) {
 	for i := range p.Offered() {
 		s.orders = append(s.orders, int32(p.Alternative(i)))
 	}
@@ -77,7 +77,7 @@ func (s *deepening) sample(p *choose.Point) {
 }
 
 // alternative returns the alternative of frame f that is explored as the i-th.
-func (s *deepening) alternative(f *frame, i int32) int32 {
+func (s *Deepening) alternative(f *frame, i int32) int32 {
 	if i < f.ranks {
 		return s.orders[f.order+i]
 	}

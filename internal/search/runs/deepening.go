@@ -1,4 +1,4 @@
-package search
+package runs
 
 import (
 	"github.com/macemc/macemc/choose"
@@ -9,57 +9,25 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Deepening is bounded depth-first search with increasing bounds, events of greater weight first, with walks from
-// leaves that are not live. It alternates with plain walks, and with faulty walks if faults are allowed.
-const Deepening Name = "deepening"
-
-const (
-	deepeningPhase phase = "deepening"
-	leafWalks      phase = "leaf walks"
-)
-
-func deepeningStrategy() strategy {
-	return strategy{
-		StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
-		phase:        deepeningPhase,
-		new:          func(w *worker, global *fpset.Set) unitStrategy { return newDeepening(w.cfg, w.loop.Replay(), global) },
-		plan:         planDeepening,
-	}
-}
-
-// planDeepening alternates between the tree of choices and random walks.
-func planDeepening(s *searcher) ([]source, []int) {
-	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
-	deep.Sampled = deep.Sampled || len(s.sampled) > 0
-	walks, faults := walkStrategy(), faultyStrategy()
-	switch {
-	case s.cfg.Alone:
-		return []source{deep}, []int{1}
-	case s.cfg.System.Limits() == sim.Limits{}:
-		return []source{deep, walks.row(&s.cfg)}, []int{1, 1}
-	}
-	return []source{deep, faults.row(&s.cfg), walks.row(&s.cfg)}, []int{3, 4, 2}
-}
-
 // forcedLimit bounds the number of successive steps with one alternative. Such steps cost no depth.
 const forcedLimit = 1000
 
-// deepening is the strategy of one unit of bounded depth-first search. It continues past live states, and prunes states
+// Deepening is the strategy of one job of bounded depth-first search. It continues past live states, and prunes states
 // that were seen with at least as much depth left. A walk continues from each leaf that is not live, in the same run if
 // possible. Leaves are the states at the bound, and those with all successors by the recovery relation pruned: a cycle
 // of states that are not live has no other leaves. Leaves known to recover need no walk. If no live state can be
 // reached from some state, some walk therefore shows it.
-type deepening struct {
+type Deepening struct {
 	seed   uint64
 	bound  int
 	faults bool // whether faults are allowed
 	global *fpset.Set
-	own    *fpset.Set // states added by this unit
+	own    *fpset.Set // states added by this job
 	walker Walker
 	run    *replay.Run
-	key    key
+	key    Key
 
-	items  []item
+	items  []Item
 	redo   choose.Path // if awaits: a walk is due from the state at its end, which is the top layer
 	awaits bool
 
@@ -67,7 +35,7 @@ type deepening struct {
 	path   choose.Path // the task
 	frames []frame
 	orders []int32 // of the frames, concatenated
-	layers []layer
+	layers []Layer
 	depth  int32
 	forced int32
 	seen   bool // the current state was seen before
@@ -85,14 +53,14 @@ type walkedLeaf struct {
 	step, choices int
 }
 
-func newDeepening(c *Config, run *replay.Run, global *fpset.Set) *deepening {
-	return &deepening{
-		seed: c.Seed, faults: c.System.Limits() != sim.Limits{}, global: global, run: run,
-		walker: *NewWalker(c.Weights, c.WalkSteps), key: c.Visited.key(),
-	}
+// NewDeepening returns a strategy that finds states seen by earlier jobs in global, and records its runs in run. The
+// settings are those of its walks.
+func NewDeepening(c Settings, faults bool, key Key, run *replay.Run, global *fpset.Set) *Deepening {
+	return &Deepening{seed: c.Seed, faults: faults, global: global, run: run, walker: *NewWalker(c.Scale, c.Steps), key: key}
 }
 
-func (s *deepening) Next() (runloop.Task, bool) {
+// Next implements [runloop.Strategy].
+func (s *Deepening) Next() (runloop.Task, bool) {
 	s.walk, s.drawn, s.seen, s.again = false, false, false, false
 	if s.awaits {
 		s.path = append(s.path[:0], s.redo...)
@@ -135,18 +103,18 @@ func (s *deepening) Next() (runloop.Task, bool) {
 	return runloop.Task{Path: s.path}, true
 }
 
-func (s *deepening) info(f sim.Fingerprint) fpset.Info { return s.own.Get(f).Merge(s.global.Get(f)) }
+func (s *Deepening) info(f sim.Fingerprint) fpset.Info { return s.own.Get(f).Merge(s.global.Get(f)) }
 
-func (s *deepening) top() *layer {
+func (s *Deepening) top() *Layer {
 	if n := len(s.layers); n > 0 {
 		return &s.layers[n-1]
 	}
 	return nil
 }
 
-// Visit implements [Stateful].
-func (s *deepening) Visit(at *runloop.Node) (seen bool) {
-	if s.walk || s.key.none {
+// Visit implements [runloop.Stateful].
+func (s *Deepening) Visit(at *runloop.Node) (seen bool) {
+	if s.walk || s.key.None() {
 		return false
 	}
 	f, left := s.key.of(at), s.bound-int(s.depth)
@@ -158,8 +126,8 @@ func (s *deepening) Visit(at *runloop.Node) (seen bool) {
 	return s.seen
 }
 
-// Edge implements [Stateful].
-func (s *deepening) Edge(_, to *runloop.Node, step *stepinfo.Step, seen bool) {
+// Edge implements [runloop.Stateful].
+func (s *Deepening) Edge(_, to *runloop.Node, step *stepinfo.Step, seen bool) {
 	if s.walk {
 		return
 	}
@@ -178,19 +146,19 @@ func (s *deepening) Edge(_, to *runloop.Node, step *stepinfo.Step, seen bool) {
 }
 
 // aside reports whether a step is outside the recovery relation, which consists of the steps that walks take.
-func (s *deepening) aside(to *runloop.Node, step *stepinfo.Step) bool {
+func (s *Deepening) aside(to *runloop.Node, step *stepinfo.Step) bool {
 	return step.Event.Kind.Injection() || step.Crashed || step.Disturbs || to.Unlikely || s.walker.scale.WeightOf(&step.Event) == 0
 }
 
-func (s *deepening) push(at *runloop.Node, aside bool) {
-	s.layers = append(s.layers, layer{
+func (s *Deepening) push(at *runloop.Node, aside bool) {
+	s.layers = append(s.layers, Layer{
 		Pos: int32(len(at.Run.Path)), State: s.key.of(at), Live: at.Live, Aside: aside,
 	})
 }
 
 // recovered records that the top layer recovers, and with it the layers from which the recovery relation leads to it.
-func (s *deepening) recovered() {
-	if s.key.none {
+func (s *Deepening) recovered() {
+	if s.key.None() {
 		return
 	}
 	for i := len(s.layers) - 1; i >= 0 && !s.layers[i].Recovers; i-- {
@@ -202,8 +170,8 @@ func (s *deepening) recovered() {
 	}
 }
 
-// Select implements [Strategy].
-func (s *deepening) Select(at *runloop.Node) runloop.Selection {
+// Select implements [runloop.Strategy].
+func (s *Deepening) Select(at *runloop.Node) runloop.Selection {
 	if s.walk {
 		return s.selectWalk(at)
 	}
@@ -247,7 +215,7 @@ func (s *deepening) Select(at *runloop.Node) runloop.Selection {
 }
 
 // selectSeen ends the run at a state that was seen before, unless that makes the state before it a leaf.
-func (s *deepening) selectSeen(at *runloop.Node) runloop.Selection {
+func (s *Deepening) selectSeen(at *runloop.Node) runloop.Selection {
 	p := s.top()
 	if p == nil || !at.Goal || s.openSince(p.Pos) || s.aside(at, at.Run.World.Last()) || !s.due(p) {
 		return runloop.Selection{End: runloop.Duplicate}
@@ -256,12 +224,12 @@ func (s *deepening) selectSeen(at *runloop.Node) runloop.Selection {
 }
 
 // due reports whether a walk is due from a state with all successors known, and marks the state as walked.
-func (s *deepening) due(p *layer) bool {
+func (s *Deepening) due(p *Layer) bool {
 	if p.Fresh > 0 || p.Live || p.Recovers || p.Walked {
 		return false
 	}
 	p.Walked = true
-	if s.key.none {
+	if s.key.None() {
 		return true
 	}
 	if s.info(p.State)&fpset.WalkedFlag != 0 {
@@ -272,7 +240,7 @@ func (s *deepening) due(p *layer) bool {
 }
 
 // open returns the position of the last choice of the run in progress that has alternatives left, or -1.
-func (s *deepening) open() int32 {
+func (s *Deepening) open() int32 {
 	if k := len(s.frames) - 1; k >= 0 {
 		return s.frames[k].pos
 	}
@@ -280,7 +248,7 @@ func (s *deepening) open() int32 {
 }
 
 // leave removes completed layers, down to one from which a walk is due.
-func (s *deepening) leave(path choose.Path) {
+func (s *Deepening) leave(path choose.Path) {
 	for n := len(s.layers) - 1; n >= 0 && s.layers[n].Pos > s.open(); n-- {
 		if p := &s.layers[n]; s.due(p) {
 			s.redo, s.awaits = append(s.redo[:0], path[:p.Pos]...), true
@@ -291,7 +259,7 @@ func (s *deepening) leave(path choose.Path) {
 }
 
 // openSince reports whether a choice at position pos or later has alternatives left.
-func (s *deepening) openSince(pos int32) bool {
+func (s *Deepening) openSince(pos int32) bool {
 	for i := len(s.frames) - 1; i >= 0 && s.frames[i].pos >= pos; i-- {
 		if s.frames[i].next < s.frames[i].arity {
 			return true
@@ -300,7 +268,7 @@ func (s *deepening) openSince(pos int32) bool {
 	return false
 }
 
-func (s *deepening) startWalk(at *runloop.Node) runloop.Selection {
+func (s *Deepening) startWalk(at *runloop.Node) runloop.Selection {
 	s.walk, s.leaf.step = true, -1
 	if p := s.top(); p != nil {
 		p.Walked = true
@@ -308,7 +276,7 @@ func (s *deepening) startWalk(at *runloop.Node) runloop.Selection {
 	return s.selectWalk(at)
 }
 
-func (s *deepening) selectWalk(at *runloop.Node) runloop.Selection {
+func (s *Deepening) selectWalk(at *runloop.Node) runloop.Selection {
 	if s.leaf.step < 0 {
 		s.leaf = walkedLeaf{at.Step, at.Choices}
 		s.walker.Seed(s.seed, choose.Derive(s.seed, at.Run.Path))
@@ -320,8 +288,8 @@ func (s *deepening) selectWalk(at *runloop.Node) runloop.Selection {
 	return sel
 }
 
-// Choose implements [Strategy].
-func (s *deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
+// Choose implements [runloop.Strategy].
+func (s *Deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	if s.walk {
 		return s.walker.Choose(at, p)
 	}
@@ -363,8 +331,8 @@ func (s *deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	return 0, true
 }
 
-// Ended implements [Strategy].
-func (s *deepening) Ended(o *runloop.Outcome) {
+// Ended implements [runloop.Strategy].
+func (s *Deepening) Ended(o *runloop.Outcome) {
 	if o.End == runloop.Stopped || o.End == runloop.Misfit {
 		return
 	}
@@ -378,7 +346,8 @@ func (s *deepening) Ended(o *runloop.Outcome) {
 	s.leave(s.run.Path)
 }
 
-func (s *deepening) suspects(o *runloop.Outcome) (int, bool) {
+// Suspects implements [Strategy].
+func (s *Deepening) Suspects(o *runloop.Outcome) (int, bool) {
 	if s.walk {
 		return s.leaf.step, suspicious(o)
 	}

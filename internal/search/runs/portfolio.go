@@ -1,7 +1,8 @@
-package search
+package runs
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/schedules"
 )
@@ -16,6 +17,10 @@ type rowRuns struct {
 	number    int // of the run in progress
 }
 
+func newRowRuns(c Settings, tag int32) rowRuns {
+	return rowRuns{portfolio: newPortfolio(c), seed: c.Seed, tag: tag}
+}
+
 // take returns the next run, and sets its schedule and random stream.
 func (r *rowRuns) take(random *choose.Random) (runloop.Task, bool) {
 	if r.next >= r.end {
@@ -28,38 +33,45 @@ func (r *rowRuns) take(random *choose.Random) (runloop.Task, bool) {
 	return runloop.Task{Path: r.roots[k%len(r.roots)]}, true
 }
 
-func (r *rowRuns) begin(u *unit) {
-	r.next, r.end, r.portfolio.mix = u.first, u.first+u.count, u.mix
+// Begin implements [Strategy].
+func (r *rowRuns) Begin(j *Job, _ *fpset.Set) {
+	r.next, r.end, r.portfolio.mix = j.First, j.First+j.Count, j.Mix
 }
 
-// rest returns the rest of a row, or nil if there is none.
-func (r *rowRuns) rest(u *unit) *unit {
-	if n := u.first + u.count - r.next; n > 0 {
-		return &unit{phase: u.phase, first: r.next, count: n, mix: u.mix}
+// Rest implements [Strategy].
+func (r *rowRuns) Rest(j *Job) *Job {
+	if n := j.First + j.Count - r.next; n > 0 {
+		return &Job{First: r.next, Count: n, Mix: j.Mix}
 	}
 	return nil
 }
 
-func (r *rowRuns) setRoots(roots []choose.Path) { r.roots = roots }
-func (r *rowRuns) scheduled() Schedule          { return r.portfolio.scheduled() }
+// SetRoots sets the paths at whose ends runs begin, in turn.
+func (r *rowRuns) SetRoots(roots []choose.Path) { r.roots = roots }
+
+// Scheduled returns the schedule of the run that has just ended, or "" if it had none.
+func (r *rowRuns) Scheduled() string {
+	if !r.portfolio.used {
+		return ""
+	}
+	return r.portfolio.names[r.portfolio.now]
+}
 
 // portfolio is the schedules of the walks of one row.
 type portfolio struct {
 	base  *schedules.Base
-	names []Schedule
+	names []string
 	all   []schedules.Scheduler // as names
 	mix   []uint8               // of the unit in progress
 	now   int                   // index in names of the run in progress
 	used  bool                  // by the run in progress
 }
 
-func newPortfolio(c *Config) portfolio { return portfolioOf(c.Weights, c.weightsGiven, c.Schedules) }
-
-func portfolioOf(w Weights, given bool, names []Schedule) portfolio {
-	p := portfolio{base: &schedules.Base{Scale: newScale(w), Given: given}, names: names}
-	for _, name := range names {
+func newPortfolio(c Settings) portfolio {
+	p := portfolio{base: &schedules.Base{Scale: c.Scale, Given: c.Given}, names: c.Schedules}
+	for _, name := range c.Schedules {
 		for i := range schedules.All {
-			if Schedule(schedules.All[i].Name) == name {
+			if schedules.All[i].Name == name {
 				p.all = append(p.all, schedules.All[i].New(p.base))
 			}
 		}
@@ -85,14 +97,6 @@ func (p *portfolio) begin(r *choose.Random, at *runloop.Node, steps int) {
 
 // next returns the index of the ordinary event to execute, or -1 if none may be.
 func (p *portfolio) next(at *runloop.Node) int { return p.all[p.now].Next(at.Run.World, at.Enabled) }
-
-// scheduled returns the schedule of the run that has just ended, or "" if it had none.
-func (p *portfolio) scheduled() Schedule {
-	if !p.used {
-		return ""
-	}
-	return p.names[p.now]
-}
 
 // length draws from low to high, with equal probability for each order of magnitude.
 func length(r *choose.Random, low, high int) int {

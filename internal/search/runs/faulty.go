@@ -1,8 +1,7 @@
-package search
+package runs
 
 import (
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
@@ -34,31 +33,16 @@ const (
 	insideOdds = 24
 )
 
-// Faulty makes random walks in rounds: with faults for a while, then without until the run is live.
-const Faulty Name = "faulty"
-
-const faultyPhase phase = "faulty walks"
-
-func faultyStrategy() strategy {
-	return strategy{
-		StrategyInfo: StrategyInfo{Faulty, "walk at random, alternating phases with faults and phases of recovery", Walks | Durable},
-		phase:        faultyPhase,
-		faults:       true,
-		new:          func(w *worker, _ *fpset.Set) unitStrategy { return newFaulty(w) },
-	}
+// NewFaulty returns faulty walks of systems with these limits.
+func NewFaulty(c Settings, limits sim.Limits) *Faulty {
+	return &Faulty{draws: draws{scale: c.Scale}, rowRuns: newRowRuns(c, faultyTag), limit: c.Steps, limits: limits}
 }
 
-func newFaulty(w *worker) *faulty {
-	c := w.cfg
-	return &faulty{draws: newDraws(c.Weights), rowRuns: rowRuns{portfolio: newPortfolio(c), seed: c.Seed, tag: faultyTag},
-		limit: c.WalkSteps, limits: c.System.Limits()}
-}
-
-// faulty is the strategy of faulty walks. In each round, a random number of steps with injections is followed by steps
+// Faulty is the strategy of faulty walks. In each round, a random number of steps with injections is followed by steps
 // without, until the state is live. Injections have their weight only at some moments, with random gaps between them.
 // Otherwise all allowed faults would strike at the start of the first round, and defects that need an undisturbed
 // beginning would not be found.
-type faulty struct {
+type Faulty struct {
 	draws
 	rowRuns
 	limit  int
@@ -73,16 +57,17 @@ type faulty struct {
 	used     int  // faults when the gap was drawn
 	recovery int  // the step after which the fault-free part began
 	length   int  // of that part, if there is no goal
-	relied   relied
+	relied   Relied
 	pick     int
 }
 
-func (s *faulty) Next() (runloop.Task, bool) {
+// Next implements [runloop.Strategy].
+func (s *Faulty) Next() (runloop.Task, bool) {
 	s.begun, s.rounds, s.relied = false, 0, s.relied[:0]
 	return s.take(&s.random)
 }
 
-func (s *faulty) round(at *runloop.Node) {
+func (s *Faulty) round(at *runloop.Node) {
 	s.rounds++
 	if s.faults = 1 + s.random.IntN(faultySteps); s.long {
 		s.faults = length(&s.random, leastScheduled, longSteps)
@@ -92,7 +77,7 @@ func (s *faulty) round(at *runloop.Node) {
 	s.drawGap(at)
 }
 
-func (s *faulty) drawGap(at *runloop.Node) {
+func (s *Faulty) drawGap(at *runloop.Node) {
 	s.used, s.gap = at.Used.Total(), 0
 	switch {
 	case s.random.IntN(3) == 0:
@@ -104,7 +89,7 @@ func (s *faulty) drawGap(at *runloop.Node) {
 }
 
 // start begins the run.
-func (s *faulty) start(at *runloop.Node) {
+func (s *Faulty) start(at *runloop.Node) {
 	s.begun = true
 	s.long = s.number >= plainRuns && s.limit > faultySteps && s.random.IntN(longOdds) == 0
 	if at.Goal && s.number >= plainRuns && s.random.IntN(settledOdds) == 0 {
@@ -114,7 +99,8 @@ func (s *faulty) start(at *runloop.Node) {
 	s.round(at)
 }
 
-func (s *faulty) Select(at *runloop.Node) runloop.Selection {
+// Select implements [runloop.Strategy].
+func (s *Faulty) Select(at *runloop.Node) runloop.Selection {
 	s.scale.Adopt(at.Run.World, true)
 	if !s.begun {
 		s.start(at)
@@ -149,7 +135,7 @@ func (s *faulty) Select(at *runloop.Node) runloop.Selection {
 }
 
 // recover continues without faults. If ok is false, a faulty part begins in this state.
-func (s *faulty) recover(at *runloop.Node) (sel runloop.Selection, ok bool) {
+func (s *Faulty) recover(at *runloop.Node) (sel runloop.Selection, ok bool) {
 	if s.recovery < 0 {
 		s.recovery = at.Step
 		s.relied.begin(len(at.Run.World.System().Actions))
@@ -181,7 +167,7 @@ func (s *faulty) recover(at *runloop.Node) (sel runloop.Selection, ok bool) {
 }
 
 // strikes draws whether a fault strikes instead of the picked event, and which one.
-func (s *faulty) strikes(at *runloop.Node) bool {
+func (s *Faulty) strikes(at *runloop.Node) bool {
 	faults := at.Injections()
 	ordinary, weight := s.portfolio.base.Total(at.Enabled), s.scale.Weight(sim.Crash)*len(faults)
 	if weight == 0 || s.random.IntN(ordinary+weight) < ordinary {
@@ -191,7 +177,8 @@ func (s *faulty) strikes(at *runloop.Node) bool {
 	return true
 }
 
-func (s *faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
+// Choose implements [runloop.Strategy].
+func (s *Faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 	switch p.Kind.Class() {
 	case choose.Event:
 		return s.pick, true
@@ -204,11 +191,17 @@ func (s *faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 	return s.random.Choose(p), true
 }
 
-func (s *faulty) Ended(*runloop.Outcome) {}
+// Ended implements [runloop.Strategy].
+func (s *Faulty) Ended(*runloop.Outcome) {}
 
-func (s *faulty) reliedOn() relied { return s.relied }
+// Walked returns the number of steps of the run that has just ended, which ended in a live state if it reached one.
+func (s *Faulty) Walked(o *runloop.Outcome) (steps int, whole bool) { return o.Steps, true }
 
-func (s *faulty) suspects(o *runloop.Outcome) (int, bool) {
+// ReliedOn returns the actions done between the last state at which recovery began and the end of the run.
+func (s *Faulty) ReliedOn() Relied { return s.relied }
+
+// Suspects implements [Strategy].
+func (s *Faulty) Suspects(o *runloop.Outcome) (int, bool) {
 	if s.recovery < 0 {
 		return o.Steps, suspicious(o)
 	}

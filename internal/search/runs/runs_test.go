@@ -1,0 +1,87 @@
+package runs
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/sim"
+	"pgregory.net/rapid"
+)
+
+// Splitting keeps all alternatives, in order, in at most n parts of about the same size.
+func TestSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		u := &Job{Bound: 7}
+		for i := range rapid.IntRange(1, 10).Draw(t, "items") {
+			it := Item{Path: choose.Path{int32(i)}}
+			if rapid.Bool().Draw(t, "choice") {
+				it.Next = int32(rapid.IntRange(0, 3).Draw(t, "next"))
+				it.Arity = it.Next + int32(rapid.IntRange(1, 9).Draw(t, "left"))
+			}
+			u.Items = append(u.Items, it)
+		}
+		list := func(items []Item) (out [][2]int32) {
+			for _, it := range items {
+				if it.Arity == 0 {
+					out = append(out, [2]int32{it.Path[0], -1})
+				}
+				for k := it.Next; k < it.Arity; k++ {
+					out = append(out, [2]int32{it.Path[0], k})
+				}
+			}
+			return out
+		}
+		n := rapid.IntRange(1, 6).Draw(t, "n")
+		var got [][2]int32
+		parts := u.Split(n)
+		all := list(u.Items)
+		for i, p := range parts {
+			part := list(p.Items)
+			if p.Bound != 7 || len(part) == 0 || i < len(parts)-1 && len(part) != (len(all)+n-1)/n {
+				t.Fatalf("part %d of %d has %d of %d alternatives", i, n, len(part), len(all))
+			}
+			got = append(got, part...)
+		}
+		if len(parts) > n || !slices.Equal(got, all) {
+			t.Fatalf("%v became %v", all, got)
+		}
+	})
+}
+
+// Events are drawn by weight: of 49 draws, 40 actions, 8 messages, 1 timer; never an injection if its weight is 0.
+func TestDraws(t *testing.T) {
+	d := draws{scale: schedules.NewScale(map[string]int{"action": 40, "message": 8, "timer": 1, "consequence": 8})}
+	d.random.Seed(1, 1)
+	events := []sim.Event{{Kind: sim.FireTimer}, {Kind: sim.Crash}, {Kind: sim.Deliver}, {Kind: sim.DoAction}}
+	var n [4]int
+	for range 49_000 {
+		n[d.event(events)]++
+	}
+	for i, want := range []int{1000, 0, 8000, 40_000} {
+		if tolerance := want / 10; n[i] < want-tolerance || n[i] > want+tolerance {
+			t.Errorf("%v was drawn %d times, want about %d", events[i].Kind, n[i], want)
+		}
+	}
+	if k := d.event(events[1:2]); k != -1 {
+		t.Errorf("drew %d where nothing has weight", k)
+	}
+}
+
+// In the first runs of a row faults strike after a few steps, later ones after up to 23.
+func TestGapsBetweenFaults(t *testing.T) {
+	for _, c := range []struct{ number, least, most int }{{0, 6, 11}, {127, 6, 11}, {128, 18, 23}} {
+		s := &Faulty{rowRuns: rowRuns{number: c.number}}
+		s.random.Seed(1, 1)
+		at, longest := &runloop.Node{}, 0
+		for range 500 {
+			s.drawGap(at)
+			longest = max(longest, s.gap)
+		}
+		if longest < c.least || longest > c.most {
+			t.Errorf("run %d: the longest of 500 gaps is %d steps, want %d to %d", c.number, longest, c.least, c.most)
+		}
+	}
+}

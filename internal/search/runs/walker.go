@@ -1,0 +1,112 @@
+// Package runs makes the runs of strategies that execute them: random walks, and iterative deepening.
+package runs
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/sim"
+)
+
+// Walker is the strategy of one weighted random walk by the recovery relation, without injections. The walk starts at
+// the end of a task. It ends at the first live state, when no event is left, or after a number of steps. Pass it to
+// [runloop.Loop.Run]. If the system has no Eventually property, a walk does not end at live states.
+type Walker struct {
+	draws
+	limit int
+	leave bool // the walk does not end in a live state until it has been in one that is not live
+
+	begun  bool
+	origin int // the step after which the walk began
+	left   bool
+	pick   int
+	relied Relied
+}
+
+// NewWalker returns a strategy for walks of at most limit steps beyond the task.
+func NewWalker(scale schedules.Scale, limit int) *Walker {
+	return &Walker{draws: draws{scale: scale}, limit: limit}
+}
+
+// Seed prepares the next walk, which draws from the given stream of a seed.
+func (w *Walker) Seed(seed, stream uint64) {
+	w.random.Seed(seed, stream)
+	w.begun, w.left, w.relied = false, false, w.relied[:0]
+}
+
+// SetLimit changes the limit of later walks.
+func (w *Walker) SetLimit(limit int) { w.limit = limit }
+
+// SetLeave sets whether later walks continue in live states until they have been in one that is not.
+func (w *Walker) SetLeave(leave bool) { w.leave = leave }
+
+// Next returns no task: walks are made one at a time.
+func (w *Walker) Next() (runloop.Task, bool) { return runloop.Task{}, false }
+
+// Select implements [runloop.Strategy].
+func (w *Walker) Select(at *runloop.Node) runloop.Selection {
+	if !w.begun || w.scale.Disturbed {
+		w.scale.Adopt(at.Run.World, true)
+	}
+	if !w.begun {
+		w.begun, w.origin = true, at.Step
+		w.relied.begin(len(at.Run.World.System().Actions))
+	}
+	if !at.Live {
+		w.left = true
+	} else if at.Goal && (w.left || !w.leave) {
+		return runloop.Selection{End: runloop.AtGoal}
+	}
+	if at.Step-w.origin >= w.limit && w.scale.AnyWeighs(at.Enabled) {
+		return runloop.Selection{End: runloop.TooLong}
+	}
+	if w.pick = w.event(at.Enabled); w.pick < 0 {
+		return runloop.Selection{End: end(at)}
+	}
+	w.relied.note(&at.Enabled[w.pick])
+	return runloop.Selection{}
+}
+
+// Choose implements [runloop.Strategy].
+func (w *Walker) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
+	if p.Kind == choose.Event {
+		return w.pick, true
+	}
+	return w.random.Choose(p), true
+}
+
+// Ended implements [runloop.Strategy].
+func (w *Walker) Ended(*runloop.Outcome) {}
+
+// draws makes weighted random choices.
+type draws struct {
+	scale  schedules.Scale
+	random choose.Random
+}
+
+// event draws one of the events. It returns -1 if none has weight.
+func (d *draws) event(events []sim.Event) int { return d.scale.Draw(&d.random, events) }
+
+// Relied is the set of actions that a walk did on the way to a live state.
+type Relied []bool // by slot
+
+func (r *Relied) begin(actions int) { *r = append((*r)[:0], make(Relied, actions)...) }
+
+func (r Relied) note(ev *sim.Event) {
+	if ev.Kind == sim.DoAction && int(ev.Slot) < len(r) { // in tests, worlds list actions that their system lacks
+		r[ev.Slot] = true
+	}
+}
+
+// end returns the end of a walk without further events.
+func end(at *runloop.Node) runloop.End {
+	if at.Goal && at.Live {
+		return runloop.AtGoal
+	}
+	return runloop.OutOfEvents
+}
+
+// suspicious reports whether a run ended without becoming live again.
+func suspicious(o *runloop.Outcome) bool {
+	return !o.Live && (o.End == runloop.OutOfEvents || o.End == runloop.TooLong)
+}
