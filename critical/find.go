@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -31,7 +32,7 @@ type Config struct {
 	PathBuffer func(worker int) choose.Path
 	// Calls is as in [search.Config], also for the exhaustive search: a refused call there ends [Find] with an
 	// [Ended].
-	Calls *search.Calls
+	Calls *options.Calls
 	// States is the maximum number of states visited, within 256 steps, to prove that no live state follows. 0
 	// means 16,384, or 1,024 if nodes carry programs, as their steps are more expensive. A negative number disables
 	// the search.

@@ -81,7 +81,7 @@ type Config struct {
 	// Calls informs the supervising process which checked code bfs and dfs were calling, in case the code ends the
 	// process. Calls may be refused because an earlier process ended that way. The search then has twice its Time, and
 	// it is inconclusive unless it finds something or visits all states. Nil means that no process supervises.
-	Calls *Calls
+	Calls *options.Calls
 
 	start        time.Duration // start of the search, on the clock of package budget
 	late         *kernel.UseAfterReturn
@@ -89,9 +89,6 @@ type Config struct {
 	weightsGiven bool            // the weights are not the defaults
 	alternate    bool            // for tests: with AutoEngine, switch the engine after each run
 }
-
-// Calls records the calls of checked code that an exploration makes.
-type Calls = options.Calls
 
 // Elsewhere visits all states of a system on other processes. It has the contract of [table.Explore].
 type Elsewhere func(context.Context, *sim.System, options.Options) (*table.Exploration, error)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
-	"github.com/macemc/macemc/internal/table/por"
 )
 
 // Reduction selects the states that strategies that visit states may leave out without changing the verdict.
@@ -22,7 +21,18 @@ const (
 )
 
 // Reduced describes how states were left out.
-type Reduced = por.Reduced
+type Reduced struct {
+	Used   options.Reduction `json:"used"`
+	Why    string            `json:"why,omitempty"`    // why it is weaker than the one asked for, or ""
+	Rounds int               `json:"rounds,omitempty"` // number of explorations; each drops the assumptions that fell in those before
+	Passed int               `json:"passed,omitempty"` // intermediate states of chains: checked, not stored
+	Chains int               `json:"chains,omitempty"` // edges of several steps
+	Single int               `json:"single,omitempty"` // stored states in which one event was explored alone
+	Dead   int               `json:"dead,omitempty"`   // local states with a dropped datagram
+
+	Permutations int    `json:"permutations,omitempty"` // permutations of nodes by which states were merged; 0: none
+	Asymmetry    string `json:"asymmetry,omitempty"`    // why requested symmetry was not used
+}
 
 // Reductions returns all reductions. The last is the default.
 func Reductions() []Reduction { return []Reduction{ReduceNone, ReduceDrop, ReduceFull, ReduceAuto} }
@@ -47,5 +57,5 @@ func (c *Config) reduced(x *table.Exploration) *Reduced {
 	if c.Reduce == ReduceNone && !c.Symmetry {
 		return nil
 	}
-	return &x.Reduced
+	return (*Reduced)(&x.Reduced)
 }

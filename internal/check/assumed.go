@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/refine"
-	"github.com/macemc/macemc/search"
 )
 
 // Limits for comparing a used abstraction with its implementation, which is done after the search.
@@ -81,5 +81,5 @@ func (o *Options) comparesLater() {
 	for _, a := range o.Search.System.Abstractions {
 		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
 	}
-	o.Search.Calls = &search.Calls{At: o.calls.At, Refused: own, Limited: o.calls.Limited}
+	o.Search.Calls = &options.Calls{At: o.calls.At, Refused: own, Limited: o.calls.Limited}
 }

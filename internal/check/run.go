@@ -20,6 +20,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -75,7 +76,7 @@ type Options struct {
 	Proven bool
 
 	assumed  []report.Assumption
-	calls    *search.Calls   // of the search and of comparisons
+	calls    *options.Calls  // of the search and of comparisons
 	told     search.Progress // the last one
 	replaced bool            // the findings of an earlier check are removed
 	early    string          // the folder of the finding before it was shrunk; an empty string means none

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 )
 
@@ -72,7 +73,7 @@ func (r Role) Record(s *search.Config) {
 	}
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
-	s.Calls = &search.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused, Settle: r.settle, Limited: r.Recorder.Word(flight.Limited)}
+	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused, Settle: r.settle, Limited: r.Recorder.Word(flight.Limited)}
 }
 
 // Again reports whether checked code has ended earlier search processes.

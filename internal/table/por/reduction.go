@@ -17,16 +17,16 @@ import (
 
 // Reduced is the summary of a reduction.
 type Reduced struct {
-	Used   options.Reduction `json:"used"`
-	Why    string            `json:"why,omitempty"`    // why it is weaker than the one asked for, or ""
-	Rounds int               `json:"rounds,omitempty"` // number of explorations; each drops the assumptions that fell in those before
-	Passed int               `json:"passed,omitempty"` // intermediate states of chains: checked, not stored
-	Chains int               `json:"chains,omitempty"` // edges of several steps
-	Single int               `json:"single,omitempty"` // stored states in which one event was explored alone
-	Dead   int               `json:"dead,omitempty"`   // local states with a dropped datagram
+	Used   options.Reduction
+	Why    string // why it is weaker than the one asked for, or ""
+	Rounds int    // number of explorations; each drops the assumptions that fell in those before
+	Passed int    // intermediate states of chains: checked, not stored
+	Chains int    // edges of several steps
+	Single int    // stored states in which one event was explored alone
+	Dead   int    // local states with a dropped datagram
 
-	Permutations int    `json:"permutations,omitempty"` // permutations of nodes by which states were merged; 0: none
-	Asymmetry    string `json:"asymmetry,omitempty"`    // why requested symmetry was not used
+	Permutations int    // permutations of nodes by which states were merged; 0: none
+	Asymmetry    string // why requested symmetry was not used
 }
 
 // mostRounds is the maximum number of explorations of a reduction.
