@@ -101,16 +101,16 @@ func (s *searcher) share(p phase, took time.Duration, units []*unit) {
 	events, all := map[phase]int{}, 0
 	for _, u := range units {
 		for q, t := range u.tallies {
-			events[q] += t.events
-			all += t.events
+			events[q] += t.Events
+			all += t.Events
 		}
 	}
 	if all == 0 {
-		s.tallies.of(p).seconds += took.Seconds()
+		s.tallies.of(p).Seconds += took.Seconds()
 		return
 	}
 	for q, n := range events {
-		s.tallies.of(q).seconds += took.Seconds() * float64(n) / float64(all)
+		s.tallies.of(q).Seconds += took.Seconds() * float64(n) / float64(all)
 	}
 }
 
@@ -121,7 +121,7 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	if s.cfg.MaxBytes > 0 && s.global.Need(u.states.N)+s.cfg.Reach.need(u.states.N) > s.cfg.MaxBytes {
 		s.stop(StoppedMemory)
 	} else {
-		s.tallies.of(u.phase).states += s.global.AddAll(u.states)
+		s.tallies.of(u.phase).States += s.global.AddAll(u.states)
 		s.cfg.Reach.saw(u.states)
 	}
 	s.coverage.Merge(u.coverage)
@@ -172,7 +172,7 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 	if err == nil {
 		c, err = s.cfg.Confirm(limited, *sus)
 	}
-	s.tallies.of(criticalPhase).seconds += time.Since(began).Seconds()
+	s.tallies.of(criticalPhase).Seconds += time.Since(began).Seconds()
 	switch {
 	case undecided(limited, err):
 		s.undecide(sus)

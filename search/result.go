@@ -40,7 +40,7 @@ func (s *searcher) result(sources []source) *Result {
 	ended := 0 // number of walks
 	for _, st := range strategies() {
 		if st.numbered() {
-			ended += s.tallies.of(st.phase).paths
+			ended += s.tallies.of(st.phase).Paths
 		}
 	}
 	for _, src := range sources {

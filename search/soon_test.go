@@ -20,7 +20,7 @@ func TestRoundsOfWalks(t *testing.T) {
 		{walkPhase, 0, 2048}, {walkPhase, 320_000, 20_000}, {walkPhase, 1 << 30, 32_768}, {faultyPhase, 0, 32_768},
 	} {
 		s.tallies = tallies{}
-		s.tallies.of(walkPhase).events = c.before
+		s.tallies.of(walkPhase).Events = c.before
 		for _, u := range s.take(&row{phase: c.phase}) {
 			if u.events != c.want {
 				t.Errorf("phase %s, after %d events: a unit may take %d, want %d", c.phase, c.before, u.events, c.want)

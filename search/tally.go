@@ -35,24 +35,16 @@ func phaseOrder() []phase {
 	return append(order, criticalPhase)
 }
 
-// tally holds the counts of one phase.
-type tally struct {
-	seconds                          float64
-	paths, live                      int
-	duplicates, outOfEvents, tooLong int
-	states, events                   int
-	steps, choices                   Histogram
-}
-
-type tallies map[phase]*tally
+// tallies holds the counts of phases.
+type tallies map[phase]*Phase
 
 // of returns the tally of a phase.
-func (t *tallies) of(p phase) *tally {
+func (t *tallies) of(p phase) *Phase {
 	if *t == nil {
 		*t = tallies{}
 	}
 	if (*t)[p] == nil {
-		(*t)[p] = &tally{}
+		(*t)[p] = &Phase{Name: string(p)}
 	}
 	return (*t)[p]
 }
@@ -66,41 +58,45 @@ func (t *scheduleTally) add(u *scheduleTally) {
 }
 
 // ended counts a run.
-func (t *tally) ended(o *runloop.Outcome) {
-	t.paths++
+func (p *Phase) ended(o *runloop.Outcome) {
+	p.Paths++
 	switch o.End {
 	case runloop.Duplicate:
-		t.duplicates++
+		p.Duplicates++
 	case runloop.OutOfEvents:
-		t.outOfEvents++
+		p.OutOfEvents++
 	case runloop.TooLong:
-		t.tooLong++
+		p.TooLong++
 	}
 	if o.Live {
-		t.live++
+		p.Live++
 	}
+}
+
+// Add adds the counts of another part of the phase.
+func (p *Phase) Add(o *Phase) {
+	p.Seconds += o.Seconds
+	p.Paths += o.Paths
+	p.Live += o.Live
+	p.Duplicates += o.Duplicates
+	p.OutOfEvents += o.OutOfEvents
+	p.TooLong += o.TooLong
+	p.States += o.States
+	p.Events += o.Events
+	p.Steps.Merge(&o.Steps)
+	p.Choices.Merge(&o.Choices)
 }
 
 func (t *tallies) add(u tallies) {
 	for p, b := range u {
-		a := t.of(p)
-		a.seconds += b.seconds
-		a.paths += b.paths
-		a.live += b.live
-		a.duplicates += b.duplicates
-		a.outOfEvents += b.outOfEvents
-		a.tooLong += b.tooLong
-		a.states += b.states
-		a.events += b.events
-		a.steps.Merge(&b.steps)
-		a.choices.Merge(&b.choices)
+		t.of(p).Add(b)
 	}
 }
 
 func (t *tallies) events() int {
 	n := 0
 	for _, a := range *t {
-		n += a.events
+		n += a.Events
 	}
 	return n
 }
@@ -108,15 +104,9 @@ func (t *tallies) events() int {
 func (t *tallies) phases() []Phase {
 	out := []Phase{}
 	for _, p := range phaseOrder() {
-		a := t.of(p)
-		if a.paths == 0 && a.events == 0 && a.seconds == 0 {
-			continue
+		if a := t.of(p); a.Paths > 0 || a.Events > 0 || a.Seconds != 0 {
+			out = append(out, *a)
 		}
-		out = append(out, Phase{
-			Name: string(p), Seconds: a.seconds, Paths: a.paths, Live: a.live, Duplicates: a.duplicates,
-			OutOfEvents: a.outOfEvents, TooLong: a.tooLong, States: a.states, Events: a.events,
-			Steps: a.steps, Choices: a.choices,
-		})
 	}
 	return out
 }

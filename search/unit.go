@@ -76,10 +76,10 @@ func (u *unit) account(s runs.Strategy, o *runloop.Outcome, events int) {
 	case walked:
 		t := u.tallies.of(u.phase)
 		t.ended(o)
-		t.events += events
+		t.Events += events
 		if steps, whole := s.Walked(o); o.Live && whole {
-			t.steps.Add(steps)
-			t.choices.Add(o.Choices)
+			t.Steps.Add(steps)
+			t.Choices.Add(o.Choices)
 		}
 	}
 }
@@ -95,27 +95,27 @@ func accountDeepening(b runs.Branch, o *runloop.Outcome, events int, t *tallies)
 	if b.Walk {
 		n := o.Steps - b.Leaf
 		events -= n
-		w.events += n
+		w.Events += n
 		w.ended(o)
 		if o.End == runloop.AtGoal {
-			w.steps.Add(n)
-			w.choices.Add(o.Choices - b.LeafChoices)
+			w.Steps.Add(n)
+			w.Choices.Add(o.Choices - b.LeafChoices)
 		}
 	}
-	d.events += events
+	d.Events += events
 	if b.Again {
 		return
 	}
 	switch {
 	case b.Walk:
-		d.paths++
-		d.steps.Add(b.Leaf)
+		d.Paths++
+		d.Steps.Add(b.Leaf)
 	default:
 		d.ended(o)
-		d.steps.Add(o.Steps)
+		d.Steps.Add(o.Steps)
 	}
 	if b.Seen && b.Walk {
-		d.duplicates++
+		d.Duplicates++
 	}
-	d.choices.Add(b.Depth)
+	d.Choices.Add(b.Depth)
 }

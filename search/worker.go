@@ -128,7 +128,7 @@ func (w *worker) runs(u *unit) {
 		n := l.Events - before
 		events += n
 		if o.End == runloop.Stopped {
-			u.tallies.of(u.phase).events += n
+			u.tallies.of(u.phase).Events += n
 			u.stopped = true
 			break
 		}

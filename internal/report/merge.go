@@ -198,10 +198,9 @@ func (c *Coverage) add(o *Coverage) {
 func (r *Report) addWork(o *Report) {
 	for _, p := range o.Phases {
 		t := named(&r.Phases, func(t *search.Phase) bool { return t.Name == p.Name }, search.Phase{Name: p.Name})
-		t.Seconds, t.Paths, t.Live, t.Duplicates = t.Seconds+p.Seconds, t.Paths+p.Paths, t.Live+p.Live, t.Duplicates+p.Duplicates
-		t.OutOfEvents, t.TooLong, t.Events, t.States = t.OutOfEvents+p.OutOfEvents, t.TooLong+p.TooLong, t.Events+p.Events, max(t.States, p.States)
-		t.Steps.Merge(&p.Steps)
-		t.Choices.Merge(&p.Choices)
+		states := max(t.States, p.States)
+		t.Add(&p)
+		t.States = states
 	}
 	for _, s := range o.Schedules {
 		t := named(&r.Schedules, func(t *search.ScheduleStats) bool { return t.Name == s.Name }, search.ScheduleStats{Name: s.Name})
