@@ -18,9 +18,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config selects what to search, and the limits. The zero value of each field but System is a default.
+// Config selects what to search, and the limits. The zero value of each field but System is a default. Its JSON has all
+// fields but the system, and what belongs to one process.
 type Config struct {
-	System    sim.System
+	System    sim.System `json:"-"`
 	Strategy  Name
 	Engine    Engine        // empty means auto, which is table for bfs and dfs
 	Visited   Visited       // for bfs, dfs and deepening; empty means exact for bfs and dfs, 128 bits for deepening
@@ -48,40 +49,40 @@ type Config struct {
 	// Confirm examines suspects of liveness, deadlock, or divergence by HandlerLimit; other findings are certain. It is
 	// called by one goroutine at a time, and the search waits for it. Nil means that suspects are reported without
 	// examination.
-	Confirm func(context.Context, Suspect) (Confirmed, error)
+	Confirm func(context.Context, Suspect) (Confirmed, error) `json:"-"`
 	// Suspected, if non-nil, is called with an apparent violation before the search processes it, except for suspects
 	// that Confirm examines.
-	Suspected func(*Suspect)
+	Suspected func(*Suspect) `json:"-"`
 	// Found, if non-nil, makes the search continue after a violation. It is called with each violation, in the order in
 	// which they would have ended the search, with the coverage until then. Similar violations are passed again, except
 	// by bfs and dfs, which find one of each Always property. A violation that ends the search nevertheless has Last
 	// set. The search does not continue from a violation. Found is called like Confirm. Nil means that the first
 	// violation ends the search.
-	Found func(context.Context, *Result) error
+	Found func(context.Context, *Result) error `json:"-"`
 	// Progress, if non-nil, is called from time to time, by one goroutine at a time.
-	Progress func(Progress)
+	Progress func(Progress) `json:"-"`
 	// HandlerLimit is the time after which a running handler is suspected to diverge; 0 means 500 ms.
 	HandlerLimit time.Duration
 	// Log stores the states that bfs finds. States already in it are checked, but not searched again. Nil means no log.
-	Log explore.Log
+	Log explore.Log `json:"-"`
 	// Spill is the folder where bfs holds the data that exceeds MaxBytes: fingerprints, and waiting states. Empty means
 	// none: bfs stops then.
 	Spill string
 	// Reach is the progress of deepening in earlier searches of the same Config, except for Seed and limits. The search
 	// continues from there, and updates Reach if it ends by itself or at MaxPaths; otherwise Reach becomes unusable.
 	// Nil means that deepening begins anew.
-	Reach *Reach
+	Reach *Reach `json:"-"`
 	// Elsewhere, if non-nil, visits the states of bfs on other processes, in place of [table.Explore]. The only data
 	// about them are states, steps, and findings. Its Stopped may also be "time".
-	Elsewhere Elsewhere
+	Elsewhere Elsewhere `json:"-"`
 	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0, are recorded
 	// while they are made. It is called once for each worker. Nil means ordinary memory.
-	PathBuffer func(worker int) choose.Path
+	PathBuffer func(worker int) choose.Path `json:"-"`
 
 	// Calls informs the supervising process which checked code bfs and dfs were calling, in case the code ends the
 	// process. Calls may be refused because an earlier process ended that way. The search then has twice its Time, and
 	// it is inconclusive unless it finds something or visits all states. Nil means that no process supervises.
-	Calls *options.Calls
+	Calls *options.Calls `json:"-"`
 
 	start        time.Duration // start of the search, on the clock of package budget
 	late         *kernel.UseAfterReturn

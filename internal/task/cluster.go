@@ -65,16 +65,16 @@ func (f *Search) validateCluster() error {
 	switch {
 	case f.Given.Has("memory"):
 		return fmt.Errorf("--memory limits this process, which stores no states; set it for each macemc worker")
-	case f.Given.Has("reduce") && f.Reduce != string(search.ReduceNone):
-		return fmt.Errorf("--cluster cannot be combined with --reduce %s, which omits states", f.Reduce)
-	case f.Symmetry:
+	case f.Given.Has("reduce") && f.Config.Reduce != search.ReduceNone:
+		return fmt.Errorf("--cluster cannot be combined with --reduce %s, which omits states", f.Config.Reduce)
+	case f.Config.Symmetry:
 		return fmt.Errorf("--cluster cannot be combined with --symmetry, which omits states")
-	case f.Shortest:
+	case f.Config.Shortest:
 		return fmt.Errorf("--cluster searches breadth first and finds a shortest run anyway; omit --shortest")
 	case f.leavesOutCrashes():
-		return fmt.Errorf("--cluster cannot be combined with --crash-model %s, which omits states", f.Crashes)
-	case f.Visited == string(search.ExactStates):
-		return fmt.Errorf("--visited %s stores whole states, but a cluster stores fingerprints: use 64 or 128 (default 128)", f.Visited)
+		return fmt.Errorf("--cluster cannot be combined with --crash-model %s, which omits states", f.Config.Crashes)
+	case f.Config.Visited == search.ExactStates:
+		return fmt.Errorf("--visited %s stores whole states, but a cluster stores fingerprints: use 64 or 128 (default 128)", f.Config.Visited)
 	}
 	return nil
 }
@@ -95,9 +95,9 @@ func (f *Search) clusterJob(p *Process, s *check.Subject) (ClusterJob, error) {
 			subject.Given = append(subject.Given, name)
 		}
 	}
-	text, err := json.Marshal(job{subject, f.HandlerLimit})
+	text, err := json.Marshal(job{subject, f.Config.HandlerLimit})
 	return ClusterJob{
-		Build: ClusterBuild(), Title: f.System, Job: text, Visited: cmp.Or(f.Visited, string(search.Fingerprints128)), Depth: f.Depth,
+		Build: ClusterBuild(), Title: f.System, Job: text, Visited: string(cmp.Or(f.Config.Visited, search.Fingerprints128)), Depth: f.Config.MaxDepth,
 	}, err
 }
 

@@ -35,14 +35,14 @@ func (f *Search) validateDurable() error {
 		}
 		return nil
 	}
-	if how := search.Reduction(f.Reduce); how == search.ReduceDrop || how == search.ReduceFull {
-		return fmt.Errorf("--durable cannot be combined with --reduce %s, which omits states", f.Reduce)
+	if how := f.Config.Reduce; how == search.ReduceDrop || how == search.ReduceFull {
+		return fmt.Errorf("--durable cannot be combined with --reduce %s, which omits states", f.Config.Reduce)
 	}
-	if f.Symmetry {
+	if f.Config.Symmetry {
 		return errors.New("--durable cannot be combined with --symmetry, which merges states")
 	}
 	if f.leavesOutCrashes() {
-		return fmt.Errorf("--durable cannot be combined with --crash-model %s, which omits states", f.Crashes)
+		return fmt.Errorf("--durable cannot be combined with --crash-model %s, which omits states", f.Config.Crashes)
 	}
 	for _, flag := range []string{"keep-going", "prefix", "from", "save-prefixes", "shard"} {
 		if f.Given.Has(flag) {

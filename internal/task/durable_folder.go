@@ -34,14 +34,14 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 	if m.Limits[sim.Crashes] > 0 || m.Limits[sim.Halts] > 0 {
 		f.Given = append(f.Given, "crash-cut")
 	}
-	f.Interleave, f.CrashCut, f.Seed = m.Interleave, m.CrashCut, 1
+	f.Interleave, f.CrashCut, f.Config.Seed = m.Interleave, m.CrashCut, 1
 	for fault := range sim.FaultCount {
 		f.Given = append(f.Given, fault.String())
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
 		f.Set = append(f.Set, k+"="+m.Params[k])
 	}
-	f.Strategy, f.Visited, f.HandlerLimit = string(search.BFS), m.Visited, 0
+	f.Config.Strategy, f.Config.Visited, f.Config.HandlerLimit = search.BFS, search.Visited(m.Visited), 0
 	f.Durable, f.Recheck = dir, true
 	return m.Test, nil
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -70,7 +71,7 @@ func testPrintable(t *testing.T, property sim.Property) {
 		}
 		printable(what, out.Bytes())
 	}
-	do("search", &Search{Subject: Subject{System: "colorful"}, Walks: 20, Seed: 1, Out: dir}, 1)
+	do("search", &Search{Subject: Subject{System: "colorful"}, Config: search.Config{Walks: 20, Seed: 1}, Out: dir}, 1)
 	for _, name := range []string{"error.path", "report.md", "report.html"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
@@ -16,34 +15,18 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Search searches a system for violations. Its fields are the flags of the command with that name.
+// Search searches a system for violations. Its fields, and those of Config, are the flags of the command with that name.
 type Search struct {
 	Subject
-	Strategy     string
+	Config       search.Config // the fields that equal a flag; the others follow from Subject and other flags
 	Schedules    string
-	Depth        int
-	DeepenBy     int
-	WalkSteps    int
-	Walks        int
 	Unbiased     bool
-	Seed         uint64
 	Shard        string
-	Engine       string
-	Visited      string
-	Reduce       string
-	Crashes      string
-	Shortest     bool
-	Symmetry     bool
-	Alone        bool
 	Memory       int // MB
-	Workers      int
 	Prefix       string
 	From         string
 	Step         int
 	SavePrefixes string
-	Time         time.Duration
-	MaxPaths     int
-	HandlerLimit time.Duration
 	Out          string
 	NoShrink     bool
 	KeepGoing    bool
@@ -97,9 +80,9 @@ func (f *Search) request(p *Process) (*request, error) {
 	if err := knownProperty(&subject.System, f.Property); err != nil {
 		return nil, err
 	}
-	seed, shard := f.Seed, (*report.Shard)(nil)
+	seed, shard := f.Config.Seed, (*report.Shard)(nil)
 	if f.Shard != "" {
-		s, err := report.ParseShard(f.Shard, f.Seed)
+		s, err := report.ParseShard(f.Shard, f.Config.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("--shard: %w", err)
 		}
@@ -167,28 +150,8 @@ func (f *Search) request(p *Process) (*request, error) {
 
 // config returns the settings of the search, without those of bugs, clusters, recordings and prefixes.
 func (f *Search) config(sys sim.System, seed uint64) (search.Config, error) {
-	cfg := search.Config{
-		System:       sys,
-		Strategy:     search.Name(f.Strategy),
-		Property:     f.Property,
-		MaxDepth:     f.Depth,
-		DeepenBy:     f.DeepenBy,
-		WalkSteps:    f.WalkSteps,
-		Walks:        f.Walks,
-		Seed:         seed,
-		Workers:      f.Workers,
-		Time:         f.Time,
-		MaxPaths:     f.MaxPaths,
-		HandlerLimit: f.HandlerLimit,
-		Engine:       search.Engine(f.Engine),
-		Visited:      search.Visited(f.Visited),
-		Reduce:       search.Reduction(f.Reduce),
-		Symmetry:     f.Symmetry,
-		Crashes:      search.CrashModel(f.Crashes),
-		Shortest:     f.Shortest,
-		Alone:        f.Alone,
-		MaxBytes:     f.Memory << 20,
-	}
+	cfg := f.Config
+	cfg.System, cfg.Property, cfg.Seed, cfg.MaxBytes = sys, f.Property, seed, f.Memory<<20
 	if f.Durable != "" && !f.Recheck && !f.Given.Has("time") {
 		cfg.Time = 0 // rechecking stored states takes time
 	}
@@ -207,8 +170,8 @@ func (f *Search) Validate() error {
 		return err
 	}
 	if err := (numbers{
-		{"depth", f.Depth, 1}, {"deepen-by", f.DeepenBy, 1}, {"walk-steps", f.WalkSteps, 1},
-		{"walks", f.Walks, 1}, {"workers", f.Workers, 1}, {"max-paths", f.MaxPaths, 1},
+		{"depth", f.Config.MaxDepth, 1}, {"deepen-by", f.Config.DeepenBy, 1}, {"walk-steps", f.Config.WalkSteps, 1},
+		{"walks", f.Config.Walks, 1}, {"workers", f.Config.Workers, 1}, {"max-paths", f.Config.MaxPaths, 1},
 	}).check(f.Given); err != nil {
 		return err
 	}
@@ -227,11 +190,11 @@ func (f *Search) Validate() error {
 		return err
 	}
 	switch {
-	case f.Time < 0:
-		return fmt.Errorf("--time is %v, must not be negative", f.Time)
-	case f.Given.Has("handler-limit") && f.HandlerLimit <= 0:
-		return fmt.Errorf("--handler-limit is %v, must be positive", f.HandlerLimit)
-	case f.Seed == 0:
+	case f.Config.Time < 0:
+		return fmt.Errorf("--time is %v, must not be negative", f.Config.Time)
+	case f.Given.Has("handler-limit") && f.Config.HandlerLimit <= 0:
+		return fmt.Errorf("--handler-limit is %v, must be positive", f.Config.HandlerLimit)
+	case f.Config.Seed == 0:
 		return fmt.Errorf("--seed is 0, must be at least 1")
 	case f.Unbiased && f.Given.Has("weights"):
 		return fmt.Errorf("--unbiased and --weights contradict each other; give one of them")
@@ -247,18 +210,18 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--%s and --save-prefixes contradict each other; give one of them", f.Collected.names()[0])
 	case f.KeepGoing && f.Given.Has("save-prefixes"):
 		return fmt.Errorf("--keep-going and --save-prefixes contradict each other; give one of them")
-	case f.Given.Has("engine") && !slices.Contains(engineNames(), f.Engine):
-		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Engine, strings.Join(engineNames(), ", "))
+	case f.Given.Has("engine") && !slices.Contains(engineNames(), string(f.Config.Engine)):
+		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Config.Engine, strings.Join(engineNames(), ", "))
 	case f.Given.Has("proof") && f.Proof != string(critical.Walks) && f.Proof != string(critical.Exact):
 		return fmt.Errorf("--proof %q is not available; accepted are %s, %s", f.Proof, critical.Walks, critical.Exact)
 	case f.Memory < 0 || f.Memory > 1<<30:
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.Memory, 1<<30)
-	case search.Name(f.Strategy).Validate() != nil || f.Strategy == "" && f.Given.Has("strategy"):
-		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Strategy, strings.Join(search.StrategyNames(0), ", "))
-	case f.Given.Has("reduce") && !slices.Contains(search.ReductionNames(), f.Reduce):
-		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Reduce, strings.Join(search.ReductionNames(), ", "))
-	case f.Given.Has("crash-model") && !slices.Contains(search.CrashModels(), search.CrashModel(f.Crashes)):
-		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Crashes, search.CrashExplicit, search.CrashImplicit, search.CrashAuto)
+	case f.Config.Strategy.Validate() != nil || f.Config.Strategy == "" && f.Given.Has("strategy"):
+		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Config.Strategy, strings.Join(search.StrategyNames(0), ", "))
+	case f.Given.Has("reduce") && !slices.Contains(search.Reductions(), f.Config.Reduce):
+		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Config.Reduce, strings.Join(search.ReductionNames(), ", "))
+	case f.Given.Has("crash-model") && !slices.Contains(search.CrashModels(), f.Config.Crashes):
+		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Config.Crashes, search.CrashExplicit, search.CrashImplicit, search.CrashAuto)
 	}
 	return cmp.Or(f.Collected.validate(f.JSON), f.validateStrategy())
 }
@@ -274,21 +237,21 @@ func (f *Search) validateStrategy() error {
 		{"schedules", f.Schedules != "", search.Walks},
 		{"shard", f.Shard != "", search.Walks},
 		{"depth", f.Given.Has("depth"), search.BoundsDepth},
-		{"deepen-by", f.DeepenBy != 0, search.Deepens},
-		{"alone", f.Alone, search.Deepens},
+		{"deepen-by", f.Config.DeepenBy != 0, search.Deepens},
+		{"alone", f.Config.Alone, search.Deepens},
 		{"memory", f.Memory != 0, search.KeepsStates},
-		{"visited " + f.Visited, f.Visited != "", search.KeepsStates},
-		{"reduce " + f.Reduce, f.Reduce == string(search.ReduceDrop) || f.Reduce == string(search.ReduceFull), search.VisitsStates},
-		{"symmetry", f.Symmetry, search.VisitsStates},
-		{"crash-model " + f.Crashes, f.leavesOutCrashes(), search.VisitsStates},
-		{"shortest", f.Shortest, search.VisitsStates},
+		{"visited " + string(f.Config.Visited), f.Config.Visited != "", search.KeepsStates},
+		{"reduce " + string(f.Config.Reduce), f.Config.Reduce == search.ReduceDrop || f.Config.Reduce == search.ReduceFull, search.VisitsStates},
+		{"symmetry", f.Config.Symmetry, search.VisitsStates},
+		{"crash-model " + string(f.Config.Crashes), f.leavesOutCrashes(), search.VisitsStates},
+		{"shortest", f.Config.Shortest, search.VisitsStates},
 		{"durable", f.Durable != "", search.Durable},
 		{"cluster", f.Cluster.URL != "", search.BreadthFirst},
 	} {
 		if !o.set {
 			continue
 		}
-		if err := search.Name(f.Strategy).Require(o.needs, "--"+o.flag); err != nil {
+		if err := f.Config.Strategy.Require(o.needs, "--"+o.flag); err != nil {
 			return err
 		}
 	}
@@ -297,7 +260,7 @@ func (f *Search) validateStrategy() error {
 
 // leavesOutCrashes reports whether the crash model omits crashes.
 func (f *Search) leavesOutCrashes() bool {
-	return f.Crashes != "" && search.CrashModel(f.Crashes) != search.CrashExplicit
+	return f.Config.Crashes != "" && f.Config.Crashes != search.CrashExplicit
 }
 
 // crashing returns an error for flags about crashes if no node can fail.
@@ -308,7 +271,7 @@ func (f *Search) crashing(sys *sim.System) error {
 	case f.Given.Has("crash-cut"):
 		return fmt.Errorf("--crash-cut %s defines the effects of steps in which nodes fail, "+none, f.CrashCut, sys.Name)
 	case f.leavesOutCrashes():
-		return fmt.Errorf("--crash-model %s omits crashes, "+none, f.Crashes, sys.Name)
+		return fmt.Errorf("--crash-model %s omits crashes, "+none, f.Config.Crashes, sys.Name)
 	}
 	return nil
 }
@@ -321,7 +284,7 @@ func (f *Search) validateShard() error {
 	if f.Given.Has("save-prefixes") {
 		return fmt.Errorf("--shard and --save-prefixes contradict each other; give one of them")
 	}
-	_, err := report.ParseShard(f.Shard, f.Seed)
+	_, err := report.ParseShard(f.Shard, f.Config.Seed)
 	if err != nil {
 		err = fmt.Errorf("--shard: %w", err)
 	}

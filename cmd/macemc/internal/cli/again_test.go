@@ -18,8 +18,8 @@ func TestAgain(t *testing.T) {
 		return nil
 	}}
 	subjectFlags(cmd.Flags(), &f.Subject, &test)
-	cmd.Flags().Uint64Var(&f.Seed, "seed", 1, "")
-	cmd.Flags().BoolVar(&f.Alone, "alone", false, "")
+	cmd.Flags().Uint64Var(&f.Config.Seed, "seed", 1, "")
+	cmd.Flags().BoolVar(&f.Config.Alone, "alone", false, "")
 	cmd.Flags().BoolVar(&f.KeepGoing, "keep-going", true, "")
 	cmd.Flags().BoolVar(&f.JSON, "json", false, "")
 	cmd.SetArgs([]string{"./my svc", "--property", "it's done", "--set", "a=1", "--set", "b=2", "--alone", "--keep-going=false", "--json"})

@@ -92,8 +92,8 @@ Exit status:
 	fl.SortFlags = false
 	fl.Var((*only)(&f.Property), "property", "check only the property `NAME`")
 	fl.IntVar(&f.Memory, "memory", 0, "stop when states take about `N` MB (default: half of the free memory)")
-	fl.IntVar(&f.Workers, "workers", 0, "run `N` workers in parallel (default: all cores)")
-	fl.DurationVar(&f.Time, "time", 0, "stop after `TIME` (default: no limit)")
+	fl.IntVar(&f.Config.Workers, "workers", 0, "run `N` workers in parallel (default: all cores)")
+	fl.DurationVar(&f.Config.Time, "time", 0, "stop after `TIME` (default: no limit)")
 	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object on standard output")
 	collectedFlags(fl, &f.Collected)
