@@ -350,8 +350,8 @@ func (f *finder) choice(ctx context.Context, step int) (int, error) {
 
 func (f *finder) result(c Case, step int) *Result {
 	res := &Result{
-		Case: c, Step: step, Choice: -1, Probes: f.probes(), Dead: f.path, Steps: f.steps(), OutOfEvents: f.outOfEvents,
-		Live: f.nearest.path, LiveCommon: f.nearest.common, rescued: c == Recovered && f.rescued(),
+		Transition: Transition{Case: c, Step: step, Probes: f.probes(), OutOfEvents: f.outOfEvents, LiveCommon: f.nearest.common},
+		Choice:     -1, Dead: f.path, Steps: f.steps(), Live: f.nearest.path, rescued: c == Recovered && f.rescued(),
 	}
 	switch res.Bound = f.steps(); c {
 	case C1:

@@ -26,42 +26,48 @@ type Probe struct {
 	Limit     int `json:"limit"` // length of the walks in steps
 }
 
-// Result is the result of Find.
-type Result struct {
+// Transition is the critical transition of a dead run, as far as reports have it, too.
+type Transition struct {
 	Case Case `json:"case"`
 	Step int  `json:"step"` // number of the critical step, from 1; 0 if unknown
-	// Choice is the index of the critical choice within the step, after its event. -1 means the event itself, a
-	// step without choices, or that the time did not suffice.
-	Choice int     `json:"choice"`
-	Probes []Probe `json:"probes"` // in order of execution
-	// Before and After are the probes on both sides of the critical step (C1). For Unlocated, After is the probe
-	// with the evidence that the run is dead.
-	Before, After Probe
-	// Live is the live run with the longest common prefix with the dead run, and the shortest of those; nil if none
-	// was found. A run that ends with a violated Always property is used only if there is no other.
-	Live       choose.Path
-	LiveCommon int // number of common steps
-	// Dead is the path of the dead run, including the final walk that did not recover.
-	Dead  choose.Path
-	Steps int // of Dead
 	// Bound is an upper bound of the step after which the run is dead: the critical one, the first from which no
 	// walk recovers, or the last step.
-	Bound       int
-	OutOfEvents bool // no event of the recovery relation is enabled at its end
+	Bound int `json:"bound"`
 	// Proof is the kind of evidence that the run is dead; empty if it recovers. With Exact, all States successors of
 	// step ProvenAt were visited (States is 0 if an earlier search proved it). Otherwise Unproven is the reason why
 	// there is no proof.
-	Proof    Proof
-	States   int
-	ProvenAt int
-	Unproven string
-	Unjudged bool // hardly any state showed whether it is live, so the run is undecided
+	Proof    Proof  `json:"proof"`
+	States   int    `json:"states,omitempty"`
+	ProvenAt int    `json:"proven_at,omitempty"`
+	Unproven string `json:"unproven,omitempty"`
 	// Failing is, with Exact, the finding of a failing successor step, which no recovery takes, or "".
-	Failing string
-	Tail    Tail
-	rescued bool // it recovers, although no walk did
-	// Engine has the engine statistics of walks. They are not deterministic.
-	Engine runloop.Counts `json:"-"`
+	Failing string  `json:"failing,omitempty"`
+	Probes  []Probe `json:"probes"` // in order of execution
+	// Before and After are the probes on both sides of the critical step (C1). For Unlocated, After is the probe
+	// with the evidence that the run is dead.
+	Before      Probe `json:"before"`
+	After       Probe `json:"after"`
+	LiveCommon  int   `json:"live_common"` // steps that dead and live run share
+	Tail        Tail  `json:"tail"`
+	OutOfEvents bool  `json:"out_of_events"` // no event of the recovery relation is enabled at the end of the dead run
+}
+
+// Result is the result of Find.
+type Result struct {
+	Transition
+	// Choice is the index of the critical choice within the step, after its event. -1 means the event itself, a
+	// step without choices, or that the time did not suffice.
+	Choice int
+	// Live is the live run with the longest common prefix with the dead run, and the shortest of those; nil if none
+	// was found. A run that ends with a violated Always property is used only if there is no other.
+	Live choose.Path
+	// Dead is the path of the dead run, including the final walk that did not recover.
+	Dead     choose.Path
+	Steps    int  // of Dead
+	Unjudged bool // hardly any state showed whether it is live, so the run is undecided
+	rescued  bool // it recovers, although no walk did
+	// Engine counts the steps of walks by engine. The counts are not deterministic.
+	Engine runloop.Counts
 }
 
 // Tail summarizes the steps of the dead run after the critical transition.

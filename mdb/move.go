@@ -266,7 +266,7 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 	default:
 		return errors.New("the critical transition lies too late in the run to tell; make the run longer with \"walk\"")
 	}
-	r.Critical, r.Why = res.Step, probed(res)
+	r.Critical, r.Why = res.Step, probed(&res.Transition)
 	fmt.Fprintf(out, "step %d is critical: %s\n", r.Critical, r.Why)
 	if _, err := s.named("live"); err != nil && res.Live != nil {
 		live, err := history.New(s.sys, "live", res.Live)

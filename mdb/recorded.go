@@ -25,26 +25,17 @@ func ReadRecorded(pathFile string) Recorded {
 	var report struct {
 		Steps    int
 		PathFile string `json:"path_file"`
-		Critical *struct {
-			Step          int
-			Case          critical.Case
-			Before, After critical.Probe
-			Proof         critical.Proof
-			States        int
-			ProvenAt      int `json:"proven_at"`
-		}
+		Critical *critical.Transition
 	}
 	if json.Unmarshal(text, &report) != nil || report.Critical == nil || report.Critical.Step < 1 ||
 		filepath.Base(report.PathFile) != filepath.Base(pathFile) {
 		return Recorded{}
 	}
-	c := report.Critical
-	why := probed(&critical.Result{Step: c.Step, Case: c.Case, Before: c.Before, After: c.After, Proof: c.Proof, States: c.States, ProvenAt: c.ProvenAt})
-	return Recorded{c.Step, report.Steps, why}
+	return Recorded{report.Critical.Step, report.Steps, probed(report.Critical)}
 }
 
 // probed describes the evidence that a step is critical, and whether it is a proof. It returns "" if the evidence is unknown.
-func probed(r *critical.Result) string {
+func probed(r *critical.Transition) string {
 	if r.Case != critical.C1 || r.After.Walks == 0 {
 		return ""
 	}

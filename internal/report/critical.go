@@ -9,30 +9,14 @@ import (
 
 // Critical describes the critical transition of a run.
 type Critical struct {
-	Case   critical.Case `json:"case"`
-	Step   int           `json:"step"`
-	Bound  int           `json:"bound"` // upper bound of the step after which the run is dead
-	Node   int           `json:"node"`
-	Event  string        `json:"event"`
-	Choice string        `json:"choice"` // the choice within the step; empty if it is the event
-	// Proof is the evidence that the run is dead; it is empty if the run recovers. If it is exact, States states
-	// follow step ProvenAt and none is live. If it is walks, Unproven explains why there is no proof.
-	Proof      critical.Proof   `json:"proof"`
-	States     int              `json:"states,omitempty"`
-	ProvenAt   int              `json:"proven_at,omitempty"`
-	Unproven   string           `json:"unproven,omitempty"`
-	Failing    string           `json:"failing,omitempty"` // with exact: the finding of a failing later step, which recovery cannot take
-	Walks      int              `json:"walks"`             // walks of the deciding probe
-	Limit      int              `json:"limit"`             // their length in steps
-	Probes     []critical.Probe `json:"probes"`
-	Before     critical.Probe   `json:"before"`
-	After      critical.Probe   `json:"after"`
-	LiveCommon int              `json:"live_common"` // steps that dead and live run share
+	critical.Transition
+	Node   int    `json:"node"`
+	Event  string `json:"event"`
+	Choice string `json:"choice"` // the choice within the step; empty if it is the event
+	Walks  int    `json:"walks"`  // walks of the deciding probe
+	Limit  int    `json:"limit"`  // their length in steps
 	// LiveViolates is the property that the live run itself violates in the end. An empty string means none.
-	LiveViolates string        `json:"live_violates,omitempty"`
-	Tail         critical.Tail `json:"tail"`
-	// OutOfEvents means that no event of the recovery relation is enabled at the end of the dead run.
-	OutOfEvents bool `json:"out_of_events"`
+	LiveViolates string `json:"live_violates,omitempty"`
 }
 
 // Sure reports whether it is proven that the run is dead after the critical step.
@@ -43,11 +27,8 @@ func (c *Critical) Sure() bool {
 // CriticalOf converts a critical transition to its report. dead is the trace of res.Dead; if it is nil, the fields
 // that need it stay empty.
 func CriticalOf(res *critical.Result, dead *replay.Trace) *Critical {
-	c := &Critical{
-		Case: res.Case, Step: res.Step, Bound: res.Bound, Node: -1, Probes: append([]critical.Probe{}, res.Probes...), Before: res.Before, After: res.After,
-		LiveCommon: res.LiveCommon, Tail: res.Tail, Walks: res.After.Walks, Limit: res.After.Limit,
-		OutOfEvents: res.OutOfEvents, Proof: res.Proof, States: res.States, ProvenAt: res.ProvenAt, Unproven: res.Unproven, Failing: res.Failing,
-	}
+	c := &Critical{Transition: res.Transition, Node: -1, Walks: res.After.Walks, Limit: res.After.Limit}
+	c.Probes = append([]critical.Probe{}, res.Probes...)
 	if c.Limit == 0 && len(res.Probes) > 0 {
 		last := res.Probes[len(res.Probes)-1]
 		c.Walks, c.Limit = last.Walks, last.Limit

@@ -121,7 +121,7 @@ func TestMergeFindings(t *testing.T) {
 	}
 }
 
-var critical1 = Critical{Step: 1}
+var critical1 = Critical{Transition: critical.Transition{Step: 1}}
 
 // No two shards have the same seed, not even with different seeds of the search.
 func TestShard(t *testing.T) {

@@ -53,12 +53,15 @@ func pingackReport(t *testing.T) *report.Report {
 	dead := trace(t, &pingack.System, keys...)
 	live := trace(t, &pingack.System, append(common[:5:5], "deliver n0<-n1 Ack{Seq:2}")...)
 	res := &critical.Result{
-		Case: critical.C1, Step: 6, Choice: -1, LiveCommon: 5,
-		Before: critical.Probe{Step: 5, Walks: 1, Recovered: 1, Limit: 2000},
-		After:  critical.Probe{Step: 6, Walks: 200, Recovered: 0, Limit: 2000},
-		Tail: critical.Tail{Repeats: []critical.Repeat{
-			{Event: "n0 timer resend", Count: 1000, Changes: 1000}, {Event: "n1 Ping{2}", Count: 990},
-		}},
+		Transition: critical.Transition{
+			Case: critical.C1, Step: 6, LiveCommon: 5,
+			Before: critical.Probe{Step: 5, Walks: 1, Recovered: 1, Limit: 2000},
+			After:  critical.Probe{Step: 6, Walks: 200, Recovered: 0, Limit: 2000},
+			Tail: critical.Tail{Repeats: []critical.Repeat{
+				{Event: "n0 timer resend", Count: 1000, Changes: 1000}, {Event: "n1 Ping{2}", Count: 990},
+			}},
+		},
+		Choice: -1,
 	}
 	return &report.Report{
 		System: "pingack", Nodes: 2, Limits: pingack.System.Limits(), Timing: pingack.System.Timing.String(),
@@ -262,12 +265,12 @@ func TestOtherKinds(t *testing.T) {
 
 	stuck := base
 	stuck.Kind = sim.Deadlock
-	stuck.Critical = &report.Critical{Case: critical.C2Initial, After: critical.Probe{Walks: 200, Limit: 2000}}
+	stuck.Critical = &report.Critical{Transition: critical.Transition{Case: critical.C2Initial, After: critical.Probe{Walks: 200, Limit: 2000}}}
 	golden.Compare(t, "deadlock.txt", printed(t, render.Terminal, &stuck))
 
 	late := base
 	late.Kind = sim.Liveness
-	late.Critical = &report.Critical{Case: critical.C2, Limit: 8000}
+	late.Critical = &report.Critical{Transition: critical.Transition{Case: critical.C2}, Limit: 8000}
 	golden.Compare(t, "late.txt", printed(t, render.Terminal, &late))
 
 	loop := base
@@ -303,7 +306,8 @@ func TestUncovered(t *testing.T) {
 
 // Only reports of dead runs mention whether a state is live. It is irrelevant to other findings.
 func TestPageSaysNotLive(t *testing.T) {
-	for _, critical := range []*report.Critical{nil, {Step: 1}} {
+	step1 := critical.Transition{Step: 1}
+	for _, critical := range []*report.Critical{nil, {Transition: step1}} {
 		r := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: sim.Safety, Dead: trace(t, bombs(), "action n0 light"), Critical: critical}
 		if page := printed(t, render.HTML, &r); bytes.Contains(page, []byte(`"unjudged":true`)) != (critical == nil) {
 			t.Errorf("critical step %v: unjudged is wrong", critical)
