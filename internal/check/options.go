@@ -1,0 +1,105 @@
+package check
+
+import (
+	"context"
+	"os/exec"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Options define the check and the handling of its findings. The zero value of each field but Search is its default.
+type Options struct {
+	// Search configures the search. Run sets Confirm itself. PathBuffer is called for twice the number of workers:
+	// the second half confirms suspects.
+	Search search.Config
+	// Header is the header of path files, except for the fields that system and finding determine.
+	Header choose.Header
+	// Dir is the folder for a violation. If it is in use, the files go to a numbered folder in it. An empty string
+	// means a new folder in [Root], named after the finding.
+	Dir string
+	// Replace makes the findings of this check replace those of an earlier one, in Dir and in numbered folders in it.
+	// Other files stay; if one of them has a needed name, a numbered folder is used. Dir is left as it is if it
+	// already holds the same path.
+	Replace bool
+	// Root is the folder with the findings of many checks. Git ignores it. An empty string means [Root] if Dir is
+	// empty, else none.
+	Root string
+	// Respawn makes a command that starts this program again and calls [isolate.Reexecute] with the same system. nil
+	// means that handlers that do not return are only suspected.
+	Respawn func() *exec.Cmd
+	// NoShrink leaves a violating run as it was found. ShrinkSteps limits the work of shrinking it, as MaxSteps does
+	// in [shrink.Config]. Without it, a run of more than 10,000 steps is not shrunk. Shrinking another one takes at
+	// most as many steps as the search or half a million, whichever is more, and ends at [search.FollowLimit].
+	NoShrink    bool
+	ShrinkSteps int
+	// Unshrunk is called with a violation before its run is shrunk, which may take long. Its files are in its folder
+	// by then, and the files of the shrunk run replace them. If Unshrunk is nil, or with KeepGoing or Replace,
+	// nothing is written before the run is shrunk.
+	Unshrunk func(*report.Report)
+	// KeepGoing continues after a violation until a limit. It reports violations that differ by kind, property and
+	// the code that handled the important step. Dead runs without a proven critical step differ by kind and property
+	// only. Each has its own numbered folder in Dir.
+	KeepGoing bool
+	// Commands, if non-nil, returns the commands suggested for a report in the folder dir.
+	Commands func(dir string) report.Commands
+
+	// OtherVersions are as in [report.Report].
+	OtherVersions []report.OtherVersion
+	// Shard identifies the part of a divided search. nil means a whole search.
+	Shard *report.Shard
+	// Kept describes the storage of the search's states. nil means that they are not stored.
+	Kept *report.Kept
+
+	// Cluster is the address of remote workers, see Elsewhere of [search.Config]. An empty string means none.
+	Cluster string
+
+	// Proven reports a liveness violation only if it is proven that nothing recovers from the run.
+	Proven bool
+
+	assumed  []report.Assumption
+	calls    *options.Calls  // of the search and of comparisons
+	told     search.Progress // the last one
+	replaced bool            // the findings of an earlier check are removed
+	early    string          // the folder of the finding before it was shrunk; an empty string means none
+	asFound  described       // before the run is shrunk
+	hand     *hand           // nil means that nothing is searched
+	problem  error           // of examining a suspect
+	toldAt   time.Time
+	start    time.Duration // of the check, on the clock of package budget
+	// confirmsDeath confirms suspects of liveness and deadlock. It remembers their kinds.
+	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
+}
+
+// System returns the system with only the checked properties.
+func (o *Options) System() (sim.System, error) {
+	if o.Search.Property == "" {
+		return o.Search.System, nil
+	}
+	return o.Search.System.Only(o.Search.Property)
+}
+
+// following returns the context for the work after a finding, see [search.FollowLimit].
+func (o *Options) following(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.Search.Time > 0 {
+		return budget.WithDeadline(ctx, o.start+search.FollowLimit(o.Search.Time))
+	}
+	return context.WithCancel(ctx)
+}
+
+// tell shows the phase after a suspect or a finding.
+func (o *Options) tell(phase string) {
+	if o.Search.Progress != nil {
+		at := o.told
+		if !o.toldAt.IsZero() {
+			at.Elapsed += time.Since(o.toldAt)
+		}
+		at.Phase = phase
+		o.Search.Progress(at)
+	}
+}

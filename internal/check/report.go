@@ -1,0 +1,109 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/version"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// uncovered describes behavior of the system's services that a search cannot see.
+func uncovered(sys *sim.System) string {
+	l := declared.Limited(sys)
+	if l == nil {
+		return ""
+	}
+	text := l.Uncovered(sys.Interleave)
+	if c := sys.Clocks; c != nil && (c.Offset > 0 || c.Drift > 0) {
+		text += "; clock offsets and drifts other than 0 and the maximum, and clocks that jump or change their rate"
+	}
+	return text
+}
+
+// crashCut returns the report's entry for the crash cut. An empty string means a prefix, or no node failures.
+func crashCut(sys *sim.System) string {
+	if sys.CrashCut == sim.CutPrefix || sys.Crashes == 0 && sys.Halts == 0 {
+		return ""
+	}
+	return sys.CrashCut.String()
+}
+
+func clocks(sys *sim.System) string {
+	if sys.Clocks == nil {
+		return ""
+	}
+	return sys.Clocks.String()
+}
+
+// report fills in the fields common to all searches.
+func (o *Options) report(res *search.Result) *report.Report {
+	c := &o.Search
+	r := &report.Report{
+		System:    c.System.Name,
+		Nodes:     c.System.Nodes,
+		Bugs:      o.Header.Bugs,
+		Limits:    c.System.Limits(),
+		Timing:    c.System.Timing.String(),
+		Clocks:    clocks(&c.System),
+		CrashCut:  crashCut(&c.System),
+		Uncovered: uncovered(&c.System),
+		Strategy:  string(cmp.Or(c.Strategy, search.Deepening)),
+		Seed:      cmp.Or(c.Seed, 1),
+		Workers:   c.Workers,
+		WalkSteps: cmp.Or(c.WalkSteps, defaultWalkSteps),
+		Verdict:   res.Verdict,
+		Depth:     res.Stats.ExhaustedDepth,
+		Work:      res.Stats.Work,
+		Stopped:   res.Stopped,
+		Suspects:  res.Suspects,
+		Undecided: res.Undecided,
+		Coverage:  report.Coverage{Coverage: res.Stats.Coverage, Assumed: o.assumed},
+	}
+	if r.Verdict == search.OK && slices.ContainsFunc(o.assumed, func(a report.Assumption) bool { return a.Wrong() }) {
+		r.Verdict = search.Inconclusive
+	}
+	full := o.Search.System
+	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
+	r.Kept, r.Shard, r.Cluster = o.Kept, o.Shard, o.Cluster
+	r.Monitors = full.MonitorNames()
+	for i, rule := range declared.ActionRules(&full) {
+		if rule.Disturbs {
+			r.Disturbing = append(r.Disturbing, full.ActionNames()[i])
+		}
+	}
+	for _, d := range full.Disturbing {
+		r.Disturbing = append(r.Disturbing, d.String())
+	}
+	if o.Search.Property != "" {
+		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)
+	}
+	document.NoteSampled(r, full.Properties)
+	if res.Stats.Omission > 0 {
+		r.Coverage.OmissionProbability = &res.Stats.Omission
+	}
+	if params := o.header().Params; len(params) > 0 {
+		r.Params = map[string]string{}
+		for _, p := range params {
+			r.Params[p.Key] = p.Value
+		}
+	}
+	return r
+}
+
+// leftOut names what a search for one property or monitor does not check of a system.
+func leftOut(full *sim.System, only string) []string {
+	names := full.MonitorNames()
+	for i := len(full.Properties) - 1; i >= 0; i-- {
+		names = slices.Insert(names, 0, full.Properties[i].Name)
+	}
+	names = append(names, sim.AssertionProperty)
+	return slices.DeleteFunc(names, func(n string) bool { return n == only || n == "monitor "+only })
+}
+
+// defaultWalkSteps is the length of a walk when none is given.
+const defaultWalkSteps = 2000
