@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
@@ -255,4 +256,96 @@ func (w *Machine) ask(p choose.Point) int {
 		w.last.Answers = append(w.last.Answers, stepinfo.Answer{Kind: p.Kind, Label: p.Label, Pick: pick, Arity: p.Arity})
 	}
 	return pick
+}
+
+func (w *Machine) Start(src choose.Source) error {
+	if err := w.boot(src); err != nil {
+		return err
+	}
+	return w.list()
+}
+
+// boot sets the initial state.
+func (w *Machine) boot(src choose.Source) error {
+	w.Net.Reset()
+	w.Left, w.doubled = declared.NodeLimits(w.Sys), false
+	w.Steps, w.nextID = 0, 0
+	w.Properties.Reset()
+	w.Monitors = w.Monitors[:0]
+	for i, newMonitor := range w.Sys.Monitors {
+		made := w.Opts.asks(func() Asked { return askedMaker(i) })
+		w.Monitors = append(w.Monitors, newMonitor())
+		made()
+	}
+	w.listAnew()
+	for i := range w.Members {
+		n := &w.Members[i]
+		if found := w.Discard(n); found != nil {
+			return found
+		}
+		n.Up, n.halted, n.Service, n.hashed, n.never = false, false, nil, false, 0
+		w.Properties.Shown.Services[i] = nil
+		n.Armed = n.Armed[:0]
+		clear(n.Counts)
+		n.Disk.Reset()
+		n.Clock.Reset(n.ID)
+	}
+	late := func(i int) bool {
+		if w.Sys.Late == nil {
+			return false
+		}
+		defer w.Opts.asks(func() Asked { return askedLate(sim.NodeID(i)) })()
+		return w.Sys.Late(sim.NodeID(i))
+	}
+	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
+	w.resetDelays(src)
+	w.resetTime()
+	if err := w.WhoFails(); err != nil {
+		return err
+	}
+	for i := range w.Members {
+		if !late(i) {
+			if err := w.Load(&w.Members[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range w.Members {
+		if late(i) {
+			continue
+		}
+		first := len(w.last.Effects)
+		if err := w.Handle(&w.Members[i], sim.Event{Kind: sim.Boot, Node: sim.NodeID(i), Peer: -1}, nil, src); err != nil {
+			return err
+		}
+		if err := w.Apply(&w.Members[i], first, len(w.last.Effects)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load builds the node's service and brings the node up, without booting it.
+func (w *Machine) Load(n *Node) (err error) {
+	defer w.Contain(n.ID, &err)
+	if !w.apart {
+		n.Service = w.Sys.New(n.ID)
+	} else {
+		n.Service = asking(w, func() Asked { return askedNew(n.ID) }, func() sim.Service { return w.Sys.New(n.ID) })
+	}
+	n.closed = false
+	w.Properties.Shown.Services[n.ID] = n.Service
+	n.onError, _ = n.Service.(sim.PeerErrorHandler)
+	n.onReady, _ = n.Service.(sim.PeerReadyHandler)
+	n.Stepper, _ = n.Service.(simext.Stepper)
+	n.Fits = n.Fits[:0]
+	for i := range w.Actions {
+		if w.Actions[i].Fits(n.ID, n.Service) {
+			n.Fits = append(n.Fits, int32(i))
+		}
+	}
+	n.Up = true
+	w.Net.Booted(n.ID)
+	w.Touch(n)
+	return nil
 }

@@ -2,8 +2,15 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/properties"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -65,4 +72,126 @@ func (o *Options) asks(what func() Asked) (end func()) {
 	}
 	tell(what())
 	return func() { tell(Asked{}) }
+}
+
+// NewWorld returns a world of the replay engine, not yet started. The error is about the system: it
+// is invalid, or some state cannot be encoded. sys must not be changed while the world is in use.
+func NewWorld(sys *sim.System, opts Options) (World, error) {
+	if err := sys.Validate(); err != nil {
+		return nil, err
+	}
+	opts.Contain = opts.Contain || opts.Trace // tracing is slow anyway
+	if opts.UseAfterReturn == nil {
+		opts.UseAfterReturn = new(UseAfterReturn)
+	}
+	if opts.MaxChoices == 0 {
+		opts.MaxChoices = 10_000
+	}
+	rules := append(slices.Clone(sys.State), rule.Holding(held(sys)...))
+	plans, err := encoding.NewSet(rules...)
+	if err != nil {
+		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
+	}
+	copies, err := encoding.NewSet(append(rules, rule.CopyBy(macetime.Time.Detach), rule.ByElements(), rule.Apart())...)
+	if err != nil {
+		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
+	}
+	w := &Machine{
+		Sys: sys, Opts: opts, plans: plans, Copies: copies, Timers: map[any]*timerKind{},
+		apart: opts.Contain || opts.Overdue != nil, watch: contain.NewWatch(opts.Overdue), Groups: declared.Mates(sys),
+	}
+	if err := processGroups(sys, &opts); err != nil {
+		return nil, err
+	}
+	w.Actions, w.Quorums, w.disturbing = declared.Actions(sys), declared.Quorums(sys), declared.DisturbingOf(sys)
+	w.Members = make([]Node, sys.Nodes)
+	if sys.Network != nil {
+		w.Net, w.asLive = sys.Network.Start(w), simext.IsLive(sys.Network)
+	} else {
+		w.Net = NoNetwork{}
+	}
+	if q, ok := w.Net.(sim.Queued); ok {
+		if oneByOne, _ := q.Queues(); oneByOne {
+			w.Holder = q
+		}
+	}
+	w.blocks = make([]int32, sys.Nodes+2)
+	w.dirty = make([]bool, sys.Nodes+1)
+	w.kept = make([]int32, sys.Nodes)
+	for i := range w.Members {
+		n := &w.Members[i]
+		n.ID = sim.NodeID(i)
+		n.Counts = make([]int32, len(w.Actions))
+		n.renew(w)
+		if sys.Late != nil {
+			if _, err := setUp(sys, &opts, askedLate(n.ID), func() bool { return sys.Late(n.ID) }); err != nil {
+				return nil, err
+			}
+		}
+		if err := w.tryService(n.ID); err != nil {
+			return nil, err
+		}
+	}
+	for i := range sys.Monitors {
+		if err := w.tryMonitor(i); err != nil {
+			return nil, err
+		}
+	}
+	w.Properties.Watching = properties.Watching{Apart: opts.Contain, Watch: w.watch, Heartbeat: opts.Heartbeat}
+	w.Properties.Init(sys, w)
+	return w, nil
+}
+
+// tryService makes the service of a node, to verify that it can be checked.
+func (w *Machine) tryService(id sim.NodeID) error {
+	sys := w.Sys
+	s, err := setUp(sys, &w.Opts, askedNew(id), func() sim.Service { return sys.New(id) })
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return fmt.Errorf("system %q: New(%d) is nil", sys.Name, id)
+	}
+	w.Closing = w.Closing || declared.Closes(s)
+	if _, ok := s.(simext.Showing); ok {
+		w.Properties.MayBeStale = true
+	}
+	if c, ok := s.(simext.Conditional); ok {
+		if err := c.CanRun(); err != nil {
+			return fmt.Errorf("system %q: node %d: %w", sys.Name, id, &simext.CannotRun{Err: err})
+		}
+	}
+	if _, err := w.plans.Of(s); err != nil {
+		return fmt.Errorf("system %q: node %d: %w", sys.Name, id, err)
+	}
+	declared.Discard(s)
+	return nil
+}
+
+// tryMonitor makes a monitor, likewise.
+func (w *Machine) tryMonitor(i int) error {
+	m, err := setUp(w.Sys, &w.Opts, askedMaker(i), w.Sys.Monitors[i])
+	if err != nil {
+		return err
+	}
+	if _, err := w.plans.Of(m); err != nil {
+		return fmt.Errorf("system %q: monitor %d: %w", w.Sys.Name, i, err)
+	}
+	_, err = setUp(w.Sys, &w.Opts, askedOwed(i), func() declared.Owed { return declared.OwedBy(m) })
+	return err
+}
+
+// held lists the functions of s. Their closures may hold memory that is older than any run.
+func held(s *sim.System) []any {
+	held := []any{s.New, s.Late, s.MayCrash, s.MayHalt}
+	for _, a := range s.Actions {
+		held = append(held, a)
+	}
+	for _, q := range s.Quorums {
+		held = append(held, q)
+	}
+	for _, m := range s.Monitors {
+		held = append(held, m)
+	}
+	return held
 }
