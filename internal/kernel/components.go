@@ -30,23 +30,23 @@ func (w *Machine) Fingerprint() sim.Fingerprint {
 	return sum
 }
 
-func (w *Machine) Components() iter.Seq2[Component, sim.Fingerprint] {
-	return func(yield func(Component, sim.Fingerprint) bool) {
-		for i := range w.Members {
-			if !yield(Component{NodeState, i}, w.NodeHash(&w.Members[i])) {
-				return
-			}
-		}
-		if !yield(Component{NetState, 0}, w.Net.Fingerprint()) {
+func (w *Machine) Components() iter.Seq2[Component, sim.Fingerprint] { return w.components }
+
+func (w *Machine) yieldComponents(yield func(Component, sim.Fingerprint) bool) {
+	for i := range w.Members {
+		if !yield(Component{NodeState, i}, w.NodeHash(&w.Members[i])) {
 			return
 		}
-		for i, m := range w.Monitors {
-			if !yield(Component{MonitorState, i}, w.monitorHash(i, m)) {
-				return
-			}
-		}
-		yield(Component{Budgets, 0}, w.Budgets())
 	}
+	if !yield(Component{NetState, 0}, w.Net.Fingerprint()) {
+		return
+	}
+	for i, m := range w.Monitors {
+		if !yield(Component{MonitorState, i}, w.monitorHash(i, m)) {
+			return
+		}
+	}
+	yield(Component{Budgets, 0}, w.Budgets())
 }
 
 func (w *Machine) NodeFingerprint(id sim.NodeID) sim.Fingerprint { return w.NodeHash(&w.Members[id]) }

@@ -79,6 +79,8 @@ type Machine struct {
 	watch      *contain.Watch
 
 	swallowed int // number of panics that tried to end the handler in progress
+
+	components iter.Seq2[Component, sim.Fingerprint] // made once, because verified runs list the components of each state
 }
 
 // Node is one node of a machine. It holds all fields of the node that a handler touches, so that they are close

@@ -103,6 +103,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if err := processGroups(sys, &opts); err != nil {
 		return nil, err
 	}
+	w.components = w.yieldComponents
 	w.Actions, w.Quorums, w.disturbing = declared.Actions(sys), declared.Quorums(sys), declared.DisturbingOf(sys)
 	w.Members = make([]Node, sys.Nodes)
 	if sys.Network != nil {

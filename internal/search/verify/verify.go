@@ -68,9 +68,10 @@ func (r *Recording) Reset() { r.parts, r.bounds = r.parts[:0], r.bounds[:0] }
 
 // State records the state of w.
 func (r *Recording) State(w kernel.World) {
-	for c, h := range w.Components() {
+	w.Components()(func(c kernel.Component, h sim.Fingerprint) bool { // the body of a range loop would allocate its variables
 		r.parts = append(r.parts, part{c, h})
-	}
+		return true
+	})
 	r.bounds = append(r.bounds, len(r.parts))
 }
 
