@@ -284,18 +284,17 @@ var memoryFuncs = []struct{ name, params, point, call string }{
 }
 
 // memoryPoints gives bodies in Go to the functions that code built with -race calls before memory accesses.
-func memoryPoints(text string, _ map[string]string) (string, error) {
+func memoryPoints(text string, added map[string]string) (string, error) {
+	bodies := "//go:build race\n\npackage runtime\n\nimport (\n\t\"internal/runtime/sys\"\n\t\"unsafe\"\n)\n"
 	for _, f := range memoryFuncs {
 		decl := "\nfunc " + f.name + "(" + f.params + ")\n"
 		if strings.Count(text, decl) != 1 {
 			return "", fmt.Errorf("%q is not there once", decl)
 		}
 		text = strings.Replace(text, decl, "\n\n", 1)
-		text += "\n//go:nosplit\nfunc " + f.name + "(" + f.params + ") { if macemcShared(addr) { " + f.point + "(addr) }; " + f.call + " }\n"
+		bodies += "\n//go:nosplit\nfunc " + f.name + "(" + f.params + ") { if macemcShared(addr) { " + f.point + "(addr) }; " + f.call + " }\n"
 	}
-	if !strings.Contains(text, `"internal/runtime/sys"`) {
-		text = strings.Replace(text, "import (", `import ("internal/runtime/sys";`, 1)
-	}
+	added["runtime/zz_macemc_race.go"] = bodies
 	return text, nil
 }
 
