@@ -45,7 +45,7 @@ func (s *Settings) suspect(c *Config, r *Result, o *Outcome, not string) {
 	if file != "" {
 		note += "\n" + s.replayLines(c, file)
 	}
-	s.summarize(c.Test, r, note)
+	s.summarizeAs(Suspect, c.Test, r, note)
 }
 
 // discard removes the file of the suspected finding, unless it is the given file.

@@ -300,13 +300,27 @@ func (s *Settings) write(o *Outcome) {
 	os.WriteFile(s.outcome, []byte(encode(o)), 0o600)
 }
 
+// Kinds of a test in a summary.
+const (
+	SampledOnly = "sampled"
+	Complete    = "complete"
+	Suspect     = "suspect" // a finding was not yet confirmed or minimized
+)
+
 // summarize updates the package's summary for the command.
 func (s *Settings) summarize(test string, r *Result, note string) {
+	kind := SampledOnly
+	if r.Complete != nil && r.Missing == "" {
+		kind = Complete
+	}
+	s.summarizeAs(kind, test, r, note)
+}
+
+func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 	if s.summaries == "" {
 		return
 	}
-	complete := r.Complete != nil && r.Missing == ""
-	s.summary[test] = fmt.Sprintf("%q %d %d %v %q\n", test, r.Schedules, r.Elapsed.Microseconds(), complete, note)
+	s.summary[test] = fmt.Sprintf("%q %d %d %s %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, note)
 	var names []string
 	for name := range s.summary {
 		names = append(names, name)
@@ -322,4 +336,10 @@ func (s *Settings) summarize(test string, r *Result, note string) {
 // SummaryFile returns the file of a package's summary.
 func SummaryFile(dir, pkg string) string {
 	return filepath.Join(dir, hex.EncodeToString([]byte(pkg)))
+}
+
+// SummaryPackage returns the package whose summary is in a file of that name, or an empty string.
+func SummaryPackage(name string) string {
+	pkg, _ := hex.DecodeString(name)
+	return string(pkg)
 }

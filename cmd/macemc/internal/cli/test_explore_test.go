@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"go/version"
 	"io/fs"
 	"os"
@@ -112,7 +113,7 @@ func TestX(t *testing.T) {
 	}
 }
 
-// A finding that is not yet minimized is told when the tests are interrupted, and its schedule is kept.
+// A finding that is not yet minimized is reported if the tests are interrupted or the go command is killed, and its schedule is kept.
 func TestTest_InterruptedWithFinding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -129,21 +130,50 @@ func TestX(t *testing.T) {
 	make(chan int, 0) <- n
 }
 `)
+	reports := func(what, out string, status int) {
+		for _, want := range []string{
+			"macemc: example.org/x TestX: DEADLOCK: 1 goroutine is blocked and nothing can wake it (the process ended before this was ",
+			"replay: macemc test -run '^TestX$' -schedule testdata/macemc/TestX/deadlock-1.path example.org/x\n",
+		} {
+			if status != exitcode.Violation || !strings.Contains(out, want) {
+				t.Errorf("%s: status %d, want %q in\n%s", what, status, want, out)
+			}
+		}
+	}
+	if runtime.GOOS == "linux" {
+		go func() {
+			await(t, "testdata/macemc/TestX/deadlock-1.path")
+			killGo(t)
+		}()
+		text, status := testCommand(t.Context(), "-count=1", "-v", ".")
+		reports("killed", text, status)
+		os.RemoveAll("testdata")
+	}
+
 	ctx, cancel := context.WithCancelCause(t.Context())
 	out := &cancelling{cancel: cancel, on: "=== RUN"}
 	a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
 	status := a.run(ctx, []string{"test", "-count=1", "-v", "."})
-	for _, want := range []string{
-		"macemc: example.org/x TestX: DEADLOCK: 1 goroutine is blocked and nothing can wake it (the process ended before this was minimized)\n",
-		"replay: macemc test -run '^TestX$' -schedule testdata/macemc/TestX/deadlock-1.path example.org/x\n",
-	} {
-		if status != exitcode.Interrupted || !strings.Contains(out.String(), want) {
-			t.Errorf("status %d, want %q in\n%s", status, want, out.String())
-		}
-	}
+	reports("interrupted", out.String(), status)
 	if out, status := testCommand(t.Context(), "-run=^TestX$", "-schedule=testdata/macemc/TestX/deadlock-1.path", "."); status != 1 {
 		t.Errorf("replay: status %d\n%s", status, out)
 	}
+}
+
+// killGo kills the go command that this process has started.
+func killGo(t *testing.T) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, stat := range stats {
+		text, _ := os.ReadFile(stat) // "PID (NAME) STATE PARENT ..."
+		var pid, parent int
+		var name, state string
+		if n, _ := fmt.Sscan(string(text), &pid, &name, &state, &parent); n == 4 && name == "(go)" && parent == os.Getpid() {
+			if p, err := os.FindProcess(pid); err == nil && p.Kill() == nil {
+				return
+			}
+		}
+	}
+	t.Error("there is no go command to kill")
 }
 
 // cancelling keeps what is written, and interrupts a while after a text.

@@ -121,13 +121,15 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	flags := changed.Flags(strings.Trim(*a.Tags+","+tags, ","))
 	// Package bubble runs one thread, but the build may run several.
 	env := slices.Concat(changed.Env, variables, []string{"GOMAXPROCS=1"})
+	var modules []string
 	if x.on {
 		more, err := x.environment()
 		if err != nil {
 			return err
 		}
 		defer x.remove()
-		points, modules := compilerFlags(ctx, changed.Env, folder, flags, args)
+		points, explored := compilerFlags(ctx, changed.Env, folder, flags, args)
+		modules = explored
 		args, flags = linkerFlags(args, append(flags, points...))
 		env = slices.Concat(env, more, []string{testsched.VariableModules + "=" + strings.Join(modules, ",")})
 	}
@@ -149,8 +151,15 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	err = cmd.Run()
 	if summary != nil {
+		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
+			procgroup.Kill(cmd)
+			summary.unreported(modules)
+		}
 		summary.finish()
-		if ctx.Err() != nil && summary.failed == 0 {
+		switch {
+		case summary.failed > 0:
+			return task.Exit(exitcode.Violation)
+		case ctx.Err() != nil:
 			return task.Exit(exitcode.Of(search.Interrupted, context.Cause(ctx)))
 		}
 	}

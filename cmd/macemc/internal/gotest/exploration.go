@@ -230,7 +230,8 @@ type summaries struct {
 	rest   []byte // incomplete line
 	total  packageSummary
 	notes  []testNote
-	failed int // number of failed tests
+	failed int             // number of failed tests, and of findings that were not yet confirmed or minimized
+	shown  map[string]bool // packages whose summaries were read
 }
 
 // testNote is a note of the exploration about tests of a package.
@@ -308,13 +309,20 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 	if err != nil {
 		return sum
 	}
+	if s.shown == nil {
+		s.shown = map[string]bool{}
+	}
+	s.shown[pkg] = true
 	for line := range strings.Lines(string(text)) {
 		var name, note string
 		var schedules int
 		var micros int64
-		var complete bool
-		if _, err := fmt.Sscanf(line, "%q %d %d %t %q", &name, &schedules, &micros, &complete, &note); err != nil {
+		var kind string
+		if _, err := fmt.Sscanf(line, "%q %d %d %s %q", &name, &schedules, &micros, &kind, &note); err != nil {
 			continue
+		}
+		if kind == testsched.Suspect {
+			s.failed++
 		}
 		if note != "" {
 			i := slices.IndexFunc(s.notes, func(n testNote) bool { return n.pkg == pkg && n.text == note })
@@ -327,7 +335,7 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 			continue
 		}
 		sum.tests++
-		if complete {
+		if kind == testsched.Complete {
 			sum.complete++
 		}
 		sum.schedules += schedules
@@ -338,6 +346,21 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 	s.total.schedules += sum.schedules
 	s.total.elapsed += sum.elapsed
 	return sum
+}
+
+// unreported reads the summaries of packages of these modules for which the go command wrote no line, because it was killed.
+func (s *summaries) unreported(modules []string) {
+	files, _ := os.ReadDir(s.folder)
+	for _, f := range files {
+		pkg := testsched.SummaryPackage(f.Name())
+		info, err := f.Info()
+		if err != nil || info.ModTime().Before(s.since) || s.shown[pkg] {
+			continue
+		}
+		if slices.ContainsFunc(modules, func(m string) bool { return pkg == m || strings.HasPrefix(pkg, m+"/") }) {
+			s.read(pkg)
+		}
+	}
 }
 
 // finish writes the sum over all packages.

@@ -81,11 +81,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 func TestSummaries(t *testing.T) {
 	dir := t.TempDir()
-	text := "\"TestA\" 100 50000 true \"\"\n\"TestH\" 10 5000 false \"\"\n"
+	text := "\"TestA\" 100 50000 complete \"\"\n\"TestH\" 10 5000 sampled \"\"\n"
 	for _, test := range []string{"B", "C", "D", "E", "F"} {
-		text += fmt.Sprintf("\"Test%s\" 1 10000 false \"not explored: it starts a process\"\n", test)
+		text += fmt.Sprintf("\"Test%s\" 1 10000 sampled \"not explored: it starts a process\"\n", test)
 	}
-	text += "\"TestG\" 1 10000 false \"not explored: it waits for signals\"\n"
+	text += "\"TestG\" 1 10000 sampled \"not explored: it waits for signals\"\n"
 	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -9,3 +9,6 @@ func OwnGroup(*exec.Cmd) {}
 
 // InterruptAll does nothing.
 func InterruptAll(*exec.Cmd) {}
+
+// Kill does nothing.
+func Kill(*exec.Cmd) {}

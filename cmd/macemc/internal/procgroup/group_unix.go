@@ -16,3 +16,10 @@ func InterruptAll(cmd *exec.Cmd) {
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 }
+
+// Kill ends the processes that an ended command with a group of its own has left.
+func Kill(cmd *exec.Cmd) {
+	if cmd.SysProcAttr != nil && cmd.SysProcAttr.Setpgid {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+}
