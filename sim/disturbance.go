@@ -50,7 +50,7 @@ func (d Disturbance) String() string {
 // validate returns an error if d selects no events that it may exclude.
 func (d Disturbance) validate() error {
 	switch {
-	case d.kind > Partition:
+	case d.kind >= EventKindCount:
 		return fmt.Errorf("there is no event of kind %d", d.kind)
 	case d.kind.Injection():
 		return fmt.Errorf("%q injects a fault, which is excluded from recovery anyway", d.kind)

@@ -29,11 +29,12 @@ const (
 	EventKindCount // number of kinds
 )
 
-// eventKinds describes each kind of event. A new kind needs an entry here, and code in the kernel or the network that
-// lists and executes its events.
+// eventKinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "a kind
+// of event".
 var eventKinds = [EventKindCount]struct {
 	name    string // in path files
 	network bool   // it changes the network and no node
+	down    bool   // it takes its node down
 	fault   bool   // it injects the fault in field of
 	of      Fault
 	seam    simhook.EventKind
@@ -88,11 +89,11 @@ var eventKinds = [EventKindCount]struct {
 		Sentence: "network heals {what}", Lane: "heal {what}",
 		Link: "link {node}-{peer} heals", Cause: "the partition began in", Process: "end of the partition",
 	}},
-	Crash: {name: "crash", fault: true, of: Crashes, seam: simhook.EventKind{
+	Crash: {name: "crash", down: true, fault: true, of: Crashes, seam: simhook.EventKind{
 		Weight: "fault", Class: "faults",
 		Sentence: "{node} crashes", Lane: "CRASH",
 	}},
-	Halt: {name: "halt", fault: true, of: Halts, seam: simhook.EventKind{
+	Halt: {name: "halt", down: true, fault: true, of: Halts, seam: simhook.EventKind{
 		Weight: "fault", Class: "faults",
 		Sentence: "{node} halts forever", Lane: "HALT",
 	}},
@@ -129,7 +130,7 @@ func (k EventKind) Fault() (f Fault, ok bool) { return eventKinds[k].of, eventKi
 func (k EventKind) OfNetwork() bool { return eventKinds[k].network }
 
 // TakesDown reports whether an event of kind k takes its node down.
-func (k EventKind) TakesDown() bool { return k == Crash || k == Halt }
+func (k EventKind) TakesDown() bool { return eventKinds[k].down }
 
 // String returns the word for k in path files.
 func (k EventKind) String() string { return eventKinds[k].name }

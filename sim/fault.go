@@ -23,21 +23,28 @@ const (
 	FaultCount // number of fault classes
 )
 
-// faults describes each fault. A new fault needs an entry here, an [EventKind] that injects it, and code in the kernel
-// or the network that executes it.
+// faults describes each fault. A new fault needs an entry here, and what CONTRIBUTING.md lists under "a fault".
 var faults = [FaultCount]struct {
-	name    string    // name of the limit: as a flag, and in path files, reports and checkpoints
-	one     string    // names a single fault
-	limited string    // names the limited faults in errors
-	doc     string    // help text of the flag
-	event   EventKind // kind of event that injects it
+	name    string             // name of the limit: as a flag, and in path files, reports and checkpoints
+	one     string             // names a single fault
+	limited string             // names the limited faults in errors
+	doc     string             // help text of the flag
+	absence string             // what runs lack without it
+	event   EventKind          // kind of event that injects it
+	limit   func(*System) *int // field of the system; nil if networks limit the fault
 }{
-	Crashes:    {"crashes", "crash", "crashes", "at most `N` crashes in a run", Crash},
-	Halts:      {"halts", "halt", "halts", "at most `N` nodes that halt in a run: they crash and never come back", Halt},
-	NetErrors:  {"net-errors", "connection error", "socket errors (net-errors)", "at most `N` socket errors in a run", Break},
-	Loss:       {"loss", "loss", "lost datagrams (loss)", "at most `N` datagrams lost in a run", Lose},
-	Dup:        {"dup", "duplication", "duplicated datagrams (dup)", "at most `N` datagrams duplicated in a run", Duplicate},
-	Partitions: {"partitions", "partition", "partitions", "at most `N` partitions in a run", Partition},
+	Crashes: {"crashes", "crash", "crashes", "at most `N` crashes in a run", "no node crashes",
+		Crash, func(s *System) *int { return &s.Crashes }},
+	Halts: {"halts", "halt", "halts", "at most `N` nodes that halt in a run: they crash and never come back", "no node ever stops for good",
+		Halt, func(s *System) *int { return &s.Halts }},
+	NetErrors: {"net-errors", "connection error", "socket errors (net-errors)", "at most `N` socket errors in a run", "no connection breaks",
+		Break, nil},
+	Loss: {"loss", "loss", "lost datagrams (loss)", "at most `N` datagrams lost in a run", "no message is lost",
+		Lose, nil},
+	Dup: {"dup", "duplication", "duplicated datagrams (dup)", "at most `N` datagrams duplicated in a run", "no message is duplicated",
+		Duplicate, nil},
+	Partitions: {"partitions", "partition", "partitions", "at most `N` partitions in a run", "no link goes down",
+		Partition, nil},
 }
 
 // String returns the name of f's limit in flags, path files and checkpoints.
@@ -60,6 +67,9 @@ func (f Fault) Singular() string { return faults[f].one }
 
 // Doc describes the limit in the help of its flag, with the value in backquotes.
 func (f Fault) Doc() string { return faults[f].doc }
+
+// Absence describes runs without f: "no node crashes".
+func (f Fault) Absence() string { return faults[f].absence }
 
 // Event returns the kind of event that injects f.
 func (f Fault) Event() EventKind { return faults[f].event }

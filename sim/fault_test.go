@@ -11,14 +11,20 @@ import (
 
 func TestFault_EntriesAreComplete(t *testing.T) {
 	for f := range sim.FaultCount {
-		if f.String() == "" || f.Singular() == "" || f.Doc() == "" {
-			t.Errorf("fault %d: name %q, singular %q, doc %q; want all", f, f.String(), f.Singular(), f.Doc())
+		if f.String() == "" || f.Singular() == "" || f.Doc() == "" || f.Absence() == "" {
+			t.Errorf("fault %d: name %q, singular %q, doc %q, absence %q; want all", f, f.String(), f.Singular(), f.Doc(), f.Absence())
 		}
 		if got, err := sim.ParseFault(f.String()); err != nil || got != f {
 			t.Errorf("ParseFault(%q) = %v, %v", f.String(), got, err)
 		}
 		if got, ok := f.Event().Fault(); !ok || got != f {
 			t.Errorf("events that inject %v are of fault %v, %v", f, got, ok)
+		}
+		var one sim.Limits
+		one[f] = 1
+		sys, err := sim.System{}.WithLimits(one)
+		if f.Event().OfNetwork() != (err != nil) || err == nil && sys.Limits() != one {
+			t.Errorf("%v: a system without a network has limits %v, %v", f, sys.Limits(), err)
 		}
 		var l sim.Limits
 		l[f] = sim.MaxFaults + 1

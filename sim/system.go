@@ -142,14 +142,21 @@ func (s *System) Limits() Limits {
 	if s.Network != nil {
 		l = s.Network.Limits()
 	}
-	l[Crashes], l[Halts] = s.Crashes, s.Halts
+	for f := range faults {
+		if limit := faults[f].limit; limit != nil {
+			l[f] = *limit(s)
+		}
+	}
 	return l
 }
 
 // WithLimits returns a copy of s with other limits. It fails if the network lacks a limited fault.
 func (s System) WithLimits(l Limits) (System, error) {
-	s.Crashes, s.Halts = l[Crashes], l[Halts]
-	l[Crashes], l[Halts] = 0, 0
+	for f := range faults {
+		if limit := faults[f].limit; limit != nil {
+			*limit(&s), l[f] = l[f], 0
+		}
+	}
 	if s.Network == nil {
 		if l != (Limits{}) {
 			return s, errors.New("the system has no network, so it has no network faults")

@@ -31,12 +31,12 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 	}
 	f.Bugs, f.Nodes, f.Limits, f.Timing, f.Weights = m.Builds[len(m.Builds)-1].Bugs, m.Nodes, m.Limits, m.Timing, m.Weights
 	f.Given = Given{"nodes", "timing", "strategy", "visited", "weights", "interleave"}
-	if m.Limits[sim.Crashes] > 0 || m.Limits[sim.Halts] > 0 {
-		f.Given = append(f.Given, "crash-cut")
-	}
 	f.Interleave, f.CrashCut, f.Config.Seed = m.Interleave, m.CrashCut, 1
 	for fault := range sim.FaultCount {
 		f.Given = append(f.Given, fault.String())
+		if m.Limits[fault] > 0 && fault.Event().TakesDown() {
+			f.Given = append(f.Given, "crash-cut")
+		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
 		f.Set = append(f.Set, k+"="+m.Params[k])

@@ -188,7 +188,7 @@ func faultLines(r *report.Report) []string {
 		if r.Limits[f] > 0 {
 			used = append(used, fmt.Sprintf("%s %d/%d", limitName(f), r.Coverage.FaultsUsed[f], r.Limits[f]))
 		} else {
-			off = append(off, fmt.Sprintf("%s (--%s 0)", absence[f], f))
+			off = append(off, fmt.Sprintf("%s (--%s 0)", f.Absence(), f))
 		}
 	}
 	if len(used) > 0 {
@@ -198,16 +198,6 @@ func faultLines(r *report.Report) []string {
 		lines = append(lines, "faults that were off: "+strings.Join(off, ", "))
 	}
 	return append(lines, safeLines(r)...)
-}
-
-// absence describes, for each fault, the effect of disabling it.
-var absence = [sim.FaultCount]string{
-	sim.Crashes:    "no node crashes",
-	sim.Halts:      "no node ever stops for good",
-	sim.NetErrors:  "no connection breaks",
-	sim.Loss:       "no message is lost",
-	sim.Dup:        "no message is duplicated",
-	sim.Partitions: "no link goes down",
 }
 
 // safeLines warns that liveness was not tested: all walks recovered, or every state can recover, and faults that
@@ -225,7 +215,7 @@ func safeLines(r *report.Report) []string {
 	if !recovered || r.Limits[sim.Halts] > 0 {
 		return nil
 	}
-	return []string{"liveness was never in danger, but " + absence[sim.Halts] + ": try --halts 1"}
+	return []string{"liveness was never in danger, but " + sim.Halts.Absence() + ": try --halts 1"}
 }
 
 // sometimesLines counts the runs in which Sometimes properties held.
