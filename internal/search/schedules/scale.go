@@ -12,8 +12,8 @@ import (
 
 // Scale assigns weights to events.
 type Scale struct {
-	weights [16]int // by kind of event; the size is a power of two to spare bounds checks
-	actions []int   // by slot; nil means that weights applies to all
+	weights [1 << 8]int // by kind of event; all values of the type are indices, which spares bounds checks
+	actions []int       // by slot; nil means that weights applies to all
 	of      *sim.System
 
 	Disturbed bool         // disturbing events have no weight
@@ -54,7 +54,7 @@ func (d *Scale) weigh(rules []declared.ActionRule) {
 	}
 }
 
-func (d *Scale) Weight(k sim.EventKind) int { return d.weights[k&15] }
+func (d *Scale) Weight(k sim.EventKind) int { return d.weights[k] }
 
 // WeightOf returns the weight of an event, whether it disturbs or not.
 func (d *Scale) WeightOf(ev *sim.Event) int {
