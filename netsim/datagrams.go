@@ -97,3 +97,21 @@ func (m *model) duplicate(node sim.NodeID, slot int32) {
 	msg.ID = m.host.Duplicated(msg.ID)
 	m.insertAt(node, int(slot)+1, datagram{d.from, m.store(&msg), true})
 }
+
+func (m *model) appendLosses(buf []sim.Event) []sim.Event {
+	for node := range m.bags {
+		buf = m.appendDatagrams(sim.Lose, 1, sim.NodeID(node), buf)
+	}
+	return buf
+}
+
+func (m *model) appendDuplications(buf []sim.Event) []sim.Event {
+	for node := range m.bags {
+		buf = m.appendDatagrams(sim.Duplicate, 0, sim.NodeID(node), buf)
+	}
+	return buf
+}
+
+func (m *model) lose(ev sim.Event) {
+	m.host.Fate(m.takeDatagram(ev.Node, ev.Slot).ID, sim.Lost)
+}

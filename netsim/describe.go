@@ -106,15 +106,12 @@ func (m *model) Fields(buf []sim.Field) []sim.Field {
 	if m.queues {
 		return m.queueFields(buf)
 	}
-	if m.datagrams {
-		buf = append(buf,
-			sim.Field{Path: "left.loss", Value: fmt.Sprint(m.left[sim.Loss])},
-			sim.Field{Path: "left.dup", Value: fmt.Sprint(m.left[sim.Dup])})
+	for i := range faults {
+		if f := &faults[i]; f.exists(&m.config) {
+			name := strings.ReplaceAll(f.of.String(), "-", "_")
+			buf = append(buf, sim.Field{Path: "left." + name, Value: fmt.Sprint(m.left[f.of])})
+		}
 	}
-	if m.streams {
-		buf = append(buf, sim.Field{Path: "left.net_errors", Value: fmt.Sprint(m.left[sim.NetErrors])})
-	}
-	buf = append(buf, sim.Field{Path: "left.partitions", Value: fmt.Sprint(m.left[sim.Partitions])})
 	if m.cut.active {
 		buf = append(buf, sim.Field{Path: "partition", Value: m.cut.String()})
 	}

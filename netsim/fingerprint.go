@@ -122,8 +122,8 @@ func (m *model) bagPrint(node int32) sim.Fingerprint {
 func (m *model) otherPrint() sim.Fingerprint {
 	p := &m.prints
 	p.start(otherKey)
-	for _, limit := range [...]int{m.left[sim.Loss], m.left[sim.Dup], m.left[sim.NetErrors], m.left[sim.Partitions]} {
-		p.word(uint64(limit))
+	for i := range faults {
+		p.word(uint64(m.left[faults[i].of]))
 	}
 	if m.cut.active {
 		p.word(uint64(m.cut.node))

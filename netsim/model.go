@@ -178,21 +178,10 @@ const noSlot = -1
 // AppendInjections implements [sim.NetModel]: losses, then duplications, by receiver, content and
 // sender; then broken connections by lower and higher end; then partitions, first of nodes, then of links.
 func (m *model) AppendInjections(buf []sim.Event) []sim.Event {
-	if m.left[sim.Loss] > 0 {
-		for node := range m.bags {
-			buf = m.appendDatagrams(sim.Lose, 1, sim.NodeID(node), buf)
+	for i := range faults {
+		if f := &faults[i]; m.left[f.of] > 0 {
+			buf = f.list(m, buf)
 		}
-	}
-	if m.left[sim.Dup] > 0 {
-		for node := range m.bags {
-			buf = m.appendDatagrams(sim.Duplicate, 0, sim.NodeID(node), buf)
-		}
-	}
-	if m.left[sim.NetErrors] > 0 {
-		buf = m.appendBreaks(buf)
-	}
-	if m.left[sim.Partitions] > 0 && !m.cut.active {
-		buf = m.appendPartitions(buf)
 	}
 	return buf
 }
@@ -219,27 +208,16 @@ func (m *model) Take(ev sim.Event) (d sim.Delivery) {
 func (m *model) Inject(ev sim.Event) {
 	m.prints.globals()
 	switch ev.Kind {
-	case sim.Lose:
-		m.left[sim.Loss]--
-		m.host.Fate(m.takeDatagram(ev.Node, ev.Slot).ID, sim.Lost)
-	case sim.Duplicate:
-		m.left[sim.Dup]--
-		m.duplicate(ev.Node, ev.Slot)
-	case sim.Break:
-		m.left[sim.NetErrors]--
-		if m.attempted(ev.Node, ev.Peer) {
-			m.refuseAttempt(ev.Node, ev.Peer)
-			m.refuseAttempt(ev.Peer, ev.Node)
-			break
-		}
-		m.breakConnection(ev.Node, ev.Peer)
-	case sim.Partition:
-		m.left[sim.Partitions]--
-		m.setCut(cut{active: true, node: ev.Node, peer: ev.Peer})
 	case sim.Heal:
 		m.setCut(cut{})
 	case sim.Arrive:
 		m.arrive(ev.Node)
+	}
+	for i := range faults {
+		if f := &faults[i]; f.of.Event() == ev.Kind {
+			m.left[f.of]--
+			f.inject(m, ev)
+		}
 	}
 }
 

@@ -70,52 +70,36 @@ func validate(nodes, buffer int, l sim.Limits) error {
 }
 
 // Limits implements [sim.Network].
-func (d Datagrams) Limits() sim.Limits {
-	return sim.Limits{sim.Loss: d.Loss, sim.Dup: d.Dup, sim.Partitions: d.Partitions}
-}
+func (d Datagrams) Limits() sim.Limits { return d.limits().get() }
 
 // Limits implements [sim.Network].
-func (s Streams) Limits() sim.Limits {
-	return sim.Limits{sim.NetErrors: s.Errors, sim.Partitions: s.Partitions}
-}
+func (s Streams) Limits() sim.Limits { return s.limits().get() }
 
 // Limits implements [sim.Network].
-func (b Both) Limits() sim.Limits {
-	return sim.Limits{sim.Loss: b.Datagrams.Loss, sim.Dup: b.Datagrams.Dup, sim.NetErrors: b.Streams.Errors, sim.Partitions: b.Partitions}
-}
+func (b Both) Limits() sim.Limits { return b.limits().get() }
 
 // WithLimits implements [sim.Network]: it replaces all limits.
 func (d Datagrams) WithLimits(l sim.Limits) (sim.Network, error) {
-	if l[sim.NetErrors] != 0 {
-		return nil, fmt.Errorf("%d socket errors requested, but only netsim.Streams and netsim.Both have connections", l[sim.NetErrors])
-	}
-	if err := checkNew(l); err != nil {
+	if err := d.limits().set(l); err != nil {
 		return nil, err
 	}
-	d.Loss, d.Dup, d.Partitions = l[sim.Loss], l[sim.Dup], l[sim.Partitions]
 	return d, nil
 }
 
 // WithLimits implements [sim.Network]: it replaces all limits.
 func (s Streams) WithLimits(l sim.Limits) (sim.Network, error) {
-	if l[sim.Loss] != 0 || l[sim.Dup] != 0 {
-		return nil, fmt.Errorf("%d lost and %d duplicated datagrams requested, but only netsim.Datagrams and netsim.Both have datagrams", l[sim.Loss], l[sim.Dup])
-	}
-	if err := checkNew(l); err != nil {
+	if err := s.limits().set(l); err != nil {
 		return nil, err
 	}
-	s.Errors, s.Partitions = l[sim.NetErrors], l[sim.Partitions]
 	return s, nil
 }
 
 // WithLimits implements [sim.Network]: it replaces all limits.
 func (b Both) WithLimits(l sim.Limits) (sim.Network, error) {
-	if err := checkNew(l); err != nil {
+	if err := b.limits().set(l); err != nil {
 		return nil, err
 	}
-	b.Datagrams = Datagrams{Loss: l[sim.Loss], Dup: l[sim.Dup]}
-	b.Streams.Errors, b.Streams.Partitions = l[sim.NetErrors], 0
-	b.Partitions = l[sim.Partitions]
+	b.Datagrams.Partitions, b.Streams.Partitions = 0, 0
 	return b, nil
 }
 
@@ -130,16 +114,6 @@ func (s Streams) AsLive() sim.Network { s.asLive = true; return s }
 
 // AsLive implements [simext.LiveNetwork].
 func (b Both) AsLive() sim.Network { b.Streams.asLive = true; return b }
-
-func checkNew(l sim.Limits) error {
-	if l[sim.Crashes] != 0 {
-		return fmt.Errorf("%d crashes requested for the network: crashes are a limit of the system", l[sim.Crashes])
-	}
-	if l[sim.Halts] != 0 {
-		return fmt.Errorf("%d halts requested for the network: halts are a limit of the system", l[sim.Halts])
-	}
-	return l.Validate()
-}
 
 // Start implements [sim.Network].
 func (d Datagrams) Start(host sim.NetHost) sim.NetModel {

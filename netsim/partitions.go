@@ -31,9 +31,12 @@ func (m *model) AppendGlobal(buf []sim.Event) []sim.Event {
 	return buf
 }
 
-// appendPartitions appends the cuts of each node, then those of each link. With fewer than three nodes, cutting off a
-// node equals cutting its only link.
+// appendPartitions appends the cuts of each node, then those of each link, unless one is active. With fewer than three
+// nodes, cutting off a node equals cutting its only link.
 func (m *model) appendPartitions(buf []sim.Event) []sim.Event {
+	if m.cut.active {
+		return buf
+	}
 	n := sim.NodeID(m.nodes)
 	if n > 2 {
 		for a := range n {

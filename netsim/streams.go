@@ -306,6 +306,16 @@ func (m *model) giveUp(node, peer sim.NodeID, fate sim.Fate) {
 	}
 }
 
+// injectBreak breaks a connection, or an attempt to connect.
+func (m *model) injectBreak(ev sim.Event) {
+	if m.attempted(ev.Node, ev.Peer) {
+		m.refuseAttempt(ev.Node, ev.Peer)
+		m.refuseAttempt(ev.Peer, ev.Node)
+		return
+	}
+	m.breakConnection(ev.Node, ev.Peer)
+}
+
 func (m *model) appendBreaks(buf []sim.Event) []sim.Event {
 	if !m.streams {
 		return buf
