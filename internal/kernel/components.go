@@ -56,20 +56,21 @@ func seed(kind ComponentKind, index int) uint64 { return uint64(kind)<<32 | uint
 
 func (w *Machine) Budgets() sim.Fingerprint {
 	var sum sim.Fingerprint
-	for f := range nodeFaults {
+	for i := range crashFaults {
+		f := crashFaults[i].fault
 		// If none of a fault is left, the fingerprint equals that of a system without the fault. Crashes always count.
-		if left := w.Left[f]; left > 0 || sim.Fault(f) == sim.Crashes {
+		if left := w.Left[f]; left > 0 || f == sim.Crashes {
 			w.scratch = appendCount(w.scratch[:0], left)
-			sum = sum.Add(encoding.Hash(seed(Budgets, f), w.scratch))
+			sum = sum.Add(encoding.Hash(seed(Budgets, i), w.scratch))
 		}
 	}
 	if w.delays.clocks != nil {
 		w.scratch = w.delays.append(w.scratch[:0])
-		sum = sum.Add(encoding.Hash(seed(Budgets, len(nodeFaults)), w.scratch))
+		sum = sum.Add(encoding.Hash(seed(Budgets, len(crashFaults)), w.scratch))
 	}
 	if w.time.at != nil {
 		w.scratch = w.time.append(w.scratch[:0])
-		sum = sum.Add(encoding.Hash(seed(Budgets, len(nodeFaults)+1), w.scratch))
+		sum = sum.Add(encoding.Hash(seed(Budgets, len(crashFaults)+1), w.scratch))
 	}
 	return sum
 }

@@ -13,10 +13,10 @@ import (
 
 // askCut chooses whether a fault strikes the node inside the step, and records where the step is cut.
 func (w *Machine) askCut(id sim.NodeID) {
-	for f := range nodeFaults {
-		how := &nodeFaults[f]
-		if w.Left[f] > 0 && w.strikes(sim.Fault(f), id) && w.asksCut(how.inside, how.matters) {
-			w.last.Crashed, w.last.Halted = true, sim.Fault(f) == sim.Halts
+	for i := range crashFaults {
+		how := &crashFaults[i]
+		if w.Left[how.fault] > 0 && w.strikes(how.fault, id) && w.asksCut(how.inside, how.matters) {
+			w.last.Crashed, w.last.Halted = true, how.fault == sim.Halts
 			return
 		}
 	}
@@ -55,7 +55,8 @@ func (w *Machine) sendable(id sim.NodeID) {
 		return
 	}
 	limits, fails := declared.NodeLimits(w.Sys), false
-	for f := range nodeFaults {
+	for i := range crashFaults {
+		f := crashFaults[i].fault
 		fails = fails || limits[f] > 0 && (w.May[f] == nil || w.May[f][id])
 	}
 	if !fails {
@@ -166,8 +167,8 @@ func (w *Machine) leads(id sim.NodeID) bool {
 
 // processGroups rejects containers in which only some of the nodes may crash or halt.
 func processGroups(sys *sim.System, opts *Options) error {
-	for f := range nodeFaults {
-		may, name := nodeFaults[f].may(sys), nodeFaults[f].name
+	for i := range crashFaults {
+		may, name := crashFaults[i].may(sys), crashFaults[i].name
 		if may == nil {
 			continue
 		}

@@ -177,13 +177,14 @@ func handlesEvent(s simext.Stepper) bool {
 }
 
 func (w *Machine) Injections(buf []sim.Event) []sim.Event {
-	for f := range nodeFaults {
+	for i := range crashFaults {
+		f := crashFaults[i].fault
 		if w.Left[f] == 0 {
 			continue
 		}
-		kind := sim.Fault(f).Event()
+		kind := f.Event()
 		for i := range w.Members {
-			if id := sim.NodeID(i); w.strikes(sim.Fault(f), id) && w.leads(id) {
+			if id := sim.NodeID(i); w.strikes(f, id) && w.leads(id) {
 				buf = append(buf, sim.Event{Kind: kind, Node: id, Peer: -1})
 			}
 		}

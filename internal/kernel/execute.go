@@ -29,13 +29,13 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 	if w.Opts.Trace {
 		w.traceEvent(ev)
 	}
-	switch ev.Kind {
-	case sim.Crash, sim.Halt:
+	switch {
+	case ev.Kind.TakesDown():
 		f, _ := ev.Kind.Fault()
 		return w.fail(&w.Members[ev.Node], f)
-	case sim.Arrive:
+	case ev.Kind == sim.Arrive:
 		return w.arrive(ev)
-	case sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal:
+	case ev.Kind.OfNetwork():
 		w.doubled = w.doubled || ev.Kind == sim.Duplicate
 		w.Net.Inject(ev)
 		w.dirtyNetwork()

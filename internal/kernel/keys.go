@@ -8,9 +8,11 @@ import (
 // Label implements [World].
 func (w *Machine) Label(ev sim.Event) stepinfo.Label {
 	l := stepinfo.Label{Event: ev}
-	switch ev.Kind {
-	case sim.Crash, sim.Halt:
+	if ev.Kind.TakesDown() {
 		l.Process = w.Sys.Process(ev.Node)
+		return l
+	}
+	switch ev.Kind {
 	case sim.Boot, sim.Internal:
 	case sim.DoAction:
 		l.Content = w.Actions[ev.Slot].Name

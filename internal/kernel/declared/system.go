@@ -29,9 +29,15 @@ func Compare(s, other sim.Service) []string {
 	return nil
 }
 
-// NodeLimits returns how often each fault of nodes can strike in a run. The limits of network faults are 0.
-func NodeLimits(sys *sim.System) sim.Limits {
-	return sim.Limits{sim.Crashes: sys.Crashes, sim.Halts: MostHalts(sys)}
+// NodeLimits returns how often each fault that takes nodes down can strike in a run. The limits of other faults are 0.
+func NodeLimits(sys *sim.System) (limits sim.Limits) {
+	for f, limit := range sys.Limits() {
+		if sim.Fault(f).Event().TakesDown() {
+			limits[f] = limit
+		}
+	}
+	limits[sim.Halts] = MostHalts(sys)
+	return limits
 }
 
 // MostHalts returns the number of nodes that can halt in a run.

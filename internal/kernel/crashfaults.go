@@ -1,14 +1,17 @@
 package kernel
 
 import (
+	"fmt"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
-// nodeFault is a fault that takes a node down, and the nodes of its process with it.
-type nodeFault struct {
+// crashFault is a fault that takes a node down, and the nodes of its process with it.
+type crashFault struct {
+	fault   sim.Fault
 	inside  choose.Kind                    // class of the question whether the fault strikes inside a step
 	matters func(stepinfo.EffectKind) bool // whether striking before an effect makes a difference
 	strike  func(*Machine, *Node) error
@@ -17,14 +20,14 @@ type nodeFault struct {
 	like    sim.Fault
 }
 
-// nodeFaults are the faults of nodes, in the order in which they are offered.
-var nodeFaults = [...]nodeFault{
-	sim.Crashes: {
-		inside: choose.CrashInside, matters: stepinfo.EffectKind.Outlasts, strike: (*Machine).Crash,
+// crashFaults are the faults that take a node down, in the order in which they are offered.
+var crashFaults = [...]crashFault{
+	{
+		fault: sim.Crashes, inside: choose.CrashInside, matters: stepinfo.EffectKind.Outlasts, strike: (*Machine).Crash,
 		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayCrash }, name: "MayCrash", like: sim.Crashes,
 	},
-	sim.Halts: {
-		inside: choose.HaltInside, matters: stepinfo.EffectKind.Heard, strike: (*Machine).halt,
+	{
+		fault: sim.Halts, inside: choose.HaltInside, matters: stepinfo.EffectKind.Heard, strike: (*Machine).halt,
 		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayHalt }, name: "MayHalt", like: sim.Crashes,
 	},
 }
@@ -32,13 +35,22 @@ var nodeFaults = [...]nodeFault{
 // fail makes a fault strike a node.
 func (w *Machine) fail(n *Node, f sim.Fault) error {
 	w.Left[f]--
-	return nodeFaults[f].strike(w, n)
+	return crashFaultOf(f).strike(w, n)
 }
 
-// mayFail reports whether any fault of nodes can still strike.
+func crashFaultOf(f sim.Fault) *crashFault {
+	for i := range crashFaults {
+		if crashFaults[i].fault == f {
+			return &crashFaults[i]
+		}
+	}
+	panic(fmt.Sprintf("%v: not a fault that takes nodes down", f))
+}
+
+// mayFail reports whether any fault that takes a node down can still strike.
 func (w *Machine) mayFail() bool {
-	for f := range nodeFaults {
-		if w.Left[f] > 0 {
+	for i := range crashFaults {
+		if w.Left[crashFaults[i].fault] > 0 {
 			return true
 		}
 	}
@@ -53,15 +65,16 @@ func (w *Machine) strikes(f sim.Fault, id sim.NodeID) bool {
 // WhoFails evaluates once which nodes may fail, by the functions of the system. The error is a finding.
 func (w *Machine) WhoFails() (err error) {
 	limits := declared.NodeLimits(w.Sys)
-	for f := range nodeFaults {
-		of := sim.Fault(f)
-		if nodeFaults[f].may(w.Sys) == nil {
-			of = nodeFaults[f].like
+	for i := range crashFaults {
+		how := &crashFaults[i]
+		f := how.fault
+		if how.may(w.Sys) == nil {
+			how = crashFaultOf(how.like)
 		}
-		if may := nodeFaults[of].may(w.Sys); may != nil && limits[f] > 0 && err == nil {
-			err = w.who(nodeFaults[of].name, may, &w.May[of])
+		if may := how.may(w.Sys); may != nil && limits[f] > 0 && err == nil {
+			err = w.who(how.name, may, &w.May[how.fault])
 		}
-		w.May[f] = w.May[of]
+		w.May[f] = w.May[how.fault]
 	}
 	return err
 }
