@@ -140,11 +140,7 @@ func (e *Event) fells(node int) bool {
 
 // onNode reports whether the event happens on its node's lane. The others happen in the network.
 func (e *Event) onNode() bool {
-	switch e.kind {
-	case sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal:
-		return false
-	}
-	return e.Node >= 0
+	return e.Node >= 0 && (e.kind == sim.Arrive || !e.kind.OfNetwork())
 }
 
 // Past returns at most n steps before step, ascending. It prefers the latest steps that step depends on through

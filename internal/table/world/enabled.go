@@ -187,20 +187,24 @@ const (
 	EventLists
 )
 
-// MayInject reports whether the limits allow another fault of a kind.
+// faultLists are the lists of faults that strike single nodes, or datagrams to them.
+var faultLists = [EventLists]struct {
+	fault sim.Fault
+	msgs  int32 // number of datagrams that an event consumes
+}{
+	CrashEvents:     {fault: sim.Crashes},
+	HaltEvents:      {fault: sim.Halts},
+	loseEvents:      {fault: sim.Loss, msgs: 1},
+	duplicateEvents: {fault: sim.Dup},
+}
+
+// MayInject reports whether the limits allow another fault of a kind from [CrashEvents] on.
 func (w *World) MayInject(kind EventList) bool {
-	left := &w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].State.Left
-	switch kind {
-	case CrashEvents:
-		return store.CrashesLeft(w.Vector[w.Layout.Budget]) > 0
-	case HaltEvents:
-		return store.HaltsLeft(w.Vector[w.Layout.Budget]) > 0
-	case loseEvents:
-		return left[sim.Loss] > 0 && w.Layout.InboxCount > 0
-	case duplicateEvents:
-		return left[sim.Dup] > 0 && w.Layout.InboxCount > 0
+	fault := faultLists[kind].fault
+	if fault.Event().TakesDown() {
+		return store.FaultsLeft(w.Vector[w.Layout.Budget])[fault] > 0
 	}
-	return false
+	return w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].State.Left[fault] > 0 && w.Layout.InboxCount > 0
 }
 
 // AppendList appends the events of a node in the lists of a kind.
@@ -216,10 +220,9 @@ func (w *World) AppendList(kind EventList, node sim.NodeID, buf []sim.Event) []s
 		if w.LeadsGroup(node) {
 			buf = w.AppendFailure(kind, node, buf)
 		}
-	case loseEvents:
-		buf = w.Inboxes.AppendEvents(sim.Lose, 1, node, w.Vector[w.Layout.Inboxes+int(node)], buf)
-	case duplicateEvents:
-		buf = w.Inboxes.AppendEvents(sim.Duplicate, 0, node, w.Vector[w.Layout.Inboxes+int(node)], buf)
+	default:
+		l := &faultLists[kind]
+		buf = w.Inboxes.AppendEvents(l.fault.Event(), l.msgs, node, w.Vector[w.Layout.Inboxes+int(node)], buf)
 	}
 	return buf
 }

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"fmt"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -37,13 +39,15 @@ func (w *World) Advance(ev *sim.Event, src choose.Source) error {
 		return w.crash(ev.Node, src)
 	case sim.Halt:
 		return w.halt(ev.Node)
+	case sim.Arrive:
+		return w.arrive(*ev)
 	}
-	if ev.Kind == sim.Heal || ev.Kind.Injection() {
+	if ev.Kind.OfNetwork() {
 		w.Inject(*ev)
 		return nil
 	}
-	if ev.Kind == sim.Arrive {
-		return w.arrive(*ev)
+	if ev.Kind.Injection() {
+		panic(fmt.Sprintf("unreachable: no code executes %v", ev.Kind))
 	}
 	w.take(ev)
 	id, err := w.Walk(&w.Current, src, w)

@@ -87,12 +87,10 @@ func (l *links) cause(c *replay.Cursor, s *Step) int32 {
 // follow records the effects of step n.
 func (l *links) follow(w kernel.World, s *Step, n int) {
 	ev, last, at := s.Ev, w.Last(), int32(n)
-	down := last.Crashed
+	down := last.Crashed || ev.Kind.TakesDown()
 	switch ev.Kind {
 	case sim.Boot:
 		l.booted[ev.Node] = at
-	case sim.Crash, sim.Halt:
-		down = true
 	case sim.Partition:
 		l.partition = at
 	case sim.Break:
