@@ -14,18 +14,18 @@ func (e *Event) EventKind() sim.EventKind { return e.kind }
 
 // onLink reports whether the event affects the link between two nodes.
 func (e *Event) onLink() bool {
-	return e.kind.Seam().Link != "" && e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node
+	return e.kind.Presentation().Link != "" && e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node
 }
 
 // linkText describes what happens to the link.
-func (e *Event) linkText() string { return e.fill(e.kind.Seam().Link) }
+func (e *Event) linkText() string { return e.fill(e.kind.Presentation().Link) }
 
 // label describes the event on its own lane.
 func (e *Event) label() string {
 	if e.kind.TakesDown() {
 		return e.fall() + replay.AlsoFell(e.With)
 	}
-	return e.fill(e.kind.Seam().Lane)
+	return e.fill(e.kind.Presentation().Lane)
 }
 
 func (e *Event) fill(t simhook.Template) string {
@@ -42,7 +42,7 @@ func (e *Event) fall() string {
 	if e.Halted || e.kind == sim.Halt {
 		kind = sim.Halt
 	}
-	return string(kind.Seam().Lane)
+	return string(kind.Presentation().Lane)
 }
 
 // short describes the event for summaries: "n0 timer resend", "n1 Ping{2}".

@@ -41,7 +41,7 @@ func joinClasses(all []Class) string {
 	return strings.Join(names, ", ")
 }
 
-func (e *Event) class() Class { return Class(e.kind.Seam().Class) }
+func (e *Event) class() Class { return Class(e.kind.Presentation().Class) }
 
 // Options select what a renderer shows. The zero value shows everything, with long quiet stretches folded.
 type Options struct {

@@ -32,87 +32,87 @@ const (
 // eventKinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "a kind
 // of event".
 var eventKinds = [EventKindCount]struct {
-	name    string // in path files
-	network bool   // it changes the network and no node
-	down    bool   // it takes its node down
-	fault   bool   // it injects the fault in field of
-	of      Fault
-	seam    simhook.EventKind
+	name         string // in path files
+	network      bool   // it changes the network and no node
+	down         bool   // it takes its node down
+	fault        bool   // it injects the fault in field of
+	of           Fault
+	presentation simhook.Presentation
 }{
-	Boot: {name: "boot", seam: simhook.EventKind{
+	Boot: {name: "boot", presentation: simhook.Presentation{
 		Weight: "consequence", Class: "faults", Method: "Boot",
 		Sentence: "{node} boots", Lane: "boot {what}",
 		Cause: "the node was down since", Process: "start of {node}",
 	}},
-	DoAction: {name: "action", seam: simhook.EventKind{
+	DoAction: {name: "action", presentation: simhook.Presentation{
 		Weight: "action", Class: "actions",
 		Sentence: "{node} {what}", Lane: "{what}",
 		Cause: "by the application, which runs since", Process: "action {what} at {node}",
 	}},
-	FireTimer: {name: "timer", seam: simhook.EventKind{
+	FireTimer: {name: "timer", presentation: simhook.Presentation{
 		Weight: "timer", Class: "timers", Method: "Timer",
 		Sentence: "{node} timer {what}", Lane: "timer {what}",
 		Cause: "the timer was set in", Process: "timer {what} at {node}",
 	}},
-	DeliverError: {name: "error", seam: simhook.EventKind{
+	DeliverError: {name: "error", presentation: simhook.Presentation{
 		Weight: "consequence", Class: "errors", Method: "PeerError",
 		Sentence: "{node} gets error with {peer} {what}", Lane: "error with {peer} {what}",
 		Cause: "the connection broke in", Process: "errors about {peer} at {node}",
 	}},
-	DeliverReady: {name: "ready", seam: simhook.EventKind{
+	DeliverReady: {name: "ready", presentation: simhook.Presentation{
 		Weight: "consequence", Class: "errors", Method: "PeerReady",
 		Sentence: "{node} can send to {peer} again", Lane: "ready for {peer}",
 		Cause: "a message was refused in", Process: "room to {peer} at {node}",
 	}},
-	Deliver: {name: "deliver", seam: simhook.EventKind{
+	Deliver: {name: "deliver", presentation: simhook.Presentation{
 		Weight: "message", Class: "messages", Method: "Receive",
 		Sentence: "{node} receives {what} from {peer}", Lane: "{what} from {peer}",
 		Cause: "was sent by {peer} in", Process: "messages {peer} -> {node}",
 	}},
-	TakeQuorum: {name: "quorum", seam: simhook.EventKind{
+	TakeQuorum: {name: "quorum", presentation: simhook.Presentation{
 		Weight: "message", Class: "messages",
 		Sentence: "{node} receives {what}", Lane: "{what}",
 		Cause: "the last of its messages was sent in", Process: "quorum {what} at {node}",
 	}},
-	Internal: {name: "internal", seam: simhook.EventKind{
+	Internal: {name: "internal", presentation: simhook.Presentation{
 		Weight: "consequence", Class: "actions", Method: "Step",
 		Sentence: "{node} internal step", Lane: "internal step",
 		Cause: "is what was left to do after", Process: "steps of {node}",
 	}},
-	Arrive: {name: "arrive", network: true, seam: simhook.EventKind{
+	Arrive: {name: "arrive", network: true, presentation: simhook.Presentation{
 		Weight: "consequence", Class: "messages",
 		Sentence: "{what} of {node} arrives at {peer}", Lane: "{what} arrives at {peer}",
 		Cause: "was sent in", Process: "sends of {node}",
 	}},
-	Heal: {name: "heal", network: true, seam: simhook.EventKind{
+	Heal: {name: "heal", network: true, presentation: simhook.Presentation{
 		Weight: "consequence", Class: "faults",
 		Sentence: "network heals {what}", Lane: "heal {what}",
 		Link: "link {node}-{peer} heals", Cause: "the partition began in", Process: "end of the partition",
 	}},
-	Crash: {name: "crash", down: true, fault: true, of: Crashes, seam: simhook.EventKind{
+	Crash: {name: "crash", down: true, fault: true, of: Crashes, presentation: simhook.Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "{node} crashes", Lane: "CRASH",
 	}},
-	Halt: {name: "halt", down: true, fault: true, of: Halts, seam: simhook.EventKind{
+	Halt: {name: "halt", down: true, fault: true, of: Halts, presentation: simhook.Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "{node} halts forever", Lane: "HALT",
 	}},
-	Lose: {name: "lose", network: true, fault: true, of: Loss, seam: simhook.EventKind{
+	Lose: {name: "lose", network: true, fault: true, of: Loss, presentation: simhook.Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "network loses {what} {peer}->{node}", Lane: "LOSS of {what} from {peer}",
 		Cause: "was sent by {peer} in",
 	}},
-	Duplicate: {name: "duplicate", network: true, fault: true, of: Dup, seam: simhook.EventKind{
+	Duplicate: {name: "duplicate", network: true, fault: true, of: Dup, presentation: simhook.Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "network duplicates {what} {peer}->{node}", Lane: "duplicate of {what} from {peer}",
 		Cause: "was sent by {peer} in",
 	}},
-	Break: {name: "break", network: true, fault: true, of: NetErrors, seam: simhook.EventKind{
+	Break: {name: "break", network: true, fault: true, of: NetErrors, presentation: simhook.Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "connection {node}-{peer} breaks", Lane: "connection with {peer} breaks",
 		Link: "connection {node}-{peer} breaks",
 	}},
-	Partition: {name: "partition", network: true, fault: true, of: Partitions, seam: simhook.EventKind{
+	Partition: {name: "partition", network: true, fault: true, of: Partitions, presentation: simhook.Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "network cuts {what}", Lane: "CUT OFF {what}",
 		Link: "link {node}-{peer} is cut",
@@ -135,8 +135,8 @@ func (k EventKind) TakesDown() bool { return eventKinds[k].down }
 // String returns the word for k in path files.
 func (k EventKind) String() string { return eventKinds[k].name }
 
-// Seam returns the texts and classes of the kind, for packages that execute systems and show runs.
-func (k EventKind) Seam() *simhook.EventKind { return &eventKinds[k].seam }
+// Presentation returns the texts and classes of the kind, for packages that execute systems and show runs.
+func (k EventKind) Presentation() *simhook.Presentation { return &eventKinds[k].presentation }
 
 // ParseEventKind is the inverse of String.
 func ParseEventKind(s string) (EventKind, bool) {

@@ -42,7 +42,7 @@ func TestEventKind_EntriesAreComplete(t *testing.T) {
 	weights := []string{"action", "message", "timer", "consequence", "fault"}
 	classes := []string{"messages", "timers", "actions", "errors", "faults"}
 	for k := range sim.EventKindCount {
-		s := k.Seam()
+		s := k.Presentation()
 		if s.Sentence == "" || s.Lane == "" || !slices.Contains(weights, s.Weight) || !slices.Contains(classes, s.Class) {
 			t.Errorf("%v: %+v; want a sentence, a label, a weight of %q and a class of %q", k, *s, weights, classes)
 		}

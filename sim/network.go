@@ -75,11 +75,11 @@ type Message struct {
 	Body any
 	ID   MessageID
 
-	seam simhook.Message
+	hook simhook.Message
 }
 
-// Seam returns the data that packages that execute the system attach to the message. Networks must not use it.
-func (m *Message) Seam() *simhook.Message { return &m.seam }
+// Hook returns the data that packages that execute the system attach to the message. Networks must not use it.
+func (m *Message) Hook() *simhook.Message { return &m.hook }
 
 // Envelope is a message in flight, for properties and for display.
 type Envelope struct {

@@ -8,51 +8,51 @@ import (
 
 // View gives a property access to a state. It records the parts that are read. It is valid only during the property's
 // call.
-type View struct{ seam contents }
+type View struct{ hook contents }
 
 type (
 	contents  = simhook.View[Service, NodeID, Envelope]
 	predicate = simhook.Predicate[Service, NodeID, Envelope]
 )
 
-// Seam returns the fields that packages that execute the system fill in and read. Properties must not use it.
-func (v *View) Seam() *simhook.View[Service, NodeID, Envelope] { return &v.seam }
+// Hook returns the fields that packages that execute the system fill in and read. Properties must not use it.
+func (v *View) Hook() *simhook.View[Service, NodeID, Envelope] { return &v.hook }
 
 // Len returns the number of nodes of the system, whether up or not.
-func (v *View) Len() int { return len(v.seam.Services) }
+func (v *View) Len() int { return len(v.hook.Services) }
 
 // Service returns the service of a node, or nil if the node is down. It must not be changed.
 func (v *View) Service(id NodeID) Service {
-	v.seam.Reads.Read(int(id))
-	return v.seam.Services[id]
+	v.hook.Reads.Read(int(id))
+	return v.hook.Services[id]
 }
 
 // Halted reports whether a node has halted: it is down and never comes back. Properties of the final state can hold
 // only for the other nodes.
 func (v *View) Halted(id NodeID) bool {
-	v.seam.Reads.Read(int(id))
-	return v.seam.World.Halted(id)
+	v.hook.Reads.Read(int(id))
+	return v.hook.World.Halted(id)
 }
 
 // TimerSet reports whether the node has armed the timer t. It returns false if the node is down.
 func (v *View) TimerSet(id NodeID, t any) bool {
-	v.seam.Reads.Read(int(id))
-	return v.seam.World.TimerSet(id, t)
+	v.hook.Reads.Read(int(id))
+	return v.hook.World.TimerSet(id, t)
 }
 
 // InFlight yields the messages in flight in canonical order.
 func (v *View) InFlight() iter.Seq[Envelope] {
-	v.seam.Reads.InFlight = true
-	return v.seam.World.VisitInFlight
+	v.hook.Reads.InFlight = true
+	return v.hook.World.VisitInFlight
 }
 
 // Nodes yields the nodes that are up and run an S, in order.
 func Nodes[S Service](v *View) iter.Seq2[NodeID, S] {
 	return func(yield func(NodeID, S) bool) {
 		for id := range NodeID(v.Len()) {
-			s, ok := v.seam.Services[id].(S)
-			if ok || v.seam.Services[id] == nil {
-				v.seam.Reads.Read(int(id)) // otherwise its service is always of another type
+			s, ok := v.hook.Services[id].(S)
+			if ok || v.hook.Services[id] == nil {
+				v.hook.Reads.Read(int(id)) // otherwise its service is always of another type
 			}
 			if ok && !yield(id, s) {
 				return
@@ -80,5 +80,5 @@ func EachArmed[S Service](t any, holds func(id NodeID, s S, armed bool) bool) fu
 
 func everywhere(holdsAt func(*contents, NodeID) bool) func(*View) bool {
 	p := &predicate{HoldsAt: holdsAt}
-	return func(v *View) bool { return v.seam.World.Each(&v.seam, p) }
+	return func(v *View) bool { return v.hook.World.Each(&v.hook, p) }
 }

@@ -140,6 +140,6 @@ func (w *Machine) copyConnection(c sim.Connection) sim.Connection {
 }
 
 func (w *Machine) copyMessage(m *sim.Message) {
-	m.Seam().Sent = nil
+	m.Hook().Sent = nil
 	m.Body = w.PrivateTo(m.Body)
 }

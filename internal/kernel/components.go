@@ -136,7 +136,7 @@ func (w *Machine) PlanOf(v any) *encoding.Plan {
 // HashMessage, CompareMessages and DescribeMessage serve the network model.
 
 func (w *Machine) HashMessage(m *sim.Message) sim.Fingerprint {
-	known := m.Seam()
+	known := m.Hook()
 	if !known.Hashed {
 		w.Enc.Reset()
 		w.Enc.Add(w.PlanOf(m.Body), m.Body)
@@ -150,7 +150,7 @@ func (w *Machine) CompareMessages(a, b *sim.Message) int {
 }
 
 func (w *Machine) Encoded(m *sim.Message) []byte {
-	known := m.Seam()
+	known := m.Hook()
 	if known.Encoding == nil {
 		known.Encoding = w.PlanOf(m.Body).Append(nil, m.Body)
 	}

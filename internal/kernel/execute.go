@@ -57,7 +57,7 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 		}
 	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
 		d.Delivery = w.Net.Take(ev)
-		if d.Msg.Seam().Sent != nil {
+		if d.Msg.Hook().Sent != nil {
 			if err := w.CheckUnchanged(&d.Delivery, n.ID); err != nil {
 				return err
 			}

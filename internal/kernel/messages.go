@@ -18,7 +18,7 @@ type content struct {
 func (c content) by(f *stepinfo.Effect) {
 	f.Msg.Body = c.body
 	if c.sent != nil {
-		f.Msg.Seam().Sent = c.sent
+		f.Msg.Hook().Sent = c.sent
 	}
 }
 
@@ -63,7 +63,7 @@ func (w *Machine) PrivateTo(v any) any {
 // sentUnchanged checks that the handler that has returned did not change its messages after it sent them.
 func (w *Machine) sentUnchanged(from sim.NodeID) error {
 	for i := w.FirstEffect; i < len(w.last.Effects); i++ {
-		if f := &w.last.Effects[i]; f.Msg.Seam().Sent != nil {
+		if f := &w.last.Effects[i]; f.Msg.Hook().Sent != nil {
 			if err := w.CheckUnchanged(&sim.Delivery{From: from, Msg: f.Msg}, f.Peer); err != nil {
 				return err
 			}
@@ -78,7 +78,7 @@ func (w *Machine) CheckUnchanged(d *sim.Delivery, to sim.NodeID) error {
 	if err != nil {
 		return err
 	}
-	now := p.Copy(d.Msg.Seam().Sent) // copies omit when a time was read
+	now := p.Copy(d.Msg.Hook().Sent) // copies omit when a time was read
 	if string(p.Append(nil, d.Msg.Body)) != string(p.Append(nil, now)) {
 		return &sim.Finding{Kind: sim.Safety, Property: MessagesProperty, Node: d.From, Message: fmt.Sprintf(
 			"node %d changed a message to node %d after sending it: sent %s, now %s",

@@ -73,7 +73,7 @@ func (w *Machine) takeSet(ev sim.Event, made *declared.Assembled) error {
 	slices.SortFunc(members, func(a, b sim.Event) int { return int(b.Slot - a.Slot) })
 	for _, m := range members {
 		d := w.Net.Take(m)
-		if d.Msg.Seam().Sent != nil {
+		if d.Msg.Hook().Sent != nil {
 			if err := w.CheckUnchanged(&d, ev.Node); err != nil {
 				return err
 			}

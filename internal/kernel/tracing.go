@@ -29,7 +29,7 @@ func (w *Machine) handlerSource(ev sim.Event) string {
 	case sim.TakeQuorum:
 		code = reflect.ValueOf(w.Quorums[w.Members[ev.Node].sets[ev.Slot].quorum].Types.Do)
 	default:
-		if ev.Kind.Seam().Method == "" {
+		if ev.Kind.Presentation().Method == "" {
 			return ""
 		}
 		s := w.Members[ev.Node].Service
@@ -43,7 +43,7 @@ func (w *Machine) handlerSource(ev sim.Event) string {
 		if _, ok := s.(simext.Hosting); ok {
 			return "" // until it declares what it runs
 		}
-		m, ok := reflect.TypeOf(s).MethodByName(ev.Kind.Seam().Method)
+		m, ok := reflect.TypeOf(s).MethodByName(ev.Kind.Presentation().Method)
 		if !ok {
 			return ""
 		}

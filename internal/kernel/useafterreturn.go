@@ -71,7 +71,7 @@ func (e *env) handler() string {
 	if e.kind == sim.DoAction {
 		return fmt.Sprintf("the action %q", e.w.Actions[e.slot].Name)
 	}
-	name := e.kind.Seam().Method
+	name := e.kind.Presentation().Method
 	if e.n.Service == nil || name == "" || e.kind == sim.Internal { // its method belongs to the service that carries the code
 		return ""
 	}

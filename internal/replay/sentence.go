@@ -46,7 +46,7 @@ func describe(l *stepinfo.Label, what string) string {
 
 // fill returns the sentence of the event's kind.
 func fill(ev *sim.Event, what string) string {
-	return ev.Kind.Seam().Sentence.Fill(fmt.Sprintf("n%d", ev.Node), fmt.Sprintf("n%d", ev.Peer), what)
+	return ev.Kind.Presentation().Sentence.Fill(fmt.Sprintf("n%d", ev.Node), fmt.Sprintf("n%d", ev.Peer), what)
 }
 
 // mates formats the nodes that fail together in a crash of a process: " with n2, n3", or "" if there are none.
@@ -85,7 +85,7 @@ func (s *TraceStep) Sentence() string {
 		if s.Halted {
 			kind = sim.Halt
 		}
-		text += ", and" + kind.Seam().Sentence.Fill("", "", "") + AlsoFell(s.With) + "; " + strings.Join(s.Aftermath(), "; ")
+		text += ", and" + kind.Presentation().Sentence.Fill("", "", "") + AlsoFell(s.With) + "; " + strings.Join(s.Aftermath(), "; ")
 	}
 	return text
 }

@@ -21,7 +21,7 @@ type (
 // State holds the properties of a machine and their cached values.
 type State struct {
 	view       sim.View
-	Shown      *View      // the seam of view
+	Shown      *View      // the hook of view
 	questions  []question // of all properties, in their order
 	always     []question
 	eventually []question
@@ -79,7 +79,7 @@ func (c *State) question(p *sim.Property) question {
 
 // Init prepares for the properties of a system, which see it through a world.
 func (c *State) Init(sys *sim.System, world simhook.World[sim.Service, sim.NodeID, sim.Envelope]) {
-	c.Shown = c.view.Seam()
+	c.Shown = c.view.Hook()
 	c.Shown.World, c.Shown.Services = world, make([]sim.Service, sys.Nodes)
 	for i := range sys.Properties {
 		c.questions = append(c.questions, c.question(&sys.Properties[i]))

@@ -180,7 +180,7 @@ func (r *Runner) Copy(msg any) (any, error) {
 // Unchanged compares a message from the effects of a step of from with the original that its sender holds. The error is
 // a finding. Without [kernel.Options].CheckMessages nothing is compared.
 func (r *Runner) Unchanged(from, to sim.NodeID, m sim.Message) error {
-	if m.Seam().Sent == nil {
+	if m.Hook().Sent == nil {
 		return nil
 	}
 	return r.w.CheckUnchanged(&sim.Delivery{From: from, Msg: m}, to)

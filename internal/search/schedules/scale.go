@@ -24,7 +24,7 @@ type Scale struct {
 func NewScale(weights map[string]int) Scale {
 	var d Scale
 	for kind := range sim.EventKindCount {
-		d.weights[kind] = weights[kind.Seam().Weight]
+		d.weights[kind] = weights[kind.Presentation().Weight]
 	}
 	return d
 }

@@ -126,7 +126,7 @@ func (p *processes) name(k processKey) string {
 		}
 		return p.names[id]
 	}
-	return k.kind.Seam().Process.Fill(name(k.node), name(k.peer), p.about(k))
+	return k.kind.Presentation().Process.Fill(name(k.node), name(k.peer), p.about(k))
 }
 
 // about names the quorum, timer or action of a process.

@@ -151,7 +151,7 @@ func (r *Run) Because(n int) string {
 		return r.recordedBecause(n)
 	}
 	s := r.Step(n)
-	cause := s.Ev.Kind.Seam().Cause
+	cause := s.Ev.Kind.Presentation().Cause
 	switch {
 	case s.refused:
 		return "what was refused was sent in"

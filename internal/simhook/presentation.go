@@ -2,8 +2,8 @@ package simhook
 
 import "strings"
 
-// EventKind holds the classes and display texts of a kind of event.
-type EventKind struct {
+// Presentation holds the classes and display texts of a kind of event.
+type Presentation struct {
 	Weight   string   // name of the weight in random walks: action, message, timer, consequence or fault
 	Class    string   // name of the class that readers of a run select: messages, timers, actions, errors or faults
 	Method   string   // of a service that handles the event; empty if none does
