@@ -22,7 +22,7 @@ func judgesOf(dead explore.Analysis, starving *fairness.FairCycles) explore.Anal
 	return analyses{dead, starving}
 }
 
-// Visit implements [explore.Analyze].
+// Visit implements [explore.Analysis].
 func (j analyses) Visit(id uint32, live bool, note uint8) error {
 	for _, judge := range j {
 		if err := judge.Visit(id, live, note); err != nil {
@@ -32,7 +32,7 @@ func (j analyses) Visit(id uint32, live bool, note uint8) error {
 	return nil
 }
 
-// Analyze implements [explore.Analyze].
+// Analyze implements [explore.Analysis].
 func (j analyses) Analyze(ctx context.Context, s *explore.Space) error {
 	limited := error(nil)
 	for _, judge := range j {
@@ -47,7 +47,7 @@ func (j analyses) Analyze(ctx context.Context, s *explore.Space) error {
 	return limited
 }
 
-// NeedsEdges implements [explore.Analyze].
+// NeedsEdges implements [explore.Analysis].
 func (j analyses) NeedsEdges(id uint32) bool {
 	return slices.ContainsFunc(j, func(judge explore.Analysis) bool { return judge.NeedsEdges(id) })
 }
@@ -60,7 +60,7 @@ func (j analyses) Names() bool {
 	})
 }
 
-// Bytes implements [explore.Analyze].
+// Bytes implements [explore.Analysis].
 func (j analyses) Bytes() (n int) {
 	for _, judge := range j {
 		n += judge.Bytes()

@@ -24,7 +24,7 @@ func (d *deadStates) judge() explore.Analysis {
 	return d
 }
 
-// Analyze implements [explore.Analyze].
+// Analyze implements [explore.Analysis].
 func (d *deadStates) Analyze(ctx context.Context, s *explore.Space) error {
 	if len(d.g.Sampled()) > 0 {
 		return nil // an answer outside the sample might lead to a live state

@@ -98,10 +98,10 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts optio
 // untilLive is an analysis that ends an exploration at the first live state.
 type untilLive struct{}
 
-// NeedsEdges implements [explore.Analyze].
+// NeedsEdges implements [explore.Analysis].
 func (untilLive) NeedsEdges(uint32) bool { return false }
 
-// Visit implements [explore.Analyze].
+// Visit implements [explore.Analysis].
 func (untilLive) Visit(_ uint32, live bool, _ uint8) error {
 	if live {
 		return statespace.ErrLive
@@ -109,10 +109,10 @@ func (untilLive) Visit(_ uint32, live bool, _ uint8) error {
 	return nil
 }
 
-// Analyze implements [explore.Analyze].
+// Analyze implements [explore.Analysis].
 func (untilLive) Analyze(context.Context, *explore.Space) error { return nil }
 
-// Bytes implements [explore.Analyze].
+// Bytes implements [explore.Analysis].
 func (untilLive) Bytes() int { return 0 }
 
 // recoveryOnly is a reducer that keeps only the steps of the recovery relation.

@@ -78,7 +78,7 @@ func NewFairCycles(g *statespace.Graph, reduced bool) *FairCycles {
 	return f
 }
 
-// Visit implements [explore.Analyze].
+// Visit implements [explore.Analysis].
 func (f *FairCycles) Visit(id uint32, _ bool, _ uint8) error {
 	g := f.g
 	for k := range f.sources {
@@ -101,7 +101,7 @@ func (f *FairCycles) Visit(id uint32, _ bool, _ uint8) error {
 	return nil
 }
 
-// NeedsEdges implements [explore.Analyze].
+// NeedsEdges implements [explore.Analysis].
 func (f *FairCycles) NeedsEdges(id uint32) bool {
 	return !f.reduced && slices.ContainsFunc(f.sources, func(src source) bool { return src.owes.has(id) })
 }
@@ -109,7 +109,7 @@ func (f *FairCycles) NeedsEdges(id uint32) bool {
 // Names implements [explore.Namer]: edges are labelled by their transitions.
 func (f *FairCycles) Names() bool { return !f.reduced }
 
-// Bytes implements [explore.Analyze].
+// Bytes implements [explore.Analysis].
 func (f *FairCycles) Bytes() int {
 	n := 0
 	for k := range f.sources {
@@ -121,7 +121,7 @@ func (f *FairCycles) Bytes() int {
 	return n
 }
 
-// Analyze implements [explore.Analyze].
+// Analyze implements [explore.Analysis].
 func (f *FairCycles) Analyze(ctx context.Context, s *explore.Space) error {
 	switch {
 	case f.reduced:

@@ -43,7 +43,7 @@ type Analysis struct {
 	Inner   explore.Analysis // may be nil
 }
 
-// Visit implements [explore.Analyze].
+// Visit implements [explore.Analysis].
 func (j *Analysis) Visit(id uint32, live bool, note uint8) error {
 	if j.Inner == nil {
 		return nil
@@ -51,12 +51,12 @@ func (j *Analysis) Visit(id uint32, live bool, note uint8) error {
 	return j.Inner.Visit(id, live, note)
 }
 
-// NeedsEdges implements [explore.Analyze].
+// NeedsEdges implements [explore.Analysis].
 func (j *Analysis) NeedsEdges(id uint32) bool {
 	return j.Inner != nil && j.Inner.NeedsEdges(id)
 }
 
-// Bytes implements [explore.Analyze].
+// Bytes implements [explore.Analysis].
 func (j *Analysis) Bytes() int {
 	n := len(j.Reduced.full)
 	if j.Inner != nil {
@@ -65,7 +65,7 @@ func (j *Analysis) Bytes() int {
 	return n
 }
 
-// Analyze implements [explore.Analyze].
+// Analyze implements [explore.Analysis].
 func (j *Analysis) Analyze(ctx context.Context, s *explore.Space) error {
 	r := j.Reduced
 	fell := r.settle()
