@@ -186,9 +186,9 @@ func (b *Batch) leave() {
 // named makes the keys of all edges the keys to look up.
 func (b *Batch) named() {
 	n := len(b.Ends)
-	b.keys.Names = slices.Grow(b.keys.Names[:0], n)[:n]
-	for t := range b.keys.Names {
-		b.keys.Names[t] = uint32(t)
+	b.keys.Edges = slices.Grow(b.keys.Edges[:0], n)[:n]
+	for t := range b.keys.Edges {
+		b.keys.Edges[t] = uint32(t)
 	}
 	b.keys.Lo, b.keys.Hi = b.Lo, b.Hi
 }

@@ -191,7 +191,7 @@ func (p *Parts) Restore(i int, state []uint32, from Source) error {
 	if of := p.Of(state); of != i {
 		return fmt.Errorf("a state of part %d is said to be of part %d", of, i)
 	}
-	k := stateset.Keys{Names: []uint32{0}, Lo: []uint64{f.Lo}}
+	k := stateset.Keys{Edges: []uint32{0}, Lo: []uint64{f.Lo}}
 	if p.width == 2 {
 		k.Hi = []uint64{f.Hi}
 	}
@@ -250,7 +250,7 @@ func (p *Parts) settle(i int) error {
 	p.own[i].edges += b.All()
 	p.recent.Sift(&b.Edges, &b.keys)
 	parent := 0
-	for k, name := range b.keys.Names {
+	for k, name := range b.keys.Edges {
 		for name >= b.last[parent] {
 			parent++
 		}
@@ -334,7 +334,7 @@ func (p *Parts) Arrive(states []uint32, from []Source) error {
 // key queues a state of a part for look-up.
 func (p *Parts) key(part int, name uint32, lo uint64, hi []uint64, k int) {
 	keys := &p.keys[part]
-	keys.Names, keys.Lo = append(keys.Names, name), append(keys.Lo, lo)
+	keys.Edges, keys.Lo = append(keys.Edges, name), append(keys.Lo, lo)
 	if p.width == 2 {
 		keys.Hi = append(keys.Hi, hi[k])
 	}
@@ -344,11 +344,11 @@ func (p *Parts) key(part int, name uint32, lo uint64, hi []uint64, k int) {
 func (p *Parts) accept(stateOf func(name uint32, parent *int) ([]uint32, Source)) (err error) {
 	for i, o := range p.own {
 		keys := &p.keys[i]
-		if len(keys.Names) == 0 {
+		if len(keys.Edges) == 0 {
 			continue
 		}
 		p.fresh = o.set.AddAll(keys, p.fresh[:0])
-		keys.Names, keys.Lo, keys.Hi = keys.Names[:0], keys.Lo[:0], keys.Hi[:0]
+		keys.Edges, keys.Lo, keys.Hi = keys.Edges[:0], keys.Lo[:0], keys.Hi[:0]
 		parent := 0
 		for _, name := range p.fresh {
 			state, from := stateOf(name, &parent)

@@ -38,7 +38,7 @@ func TestSpilledDefectsAreNoticed(t *testing.T) {
 		"what is old is taken for new":   broken(func(s *stateset.Spilled) stateset.Visited { return credulous{s} }),
 		"what is new is taken for old":   broken(func(s *stateset.Spilled) stateset.Visited { return suspicious{s} }),
 		"another state is taken for old": broken(func(s *stateset.Spilled) stateset.Visited { return shifted{s} }),
-		"the filter says no":             broken(func(s *stateset.Spilled) stateset.Visited { s.Filter = stateset.NewBloom(64); return deaf{s} }),
+		"the filter says no":             broken(func(s *stateset.Spilled) stateset.Visited { s.Filter = stateset.NewSpillFilter(64); return deaf{s} }),
 	} {
 		noticed := 0
 		for seed := range 200 {

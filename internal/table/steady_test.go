@@ -142,9 +142,9 @@ func newSteady(t testing.TB, sys *sim.System, visited stateset.Kind) *steady {
 
 func (s *steady) lookUp() {
 	k := &s.lookups
-	k.Names, k.Lo, k.Hi = k.Names[:0], s.edges.Lo, s.edges.Hi
+	k.Edges, k.Lo, k.Hi = k.Edges[:0], s.edges.Lo, s.edges.Hi
 	for t := range s.edges.Ends {
-		k.Names = append(k.Names, uint32(t))
+		k.Edges = append(k.Edges, uint32(t))
 	}
 	s.fresh = s.visited.AddAll(k, s.fresh[:0])
 }

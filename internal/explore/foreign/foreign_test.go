@@ -24,7 +24,7 @@ type mapSet map[[2]uint64]uint32
 func (s mapSet) Width() int { return 2 }
 
 func (s mapSet) AddAll(k *stateset.Keys, fresh []uint32) []uint32 {
-	for i, name := range k.Names {
+	for i, name := range k.Edges {
 		key := [2]uint64{k.Lo[i], k.Hi[i]}
 		if _, ok := s[key]; !ok {
 			s[key] = uint32(len(s))

@@ -45,9 +45,9 @@ func (s *boundedExact) AddAll(k *Keys, fresh []uint32) []uint32 {
 		switch id, added := s.roots.intern(root); {
 		case added:
 			s.near.Append(metAt(k.Depth))
-			fresh = append(fresh, k.Names[i])
+			fresh = append(fresh, k.Edges[i])
 		case s.near.Ref(id).meet(k.Depth):
-			fresh = append(fresh, k.Names[i]|Again)
+			fresh = append(fresh, k.Edges[i]|Again)
 		}
 	}
 	return fresh
@@ -104,9 +104,9 @@ func (s *boundedFingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
 		switch {
 		case s.keys[at*s.words] == 0:
 			s.put(at, lo, hi, metAt(k.Depth))
-			fresh = append(fresh, k.Names[i])
+			fresh = append(fresh, k.Edges[i])
 		case s.near[at].meet(k.Depth):
-			fresh = append(fresh, k.Names[i]|Again)
+			fresh = append(fresh, k.Edges[i]|Again)
 		}
 	}
 	return fresh

@@ -41,7 +41,7 @@ func (c *exact) AddNumbered(k *Keys, fresh, numbers []uint32) (allFresh, allNumb
 	for i, root := range k.Lo {
 		number, added := c.roots.intern(root)
 		if numbers = append(numbers, number); added {
-			fresh = append(fresh, k.Names[i])
+			fresh = append(fresh, k.Edges[i])
 		}
 	}
 	return fresh, numbers

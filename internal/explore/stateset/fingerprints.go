@@ -98,12 +98,12 @@ func (p *Fingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
 	fresh = slices.Grow(fresh, len(k.Lo)+1)[:n+len(k.Lo)+1]
 	if p.words == 1 {
 		for i, f := range k.Lo {
-			fresh[n] = k.Names[i]
+			fresh[n] = k.Edges[i]
 			n += int(p.insert1(f))
 		}
 	} else {
 		for i, f := range k.Lo {
-			fresh[n] = k.Names[i]
+			fresh[n] = k.Edges[i]
 			n += int(p.insert2(f, k.Hi[i]))
 		}
 	}

@@ -35,7 +35,7 @@ func TestFingerprints(t *testing.T) {
 			if words == 2 {
 				hi = n % 2
 			}
-			k = Keys{Names: []uint32{7}, Lo: []uint64{lo}, Hi: []uint64{hi}}
+			k = Keys{Edges: []uint32{7}, Lo: []uint64{lo}, Hi: []uint64{hi}}
 			kept := [2]uint64{max(1, lo), hi}
 			if got := len(p.AddAll(&k, nil)) == 1; got == known[kept] {
 				t.Fatalf("%d words, %x: added: %v", words, kept, got)
@@ -84,7 +84,7 @@ func TestFingerprintsWhileSpread(t *testing.T) {
 			for len(known) < 100_000 {
 				const added = 200
 				p.most = uint64(float64(p.homes) * most)
-				k, want := Keys{Names: make([]uint32, added), Lo: make([]uint64, added), Hi: make([]uint64, added)}, 0
+				k, want := Keys{Edges: make([]uint32, added), Lo: make([]uint64, added), Hi: make([]uint64, added)}, 0
 				for i := range added {
 					lo, hi := r.Uint64(), r.Uint64()
 					if next := p.end/lineWords - uint64(4*p.words*added+minLines); i > added/2 && p.end > 0 && next < p.before {
@@ -95,7 +95,7 @@ func TestFingerprintsWhileSpread(t *testing.T) {
 					if !known[[2]uint64{lo, hi}] {
 						want++
 					}
-					k.Names[i], k.Lo[i], k.Hi[i] = uint32(i), lo, hi
+					k.Edges[i], k.Lo[i], k.Hi[i] = uint32(i), lo, hi
 					if words == 1 {
 						hi = 0
 					}
@@ -108,7 +108,7 @@ func TestFingerprintsWhileSpread(t *testing.T) {
 					t.Fatalf("%d words, at most %v times as long: %d added, %d are new", words, most, got, want)
 				}
 				if len(all.Lo) < 10_000 {
-					all.Names, all.Lo, all.Hi = append(all.Names, k.Names...), append(all.Lo, k.Lo...), append(all.Hi, k.Hi...)
+					all.Edges, all.Lo, all.Hi = append(all.Edges, k.Edges...), append(all.Lo, k.Lo...), append(all.Hi, k.Hi...)
 				} else {
 					all = k
 				}
@@ -120,7 +120,7 @@ func TestFingerprintsWhileSpread(t *testing.T) {
 			}
 			all = Keys{}
 			for f := range known {
-				all.Names, all.Lo, all.Hi = append(all.Names, 0), append(all.Lo, f[0]), append(all.Hi, f[1])
+				all.Edges, all.Lo, all.Hi = append(all.Edges, 0), append(all.Lo, f[0]), append(all.Hi, f[1])
 			}
 			if got := p.AddAll(&all, nil); len(got) > 0 || spreading == 0 && most != 1.01 || p.n != len(known) {
 				t.Errorf("%d words, at most %v times as long: %d added again, %d known, want %d; %d additions while the table was spread", words, most, len(got), p.n, len(known), spreading)
@@ -139,7 +139,7 @@ func TestFingerprintsInOrder(t *testing.T) {
 		known := map[spill.Key]bool{}
 		some := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 300), rapid.Uint64Range(^uint64(0)-300, ^uint64(0)))
 		for range rapid.IntRange(0, 2000).Draw(t, "fingerprints") {
-			k := Keys{Names: []uint32{0}, Lo: []uint64{some.Draw(t, "lo")}, Hi: []uint64{0}}
+			k := Keys{Edges: []uint32{0}, Lo: []uint64{some.Draw(t, "lo")}, Hi: []uint64{0}}
 			if words == 2 {
 				k.Hi[0] = some.Draw(t, "hi")
 			}
@@ -160,8 +160,8 @@ func TestFingerprintsInOrder(t *testing.T) {
 	})
 }
 
-func TestBloom(t *testing.T) {
-	f := NewBloom(1 << 14)
+func TestSpillFilter(t *testing.T) {
+	f := NewSpillFilter(1 << 14)
 	defer f.memory.Free()
 	n := uint64(1 << 14) // eight bits of the filter for each
 	for i := range n {

@@ -47,14 +47,14 @@ func (r *HotCache) Sift(e *graph.Edges, k *Keys) {
 		r.Init(max(1, e.Width))
 	}
 	n := len(e.Lo)
-	k.Names, k.Lo, k.Hi = slices.Grow(k.Names[:0], n)[:n], slices.Grow(k.Lo[:0], n)[:n], k.Hi[:0]
-	names, lo, left := k.Names, k.Lo, 0
+	k.Edges, k.Lo, k.Hi = slices.Grow(k.Edges[:0], n)[:n], slices.Grow(k.Lo[:0], n)[:n], k.Hi[:0]
+	edges, lo, left := k.Edges, k.Lo, 0
 	if r.second == nil {
 		for t, p := range e.Lo {
 			at := &r.first[recentSlot(p)]
 			differs := *at ^ p
 			*at = p
-			names[left], lo[left] = uint32(t), p
+			edges[left], lo[left] = uint32(t), p
 			left += int((differs | -differs) >> 63)
 		}
 	} else {
@@ -66,10 +66,10 @@ func (r *HotCache) Sift(e *graph.Edges, k *Keys) {
 			at, and := &r.first[slot], &r.second[slot]
 			differs := (*at ^ p) | (*and ^ q)
 			*at, *and = p, q
-			names[left], lo[left], hi[left] = uint32(t), p, q
+			edges[left], lo[left], hi[left] = uint32(t), p, q
 			left += int((differs | -differs) >> 63)
 		}
 		k.Hi = hi[:left]
 	}
-	k.Names, k.Lo = names[:left], lo[:left]
+	k.Edges, k.Lo = edges[:left], lo[:left]
 }

@@ -21,12 +21,12 @@ func (r *roots) addAll(k *Keys, fresh []uint32) []uint32 {
 		for _, root := range k.Lo {
 			r.mixed = append(r.mixed, scattered(root))
 		}
-		return r.table.AddAll(&Keys{Names: k.Names, Lo: r.mixed}, fresh)
+		return r.table.AddAll(&Keys{Edges: k.Edges, Lo: r.mixed}, fresh)
 	}
 	r.prefetch(k.Lo)
 	for i, root := range k.Lo {
 		if _, added := r.intern(root); added {
-			fresh = append(fresh, k.Names[i])
+			fresh = append(fresh, k.Edges[i])
 		}
 	}
 	return fresh

@@ -25,11 +25,11 @@ func TestRoots(t *testing.T) {
 				if len(all) > 0 && rapid.Bool().Draw(t, "again") {
 					key = rapid.SampledFrom(all).Draw(t, "key")
 				}
-				name := uint32(3 * len(k.Names))
+				name := uint32(3 * len(k.Edges))
 				if !known[key] {
 					known[key], all, want = true, append(all, key), append(want, name)
 				}
-				k.Names, k.Lo = append(k.Names, name), append(k.Lo, key)
+				k.Edges, k.Lo = append(k.Edges, name), append(k.Lo, key)
 			}
 			if got := r.addAll(&k, []uint32{99})[1:]; !slices.Equal(got, want) {
 				t.Fatalf("added %d, want %d", got, want)

@@ -43,7 +43,7 @@ type Deferred interface {
 // young is a suspect unless a filter excludes it from all runs. Suspects are looked up later, together, in their order.
 type Spilled struct {
 	young    *Fingerprints
-	Filter   bloom
+	Filter   SpillFilter
 	runs     *spill.Runs
 	bytes    int // of the filter
 	most     int // maximum number of young ones
@@ -83,8 +83,8 @@ func (s *Spilled) AddAll(k *Keys, fresh []uint32) []uint32 {
 		return fresh
 	}
 	i := 0
-	for _, name := range fresh[from:] {
-		for k.Names[i] != name {
+	for _, edge := range fresh[from:] {
+		for k.Edges[i] != edge {
 			i++
 		}
 		if lo := max(1, k.Lo[i]); s.Filter.has(lo) {
@@ -116,7 +116,7 @@ func (s *Spilled) Flush(old func(number uint32)) error {
 // flush moves the young fingerprints into a run.
 func (s *Spilled) flush() error {
 	if !s.Pending() {
-		s.Filter = NewBloom(s.bytes)
+		s.Filter = NewSpillFilter(s.bytes)
 		s.memory.Grow((s.limit + MostPending) * suspectBytes / 8)
 		all := unsafe.Slice((*spill.Wanted)(unsafe.Pointer(unsafe.SliceData(s.memory.Words))), len(s.memory.Words)*8/suspectBytes)
 		s.Suspects = all[:0]

@@ -9,7 +9,7 @@ type Visited interface {
 	// Width returns the number of fingerprint words that identify states, 1 or 2. 0 means that the set makes keys for
 	// states, see [Whole].
 	Width() int
-	// AddAll adds states, and appends to fresh the names of the new ones, in order.
+	// AddAll adds states, and appends to fresh the edges that lead to new ones, in order.
 	AddAll(k *Keys, fresh []uint32) []uint32
 	// Bytes returns the memory of the set, and the additional memory needed temporarily for growth, if growth is due
 	// soon.
@@ -22,7 +22,7 @@ type Visited interface {
 
 // Keys holds states to look up.
 type Keys struct {
-	Names  []uint32 // of the edges that lead to them
+	Edges  []uint32 // by state: an index, chosen by the caller, of the edge that leads to it
 	Lo, Hi []uint64 // fingerprints, or keys of whole states; Hi is empty unless the width is 2
 	Depth  int32    // number of steps from the start at which they are found
 }
@@ -48,21 +48,21 @@ type Whole interface {
 }
 
 // Bounded is a visited set of an exploration to a depth that does not find states by shortest paths. AddAll also
-// returns the names of states that were found only farther from the start before, with the bit [Again].
+// returns the edges to states that were found only farther from the start before, with the bit [Again].
 type Bounded interface {
 	Visited
 	// Open reports whether a waiting state, found at that depth, is to be expanded, and whether for the first time.
 	Open(lo, hi uint64, depth int32) (first, ok bool)
 }
 
-// Again marks the name of an edge to a state that is to be expanded once more.
+// Again marks an edge to a state that is to be expanded once more.
 const Again = 1 << 31
 
 // Finder is a visited set that can identify states once it is complete. Without it an analysis does not run, see
-// [explore.Result].
+// [explore.Result]. A place is a number that identifies a state in the complete set, such as a slot of its table.
 type Finder interface {
 	Visited
-	// Places returns the number of places. It is called before FindAll.
+	// Places returns a number above all places. It is called before FindAll.
 	Places() int
 	// FindAll appends to places the place of each state, or [NoPlace] if it is not in the set.
 	FindAll(k *Keys, places []uint32) []uint32

@@ -6,41 +6,43 @@ import (
 	"github.com/macemc/macemc/internal/explore/memory"
 )
 
-// bloom is a filter of fingerprints: it reports that a fingerprint may have been added, or that it was not. All bits of
-// a fingerprint are in one cache line. The zero value reports that any fingerprint may have been added.
-type bloom struct {
+// SpillFilter is a Bloom filter of the fingerprints that a [Spilled] has on disk: it reports that a fingerprint may have
+// been added, or that it was not. All bits of a fingerprint are in one cache line. The zero value reports that any
+// fingerprint may have been added.
+type SpillFilter struct {
 	memory memory.Arena
 	lines  uint64
 }
 
-const bloomBits = 6 // bits set for each fingerprint
+const filterBits = 6 // bits set for each fingerprint
 
-func NewBloom(bytes int) (f bloom) {
+// NewSpillFilter makes a filter of about the given number of bytes.
+func NewSpillFilter(bytes int) (f SpillFilter) {
 	f.lines = uint64(max(1, bytes/(8*lineWords)))
 	f.memory.Grow(int(f.lines) * lineWords)
 	return f
 }
 
 // line returns the line of a fingerprint, and the indexes of its bits, nine bits each.
-func (f *bloom) line(lo uint64) (l *line, at uint64) {
+func (f *SpillFilter) line(lo uint64) (l *line, at uint64) {
 	k, _ := bits.Mul64(lo, f.lines)
 	return (*line)(f.memory.Words[k*lineWords:]), lo * 0x9E3779B97F4A7C15
 }
 
-func (f *bloom) add(lo uint64) {
+func (f *SpillFilter) add(lo uint64) {
 	l, at := f.line(lo)
-	for range bloomBits {
+	for range filterBits {
 		l[at>>6&7] |= 1 << (at & 63)
 		at = bits.RotateLeft64(at, 9)
 	}
 }
 
-func (f *bloom) has(lo uint64) bool {
+func (f *SpillFilter) has(lo uint64) bool {
 	if f.lines == 0 {
 		return true
 	}
 	l, at := f.line(lo)
-	for range bloomBits {
+	for range filterBits {
 		if l[at>>6&7]>>(at&63)&1 == 0 {
 			return false
 		}
