@@ -365,7 +365,7 @@ func TestRandomGraphs(t *testing.T) {
 			}
 		}
 	})
-	if n := complete + found; complete < n/10 || dead < n/20 || found < n/10 || passed < n/20 {
+	if n := complete + found; complete < n/10 || dead < n/20 || found < n/10 || passed < n/100 {
 		t.Errorf("%d complete, %d with dead states, %d findings, %d with edges that are not listed", complete, dead, found, passed)
 	}
 }
