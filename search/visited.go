@@ -14,11 +14,21 @@ import (
 type Visited string
 
 const (
-	AllStates       Visited = "none"  // for deepening: no state is stored, and each is explored as often as it is reached
+	AllStates Visited = "none" // for deepening: no state is stored, and each is explored as often as it is reached
+
+	// These are names of stateset.Kinds to which other packages refer.
 	ExactStates     Visited = "exact" // for bfs and dfs: whole states
 	Fingerprints64  Visited = "64"    // fingerprints of 64 bits: states may be missed
 	Fingerprints128 Visited = "128"
 )
+
+// VisitedNames returns the values for strategies that visit states. Each is a kind of set of package stateset.
+func VisitedNames() (names []string) {
+	for _, k := range stateset.Kinds {
+		names = append(names, k.Name)
+	}
+	return names
+}
 
 // fits returns an error if v does not fit a strategy.
 func (v Visited) fits(s Name) error {

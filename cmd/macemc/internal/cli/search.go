@@ -82,7 +82,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.Uint64Var(&f.Config.Seed, "seed", 1, "`SEED` of the random walks, at least 1")
 	fl.StringVar(&f.Shard, "shard", "", "run part `K/N` of a divided search, for macemc merge")
 	fl.StringVar((*string)(&f.Config.Engine), "engine", "", "execute steps by `NAME`: table, replay or auto (default auto)")
-	fl.StringVar((*string)(&f.Config.Visited), "visited", "", "store visited states as `KIND`: exact, none, or hashes of 1 to 128 bits")
+	fl.StringVar((*string)(&f.Config.Visited), "visited", "", "store states as `KIND`: "+strings.Join(search.VisitedNames(), ", ")+"; deepening: none or 1 to 128 bits")
 	fl.StringVar((*string)(&f.Config.Reduce), "reduce", "", "leave out states by `KIND`: none, drop, full or auto (default auto)")
 	fl.BoolVar(&f.Config.Symmetry, "symmetry", false, "visit one of the states that differ by permuting nodes of a role")
 	fl.StringVar((*string)(&f.Config.Crashes), "crash-model", "", "crash nodes by `MODEL`: explicit, implicit or auto (default explicit)")
