@@ -252,14 +252,14 @@ func TestAgainstDefinition(t *testing.T) {
 		} else if unproven++; !wrong || res.Unproven == "" {
 			t.Fatalf("maze %d: %+v; dead since step %d", seed, res, k)
 		}
-		want := critical.C1
+		want := critical.Located
 		if k == 0 {
-			want = critical.C2Initial
+			want = critical.DeadFromStart
 		}
-		if res.Case != want && !(wrong && res.Case == critical.C2) {
+		if res.Case != want && !(wrong && res.Case == critical.TooLateToTell) {
 			t.Fatalf("maze %d: %+v, want %s, dead since step %d", seed, res, want, k)
 		}
-		if res.Case != critical.C1 {
+		if res.Case != critical.Located {
 			continue
 		}
 		if res.Step != k {
@@ -284,7 +284,7 @@ func TestAgainstDefinition(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	if least := int(n) / 100; kinds[critical.C1] < 5*least || kinds[critical.Recovered] < 10*least || failing < 10*least || choices < 3*least || unproven < least {
+	if least := int(n) / 100; kinds[critical.Located] < 5*least || kinds[critical.Recovered] < 10*least || failing < 10*least || choices < 3*least || unproven < least {
 		t.Errorf("too little of some kinds was compared")
 	}
 }

@@ -141,7 +141,7 @@ func (f *finder) proven(step int) bool {
 func (f *finder) prove(res *Result) {
 	res.Proof = Walks
 	for _, step := range []int{res.Step, res.After.Step, f.steps()} {
-		if f.proven(step) && (step > 0 || res.Case == C2Initial || res.Case == Unlocated) {
+		if f.proven(step) && (step > 0 || res.Case == DeadFromStart || res.Case == Unlocated) {
 			r := f.examined[step]
 			res.Proof, res.States, res.ProvenAt = Exact, r.States, step
 			if r.Failed != nil {

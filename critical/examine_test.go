@@ -52,7 +52,7 @@ func TestUnlikelyRecoveryBeforeTheCriticalStep(t *testing.T) {
 	res := find(t, critical.Config{
 		System: tab.System(), Path: slices.Concat(wrong(5), choose.Path{1}, repeat(0, 60)), WalkSteps: 50, Walks: 10,
 	})
-	if res.Case != critical.C1 || res.Step != 6 || res.Proof != critical.Exact || res.States != 2 || res.ProvenAt != 6 {
+	if res.Case != critical.Located || res.Step != 6 || res.Proof != critical.Exact || res.States != 2 || res.ProvenAt != 6 {
 		t.Fatalf("%s at step %d, proof %q of %d states at %d", res.Case, res.Step, res.Proof, res.States, res.ProvenAt)
 	}
 	if res.Live == nil || res.LiveCommon != 5 {

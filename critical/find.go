@@ -171,5 +171,5 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 
 // Violation reports whether the run is confirmed to violate liveness.
 func (r *Result) Violation() bool {
-	return !r.Unjudged && (r.Case == C1 || r.Case == C2Initial || r.Case == Unlocated || r.Case == C2 && (r.OutOfEvents || r.Proof == Exact))
+	return !r.Unjudged && (r.Case == Located || r.Case == DeadFromStart || r.Case == Unlocated || r.Case == TooLateToTell && (r.OutOfEvents || r.Proof == Exact))
 }

@@ -59,7 +59,7 @@ func TestExactStep(t *testing.T) {
 	tab := chain(5, 3)
 	cfg := critical.Config{States: -1, System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 0, 1}, repeat(0, 20)), WalkSteps: 40, Walks: 100}
 	res := find(t, cfg)
-	if res.Case != critical.C1 || res.Step != 4 || res.Choice != -1 {
+	if res.Case != critical.Located || res.Step != 4 || res.Choice != -1 {
 		t.Fatalf("%s at step %d, choice %d; want C1 at 4, -1", res.Case, res.Step, res.Choice)
 	}
 	if !res.Violation() || res.OutOfEvents {
@@ -102,7 +102,7 @@ func TestAfterLiveState(t *testing.T) {
 	res := find(t, critical.Config{
 		System: tab.System(), Path: slices.Concat(repeat(0, 9), choose.Path{1}, repeat(0, 40)), WalkSteps: 50, Walks: 20,
 	})
-	if res.Case != critical.C1 || res.Step != 10 || res.Probes[0].Step != 6 {
+	if res.Case != critical.Located || res.Step != 10 || res.Probes[0].Step != 6 {
 		t.Errorf("%s at step %d, first probe after %d; want C1, 10, 6", res.Case, res.Step, res.Probes[0].Step)
 	}
 }
@@ -112,7 +112,7 @@ func TestAfterLiveState(t *testing.T) {
 func TestStraightFromLiveState(t *testing.T) {
 	tab := chain(2, 2)
 	res := find(t, critical.Config{System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 1}, repeat(0, 30)), WalkSteps: 30, Walks: 64})
-	if res.Case != critical.C1 || res.Step != 3 || res.LiveCommon != 2 {
+	if res.Case != critical.Located || res.Step != 3 || res.LiveCommon != 2 {
 		t.Fatalf("%s at step %d with %d steps in common; want C1, 3, 2", res.Case, res.Step, res.LiveCommon)
 	}
 	// A walk goes to 0 or the loop with equal weights, and then to 1 and 2 for certain.
@@ -128,7 +128,7 @@ func TestStraightFromLiveState(t *testing.T) {
 func TestNeverLive(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 0)}, Live: []int{2}}
 	res := find(t, critical.Config{States: -1, System: tab.System(), Path: repeat(0, 30), WalkSteps: 30, Walks: 64})
-	if res.Case != critical.C2Initial || !res.Violation() || res.Step != 0 || res.Live != nil {
+	if res.Case != critical.DeadFromStart || !res.Violation() || res.Step != 0 || res.Live != nil {
 		t.Fatalf("got %+v", res)
 	}
 	want := []critical.Probe{{Walks: 64, Limit: 30}, {Walks: 16, Limit: 120}, {Walks: 8, Limit: 480}}
@@ -144,7 +144,7 @@ func TestNeverLive(t *testing.T) {
 func TestNeverLiveOutOfEvents(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1)}, Live: []int{2}}
 	res := find(t, critical.Config{System: tab.System(), Path: choose.Path{0}, Walks: 10})
-	if res.Case != critical.C2Initial || !res.OutOfEvents || len(res.Probes) != 1 {
+	if res.Case != critical.DeadFromStart || !res.OutOfEvents || len(res.Probes) != 1 {
 		t.Fatalf("got %+v", res)
 	}
 }
@@ -188,7 +188,7 @@ func TestShortWalks(t *testing.T) {
 func TestLateTransition(t *testing.T) {
 	tab := chain(40, 30)
 	res := find(t, critical.Config{States: -1, System: tab.System(), Path: slices.Concat(repeat(0, 30), choose.Path{1}, repeat(0, 9)), WalkSteps: 50, Walks: 40})
-	if res.Case != critical.C1 || res.Step != 31 || res.After.Limit != 200 {
+	if res.Case != critical.Located || res.Step != 31 || res.After.Limit != 200 {
 		t.Errorf("%s at step %d with limit %d, want C1, 31, 200", res.Case, res.Step, res.After.Limit)
 	}
 }
@@ -214,7 +214,7 @@ func TestCriticalChoice(t *testing.T) {
 		Properties: []sim.Property{{Name: "four", Eventually: sim.Each(func(_ sim.NodeID, s *svc) bool { return s.State == 4 })}},
 	}
 	res := find(t, critical.Config{System: sys, Path: choose.Path{0, 0, 1, 2, 0}, Walks: 50})
-	if res.Case != critical.C1 || res.Step != 2 || res.Choice != 1 || !res.OutOfEvents {
+	if res.Case != critical.Located || res.Step != 2 || res.Choice != 1 || !res.OutOfEvents {
 		t.Fatalf("%s, step %d, choice %d, want C1, 2, 1", res.Case, res.Step, res.Choice)
 	}
 	// The nearest live run shares the event and the first draw, but not the whole step.
@@ -270,7 +270,7 @@ func TestSearchAndFind(t *testing.T) {
 			}
 			got := res.Detail.(*critical.Result)
 			// Every round of the chain before takes n+1 steps.
-			if got.Case != critical.C1 || (got.Step-1)%(n+1) != bad {
+			if got.Case != critical.Located || (got.Step-1)%(n+1) != bad {
 				t.Fatalf("%s at step %d of a chain of %d, bad after %d", got.Case, got.Step, n, bad)
 			}
 			got.Engine = runloop.Counts{}

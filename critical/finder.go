@@ -31,9 +31,9 @@ type finder struct {
 	alive     int         // the last step known to recover, or -1
 	doomed    atomic.Bool // enough walks were made to call the run dead
 	notifying sync.Mutex  // held while Progress is called
-	settled   int         // the critical step, or 0
+	critical  int         // the critical step, or 0
 	last      int         // index of the last requested probe
-	after     Probe       // the probe of the step that settle examined
+	after     Probe       // the probe of the step that verifyDead examined
 	nearest   nearest
 
 	examined map[int]*table.Recovery // by step
@@ -103,7 +103,7 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 	if f.live {
 		return f.result(Recovered, 0), nil
 	}
-	if ok, err := f.late(ctx); err != nil || ok {
+	if ok, err := f.recoversIfExtended(ctx); err != nil || ok {
 		return f.result(Recovered, 0), err
 	}
 	if f.cfg.examineFirst {
@@ -128,28 +128,28 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 		case recovers:
 			return f.result(Recovered, 0), nil
 		case step > 0:
-			ok, err := f.settle(ctx, step)
+			ok, err := f.verifyDead(ctx, step)
 			if err != nil {
 				return nil, err
 			}
 			if ok {
-				f.settled = step
+				f.critical = step
 				return f.transition(ctx, step)
 			}
 			if raised == raises {
-				return f.result(C2, 0), nil
+				return f.result(TooLateToTell, 0), nil
 			}
 		default: // dead from the first state on
 			if raised == raises || f.certain() || f.proven(step) {
-				return f.result(C2Initial, 0), nil
+				return f.result(DeadFromStart, 0), nil
 			}
 		}
 	}
 }
 
-// late reports whether the run becomes live when it is continued for the maximum length of walks: accumulated
-// messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail.
-func (f *finder) late(ctx context.Context) (bool, error) {
+// recoversIfExtended reports whether the run becomes live when it is continued for the maximum length of walks:
+// accumulated messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail.
+func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
 	if f.outOfEvents {
 		return false, nil
 	}
@@ -262,9 +262,9 @@ func (f *finder) probes() []Probe {
 	return out
 }
 
-// settle reports whether the run is certain to be dead after the step. It is not if the step is in the second half
+// verifyDead reports whether the run is certain to be dead after the step. It is not if the step is in the second half
 // of the part that is known to be dead, or if longer walks recover.
-func (f *finder) settle(ctx context.Context, step int) (bool, error) {
+func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 	p, err := f.probe(ctx, step, true)
 	if err != nil || p.Recovered > 0 {
 		return false, err
@@ -287,7 +287,7 @@ func (f *finder) settle(ctx context.Context, step int) (bool, error) {
 // transition returns the result for a critical step.
 func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
 	var err error
-	res := f.result(C1, step)
+	res := f.result(Located, step)
 	res.After = f.after
 	if res.Before, err = f.before(ctx, step-1); err != nil {
 		return nil, err
@@ -354,9 +354,9 @@ func (f *finder) result(c Case, step int) *Result {
 		Choice:     -1, Dead: f.path, Steps: f.steps(), Live: f.nearest.path, rescued: c == Recovered && f.rescued(),
 	}
 	switch res.Bound = f.steps(); c {
-	case C1:
+	case Located:
 		res.Bound = step
-	case C2Initial:
+	case DeadFromStart:
 		res.Bound = f.lastLive + 1
 	case Unlocated:
 		res.After, res.Bound = f.after, f.after.Step

@@ -15,10 +15,10 @@ const leastOf = 4
 // known returns the result at the deadline, or nil if the run cannot be called dead. A run that did not
 // recover by a long walk from its end counts as dead if no walk recovered from an earlier step.
 func (f *finder) known() *Result {
-	if f.settled > 0 {
-		i := slices.IndexFunc(f.made, func(p probed) bool { return p.Step == f.settled-1 && p.Recovered > 0 })
+	if f.critical > 0 {
+		i := slices.IndexFunc(f.made, func(p probed) bool { return p.Step == f.critical-1 && p.Recovered > 0 })
 		if i >= 0 {
-			res := f.result(C1, f.settled)
+			res := f.result(Located, f.critical)
 			res.Before, res.After = f.made[i].Probe, f.after
 			return res
 		}

@@ -43,11 +43,11 @@ func TestDeadline(t *testing.T) {
 		if !res.Violation() || res.Proof != critical.Walks || res.After.Recovered != 0 || res.After.Walks < 8 || res.Unproven == "" {
 			t.Fatalf("after %d looks: %+v", left, res)
 		}
-		if res.Case == critical.Unlocated && (res.Step != 0 || res.After.Step < 3) || res.Case == critical.C1 && (res.Step != 3 || res.Before.Recovered == 0) {
+		if res.Case == critical.Unlocated && (res.Step != 0 || res.After.Step < 3) || res.Case == critical.Located && (res.Step != 3 || res.Before.Recovered == 0) {
 			t.Fatalf("after %d looks: %+v", left, res)
 		}
 	}
-	if cases[critical.Unlocated] == 0 || cases[critical.C1] == 0 || len(cases) != 2 {
+	if cases[critical.Unlocated] == 0 || cases[critical.Located] == 0 || len(cases) != 2 {
 		t.Errorf("cases %v", cases)
 	}
 }

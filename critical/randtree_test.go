@@ -47,7 +47,7 @@ func TestRandTreeDefect(t *testing.T) {
 			t.Fatalf("%d workers: %+v", workers, res)
 		}
 		c := res.Detail.(*critical.Result)
-		if c.Case != critical.C1 || c.Step == 0 || c.Before.Recovered == 0 || c.After.Recovered != 0 || c.Live == nil {
+		if c.Case != critical.Located || c.Step == 0 || c.Before.Recovered == 0 || c.After.Recovered != 0 || c.Live == nil {
 			t.Errorf("%d workers: %+v", workers, c)
 		}
 		c.Engine = runloop.Counts{}

@@ -1,5 +1,3 @@
-// Package critical finds the critical transition of a dead run: the step after which no live state can be reached
-// any more (MaceMC, NSDI 2007, section 3.3, with its algorithm 2 corrected).
 package critical
 
 import (
@@ -7,15 +5,15 @@ import (
 	"github.com/macemc/macemc/internal/search/runloop"
 )
 
-// Case is the outcome of the search for the critical transition.
+// Case is the outcome of the search for the critical transition, as its label in reports.
 type Case string
 
 const (
-	C1        Case = "C1"         // found: runs recover before it, and none did after it
-	C2        Case = "C2"         // lies too late in the run to tell, after the last raise of the walk limit
-	C2Initial Case = "C2-initial" // dead from the first indeterminate step on: the cause is in the prefix
-	Unlocated Case = "unlocated"  // no time to find it, but no walk recovers from After.Step on
-	Recovered Case = "recovered"  // the end of the run recovers, so the run is not dead
+	Located       Case = "C1"         // found: runs recover before it, and none did after it
+	TooLateToTell Case = "C2"         // lies too late in the run to tell, after the last raise of the walk limit
+	DeadFromStart Case = "C2-initial" // dead from the first indeterminate step on: the cause is in the prefix
+	Unlocated     Case = "unlocated"  // no time to find it, but no walk recovers from After.Step on
+	Recovered     Case = "recovered"  // the end of the run recovers, so the run is not dead
 )
 
 // Probe is a set of walks from one step.
@@ -43,7 +41,7 @@ type Transition struct {
 	// Failing is, with Exact, the finding of a failing successor step, which no recovery takes, or "".
 	Failing string  `json:"failing,omitempty"`
 	Probes  []Probe `json:"probes"` // in order of execution
-	// Before and After are the probes on both sides of the critical step (C1). For Unlocated, After is the probe
+	// Before and After are the probes on both sides of the critical step ([Located]). For [Unlocated], After is the probe
 	// with the evidence that the run is dead.
 	Before      Probe `json:"before"`
 	After       Probe `json:"after"`

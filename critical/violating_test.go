@@ -33,14 +33,14 @@ func TestLiveStatesThatViolate(t *testing.T) {
 			res, err := critical.Find(t.Context(), critical.Config{
 				System: sys, Path: choose.Path{0, 0, 0, 1, 0, 0}, Walks: 50, WalkSteps: 10, Engine: engine, States: states,
 			})
-			if err != nil || res.Case != critical.C1 || res.Step != 3 || states == 0 && res.Proof != critical.Exact {
+			if err != nil || res.Case != critical.Located || res.Step != 3 || states == 0 && res.Proof != critical.Exact {
 				t.Errorf("engine %s, states %d: %+v, %v", engine, states, res, err)
 			}
 		}
 	}
 	// From the last state before the end the exhaustive search alone finds what walks may miss.
 	res, err := critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{0, 0, 0, 1, 0, 0}, Walks: 1, WalkSteps: 10})
-	if err != nil || res.Case != critical.C1 || res.Step != 3 || res.Proof != critical.Exact {
+	if err != nil || res.Case != critical.Located || res.Step != 3 || res.Proof != critical.Exact {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -69,7 +69,7 @@ func TestViolationsOnTheWay(t *testing.T) {
 		},
 	}
 	res, err := critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{0, 1, 1}, Walks: 50, WalkSteps: 50})
-	if err != nil || res.Case != critical.C1 || res.Step != 2 || res.Proof != critical.Exact {
+	if err != nil || res.Case != critical.Located || res.Step != 2 || res.Proof != critical.Exact {
 		t.Errorf("%+v, %v", res, err)
 	}
 	// So it is past steps that fail.
@@ -81,13 +81,13 @@ func TestViolationsOnTheWay(t *testing.T) {
 	failing := sys
 	failing.Actions = []sim.AnyAction{action, sys.Actions[1]}
 	res, err = critical.Find(t.Context(), critical.Config{System: failing, Path: choose.Path{0, 1, 1}, Walks: 50, WalkSteps: 50})
-	if err != nil || res.Case != critical.C1 || res.Step != 2 || res.Proof != critical.Exact {
+	if err != nil || res.Case != critical.Located || res.Step != 2 || res.Proof != critical.Exact {
 		t.Errorf("with steps that fail: %+v, %v", res, err)
 	}
 	// Successors of a violation are not visited, so nothing is proven if there is no other way.
 	sys.Properties[0].Eventually = sim.Each(func(_ sim.NodeID, c *climber) bool { return c.Level > 20 })
 	res, err = critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{0, 1, 1}, Walks: 50, WalkSteps: 50})
-	if err != nil || res.Case != critical.C2Initial || res.Proof != critical.Walks || res.Unproven == "" {
+	if err != nil || res.Case != critical.DeadFromStart || res.Proof != critical.Walks || res.Unproven == "" {
 		t.Errorf("%+v, %v", res, err)
 	}
 }
@@ -119,7 +119,7 @@ func TestLiveRunThatViolatesNothing(t *testing.T) {
 	}{{2, choose.Path{1, 1}}, {1, choose.Path{0}}} {
 		sys.Actions[1] = sim.Action[*saver]{Name: "save", Times: c.most, When: goes, Do: func(s *saver, _ sim.Env) { s.Level++ }}
 		res, err := critical.Find(t.Context(), critical.Config{System: sys, Path: choose.Path{2}, Walks: 50, WalkSteps: 10})
-		if err != nil || res.Case != critical.C1 || res.Step != 1 || !slices.Equal(res.Live, c.want) {
+		if err != nil || res.Case != critical.Located || res.Step != 1 || !slices.Equal(res.Live, c.want) {
 			t.Errorf("of at most %d: %+v, %v; the live run should be %v", c.most, res, err, c.want)
 		}
 	}

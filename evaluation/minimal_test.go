@@ -71,12 +71,12 @@ func TestMinimal_Page(t *testing.T) {
 			{Bug: "X1", Seed: 3, Kind: sim.Panic, Found: 9, Steps: 5, Minimal: true, Search: 7, Shrink: 6},
 		}},
 		{system: "x", bug: "X2", accepts: accepts(sim.Liveness, sim.Deadlock), runs: []minimalRun{
-			{Bug: "X2", Seed: 1, Kind: sim.Liveness, Found: 30, Steps: 4, Case: critical.C1},
+			{Bug: "X2", Seed: 1, Kind: sim.Liveness, Found: 30, Steps: 4, Case: critical.Located},
 			{Bug: "X2", Seed: 2, Kind: sim.Deadlock, Case: critical.Unlocated},
 			{Bug: "X2", Seed: 3},
 		}},
 		{system: "y", bug: "X3", accepts: accepts(sim.Liveness), runs: []minimalRun{
-			{Bug: "X3", Seed: 1, Kind: sim.Liveness, Case: critical.C2Initial, Minimal: true},
+			{Bug: "X3", Seed: 1, Kind: sim.Liveness, Case: critical.DeadFromStart, Minimal: true},
 		}},
 	}}
 	golden.Compare(t, "minimal.md", m.markdown())

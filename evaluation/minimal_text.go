@@ -105,7 +105,7 @@ func (r *minimalRow) cells() []string {
 
 // unlocated reports whether the run is dead and its critical step is unknown.
 func (r *minimalRun) unlocated() bool {
-	return r.Case != "" && r.Case != critical.C1 && r.Case != critical.C2Initial
+	return r.Case != "" && r.Case != critical.Located && r.Case != critical.DeadFromStart
 }
 
 // slow reports whether minimizing exceeded its time.
@@ -134,7 +134,7 @@ func (m *measurement) conclusion() string {
 			note(&unlocated, run.unlocated())
 			note(&slow, run.slow())
 			note(&unexpected, !row.accepts(run.Kind))
-			note(&unsure, run.Steps > 0 && !run.Minimal && run.Case != critical.C2Initial)
+			note(&unsure, run.Steps > 0 && !run.Minimal && run.Case != critical.DeadFromStart)
 		}
 	}
 	slices.Sort(ratios)

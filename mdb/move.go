@@ -258,10 +258,10 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		return err
 	}
 	switch res.Case {
-	case critical.C1:
+	case critical.Located:
 	case critical.Recovered:
 		return errors.New("the run is not dead: walks from its end reach a live state")
-	case critical.C2Initial:
+	case critical.DeadFromStart:
 		return errors.New("no walk reaches a live state, from the first indeterminate step on: the cause lies before the run")
 	default:
 		return errors.New("the critical transition lies too late in the run to tell; make the run longer with \"walk\"")

@@ -36,7 +36,7 @@ func ReadRecorded(pathFile string) Recorded {
 
 // probed describes the evidence that a step is critical, and whether it is a proof. It returns "" if the evidence is unknown.
 func probed(r *critical.Transition) string {
-	if r.Case != critical.C1 || r.After.Walks == 0 {
+	if r.Case != critical.Located || r.After.Walks == 0 {
 		return ""
 	}
 	proof := ""

@@ -76,7 +76,7 @@ func TestStatesDecideLiveness(t *testing.T) {
 				t.Errorf("%s: proven: %v", visited, res.Finding.Proven)
 			}
 			c := res.Detail.(*critical.Result)
-			if c.Case != critical.C1 || c.Step != res.Finding.Steps || c.Proof != critical.Exact {
+			if c.Case != critical.Located || c.Step != res.Finding.Steps || c.Proof != critical.Exact {
 				t.Errorf("%s, %s: the states name step %d, walks find %s at step %d", strategy, visited, res.Finding.Steps, c.Case, c.Step)
 			}
 		}

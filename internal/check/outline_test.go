@@ -48,7 +48,7 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 	found := search.Suspect{Kind: sim.Safety, Path: path, Steps: steps}
 	for name, detail := range map[string]any{
 		"safety":   nil,
-		"liveness": &critical.Result{Transition: critical.Transition{Case: critical.C1, Step: steps / 2, Bound: steps / 2}, Dead: path, Steps: steps},
+		"liveness": &critical.Result{Transition: critical.Transition{Case: critical.Located, Step: steps / 2, Bound: steps / 2}, Dead: path, Steps: steps},
 		"death":    &isolate.Death{Before: path[:steps-1], Steps: steps, Kind: sim.Divergence},
 	} {
 		described = 0

@@ -74,9 +74,9 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 		d.loop.Replay().Path = b(0) // the player pauses during walks
 	}
 	switch {
-	case c.Case == critical.C1:
+	case c.Case == critical.Located:
 		return d.shrink(ctx)
-	case c.Case == critical.C2Initial, c.Case == critical.Unlocated:
+	case c.Case == critical.DeadFromStart, c.Case == critical.Unlocated:
 		return d.cut()
 	}
 	return nil, ErrUnable
@@ -104,7 +104,7 @@ func (d *dying) cut() (*Result, error) {
 		steps, c.Dead = most, c.Dead[:d.player.Run.Bounds[most]].Clone()
 	}
 	c.Steps = steps
-	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: c.Case == critical.C2Initial}, nil
+	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: c.Case == critical.DeadFromStart}, nil
 }
 
 func (d *dying) shrink(ctx context.Context) (*Result, error) {
@@ -299,10 +299,10 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
 		return nil, nil // the smaller run must be as certain
 	}
-	if res.Case != critical.C1 {
+	if res.Case != critical.Located {
 		d.learn(res.Live, len(s.Steps))
 	}
-	if res.Case != critical.C1 || res.Step > len(s.Steps) || s.Steps[res.Step-1].Handler != d.last {
+	if res.Case != critical.Located || res.Step > len(s.Steps) || s.Steps[res.Step-1].Handler != d.last {
 		return nil, nil
 	}
 	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed

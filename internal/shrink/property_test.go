@@ -198,7 +198,7 @@ func TestDeadIsMinimal(t *testing.T) {
 		}
 		cfg := critical.Config{System: sys, Path: pathOf(&tab, long), WalkSteps: 200, Walks: 60, Workers: 1}
 		dead, err := critical.Find(t.Context(), cfg)
-		if err != nil || dead.Case != critical.C1 || dead.Step != len(moves) {
+		if err != nil || dead.Case != critical.Located || dead.Step != len(moves) {
 			t.Fatalf("%v: %+v, %v", moves, dead, err)
 		}
 		r, err := shrink.Run(t.Context(), shrink.Config{Walks: cfg, Path: cfg.Path, Dead: dead, Finding: sim.Finding{Kind: kind, Property: "live"}})

@@ -38,7 +38,7 @@ func TestRandTreeDefect(t *testing.T) {
 	r := run(t, shrink.Config{
 		Walks: walks, Path: dead.Dead, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: randtree.EveryNodeJoined},
 	})
-	if 2*r.Steps > r.From || r.Dead.Case != critical.C1 || !r.Minimal {
+	if 2*r.Steps > r.From || r.Dead.Case != critical.Located || !r.Minimal {
 		t.Errorf("%d steps of %d, %s", r.Steps, r.From, r.Dead.Case)
 	}
 	steps := keys(t, &sys, r.Path)[:r.Dead.Step]

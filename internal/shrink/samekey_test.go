@@ -70,7 +70,7 @@ func TestRun_DeliveriesOfEqualKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if dead.Case != critical.C1 || dead.Step != 4 {
+	if dead.Case != critical.Located || dead.Step != 4 {
 		t.Fatalf("critical step %d, %v", dead.Step, dead.Case)
 	}
 	r := run(t, shrink.Config{Walks: cfg, Path: cfg.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}})

@@ -188,7 +188,7 @@ func deadRun(t testing.TB, workers int) shrink.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if dead.Case != critical.C1 || dead.Step != 7 {
+	if dead.Case != critical.Located || dead.Step != 7 {
 		t.Fatalf("%+v", dead)
 	}
 	return shrink.Config{Walks: cfg, Path: cfg.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}}
@@ -201,7 +201,7 @@ func TestDead(t *testing.T) {
 	if !slices.Equal(got[:2], []string{"action n0 m0", "action n0 m4 1"}) || len(got) != 202 || r.Steps != 202 || r.From != 307 {
 		t.Errorf("%d steps of %d: %q", r.Steps, r.From, got[:min(5, len(got))])
 	}
-	if c := r.Dead; c.Case != critical.C1 || c.Step != 2 || c.Choice != 0 || c.After.Walks != 50 || c.After.Recovered != 0 || c.Live == nil {
+	if c := r.Dead; c.Case != critical.Located || c.Step != 2 || c.Choice != 0 || c.After.Walks != 50 || c.After.Recovered != 0 || c.Live == nil {
 		t.Errorf("critical transition %+v", c)
 	}
 	if !r.Minimal || !slices.Equal(r.Path, r.Dead.Dead) {
@@ -280,12 +280,12 @@ func TestDeadFromTheStart(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 0)}, Live: []int{2}}
 	cfg := critical.Config{System: tab.System(), Path: make(choose.Path, 300), WalkSteps: 300, Walks: 16, States: -1}
 	dead, err := critical.Find(t.Context(), cfg)
-	if err != nil || dead.Case != critical.C2Initial {
+	if err != nil || dead.Case != critical.DeadFromStart {
 		t.Fatal(dead, err)
 	}
 	r := run(t, shrink.Config{Walks: cfg, Path: cfg.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}})
 	// The walks were raised to 1,200 and 4,800 steps, and the run with them.
-	if r.Steps != 200 || len(r.Path) != 200 || r.From != 300+1200+4800 || !r.Minimal || r.Dead.Case != critical.C2Initial {
+	if r.Steps != 200 || len(r.Path) != 200 || r.From != 300+1200+4800 || !r.Minimal || r.Dead.Case != critical.DeadFromStart {
 		t.Errorf("%d steps, path of %d, from %d, %v", r.Steps, len(r.Path), r.From, r.Dead.Case)
 	}
 }
@@ -305,7 +305,7 @@ func TestDeadlock(t *testing.T) {
 	// In state 1 the events are m1, m2, m6; in 2 m3, m4, m9.
 	cfg := critical.Config{System: sys, Path: choose.Path{0, 0, 0, 1, 0, 1, 2, 0}, WalkSteps: 300, Walks: 50}
 	dead, err := critical.Find(t.Context(), cfg)
-	if err != nil || dead.Case != critical.C1 || dead.Step != 7 || !dead.OutOfEvents {
+	if err != nil || dead.Case != critical.Located || dead.Step != 7 || !dead.OutOfEvents {
 		t.Fatalf("%+v, %v", dead, err)
 	}
 	r := run(t, shrink.Config{Walks: cfg, Path: cfg.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Deadlock, Property: "live"}})
@@ -321,7 +321,7 @@ func TestEarlyEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r, err := shrink.Run(ctx, cfg)
-	if err != nil || r.Minimal || r.Tried != 0 || r.Executed != r.From || r.Dead.Step != 7 || r.Dead.Case != critical.C1 {
+	if err != nil || r.Minimal || r.Tried != 0 || r.Executed != r.From || r.Dead.Step != 7 || r.Dead.Case != critical.Located {
 		t.Errorf("stopped before it began: %+v, %v", r, err)
 	}
 	tried := 0
@@ -331,7 +331,7 @@ func TestEarlyEnd(t *testing.T) {
 			cancel()
 		}
 	}
-	if r, err = shrink.Run(ctx, cfg); err != nil || r.Tried != 4 || r.Dead.Case != critical.C1 || r.Dead.Step > 7 {
+	if r, err = shrink.Run(ctx, cfg); err != nil || r.Tried != 4 || r.Dead.Case != critical.Located || r.Dead.Step > 7 {
 		t.Errorf("stopped after a while: %+v, %v", r, err)
 	}
 
@@ -352,7 +352,7 @@ func TestEarlyEnd(t *testing.T) {
 // A run that cannot be shrunk is reported as such.
 func TestUnable(t *testing.T) {
 	cfg := deadRun(t, 1)
-	cfg.Dead.Case = critical.C2
+	cfg.Dead.Case = critical.TooLateToTell
 	if _, err := shrink.Run(t.Context(), cfg); !errors.Is(err, shrink.ErrUnable) {
 		t.Errorf("unknown critical step: %v", err)
 	}

@@ -102,7 +102,7 @@ func TestBugsAreFound(t *testing.T) {
 				if f.Kind != want || property != "" && f.Property != property {
 					t.Errorf("property %q: found as %s: %s: %s", property, f.Kind, f.Property, f.Message)
 				}
-				if c, ok := res.Detail.(*critical.Result); ok && c.Case != critical.C1 {
+				if c, ok := res.Detail.(*critical.Result); ok && c.Case != critical.Located {
 					t.Errorf("property %q: critical case %v", property, c.Case)
 				}
 			}
@@ -137,7 +137,7 @@ func TestWrongBoundIsCritical(t *testing.T) {
 	cfg := defaults(b)
 	cfg.System, cfg.MaxPaths = system(t, b.Apply(spec.Config{}), b.Defaults.Limits, b.PaperProperty), 20_000
 	c, ok := explore(t, cfg).Detail.(*critical.Result)
-	if !ok || c.Case != critical.C1 {
+	if !ok || c.Case != critical.Located {
 		t.Fatalf("critical transition %+v", c)
 	}
 

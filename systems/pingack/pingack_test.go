@@ -44,7 +44,7 @@ func TestPingAck(t *testing.T) {
 			t.Fatalf("with one loss: %s, %+v", res.Verdict, res.Finding)
 		}
 		c, ok := res.Detail.(*critical.Result)
-		if !ok || c.Case != critical.C1 {
+		if !ok || c.Case != critical.Located {
 			t.Fatalf("critical transition: %+v", res.Detail)
 		}
 		world, err := kernel.NewWorld(&sys, kernel.Options{})

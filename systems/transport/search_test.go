@@ -40,7 +40,7 @@ func TestBugsAreFound(t *testing.T) {
 				if property != "" && f.Property != property {
 					t.Errorf("property %q: found by %q", property, f.Property)
 				}
-				if c, ok := res.Detail.(*critical.Result); ok && c.Case != critical.C1 {
+				if c, ok := res.Detail.(*critical.Result); ok && c.Case != critical.Located {
 					t.Errorf("property %q: critical case %v", property, c.Case)
 				}
 				if b.PaperProperty == "" {

@@ -144,7 +144,7 @@ func neverAgain(r *report.Report) []Fact {
 	label := "never again:"
 	if r.Kind == sim.Deadlock {
 		label = "violated:"
-	} else if r.Critical != nil && r.Critical.Step == 0 && r.Critical.Case == critical.C2Initial {
+	} else if r.Critical != nil && r.Critical.Step == 0 && r.Critical.Case == critical.DeadFromStart {
 		label = "never:"
 	}
 	if r.Dead == nil {

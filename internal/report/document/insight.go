@@ -265,13 +265,13 @@ func claim(r *report.Report) string {
 		}
 		c := r.Critical
 		switch {
-		case c == nil || c.Case != critical.C1:
+		case c == nil || c.Case != critical.Located:
 		case r.Kind == sim.Deadlock:
 			return capital(fmt.Sprintf("%s, which cannot be avoided after step %d", text, c.Step))
 		default:
 			return capital(fmt.Sprintf("%s after step %d", text, c.Step))
 		}
-		if c != nil && c.Case == critical.C2Initial && c.Step == 0 {
+		if c != nil && c.Case == critical.DeadFromStart && c.Step == 0 {
 			text = strings.Replace(text, "can never hold again", "never holds", 1)
 		}
 		return capital(text)

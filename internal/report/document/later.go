@@ -17,7 +17,7 @@ import (
 // was possible until the critical step, but the code that would have saved the run need not be there.
 func laterFacts(r *report.Report) []Fact {
 	c := r.Critical
-	if c == nil || r.Dead == nil || c.Case != critical.C1 {
+	if c == nil || r.Dead == nil || c.Case != critical.Located {
 		return nil
 	}
 	ran, aside := "code that runs forever: ", "before this step recovery was still possible"

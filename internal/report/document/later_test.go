@@ -19,7 +19,7 @@ func TestWhereToLook(t *testing.T) {
 	for i, source := range []string{"a.go:1", "", "b.go:2", "once.go:9", "c.go:3", "c.go:3", "b.go:2", "c.go:3"} {
 		run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Event: sim.Event{Kind: sim.FireTimer}, What: "lease{7}", Source: source})
 	}
-	r := &report.Report{Dead: run, Critical: &report.Critical{Transition: critical.Transition{Case: critical.C1, Step: 2}}}
+	r := &report.Report{Dead: run, Critical: &report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 2}}}
 	want := []string{"c.go:3 (n1, timer lease)", "b.go:2 (n1, timer lease)"}
 	if got := handledAfter(run, 2); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -33,14 +33,14 @@ func TestWhereToLook(t *testing.T) {
 	if f := laterFacts(&again); len(f) != 1 || !strings.Contains(f[0].Text, "also later, in how n0 starts (a.go:7, step 4), or in code that runs forever: c.go:3") {
 		t.Errorf("a node that starts again: %q", f)
 	}
-	if again.Critical = (&report.Critical{Transition: critical.Transition{Case: critical.C1, Step: 4}}); strings.Contains(laterFacts(&again)[0].Text, "starts") {
+	if again.Critical = (&report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 4}}); strings.Contains(laterFacts(&again)[0].Text, "starts") {
 		t.Error("a start before the critical step is told of")
 	}
 	r.Critical.OutOfEvents = true
 	if f := laterFacts(r); len(f) != 1 || !strings.Contains(f[0].Text, " in code that ran last: c.go:3") || !strings.HasPrefix(f[0].Aside, "nothing happens any more") {
 		t.Errorf("out of events: %q", f)
 	}
-	if r.Critical.Case = critical.C2; laterFacts(r) != nil {
+	if r.Critical.Case = critical.TooLateToTell; laterFacts(r) != nil {
 		t.Error("no step is critical, and one is told of")
 	}
 }
@@ -56,7 +56,7 @@ func TestWhereTimeWent(t *testing.T) {
 
 // A claim that a run is minimal states its certainty.
 func TestShrunk_HowSure(t *testing.T) {
-	critical := &report.Critical{Transition: critical.Transition{Case: critical.C1, Step: 3}}
+	critical := &report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 3}}
 	for _, c := range []struct {
 		s    report.Shrunk
 		c    *report.Critical

@@ -14,13 +14,13 @@ import (
 // criticalFacts names the step after which a run is dead. place is the handler of that step.
 func criticalFacts(c *report.Critical, place string) []Fact {
 	switch c.Case {
-	case critical.C1:
+	case critical.Located:
 		f := []Fact{{fmt.Sprintf("since step %d:", c.Step), c.Event, place}}
 		if c.Choice != "" {
 			f = append(f, Fact{"by choice:", c.Choice, ""})
 		}
 		return f
-	case critical.C2Initial:
+	case critical.DeadFromStart:
 		text := "the first step that is not live: the cause is in the prefix"
 		if c.Step == 0 {
 			text = "the initial state: no live state was reached"
@@ -28,7 +28,7 @@ func criticalFacts(c *report.Critical, place string) []Fact {
 		return []Fact{{"since:", text, place}}
 	case critical.Unlocated:
 		return []Fact{{"since:", fmt.Sprintf("step %s at the latest; the time limit left no time to narrow it down", textfmt.Number(c.After.Step)), place}}
-	case critical.C2:
+	case critical.TooLateToTell:
 		return []Fact{{"since:", "an unknown step, beyond the walk limit", fmt.Sprintf(
 			"raise the walk limit of %s steps", textfmt.Number(c.Limit))}}
 	}
@@ -45,7 +45,7 @@ func continuations(c *report.Critical) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s of %s random continuations recovered", textfmt.Number(p.Recovered), textfmt.Number(p.Walks))
-	if c.Case == critical.C1 {
+	if c.Case == critical.Located {
 		text += fmt.Sprintf(" after step %d, %s of %s before it", c.Step, textfmt.Number(c.Before.Recovered), textfmt.Number(c.Before.Walks))
 	}
 	return text + fmt.Sprintf("; %s steps each", textfmt.Number(p.Limit))
@@ -73,12 +73,12 @@ func sureFacts(r *report.Report) []Fact {
 		return []Fact{{"how sure:", text, join(walks, beside(c))}}
 	case c.Proof == critical.Walks:
 		f := []Fact{{"how sure:", "not proven: " + walks, c.Unproven}}
-		if c.Case == critical.C1 && c.Before.Recovered*20 < c.Before.Walks {
+		if c.Case == critical.Located && c.Before.Recovered*20 < c.Before.Walks {
 			f = append(f, Fact{"", "recovery is rare, so the critical step may be a later one",
 				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})
 		}
 		return f
-	case walks != "" && c.Case != critical.C2:
+	case walks != "" && c.Case != critical.TooLateToTell:
 		return []Fact{{"how sure:", walks, ""}}
 	}
 	return nil

@@ -22,7 +22,7 @@ func usedUpFacts(r *report.Report) []Fact {
 	}
 	s := stateAfter(r.Dead, at)
 	places := s.order
-	if c.Case == critical.C1 && !c.OutOfEvents && at > 0 {
+	if c.Case == critical.Located && !c.OutOfEvents && at > 0 {
 		places = nil
 		for i := range r.Dead.Steps[at-1].Changes {
 			places = append(places, placeOf(&r.Dead.Steps[at-1].Changes[i]))

@@ -27,7 +27,7 @@ func longReport(t *testing.T) *report.Report {
 	again(steps)
 	r := pingackReport(t)
 	r.Dead, r.Live = trace(t, &pingack.System, keys...), trace(t, &pingack.System, live...)
-	res := &critical.Result{Choice: -1, Transition: critical.Transition{Case: critical.C1, Step: step, LiveCommon: step - 1,
+	res := &critical.Result{Choice: -1, Transition: critical.Transition{Case: critical.Located, Step: step, LiveCommon: step - 1,
 		Before: critical.Probe{Walks: 1, Recovered: 1, Limit: 2000}, After: critical.Probe{Walks: 200, Limit: 2000}}}
 	r.Steps, r.Critical = steps, report.CriticalOf(res, r.Dead)
 	return r

@@ -54,7 +54,7 @@ func pingackReport(t *testing.T) *report.Report {
 	live := trace(t, &pingack.System, append(common[:5:5], "deliver n0<-n1 Ack{Seq:2}")...)
 	res := &critical.Result{
 		Transition: critical.Transition{
-			Case: critical.C1, Step: 6, LiveCommon: 5,
+			Case: critical.Located, Step: 6, LiveCommon: 5,
 			Before: critical.Probe{Step: 5, Walks: 1, Recovered: 1, Limit: 2000},
 			After:  critical.Probe{Step: 6, Walks: 200, Recovered: 0, Limit: 2000},
 			Tail: critical.Tail{Repeats: []critical.Repeat{
@@ -265,12 +265,12 @@ func TestOtherKinds(t *testing.T) {
 
 	stuck := base
 	stuck.Kind = sim.Deadlock
-	stuck.Critical = &report.Critical{Transition: critical.Transition{Case: critical.C2Initial, After: critical.Probe{Walks: 200, Limit: 2000}}}
+	stuck.Critical = &report.Critical{Transition: critical.Transition{Case: critical.DeadFromStart, After: critical.Probe{Walks: 200, Limit: 2000}}}
 	golden.Compare(t, "deadlock.txt", printed(t, render.Terminal, &stuck))
 
 	late := base
 	late.Kind = sim.Liveness
-	late.Critical = &report.Critical{Transition: critical.Transition{Case: critical.C2}, Limit: 8000}
+	late.Critical = &report.Critical{Transition: critical.Transition{Case: critical.TooLateToTell}, Limit: 8000}
 	golden.Compare(t, "late.txt", printed(t, render.Terminal, &late))
 
 	loop := base

@@ -47,12 +47,12 @@ func TestActionsUsedUp(t *testing.T) {
 		path     choose.Path
 		want     bool
 	}{
-		"critical step":       {report.Critical{Transition: critical.Transition{Case: critical.C1, Step: 6}}, sim.Liveness, fifth, true},
-		"another step":        {report.Critical{Transition: critical.Transition{Case: critical.C1, Step: 7}}, sim.Liveness, fifth, false},
-		"nothing can happen":  {report.Critical{Transition: critical.Transition{Case: critical.C2, OutOfEvents: true}}, sim.Deadlock, fifth, true},
+		"critical step":       {report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 6}}, sim.Liveness, fifth, true},
+		"another step":        {report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 7}}, sim.Liveness, fifth, false},
+		"nothing can happen":  {report.Critical{Transition: critical.Transition{Case: critical.TooLateToTell, OutOfEvents: true}}, sim.Deadlock, fifth, true},
 		"known bound":         {report.Critical{Transition: critical.Transition{Case: critical.Unlocated, Bound: 6}}, sim.Liveness, fifth, true},
 		"bound before that":   {report.Critical{Transition: critical.Transition{Case: critical.Unlocated, Bound: 5}}, sim.Liveness, fifth, false},
-		"it may happen again": {report.Critical{Transition: critical.Transition{Case: critical.C2, OutOfEvents: true}}, sim.Deadlock, fifth[:5], false},
+		"it may happen again": {report.Critical{Transition: critical.Transition{Case: critical.TooLateToTell, OutOfEvents: true}}, sim.Deadlock, fifth[:5], false},
 	} {
 		got := text(c.path, c.critical, c.kind)
 		if strings.Contains(got, want) != c.want || strings.Contains(got, "actions used up:") != c.want {

@@ -274,7 +274,7 @@ func (c *comparison) death(res *search.Result, end *followed) error {
 			return fmt.Errorf("%d states that follow step %d of path %v are reported as dead; the oracle disagrees", d.States, d.ProvenAt, d.Dead)
 		}
 	}
-	if d.Case == critical.C1 {
+	if d.Case == critical.Located {
 		if d.Step < 1 || d.Step >= len(run.trail) || c.graph.dead[run.trail[d.Step-1]] || !c.graph.dead[run.trail[d.Step]] {
 			return fmt.Errorf("step %d of path %v is reported as critical; the oracle disagrees", d.Step, d.Dead)
 		}

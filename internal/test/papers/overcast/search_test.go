@@ -71,7 +71,7 @@ func TestOV1(t *testing.T) {
 			if f.Kind != sim.Liveness || f.Property != overcast.SpanningTree {
 				t.Errorf("found as %s: %s: %s", f.Kind, f.Property, f.Message)
 			}
-			if c, ok := res.Detail.(*critical.Result); !ok || c.Case != critical.C1 {
+			if c, ok := res.Detail.(*critical.Result); !ok || c.Case != critical.Located {
 				t.Errorf("critical transition: %+v", res.Detail)
 			}
 		})
