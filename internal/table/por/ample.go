@@ -7,23 +7,25 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// walkLimit is the maximum number of local states that one walk visits to decide a claim. It is halved after each
-// walk of a node that reaches it, down to walkLeast, to save time.
-const walkLimit, walkLeast = 2000, 125
+// A claim about a local state is decided by computing its closure, the local states that certain events lead to.
 
-// walkBulk is the maximum growth in bytes of a local state during a walk, compared with its first state. Unsynced
+// closureLimit is the maximum size of a closure. It is halved after each closure of a node that reaches it, down to
+// closureLeast, to save time.
+const closureLimit, closureLeast = 2000, 125
+
+// closureBulk is the maximum growth in bytes of a local state in a closure, compared with its first state. Unsynced
 // writes may grow from state to state.
-const walkBulk = 16 << 10
+const closureBulk = 16 << 10
 
-// mostEndless is the number of abandoned walks of a node after which a hurried exploration gives up.
+// mostEndless is the number of abandoned closures of a node after which a hurried exploration gives up.
 const mostEndless = 100
 
-// tooLong reports whether to abandon a walk that began in local state first, has reached x, and has visited states
-// local states.
-func (r *ReducedGraph) tooLong(first, x uint32, states int) bool {
+// tooLarge reports whether to abandon a closure that began in local state first, has reached x, and has the given
+// number of local states.
+func (r *ReducedGraph) tooLarge(first, x uint32, states int) bool {
 	all := r.World.Engine.Locals.List
 	n := &r.Nodes[all[x].Node]
-	if states <= max(walkLimit>>n.endless, walkLeast) && store.BulkOf(&all[x]) <= store.BulkOf(&all[first])+walkBulk {
+	if states <= max(closureLimit>>n.endless, closureLeast) && store.BulkOf(&all[x]) <= store.BulkOf(&all[first])+closureBulk {
 		return r.Limited()
 	}
 	if n.endless++; n.endless == mostEndless && r.hurried {
@@ -33,13 +35,13 @@ func (r *ReducedGraph) tooLong(first, x uint32, states int) bool {
 }
 
 // singletonAmple decides whether event t, enabled in local state l, commutes with everything that the node may do
-// before t. Let W be the least set of local states that contains l and, for each x in W, x.f forevery event f
+// before t. Let W be the least set of local states that contains l and, for each x in W, x.f for every event f
 // other than t that can happen in x: an event of the node's own, or a delivery that is known to happen in x.t. For
 // all of these, outcome by outcome, it checks that
 //
 //   - t can happen in x and in x.f, and f in x.t,
 //   - x.f.t and x.t.f are the same, and each event sends, announces and fails the same in both orders,
-//   - the step from x to x.t makes no property look better.
+//   - the step from x to x.t makes no property look better, see visible.
 //
 // Sets taken by quorums are checked by quorumsCommute.
 //
@@ -47,7 +49,7 @@ func (r *ReducedGraph) tooLong(first, x uint32, states int) bool {
 func (r *ReducedGraph) singletonAmple(c Claim) bool {
 	t := c.Act
 	first := r.Step(c.Local, t)
-	if first == nil || !first.plain {
+	if first == nil || !first.silent {
 		return false
 	}
 	node := r.Local(c.Local).Node
@@ -56,7 +58,7 @@ func (r *ReducedGraph) singletonAmple(c Claim) bool {
 	for len(waiting) > 0 {
 		x := waiting[len(waiting)-1]
 		waiting = waiting[:len(waiting)-1]
-		if r.tooLong(c.Local, x, len(visited)) {
+		if r.tooLarge(c.Local, x, len(visited)) {
 			return false
 		}
 		of := r.Step(x, t)
@@ -70,7 +72,7 @@ func (r *ReducedGraph) singletonAmple(c Claim) bool {
 			goOn := func(f uint32) bool {
 				next, ok := r.commute(x, y, f, t, k, of)
 				for _, z := range next {
-					if !visited[z] && !r.Mutated(NoWalk) {
+					if !visited[z] && !r.Mutated(NoClosure) {
 						visited[z] = true
 						waiting = append(waiting, z)
 					}
@@ -135,7 +137,7 @@ func (r *ReducedGraph) commute(x, y, f, t uint32, k int, of *Outcomes) (next []u
 		r.meet(q.Next)
 		next = append(next, p.Next)
 		last := r.Step(p.Next, t)
-		if last == nil || !last.plain || len(last.List) != len(of.List) {
+		if last == nil || !last.silent || len(last.List) != len(of.List) {
 			return next, false
 		}
 		if z := &last.List[k]; z.Next != q.Next && !r.Mutated(NoCommuting) || !slices.Equal(z.Sends, first.Sends) {
@@ -145,9 +147,9 @@ func (r *ReducedGraph) commute(x, y, f, t uint32, k int, of *Outcomes) (next []u
 	return next, true
 }
 
-// fits reports whether an ample event of a local state is ample in a global state: no remaining fault can affect
+// unaffectedByFaults reports whether an ample event of a local state is ample in a global state: no remaining fault can affect
 // it, and its receivers are up.
-func (r *ReducedGraph) fits(v []uint32, node int, c *candidate) bool {
+func (r *ReducedGraph) unaffectedByFaults(v []uint32, node int, c *candidate) bool {
 	f := &r.Configs.Globals[v[r.Configs.Global]]
 	left := &r.World.NetGlobals.List[f.Net].State.Left
 	if c.takes && (left[sim.Loss] > 0 || left[sim.Dup] > 0) && !r.Mutated(NoLoss) {
@@ -176,8 +178,8 @@ type candidate struct {
 	next  []uint32 // by outcome: the next node configuration, without what the node sends to itself
 }
 
-// placeState caches the candidates of a node configuration.
-type placeState struct {
+// configCache caches the candidates of a node configuration.
+type configCache struct {
 	local      *LocalState
 	candidates []candidate
 	dropped    uint32 // the node configuration without dead datagrams
@@ -185,15 +187,15 @@ type placeState struct {
 }
 
 // at returns the cached state of a node configuration.
-func (r *ReducedGraph) at(node int, id uint32) *placeState {
-	for int(id) >= len(r.places[node]) {
-		r.places[node] = append(r.places[node], nil)
+func (r *ReducedGraph) at(node int, id uint32) *configCache {
+	for int(id) >= len(r.caches[node]) {
+		r.caches[node] = append(r.caches[node], nil)
 	}
-	if p := r.places[node][id]; p != nil {
+	if p := r.caches[node][id]; p != nil {
 		return p
 	}
 	here := r.Configs.Tables[node].List[id]
-	p := &placeState{local: r.meet(here.Local), dropped: id}
+	p := &configCache{local: r.meet(here.Local), dropped: id}
 	if r.rules.DeadMessages {
 		p.dropped = r.without(node, id)
 	}
@@ -221,7 +223,7 @@ func (r *ReducedGraph) at(node int, id uint32) *placeState {
 			}
 		}
 	}
-	r.places[node][id] = p
+	r.caches[node][id] = p
 	return p
 }
 
@@ -233,12 +235,12 @@ func (r *ReducedGraph) Delivery(node int, it store.InboxItem) uint32 {
 // pick returns the event to explore alone in a state, or nil. It prefers events that change nothing.
 func (r *ReducedGraph) pick(v []uint32) (node int, c *candidate) {
 	for _, noop := range [...]bool{true, false} {
-		for node := range r.places {
+		for node := range r.caches {
 			p := r.at(node, v[node])
 			local := r.Configs.Tables[node].List[v[node]].Local
 			for k := range p.candidates {
 				c := &p.candidates[k]
-				if c.does.plain && c.does.noop == noop && r.fits(v, node, c) && r.isSingletonAmple(Claim{local, c.act}) {
+				if c.does.silent && c.does.noop == noop && r.unaffectedByFaults(v, node, c) && r.isSingletonAmple(Claim{local, c.act}) {
 					return node, c
 				}
 			}

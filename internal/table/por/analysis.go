@@ -9,10 +9,10 @@ import (
 	"github.com/macemc/macemc/internal/table/store"
 )
 
-// settle decides all assumptions again from all known steps, until no more steps become known. It reports whether
+// recheckAssumptions decides all assumptions again from all known steps, until no more steps become known. It reports whether
 // an assumption fell.
-func (r *ReducedGraph) settle() (fell bool) {
-	if r.Mutated(NoSettling) {
+func (r *ReducedGraph) recheckAssumptions() (fell bool) {
+	if r.Mutated(NoRecheck) {
 		return false
 	}
 	for grown := -1; grown != r.known && (grown < 0 || !r.Mutated(NoFixpoint)); {
@@ -68,7 +68,7 @@ func (j *Analysis) Bytes() int {
 // Analyze implements [explore.Analysis].
 func (j *Analysis) Analyze(ctx context.Context, s *explore.Space) error {
 	r := j.Reduced
-	fell := r.settle()
+	fell := r.recheckAssumptions()
 	if r.Permuter != nil {
 		r.Permuter.CompareAll()
 	}
@@ -87,7 +87,7 @@ func (j *Analysis) Analyze(ctx context.Context, s *explore.Space) error {
 	if r.breaksPromises() {
 		return cmp.Or(r.Err, ErrAgain)
 	}
-	r.settled = true
+	r.final = true
 	if j.Inner == nil {
 		return nil
 	}
@@ -121,6 +121,7 @@ func (r *ReducedGraph) proviso(ctx context.Context, s *explore.Space) (again boo
 			r.Err = ErrAgain
 			return true, nil
 		}
+		// The states that cannot reach a fully expanded one are the dead states if those are taken for live.
 		var reach explore.DeadStates
 		for id := range s.Len() {
 			note := uint8(0) // of a root

@@ -5,6 +5,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// A dead datagram is one that no later step can observe. It has nothing to do with dead states.
+
 // without returns a node configuration without its dead datagrams. Those in flight to a node that is down stay, so
 // that each dropped one could have been delivered.
 func (r *ReducedGraph) without(node int, id uint32) uint32 {
@@ -50,7 +52,7 @@ func (r *ReducedGraph) dead(c Claim) bool {
 	for k := 0; k < len(all); k++ {
 		x := all[k]
 		l := r.Local(x)
-		if r.tooLong(c.Local, x, len(all)) {
+		if r.tooLarge(c.Local, x, len(all)) {
 			return false
 		}
 		if l.Up && !r.idle(x, c.Act) {

@@ -15,12 +15,17 @@
 //
 // Let e be an execution of the full graph from a visited state s in which event t is followed alone. If e contains
 // t, then t can be moved to the front: it commutes with the events of its own node before it, and other nodes
-// neither observe nor disable it. If e does not contain t, then t can be executed first, and e after it. The cycle
-// proviso bounds how often that happens. If e takes a set of messages in the place of the set of t, then t replaces
-// it, because both sets do the same and leave nothing that can be used. By induction all local steps of e are in K.
+// neither observe nor disable it. Monitors do not observe it, because t announces nothing (Outcomes.silent). No fault
+// left in s disables it or changes what it does: its node and its receivers cannot fail any more, and its datagram
+// cannot be lost or duplicated (unaffectedByFaults). If e does not contain t, then t can be executed first, and e after
+// it. The cycle proviso bounds how often that happens. If e takes a set of messages in the place of the set of t, then t
+// replaces it, because both sets do the same and leave nothing that can be used. By induction all local steps of e are
+// in K.
 //
 // Moving t keeps the end of e, so terminal states are the same. A violation or goal on the way is one after t as
-// well, because t is invisible. Reachability of live states is kept by events of positive weight. These are results
-// of Valmari (Stop It, and Be Stubborn!, CAV 1996) and of Valmari and Vogler (Fair Testing and Stubborn Sets, SPIN
-// 2016), with local conditions that are checked when the exploration ends.
+// well, because t makes no property look better: it masks no violation and leaves no goal (visible). It may cause a
+// violation or reach a goal itself, so this is only one direction of the invisibility of the papers. Reachability of
+// live states is kept by events of positive weight. These are results of Valmari (Stop It, and Be Stubborn!, CAV 1996)
+// and of Valmari and Vogler (Fair Testing and Stubborn Sets, SPIN 2016), with local conditions that are checked when
+// the exploration ends.
 package por

@@ -100,7 +100,7 @@ func (r *ReducedGraph) single(v []uint32) (node int, c *candidate) {
 
 // note makes all events that are enabled in a state known.
 func (r *ReducedGraph) note(v []uint32) {
-	for node := range r.places {
+	for node := range r.caches {
 		p := r.at(node, v[node])
 		if p.noted {
 			continue
@@ -263,10 +263,10 @@ func (r *ReducedGraph) observe() (ok bool) {
 // drop removes dead datagrams from a state.
 func (r *ReducedGraph) drop(v []uint32) {
 	lost := 0
-	for node := range r.places {
+	for node := range r.caches {
 		if p := r.at(node, v[node]); p.dropped != v[node] {
-			places := r.Configs.Tables[node].List
-			lost += len(r.World.Inboxes.List[places[v[node]].Inbox].Items) - len(r.World.Inboxes.List[places[p.dropped].Inbox].Items)
+			configs := r.Configs.Tables[node].List
+			lost += len(r.World.Inboxes.List[configs[v[node]].Inbox].Items) - len(r.World.Inboxes.List[configs[p.dropped].Inbox].Items)
 			v[node] = p.dropped
 		}
 	}

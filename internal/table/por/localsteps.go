@@ -37,7 +37,7 @@ type actor struct {
 	predicates int
 	hangs      bool // a predicate does not return
 
-	endless int // number of abandoned walks
+	endless int // number of abandoned closures
 }
 
 func (n *actor) Id(a Act) uint32 {
@@ -69,7 +69,7 @@ type LocalState struct {
 type Outcomes struct {
 	List   []Outcome
 	noop   bool // it has no effect
-	plain  bool // all outcomes are ordinary, do not fail, and announce nothing
+	silent bool // all outcomes are ordinary, do not fail, and announce nothing
 	Unsure bool // there may be more outcomes
 }
 
@@ -172,27 +172,27 @@ func (r *ReducedGraph) run(id uint32, l *LocalState, a uint32) *Outcomes {
 	w.Acting = node
 	kind := s.Event.Kind
 	ordinary := w.RecoveryKind(kind) && !r.disturbs(&s)
-	o := &Outcomes{noop: true, plain: kind == sim.Deliver || kind == sim.FireTimer || kind == sim.DoAction || kind == sim.TakeQuorum}
+	o := &Outcomes{noop: true, silent: kind == sim.Deliver || kind == sim.FireTimer || kind == sim.DoAction || kind == sim.TakeQuorum}
 	r.Answers.Sampled = nil
 	for r.Answers.Reset(); r.Answers.Next(); {
 		leaf, err := w.Walk(&s, &r.Answers, w)
 		if err != nil || len(o.List) == mostOutcomes {
 			r.cannot(kind, err)
-			o.Unsure, o.noop, o.plain = true, false, false
+			o.Unsure, o.noop, o.silent = true, false, false
 			return o
 		}
 		if len(o.List)%steptree.AnswersAtOnce == steptree.AnswersAtOnce-1 && r.Limited() || store.IsDivergence(w.Trees.Leaves.At(leaf).Err) {
-			o.Unsure, o.noop, o.plain = true, false, false // an endless loop of questions has too many answers
+			o.Unsure, o.noop, o.silent = true, false, false // an endless loop of questions has too many answers
 			return o
 		}
 		out := r.outcome(leaf, &s)
 		out.Ordinary = ordinary && !r.Answers.Weightless
 		o.noop = o.noop && !out.Failed && out.Next == id && len(out.Sends) == 0 && len(out.Tells) == 0
-		o.plain = o.plain && !out.Failed && out.Ordinary && len(out.Tells) == 0
+		o.silent = o.silent && !out.Failed && out.Ordinary && len(out.Tells) == 0
 		o.List = append(o.List, out)
 	}
 	if len(r.Answers.Sampled) > 0 {
-		o.Unsure, o.noop, o.plain = true, false, false
+		o.Unsure, o.noop, o.silent = true, false, false
 	}
 	return o
 }

@@ -34,10 +34,10 @@ const mostRounds = 50
 
 // ReducedGraph has fewer states and edges than the system's graph, with the same terminal states, violations and
 // dead states. Its assumptions are decided from the known local steps (K). K grows during an exploration, so
-// [ReducedGraph.settle] decides them again at the end.
+// [ReducedGraph.recheckAssumptions] decides them again at the end.
 //
 // An event t is explored alone if it commutes with everything that its node may do before it (see singletonAmple),
-// makes no property look better (see visible), and no fault can affect it (see fits). The package comment has the
+// makes no property look better (see visible), and no fault can affect it (see unaffectedByFaults). The package comment has the
 // proof.
 type ReducedGraph struct {
 	g       *statespace.Graph
@@ -50,7 +50,7 @@ type ReducedGraph struct {
 
 	Nodes   []actor
 	locals  []*LocalState // by number
-	places  [][]*placeState
+	caches  [][]*configCache
 	Answers steptree.Answers
 	known   int // number of known local steps and states; only grows
 
@@ -60,7 +60,7 @@ type ReducedGraph struct {
 	Visibles      map[Change]bool
 	fullyExpanded map[string]bool // states to expand fully
 	full          []bool          // by number of the state: it was expanded fully
-	settled       bool            // all assumptions hold for good
+	final         bool            // all assumptions hold for good
 	hurried       bool            // give ReduceFull up when it takes too long
 	searched      int             // number of states searched for the proviso
 	long          int             // number of chains cut at their length
@@ -116,7 +116,7 @@ func New(g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGr
 	if opts.Rules != nil {
 		r.rules = *opts.Rules
 	}
-	r.Nodes, r.places = make([]actor, n), make([][]*placeState, n)
+	r.Nodes, r.caches = make([]actor, n), make([][]*configCache, n)
 	for i := range r.Nodes {
 		r.Nodes[i].ids, r.Nodes[i].is = map[Act]uint32{}, map[statespace.Datagram]bool{}
 	}
@@ -225,7 +225,7 @@ func (r *ReducedGraph) GivesUp(ctx, limited context.Context, x *explore.Result) 
 		return false
 	}
 	return again && (r.Err != nil || limited.Err() != nil || r.summary.Rounds == mostRounds) ||
-		!again && (!x.Complete || !r.settled || len(r.g.Sampled()) > 0)
+		!again && (!x.Complete || !r.final || len(r.g.Sampled()) > 0)
 }
 
 // tooLongToTell is the reason for the weaker reduction then.
@@ -243,13 +243,13 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 	if again {
 		x.Err = nil
 	} else if x.Err == nil && !x.Complete {
-		fell := r.settle()
+		fell := r.recheckAssumptions()
 		if r.Permuter != nil {
 			r.Permuter.CompareAll()
 		}
 		breaks := !fell && (x.Stopped == "depth" || x.Stopped == "states") && r.breaksPromises()
-		r.settled = !fell && !breaks
-		if again = fell && x.Stopped == "depth" || breaks && r.Err == nil; !r.settled && !again {
+		r.final = !fell && !breaks
+		if again = fell && x.Stopped == "depth" || breaks && r.Err == nil; !r.final && !again {
 			x.Depth = 0
 		}
 	}
@@ -262,10 +262,10 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 			r.nothing(fmt.Sprintf("after %d rounds assumptions still fell", mostRounds))
 		}
 		return true
-	case x.Blind && x.Complete && !r.settled && ctx.Err() == nil:
+	case x.Blind && x.Complete && !r.final && ctx.Err() == nil:
 		r.nothing("the visited set cannot find where edges lead")
 		return true
-	case again, x.Complete && !r.settled:
+	case again, x.Complete && !r.final:
 		x.Complete, x.Stopped = false, "interrupted"
 		if ctx.Err() == nil {
 			x.Stopped = "memory"
@@ -287,11 +287,11 @@ func (r *ReducedGraph) nothing(why string) {
 func (r *ReducedGraph) Begin() {
 	r.summary.Rounds++
 	r.summary.Passed, r.summary.Chains, r.summary.Single = 0, 0, 0
-	r.settled, r.Visibles = false, map[Change]bool{}
+	r.final, r.Visibles = false, map[Change]bool{}
 	r.assumptions.Begin()
 	r.deadMessages.Begin()
-	for i := range r.places {
-		clear(r.places[i])
+	for i := range r.caches {
+		clear(r.caches[i])
 	}
 }
 
@@ -359,14 +359,14 @@ func (l *Assumptions) check(decide func(Claim) bool) (fell bool) {
 // The conditions that tests leave out.
 const (
 	NoVisibility options.Mutation = "visibility is not checked"
-	NoSettling   options.Mutation = "nothing is decided again"
+	NoRecheck    options.Mutation = "nothing is decided again"
 	NoFixpoint   options.Mutation = "claims are decided again only once"
 	NoLoss       options.Mutation = "messages that may be lost are alone"
 	NoCrashes    options.Mutation = "nodes that may crash are alone"
 	NoHalts      options.Mutation = "nodes that may halt are alone"
 	NoReceivers  options.Mutation = "receivers may be down"
 	NoCommuting  options.Mutation = "the order of events may matter"
-	NoWalk       options.Mutation = "only the current local state is checked"
+	NoClosure    options.Mutation = "only the current local state is checked"
 	NoProviso    options.Mutation = "fully expanded states need not be reached"
 	NoDeliveries options.Mutation = "deliveries of dropped datagrams are not known"
 	NoSets       options.Mutation = "only known sets are considered"
