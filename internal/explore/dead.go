@@ -34,13 +34,13 @@ func (d *DeadStates) NeedsEdges(id uint32) bool { return !d.recovers.Has(id) }
 // Bytes implements [Analysis].
 func (d *DeadStates) Bytes() int { return d.recovers.Bytes() + d.ordinary.Bytes() }
 
-// Analyze implements [Analysis]. The predecessor by which each state was found settles most states. The others are
-// settled by their edges, first by the kept ones, then by all, in alternating directions, until a round settles no
-// more. Each round may settle one more step of a way to a live state that leads against the direction of the round.
+// Analyze implements [Analysis]. The predecessor by which each state was found decides most states. The others are
+// decided by their edges, first by the kept ones, then by all, in alternating directions, until a round decides no
+// more. Each round may decide one more step of a way to a live state that leads against the direction of the round.
 func (d *DeadStates) Analyze(ctx context.Context, s *Space) error {
 	for id := s.Len(); id > 0; id-- {
 		if d.recovers.Has(id - 1) {
-			d.settle(s, id-1)
+			d.markOrigins(s, id-1)
 		}
 	}
 	if err := d.rounds(ctx, s.PassKept, s); err != nil {
@@ -61,7 +61,7 @@ func (d *DeadStates) Analyze(ctx context.Context, s *Space) error {
 	return nil
 }
 
-// rounds passes over the edges of states that are not settled.
+// rounds passes over the edges of states that are undecided.
 func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool, func(uint32) bool,
 	func(uint32, StateEdges, []uint32)) error, s *Space) error {
 	for again, down := true, true; again; down = !down {
@@ -70,7 +70,7 @@ func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool
 			if d.NeedsEdges(id) && d.leadsOn(row, to) {
 				again = true
 				d.recovers.Add(id)
-				d.settle(s, id)
+				d.markOrigins(s, id)
 			}
 		})
 		if err != nil {
@@ -80,8 +80,8 @@ func (d *DeadStates) rounds(ctx context.Context, pass func(context.Context, bool
 	return nil
 }
 
-// settle settles the chain of predecessors of a state that recovers.
-func (d *DeadStates) settle(s *Space, id uint32) {
+// markOrigins marks the chain of states by which a recovering state was found, as recovering.
+func (d *DeadStates) markOrigins(s *Space, id uint32) {
 	for d.ordinary.Has(id) {
 		id = s.Origin(id) - 1
 		if d.recovers.Has(id) {

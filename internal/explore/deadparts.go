@@ -10,7 +10,7 @@ import (
 
 // DeadParts finds the states from which no live state can be reached by edges of the recovery relation, like
 // [DeadStates], for a completed exploration in [Parts]. It receives all states part by part, and a second time those
-// that this does not settle.
+// that are undecided then.
 type DeadParts struct {
 	graph graph.Graph
 	width int      // width of the fingerprints that identify states
@@ -21,7 +21,7 @@ type DeadParts struct {
 	origin             []uint32      // by state: the state that it was found from, plus one; 0 for a root
 	recovers, ordinary memory.Bitset // as in DeadStates
 
-	open    int      // number of states that are not settled
+	open    int      // number of states that are undecided
 	held    []uint32 // states received a second time
 	vectors []uint32 // vectors of the held states
 	places  map[graph.Fingerprint]uint32
@@ -74,8 +74,8 @@ func (d *DeadParts) Add(part int, state []uint32, from Source) error {
 	return err
 }
 
-// Settle is called after all states were added. It settles the states from which live states were found.
-func (d *DeadParts) Settle() error {
+// MarkOrigins is called after all states were added. It marks the states from which live states were found as recovering.
+func (d *DeadParts) MarkOrigins() error {
 	for i, n := range d.told {
 		if want := d.base[i+1] - d.base[i]; n != want {
 			return fmt.Errorf("part %d has %d states, and %d were to be there", i, n, want)
@@ -100,8 +100,8 @@ func (d *DeadParts) Settle() error {
 	return nil
 }
 
-// Settled reports whether all states of a part in [from, until) are known to reach a live state.
-func (d *DeadParts) Settled(part, from, until int) bool {
+// AllRecover reports whether all states of a part in [from, until) are known to reach a live state.
+func (d *DeadParts) AllRecover(part, from, until int) bool {
 	for n := from; n < until; n++ {
 		if id, ok := d.id(uint32(part), uint32(n)); ok && !d.recovers.Has(id) {
 			return false
@@ -126,11 +126,11 @@ func (d *DeadParts) name(f graph.Fingerprint) graph.Fingerprint {
 	return f
 }
 
-// Judge takes the steps of all states that are not settled. They lead to states that recover, or to other held states.
+// Judge takes the steps of all states that are undecided. They lead to states that recover, or to other held states.
 // It calls limit from time to time, and stops at an error.
 func (d *DeadParts) Judge(limit func() error) error {
 	if len(d.held) != d.open || len(d.places) != d.open {
-		return fmt.Errorf("%d states are not settled, and %d were told of again, %d of them different", d.open, len(d.held), len(d.places))
+		return fmt.Errorf("%d states are undecided, and %d were told of again, %d of them different", d.open, len(d.held), len(d.places))
 	}
 	const none = ^uint32(0)
 	type back struct{ from, next uint32 }
@@ -140,7 +140,7 @@ func (d *DeadParts) Judge(limit func() error) error {
 		last[i] = none
 	}
 	words := d.graph.Words()
-	var settled []uint32 // scratch
+	var marked []uint32 // scratch
 	for k, id := range d.held {
 		if k%1024 == 0 {
 			if err := limit(); err != nil {
@@ -169,13 +169,13 @@ func (d *DeadParts) Judge(limit func() error) error {
 			continue
 		}
 		d.recovers.Add(id)
-		for settled = append(settled[:0], uint32(k)); len(settled) > 0; {
-			at := settled[len(settled)-1]
-			settled = settled[:len(settled)-1]
+		for marked = append(marked[:0], uint32(k)); len(marked) > 0; {
+			at := marked[len(marked)-1]
+			marked = marked[:len(marked)-1]
 			for e := last[at]; e != none; e = backs[e].next {
 				if from := backs[e].from; !d.recovers.Has(d.held[from]) {
 					d.recovers.Add(d.held[from])
-					settled = append(settled, from)
+					marked = append(marked, from)
 				}
 			}
 			last[at] = none

@@ -164,7 +164,7 @@ func (l *Loop) run(ctx context.Context) error {
 			continue
 		}
 		if !l.next() {
-			if err := l.settle(ctx); err != nil || l.out.Stopped != "" {
+			if err := l.flush(ctx); err != nil || l.out.Stopped != "" {
 				return err
 			}
 			if !l.frontier.More() && len(l.rest) == 0 {
@@ -198,7 +198,7 @@ func (l *Loop) proceed(ctx context.Context) error {
 		}
 	}
 	if l.waiting != nil && l.waiting.due && l.out.Stopped == "" {
-		return l.settle(ctx)
+		return l.flush(ctx)
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func (l *Loop) roots(ctx context.Context, logged *Block) error {
 		b.Cut(0)
 	}
 	b.leave()
-	if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
+	if found := l.flush(ctx); found != nil || l.out.Stopped != "" {
 		return found
 	}
 	return err
@@ -273,7 +273,7 @@ func (l *Loop) expand(ctx context.Context) error {
 // failed ends the exploration with an error of Expand, unless an earlier edge has a finding.
 func (l *Loop) failed(ctx context.Context, item *Item, err error) error {
 	l.batch.partial = true
-	if found := l.settle(ctx); found != nil || l.out.Stopped != "" {
+	if found := l.flush(ctx); found != nil || l.out.Stopped != "" {
 		return found
 	}
 	l.out.Path, l.out.AtEdge = l.frontier.Path(item.ID), true
@@ -351,7 +351,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 			return err
 		}
 	}
-	if l.unasked += b.edges; (l.unasked >= gathered || l.worker.settling && l.worker.away == 0) && !l.waiting.busy() {
+	if l.unasked += b.edges; (l.unasked >= gathered || l.worker.flushing && l.worker.away == 0) && !l.waiting.busy() {
 		l.stop(ctx)
 	}
 	b.reset()

@@ -223,7 +223,7 @@ func (p *Parts) Expand(until []int, stop func() bool) error {
 			b.leave()
 			p.expanded++
 			if err != nil {
-				if found := p.settle(i); found != nil {
+				if found := p.flush(i); found != nil {
 					return found
 				}
 				return &FoundError{Source: Source{Part: uint32(i), Number: uint32(o.next)}, AtEdge: true, Err: err}
@@ -232,7 +232,7 @@ func (p *Parts) Expand(until []int, stop func() bool) error {
 			if len(b.Ends) < gathered && o.next < until[i] {
 				continue
 			}
-			if err := p.settle(i); err != nil {
+			if err := p.flush(i); err != nil {
 				return err
 			}
 			if stop() {
@@ -243,8 +243,8 @@ func (p *Parts) Expand(until []int, stop func() bool) error {
 	return nil
 }
 
-// settle looks up the edges gathered from states of a part.
-func (p *Parts) settle(i int) error {
+// flush looks up the edges gathered from states of a part.
+func (p *Parts) flush(i int) error {
 	b := p.batch
 	defer b.reset()
 	p.own[i].edges += b.All()

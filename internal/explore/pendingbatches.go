@@ -20,18 +20,18 @@ type pendingBatches struct {
 	old     memory.Bitset // by state: it is not new
 	buf     []byte
 	batch   *Batch // the batch read back
-	due     bool   // the set must be settled
+	due     bool   // the set must be flushed
 	since   time.Time
-	took    time.Duration // duration of the last settling
+	took    time.Duration // duration of the last flushing
 	onDisk  int64         // maximum number of bytes on disk
 	leaving bool          // batches are being finished
 }
 
 // Pending batches are lost if the process is killed. They are limited to the states found in waitingTime, unless
-// settling takes long.
+// flushing takes long.
 const (
 	waitingTime  = 300 * time.Millisecond
-	waitingTimes = 8 // multiple of the duration of the last settling
+	waitingTimes = 8 // multiple of the duration of the last flushing
 )
 
 func newWaiting(set stateset.Deferred, s *stateset.Spill) *pendingBatches {

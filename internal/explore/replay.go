@@ -40,7 +40,7 @@ func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
 	}
 	for l.open < b.Expanded {
 		if !l.next() {
-			if err := l.settle(ctx); err != nil || l.out.Stopped != "" {
+			if err := l.flush(ctx); err != nil || l.out.Stopped != "" {
 				return err
 			}
 			if !l.frontier.More() {
@@ -60,7 +60,7 @@ func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
 			return err
 		}
 	}
-	if err := l.settle(ctx); err != nil || l.out.Stopped != "" {
+	if err := l.flush(ctx); err != nil || l.out.Stopped != "" {
 		return err
 	}
 	switch {

@@ -182,7 +182,7 @@ func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32
 			return err
 		}
 	}
-	if err := l.settle(ctx); err != nil || last == nil {
+	if err := l.flush(ctx); err != nil || last == nil {
 		return err
 	}
 	if err := s.regenerate(ctx, s.needed(last.Has), func(id uint32, state []uint32) (graph.Row, error) {
@@ -196,7 +196,7 @@ func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32
 	}); err != nil {
 		return err
 	}
-	return l.settle(ctx)
+	return l.flush(ctx)
 }
 
 // again shows the kept edges of a state, after those of earlier states. It reports whether they are still kept.
@@ -210,7 +210,7 @@ func (s *Space) again(ctx context.Context, id uint32) (bool, error) {
 	if b := l.batch; max(len(b.ids), len(b.Ends)) >= gathered {
 		more := l.dispatch
 		if l.rows.known(id) {
-			more = l.settle
+			more = l.flush
 		}
 		if err := more(ctx); err != nil || !l.rows.has(id) {
 			return false, err

@@ -14,7 +14,7 @@ type worker struct {
 	work, done chan *Batch
 	away       int // number of unfinished batches
 	free       []*Batch
-	settling   bool
+	flushing   bool
 	prepare    func(*Batch) // called before a batch is looked up, by the first worker
 	look       func(*Batch)
 	finish     func(context.Context, *Batch) error
@@ -100,11 +100,11 @@ func (l *Loop) dispatch(ctx context.Context) error {
 	return nil
 }
 
-// settle completes the look-up of everything gathered, and finishes it.
-func (l *Loop) settle(ctx context.Context) error {
+// flush completes the look-up of everything gathered, and finishes it.
+func (l *Loop) flush(ctx context.Context) error {
 	w := &l.worker
-	w.settling = true
-	defer func() { w.settling = false }()
+	w.flushing = true
+	defer func() { w.flushing = false }()
 	if err := l.dispatch(ctx); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (l *Local) TimerSet(t any) bool {
 	return slices.ContainsFunc(l.armed, func(a timer) bool { return a.Value == t })
 }
 
-// Bare returns a copy of l without its service. Effects can still be settled on it.
+// Bare returns a copy of l without its service. Effects can still be applied to it.
 func (l *Local) Bare() *Local {
 	c := *l
 	c.Code, c.onError, c.onReady, c.stepper, c.Known, c.Holds = nil, nil, nil, nil, 0, 0

@@ -63,7 +63,7 @@ func byShards(t tester, sys *sim.System) *table.Exploration {
 			t.Fatal(err)
 		}
 	})
-	if err := d.Settle(); err != nil {
+	if err := d.MarkOrigins(); err != nil {
 		t.Fatal(err)
 	}
 	each(func(part, number int, state []uint32, _ explore.Source) { d.Hold(part, number, state) })

@@ -105,10 +105,10 @@ func (b *Bench) Load(id sim.NodeID) (*kernel.Local, error) {
 	return b.w.Take(n), err
 }
 
-// Settle applies the effects before end to the node that requested them. l is the state after the handler, and is
+// ApplyEffects applies the effects before end to the node that requested them. l is the state after the handler, and is
 // returned if they do not change it. If an effect fails, failed is its number, and the effects before it have happened.
-func (b *Bench) Settle(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect, end int) (after *kernel.Local, failed int, err error) {
-	if !stepinfo.Settle(effects[:end]) {
+func (b *Bench) ApplyEffects(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect, end int) (after *kernel.Local, failed int, err error) {
+	if !stepinfo.ChangeNode(effects[:end]) {
 		return l, end, nil
 	}
 	n := b.prepare(id, l, effects)
@@ -138,7 +138,7 @@ func (b *Bench) CrashInside(id sim.NodeID, l *kernel.Local, effects []stepinfo.E
 	n := b.prepare(id, l, effects)
 	src := fixed{pick: kept, arity: 1}
 	b.w.Src = &src
-	_ = b.w.CrashInside(n, cut) // the caller knows from Settle where effects fail
+	_ = b.w.CrashInside(n, cut) // the caller knows from ApplyEffects where effects fail
 	b.restore(id)
 	return b.w.Take(n), src.arity
 }
@@ -278,7 +278,7 @@ func (b *Bench) NetFields(left sim.Limits) []sim.Field {
 	return b.w.NetFields()
 }
 
-// stubNetwork is the network while a handler runs and its effects are settled. It reports the room in streams, and its
+// stubNetwork is the network while a handler runs and its effects are applied. It reports the room in streams, and its
 // state does not change.
 type stubNetwork struct {
 	kernel.NoNetwork

@@ -53,8 +53,8 @@ func (k EffectKind) Outlasts() bool {
 // halted node is never read again.
 func (k EffectKind) Heard() bool { return k == SendEffect || k == AnnounceEffect }
 
-// Settle reports whether effects change the local state of the node that requested them. Writes are pending at once.
-func Settle(effects []Effect) bool {
+// ChangeNode reports whether effects change the local state of the node that requested them. Writes are pending at once.
+func ChangeNode(effects []Effect) bool {
 	for i := range effects {
 		if k := effects[i].Kind; k == SetTimerEffect || k == StopTimerEffect || k == SyncEffect {
 			return true

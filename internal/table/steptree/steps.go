@@ -211,7 +211,7 @@ func (e *Engine) newLeaf(s *store.Situation, out *bench.Outcome) (made Leaf, err
 		}
 		made.Ops = append(made.Ops, o)
 	}
-	after, failed, failure := e.Bench.Settle(node, out.After, made.Effects, len(made.Effects))
+	after, failed, failure := e.Bench.ApplyEffects(node, out.After, made.Effects, len(made.Effects))
 	made.Failed, made.Failure = int32(failed), failure
 	if e.Sys.Halts > 0 {
 		made.HaltCuts = int32(len(e.CutsOf(&made, stepinfo.EffectKind.Heard)))
@@ -283,9 +283,9 @@ func answersOf(questions []bench.Question) []store.Answer {
 	return a
 }
 
-// Settled returns the local state after the effects before end only, because a later one could not happen. It runs
+// AfterEffects returns the local state after the effects before end only, because a later one could not happen. It runs
 // the handler again. The state has no successors.
-func (e *Engine) Settled(s *store.Situation, id uint32, end int) (uint32, error) {
+func (e *Engine) AfterEffects(s *store.Situation, id uint32, end int) (uint32, error) {
 	before, err := e.calling(options.RepeatCall, s)
 	if err != nil {
 		return 0, err
@@ -300,7 +300,7 @@ func (e *Engine) Settled(s *store.Situation, id uint32, end int) (uint32, error)
 		return 0, out.Err
 	}
 	effects := slices.Clone(out.Effects)
-	after, _, _ := e.Bench.Settle(s.Event.Node, out.After, effects, min(end, len(effects)))
+	after, _, _ := e.Bench.ApplyEffects(s.Event.Node, out.After, effects, min(end, len(effects)))
 	return e.Intern(s.Event.Node, after, nil)
 }
 

@@ -73,7 +73,7 @@ func (e *Engine) reenact(id uint32) (*kernel.Local, error) {
 			continue // the state after a failed step was also reached by a successful one
 		}
 		effects := slices.Clone(out.Effects)
-		state, _, _ = e.Bench.Settle(o.Step.Event.Node, state, effects, len(effects))
+		state, _, _ = e.Bench.ApplyEffects(o.Step.Event.Node, state, effects, len(effects))
 	}
 	return state, nil
 }
@@ -116,7 +116,7 @@ func (e *Engine) verify(s *store.Situation, id uint32, rooms roomSource) (err er
 			return e.Differs(s.Event.Node, fmt.Sprintf("executed again in the same state a step had other effects, from effect %d on: %s, before %s",
 				k+1, e.DescribeEffect(effects, k), e.DescribeEffect(l.Effects, k)))
 		}
-		after, _, _ = e.Bench.Settle(s.Event.Node, after, effects, len(effects))
+		after, _, _ = e.Bench.ApplyEffects(s.Event.Node, after, effects, len(effects))
 	}
 	if l.Err == nil {
 		if err := e.Compare(l.Next, after, "reached another state when a step was executed again in the same state"); err != nil {

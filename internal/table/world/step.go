@@ -190,7 +190,7 @@ func (w *World) apply(id uint32, c stepinfo.Cut) (failed int, err error) {
 		}
 	}
 	if err != nil && !w.FailedInside {
-		next, stop := w.Settled(&w.Current, id, failed)
+		next, stop := w.AfterEffects(&w.Current, id, failed)
 		if stop != nil {
 			return failed, stop
 		}

@@ -48,7 +48,7 @@ func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *
 		return limit()
 	}, nil)
 	if err == nil {
-		err = dead.Settle()
+		err = dead.MarkOrigins()
 	}
 	if err == nil {
 		err = r.each(shard, func(part, first int, states []uint32, from []explore.Source) error {
@@ -80,7 +80,7 @@ func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *
 }
 
 // each reads all logs, which were seen to their ends, in the order of writing, so that all content becomes known.
-// It omits blocks in which all states are settled in but.
+// It omits blocks in which all states recover according to but.
 func (r *run) each(shard *shard.Shard, do func(part, first int, states []uint32, from []explore.Source) error, but *explore.DeadParts) error {
 	ctx := context.Background()
 	type place struct {
@@ -108,7 +108,7 @@ func (r *run) each(shard *shard.Shard, do func(part, first int, states []uint32,
 			if at.i+1 < len(log.blocks) {
 				until = log.blocks[at.i+1].first
 			}
-			if but.Settled(at.part, first, until) {
+			if but.AllRecover(at.part, first, until) {
 				continue
 			}
 		}
