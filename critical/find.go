@@ -30,7 +30,7 @@ type Config struct {
 	HandlerLimit time.Duration
 	// PathBuffer is as in [search.Config].
 	PathBuffer func(worker int) choose.Path
-	// Calls is as in [search.Config], also for the exhaustive search: a refused call there ends [Find] with an
+	// Calls is as in [search.Config], also for the exhaustive search: a skipped call there ends [Find] with an
 	// [Ended].
 	Calls *options.Calls
 	// States is the maximum number of states visited, within 256 steps, to prove that no live state follows. 0

@@ -80,7 +80,7 @@ type Config struct {
 	PathBuffer func(worker int) choose.Path `json:"-"`
 
 	// Calls informs the supervising process which checked code bfs and dfs were calling, in case the code ends the
-	// process. Calls may be refused because an earlier process ended that way. The search then has twice its Time, and
+	// process. Calls may be skipped because an earlier process ended that way. The search then has twice its Time, and
 	// it is inconclusive unless it finds something or visits all states. Nil means that no process supervises.
 	Calls *options.Calls `json:"-"`
 

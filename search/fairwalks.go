@@ -76,7 +76,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	if limited.Err() != nil {
 		f.Why = "" // the search ends for the same reason
 	}
-	if out.Refused != nil {
+	if out.Skipped != nil {
 		sus := &Suspect{Kind: sim.Divergence, Node: -1, Path: out.Path, Overdue: true, Message: "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit), Strategy: s.cfg.Strategy}
 		return s.judge(ctx, sus, "a handler did not return")
 	}
@@ -113,9 +113,9 @@ func (s *searcher) amongAll(ctx context.Context, bytes int) (*fairness.Starvatio
 	return x.Fairness.Starvation, nil
 }
 
-// walkFair makes fair walks if memory did not suffice for all states. refused is the exploration that reached a refused
+// walkFair makes fair walks if memory did not suffice for all states. skipped is the exploration that reached a skipped
 // call, or nil.
-func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options) (refused *table.Exploration, err error) {
+func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options) (skipped *table.Exploration, err error) {
 	switch {
 	case r.Stats.Fair == nil || r.Stats.Fair.Judged || r.Finding != nil || cfg.Elsewhere != nil || len(cfg.known) > 0,
 		r.Stopped != StoppedMemory: // a user who bounds the depth wants nearby findings
@@ -125,8 +125,8 @@ func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options
 	if err != nil {
 		return nil, err
 	}
-	if out.Refused != nil {
-		return &table.Exploration{Finding: out.Refused, Path: out.Path}, nil
+	if out.Skipped != nil {
+		return &table.Exploration{Finding: out.Skipped, Path: out.Path}, nil
 	}
 	r.Stats.Fair.Walked = FairWalks{out.Walks, out.States, out.Why}
 	if out.Starvation != nil {

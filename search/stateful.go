@@ -34,7 +34,7 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.Log != nil && cfg.Found != nil {
 		return nil, errors.New("a log cannot be combined with Found: a logged search ends at its first violation")
 	}
-	if cfg.Calls.Refuses() {
+	if cfg.Calls.Skips() {
 		cfg.Time *= 2
 	}
 	if cfg.Found != nil {
@@ -136,7 +136,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	// Depth-first search completes no depth before all. Earlier processes may have visited states that this one did
 	// not.
 	through := complete || r.Stopped == StoppedSampled
-	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Refuses() || through && !cfg.Calls.Doubts()
+	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Skips() || through && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && contain.Overdue(finding):
 		return stuck(ctx, cfg, began, patience, x, finding, r)

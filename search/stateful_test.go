@@ -114,7 +114,7 @@ func TestAfterDeath(t *testing.T) {
 	for refused, want := range map[uint64]search.Verdict{0: search.OK, 12: search.Inconclusive} {
 		calls := &options.Calls{At: new(uint64)}
 		if refused > 0 {
-			calls.Refused = []uint64{refused}
+			calls.Skipped = []uint64{refused}
 		}
 		if res := run(t, search.Config{System: sys, Strategy: search.BFS, MaxDepth: 2, Calls: calls}); res.Verdict != want {
 			t.Errorf("refused %d: %s, want %s", refused, res.Verdict, want)

@@ -29,7 +29,7 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 	if f.Property != "" {
 		sus.Property, sus.Message = f.Property, "its function "+runloop.DidNotReturn(cfg.HandlerLimit)
 	}
-	if !cfg.Calls.Refuses() { // a refused call may end this process
+	if !cfg.Calls.Skips() { // a skipped call may end this process
 		if o, err := runs.FollowWithin(&cfg.System, x.Path, runloop.OverdueAfter(patience)); err == nil {
 			sus.Steps = o.Steps
 		}
@@ -51,7 +51,7 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 		r.Verdict, r.Finding, r.Detail, r.Stopped = Violation, cmp.Or(c.Instead, sus), c.Detail, StoppedFound
 	case ctx.Err() != nil:
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Interrupted, StoppedInterrupted, 1, 1, sus
-	case c.Refuted && patience == cfg.patience() && !cfg.Calls.Refuses():
+	case c.Refuted && patience == cfg.patience() && !cfg.Calls.Skips():
 		return statesWithin(ctx, cfg, began, 10*patience)
 	default:
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Inconclusive, StoppedStuck, 1, 1, sus

@@ -29,8 +29,8 @@ func (o *Options) assumptions(ctx context.Context) (all []report.Assumption) {
 			all = append(all, said)
 			continue
 		}
-		over, refused := o.compares(comparison(a.Name))
-		if refused {
+		over, skipped := o.compares(comparison(a.Name))
+		if skipped {
 			said.Verdict, said.What = string(refine.Undecided), "the comparison terminated the process"
 			all = append(all, said)
 			continue
@@ -57,29 +57,29 @@ func comparison(name string) uint64 {
 	return h.Sum64() | 1
 }
 
-// compares records a comparison as the current call until over is called. refused reports that the comparison has
+// compares records a comparison as the current call until over is called. skipped reports that the comparison has
 // ended a process before.
-func (o *Options) compares(call uint64) (over func(), refused bool) {
+func (o *Options) compares(call uint64) (over func(), skipped bool) {
 	c := o.calls
 	if c == nil {
 		return func() {}, false
 	}
-	if slices.Contains(c.Refused, call) {
+	if slices.Contains(c.Skipped, call) {
 		return nil, true
 	}
 	*c.At = call
 	return func() { *c.At = 0 }, false
 }
 
-// comparesLater removes the refused calls of comparisons from those of the search. Comparisons run after the search.
+// comparesLater removes the skipped calls of comparisons from those of the search. Comparisons run after the search.
 func (o *Options) comparesLater() {
 	o.calls = o.Search.Calls
-	if !o.calls.Refuses() {
+	if !o.calls.Skips() {
 		return
 	}
-	own := slices.Clone(o.calls.Refused)
+	own := slices.Clone(o.calls.Skipped)
 	for _, a := range o.Search.System.Abstractions {
 		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
 	}
-	o.Search.Calls = &options.Calls{At: o.calls.At, Refused: own, Limited: o.calls.Limited}
+	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Limited: o.calls.Limited}
 }

@@ -53,11 +53,11 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	o.hand = handOf(&out, &o)
 	res := &search.Result{Stopped: stoppedLost, Stats: stats(&out)}
 	var lost *isolate.LostError
-	var deaf *isolate.UnresponsiveError
+	var unresponsive *isolate.UnresponsiveError
 	switch {
-	case errors.As(err, &deaf) && !deaf.Told:
+	case errors.As(err, &unresponsive) && !unresponsive.Told:
 		res.Stopped = stoppedUnresponsive
-	case deaf != nil:
+	case unresponsive != nil:
 		res.Stopped = search.StoppedInterrupted
 	case errors.Is(err, isolate.ErrKilled):
 		res.Stopped = search.StoppedInterrupted

@@ -52,10 +52,10 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Search.Calls.Settles() && !o.Search.Calls.Refuses() && res.Verdict != search.Violation {
+	if o.Search.Calls.Settles() && !o.Search.Calls.Skips() && res.Verdict != search.Violation {
 		return nil, isolate.ErrLost
 	}
-	if o.Search.Calls.Refuses() {
+	if o.Search.Calls.Skips() {
 		states := o.Search.Strategy.Can(search.VisitsStates)
 		if res.Verdict != search.Violation && (res.Verdict != search.OK || !states) || k != nil && !states && !k.died {
 			return nil, isolate.ErrLost

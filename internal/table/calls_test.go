@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/table/store"
 )
 
-// Only a call of what had been done before, which then did not end the process, leaves doubts when it is refused.
+// Only a call of what had been done before, which then did not end the process, leaves doubts when it is skipped.
 func TestDoubts(t *testing.T) {
 	for kind := options.HandlerCall; kind <= options.RunCall; kind++ {
 		c := &options.Calls{At: new(uint64)}
@@ -16,7 +16,7 @@ func TestDoubts(t *testing.T) {
 		if c.Leave(before); err != nil || noted == 0 || *c.At != 0 {
 			t.Fatalf("kind %d: %v, noted as %x, then %x", kind, err, noted, *c.At)
 		}
-		c = &options.Calls{At: new(uint64), Refused: []uint64{noted}}
+		c = &options.Calls{At: new(uint64), Skipped: []uint64{noted}}
 		if _, err := c.Enter(kind, 5); !store.IsOverdue(err) || *c.At != 0 || c.Doubts() != (kind == options.RepeatCall || kind == options.RunCall) {
 			t.Errorf("kind %d: %v, %x goes on, doubts %v", kind, err, *c.At, c.Doubts())
 		}

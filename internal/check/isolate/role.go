@@ -22,7 +22,7 @@ import (
 const (
 	roleVar    = "MACEMC_ROLE"
 	flightVar  = "MACEMC_FLIGHT"
-	refusedVar = "MACEMC_REFUSED" // calls, in hexadecimal, with spaces between them
+	skippedVar = "MACEMC_SKIPPED" // calls, in hexadecimal, with spaces between them
 	settleVar  = "MACEMC_SETTLE"  // not empty: steps wait for the goroutines that their handlers start
 	handVar    = "MACEMC_HAND"    // the folder of the suspect that a dead process had in hand
 )
@@ -31,7 +31,7 @@ const (
 type Role struct {
 	name     string
 	Recorder *flight.Recorder // nil if no process waits for this one
-	refused  []uint64         // calls that ended earlier search processes
+	skipped  []uint64         // calls that ended earlier search processes
 	settle   bool             // an earlier search process ended on a goroutine that a handler had started
 }
 
@@ -54,15 +54,15 @@ func CurrentRole() (Role, error) {
 	if err != nil {
 		return Role{}, fmt.Errorf("%s: %w", flightVar, err)
 	}
-	var refused []uint64
-	for text := range strings.FieldsSeq(os.Getenv(refusedVar)) {
+	var skipped []uint64
+	for text := range strings.FieldsSeq(os.Getenv(skippedVar)) {
 		call, err := strconv.ParseUint(text, 16, 64)
 		if err != nil {
-			return Role{}, fmt.Errorf("%s: %w", refusedVar, err)
+			return Role{}, fmt.Errorf("%s: %w", skippedVar, err)
 		}
-		refused = append(refused, call)
+		skipped = append(skipped, call)
 	}
-	return Role{name, rec, refused, os.Getenv(settleVar) != ""}, nil
+	return Role{name, rec, skipped, os.Getenv(settleVar) != ""}, nil
 }
 
 // Record makes a search record its progress and its runs. A single worker that visits states gets one processor:
@@ -73,11 +73,11 @@ func (r Role) Record(s *search.Config) {
 	}
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
-	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Refused: r.refused, Settle: r.settle, Limited: r.Recorder.Word(flight.Limited)}
+	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.skipped, Settle: r.settle, Limited: r.Recorder.Word(flight.Limited)}
 }
 
 // Again reports whether checked code has ended earlier search processes.
-func (r Role) Again() bool { return len(r.refused) > 0 || r.settle }
+func (r Role) Again() bool { return len(r.skipped) > 0 || r.settle }
 
 // Searching reports whether a supervisor waits for this process.
 func (r Role) Searching() bool { return r.name == searching }
@@ -114,16 +114,16 @@ func temporary() (*scratch.Folder, error) {
 	return scratch.New(in)
 }
 
-// assign gives cmd a role. refused are the calls that it must not make.
-func assign(cmd *exec.Cmd, role, flightFile string, refused []uint64) {
+// assign gives cmd a role. skipped are the calls that it must not make.
+func assign(cmd *exec.Cmd, role, flightFile string, skipped []uint64) {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	calls := make([]string, len(refused))
-	for i, call := range refused {
+	calls := make([]string, len(skipped))
+	for i, call := range skipped {
 		calls[i] = strconv.FormatUint(call, 16)
 	}
-	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, refusedVar+"="+strings.Join(calls, " "))
+	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, skippedVar+"="+strings.Join(calls, " "))
 }
 
 // Supervised reports whether another process waits for this one, which searches.

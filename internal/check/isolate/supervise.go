@@ -87,8 +87,9 @@ type LostError struct {
 	how    string
 	Memory bool          // it ran out of memory
 	fault  *defect.Error // of the checker; nil means that none is known
-	call   uint64        // the call of checked code in progress; 0 means that none is known
-	apart  bool          // it may have died on a goroutine that a handler had started
+	call   call          // the call of checked code in progress; 0 means that none is known
+	// offHandler means that it may have died on a goroutine that a handler had started.
+	offHandler bool
 }
 
 func (e *LostError) Error() string {
@@ -105,41 +106,47 @@ func (e *LostError) Unwrap() []error {
 	return []error{ErrLost}
 }
 
-// mostRefused is the maximum number of refused calls.
-const mostRefused = 8
+// call is the number of a call of checked code, see Calls of package internal/table/options.
+type call uint64
+
+// isHandler reports whether the call is of a handler or monitor. Checks of properties and comparisons have odd numbers.
+func (c call) isHandler() bool { return c&1 == 0 }
+
+// mostSkipped is the maximum number of skipped calls.
+const mostSkipped = 8
 
 // Run starts the other process and waits for it. When ctx is done, Run asks that process to stop and report. The
 // error is [ErrUnresponsive] if the process does not stop, on request or when its time is over, see StopLimit.
 //
-// If checked code ends the process in a recorded call, another process searches again and refuses that call, which
-// reveals the path to it. After a death on a goroutine that a handler had started, steps wait for such goroutines.
+// If checked code ends the process in a recorded call, another process searches again, and stops at that call instead
+// of making it, which reveals the path to it (see Calls of package internal/table/options). After a death on a goroutine that a handler had started, steps wait for such goroutines.
 // The second search may not reach the call, because reductions try steps that may be impossible.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
-	var refused []uint64
+	var skipped []uint64
 	settle := false
-	out, last, err := s.search(ctx, nil, settle, "")
-	for last != nil && (last.call != 0 || last.apart && !settle) {
-		settle = settle || last.apart
-		if last.call != 0 {
-			refused = append(refused, last.call)
+	out, unexplained, err := s.search(ctx, nil, settle, "")
+	for unexplained != nil && (unexplained.call != 0 || unexplained.offHandler && !settle) {
+		settle = settle || unexplained.offHandler
+		if unexplained.call != 0 {
+			skipped = append(skipped, uint64(unexplained.call))
 		}
-		fmt.Fprintf(s.Stderr, "macemc: the search process died (%s); searching again for the run that kills it\n", last.how)
+		fmt.Fprintf(s.Stderr, "macemc: the search process died (%s); searching again for the run that kills it\n", unexplained.how)
 		folder := ""
 		if out.Suspect != nil {
 			folder = out.Suspect.Folder
 		}
-		again, next, e := s.search(ctx, refused, settle, folder)
-		if next != nil && (next.call == 0 || len(refused) == mostRefused || slices.Contains(refused, next.call)) {
-			return out, last
+		again, next, e := s.search(ctx, skipped, settle, folder)
+		if next != nil && (next.call == 0 || len(skipped) == mostSkipped || slices.Contains(skipped, uint64(next.call))) {
+			return out, unexplained
 		}
-		out, last, err = again, next, e
+		out, unexplained, err = again, next, e
 	}
 	return out, err
 }
 
 // search is Run for one process, which continues with the suspect in the folder hand, if any. If the process died and
-// left no run, last describes the death.
-func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, hand string) (out Outcome, last *LostError, err error) {
+// left no run that reproduces it, unexplained describes the death.
+func (s *Supervisor) search(ctx context.Context, skipped []uint64, settle bool, hand string) (out Outcome, unexplained *LostError, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, nil, err
@@ -151,14 +158,14 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 		return Outcome{}, nil, err
 	}
 
-	said := &words{to: s.Stderr}
+	output := &words{to: s.Stderr}
 	cmd := s.Respawn()
-	assign(cmd, searching, file, refused)
+	assign(cmd, searching, file, skipped)
 	cmd.Env = append(cmd.Env, handVar+"="+hand)
 	if settle {
 		cmd.Env = append(cmd.Env, settleVar+"=1")
 	}
-	cmd.Stdout, cmd.Stderr = s.Stdout, said
+	cmd.Stdout, cmd.Stderr = s.Stdout, output
 	orders, err := cmd.StdinPipe()
 	if err != nil {
 		return Outcome{}, nil, err
@@ -167,7 +174,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	if err := cmd.Start(); err != nil {
 		return Outcome{}, nil, fmt.Errorf("cannot start a process for the search: %w", err)
 	}
-	deaf := s.wait(ctx, cmd, rec, orders, start)
+	unresponsive := s.wait(ctx, cmd, rec, orders, start)
 
 	out = Outcome{Progress: progressOf(rec, start)}
 	if out.Found, err = foundBefore(file); err != nil {
@@ -180,8 +187,8 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 		out.Status = status
 		return out, nil, nil
 	}
-	if deaf != nil {
-		return out, nil, deaf
+	if unresponsive != nil {
+		return out, nil, unresponsive
 	}
 	select {
 	case <-s.Kill:
@@ -189,16 +196,17 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	default:
 	}
 	how := &Death{}
-	how.classify(cmd.ProcessState, said.head.String(), rec.Get(flight.Memory))
+	how.classify(cmd.ProcessState, output.head.String(), rec.Get(flight.Memory))
 	// A handler need not be the cause: the tables of the search take memory, too.
-	last = &LostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: uint64(rec.Get(flight.Called)), Memory: how.memory,
-		fault: defect.Died(said.head.String())}
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !settle && !last.Memory && last.fault == nil &&
-		!(ok && status.Signaled()) && apart(said.head.String(), last.call) {
-		last.call, last.apart = 0, true // the call in progress need not be the one that started the goroutine
+	unexplained = &LostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: call(rec.Get(flight.Called)), Memory: how.memory,
+		fault: defect.Died(output.head.String())}
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if signaled := ok && status.Signaled(); !settle && !unexplained.Memory && unexplained.fault == nil && !signaled &&
+		diedOffHandler(output.head.String(), unexplained.call) {
+		unexplained.call, unexplained.offHandler = 0, true // the call in progress need not be the one that started the goroutine
 	}
-	if last.call != 0 {
-		return out, last, nil
+	if unexplained.call != 0 {
+		return out, unexplained, nil
 	}
 	// A stop request does not prevent the report of a death; Kill does.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -215,7 +223,7 @@ func (s *Supervisor) search(ctx context.Context, refused []uint64, settle bool, 
 	case ctx.Err() != nil:
 		err = ErrKilled
 	case err == nil && out.Death == nil:
-		return out, last, last
+		return out, unexplained, unexplained
 	}
 	return out, nil, err
 }
@@ -229,7 +237,7 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
 	stop := ctx.Done()
-	late := lateness{pid: cmd.Process.Pid, limit: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
+	overdue := overrun{pid: cmd.Process.Pid, limit: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
 	for {
 		select {
 		case <-done:
@@ -241,9 +249,9 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 		case <-stop:
 			io.WriteString(orders, exitcode.StopWord(context.Cause(ctx))+"\n")
 			stop = nil
-			late.told = true
+			overdue.told = true
 		case <-tick.C:
-			if err := late.look(rec); err != nil {
+			if err := overdue.look(rec); err != nil {
 				cmd.Process.Kill()
 				<-done
 				return err
@@ -258,9 +266,9 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 // defaultStopLimit leaves time for the last work of a search after a stop request, even on a busy machine.
 const defaultStopLimit = 2 * time.Minute
 
-// lateness measures how long a process should have stopped. It counts polls, because both processes may have been
+// overrun measures for how long a process should have stopped. It counts polls, because both processes may have been
 // suspended together.
-type lateness struct {
+type overrun struct {
 	limit time.Duration
 	told  bool
 	pid   int
@@ -268,8 +276,8 @@ type lateness struct {
 	looks int
 }
 
-// look returns an error if the process is late by more than limit.
-func (l *lateness) look(rec *flight.Recorder) error {
+// look returns an error if the process should have stopped more than limit ago.
+func (l *overrun) look(rec *flight.Recorder) error {
 	limited := time.Duration(rec.Get(flight.Limited))
 	if limited > 0 && l.clock == nil {
 		l.clock = budget.NewClock(l.pid)
@@ -358,10 +366,10 @@ func (w *words) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// apart reports whether, by its output, a process may have died on a goroutine that a handler had started, and thus
-// after the handler's step. A process that left no stack has exited. An odd call, which is not a handler's, may have
-// done that itself.
-func apart(said string, call uint64) bool {
-	all := stacks.Read(said)
-	return len(all) == 0 && call&1 == 0 || len(all) > 0 && all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
+// diedOffHandler reports whether, by its output, a process may have died on a goroutine that a handler had started, and
+// thus after the handler's step. A process that left no stack has exited. If the call in progress is not a handler's,
+// the call may have done that itself.
+func diedOffHandler(output string, c call) bool {
+	all := stacks.Read(output)
+	return len(all) == 0 && c.isHandler() || len(all) > 0 && all[0].Creator.Function != "" && !all[0].Calls(kernel.HandlerCaller)
 }

@@ -34,8 +34,8 @@ type FairWalks struct {
 	// Why is the reason why not all walks were made; empty if all were made.
 	Why        string
 	Starvation *Starvation // nil if none was found
-	// Refused is the error of a refused call, with Path as the way to it, or nil.
-	Refused error
+	// Skipped is the error of a skipped call, with Path as the way to it, or nil.
+	Skipped error
 	Path    choose.Path
 }
 
@@ -120,7 +120,7 @@ func (w *fairWalk) part(ctx context.Context) error {
 	defer g.LimitBy(nil)
 	w.edges.Reset()
 	if err := g.Roots(&w.edges); err != nil {
-		if w.refused(err) {
+		if w.skipped(err) {
 			w.out.Path = g.BadPicks
 		}
 		w.out.Why = "a run ends at its start"
@@ -185,12 +185,12 @@ func (w *fairWalk) unable(err error) error {
 	return nil
 }
 
-// refused reports whether a call was refused, which ends the walks.
-func (w *fairWalk) refused(err error) bool {
-	if !w.opts.Calls.Refuses() || !store.IsOverdue(err) || w.out.Refused != nil {
+// skipped reports whether a call was skipped, which ends the walks.
+func (w *fairWalk) skipped(err error) bool {
+	if !w.opts.Calls.Skips() || !store.IsOverdue(err) || w.out.Skipped != nil {
 		return false
 	}
-	w.out.Refused, w.out.Why = err, "a call was refused"
+	w.out.Skipped, w.out.Why = err, "a call was skipped"
 	return true
 }
 
@@ -212,7 +212,7 @@ func (w *fairWalk) id(state []uint32) uint32 {
 	w.g.Found = m
 	if _, err := w.g.CheckState(m); err != nil {
 		switch w.barred[id], m.Barred = true, true; {
-		case !w.refused(err):
+		case !w.skipped(err):
 		case !w.onward:
 			w.out.Path = w.g.RootPaths[len(w.roots)]
 		default:
@@ -237,7 +237,7 @@ func (w *fairWalk) expand(id uint32) *row {
 	from := slices.Clone(w.state(id))
 	w.g.BadEvent = -1
 	if err := w.g.Expand(from, -1, &w.edges); err != nil {
-		if w.refused(err) && w.g.BadEvent >= 0 {
+		if w.skipped(err) && w.g.BadEvent >= 0 {
 			w.out.Path = append(append(w.g.Path(w.Path(id)), int32(w.g.BadEvent)), w.g.BadPicks...)
 		}
 		if w.barred[id] = true; errors.Is(err, explore.ErrLimit) || errors.As(err, new(*options.Unsupported)) {

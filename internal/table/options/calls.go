@@ -10,11 +10,13 @@ import (
 )
 
 // Calls reports to another process which call of checked code is under way: of a handler or monitor in a new
-// situation, or of the properties in a new state. If the call ends this process, the same exploration in another
-// process refuses it, and so finds the path to it. A call is a number, the same in every process; 0 means none.
+// situation, or of the properties in a new state. An exploration has no run in progress, so a process that is ended by
+// a call leaves only its number, not the path to it. The same exploration in another process stops at that call,
+// without making it, and reports the path. A call is a number, the same in every process; 0 means none. Checks of
+// properties have odd numbers, all other calls even ones.
 type Calls struct {
 	At      *uint64  // receives the number of the call under way
-	Refused []uint64 // calls that are not made; they need World.Overdue
+	Skipped []uint64 // calls that are not made; they need World.Overdue
 	Settle  bool     // steps wait for the goroutines that their handlers start
 	// Limited is not 0 while everything that runs is bounded by the time limit. Then the supervising process may
 	// kill this one if it runs long beyond the limit. Nil disables the reports.
@@ -23,26 +25,26 @@ type Calls struct {
 	now      uint64 // like *At, for handlers and monitors
 	round    uint64 // number of explorations begun
 	Checking bool   // properties are being checked in a new state
-	refused  bool   // the call under way was refused
-	Doubted  bool   // a refused call had succeeded before
+	skipped  bool   // the call under way was skipped
+	Doubted  bool   // a skipped call had succeeded before
 }
 
-// Doubts reports whether a refused call had succeeded before. Then its result depends on more than its arguments
+// Doubts reports whether a skipped call had succeeded before. Then its result depends on more than its arguments
 // and local state.
 func (c *Calls) Doubts() bool { return c != nil && c.Doubted }
 
-// Refuses reports whether calls are refused.
-func (c *Calls) Refuses() bool { return c != nil && len(c.Refused) > 0 }
+// Skips reports whether calls are skipped.
+func (c *Calls) Skips() bool { return c != nil && len(c.Skipped) > 0 }
 
 // Settles reports whether steps wait for the goroutines that their handlers start.
 func (c *Calls) Settles() bool { return c != nil && c.Settle }
 
-// unnoted returns a copy that refuses the same calls and reports to nobody.
+// unnoted returns a copy that skips the same calls and reports to nobody.
 func (c *Calls) unnoted() *Calls {
 	if c == nil {
 		return nil
 	}
-	return &Calls{At: new(uint64), Refused: c.Refused, Settle: c.Settle, round: c.round}
+	return &Calls{At: new(uint64), Skipped: c.Skipped, Settle: c.Settle, round: c.round}
 }
 
 // Beyond reports that the work until end is called is not bounded by the time limit of the search.
@@ -61,16 +63,16 @@ func (c *Calls) NextRound() {
 	}
 }
 
-// begin records a call, identified by content. It returns false if the call is refused.
+// begin records a call, identified by content. It returns false if the call is skipped.
 func (c *Calls) begin(content uint64) bool {
 	c.now = content&^1 | 2
 	*c.At = c.now
-	c.refused = slices.Contains(c.Refused, c.now)
-	return !c.refused
+	c.skipped = slices.Contains(c.Skipped, c.now)
+	return !c.skipped
 }
 
 // Enter records a call of some kind, identified by content. Pass before to Leave at its end. The error reports a
-// refused call.
+// skipped call.
 func (c *Calls) Enter(kind int, content uint64) (before uint64, err error) {
 	if c == nil {
 		return 0, nil
@@ -84,7 +86,7 @@ func (c *Calls) Enter(kind int, content uint64) (before uint64, err error) {
 	return before, contain.GivenUp()
 }
 
-// Answered records an answer to the code that is called. If this makes the call a refused one, it ends the
+// Answered records an answer to the code that is called. If this makes the call a skipped one, it ends the
 // goroutine.
 func (c *Calls) Answered(answer int) {
 	if c == nil || c.now == 0 {
@@ -95,22 +97,22 @@ func (c *Calls) Answered(answer int) {
 	}
 }
 
-// WasRefused reports whether an answer made the call under way a refused one.
-func (c *Calls) WasRefused() bool { return c != nil && c.refused }
+// WasSkipped reports whether an answer made the call under way a skipped one.
+func (c *Calls) WasSkipped() bool { return c != nil && c.skipped }
 
 // Leave ends a call and resumes the one before.
 func (c *Calls) Leave(before uint64) {
 	if c != nil {
-		c.now, *c.At, c.refused = before, before, false
+		c.now, *c.At, c.skipped = before, before, false
 	}
 }
 
 // BeginState records the check of the properties in the state with that number, until EndState. It returns false if
-// the check is refused.
+// the check is skipped.
 func (c *Calls) BeginState(number int) bool {
 	call := (c.round<<40|uint64(number))<<1 | 1
 	*c.At, c.now, c.Checking = call, call, true
-	return len(c.Refused) == 0 || !slices.Contains(c.Refused, call)
+	return len(c.Skipped) == 0 || !slices.Contains(c.Skipped, call)
 }
 
 // EndState ends the check of a state.

@@ -140,7 +140,7 @@ func (e *Engine) learn(s *store.Situation, src choose.Source, rooms roomSource) 
 		return 0, err
 	}
 	out := e.run(s, own, &missHandler{e: e, rooms: rooms, src: src, picks: e.picks})
-	if e.Calls.WasRefused() {
+	if e.Calls.WasSkipped() {
 		return 0, contain.GivenUp()
 	}
 	made, err := e.newLeaf(s, &out)

@@ -96,7 +96,7 @@ func (e *Engine) verify(s *store.Situation, id uint32, rooms roomSource) (err er
 	}
 	l := e.Trees.Leaves.At(id)
 	out := e.run(s, own, &missHandler{e: e, rooms: rooms, src: choose.First, picks: e.picks})
-	if e.Calls.WasRefused() {
+	if e.Calls.WasSkipped() {
 		e.Calls.Doubted = true
 		return contain.GivenUp()
 	}

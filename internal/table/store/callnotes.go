@@ -29,7 +29,7 @@ func (e *Tables) NoteQuorums(local uint32, items []InboxItem) (before uint64, er
 }
 
 // NoteProperty records the evaluation of a property (-1 means all predicates) on local states outside of Check. The
-// caller must call end after it. NoteProperty panics if the call is refused.
+// caller must call end after it. NoteProperty panics if the call is skipped.
 func (e *Tables) NoteProperty(property int, locals ...uint32) (end func()) {
 	c := e.Calls
 	if c.Checking {
