@@ -17,9 +17,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// confirm examines a suspect of the search and keeps it in hand meanwhile.
+// confirm examines a suspect of the search and keeps its file meanwhile.
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-	o.hand.take(&s, report.Suspected)
+	o.suspectFile.put(&s, report.Suspected)
 	var c search.Confirmed
 	var err error
 	fault := defect.Guard(func() error {
@@ -34,11 +34,11 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 	}
 	switch {
 	case err != nil || !c.Violation && !c.Refuted:
-		o.hand.settle(&s, false)
+		o.suspectFile.release(&s, false)
 	case !c.Violation:
-		o.hand.settle(&s, true)
+		o.suspectFile.release(&s, true)
 	case c.Instead != nil:
-		o.hand.take(c.Instead, report.Suspected)
+		o.suspectFile.put(c.Instead, report.Suspected)
 	}
 	return c, err
 }
@@ -49,17 +49,17 @@ func (o *Options) decide(ctx context.Context, s search.Suspect) (search.Confirme
 	defer o.Search.Calls.Beyond()()
 	switch s.Kind {
 	case sim.Liveness, sim.Deadlock:
-		return o.confirmDeath(ctx, s)
+		return o.confirmDead(ctx, s)
 	case sim.Divergence:
 		return o.confirmDivergence(ctx, s)
 	}
 	return search.Confirmed{Violation: true}, nil
 }
 
-// confirmDeath is confirmsDeath, but if a walk from the run seems not to return it confirms that suspect instead. If
-// the machine was only slow, the walks are repeated with ten times the handler limit.
-func (o *Options) confirmDeath(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-	c, err := o.confirmsDeath(ctx, s)
+// confirmDead decides whether a run is dead as confirmDeadOnce does. If a walk from the run seems not to return, it
+// confirms that suspect instead. If the machine was only slow, the walks are repeated with ten times the handler limit.
+func (o *Options) confirmDead(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+	c, err := o.confirmDeadOnce(ctx, s)
 	if err != nil || c.Violation || c.Instead == nil {
 		return c, err
 	}

@@ -92,7 +92,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	}
 	if k.knows(as) {
 		k.count(as)
-		k.o.hand.settle(res.Finding, true)
+		k.o.suspectFile.release(res.Finding, true)
 		return nil
 	}
 	if c, ok := res.Detail.(*critical.Result); ok {
@@ -113,7 +113,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	k.known = append(k.known, as, r)
 	if known {
 		k.count(r)
-		k.o.hand.settle(res.Finding, true)
+		k.o.suspectFile.release(res.Finding, true)
 		if k.o.early == "" {
 			return nil
 		}

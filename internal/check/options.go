@@ -62,18 +62,18 @@ type Options struct {
 	// Proven reports a liveness violation only if it is proven that nothing recovers from the run.
 	Proven bool
 
-	assumed  []report.Assumption
-	calls    *options.Calls  // of the search and of comparisons
-	told     search.Progress // the last one
-	replaced bool            // the findings of an earlier check are removed
-	early    string          // the folder of the finding before it was shrunk; an empty string means none
-	asFound  described       // before the run is shrunk
-	hand     *hand           // nil means that nothing is searched
-	problem  error           // of examining a suspect
-	toldAt   time.Time
-	start    time.Duration // of the check, on the clock of package budget
-	// confirmsDeath confirms suspects of liveness and deadlock. It remembers their kinds.
-	confirmsDeath func(context.Context, search.Suspect) (search.Confirmed, error)
+	assumed     []report.Assumption
+	calls       *options.Calls  // of the search and of comparisons
+	told        search.Progress // the last one
+	replaced    bool            // the findings of an earlier check are removed
+	early       string          // the folder of the finding before it was shrunk; an empty string means none
+	asFound     described       // before the run is shrunk
+	suspectFile *suspectFile    // nil means that nothing is searched
+	problem     error           // of examining a suspect
+	toldAt      time.Time
+	start       time.Duration // of the check, on the clock of package budget
+	// confirmDeadOnce confirms suspects of liveness and deadlock. It remembers their kinds.
+	confirmDeadOnce func(context.Context, search.Suspect) (search.Confirmed, error)
 }
 
 // System returns the system with only the checked properties.

@@ -34,7 +34,7 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 		path = detail.Dead
 	}
 	defer o.Search.Calls.Beyond()()
-	o.hand.take(f, report.Suspected)
+	o.suspectFile.put(f, report.Suspected)
 	ctx, cancel := graceful(ctx)
 	defer cancel()
 	r := &recurrence{o: o, found: f, path: path}
@@ -46,7 +46,7 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 	o.problem = errors.Join(o.problem, err)
 	switch {
 	case !decided || err != nil:
-		o.hand.settle(f, false)
+		o.suspectFile.release(f, false)
 		res.Finding, res.Detail, res.Suspect = nil, nil, f
 		res.Suspects++
 		res.Undecided++
@@ -55,9 +55,9 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 		}
 	case !r.recurs():
 		res.Finding, res.Detail = r.nondeterminism(), nil
-		o.hand.take(res.Finding, report.Confirmed)
+		o.suspectFile.put(res.Finding, report.Confirmed)
 	default:
-		o.hand.take(f, report.Confirmed)
+		o.suspectFile.put(f, report.Confirmed)
 	}
 }
 

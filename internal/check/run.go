@@ -30,12 +30,12 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.limitStates()
 	o.comparesLater()
-	o.hand = &hand{o: &o, dir: isolate.HandFolder()}
-	o.Search.Suspected = func(s *search.Suspect) { o.hand.take(s, report.Suspected) }
+	o.suspectFile = &suspectFile{o: &o, dir: isolate.SuspectFolder()}
+	o.Search.Suspected = func(s *search.Suspect) { o.suspectFile.put(s, report.Suspected) }
 	o.Search.Confirm = o.confirm
 	sys, err := o.System()
 	if err == nil {
-		o.confirmsDeath = critical.Confirm(o.criticalConfig(sys))
+		o.confirmDeadOnce = critical.Confirm(o.criticalConfig(sys))
 	} // otherwise the search returns err
 	if tell := o.Search.Progress; tell != nil {
 		o.Search.Progress = func(p search.Progress) {

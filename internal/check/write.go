@@ -40,13 +40,13 @@ func (o *Options) write(r *report.Report, f files) error {
 	if o.Replace && !o.KeepGoing {
 		if text, err := os.ReadFile(filepath.Join(o.Dir, ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
 			o.placed(r, o.Dir, f)
-			o.hand.replace(r, o.Dir)
+			o.suspectFile.supersede(r, o.Dir)
 			_ = os.Chtimes(filepath.Join(o.Dir, ErrorPath), time.Time{}, time.Now()) // it is the newest finding again
 			return nil
 		}
 	}
 	name := slug(r.System, cmp.Or(r.Property, string(r.Kind)))
-	if dir := cmp.Or(o.early, o.hand.folder(name)); dir != "" && !where.replace {
+	if dir := cmp.Or(o.early, o.suspectFile.folder(name)); dir != "" && !where.replace {
 		where = folder{dir: dir, replace: true}
 	}
 	dir, err := where.write(name, func(temp, dir string) error {
@@ -90,7 +90,7 @@ func (o *Options) write(r *report.Report, f files) error {
 		return err
 	}
 	o.replaced = true
-	o.hand.replace(r, dir)
+	o.suspectFile.supersede(r, dir)
 	switch {
 	case o.Root != "":
 		return Ignore(o.Root)
@@ -101,9 +101,9 @@ func (o *Options) write(r *report.Report, f files) error {
 }
 
 // leave records a path file in a report with files that could not be written. It is the file of the run as found,
-// that of the suspect in hand, or else a new one in the folder for temporary files.
+// that of the suspect under examination, or else a new one in the folder for temporary files.
 func (o *Options) leave(r *report.Report) {
-	r.PathFile, r.Commands = o.hand.file(), report.Commands{}
+	r.PathFile, r.Commands = o.suspectFile.name(), report.Commands{}
 	if o.early != "" {
 		r.PathFile = filepath.Join(o.early, ErrorPath)
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/macemc/macemc/internal/report"
 )
 
-// InHand is the suspect in hand, as recorded for the supervisor.
-type InHand struct {
+// PendingSuspect is the suspect under examination, as recorded for the supervisor.
+type PendingSuspect struct {
 	report.Suspect
 	Folder string // an empty string means that it could not be written
 }
 
-// handFile is the file in which a searching process records the suspect in hand.
-const handFile = "suspect"
+// suspectNote is the file in which a searching process records the suspect under examination.
+const suspectNote = "suspect"
 
 // readJSON reads a JSON file; nil means that it does not exist.
 func readJSON[T any](file string) (*T, error) {
@@ -66,13 +66,13 @@ func foundBefore(flightFile string) (dirs []string, err error) {
 	return dirs, err
 }
 
-// NoteInHand reports the suspect in hand to the supervisor, if there is one. nil means that there is no suspect.
-func NoteInHand(s *InHand) {
+// NoteSuspect reports the suspect under examination to the supervisor, if there is one. nil means that there is no suspect.
+func NoteSuspect(s *PendingSuspect) {
 	file := os.Getenv(flightVar)
 	if file == "" {
 		return
 	}
-	file = Beside(file, handFile)
+	file = Beside(file, suspectNote)
 	if s == nil {
 		os.Remove(file)
 		return

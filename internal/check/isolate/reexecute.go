@@ -56,7 +56,7 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	src := &recorded{path: rec.Left(picksRun), kinds: rec.Left(kindsRun), rec: rec}
 	run := replay.NewRun(w)
 	if err = run.Start(src); err == nil && !src.bad {
-		err = ask(w, rec)
+		err = evaluateProperties(w, rec)
 	}
 	for err == nil && !src.bad && src.pos < len(src.path) {
 		index := int(src.path[src.pos])
@@ -69,7 +69,7 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		src.use(choose.Event)
 		rec.Set(flight.Steps, run.Steps()+1)
 		if err = run.Step(index, src); err == nil && !src.bad {
-			err = ask(w, rec)
+			err = evaluateProperties(w, rec)
 		}
 	}
 	if src.bad {
@@ -78,9 +78,9 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	return err
 }
 
-// ask calls all functions of properties that a search may call in a state, and records the current one. The error is
+// evaluateProperties calls all functions of properties that a search may call in a state, and records the current one. The error is
 // a finding.
-func ask(w kernel.World, rec *flight.Recorder) (err error) {
+func evaluateProperties(w kernel.World, rec *flight.Recorder) (err error) {
 	defer kernel.CatchState(&err)
 	for i := range w.System().Properties {
 		p := &w.System().Properties[i]
@@ -108,7 +108,7 @@ const scriptFile = "script.json"
 
 // reexecuteScript executes a script and records its picks. It ends when the recorder is full.
 func reexecuteScript(w kernel.World, rec *flight.Recorder, s *shrink.Script) error {
-	p := &shrink.Player{Run: replay.NewRun(w), Check: func() error { return ask(w, rec) }}
+	p := &shrink.Player{Run: replay.NewRun(w), Check: func() error { return evaluateProperties(w, rec) }}
 	p.Run.Path = rec.Path(picksRun)
 	kinds := rec.Left(kindsRun)
 	p.Noted = func(kind choose.Kind) {

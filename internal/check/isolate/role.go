@@ -24,7 +24,7 @@ const (
 	flightVar  = "MACEMC_FLIGHT"
 	skippedVar = "MACEMC_SKIPPED" // calls, in hexadecimal, with spaces between them
 	settleVar  = "MACEMC_SETTLE"  // not empty: steps wait for the goroutines that their handlers start
-	handVar    = "MACEMC_HAND"    // the folder of the suspect that a dead process had in hand
+	suspectVar = "MACEMC_SUSPECT" // the folder of the suspect that a dead process was examining
 )
 
 // Role is the purpose of this process.
@@ -129,5 +129,5 @@ func assign(cmd *exec.Cmd, role, flightFile string, skipped []uint64) {
 // Supervised reports whether another process waits for this one, which searches.
 func Supervised() bool { return os.Getenv(flightVar) != "" }
 
-// HandFolder returns the folder of the suspect that an earlier process had in hand. An empty string means that there is none.
-func HandFolder() string { return os.Getenv(handVar) }
+// SuspectFolder returns the folder of the suspect that an earlier process was examining. An empty string means that there is none.
+func SuspectFolder() string { return os.Getenv(suspectVar) }

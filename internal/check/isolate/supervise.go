@@ -48,8 +48,8 @@ type Outcome struct {
 	Status   int    // its exit status if it ended normally
 	Death    *Death // how checked code killed it otherwise
 	Progress search.Progress
-	Found    []string // folders of its earlier findings with KeepGoing
-	Suspect  *InHand  // its suspect in hand when it died; nil means none
+	Found    []string        // folders of its earlier findings with KeepGoing
+	Suspect  *PendingSuspect // its suspect under examination when it died; nil means none
 }
 
 // ErrKilled is the error of a search that was killed on request.
@@ -144,9 +144,9 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	return out, err
 }
 
-// search is Run for one process, which continues with the suspect in the folder hand, if any. If the process died and
+// search is Run for one process, which continues with the suspect in a folder, if any. If the process died and
 // left no run that reproduces it, unexplained describes the death.
-func (s *Supervisor) search(ctx context.Context, skipped []uint64, settle bool, hand string) (out Outcome, unexplained *LostError, err error) {
+func (s *Supervisor) search(ctx context.Context, skipped []uint64, settle bool, folder string) (out Outcome, unexplained *LostError, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, nil, err
@@ -161,7 +161,7 @@ func (s *Supervisor) search(ctx context.Context, skipped []uint64, settle bool, 
 	output := &words{to: s.Stderr}
 	cmd := s.Respawn()
 	assign(cmd, searching, file, skipped)
-	cmd.Env = append(cmd.Env, handVar+"="+hand)
+	cmd.Env = append(cmd.Env, suspectVar+"="+folder)
 	if settle {
 		cmd.Env = append(cmd.Env, settleVar+"=1")
 	}
@@ -180,7 +180,7 @@ func (s *Supervisor) search(ctx context.Context, skipped []uint64, settle bool, 
 	if out.Found, err = foundBefore(file); err != nil {
 		return out, nil, err
 	}
-	if out.Suspect, err = readJSON[InHand](Beside(file, handFile)); err != nil {
+	if out.Suspect, err = readJSON[PendingSuspect](Beside(file, suspectNote)); err != nil {
 		return out, nil, err
 	}
 	if status, ok := rec.Ended(); ok {

@@ -18,7 +18,7 @@ import (
 func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.Report, error) {
 	o.start = budget.Now() - o.Search.Time // as it may have used all of its time
 	d := out.Death
-	o.hand = handOf(&out, &o)
+	o.suspectFile = suspectFileOf(&out, &o)
 	if d.Making { // and it contains nothing to select by name
 		o.Search.System, o.Search.Property = d.Hollow(o.Search.System), ""
 	}
@@ -50,7 +50,7 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 
 // ReportLost reports on a search after its process died. err is the error of Run of [isolate.Supervisor].
 func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
-	o.hand = handOf(&out, &o)
+	o.suspectFile = suspectFileOf(&out, &o)
 	res := &search.Result{Stopped: stoppedLost, Stats: stats(&out)}
 	var lost *isolate.LostError
 	var unresponsive *isolate.UnresponsiveError

@@ -1,0 +1,245 @@
+package check
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// SuspectPath is the path file of a suspect under examination. The files of the finding replace it.
+const SuspectPath = "suspect.path"
+
+// suspectFile keeps the suspect under examination on disk, from its discovery until it is reported or refuted. The file
+// survives any end of the process.
+type suspectFile struct {
+	o         *Options
+	dir       string          // the folder of the file; an empty string means that there is none
+	made      []string        // folders that were made for it, innermost first
+	undecided *search.Suspect // the first that was neither confirmed nor refuted; nil means none
+	of        *search.Suspect // the one under examination; nil means none
+	outline   *choose.File    // of it
+	written   *search.Suspect // the suspect with the path in the file; nil means none
+	err       error           // of writing
+}
+
+// put writes the suspect under examination, in place of an earlier one.
+func (f *suspectFile) put(s *search.Suspect, status report.Status) {
+	if f.err = f.write(s, status); f.err == nil {
+		f.written = s
+	}
+	isolate.NoteSuspect(&isolate.PendingSuspect{Suspect: *f.entry(s, status), Folder: f.dir})
+}
+
+// entry returns the entry of a suspect in a report.
+func (f *suspectFile) entry(s *search.Suspect, status report.Status) *report.Suspect {
+	return &report.Suspect{Status: status, Kind: s.Kind, Property: s.Property, Message: s.Message, Steps: s.Steps, PathFile: f.name()}
+}
+
+// release ends the examination of a suspect. decided means that it is reported or refuted.
+func (f *suspectFile) release(s *search.Suspect, decided bool) {
+	if !decided && f.undecided == nil {
+		f.undecided = s
+	}
+	if f.undecided != nil {
+		if f.of != f.undecided {
+			f.put(f.undecided, report.Suspected)
+		}
+		return
+	}
+	f.remove()
+}
+
+// remove removes the file, and the folders made for it if they are empty.
+func (f *suspectFile) remove() {
+	if f.dir != "" {
+		os.Remove(filepath.Join(f.dir, SuspectPath))
+		for _, dir := range f.made {
+			os.Remove(dir)
+		}
+	}
+	f.dir, f.made, f.of, f.written = "", nil, nil, nil
+	isolate.NoteSuspect(nil)
+}
+
+// folder returns the destination of the finding's files. An empty string means a new folder, because the finding has
+// another name than the suspect.
+func (f *suspectFile) folder(slug string) string {
+	if f == nil || f.o.Dir == "" && !strings.HasPrefix(filepath.Base(f.dir), slug+"-") {
+		return ""
+	}
+	return f.dir
+}
+
+// name returns the name of the file; an empty string means that the suspect has none. If the file could not
+// be rewritten, its status is the previous one.
+func (f *suspectFile) name() string {
+	if f == nil || f.dir == "" || f.err != nil && (f.written == nil || f.of == nil || !slices.Equal(f.written.Path, f.of.Path)) {
+		return ""
+	}
+	return filepath.Join(f.dir, SuspectPath)
+}
+
+// supersede removes the file after the files of the finding were written to dir.
+func (f *suspectFile) supersede(r *report.Report, dir string) {
+	if f == nil {
+		return
+	}
+	if f.dir != "" {
+		os.Remove(filepath.Join(f.dir, SuspectPath))
+		if f.dir != dir {
+			os.Remove(f.dir)
+		}
+	}
+	f.dir, f.made, f.of, f.written, f.undecided = "", nil, nil, nil, nil
+	isolate.NoteSuspect(&isolate.PendingSuspect{Suspect: report.Suspect{
+		Status: report.Confirmed, Kind: r.Kind, Property: r.Property, Message: r.Message, Steps: r.Steps, PathFile: r.PathFile,
+	}})
+}
+
+// write writes the file.
+func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
+	sys, err := f.o.System()
+	if err != nil {
+		return err
+	}
+	if f.of == nil || !slices.Equal(f.of.Path, s.Path) {
+		f.of = nil
+		if f.outline, err = outline(&sys, s, f.o.patient()); err != nil {
+			return err
+		}
+	}
+	f.of = s
+	file := f.outline
+	head := f.o.header()
+	head.Seed, head.Schedule, head.Finding, head.Property = f.o.Search.Seed, string(s.Schedule), string(s.Kind), s.Property
+	head.Note = string(status) + ": " + string(s.Kind) + ": " + s.Message
+	file.Header = replay.HeaderOf(&sys, head)
+	text, err := content(file)
+	if err != nil {
+		return err
+	}
+	if f.dir == "" {
+		return f.begin(slug(sys.Name, cmp.Or(s.Property, string(s.Kind))), text)
+	}
+	return writeFile(f.dir, text)
+}
+
+// begin writes the first file.
+func (f *suspectFile) begin(slug string, text []byte) error {
+	where := f.o.folder()
+	if where.replace { // the files of an earlier check stay until this one has a finding
+		f.dir = f.o.Dir
+		var err error
+		if f.made, err = mkdirAll(f.dir); err != nil {
+			return err
+		}
+		return writeFile(f.dir, text)
+	}
+	in := where.root
+	if where.dir != "" {
+		in = where.dir
+		if !where.several {
+			in = filepath.Dir(where.dir)
+		}
+	}
+	made, err := mkdirAll(in)
+	if err != nil {
+		return err
+	}
+	f.made = made
+	dir, err := where.write(slug, func(temp, _ string) error { return writeFile(temp, text) })
+	if err == nil {
+		f.dir, f.made = dir, append([]string{dir}, made...)
+	}
+	return err
+}
+
+// writeFile writes the file completely or not at all.
+func writeFile(dir string, text []byte) error {
+	temp := filepath.Join(dir, "."+SuspectPath)
+	err := os.WriteFile(temp, text, 0o644)
+	if err == nil {
+		err = os.Rename(temp, filepath.Join(dir, SuspectPath))
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
+}
+
+// outline returns a path file without comments, from one execution without a trace. A step that did not return has
+// only its event.
+func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*choose.File, error) {
+	w, err := kernel.NewWorld(sys, opts)
+	if err != nil {
+		return nil, err
+	}
+	f := new(choose.File)
+	run, src := replay.NewRun(w), &choose.Prefix{Path: s.Path}
+	var picks []choose.FilePick
+	noting := choose.SourceFunc(func(p choose.Point) int {
+		pick := src.Choose(p)
+		if p.Kind.Class() != choose.Fault || pick != 0 {
+			picks = append(picks, choose.FilePick{Kind: p.Kind, Pick: pick, Label: p.Label})
+		}
+		return pick
+	})
+	if s.Overdue && s.Steps == 0 {
+		return f, nil
+	}
+	err = run.Start(noting)
+	f.Boot, picks = picks, nil
+	for err == nil && src.Err() == nil {
+		index, ok := src.Take()
+		if !ok {
+			break
+		}
+		ev, ok := run.Event(index)
+		if !ok {
+			break
+		}
+		f.Steps = append(f.Steps, choose.FileStep{Index: index, Key: w.Key(ev)})
+		if s.Overdue && len(f.Steps) == s.Steps {
+			break
+		}
+		err = run.Step(index, noting)
+		f.Steps[len(f.Steps)-1].Picks, picks = picks, nil
+	}
+	return f, nil
+}
+
+// suspectFileOf returns the file of the suspect that was under examination in a process that died.
+func suspectFileOf(out *isolate.Outcome, o *Options) *suspectFile {
+	f := &suspectFile{o: o}
+	if out.Suspect != nil {
+		f.dir = out.Suspect.Folder
+	}
+	return f
+}
+
+// suspect adds the suspect under examination to the report of a search without a finding.
+func (o *Options) suspect(r *report.Report, res *search.Result) error {
+	s := res.Suspect
+	if s == nil {
+		o.suspectFile.remove() // an earlier process may have had a suspect that this one did not find
+		return nil
+	}
+	if o.suspectFile.of != s {
+		o.suspectFile.put(s, report.Suspected)
+	}
+	r.Suspect = o.suspectFile.entry(s, report.Suspected)
+	if o.suspectFile.err == nil && o.Dir == "" {
+		return Ignore(Root)
+	}
+	return o.suspectFile.err
+}
