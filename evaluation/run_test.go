@@ -65,7 +65,7 @@ func runUntil(t *testing.T, ctx context.Context, args ...string) (stdout, stderr
 		if cmd.Name() == args[0] {
 			cmd.SetArgs(args[1:])
 			cmd.SilenceErrors, cmd.SilenceUsage = true, true
-			status = e.End(ctx, cmd.ExecuteContext(ctx))
+			status = e.ExitStatus(ctx, cmd.ExecuteContext(ctx))
 		}
 	}
 	return out.String(), errs.String(), status

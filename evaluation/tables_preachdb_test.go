@@ -22,7 +22,7 @@ func TestTablesPReachDB(t *testing.T) {
 		{Search: "nothing", flags: []string{"--no-such-flag"}},
 	}
 	err := e.preachdb(t.Context(), &tablesFlags{time: enough}, 15, rows)
-	if status := e.End(t.Context(), err); status != exitcode.Violation {
+	if status := e.ExitStatus(t.Context(), err); status != exitcode.Violation {
 		t.Errorf("exit status %d", status)
 	}
 	for _, want := range []string{

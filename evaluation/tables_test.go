@@ -25,7 +25,7 @@ func tabulated(t *testing.T, ctx context.Context, f tablesFlags, settings ...pap
 func tabulatedOf(t *testing.T, ctx context.Context, f tablesFlags, table *paperTable) (stdout, stderr string, status int) {
 	t.Helper()
 	e, out, errs := newEvaluator()
-	status = e.End(ctx, e.tabulate(ctx, &f, table))
+	status = e.ExitStatus(ctx, e.tabulate(ctx, &f, table))
 	return out.String(), errs.String(), status
 }
 

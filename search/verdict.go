@@ -14,7 +14,8 @@ const (
 )
 
 // Conclude returns the verdict of a search that stopped for one of the Stopped reasons. conclusive means that its
-// coverage suffices for a negative result, and that no suspect is undecided.
+// coverage suffices for a negative result, and that no suspect is undecided. Package exitcode lists all causes of a
+// verdict in their order.
 func Conclude(found bool, stopped string, conclusive bool) Verdict {
 	switch {
 	case found:

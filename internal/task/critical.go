@@ -44,7 +44,7 @@ func (c *Critical) Do(ctx context.Context, p *Process) error {
 		return err
 	}
 	if c.JSON || rep.Verdict == search.Violation {
-		return p.Ended(ctx, p.show(ctx, rep, c.JSON), nil)
+		return p.StatusError(ctx, p.show(ctx, rep, c.JSON), nil)
 	}
 	for _, x := range rep.Critical.Probes {
 		fmt.Fprintf(p.Stdout, "from step %d: %d of %d walks of %d steps reached a live state\n",

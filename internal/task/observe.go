@@ -127,7 +127,7 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 		}
 	}
 	if o.JSON {
-		return p.Ended(ctx, status, WriteJSON(p.Stdout, told))
+		return p.StatusError(ctx, status, WriteJSON(p.Stdout, told))
 	}
 	out := &lines{w: p.Stdout}
 	out.add("%s", told.System)
@@ -146,7 +146,7 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 	for i := range told.Monitors {
 		told.Monitors[i].text(out)
 	}
-	return p.Ended(ctx, status, out.err)
+	return p.StatusError(ctx, status, out.err)
 }
 
 // seen is the input to judge.

@@ -168,7 +168,7 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 		if p.Role.Recorder == nil { // another process is a child of one like this, which ends it
 			p.Front = newAsker()
 		}
-		return p.End(ctx, t.Do(ctx, p))
+		return p.ExitStatus(ctx, t.Do(ctx, p))
 	})
 }
 

@@ -66,7 +66,7 @@ func testPrintable(t *testing.T, property sim.Property) {
 	do := func(what string, task Task, want int) {
 		t.Helper()
 		out.Reset()
-		if got := p.End(t.Context(), task.Do(t.Context(), p)); got != want {
+		if got := p.ExitStatus(t.Context(), task.Do(t.Context(), p)); got != want {
 			t.Errorf("%s: exit status %d, want %d: %s", what, got, want, &out)
 		}
 		printable(what, out.Bytes())

@@ -88,14 +88,14 @@ func (f *Refine) Do(ctx context.Context, p *Process) error {
 		all = append(all, c)
 	}
 	if f.JSON {
-		return p.Ended(ctx, status, WriteJSON(p.Stdout, all))
+		return p.StatusError(ctx, status, WriteJSON(p.Stdout, all))
 	}
 	for i := range all {
 		if err = all[i].text(p.Stdout); err != nil {
 			break
 		}
 	}
-	return p.Ended(ctx, status, err)
+	return p.StatusError(ctx, status, err)
 }
 
 func (f *Refine) compare(ctx context.Context, impl, abs *sim.System, clients []sim.NodeID, faults bool) (direction, error) {

@@ -83,7 +83,7 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	case !recurs:
 		status = exitcode.Inconclusive
 	}
-	return p.Ended(ctx, status, err)
+	return p.StatusError(ctx, status, err)
 }
 
 // recurrence states whether the recorded finding of a file recurs.

@@ -56,7 +56,7 @@ func TestOnwardAsBefore(t *testing.T) {
 	var out bytes.Buffer
 	p := &Process{Systems: papers.All(), Program: "macemc", Stdout: &out, Stderr: &out}
 	s := &Search{Subject: Subject{System: "pingack", Property: "every ping is acknowledged", Weights: weights}, Config: search.Config{Walks: 20, Seed: 1}, Out: dir}
-	if status := p.End(t.Context(), s.Do(t.Context(), p)); status != 1 {
+	if status := p.ExitStatus(t.Context(), s.Do(t.Context(), p)); status != 1 {
 		t.Fatalf("exit status %d: %s", status, &out)
 	}
 	file := filepath.Join(dir, "error.path")

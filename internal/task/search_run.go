@@ -147,7 +147,7 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 // conclude prints a report, also if its files could not be written, and writes the requested test.
 func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r *request) error {
 	if errors.Is(err, isolate.ErrLost) {
-		os.Exit(exitcode.Inconclusive) // without a normal end: the waiting process reports it
+		exitAsLost()
 	}
 	if rep == nil {
 		return err
@@ -163,7 +163,7 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	if r.Collected.Printed() == "" {
 		status = p.show(ctx, rep, r.JSON)
 	}
-	err = p.Ended(ctx, status, err)
+	err = p.StatusError(ctx, status, err)
 	if faulty {
 		err = Exit(exitcode.Resource)
 	}
@@ -179,6 +179,10 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	}
 	return err
 }
+
+// exitAsLost ends this process as if checked code had ended it: the recorder holds no exit status, so the supervisor
+// reports the search process as lost. The status itself is not read.
+func exitAsLost() { os.Exit(exitcode.Inconclusive) }
 
 // collect writes a report in the formats for other programs.
 func (p *Process) collect(r *request, rep *report.Report) error {

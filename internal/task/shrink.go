@@ -52,7 +52,7 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 	}
 	if small == nil {
 		if s.JSON {
-			return p.Ended(ctx, p.show(ctx, rep, true), nil)
+			return p.StatusError(ctx, p.show(ctx, rep, true), nil)
 		}
 		if rep.Verdict == search.OK {
 			fmt.Fprintf(p.Stderr, "macemc: %s: the run contains no violation to shrink\n", file)
@@ -64,7 +64,7 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 	found := exitcode.Of(rep.Verdict, context.Cause(ctx))
 	if out != "" {
 		if err := check.WriteNew(out, small); err != nil {
-			return p.Ended(ctx, found, err)
+			return p.StatusError(ctx, found, err)
 		}
 		rep.PathFile = out
 	}
@@ -76,5 +76,5 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 	default:
 		_, err = fmt.Fprintf(p.Stdout, "%s: %s\n", out, document.ShrunkText(rep))
 	}
-	return p.Ended(ctx, found, err)
+	return p.StatusError(ctx, found, err)
 }

@@ -87,8 +87,8 @@ type Process struct {
 	ballast   []byte // see collectSeldom
 }
 
-// End reports the error of a task, which may be nil, and returns the exit status.
-func (p *Process) End(ctx context.Context, err error) int {
+// ExitStatus reports the error of a task, which may be nil, and returns the exit status.
+func (p *Process) ExitStatus(ctx context.Context, err error) int {
 	var status Exit
 	switch {
 	case err == nil:
@@ -112,9 +112,9 @@ func (p *Process) fail(err error) {
 	}
 }
 
-// Ended returns the error that ends a task with that status. err is an error of the output, or nil. It does not
+// StatusError returns the error that ends a task with that status. err is an error of the output, or nil. It does not
 // replace a status other than OK.
-func (p *Process) Ended(ctx context.Context, status int, err error) error {
+func (p *Process) StatusError(ctx context.Context, status int, err error) error {
 	if err != nil {
 		p.fail(err)
 		if status == exitcode.OK {

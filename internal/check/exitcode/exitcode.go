@@ -1,4 +1,15 @@
 // Package exitcode defines the exit statuses of the command line and the signals that cause them.
+//
+// If several things happen in a search, the first of these rows that applies decides its status:
+//
+//	4         the checker has a defect, even if it has found something (conclude of internal/task)
+//	1         something was found, even if a signal or a limit ended the search later (search.Conclude)
+//	3         a suspect is open, whatever ended the search (search.Run, check.ReportLost)
+//	130, 143  a signal ended the search (search.Conclude)
+//	4         memory or disk ended the search (search.Conclude)
+//	3         its coverage does not suffice (search.Conclude), or an abstraction is wrong (internal/check)
+//	2, 4      the report could not be written (StatusError of internal/task)
+//	0         otherwise
 package exitcode
 
 import (

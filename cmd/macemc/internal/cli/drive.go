@@ -184,10 +184,10 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		if s, ok := t.(*task.Search); ok {
 			dir := cmp.Or(s.Out, check.Root)
 			if file := writtenSince(began, dir, check.ErrorPath); file != "" {
-				return b.a.Ended(ctx, exitcode.Violation, fmt.Errorf("%w; what was found before is in %s", err, file))
+				return b.a.StatusError(ctx, exitcode.Violation, fmt.Errorf("%w; what was found before is in %s", err, file))
 			}
 			if file := writtenSince(began, dir, check.SuspectPath); file != "" {
-				return b.a.Ended(ctx, exitcode.Inconclusive, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
+				return b.a.StatusError(ctx, exitcode.Inconclusive, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
 			}
 		}
 		return err

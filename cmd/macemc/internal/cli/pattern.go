@@ -90,7 +90,7 @@ func (a *app) searchAll(ctx context.Context, f task.Search, again func(name stri
 	}
 	e := f.Collected.Write(&a.Process, func(b *bytes.Buffer, c render.Collected) error { return c.Merge(b, p.parts[c.Name]) })
 	if e != nil {
-		return a.Ended(ctx, statusOf(err), e)
+		return a.StatusError(ctx, statusOf(err), e)
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (p *patternSearch) told(ctx context.Context, err error) error {
 	if _, said := errors.AsType[Exit](err); err == nil || said {
 		return err
 	}
-	return Exit(p.a.ended(ctx, err))
+	return Exit(p.a.exitStatus(ctx, err))
 }
 
 // worse returns the error that stands for a violation, or else the first of the two.

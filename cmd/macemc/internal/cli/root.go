@@ -37,16 +37,16 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
-	return a.ended(ctx, root.ExecuteContext(ctx))
+	return a.exitStatus(ctx, root.ExecuteContext(ctx))
 }
 
-// ended reports the error of a command, which may be nil, and returns the exit status.
-func (a *app) ended(ctx context.Context, err error) int {
+// exitStatus reports the error of a command, which may be nil, and returns the exit status.
+func (a *app) exitStatus(ctx context.Context, err error) int {
 	if said, ok := errors.AsType[*toolError](err); ok && ctx.Err() == nil {
 		fmt.Fprintf(a.Stderr, "%s\nmacemc: the package cannot be built\n", said)
 		return exitcode.OfError(ctx, err)
 	}
-	return a.End(ctx, err)
+	return a.ExitStatus(ctx, err)
 }
 
 func (a *app) command() *cobra.Command {

@@ -97,7 +97,7 @@ func (x *fleet) conclude(ctx context.Context) error {
 	} else {
 		x.tell(r)
 	}
-	return x.a.Ended(ctx, status, err)
+	return x.a.StatusError(ctx, status, err)
 }
 
 // mergeAfterSignal is the time limit for merging the recordings after a signal has stopped the nodes.
@@ -129,7 +129,7 @@ func (x *fleet) unmerged(ctx context.Context) error {
 			_, err = fmt.Fprintf(x.out(), "  %v: %s\n", r.Rate, r.Rate.Picture)
 		}
 	}
-	return x.a.Ended(ctx, status, err)
+	return x.a.StatusError(ctx, status, err)
 }
 
 // patient waits for f and reports whether it has returned. It stops waiting when ctx is done, or after the given time if ctx was done at
