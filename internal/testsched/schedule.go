@@ -1,6 +1,3 @@
-// Package testsched explores the schedules of a test. It draws schedules, executes the test under each, and minimizes and explains the
-// first failing run. It executes inside the test binary: internal/overlay adds its source to the Go distribution. It may therefore import
-// only the packages that package testing may.
 package testsched
 
 import (
@@ -15,7 +12,7 @@ import (
 // Policy determines the order of goroutines in a run.
 type Policy uint32
 
-// Policies, with the runtime's numbers.
+// Policies, with the numbers of the changed runtime, which names them macemcTestDefault and so on.
 const (
 	Default    Policy = iota // the running goroutine continues, else FIFO; Switches are exceptions
 	Random                   // uniform among the runnable goroutines, at one of Every points
