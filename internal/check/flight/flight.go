@@ -27,21 +27,33 @@ const (
 	magic Counter = iota
 	runsMade
 	picksMade
-	Paths   // progress of a search
-	States  //
-	Events  //
-	Depth   //
-	Begun   // of a re-execution: not 0 once it has begun
-	Steps   // of a re-execution: steps begun
-	Used    // of a re-execution: picks used so far
-	Memory  // bytes that the process may allocate beyond its initial size; 0 means no known limit
-	Status  // exit status plus one if the process ended normally; else 0
-	Waiting // progress of a search
-	Marked  // of a cluster worker: its mark of the state that it expands; 0 means none
-	Called  // the call of checked code in progress, see Calls of package internal/table; 0 means none
-	Asking  // of a re-execution: not 0 while the phase names a [kernel.Asked]
-	Whole   // of a re-execution: not 0 if the execution is compared with another one, state by state
-	Limited // the time limit of the search, in nanoseconds, while only work under that limit is in progress; else 0
+
+	// Of every process.
+
+	Memory // bytes that the process may allocate beyond its initial size; 0 means no known limit
+	Status // exit status plus one if the process ended normally; else 0
+
+	// Of a search.
+
+	Paths   // runs made
+	States  // states visited
+	Events  // events executed
+	Depth   // the depth in progress
+	Waiting // states that wait to be expanded
+	Called  // the call of checked code in progress, see Calls of package internal/table/options; 0 means none
+	Limited // the time limit, in nanoseconds, while only work under that limit is in progress; else 0
+
+	// Of a re-execution of a run.
+
+	Begun  // not 0 once it has begun
+	Steps  // steps begun
+	Used   // picks used so far
+	Asking // not 0 while the phase names a [kernel.Asked]
+	Whole  // not 0 if the execution is compared with another one, state by state
+
+	// Of a worker of a cluster.
+
+	Marked // its mark of the state that it expands; 0 means none
 )
 
 const (
