@@ -1,5 +1,3 @@
-// Package choose holds the one primitive of the checker: the choice. Everything nondeterministic in a run is a [Point]
-// that a [Source] answers. The answers in order are the run's [Path], from which everything else is recomputed.
 package choose
 
 // A Point is one choice to be made. It is valid only during the call to which it is passed: the caller may reuse

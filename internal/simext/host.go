@@ -1,5 +1,3 @@
-// Package simext declares optional interfaces of services that run code of users: state machines (package machine),
-// ordinary programs (package bubble), and other hosts.
 package simext
 
 import (

@@ -1,4 +1,3 @@
-// Package textfmt formats numbers and texts for people.
 package textfmt
 
 import (

@@ -1,4 +1,3 @@
-// Package memory provides memory that grows in place, outside the garbage collector, and lists in it.
 package memory
 
 import "unsafe"

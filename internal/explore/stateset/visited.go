@@ -1,4 +1,3 @@
-// Package stateset provides the visited sets by which an exploration recognizes states.
 package stateset
 
 import "github.com/macemc/macemc/internal/explore/graph"

@@ -1,4 +1,3 @@
-// Package aliasing finds memory that two services both refer to.
 package aliasing
 
 import (

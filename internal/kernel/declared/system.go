@@ -1,4 +1,3 @@
-// Package declared reads the declarations of a system and its services.
 package declared
 
 import (

@@ -1,4 +1,3 @@
-// Package memdisk models the disk of a node.
 package memdisk
 
 import (

@@ -1,4 +1,3 @@
-// Package stepinfo describes the results of steps of a world.
 package stepinfo
 
 import (

@@ -1,0 +1,2 @@
+// Package aliasing finds memory that two services both refer to.
+package aliasing

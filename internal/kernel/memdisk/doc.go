@@ -1,0 +1,2 @@
+// Package memdisk models the disk of a node.
+package memdisk

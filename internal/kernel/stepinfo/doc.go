@@ -1,0 +1,2 @@
+// Package stepinfo describes the results of steps of a world.
+package stepinfo

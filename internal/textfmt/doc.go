@@ -1,0 +1,2 @@
+// Package textfmt formats numbers and texts for people.
+package textfmt
