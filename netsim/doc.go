@@ -27,13 +27,15 @@
 //	open          this end regards the connection as established
 //	not ready     a message went to a peer that was down: sim.ErrRefused, once delivered
 //
-// Only these combinations occur, as (local, remote, open, not ready) of one end and of the other:
+// Only these combinations of the variables that are set occur:
 //
-//	0000 0000   no connection, or an attempt
-//	0001 0000   an attempt was refused
-//	0010 0010   established
-//	1110 1110   it broke, neither end knows
-//	1000 0110   it broke, was closed or its end crashed; only the second end has yet to be notified
+//	state         one end                      the other end
+//	none          -                            -                            no connection, or an attempt
+//	refused       not ready                    -                            of an attempt
+//	established   open                         open
+//	broken        local, remote error, open    local, remote error, open    neither end has read its error
+//	half-broken   local error                  remote error, open           one end has read its error, closed the
+//	                                                                        connection, or crashed
 //
 // Transitions between them:
 //

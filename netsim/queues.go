@@ -13,8 +13,8 @@ import (
 // as P): env.Send is reliable, in order, and has no limit of its own. It loses and duplicates nothing. The zero value
 // keeps the order of the messages from one node to another, as TCP does.
 //
-// A crash of a node loses the messages on their way to it, and messages sent to a node that is down are lost. On a real
-// network messages travel over TCP, which keeps the order PerPair and no other.
+// Unlike with [Datagrams], a crash of a node loses the messages on their way to it. Messages sent to a node that is down
+// are lost. On a real network messages travel over TCP, which keeps the order PerPair and no other.
 type Queues struct {
 	Order Order
 	// Bound is the maximum number of messages from one node to another that may wait at a time. One more is a finding
@@ -99,7 +99,7 @@ func (m *model) Holds(node sim.NodeID) bool {
 	return m.arrives() && len(m.bags[node]) > 0 && m.bags[node][0].from < 0
 }
 
-// leave appends a message to those that node has yet to send.
+// leave appends a message to those that have not left node. They leave it one by one, by Arrive events.
 func (m *model) leave(node, to sim.NodeID, cell int32) {
 	i := 0
 	for i < len(m.bags[node]) && m.bags[node][i].from < 0 {
@@ -108,7 +108,7 @@ func (m *model) leave(node, to sim.NodeID, cell int32) {
 	m.insertAt(node, i, datagram{^to, cell, i > 0})
 }
 
-// arrive moves the first message that node has yet to send into the queue of its receiver.
+// arrive moves the first message that has not left node into the queue of its receiver.
 func (m *model) arrive(node sim.NodeID) {
 	to := ^m.bags[node][0].from
 	m.host.Dirty(node)
@@ -179,7 +179,7 @@ func (m *model) behind(from, to sim.NodeID) (place int, waits bool) {
 	return place, place > 0 && bag[place-1].from == from
 }
 
-// forget drops the messages on their way to a node, and those that it has yet to send.
+// forget drops the messages on their way to a node, and those of a step of the node that have not left it.
 func (m *model) forget(node sim.NodeID) {
 	for range m.bags[node] {
 		m.host.Fate(m.takeDatagram(node, 0).ID, sim.DroppedCrash)

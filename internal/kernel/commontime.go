@@ -6,7 +6,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// commonTime is the time of [sim.Clocks]. The zero value stands for independent clocks.
+// commonTime is the time of [sim.Clocks], for nodes that are programs. Services compare readings of package macetime, see
+// clock. The zero value stands for independent clocks.
 type commonTime struct {
 	now time.Duration   // since the run began
 	at  []time.Duration // by node: the time of its last step
