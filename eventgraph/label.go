@@ -55,8 +55,7 @@ func (e *Event) short() string {
 
 // shortLabel is label with only the name of a message from a node without a lane.
 func (e *Event) shortLabel() string {
-	switch {
-	case e.kind == sim.Deliver && e.Peer != e.Node, e.kind == sim.Lose, e.kind == sim.Duplicate:
+	if e.kind.OfMessage() && (e.kind != sim.Deliver || e.Peer != e.Node) {
 		brief := *e
 		brief.What = shortly(e.What)
 		return brief.label()

@@ -356,7 +356,7 @@ func (d *drawing) row(i int, s stretch) {
 	switch {
 	case e.Step == 0:
 		d.text("dim", "start", d.left+9, y+4, d.g.first())
-	case both && e.Node != e.Peer && (e.kind == sim.Deliver || e.kind == sim.Lose || e.kind == sim.Duplicate || e.onLink()):
+	case both && e.Node != e.Peer && (e.kind.OfMessage() || e.onLink()):
 	case on && e.Crashed:
 	case on:
 		class := ""

@@ -188,11 +188,9 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 	}
 	r := s.run
 	return &test{world: func(n int, w kernel.World) bool {
-		switch info := r.Step(n); info.Ev.Kind {
-		case sim.Deliver, sim.TakeQuorum, sim.Lose, sim.Duplicate:
-			if matchesStep(re, info) {
-				return true
-			}
+		info := r.Step(n)
+		if k := info.Ev.Kind; (k.OfMessage() || k == sim.TakeQuorum) && matchesStep(re, info) {
+			return true
 		}
 		last := w.Last()
 		for i := range last.Effects {

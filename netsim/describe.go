@@ -8,10 +8,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// message returns the message that an event delivers, loses or duplicates, or nil for other events.
+// message returns the message that an event delivers, strikes or lets arrive, or nil for other events.
 func (m *model) message(ev sim.Event) *sim.Message {
 	switch {
-	case ev.Kind != sim.Deliver && ev.Kind != sim.Lose && ev.Kind != sim.Duplicate && ev.Kind != sim.Arrive:
+	case !ev.Kind.OfMessage() && ev.Kind != sim.Arrive:
 		return nil
 	case ev.Slot == noSlot:
 		return &m.cells[m.end(ev.Peer, ev.Node).head].msg

@@ -35,6 +35,7 @@ var eventKinds = [EventKindCount]struct {
 	name         string // in path files
 	network      bool   // it changes the network and no node
 	down         bool   // it takes its node down
+	message      bool   // it delivers or strikes a single message in flight from Peer to Node
 	fault        bool   // it injects the fault in field of
 	of           Fault
 	presentation simhook.Presentation
@@ -64,7 +65,7 @@ var eventKinds = [EventKindCount]struct {
 		Sentence: "{node} can send to {peer} again", Lane: "ready for {peer}",
 		Cause: "a message was refused in", Process: "room to {peer} at {node}",
 	}},
-	Deliver: {name: "deliver", presentation: simhook.Presentation{
+	Deliver: {name: "deliver", message: true, presentation: simhook.Presentation{
 		Weight: "message", Class: "messages", Method: "Receive",
 		Sentence: "{node} receives {what} from {peer}", Lane: "{what} from {peer}",
 		Cause: "was sent by {peer} in", Process: "messages {peer} -> {node}",
@@ -97,12 +98,12 @@ var eventKinds = [EventKindCount]struct {
 		Weight: "fault", Class: "faults",
 		Sentence: "{node} halts forever", Lane: "HALT",
 	}},
-	Lose: {name: "lose", network: true, fault: true, of: Loss, presentation: simhook.Presentation{
+	Lose: {name: "lose", message: true, network: true, fault: true, of: Loss, presentation: simhook.Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "network loses {what} {peer}->{node}", Lane: "LOSS of {what} from {peer}",
 		Cause: "was sent by {peer} in",
 	}},
-	Duplicate: {name: "duplicate", network: true, fault: true, of: Dup, presentation: simhook.Presentation{
+	Duplicate: {name: "duplicate", message: true, network: true, fault: true, of: Dup, presentation: simhook.Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "network duplicates {what} {peer}->{node}", Lane: "duplicate of {what} from {peer}",
 		Cause: "was sent by {peer} in",
@@ -128,6 +129,9 @@ func (k EventKind) Fault() (f Fault, ok bool) { return eventKinds[k].of, eventKi
 
 // OfNetwork reports whether events of kind k change the network, and no node.
 func (k EventKind) OfNetwork() bool { return eventKinds[k].network }
+
+// OfMessage reports whether an event of kind k delivers or strikes a single message in flight from its peer to its node.
+func (k EventKind) OfMessage() bool { return eventKinds[k].message }
 
 // TakesDown reports whether an event of kind k takes its node down.
 func (k EventKind) TakesDown() bool { return eventKinds[k].down }

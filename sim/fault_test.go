@@ -59,6 +59,9 @@ func TestEventKind_EntriesAreComplete(t *testing.T) {
 		if ok {
 			injecting++
 		}
+		if k.OfMessage() && !k.OfNetwork() && k != sim.Deliver {
+			t.Errorf("%v strikes a message, but does not change the network", k)
+		}
 		if ok && k.TakesDown() == k.OfNetwork() {
 			t.Errorf("%v: TakesDown() = OfNetwork() = %v, want one of both", k, k.OfNetwork())
 		}

@@ -147,12 +147,11 @@ func (r *ReducedGraph) commute(x, y, f, t uint32, k int, of *Outcomes) (next []u
 	return next, true
 }
 
-// unaffectedByFaults reports whether an ample event of a local state is ample in a global state: no remaining fault can affect
-// it, and its receivers are up.
+// unaffectedByFaults reports whether an ample event of a local state is ample in a global state: no remaining fault can
+// affect it, and its receivers are up.
 func (r *ReducedGraph) unaffectedByFaults(v []uint32, node int, c *candidate) bool {
 	f := &r.Configs.Globals[v[r.Configs.Global]]
-	left := &r.World.NetGlobals.List[f.Net].State.Left
-	if c.takes && (left[sim.Loss] > 0 || left[sim.Dup] > 0) && !r.Mutated(NoLoss) {
+	if c.takes && r.World.NetGlobals.List[f.Net].State.Left.Total() > 0 && !r.Mutated(NoLoss) {
 		return false
 	}
 	crashes, halts := store.CrashesLeft(f.Budget) > 0 && !r.Mutated(NoCrashes), store.HaltsLeft(f.Budget) > 0 && !r.Mutated(NoHalts)

@@ -147,12 +147,12 @@ func (k *walker) same(ev sim.Event) sim.Event {
 	w, v := k.r.World, k.r.unpacked
 	node := int(ev.Node)
 	ev.Node = k.name(ev.Node)
-	switch ev.Kind {
-	case sim.Deliver, sim.Lose, sim.Duplicate:
+	switch {
+	case ev.Kind.OfMessage():
 		it := w.Inboxes.List[v[w.Layout.Inboxes+node]].Items[ev.Slot]
 		ev.Peer = k.name(it.From)
 		ev.Slot = k.slot(int(ev.Node), ev.Peer, it.Msg)
-	case sim.TakeQuorum:
+	case ev.Kind == sim.TakeQuorum:
 		return k.set(int(ev.Node), w.Gather(sim.NodeID(node), v[node], v[w.Layout.Inboxes+node]).Sets[ev.Slot].ID)
 	}
 	return ev

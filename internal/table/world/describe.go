@@ -22,8 +22,8 @@ func (w *World) Label(ev sim.Event) stepinfo.Label {
 	}
 	if w.Net != nil {
 		w.Net.Reset()
-		switch ev.Kind {
-		case sim.Deliver, sim.DeliverError, sim.DeliverReady, sim.Lose, sim.Duplicate, sim.Arrive, sim.TakeQuorum, sim.Break:
+		switch k := ev.Kind; {
+		case k.OfMessage(), k == sim.DeliverError, k == sim.DeliverReady, k == sim.Arrive, k == sim.TakeQuorum, k == sim.Break:
 			if ev.Slot >= 0 {
 				w.Net.SetBag(ev.Node, w.Inboxes.Content(w.Vector[l.Inboxes+int(ev.Node)]))
 			} else {

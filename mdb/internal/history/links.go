@@ -47,14 +47,16 @@ func (l *links) init(nodes int) {
 func (l *links) cause(c *replay.Cursor, s *Step) int32 {
 	ev := s.Ev
 	pair := int(ev.Node)*l.nodes + int(ev.Peer)
-	switch ev.Kind {
-	case sim.Deliver, sim.Lose, sim.Duplicate:
-		ev.Msgs = 1 // for Duplicate, too
+	if ev.Kind.OfMessage() {
+		ev.Msgs = 1 // also if it consumes none
 		l.buf = c.World().Messages(ev, l.buf[:0])
 		if len(l.buf) > 0 {
 			at, _ := c.SentAt(l.buf[0].ID)
 			return int32(at)
 		}
+		return Root
+	}
+	switch ev.Kind {
 	case sim.TakeQuorum:
 		last := 0
 		l.buf = c.World().Messages(ev, l.buf[:0])
