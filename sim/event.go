@@ -29,8 +29,7 @@ const (
 	EventKindCount // number of kinds
 )
 
-// eventKinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "a kind
-// of event".
+// eventKinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "A fault".
 var eventKinds = [EventKindCount]struct {
 	name         string // in path files
 	network      bool   // it changes the network and no node

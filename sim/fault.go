@@ -23,7 +23,7 @@ const (
 	FaultCount // number of fault classes
 )
 
-// faults describes each fault. A new fault needs an entry here, and what CONTRIBUTING.md lists under "a fault".
+// faults describes each fault. A new fault needs an entry here, and what CONTRIBUTING.md lists under "A fault".
 var faults = [FaultCount]struct {
 	name    string             // name of the limit: as a flag, and in path files, reports and checkpoints
 	one     string             // names a single fault
