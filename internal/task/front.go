@@ -16,8 +16,9 @@ import (
 // message is a message between a test binary and the program that gave it an order, as a line of JSON. Exactly one
 // field is set.
 type message struct {
-	// From the test binary. The first message confirms that the check was reached.
+	// From the test binary. The first message confirms that the check was reached, the last one is the exit status.
 	Reached bool           `json:"reached,omitempty"`
+	Status  *int           `json:"status,omitempty"`
 	Screen  *ScreenOptions `json:"screen,omitempty"` // requests questions, and in the end Over
 	Answer  *mdb.Answer    `json:"answer,omitempty"`
 	// From the program. There is one question at a time; Cancel cancels it.
@@ -118,8 +119,9 @@ func (a *asker) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) err
 }
 
 // Serve provides front to a test binary that requests it on in, until in ends. It reports whether the requested check
-// was reached.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reached bool) {
+// was reached, and the exit status that the binary announced after its work. A nil status means that the binary ended
+// before that, whatever the exit status of its process.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reached bool, status *int) {
 	s := &server{sender: sender{to: json.NewEncoder(out)}, answers: make(chan mdb.Answer), gone: make(chan struct{})}
 	ctx, cancel := context.WithCancel(ctx)
 	var screens sync.WaitGroup
@@ -129,11 +131,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reach
 	for d := json.NewDecoder(in); ; {
 		var m message
 		if d.Decode(&m) != nil {
-			return reached
+			return reached, status
 		}
 		switch {
 		case m.Reached:
 			reached = true
+		case m.Status != nil:
+			status = m.Status
 		case m.Screen != nil:
 			screens.Go(func() {
 				err := front.Screen(ctx, mdb.Remote(s.ask), *m.Screen)

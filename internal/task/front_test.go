@@ -23,21 +23,26 @@ func (f testFront) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) 
 }
 
 // apart connects a test binary's side with the program's side, which has front f. The result breaks the connection,
-// and reports whether the program ended and was informed that the check was reached.
-func apart(t *testing.T, f Front) (a *asker, end func() bool) {
+// and returns what the program has received: whether the check was reached, and the exit status.
+func apart(t *testing.T, f Front) (a *asker, end func() (reached bool, status *int)) {
 	t.Helper()
 	in, orders := io.Pipe()
 	answers, out := io.Pipe()
-	reached := make(chan bool)
-	go func() { reached <- Serve(t.Context(), answers, orders, f) }()
+	var reached bool
+	var status *int
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		reached, status = Serve(t.Context(), answers, orders, f)
+	}()
 	gone := make(chan struct{})
 	a = talk(in, out, func() { close(gone) })
-	return a, func() bool {
+	return a, func() (bool, *int) {
 		out.Close()
-		r := <-reached
+		<-served
 		orders.Close()
 		<-gone
-		return r
+		return reached, status
 	}
 }
 
@@ -86,8 +91,9 @@ func TestScreenElsewhere(t *testing.T) {
 	if err := a.Screen(t.Context(), there, ScreenOptions{Text: "the first text"}); err == nil || err.Error() != "the first text" {
 		t.Errorf("the screen's error is %v", err)
 	}
-	if err := a.send(message{Reached: true}); err != nil || !end() {
-		t.Errorf("the program does not know that the check was reached: %v", err)
+	err := errors.Join(a.send(message{Reached: true}), a.send(message{Status: new(int)}))
+	if reached, status := end(); err != nil || !reached || status == nil || *status != 0 {
+		t.Errorf("the program received %v, %v instead of a check that was reached and status 0: %v", reached, status, err)
 	}
 	if got != want || len(strings.Split(want, "\n")) < 20 {
 		t.Errorf("elsewhere\n%s\nhere\n%s", got, want)
@@ -142,7 +148,9 @@ func TestScreenOfDeadProcess(t *testing.T) {
 	defer cancel()
 	go func() { _ = a.Screen(ctx, s, ScreenOptions{}) }()
 	<-s.begun
-	end()
+	if _, status := end(); status != nil {
+		t.Errorf("a process that announced no exit status has status %d", *status)
+	}
 	if err := <-over; err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("the command's error is %v", err)
 	}

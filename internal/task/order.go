@@ -31,7 +31,7 @@ const (
 // protocol is the version of the protocol between a program and a test binary, which may have different versions of
 // this module. It grows with each incompatible change, except for changes to the fields of tasks, which [shape]
 // detects.
-const protocol = 2
+const protocol = 3
 
 // shape is a hash of the names and types of all fields of tasks.
 func shape() string {
@@ -164,12 +164,18 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 		p.fail(err)
 		return exitcode.Usage
 	}
-	return p.Main(func(ctx context.Context) int {
+	var program *asker
+	status := p.Main(func(ctx context.Context) int {
 		if p.Role.Recorder == nil { // another process is a child of one like this, which ends it
-			p.Front = newAsker()
+			program = newAsker()
+			p.Front = program
 		}
 		return p.ExitStatus(ctx, t.Do(ctx, p))
 	})
+	if program != nil { // checked code can end this process with any status, but it cannot announce one
+		_ = program.send(message{Status: &status}) // the end of the program ends this process
+	}
+	return status
 }
 
 // entryOf returns the entry for the system of a test of this binary.

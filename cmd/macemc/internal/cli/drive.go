@@ -22,6 +22,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
+	"github.com/macemc/macemc/search"
 )
 
 // found is a check that was listed.
@@ -165,7 +166,7 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 			}
 		}
 	}()
-	reached := task.Serve(ctx, answers, orders, b.a.Front)
+	reached, status := task.Serve(ctx, answers, orders, b.a.Front)
 	<-ended
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return err
@@ -176,24 +177,33 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	if by, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && by.Signaled() && by.Signal() == syscall.SIGPIPE {
 		return Exit(128 + int(syscall.SIGPIPE)) // head, or a pager that was left, has seen enough
 	}
-	switch status := cmd.ProcessState.ExitCode(); status {
-	case exitcode.OK:
-		return nil
-	case -1:
-		err := fmt.Errorf("%s: the process of the tests ended: %v", b.ImportPath, cmd.ProcessState)
-		if s, ok := t.(*task.Search); ok {
-			dir := cmp.Or(s.Out, check.Root)
-			if file := writtenSince(began, dir, check.ErrorPath); file != "" {
-				return b.a.StatusError(ctx, exitcode.Violation, fmt.Errorf("%w; what was found before is in %s", err, file))
-			}
-			if file := writtenSince(began, dir, check.SuspectPath); file != "" {
-				return b.a.StatusError(ctx, exitcode.Inconclusive, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
-			}
-		}
-		return err
-	default:
-		return Exit(status)
+	if status == nil {
+		return b.cutShort(ctx, t, cmd.ProcessState, began)
 	}
+	return b.a.StatusError(ctx, *status, nil)
+}
+
+// cutShort reports that the process of the tests ended before its work was done. Checked code in it may have ended it, with any exit status,
+// so the verdict is that of the files that it wrote after began.
+func (b *binary) cutShort(ctx context.Context, t task.Task, state *os.ProcessState, began time.Time) error {
+	err := fmt.Errorf("%s: the process of the tests ended: %v", b.ImportPath, state)
+	if state.Exited() {
+		err = fmt.Errorf("%s: the process of the tests ended before its work was done: the checked code ended it (%v), "+
+			"as in a goroutine that a handler started", b.ImportPath, state)
+	}
+	if s, ok := t.(*task.Search); ok {
+		dir := cmp.Or(s.Out, check.Root)
+		if file := writtenSince(began, dir, check.ErrorPath); file != "" {
+			return b.a.StatusError(ctx, exitcode.Violation, fmt.Errorf("%w; what was found before is in %s", err, file))
+		}
+		if file := writtenSince(began, dir, check.SuspectPath); file != "" {
+			return b.a.StatusError(ctx, exitcode.Inconclusive, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
+		}
+	}
+	if ctx.Err() != nil {
+		return b.a.StatusError(ctx, exitcode.Of(search.Interrupted, context.Cause(ctx)), err)
+	}
+	return b.a.StatusError(ctx, exitcode.Inconclusive, err)
 }
 
 // writtenSince returns the file of that name in an output folder, or in a folder of it, that was written after began. An empty

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -33,5 +34,23 @@ func TestDrive_Killed(t *testing.T) {
 	}
 	if out, status := runHere(t, dir, "replay", "found/error.path", "--tags", "check"); status != 1 {
 		t.Errorf("replay: exit status %d, want 1:\n%s", status, out)
+	}
+}
+
+// If checked code ends the process of the tests, with any exit status, a command is inconclusive and states the reason.
+func TestDrive_Exits(t *testing.T) {
+	dir := testModule(t)
+	if out, status := runHere(t, dir, "search", "./late", "--tags", "check", "--out", "found"); status != 1 {
+		t.Fatalf("search: exit status %d, want 1:\n%s", status, out)
+	}
+	for _, c := range []struct{ exit, args string }{
+		{"0", "replay"}, {"0", "report --format json"}, {"0", "mdb --batch -x 1"}, {"0", "graph --format mermaid"}, {"0", "shrink"}, {"2", "replay"},
+	} {
+		t.Setenv("LATE_EXIT", c.exit)
+		args := append(strings.Fields(c.args), "found/error.path", "--tags", "check")
+		want := "before its work was done: the checked code ended it (exit status " + c.exit + ")"
+		if out, status := runHere(t, dir, args...); !strings.Contains(out, want) || status != 3 {
+			t.Errorf("%v: exit status %d, want 3 and %q:\n%s", args, status, want, out)
+		}
 	}
 }

@@ -86,6 +86,40 @@ func TestSlow(t *testing.T) {
 	})
 }
 `,
+		"late/late_test.go": `//go:build check
+
+package late
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/sim"
+)
+
+type service struct{ sim.Nop; N int }
+
+func (s *service) Boot(env sim.Env) { env.SetTimer("tick", 1) }
+
+// With LATE_EXIT, a goroutine that the handler starts ends the process of the test, but not the processes which that one starts.
+func (s *service) Timer(env sim.Env, _ any) {
+	s.N++
+	env.SetTimer("tick", 1)
+	if status, err := strconv.Atoi(os.Getenv("LATE_EXIT")); err == nil && os.Getenv("MACEMC_ROLE") == "" {
+		go os.Exit(status)
+		select {}
+	}
+}
+
+func TestLate(t *testing.T) {
+	mctest.Check(t, sim.System{
+		Nodes: 1, New: func(sim.NodeID) sim.Service { return &service{} },
+		Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, s *service) bool { return s.N < 3 })}},
+	})
+}
+`,
 		"bad/bad_test.go": "package bad\n\nimport _ \"github.com/macemc/macemc/mctest\"\n\nvar x int = \"text\"\n",
 		"dep/dep.go":      "package dep\n",
 		"dep/go.mod":      "module example.org/dep\n\ngo 1.26.0\n",
