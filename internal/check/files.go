@@ -30,11 +30,8 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	found := res.Finding
 	r.Kind, r.Property, r.Message, r.Difference = found.Kind, found.Property, found.Message, found.Difference
 	r.Stack, r.Steps, r.Starved = found.Stack, found.Steps, found.Starved
-	h := o.header()
-	h.Seed, h.Property, h.Schedule = r.Seed, found.Property, string(found.Schedule)
 	r.Schedule = found.Schedule
-	h.Finding, h.Note = string(r.Kind), note(r)
-
+	h := o.headerFor(r)
 	f, err := o.describeRun(sys, r, res, h)
 	if _, dies := res.Detail.(*isolate.Death); err == nil || dies || f.error != nil {
 		return f, err
@@ -55,6 +52,14 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	return f, err
 }
 
+// headerFor returns the header of the path file of a finding.
+func (o *Options) headerFor(r *report.Report) choose.Header {
+	h := o.header()
+	h.Seed, h.Property, h.Schedule = r.Seed, r.Property, string(r.Schedule)
+	h.Finding, h.Note = string(r.Kind), note(r)
+	return h
+}
+
 // describeRun adds the run of the finding to the report.
 func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Result, h choose.Header) (f files, err error) {
 	found := res.Finding
@@ -62,6 +67,10 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 	case *isolate.Death:
 		r.Kind, r.Property, r.Message, r.Stack, r.Steps = detail.Kind, detail.Property, detail.Message, detail.Stack, detail.Steps
 		h.Finding, h.Property, h.Note = string(r.Kind), r.Property, note(r)
+		r.Running = detail.Running
+		if f.error = detail.Outline(sys, h); r.Running > 0 && f.error != nil {
+			return f, nil // executing the run may end this process, too
+		}
 		if r.Dead, err = detail.Trace(sys, shown(detail.Steps)); err != nil {
 			return f, err
 		}

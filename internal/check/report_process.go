@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // ReportDeath reports how checked code killed the search process.
@@ -32,12 +33,13 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 		Stopped: search.StoppedFound,
 		Stats:   stats(&out),
 	}
-	if !o.KeepGoing {
-		return o.conclude(ctx, res)
-	}
 	sys, err := o.System()
 	if err != nil {
 		return nil, err
+	}
+	if !o.KeepGoing {
+		o.writeOutline(&sys, res, d)
+		return o.conclude(ctx, res)
 	}
 	k := o.keeper(sys)
 	k.recover(out.Found)
@@ -46,6 +48,17 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 		return nil, err
 	}
 	return k.conclude(res)
+}
+
+// writeOutline writes the path of a death before the run is executed in this process, which may end it. It drops the
+// error, because a finding that cannot be written here cannot be written later either.
+func (o *Options) writeOutline(sys *sim.System, res *search.Result, d *isolate.Death) {
+	r := o.report(res)
+	r.Kind, r.Property, r.Message, r.Stack, r.Steps, r.Running = d.Kind, d.Property, d.Message, d.Stack, d.Steps, d.Running
+	f := d.Outline(sys, o.headerFor(r))
+	if f != nil && !o.Replace && o.write(r, files{error: f}) == nil {
+		o.early = filepath.Dir(r.PathFile)
+	}
 }
 
 // ReportLost reports on a search after its process died. err is the error of Run of [isolate.Supervisor].

@@ -158,6 +158,9 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 	if o.tooLong(res.Finding) {
 		r.NotShrunk = "runs of more than 10,000 steps are shrunk only by macemc shrink"
 	}
+	if d, ok := res.Detail.(*isolate.Death); ok && d.Running > 0 {
+		r.NotShrunk = "executing the run may end this process, too"
+	}
 	if f, err = o.describe(sys, r, res); err != nil {
 		return r, f, notShrunk, err
 	}

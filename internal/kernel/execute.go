@@ -180,7 +180,9 @@ func (w *Machine) call(n *Node, ev sim.Event, d *declared.Handed) (err error) {
 		w.run(n, ev, d)
 	}
 	if w.Opts.Settle && !declared.Carries(n.Service) { // the steps of services that carry code end when all their goroutines wait
-		contain.AwaitStarted(before)
+		if n := contain.AwaitStarted(before); n > 0 && w.Opts.Left != nil {
+			w.Opts.Left(n)
+		}
 	}
 	return nil
 }

@@ -77,6 +77,10 @@ type Report struct {
 	Confirming float64 `json:"confirming_seconds,omitempty"`
 	Telling    float64 `json:"telling_seconds,omitempty"`
 
+	// Running counts goroutines that handlers had started and that were still running in a process that died. If it is not
+	// 0, the run may die of one of them, in another step.
+	Running int `json:"running_goroutines,omitempty"`
+
 	// Suspects counts suspected violations that were not confirmed. Undecided counts those that were not refuted either.
 	Suspects  int    `json:"suspects"`
 	Undecided int    `json:"undecided,omitempty"`

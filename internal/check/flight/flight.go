@@ -45,11 +45,12 @@ const (
 
 	// Of a re-execution of a run.
 
-	Begun  // not 0 once it has begun
-	Steps  // steps begun
-	Used   // picks used so far
-	Asking // not 0 while the phase names a [kernel.Asked]
-	Whole  // not 0 if the execution is compared with another one, state by state
+	Begun   // not 0 once it has begun
+	Steps   // steps begun
+	Used    // picks used so far
+	Asking  // not 0 while the phase names a [kernel.Asked]
+	Whole   // not 0 if the execution is compared with another one, state by state
+	Running // goroutines that handlers started and that were still running after their steps
 
 	// Of a worker of a cluster.
 

@@ -37,6 +37,13 @@ type Death struct {
 	Making bool   // building the system ends the process
 	memory bool   // it ran out of memory
 
+	// Running counts goroutines that handlers of earlier steps had started and that were still running after their
+	// steps. If it is not 0, one of them may have ended the process, in any later step, and may end another process that
+	// executes the run.
+	Running int
+
+	outline *choose.File // the run without header and comments; nil means that it is not known
+
 	// Endless means that the process did not die of itself, but was killed because the step did not end.
 	Endless bool
 }
@@ -46,8 +53,13 @@ func (d *Death) subject() string {
 	if d.Property != "" {
 		return fmt.Sprintf("property %q", d.Property)
 	}
-	return cmp.Or(d.asked, "the handler")
+	if d.Running > 0 {
+		return "the handler, or a goroutine that an earlier handler started,"
+	}
+	return cmp.Or(d.asked, handlerSubject)
 }
+
+const handlerSubject = "the handler"
 
 // Hollow returns a system that this process can describe. If building sys is fatal, all functions that build it are
 // removed; otherwise the result is sys.
@@ -231,7 +243,7 @@ func used(state *os.ProcessState, limit int) string {
 func (d *Death) diverges(limit time.Duration, stack string) {
 	d.Stack, d.Endless = stack, true
 	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s did not return within %v", d.subject(), limit.Round(time.Millisecond))
-	if at := askedAt(d.Stack); at != "" && d.subject() != "the handler" {
+	if at := askedAt(d.Stack); at != "" && d.subject() != handlerSubject {
 		d.Message += " (" + replay.NewPlaces().Short(at) + ")"
 	}
 }

@@ -112,7 +112,11 @@ func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.C
 				d.diverges((clock.Elapsed() - since).Round(100*time.Millisecond), stack)
 				return d, nil
 			}
-			return autopsy(rec, cmd.ProcessState, said.String())
+			d, err := autopsy(rec, cmd.ProcessState, said.String())
+			if d != nil {
+				d.setOutline(rec, temp.Path)
+			}
+			return d, err
 		case <-tick.C:
 			now := clock.Elapsed()
 			begun := rec.Get(flight.Begun) != 0
@@ -161,6 +165,9 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 	d := found(rec)
 	if rec.Get(flight.Begun) == 0 && d.asked == "" {
 		return nil, fmt.Errorf("a fresh process ended before it executed anything: %v: %s", state, said)
+	}
+	if d.subject() == handlerSubject && apart(said, 0) {
+		d.Running = rec.Get(flight.Running)
 	}
 	d.classify(state, said, rec.Get(flight.Memory))
 	return d, nil

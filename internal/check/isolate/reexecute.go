@@ -35,8 +35,11 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		}
 		rec.Set(flight.Asking, asked)
 	}
+	left := func(n int) { rec.Set(flight.Running, rec.Get(flight.Running)+n) }
 	start := func() (kernel.World, error) {
-		return kernel.NewWorld(sys, kernel.Options{Contain: true, Settle: true, Asking: asking, CheckMessages: rec.Get(flight.Whole) == Closely})
+		return kernel.NewWorld(sys, kernel.Options{
+			Contain: true, Settle: true, Left: left, Asking: asking, CheckMessages: rec.Get(flight.Whole) == Closely,
+		})
 	}
 	w, err := start()
 	if err != nil {
@@ -53,6 +56,11 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	if script != nil {
 		return reexecuteScript(w, rec, script)
 	}
+	keys, err := os.Create(Beside(os.Getenv(flightVar), keysFile))
+	if err != nil {
+		return err
+	}
+	defer keys.Close()
 	src := &recorded{path: rec.Left(picksRun), kinds: rec.Left(kindsRun), rec: rec}
 	run := replay.NewRun(w)
 	if err = run.Start(src); err == nil && !src.bad {
@@ -63,8 +71,12 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		if index < 0 {
 			return nil
 		}
-		if _, ok := run.Event(index); !ok {
+		ev, ok := run.Event(index)
+		if !ok {
 			return nil
+		}
+		if err := writeKey(keys, w.Key(ev)); err != nil {
+			return err
 		}
 		src.use(choose.Event)
 		rec.Set(flight.Steps, run.Steps()+1)

@@ -143,16 +143,17 @@ func Value[T any](w *Watch, f func() T) T {
 }
 
 // AwaitStarted waits until there are no more goroutines than before a handler ran. A goroutine that panics then does so
-// in the step that started it. It waits at most 20 ms.
-func AwaitStarted(before int) {
+// in the step that started it. It waits at most 20 ms, and returns how many more there are then.
+func AwaitStarted(before int) (left int) {
 	if runtime.NumGoroutine() <= before {
-		return
+		return 0
 	}
 	t := time.NewTicker(100 * time.Microsecond)
 	defer t.Stop()
 	for tries := 0; tries < 200 && runtime.NumGoroutine() > before; tries++ {
 		<-t.C
 	}
+	return max(0, runtime.NumGoroutine()-before)
 }
 
 // Guard calls f on a goroutine of its own. The finding reports that checked code ended that goroutine; nil means that it

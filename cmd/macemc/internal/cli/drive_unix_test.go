@@ -53,4 +53,26 @@ func TestDrive_Exits(t *testing.T) {
 			t.Errorf("%v: exit status %d, want 3 and %q:\n%s", args, status, want, out)
 		}
 	}
+
+	// The path of a run that ends the search's process is written before the process of the tests executes the run.
+	t.Setenv("LATE_EXIT", "0")
+	for _, c := range []struct{ how, out, want string }{
+		{"handler", "by-handler", `exit status 0.*; what was found before is in \S*by-handler/error.path`},
+		{"goroutine", "by-goroutine", `(?s)the handler, or a goroutine that an earlier handler started, ends the process\s+with exit status 0` +
+			`.*the process died in step 6, which may not be the cause: 1 goroutine that\s+earlier\s+handlers had started still ran`},
+	} {
+		t.Setenv("LATE_SEARCH", c.how)
+		out, status := runHere(t, dir, "search", "./late", "--tags", "check", "--out", c.out)
+		if !regexp.MustCompile(c.want).MatchString(out) || status != 1 {
+			t.Errorf("%s: exit status %d, want 1 and %s:\n%s", c.how, status, c.want, out)
+		}
+	}
+	t.Setenv("LATE_EXIT", "")
+	t.Setenv("LATE_SEARCH", "none")
+	for _, name := range []string{"by-handler", "by-goroutine"} {
+		out, status := runHere(t, dir, "mdb", filepath.Join(name, "error.path"), "--tags", "check", "--batch", "-x", "6")
+		if !strings.Contains(out, "step 6 of 6") || status != 0 {
+			t.Errorf("mdb %s: exit status %d, want 0 and the last step:\n%s", name, status, out)
+		}
+	}
 }

@@ -93,7 +93,9 @@ package late
 import (
 	"os"
 	"strconv"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/sim"
@@ -103,20 +105,44 @@ type service struct{ sim.Nop; N int }
 
 func (s *service) Boot(env sim.Env) { env.SetTimer("tick", 1) }
 
-// With LATE_EXIT, a goroutine that the handler starts ends the process of the test, but not the processes which that one starts.
+var over atomic.Bool
+
+// With LATE_EXIT, the process of the test ends in the first step. With LATE_SEARCH, the processes that it starts end in the sixth step: by
+// the handler, or by a goroutine of an earlier step.
 func (s *service) Timer(env sim.Env, _ any) {
 	s.N++
 	env.SetTimer("tick", 1)
-	if status, err := strconv.Atoi(os.Getenv("LATE_EXIT")); err == nil && os.Getenv("MACEMC_ROLE") == "" {
-		go os.Exit(status)
+	status, err := strconv.Atoi(os.Getenv("LATE_EXIT"))
+	how := os.Getenv("LATE_SEARCH")
+	switch {
+	case os.Getenv("MACEMC_ROLE") == "":
+		if err == nil {
+			go os.Exit(status)
+			select {}
+		}
+	case how == "goroutine" && s.N == 2:
+		go func() {
+			for !over.Load() {
+				time.Sleep(time.Millisecond)
+			}
+			os.Exit(0)
+		}()
+	case how == "goroutine" && s.N == 6:
+		over.Store(true)
 		select {}
+	case how == "handler" && s.N == 6:
+		os.Exit(7)
 	}
 }
 
 func TestLate(t *testing.T) {
+	most := 3
+	if os.Getenv("LATE_SEARCH") != "" {
+		most = 100
+	}
 	mctest.Check(t, sim.System{
 		Nodes: 1, New: func(sim.NodeID) sim.Service { return &service{} },
-		Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, s *service) bool { return s.N < 3 })}},
+		Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, s *service) bool { return s.N < most })}},
 	})
 }
 `,

@@ -1,0 +1,67 @@
+package isolate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// keysFile is the file beside the recorder in which a re-execution records the keys of the steps that it begins.
+const keysFile = "keys"
+
+func writeKey(w *os.File, key string) error {
+	_, err := fmt.Fprintln(w, strconv.Quote(key))
+	return err
+}
+
+// setOutline sets the outline from the picks in rec and the keys in the folder of rec, as far as the keys are known.
+func (d *Death) setOutline(rec *flight.Recorder, dir string) {
+	text, err := os.ReadFile(filepath.Join(dir, keysFile))
+	if err != nil {
+		return
+	}
+	var keys []string
+	for line := range strings.Lines(string(text)) {
+		key, err := strconv.Unquote(strings.TrimSuffix(line, "\n"))
+		if err != nil {
+			return
+		}
+		keys = append(keys, key)
+	}
+	f := new(choose.File)
+	picks := &f.Boot
+	path, kinds := rec.Left(picksRun), rec.Left(kindsRun)
+	for i := range min(rec.Get(flight.Used), len(path)) {
+		kind, pick := choose.Kind(kinds[i]), int(path[i])
+		switch {
+		case kind == choose.Event && len(f.Steps) == len(keys):
+			return
+		case kind == choose.Event:
+			f.Steps = append(f.Steps, choose.FileStep{Index: pick, Key: keys[len(f.Steps)]})
+			picks = &f.Steps[len(f.Steps)-1].Picks
+		case kind.Class() != choose.Fault || pick != 0:
+			*picks = append(*picks, choose.FilePick{Kind: kind, Pick: pick})
+		}
+	}
+	d.outline = f
+}
+
+// Outline returns the run as a path file without executing it. nil means that its steps are not known.
+func (d *Death) Outline(sys *sim.System, h choose.Header) *choose.File {
+	if d.outline == nil {
+		return nil
+	}
+	f := *d.outline
+	f.Header = replay.HeaderOf(sys, h)
+	if n := len(f.Steps); n > 0 {
+		f.Steps[n-1].Comment = d.Message
+	}
+	return &f
+}
