@@ -65,6 +65,7 @@ type Options struct {
 	assumed     []report.Assumption
 	calls       *options.Calls  // of the search and of comparisons
 	told        search.Progress // the last one
+	running     int             // goroutines that handlers started and that still ran after the search
 	replaced    bool            // the findings of an earlier check are removed
 	early       string          // the folder of the finding before it was shrunk; an empty string means none
 	asFound     described       // before the run is shrunk

@@ -67,6 +67,9 @@ func (o *Options) report(res *search.Result) *report.Report {
 	if r.Verdict == search.OK && slices.ContainsFunc(o.assumed, func(a report.Assumption) bool { return a.Wrong() }) {
 		r.Verdict = search.Inconclusive
 	}
+	if res.Finding == nil {
+		r.Running = o.running
+	}
 	full := o.Search.System
 	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
 	r.Kept, r.Shard, r.Cluster = o.Kept, o.Shard, o.Cluster

@@ -11,6 +11,8 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -45,9 +47,13 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		k = o.keeper(sys)
 		o.Search.Confirm, o.Search.Found = k.confirm, k.found
 	}
+	before := contain.Running()
 	res, err := o.search(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if o.awaitRunning(&sys, before); o.running > 0 {
+		res.Stats.Complete, res.Stats.Recovers = false, false
 	}
 	if o.Search.Calls.Settles() && !o.Search.Calls.Skips() && res.Verdict != search.Violation {
 		return nil, isolate.ErrLost
@@ -80,6 +86,21 @@ func (o *Options) search(ctx context.Context) (*search.Result, error) {
 		defer atomic.StoreUint64(c.Limited, 0)
 	}
 	return search.Run(ctx, o.Search)
+}
+
+// awaitRunning counts the goroutines that handlers started and that do not end soon after the search. before is the
+// number of those before it. The goroutines of programs wait between steps, so they are not counted.
+func (o *Options) awaitRunning(sys *sim.System, before int) {
+	const tries, every = 40, 5 * time.Millisecond
+	for range tries {
+		if o.running = max(0, contain.Running()-before); o.running == 0 {
+			return
+		}
+		time.Sleep(every)
+	}
+	if declared.CarriesAny(sys) {
+		o.running = 0
+	}
 }
 
 // limitStates gives a search that stores states a memory limit if it has none.

@@ -88,6 +88,55 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 	}
 }
 
+// leaver starts a goroutine in its only step if end is not nil. The goroutine waits for end.
+type leaver struct {
+	sim.Nop
+	end  chan struct{} `macemc:"-"`
+	Done bool
+}
+
+func (l *leaver) Boot(env sim.Env) { env.SetTimer("once", 1) }
+
+func (l *leaver) Timer(sim.Env, any) {
+	if l.Done = true; l.end != nil {
+		go func() { <-l.end }()
+	}
+}
+
+// A search is not complete while goroutines run that handlers started. Other goroutines do not matter.
+func TestVerdict_GoroutinesLeft(t *testing.T) {
+	end, other := make(chan struct{}), make(chan struct{})
+	defer close(end)
+	defer close(other)
+	go func() {
+		for {
+			select {
+			case <-other:
+				return
+			case <-time.After(time.Millisecond):
+				go func() { <-other }()
+			}
+		}
+	}()
+	for _, strategy := range []search.Name{search.BFS, search.Deepening} {
+		for _, end := range []chan struct{}{nil, end} {
+			rep, err := check.Run(t.Context(), check.Options{Search: search.Config{Strategy: strategy, Workers: 1, Alone: strategy == search.Deepening, System: sim.System{
+				Name: "leaver", Nodes: 1, New: func(sim.NodeID) sim.Service { return &leaver{end: end} },
+				Properties: []sim.Property{{Name: "any", Always: func(*sim.View) bool { return true }}},
+			}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			left := end != nil
+			text, _, _, page := rendered(t, rep, 1000, nil)
+			if rep.Coverage.Complete == left || rep.Running > 0 != left || strings.Contains(text, "every state within the limits") == left ||
+				strings.Contains(text, "that handlers started") != left || strings.Contains(page, "that handlers started") != left {
+				t.Errorf("%s, goroutines left %v: complete %v, %d goroutines:\n%s", strategy, left, rep.Coverage.Complete, rep.Running, text)
+			}
+		}
+	}
+}
+
 // rendered returns a report as text of that width, as JSON, as JUnit and as a page.
 func rendered(t *testing.T, rep *report.Report, width int, properties []sim.Property) (text, object, junit, page string) {
 	t.Helper()

@@ -167,6 +167,9 @@ func (r *Report) add(o *Report) {
 	r.Suspect = cmp.Or(r.Suspect, o.Suspect)
 	// The exhaustive part is the same in all shards: the longest one includes the others.
 	r.States, r.Depth = max(r.States, o.States), max(r.Depth, o.Depth)
+	if o.Kind == "" {
+		r.Running += o.Running
+	}
 	r.Coverage.add(&o.Coverage)
 	r.addWork(o)
 	r.addFindings(o)

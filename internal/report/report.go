@@ -77,8 +77,8 @@ type Report struct {
 	Confirming float64 `json:"confirming_seconds,omitempty"`
 	Telling    float64 `json:"telling_seconds,omitempty"`
 
-	// Running counts goroutines that handlers had started and that were still running in a process that died. If it is not
-	// 0, the run may die of one of them, in another step.
+	// Running counts goroutines that handlers had started and that were still running when the search ended, or when a run
+	// ended its process. It was not checked what they do; one of them may have ended the process, in any step.
 	Running int `json:"running_goroutines,omitempty"`
 
 	// Suspects counts suspected violations that were not confirmed. Undecided counts those that were not refuted either.

@@ -166,7 +166,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 	if rec.Get(flight.Begun) == 0 && d.asked == "" {
 		return nil, fmt.Errorf("a fresh process ended before it executed anything: %v: %s", state, said)
 	}
-	if d.subject() == handlerSubject && apart(said, 0) {
+	if d.subject() == handlerSubject && diedOffHandler(said, 0) {
 		d.Running = rec.Get(flight.Running)
 	}
 	d.classify(state, said, rec.Get(flight.Memory))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"time"
 
 	"github.com/macemc/macemc/internal/stacks"
@@ -109,6 +110,7 @@ func Call(w *Watch, f func()) {
 	done := make(chan struct{})
 	var failed any
 	go func() {
+		pprof.SetGoroutineLabels(labelled)
 		returned := false
 		defer close(done)
 		defer func() {
@@ -163,6 +165,7 @@ func AwaitStarted(before int) (left int) {
 func Guard(f func()) (found *sim.Finding) {
 	done := make(chan struct{})
 	go func() {
+		pprof.SetGoroutineLabels(labelled)
 		returned := false
 		defer close(done)
 		defer func() {

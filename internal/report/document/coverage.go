@@ -29,6 +29,9 @@ func coverageLines(r *report.Report) []string {
 	for _, o := range r.OtherVersions {
 		lines = append(lines, "built with "+o.String())
 	}
+	if r.Running > 0 && r.Kind == "" {
+		lines = append(lines, "NOT checked: "+running(r))
+	}
 	if c.Unchecked != "" {
 		lines = append(lines, "NOT checked: "+c.Unchecked)
 	}

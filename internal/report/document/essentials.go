@@ -26,6 +26,8 @@ func Essentials(r *report.Report) (lines []string) {
 	switch {
 	case r.Coverage.Complete:
 		next = "more nodes, actions or faults (--nodes, --crashes, --loss)"
+	case r.Running > 0:
+		next = "handlers that await the goroutines that they start"
 	case r.Stopped == search.StoppedMemory:
 		next = "more memory (--memory), or hashes for states (--visited 64)"
 	case r.Stopped == search.StoppedPaths:
@@ -34,9 +36,17 @@ func Essentials(r *report.Report) (lines []string) {
 	return append(lines, "next: "+next+"; -v shows all that was covered")
 }
 
+// running describes the goroutines that ran beyond a search.
+func running(r *report.Report) string {
+	return textfmt.Plural(r.Running, "goroutine") + " that handlers started and that still ran in the end"
+}
+
 // missing lists the gaps in the coverage of a search without a finding, the most important first.
 func missing(r *report.Report) (list []string) {
 	c := &r.Coverage
+	if r.Running > 0 {
+		list = append(list, running(r))
+	}
 	if c.Unchecked != "" {
 		list = append(list, c.Unchecked)
 	}

@@ -55,7 +55,7 @@ func continuations(c *report.Critical) string {
 func sureFacts(r *report.Report) []Fact {
 	c := r.Critical
 	if c == nil {
-		if r.Running > 0 {
+		if r.Running > 0 && r.Kind != "" {
 			return []Fact{{"how sure:", fmt.Sprintf("the process died in step %d, which may not be the cause: %s that earlier handlers had started still ran",
 				r.Steps, textfmt.Plural(r.Running, "goroutine")), ""}}
 		}
