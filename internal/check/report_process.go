@@ -89,7 +89,10 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	r.Message = err.Error()
 	if s := out.Suspect; s != nil && !slices.Contains(out.Found, filepath.Dir(s.PathFile)) {
 		if s.Status == report.Suspected {
-			r.Verdict, r.Suspect, r.Suspects, r.Undecided = search.Inconclusive, &s.Suspect, 1, 1
+			r.Suspect, r.Suspects, r.Undecided = &s.Suspect, 1, 1
+			if r.Verdict != search.Violation {
+				r.Verdict = search.Inconclusive
+			}
 			return r
 		}
 		r.Verdict, r.Kind, r.Property, r.Message, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Message, s.Steps, s.PathFile

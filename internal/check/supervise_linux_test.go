@@ -378,6 +378,30 @@ func TestSupervisedLost(t *testing.T) {
 	}
 }
 
+// A suspect that is open when the process dies does not hide what was found before.
+func TestReportLost_KeepsFindings(t *testing.T) {
+	dir := t.TempDir()
+	text, err := json.Marshal(&report.Report{Verdict: search.Violation, Kind: sim.Safety, Property: "found before"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "report.json"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open := &isolate.PendingSuspect{Suspect: report.Suspect{Status: report.Suspected, PathFile: filepath.Join(t.TempDir(), check.SuspectPath)}}
+	for _, c := range []struct {
+		found []string
+		want  search.Verdict
+	}{{nil, search.Inconclusive}, {[]string{dir}, search.Violation}} {
+		o := options(meanSystem("none"))
+		o.KeepGoing = true
+		rep := check.ReportLost(o, isolate.Outcome{Found: c.found, Suspect: open}, isolate.ErrKilled)
+		if rep.Verdict != c.want || rep.Suspect == nil || len(rep.Findings) != len(c.found) {
+			t.Errorf("found %d: verdict %s, suspect %v, %d findings", len(c.found), rep.Verdict, rep.Suspect, len(rep.Findings))
+		}
+	}
+}
+
 // A search that is asked to stop ends and reports.
 func TestSupervisedStop(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())

@@ -125,7 +125,7 @@ func TestReaders(t *testing.T) {
 			}
 		}
 	})
-	if read == 0 || refused == 0 || failed == 0 {
+	if !testing.Short() && (read == 0 || refused == 0 || failed == 0) { // a short test draws few graphs
 		t.Errorf("the second worker read %d states, could not read %d; %d findings", read, refused, failed)
 	}
 }

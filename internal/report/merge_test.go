@@ -72,7 +72,7 @@ func TestMergeRefuses(t *testing.T) {
 		"limits is":                     shard(2, func(r *Report) { r.Limits[sim.Loss] = 1 }),
 		"shard 1 is there twice":        shard(1, nil),
 		"without --shard":               shard(2, func(r *Report) { r.Shard = nil }),
-		"unknown verdict":      shard(2, func(r *Report) { r.Verdict = "" }),
+		"unknown verdict":               shard(2, func(r *Report) { r.Verdict = "" }),
 		"shard 4 of 3":                  shard(4, nil),
 	} {
 		if _, err := Merge([]*Report{shard(1, nil), r}); err == nil || !strings.Contains(err.Error(), why) {
