@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/mdb"
 )
@@ -198,7 +199,7 @@ func TestMdbWeb_Package(t *testing.T) {
 	if _, failed, _ := w.do("take 1"); failed != "the process that executes the run has ended" {
 		t.Errorf("the error is %q", failed)
 	}
-	if status := <-w.end; status != 7 || !strings.Contains(w.errs.String(), "macemc: the process that executes the run has ended\n") {
+	if status := <-w.end; status != exitcode.Inconclusive || !strings.Contains(w.errs.String(), "macemc: the process that executes the run has ended\n") {
 		t.Errorf("exit status %d: %s", status, &w.errs)
 	}
 }
