@@ -87,9 +87,8 @@ func (s *server) test(ctx context.Context, in testInput) (result, error) {
 		return result{}, err
 	}
 	r := result{Verdict: verdict(status), Text: short(strings.TrimSpace(stdout + stderr))}
-	for _, m := range regexp.MustCompile(`replay: macemc test -run \S+ -schedule (\S+) (\S+)`).FindAllStringSubmatch(stdout, -1) {
-		folder := strings.TrimPrefix(strings.TrimPrefix(m[2], s.module.path), "/")
-		id := path.Join(folder, filepath.ToSlash(m[1])) // the file is named relative to the folder of its package
+	for _, m := range regexp.MustCompile(`replay: macemc test (?:-race )?-run \S+ -schedule (\S+) (\S+)`).FindAllStringSubmatch(stdout, -1) {
+		id := path.Clean(filepath.ToSlash(m[1]))
 		f := finding{ID: id, System: m[2]}
 		if stored := testsched.ReadFile(filepath.Join(s.module.dir, id)); stored != nil {
 			f.System, f.Message = m[2]+":"+stored.Test, stored.Finding

@@ -67,7 +67,7 @@ Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the argume
 		Example: `  macemc test ./...
   macemc test -race ./lease
   macemc test -schedules 10000 -run TestRenew ./lease
-  macemc test -run TestRenew -schedule testdata/macemc/TestRenew/deadlock-1.path ./lease
+  macemc test -run TestRenew -schedule lease/testdata/macemc/TestRenew/deadlock-1.path ./lease
   macemc test -C ../other ./...
   macemc test ./mysvc -macemc.time=5m
   macemc test --env > .macemc.env`,
