@@ -137,7 +137,7 @@ type NetModel interface {
 	// messages in flight to the node.
 	Halted(NodeID)
 
-	// Quiet reports whether no message is in flight.
+	// Quiet reports whether no message and no error can be delivered. Under [Prompt] timers wait for this.
 	Quiet() bool
 	// InFlight calls yield for each message in flight, in canonical order, until it returns false.
 	InFlight(yield func(Envelope) bool)

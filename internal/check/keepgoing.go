@@ -22,7 +22,7 @@ import (
 )
 
 // keeper collects the violations of a search that continues after a finding. It keeps those that differ by kind,
-// property and, if known for sure, the code that handled the important step. Calls must not overlap.
+// property and, if known for sure, the code that handled the decisive step. Calls must not overlap.
 type keeper struct {
 	o         *Options
 	sys       sim.System

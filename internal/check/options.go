@@ -43,7 +43,7 @@ type Options struct {
 	// nothing is written before the run is shrunk.
 	Unshrunk func(*report.Report)
 	// KeepGoing continues after a violation until a limit. It reports violations that differ by kind, property and
-	// the code that handled the important step. Dead runs without a proven critical step differ by kind and property
+	// the code that handled the decisive step. Dead runs without a proven critical step differ by kind and property
 	// only. Each has its own numbered folder in Dir.
 	KeepGoing bool
 	// Commands, if non-nil, returns the commands suggested for a report in the folder dir.

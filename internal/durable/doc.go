@@ -1,3 +1,4 @@
-// Package durable stores searches that survive their process. A folder has a manifest that describes the search, a
-// log of its states, and a lock.
+// Package durable stores searches that survive their process. A folder has a lock, a manifest that describes the search,
+// and its results: a log of the states (states.log), or the reports of finished batches of runs (runs-*.json) with the
+// progress of deepening in them (reach-*).
 package durable

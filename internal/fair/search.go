@@ -25,9 +25,10 @@ type Component struct {
 // Find returns a component that violates the obligation under these marks, or nil. Edges and states refer to marks
 // by index. All states of the graph count as reachable. Extra, if not nil, marks more choices as fair.
 //
-// The search splits strongly connected components until one is fair. If a choice lacks an outcome in a component,
-// no fair run that stays there draws it infinitely often. If a strong process never acts there, no fair run passes
-// a state in which it is enabled infinitely often. Each round takes time linear in the number of edges.
+// The search is the emptiness check of Streett automata (Emerson and Lei, Modalities for Model Checking, 1987): it
+// splits strongly connected components until one is fair. If a choice lacks an outcome in a component, no fair run
+// that stays there draws it infinitely often. If a strong process never acts there, no fair run passes a state in
+// which it is enabled infinitely often. Each round takes time linear in the number of edges.
 func (g *Graph) Find(marks []Mark, extra []bool) *Component {
 	return newSearch(g, marks, extra).find()
 }
@@ -135,7 +136,7 @@ func (s *search) uses(e *Edge, banned []bool) bool {
 // verdict is the judgement of a component.
 type verdict struct {
 	hot      bool
-	hopeless bool   // no subset can be fair
+	hopeless bool   // no subset can violate: none is hot, or a weak process is enabled everywhere and never acts
 	ban      []bool // choices that lack an outcome, or nil
 	remove   []bool // processes that are enabled but never act, or nil
 	s        *search

@@ -73,7 +73,7 @@ func (w *Machine) sendable(id sim.NodeID) {
 	}
 }
 
-// who records in known the result of may for each node. The system's function is called name.
+// who stores in known, by node, the results of may, unless they are there. may is the system's function called name.
 func (w *Machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (err error) {
 	if *known != nil {
 		return nil

@@ -201,8 +201,8 @@ func (w *Machine) relist(id sim.NodeID) {
 	w.Dirty(id)
 }
 
-// noteQuiet relists all timers if quiet begins or ends. Quiet means that neither the network nor a node has an event to
-// handle.
+// noteQuiet relists all timers if quiet begins or ends. A state is quiet if no message and no error can be delivered,
+// and no node that is up has a step that handles a queued event. Actions and boots do not count.
 func (w *Machine) noteQuiet() {
 	q := w.Net.Quiet()
 	for i := range w.Members {

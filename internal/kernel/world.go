@@ -124,9 +124,9 @@ type ComponentKind uint8
 
 const (
 	NodeState    ComponentKind = iota // service, timers, counters, disk, up or down
-	NetState                          // queues, connection flags, partitions, network budgets
+	NetState                          // queues, connection flags, partitions, remaining faults of the network
 	MonitorState                      // one monitor
-	Budgets                           // remaining crashes and halts
+	Budgets                           // remaining crashes and halts, clocks of [sim.Bounded], common time
 )
 
 // Component names a part of the global state.

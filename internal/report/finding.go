@@ -7,7 +7,8 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 )
 
-// DecisiveStep returns the critical step, or the last step of the run. Nil means that it is unknown.
+// DecisiveStep returns the critical step of a run that misses a goal, or the step of any other finding. Nil means that it
+// is unknown.
 func (r *Report) DecisiveStep() *replay.TraceStep {
 	c := r.Critical
 	switch {
@@ -31,8 +32,8 @@ func (r *Report) LastStep() *replay.TraceStep {
 	return &r.Dead.Steps[at-1]
 }
 
-// HandledBy returns the source position of the important step's handler, or the kind of its event if no code handled
-// it. An empty string means that no step is known.
+// HandledBy returns the source position of the decisive step's handler, or the kind of its event if no code handled it.
+// Without a decisive step it returns the handler in the report, which may be empty.
 func (r *Report) HandledBy() string {
 	if step := r.DecisiveStep(); step != nil {
 		return cmp.Or(step.Source, step.Kind)
@@ -40,13 +41,14 @@ func (r *Report) HandledBy() string {
 	return r.Handler
 }
 
-// SameAs reports whether two findings have the same kind and property, and the same handler of the important step.
+// SameAs reports whether two findings have the same kind and property, and the same handler of the decisive step.
 func (r *Report) SameAs(o *Report) bool {
 	return r.Kind == o.Kind && r.Property == o.Property && r.HandledBy() == o.HandledBy()
 }
 
-// Like is SameAs except for a run without a proven critical step, which is like all findings of its kind and
-// property.
+// Like reports whether r, a new finding, duplicates the known finding o. It is SameAs except for a run r without a
+// proven critical step, which duplicates all findings of its kind and property. It is asymmetric: a proven r does not
+// duplicate an unproven o with another handler.
 func (r *Report) Like(o *Report) bool {
 	if c := r.Critical; c != nil && !c.Sure() {
 		return r.Kind == o.Kind && r.Property == o.Property

@@ -236,7 +236,7 @@ func named[T any](list *[]T, is func(*T) bool, otherwise T) *T {
 }
 
 // addFindings adds the findings of a shard that are unlike all others. They are compared as within one search, see
-// [Report.Alike].
+// [Report.Like].
 func (r *Report) addFindings(o *Report) {
 	found := o.Findings
 	if o.Findings == nil && o.Verdict == search.Violation {

@@ -17,7 +17,7 @@ type Stepper interface {
 }
 
 // Idler is implemented by steppers that may also step when no event is queued, as a machine does with its Null. Under
-// [sim.Prompt] timers wait for all other steps.
+// [sim.Prompt] timers wait for deliverable messages and errors, and for steps that handle a queued event.
 type Idler interface {
 	// Idle reports whether the enabled step handles no event.
 	Idle() bool

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 )
 
-// Collected maps names of [report.Collected] formats to the files that a search also writes its report to. A format
+// Collected maps names of [render.Collected] formats to the files that a search also writes its report to. A format
 // on [StandardOutput] replaces the report there.
 type Collected map[string]string
 

@@ -11,18 +11,19 @@ type Minimized struct {
 	Schedule *Schedule
 	Outcome  *Outcome // traced
 	Runs     int      // number of executions
-	Critical int      // number of the step, starting at 1, after which no continuation passed; 0 means unknown
-	Passing  int      // number of Tried continuations from before that step that passed
+	Critical int      // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
+	Passing  int      // Passing of Tried random continuations from the step before Critical pass
 	Tried    int
 	Removed  *Switch // switch without which the run passes; nil means unknown
 }
 
-// Bounds of each phase of minimization. A phase ends after minimizeMost, or earlier once both minimizeTime and minimizeRuns are used up.
+// Bounds of each phase of minimization. A phase may take minimizeTime. If it has executed fewer than minimizeRuns runs by then, it continues
+// up to that number, or until minimizeMost.
 const (
 	minimizeTime  = 2 * time.Second
 	minimizeMost  = 10 * time.Second
 	minimizeRuns  = 1500
-	continuations = 200
+	continuations = 200 // sampled from a step before it counts as one from which no run passes
 )
 
 // budget limits a phase.
@@ -38,8 +39,7 @@ func (b budget) left() bool {
 	return !b.start.over(minimizeTime) || !b.start.over(minimizeMost) && b.m.Runs-b.first < minimizeRuns
 }
 
-// Minimize removes switches while the finding persists, and looks for the step after which no continuation passes. traced executes a run
-// and records its events.
+// Minimize removes switches while the finding persists, and looks for the critical step. traced executes a run and records its events.
 func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Outcome) *Minimized {
 	m := &Minimized{Schedule: found, Outcome: finding}
 	budget := m.budget()
@@ -187,7 +187,8 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 	}
 }
 
-// critical finds the step after which no continuation passes, by bisection over the events of the run.
+// critical finds the step after which none of the sampled continuations passes, by bisection over the events of the run. A passing
+// continuation may exist nevertheless.
 func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 	budget := m.budget()
 	passes := func(until int) (passing, tried int) {

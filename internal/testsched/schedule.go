@@ -29,24 +29,26 @@ func (p Policy) String() string {
 // MaxDrops is the maximum number of priority drops in a run.
 const MaxDrops = 8
 
-// Schedule describes a run.
+// Schedule describes a run: the default order with Switches up to point Until, and the order of Policy after it.
 type Schedule struct {
 	Seed     uint64 // seed of the test's random numbers, of select, and of the order of maps
 	Policy   Policy
-	Walk     uint64   // seed of the policy
+	Walk     uint64   // seed of the policy's own random numbers
 	Every    uint32   // Random and SURW: one in Every points switches
 	Drops    []uint64 // PCT: points at which the priority of the running goroutine drops, ascending
 	Ops      uint32   // SURW: operations that count, as bits
-	Passes   uint32   // one in Passes points lets time pass; 0 means none
+	Passes   uint32   // one in Passes points without a switch advances time to the next timer; 0 means none
 	Memory   bool     // plain memory accesses are points (only in a build with -race)
 	Switches []Switch // Default: differences from the default order
 	Plan     *Plan    // Systematic
 	Unfair   bool     // a goroutine may run for any number of points without waiting
 	Limit    uint64   // maximum number of points; 0 means the default
 	Until    uint64   // Switches apply up to this point, and Policy after it
-	// Warm means that a run under the default order precedes, so that once-per-process initialization has happened.
+	// Warm means that its process executes warmUp first, so that once-per-process initialization has happened.
 	Warm bool
-	Ends []string // functions with go statements whose goroutines end under another schedule; one left behind is a leak
+	// Ends names functions with go statements whose goroutines end under another schedule. If the run leaves such a
+	// goroutine behind, that is a leak.
+	Ends []string
 }
 
 // found returns a schedule that replays run number n of an exploration, which used schedule s.

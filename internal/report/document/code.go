@@ -11,7 +11,7 @@ import (
 // Code is a few lines of source around a handler, or where it panicked.
 type Code struct {
 	Place string // of the handler, in short form
-	Note  string // empty if it handled the important step
+	Note  string // empty if it handled the decisive step
 	First int    // number of the first line
 	Lines []string
 	Mark  int // index of the line at Place
@@ -45,7 +45,7 @@ func (d *Document) setCode(counterpart *replay.TraceStep) {
 	}
 }
 
-// code returns the source of the frame that panicked, or around the handler of the important step. If no code handled
+// code returns the source of the frame that panicked, or around the handler of the decisive step. If no code handled
 // that step, as for a lost message, it returns the source of the counterpart in the live run. Nil means that no code
 // is known, or that its source is missing.
 func code(r *report.Report, counterpart *replay.TraceStep) *Code {

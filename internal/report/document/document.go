@@ -21,9 +21,9 @@ type Document struct {
 
 	Title    string // "pingack: LIVENESS VIOLATION"
 	Sentence string // the violation and the step that causes it; empty without a finding
-	// Violated describes the violation and the step that causes it. Code is the source around that step's handler.
-	// Compared describes the effect of the step, the counterpart in the nearest live run, and the certainty. Facts
-	// are the rest.
+	// Violated, Code and Compared are the first screen, see Summary. Violated describes the violation and the step that
+	// causes it. Code is the source around that step's handler. Compared describes the effect of the step, the
+	// counterpart in the nearest live run, and the certainty. Facts are the rest, for later screens.
 	Violated []Fact
 	Code     *Code
 	Compared []Fact
@@ -37,7 +37,7 @@ type Document struct {
 	DeadNamed, LiveNamed []int
 	LiveFrom             int         // first step in which the live run differs
 	Tail                 string      // the events that repeat forever; empty means unknown
-	Difference           string      // of the states of both runs after the important step
+	Difference           string      // of the states of both runs after the critical step
 	Findings             []*Document // of a search that continued
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// insight is the result of comparing the important step with the live run.
+// insight is the result of comparing the critical step with the live run.
 type insight struct {
 	did      string // changes and messages of the step; empty if no handler ran
 	was      string // the state of its node before
@@ -26,7 +26,7 @@ type insight struct {
 	onlySteps []int
 }
 
-// look compares the important step with the live run, which may be nil.
+// look compares the critical step with the live run, which may be nil.
 func look(dead, live *eventgraph.Graph, align []replay.Counterpart, r *report.Report, common int) *insight {
 	step := dead.Critical
 	if step == 0 {

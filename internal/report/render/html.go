@@ -122,7 +122,7 @@ func pathFiles(r *report.Report) []pageFile {
 	return files
 }
 
-// MaxPageSteps is the maximum number of steps that a page shows around the important step, in addition to those named
+// MaxPageSteps is the maximum number of steps that a page shows around the marked step, in addition to those named
 // in the text.
 const MaxPageSteps = 500
 

@@ -1,5 +1,5 @@
 // Package fairness finds fair cycles: runs without end in which an obligation stays hot although every
-// process that can take a step takes one again and again.
+// process with a fairness promise is treated fairly: weakly, and timers under sim.Prompt strongly.
 //
 // States are left out if every run from them settles its obligations or ends. The edges of the rest are labelled
 // with the process of each step, the fair choices that it drew, and the obligations that monitors settled. A

@@ -87,7 +87,7 @@ func (w *World) AllEvents(buf []sim.Event) []sim.Event {
 	return w.Injections(buf)
 }
 
-// isQuiet reports whether no message, error or node event can be handled.
+// isQuiet reports whether the state is quiet, as the noteQuiet of package kernel defines it.
 func (w *World) isQuiet() bool {
 	for up := w.UpNodes; up != 0; up &= up - 1 {
 		node := bits.TrailingZeros64(up)
