@@ -24,29 +24,30 @@ import (
 // keeper collects the violations of a search that continues after a finding. It keeps those that differ by kind,
 // property and, if known for sure, the code that handled the decisive step. Calls must not overlap.
 type keeper struct {
-	o         *Options
-	sys       sim.System
-	until     time.Duration    // when to stop shrinking, except for leastShrinking, on the clock of package budget; 0 means never
-	known     []*report.Report // as they were found, and as they were shrunk
-	dead      []choose.Path    // the found runs up to the step after which they are dead
-	findings  []*report.Report
-	alike     int
-	unsure    map[string]int // similar findings that seem to be dead by another step, counted by its handler
-	last      *search.Suspect
-	ended     string          // why the last finding ended the search
-	problems  error           // of describing and writing
-	undecided int             // findings that could not be re-executed in time
-	suspect   *search.Suspect // the first of them
-	died      bool            // a finding ends its process or does not return
+	o          *Options
+	sys        sim.System
+	until      time.Duration    // when to stop shrinking, except for leastShrinking, on the clock of package budget; 0 means never
+	known      []*report.Report // as they were found, and as they were shrunk
+	dead       []choose.Path    // the found runs up to the step after which they are dead
+	findings   []*report.Report
+	duplicates int
+	unproven   map[string]int // duplicates whose critical step seems to have another handler, counted by that handler
+	last       *search.Suspect
+	ended      string          // why the last finding ended the search
+	problems   error           // of describing and writing
+	undecided  int             // findings that could not be re-executed in time
+	suspect    *search.Suspect // the first of them
+	died       bool            // a finding ends its process or does not return
 
-	confirming, telling time.Duration // time for confirming suspects, and for shrinking and describing findings
+	confirmingTime time.Duration // of suspects
+	reportingTime  time.Duration // shrinking and describing findings
 }
 
 // leastShrinking is the minimum time for shrinking a run, also after the time of the search is over.
 const leastShrinking = 3 * time.Second
 
 func (o *Options) keeper(sys sim.System) *keeper {
-	k := &keeper{o: o, sys: sys, unsure: map[string]int{}, findings: []*report.Report{}}
+	k := &keeper{o: o, sys: sys, unproven: map[string]int{}, findings: []*report.Report{}}
 	if o.Search.Time > 0 {
 		k.until = budget.Now() + o.Search.Time
 	}
@@ -57,11 +58,11 @@ func (o *Options) keeper(sys sim.System) *keeper {
 func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	for _, dead := range k.dead {
 		if len(dead) <= len(s.Path) && slices.Equal(dead, s.Path[:len(dead)]) && (s.Kind == sim.Liveness || s.Kind == sim.Deadlock) {
-			k.alike++
+			k.duplicates++
 			return search.Confirmed{Known: true}, nil
 		}
 	}
-	defer spent(time.Now(), &k.confirming)
+	defer spent(time.Now(), &k.confirmingTime)
 	return k.o.confirm(ctx, s)
 }
 
@@ -70,7 +71,7 @@ func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
 
 // found handles a violation. One that differs from the others is shrunk and written.
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
-	defer spent(time.Now(), &k.telling)
+	defer spent(time.Now(), &k.reportingTime)
 	defer k.o.Search.Calls.Beyond()()
 	k.o.recur(ctx, res)
 	switch {
@@ -85,13 +86,13 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if _, ok := res.Detail.(*isolate.Death); ok {
 		k.died = true
 	}
-	as := k.o.report(res)
-	f, err := k.o.describe(&k.sys, as, res)
+	unshrunk := k.o.report(res)
+	f, err := k.o.describe(&k.sys, unshrunk, res)
 	if f.error == nil {
 		return err
 	}
-	if k.knows(as) {
-		k.count(as)
+	if k.isDuplicate(unshrunk) {
+		k.countDuplicate(unshrunk)
 		k.o.suspectFile.release(res.Finding, true)
 		return nil
 	}
@@ -103,16 +104,16 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	// The end of the search's time does not discard a finding while it is processed.
 	ctx, cancel := k.whileShrinking(ctx)
 	defer cancel()
-	k.writeEarly(as, f, res)
+	k.writeEarly(unshrunk, f, res)
 	defer func() { k.o.early = "" }()
 	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
 	if f.error == nil {
 		return err
 	}
-	known := k.knows(r)
-	k.known = append(k.known, as, r)
-	if known {
-		k.count(r)
+	duplicate := k.isDuplicate(r)
+	k.known = append(k.known, unshrunk, r)
+	if duplicate {
+		k.countDuplicate(r)
 		k.o.suspectFile.release(res.Finding, true)
 		if k.o.early == "" {
 			return nil
@@ -146,15 +147,15 @@ func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.C
 	return context.WithCancel(ctx)
 }
 
-// knows reports whether a similar finding is known. A dead run without a proven critical step is similar to any of
+// isDuplicate reports whether a finding is like a known one. A dead run without a proven critical step is like any of
 // its kind and property, because walks find varying steps for the same cause.
-func (k *keeper) knows(r *report.Report) bool { return slices.ContainsFunc(k.known, r.Like) }
+func (k *keeper) isDuplicate(r *report.Report) bool { return slices.ContainsFunc(k.known, r.Like) }
 
-// count counts a finding that is similar to another.
-func (k *keeper) count(r *report.Report) {
-	k.alike++
+// countDuplicate counts a finding that is like a known one.
+func (k *keeper) countDuplicate(r *report.Report) {
+	k.duplicates++
 	if !slices.ContainsFunc(k.known, r.SameAs) {
-		k.unsure[r.HandledBy()]++
+		k.unproven[r.HandledBy()]++
 	}
 }
 
@@ -173,10 +174,10 @@ func (k *keeper) remember(c *critical.Result) error {
 // conclude reports on the whole search.
 func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	r := k.o.report(res)
-	r.Findings, r.Alike, r.Ended = k.findings, k.alike, k.ended
-	r.Confirming, r.Telling = k.confirming.Seconds(), k.telling.Seconds()
-	for _, handler := range slices.Sorted(maps.Keys(k.unsure)) {
-		r.Unsure = append(r.Unsure, report.Unsure{Handler: handler, Count: k.unsure[handler]})
+	r.Findings, r.Alike, r.Ended = k.findings, k.duplicates, k.ended
+	r.Confirming, r.Telling = k.confirmingTime.Seconds(), k.reportingTime.Seconds()
+	for _, handler := range slices.Sorted(maps.Keys(k.unproven)) {
+		r.Unsure = append(r.Unsure, report.Unsure{Handler: handler, Count: k.unproven[handler]})
 	}
 	res.Suspect = cmp.Or(res.Suspect, k.suspect)
 	k.problems = errors.Join(k.problems, k.o.suspect(r, res))
@@ -200,7 +201,7 @@ func (k *keeper) recover(dirs []string) {
 		r := new(report.Report)
 		text, err := os.ReadFile(filepath.Join(dir, reportJSON))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it turned out to be similar to another finding
+			continue // it turned out to be a duplicate
 		}
 		if err == nil {
 			err = json.Unmarshal(text, r)
