@@ -76,7 +76,7 @@ type Frontier interface {
 type Ordered interface {
 	Frontier
 	// Origin returns the predecessor of a state, plus one, or 0 for a root, and the index of the edge from there.
-	Origin(id uint32) (from, turn uint32)
+	Origin(id uint32) (from, edge uint32)
 	// Monotone reports whether origins never decrease.
 	Monotone() bool
 }

@@ -88,7 +88,7 @@ type journal struct {
 	to           []uint32      // scratch
 	replay       bool          // the log is being replayed
 	at           int           // in replay: index into the origins of the block
-	turns        []uint32      // in replay: the edge indexes wanted from a state
+	edgeIndexes  []uint32      // in replay: the edge indexes wanted from a state
 }
 
 func (l *Loop) newJournal(log Log) error {

@@ -150,11 +150,11 @@ func (g *randomGraph) follow(trail []uint32) int {
 		return -1
 	}
 	at := g.roots[trail[0]]
-	for _, turn := range trail[1:] {
-		if int(turn) >= len(g.edges[at]) {
+	for _, edge := range trail[1:] {
+		if int(edge) >= len(g.edges[at]) {
 			return -1
 		}
-		at = g.edges[at][turn].to
+		at = g.edges[at][edge].to
 	}
 	return at
 }

@@ -172,11 +172,11 @@ func (l *Loop) vouch(b *Batch) {
 // verify performs the part of Expand beyond appending edges, and reports whether that was possible without a finding.
 func (l *Loop) verify(b *Batch, k int) bool {
 	e := &b.Edges
-	edges, turn, unlisted, steps := len(e.Ends), e.EdgeIndex, e.Unlisted, e.Steps
+	edges, index, unlisted, steps := len(e.Ends), e.EdgeIndex, e.Unlisted, e.Steps
 	b.resume(k)
 	known := read(l.reading.own, b.parent(k), e, true) && l.expandHere(b, k, b.number+k) == nil
 	e.Cut(edges)
-	e.EdgeIndex, e.Unlisted, e.Steps = turn, unlisted, steps
+	e.EdgeIndex, e.Unlisted, e.Steps = index, unlisted, steps
 	return known
 }
 

@@ -40,7 +40,7 @@ func (s *Space) regenerate(ctx context.Context, need memory.Bitset, each func(id
 	// follow queues the states found from one, and calls list if its edges are missing.
 	follow := func(from uint32, state []uint32, row graph.Row, list func() error) error {
 		for ; child < s.Len(); child++ {
-			at, turn := s.ordered.Origin(child)
+			at, edge := s.ordered.Origin(child)
 			if at > from {
 				break
 			}
@@ -54,7 +54,7 @@ func (s *Space) regenerate(ctx context.Context, need memory.Bitset, each func(id
 				}
 				row.Edges = e
 			}
-			to = row.To(int(turn), state, to[:0])
+			to = row.To(int(edge), state, to[:0])
 			waiting.push(to, 0)
 		}
 		return nil

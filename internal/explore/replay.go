@@ -31,7 +31,7 @@ func (l *Loop) replay(ctx context.Context) error {
 }
 
 func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
-	j, pioneers := l.journal, b.CacheFillers
+	j, fillers := l.journal, b.CacheFillers
 	j.at = 0
 	if l.out.States == 0 {
 		if err := l.roots(ctx, b); err != nil || l.out.Stopped != "" {
@@ -48,11 +48,11 @@ func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
 			}
 			continue
 		}
-		var pioneer *CacheFiller
-		if len(pioneers) > 0 && pioneers[0].ID == l.item.ID {
-			pioneer, pioneers = &pioneers[0], pioneers[1:]
+		var filler *CacheFiller
+		if len(fillers) > 0 && fillers[0].ID == l.item.ID {
+			filler, fillers = &fillers[0], fillers[1:]
 		}
-		if err := l.retrace(ctx, b, pioneer); err != nil || l.out.Stopped != "" {
+		if err := l.retrace(ctx, b, filler); err != nil || l.out.Stopped != "" {
 			return err
 		}
 		l.open++
@@ -64,7 +64,7 @@ func (l *Loop) replayBlock(ctx context.Context, b *Block) error {
 		return err
 	}
 	switch {
-	case j.at < len(b.Origins) || len(pioneers) > 0 || l.out.States != b.States:
+	case j.at < len(b.Origins) || len(fillers) > 0 || l.out.States != b.States:
 		return l.changed("the log names states that are not there")
 	case j.digest != b.Digest:
 		return l.changed(fmt.Sprintf("among the %d states before number %d some are others", len(b.Origins), b.States))
@@ -79,22 +79,22 @@ func (l *Loop) changed(how string) error {
 
 // wanted lists the logged edge indexes from a state, or of the roots.
 func (j *journal) wanted(b *Block, from uint32) []uint32 {
-	j.turns = j.turns[:0]
+	j.edgeIndexes = j.edgeIndexes[:0]
 	for ; j.at < len(b.Origins) && b.Origins[j.at].From == from; j.at++ {
-		j.turns = append(j.turns, b.Origins[j.at].EdgeIndex)
+		j.edgeIndexes = append(j.edgeIndexes, b.Origins[j.at].EdgeIndex)
 	}
-	return j.turns
+	return j.edgeIndexes
 }
 
 // retrace follows the logged edges from a state.
-func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *CacheFiller) error {
+func (l *Loop) retrace(ctx context.Context, b *Block, filler *CacheFiller) error {
 	j, item := l.journal, &l.item
-	turns := j.wanted(b, item.ID+1)
+	edges := j.wanted(b, item.ID+1)
 	if l.opts.MaxDepth > 0 && int(item.Depth) >= l.opts.MaxDepth {
 		return fmt.Errorf("the log goes deeper than %d steps already", l.opts.MaxDepth)
 	}
 	l.out.Depth = max(l.out.Depth, int(item.Depth))
-	if len(turns) == 0 && pioneer == nil {
+	if len(edges) == 0 && filler == nil {
 		return nil
 	}
 	tree, _, _ := l.enter(item)
@@ -104,11 +104,11 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *CacheFiller) erro
 	batch.enter(tree, item.ID)
 	batch.depth, batch.By = item.Depth+1, item.By
 	err := l.graph.Expand(state, -1, &batch.Edges)
-	if err == nil && pioneer != nil && j.row(state, &batch.Edges, from) != pioneer.Row {
+	if err == nil && filler != nil && j.row(state, &batch.Edges, from) != filler.Row {
 		err = l.changed(fmt.Sprintf("state %d leads elsewhere", item.ID))
 	}
 	if err == nil {
-		err = l.follow(from, turns)
+		err = l.follow(from, edges)
 	}
 	if err != nil {
 		batch.Cut(from)
@@ -121,15 +121,15 @@ func (l *Loop) retrace(ctx context.Context, b *Block, pioneer *CacheFiller) erro
 }
 
 // follow keeps only the logged edges, from an index on.
-func (l *Loop) follow(from int, turns []uint32) error {
+func (l *Loop) follow(from int, edges []uint32) error {
 	b, t := l.batch, from
 	l.keep = l.keep[:0]
-	for _, turn := range turns {
-		for t < len(b.Ends) && b.EdgeIndexes[t] != turn {
+	for _, edge := range edges {
+		for t < len(b.Ends) && b.EdgeIndexes[t] != edge {
 			t++
 		}
 		if t == len(b.Ends) {
-			return l.changed(fmt.Sprintf("a state has %d edges, and the log names number %d", b.EdgeIndex, turn))
+			return l.changed(fmt.Sprintf("a state has %d edges, and the log names number %d", b.EdgeIndex, edge))
 		}
 		l.keep = append(l.keep, uint32(t-from))
 		t++

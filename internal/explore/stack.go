@@ -17,8 +17,8 @@ func (s *stack) AtOnce() int { return 0 }
 
 func (s *stack) Push(b *Batch) {
 	for k := b.Len() - 1; k >= 0; k-- { // the first goes on top
-		turn := b.news[k].EdgeIndex
-		s.items = append(append(s.items, b.record(k)...), uint32(b.depth), turn)
+		edge := b.news[k].EdgeIndex
+		s.items = append(append(s.items, b.record(k)...), uint32(b.depth), edge)
 	}
 	s.most = max(s.most, 4*(cap(s.items)+cap(s.trail)))
 }
@@ -30,8 +30,8 @@ func (s *stack) Pop(item *Item) bool {
 	}
 	top := s.items[at:]
 	s.items = s.items[:at]
-	depth, turn := top[s.words], top[s.words+1]
-	s.trail = append(s.trail[:depth], turn)
+	depth, edge := top[s.words], top[s.words+1]
+	s.trail = append(s.trail[:depth], edge)
 	item.Record, item.Depth = top[:s.words], int32(depth)
 	return true
 }

@@ -41,9 +41,9 @@ func (d *deadStates) report(out *Exploration) {
 	// The predecessor of the nearest dead state is not dead, so the last step is the critical one.
 	w := d.g.World
 	if r := d.reduced; r != nil {
-		path, turns := r.Path(d.Path)
+		path, starts := r.Path(d.Path)
 		// In an edge of several steps only the first leads from a live state to a dead one.
-		out.DeadPath, out.DeadCritical = path, turns[len(turns)-1]
+		out.DeadPath, out.DeadCritical = path, starts[len(starts)-1]
 	} else {
 		out.DeadPath, out.DeadCritical = d.g.Path(d.Path), len(d.Path)-1
 	}

@@ -40,7 +40,7 @@ func logged(t tester, name string, sys *sim.System, opts options.Options) (*tabl
 	return x, err
 }
 
-// records are the states and pioneers of a log.
+// records are the states and cache fillers of a log.
 func records(t *testing.T, name string) (all explore.Block) {
 	t.Helper()
 	l, err := statelog.Read(name)
@@ -103,9 +103,9 @@ func TestLogResumes(t *testing.T) {
 				sameExploration(t, "resumed", got, want)
 				a, b := records(t, whole), records(t, parts)
 				if a.Mark != b.Mark || !slices.Equal(a.Origins, b.Origins) || !slices.Equal(a.CacheFillers, b.CacheFillers) {
-					t.Errorf("%+v and %d pioneers in parts, %+v and %d as a whole", b.Mark, len(b.CacheFillers), a.Mark, len(a.CacheFillers))
+					t.Errorf("%+v and %d cache fillers in parts, %+v and %d as a whole", b.Mark, len(b.CacheFillers), a.Mark, len(a.CacheFillers))
 				}
-				t.Logf("%d states, %d pioneers", a.States, len(a.CacheFillers))
+				t.Logf("%d states, %d cache fillers", a.States, len(a.CacheFillers))
 			})
 		}
 	}

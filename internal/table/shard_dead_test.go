@@ -71,14 +71,14 @@ func byShards(t tester, sys *sim.System) *table.Exploration {
 		t.Fatal(err)
 	}
 	dead, part, number := d.Dead()
-	var turns []uint32
+	var trail []uint32
 	for at := (explore.Source{Part: uint32(part), Number: uint32(number)}); dead > 0 && at.Number != stateset.NoPlace; {
 		_, at = s.all[s.owner[at.Part]].State(int(at.Part), int(at.Number))
-		turns = append(turns, at.EdgeIndex)
+		trail = append(trail, at.EdgeIndex)
 	}
-	slices.Reverse(turns)
-	if !judge.Dead(x, dead, turns) {
-		t.Fatalf("there are no turns %v", turns)
+	slices.Reverse(trail)
+	if !judge.Dead(x, dead, trail) {
+		t.Fatalf("there is no trail %v", trail)
 	}
 	return x
 }

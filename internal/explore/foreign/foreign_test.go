@@ -87,7 +87,7 @@ func (l *list) Path(id uint32) (trail []uint32) {
 	return trail
 }
 
-func (l *list) Origin(id uint32) (from, turn uint32) { return l.found[id].From, l.found[id].EdgeIndex }
+func (l *list) Origin(id uint32) (from, edge uint32) { return l.found[id].From, l.found[id].EdgeIndex }
 func (l *list) Monotone() bool                       { return true }
 func (l *list) Bytes() (kept, waiting int)           { return 64 * len(l.found), 0 }
 func (l *list) Close()                               {}

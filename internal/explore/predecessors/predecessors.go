@@ -19,18 +19,18 @@ type List struct {
 	row     memory.Chunks[uint64]
 	samples memory.Chunks[uint32] // every sampledOrigins-th origin
 	earlier map[uint32]uint32     // origins smaller than an earlier one; nil if there are none
-	turns   edgeIndexes
+	edges   edgeIndexes
 }
 
 const sampledOrigins = 64
 
 // SpillTo holds all but the last elements in a store.
 func (l *List) SpillTo(s *spill.Store) {
-	l.row.Store, l.samples.Store, l.turns.row.Store, l.turns.blocks.Store = s, s, s, s
+	l.row.Store, l.samples.Store, l.edges.row.Store, l.edges.blocks.Store = s, s, s, s
 }
 
 // Append adds the next state by its predecessor, plus one, or 0 for a root, and the index of the edge from there.
-func (l *List) Append(from, turn uint32) {
+func (l *List) Append(from, edge uint32) {
 	if from < l.last {
 		if l.earlier == nil {
 			l.earlier = map[uint32]uint32{}
@@ -47,14 +47,14 @@ func (l *List) Append(from, turn uint32) {
 	}
 	*l.row.Last() |= 1 << (at % 64)
 	l.n++
-	l.turns.append(turn)
+	l.edges.append(edge)
 }
 
 // Origin returns the predecessor of a state, plus one, or 0 for a root, and the index of the edge from there.
-func (l *List) Origin(n uint32) (from, turn uint32) {
-	turn = l.turns.at(n)
+func (l *List) Origin(n uint32) (from, edge uint32) {
+	edge = l.edges.at(n)
 	if from, ok := l.earlier[n]; ok {
-		return from, turn
+		return from, edge
 	}
 	k := n / sampledOrigins
 	from = l.samples.At(k)
@@ -74,14 +74,14 @@ func (l *List) Origin(n uint32) (from, turn uint32) {
 	for ; skip > 0; skip-- {
 		word &= word - 1
 	}
-	return uint32(uint64(w)*64 + uint64(bits.TrailingZeros64(word)) - uint64(n)), turn
+	return uint32(uint64(w)*64 + uint64(bits.TrailingZeros64(word)) - uint64(n)), edge
 }
 
 // Path returns the edge indexes to a state.
 func (l *List) Path(id uint32) (trail []uint32) {
 	for at := id + 1; at != 0; {
-		from, turn := l.Origin(at - 1)
-		trail = append(trail, turn)
+		from, edge := l.Origin(at - 1)
+		trail = append(trail, edge)
 		at = from
 	}
 	slices.Reverse(trail)
@@ -93,7 +93,7 @@ func (l *List) Monotone() bool { return l.earlier == nil }
 
 // Bytes returns the memory of the list.
 func (l *List) Bytes() int {
-	return l.row.Bytes() + l.samples.Bytes() + l.turns.bytes() + 48*len(l.earlier)
+	return l.row.Bytes() + l.samples.Bytes() + l.edges.bytes() + 48*len(l.earlier)
 }
 
 // edgeIndexes is a list of numbers in blocks. The width of the numbers in a block is that of its greatest one.
@@ -107,9 +107,9 @@ type edgeIndexes struct {
 
 const edgeIndexBlock = 64
 
-func (l *edgeIndexes) append(turn uint32) {
-	l.block[l.n%edgeIndexBlock] = turn
-	l.all |= turn
+func (l *edgeIndexes) append(edge uint32) {
+	l.block[l.n%edgeIndexBlock] = edge
+	l.all |= edge
 	if l.n++; l.n%edgeIndexBlock > 0 {
 		return
 	}
@@ -117,12 +117,12 @@ func (l *edgeIndexes) append(turn uint32) {
 	l.all = 0
 	l.blocks.Append(uint64(l.row.N)<<6 | uint64(width))
 	word, used := uint64(0), 0
-	for _, turn := range l.block {
-		word |= uint64(turn) << used
+	for _, edge := range l.block {
+		word |= uint64(edge) << used
 		if used += width; used >= 64 {
 			l.row.Append(word)
 			used -= 64
-			word = uint64(turn) >> (width - used)
+			word = uint64(edge) >> (width - used)
 		}
 	}
 }

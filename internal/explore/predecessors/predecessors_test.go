@@ -11,24 +11,24 @@ import (
 
 func TestLineage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		type origin struct{ from, turn uint32 }
+		type origin struct{ from, edge uint32 }
 		var l List
 		var want []origin
 		from := uint32(0)
 		gap := rapid.SampledFrom([]uint32{0, 0, 0, 0, 1, 1, 2, 63, 64, 65, 1000})
-		turn := rapid.SampledFrom([]uint32{0, 0, 1, 2, 7, rapid.Uint32().Draw(t, "greatest turn")})
+		edge := rapid.SampledFrom([]uint32{0, 0, 1, 2, 7, rapid.Uint32().Draw(t, "greatest edge")})
 		for range rapid.IntRange(1, 500).Draw(t, "states") {
 			from += gap.Draw(t, "gap")
-			o := origin{from, turn.Draw(t, "turn")}
+			o := origin{from, edge.Draw(t, "edge")}
 			if rapid.IntRange(0, 20).Draw(t, "earlier") == 0 {
 				o.from /= 2
 			}
-			l.Append(o.from, o.turn)
+			l.Append(o.from, o.edge)
 			want = append(want, o)
 		}
 		for n, o := range want {
-			if from, turn := l.Origin(uint32(n)); from != o.from || turn != o.turn {
-				t.Fatalf("%d is from %d by %d, want %v", n, from, turn, o)
+			if from, edge := l.Origin(uint32(n)); from != o.from || edge != o.edge {
+				t.Fatalf("%d is from %d by %d, want %v", n, from, edge, o)
 			}
 		}
 	})
@@ -47,15 +47,15 @@ func TestLineageOnDisk(t *testing.T) {
 		if rnd.IntN(3) == 0 {
 			from = min(i, from+uint32(rnd.IntN(5)))
 		}
-		turn := uint32(rnd.IntN(40))
-		inMemory.Append(from, turn)
-		onDisk.Append(from, turn)
+		edge := uint32(rnd.IntN(40))
+		inMemory.Append(from, edge)
+		onDisk.Append(from, edge)
 	}
 	for range 20_000 {
 		i := uint32(rnd.IntN(n))
-		from, turn := inMemory.Origin(i)
-		if f, u := onDisk.Origin(i); f != from || u != turn || store.Err() != nil {
-			t.Fatalf("%d is from %d by %d, want %d by %d: %v", i, f, u, from, turn, store.Err())
+		from, edge := inMemory.Origin(i)
+		if f, u := onDisk.Origin(i); f != from || u != edge || store.Err() != nil {
+			t.Fatalf("%d is from %d by %d, want %d by %d: %v", i, f, u, from, edge, store.Err())
 		}
 	}
 	if onDisk.Bytes() > inMemory.Bytes()/2 {

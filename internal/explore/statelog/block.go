@@ -27,22 +27,22 @@ type records struct {
 	from, next uint32 // of the record before: its predecessor, and the lowest possible next edge index from there
 }
 
-// turnBits is the number of bits of a record's first varint that hold the edge index. The greatest number they hold
+// edgeBits is the number of bits of a record's first varint that hold the edge index. The greatest number they hold
 // means that a varint follows.
-const turnBits, manyTurns = 4, 1<<4 - 1
+const edgeBits, manyEdges = 4, 1<<4 - 1
 
 // append appends a record. Origins do not decrease.
 func (r *records) append(buf []byte, o explore.Origin) ([]byte, error) {
 	if o.From < r.from || o.From == r.from && o.EdgeIndex < r.next {
 		return buf, errors.New("states are not in the order in which they were found")
 	}
-	turn := o.EdgeIndex
+	edge := o.EdgeIndex
 	if o.From == r.from {
-		turn -= r.next
+		edge -= r.next
 	}
-	buf = binary.AppendUvarint(buf, uint64(o.From-r.from)<<turnBits|uint64(min(turn, manyTurns)))
-	if turn >= manyTurns {
-		buf = binary.AppendUvarint(buf, uint64(turn-manyTurns))
+	buf = binary.AppendUvarint(buf, uint64(o.From-r.from)<<edgeBits|uint64(min(edge, manyEdges)))
+	if edge >= manyEdges {
+		buf = binary.AppendUvarint(buf, uint64(edge-manyEdges))
 	}
 	r.from, r.next = o.From, o.EdgeIndex+1
 	return buf, nil
@@ -51,13 +51,13 @@ func (r *records) append(buf []byte, o explore.Origin) ([]byte, error) {
 // take takes a record from the front of a block.
 func (r *records) take(c *content) (o explore.Origin) {
 	head := c.number()
-	o.From, o.EdgeIndex = r.from, uint32(head&manyTurns)
-	if o.EdgeIndex == manyTurns {
+	o.From, o.EdgeIndex = r.from, uint32(head&manyEdges)
+	if o.EdgeIndex == manyEdges {
 		more := c.number()
-		c.check(more < 1<<32-manyTurns-1)
+		c.check(more < 1<<32-manyEdges-1)
 		o.EdgeIndex += uint32(more)
 	}
-	if delta := head >> turnBits; delta > 0 {
+	if delta := head >> edgeBits; delta > 0 {
 		c.check(delta <= uint64(^uint32(0)-r.from))
 		o.From += uint32(delta)
 	} else {
@@ -128,20 +128,20 @@ func (c *content) bytes(n int) []byte {
 type head struct {
 	first, n int // number of states before it, and in it
 	explore.Mark
-	pioneers, notes []byte // encoded
-	pioneerCount    int
+	fillers, notes []byte // encoded
+	fillerCount    int
 }
 
-const pioneerBytes = 9 // at least
+const fillerBytes = 9 // at least
 
 func (h *head) append(buf []byte) []byte {
 	for _, n := range []int{h.first, h.n, h.Expanded, h.Transitions, h.Steps, h.Live, h.Depth} {
 		buf = binary.AppendUvarint(buf, uint64(n))
 	}
 	buf = binary.LittleEndian.AppendUint64(buf, h.Digest)
-	buf = binary.AppendUvarint(buf, uint64(len(h.pioneers)))
-	buf = binary.AppendUvarint(buf, uint64(h.pioneerCount))
-	buf = append(buf, h.pioneers...)
+	buf = binary.AppendUvarint(buf, uint64(len(h.fillers)))
+	buf = binary.AppendUvarint(buf, uint64(h.fillerCount))
+	buf = append(buf, h.fillers...)
 	buf = binary.AppendUvarint(buf, uint64(len(h.notes)))
 	return append(buf, h.notes...)
 }
@@ -153,9 +153,9 @@ func headOf(c *content) (h head) {
 	h.States = h.first + h.n
 	h.Digest = c.word()
 	size := c.count(1)
-	h.pioneerCount = c.amount()
-	h.pioneers = c.bytes(min(size, len(c.left)))
-	c.check(h.pioneerCount <= len(h.pioneers)/pioneerBytes)
+	h.fillerCount = c.amount()
+	h.fillers = c.bytes(min(size, len(c.left)))
+	c.check(h.fillerCount <= len(h.fillers)/fillerBytes)
 	h.notes = c.bytes(c.count(1))
 	c.check(h.n <= len(c.left)) // at least a byte each
 	return h
@@ -167,7 +167,7 @@ func (h *head) follows(end *explore.Mark) bool {
 		h.Transitions >= end.Transitions && h.Steps >= end.Steps && h.Live >= end.Live && h.Depth >= end.Depth
 }
 
-func appendPioneer(buf []byte, p explore.CacheFiller) []byte {
+func appendFiller(buf []byte, p explore.CacheFiller) []byte {
 	return binary.LittleEndian.AppendUint64(binary.AppendUvarint(buf, uint64(p.ID)), p.Row)
 }
 
@@ -175,14 +175,14 @@ func appendPioneer(buf []byte, p explore.CacheFiller) []byte {
 func (h *head) block(c *content, expanded int, into *explore.Block) error {
 	into.Mark, into.Notes = h.Mark, h.notes
 	into.Origins, into.CacheFillers = into.Origins[:0], into.CacheFillers[:0]
-	pioneers := content{left: h.pioneers}
-	for range h.pioneerCount {
-		id := pioneers.number()
-		pioneers.check(id >= uint64(expanded) && id < uint64(h.Expanded))
+	fillers := content{left: h.fillers}
+	for range h.fillerCount {
+		id := fillers.number()
+		fillers.check(id >= uint64(expanded) && id < uint64(h.Expanded))
 		if n := len(into.CacheFillers); n > 0 {
-			pioneers.check(id > uint64(into.CacheFillers[n-1].ID))
+			fillers.check(id > uint64(into.CacheFillers[n-1].ID))
 		}
-		into.CacheFillers = append(into.CacheFillers, explore.CacheFiller{ID: uint32(id), Row: pioneers.word()})
+		into.CacheFillers = append(into.CacheFillers, explore.CacheFiller{ID: uint32(id), Row: fillers.word()})
 	}
 	var r records
 	for k := range h.n {
@@ -195,8 +195,8 @@ func (h *head) block(c *content, expanded int, into *explore.Block) error {
 		into.Origins = append(into.Origins, o)
 	}
 	c.check(len(c.left) == 0)
-	pioneers.check(len(pioneers.left) == 0)
-	return errors.Join(c.err, pioneers.err)
+	fillers.check(len(fillers.left) == 0)
+	return errors.Join(c.err, fillers.err)
 }
 
 // frame completes a block in buf, which starts with room for the head, followed by the content.

@@ -128,7 +128,7 @@ func (l *Log) scan() (size int64, err error) {
 		}
 		l.end = h.Mark
 		l.notes = append(l.notes, h.notes...)
-		l.stats.CacheFillers += h.pioneerCount
+		l.stats.CacheFillers += h.fillerCount
 		l.good += int64(headBytes + len(b))
 	}
 }

@@ -23,8 +23,8 @@ func drawn(t *rapid.T) (blocks []explore.Block) {
 	for range rapid.IntRange(0, 30).Draw(t, "blocks") {
 		b := explore.Block{}
 		if m.States == 0 {
-			for turn := range uint32(1 + rnd.IntN(3)) {
-				b.Origins = append(b.Origins, explore.Origin{EdgeIndex: turn * 2})
+			for edge := range uint32(1 + rnd.IntN(3)) {
+				b.Origins = append(b.Origins, explore.Origin{EdgeIndex: edge * 2})
 			}
 		} else {
 			for range min(rnd.IntN(40), m.States-m.Expanded) {
@@ -32,9 +32,9 @@ func drawn(t *rapid.T) (blocks []explore.Block) {
 					b.CacheFillers = append(b.CacheFillers, explore.CacheFiller{ID: uint32(m.Expanded), Row: rnd.Uint64()})
 				}
 				m.Expanded++
-				for turn := range uint32(most) {
+				for edge := range uint32(most) {
 					if rnd.IntN(most) < 2 {
-						b.Origins = append(b.Origins, explore.Origin{From: uint32(m.Expanded), EdgeIndex: turn})
+						b.Origins = append(b.Origins, explore.Origin{From: uint32(m.Expanded), EdgeIndex: edge})
 					}
 				}
 			}

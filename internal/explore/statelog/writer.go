@@ -85,11 +85,11 @@ func (w *writer) append(b *explore.Block) error {
 		}
 	}
 	for _, p := range b.CacheFillers {
-		h.pioneers = appendPioneer(h.pioneers, p)
+		h.fillers = appendFiller(h.fillers, p)
 	}
-	h.pioneerCount += len(b.CacheFillers)
+	h.fillerCount += len(b.CacheFillers)
 	h.notes = append(h.notes, b.Notes...)
-	if len(w.records)+len(h.pioneers)+len(h.notes) >= sealBytes {
+	if len(w.records)+len(h.fillers)+len(h.notes) >= sealBytes {
 		signal(w.full)
 	}
 	return nil
@@ -128,13 +128,13 @@ func (w *writer) seal() {
 		w.mu.Unlock()
 		return
 	}
-	end, pioneers, notes := h.Mark, h.pioneerCount, len(l.notes)
+	end, fillers, notes := h.Mark, h.fillerCount, len(l.notes)
 	l.notes = append(l.notes, h.notes...)
 	w.order = records{}
 	w.buf = h.append(append(w.buf[:0], make([]byte, headBytes)...))
 	w.buf = append(w.buf, w.records...)
-	w.records, h.pioneers, h.notes = w.records[:0], h.pioneers[:0], h.notes[:0]
-	h.first, h.n, h.pioneerCount = h.States, 0, 0
+	w.records, h.fillers, h.notes = w.records[:0], h.fillers[:0], h.notes[:0]
+	h.first, h.n, h.fillerCount = h.States, 0, 0
 	w.written.Broadcast()
 	w.mu.Unlock()
 	frame(w.buf)
@@ -144,7 +144,7 @@ func (w *writer) seal() {
 		return
 	}
 	l.good += int64(len(w.buf))
-	l.stats.Bytes, l.stats.Blocks, l.stats.CacheFillers, l.end = l.good, l.stats.Blocks+1, l.stats.CacheFillers+pioneers, end
+	l.stats.Bytes, l.stats.Blocks, l.stats.CacheFillers, l.end = l.good, l.stats.Blocks+1, l.stats.CacheFillers+fillers, end
 	signal(w.dirty)
 }
 

@@ -95,7 +95,7 @@ type fairWalk struct {
 	barred map[uint32]bool // states that violate a property, or have a failing step
 	edges  graph.Edges     // scratch
 
-	from, turn uint32 // edge to the state under inspection
+	from, edge uint32 // edge to the state under inspection
 	onward     bool   // that state was reached by an edge; it is not a root
 }
 
@@ -216,7 +216,7 @@ func (w *fairWalk) id(state []uint32) uint32 {
 		case !w.onward:
 			w.out.Path = w.g.RootPaths[len(w.roots)]
 		default:
-			w.out.Path = w.g.Path(append(w.Path(w.from), w.turn))
+			w.out.Path = w.g.Path(append(w.Path(w.from), w.edge))
 		}
 	}
 	_ = w.judge.Visit(id, true, 0)
@@ -249,7 +249,7 @@ func (w *fairWalk) expand(id uint32) *row {
 	var to []uint32
 	for t := range w.edges.Ends {
 		to = w.edges.To(t, from, to[:0])
-		w.from, w.turn, w.onward = id, uint32(t), true
+		w.from, w.edge, w.onward = id, uint32(t), true
 		r.to = append(r.to, w.id(to))
 		r.recovers = append(r.recovers, w.edges.Notes[t]&graph.Recovery != 0)
 	}
@@ -332,7 +332,7 @@ func (w *fairWalk) judgeSource(src *source) error {
 
 // Path returns the edge indices of a shortest path of known edges to a state.
 func (w *fairWalk) Path(id uint32) []uint32 {
-	type step struct{ from, turn uint32 }
+	type step struct{ from, edge uint32 }
 	back := map[uint32]step{}
 	var queue []uint32
 	for k, root := range w.roots {
@@ -355,7 +355,7 @@ func (w *fairWalk) Path(id uint32) []uint32 {
 	}
 	var trail []uint32
 	for at := id; ; at = back[at].from {
-		if trail = append(trail, back[at].turn); back[at].from == at {
+		if trail = append(trail, back[at].edge); back[at].from == at {
 			slices.Reverse(trail)
 			return trail
 		}

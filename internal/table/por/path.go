@@ -14,13 +14,13 @@ import (
 // walker follows a path of the reduced graph, and executes it in the system's world, where nothing is dropped. An
 // event that can happen in a state without dead datagrams can happen in one with them.
 type walker struct {
-	r     *ReducedGraph
-	v     []uint32 // packed, reduced
-	real  []uint32 // vector of the world
-	path  choose.Path
-	steps int
-	turns []int        // by edge: index of its first step
-	names []sim.NodeID // by node of the reduced state: the node of the world; nil means the identity
+	r      *ReducedGraph
+	v      []uint32 // packed, reduced
+	real   []uint32 // vector of the world
+	path   choose.Path
+	steps  int
+	starts []int        // by edge: index of its first step
+	names  []sim.NodeID // by node of the reduced state: the node of the world; nil means the identity
 }
 
 // exchange records a permutation of the nodes of the reduced state.
@@ -41,38 +41,38 @@ func (k *walker) name(id sim.NodeID) sim.NodeID {
 }
 
 // Path returns the path along edges, and for each edge the index of its first step. It leaves the world at the end.
-func (r *ReducedGraph) Path(trail []uint32) (path choose.Path, turns []int) {
+func (r *ReducedGraph) Path(trail []uint32) (path choose.Path, starts []int) {
 	k := r.walk(trail)
 	r.World.Restore(k.real)
-	return k.path, k.turns
+	return k.path, k.starts
 }
 
 func (r *ReducedGraph) walk(trail []uint32) *walker {
 	w := r.World
 	defer w.Samples.Pause()()
-	k := &walker{r: r, v: make([]uint32, r.Words()), path: r.g.RootPaths[trail[0]].Clone(), turns: []int{0}}
+	k := &walker{r: r, v: make([]uint32, r.Words()), path: r.g.RootPaths[trail[0]].Clone(), starts: []int{0}}
 	_ = w.Begin(&statespace.ReplaySource{Picks: k.path})
 	k.real = slices.Clone(w.Vector)
 	r.Configs.Pack(w.Vector, k.v)
 	r.fromRoot(k.v, k)
-	for _, turn := range trail[1:] {
-		k.turns = append(k.turns, k.steps+1)
-		k.turn(int(turn))
+	for _, edge := range trail[1:] {
+		k.starts = append(k.starts, k.steps+1)
+		k.followEdge(int(edge))
 	}
 	return k
 }
 
-// turn follows an edge.
-func (k *walker) turn(turn int) {
+// followEdge follows an edge.
+func (k *walker) followEdge(edge int) {
 	r := k.r
 	note := uint8(statespace.NoteLocal)
 	if node, c := r.single(k.v); c != nil {
-		note = r.take(k.v, node, c, turn)
-		k.take(k.as(node, c.act), c.does.List[turn].Picks)
+		note = r.take(k.v, node, c, edge)
+		k.take(k.as(node, c.act), c.does.List[edge].Picks)
 	} else {
 		r.Configs.Unpack(k.v, r.unpacked)
 		r.World.Restore(r.unpacked)
-		_, ev, picks := r.g.Take(turn)
+		_, ev, picks := r.g.Take(edge)
 		r.Configs.Pack(r.World.Vector, k.v)
 		k.take(k.same(ev), picks)
 	}

@@ -19,22 +19,22 @@ func (s *Shard) NewDead(visited stateset.Kind, lens []int) *explore.DeadParts {
 	return explore.NewDeadParts(s.g, set.Width(), lens)
 }
 
-// Dead adds to out the number of dead states, and the path to the nearest one by turns. It returns false if turns
-// cannot be followed.
-func (s *Shard) Dead(out *table.Exploration, states int, turns []uint32) bool {
+// Dead adds to out the number of dead states, and the path to the nearest one, the end of trail. It returns false if
+// trail cannot be followed.
+func (s *Shard) Dead(out *table.Exploration, states int, trail []uint32) bool {
 	if out.LivenessChecked, out.Dead = true, states; states == 0 {
 		return true
 	}
 	if _, err := s.Roots(); err != nil {
 		return false
 	}
-	path, _, ok := s.to(turns)
+	path, _, ok := s.to(trail)
 	if !ok {
 		return false
 	}
 	w := s.g.World
 	w.Refresh()
-	out.DeadPath, out.DeadCritical = path, len(turns)-1
+	out.DeadPath, out.DeadCritical = path, len(trail)-1
 	out.DeadOutOfEvents = !slices.ContainsFunc(w.AllEvents(nil), w.IsRecovery)
 	return true
 }

@@ -63,15 +63,15 @@ func (s *Shard) Stats() steptree.Stats { return s.engine().Counters }
 // Rehearse makes random runs on both engines, see [table.Rehearse].
 func (s *Shard) Rehearse() (choose.Path, error) { return table.Rehearse(s.engine()) }
 
-// Follow returns the path along turns (edge indices as in [explore.Source]; the first selects a root), and
-// the finding at its end, or nil. AtEdge means that the finding is about an edge of the last state. If turns cannot
+// Follow returns the path along trail (edge indices as in [explore.Source]; the first selects a root), and
+// the finding at its end, or nil. AtEdge means that the finding is about an edge of the last state. If trail cannot
 // be followed the error is nil.
-func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error) {
+func (s *Shard) Follow(trail []uint32, atEdge bool) (path choose.Path, err error) {
 	g := s.g
 	if _, err := s.Roots(); err != nil {
 		return g.BadPicks, err
 	}
-	path, state, ok := s.to(turns)
+	path, state, ok := s.to(trail)
 	if !ok {
 		return nil, nil
 	}
@@ -86,17 +86,17 @@ func (s *Shard) Follow(turns []uint32, atEdge bool) (path choose.Path, err error
 	return path, err
 }
 
-// to follows turns. It returns false if there is no such edge.
-func (s *Shard) to(turns []uint32) (path choose.Path, state []uint32, ok bool) {
+// to follows trail. It returns false if there is no such edge.
+func (s *Shard) to(trail []uint32) (path choose.Path, state []uint32, ok bool) {
 	defer func() {
 		if r := recover(); r != nil && r != statespace.ErrFewer {
 			panic(r)
 		}
 	}()
-	if len(turns) == 0 || int(turns[0]) >= len(s.g.RootPaths) {
+	if len(trail) == 0 || int(trail[0]) >= len(s.g.RootPaths) {
 		return nil, nil, false
 	}
-	path, state = s.g.Path(turns), make([]uint32, s.g.Configs.Words)
+	path, state = s.g.Path(trail), make([]uint32, s.g.Configs.Words)
 	s.g.Configs.Pack(s.g.World.Vector, state)
 	return path, state, true
 }
@@ -119,13 +119,13 @@ func (s *Shard) Witness(state []uint32) uint64 {
 	return hash
 }
 
-// WitnessAt returns the witness of the state at the end of turns, as in [Shard.Follow], and the path there. It
-// returns false if turns cannot be followed.
-func (s *Shard) WitnessAt(turns []uint32) (path choose.Path, hash uint64, ok bool) {
+// WitnessAt returns the witness of the state at the end of trail, as in [Shard.Follow], and the path there. It
+// returns false if trail cannot be followed.
+func (s *Shard) WitnessAt(trail []uint32) (path choose.Path, hash uint64, ok bool) {
 	if _, err := s.Roots(); err != nil {
 		return nil, 0, false
 	}
-	path, state, ok := s.to(turns)
+	path, state, ok := s.to(trail)
 	if !ok {
 		return nil, 0, false
 	}

@@ -84,7 +84,7 @@ func (g *Graph) takeSpans(e *graph.Edges, spans []nodeSpan) error {
 	t, c := len(e.Ends), len(e.Changes)
 	e.Reserve(edges, most)
 	changes, ends, notes, los, his := e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
-	turns, names := e.EdgeIndexes[:t+edges], e.Names[:t+edges]
+	indexes, names := e.EdgeIndexes[:t+edges], e.Names[:t+edges]
 	for i := range spans {
 		node, end := int(spans[i].node), spans[i].end
 		site := v[node]
@@ -145,14 +145,14 @@ func (g *Graph) takeSpans(e *graph.Edges, spans []nodeSpan) error {
 				lo, hi = lo+shift.Lo, hi+shift.Hi
 			} else {
 				e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
-				e.EdgeIndexes, e.Names = turns[:t], names[:t]
+				e.EdgeIndexes, e.Names = indexes[:t], names[:t]
 				if err := g.takeOther(e, k); err != nil {
 					return err
 				}
 				t, c = len(e.Ends), len(e.Changes)
 				e.Reserve(edges, most)
 				changes, ends, notes, los, his = e.Changes[:cap(e.Changes)], e.Ends[:t+edges], e.Notes[:t+edges], e.Lo[:t+edges], e.Hi
-				turns, names = e.EdgeIndexes[:t+edges], e.Names[:t+edges]
+				indexes, names = e.EdgeIndexes[:t+edges], e.Names[:t+edges]
 				continue
 			}
 			if c == first && g.sleepSet.loops {
@@ -160,7 +160,7 @@ func (g *Graph) takeSpans(e *graph.Edges, spans []nodeSpan) error {
 				continue
 			}
 			ends[t], notes[t], los[t] = uint32(c), m.note, lo
-			turns[t], names[t] = e.EdgeIndex, k
+			indexes[t], names[t] = e.EdgeIndex, k
 			e.EdgeIndex++
 			if two {
 				his = append(his, hi)
@@ -169,7 +169,7 @@ func (g *Graph) takeSpans(e *graph.Edges, spans []nodeSpan) error {
 		}
 	}
 	e.Changes, e.Ends, e.Notes, e.Lo, e.Hi = changes[:c], ends[:t], notes[:t], los[:t], his
-	e.EdgeIndexes, e.Names = turns[:t], names[:t]
+	e.EdgeIndexes, e.Names = indexes[:t], names[:t]
 	return nil
 }
 

@@ -334,7 +334,7 @@ func (g *Graph) PathTo(r *explore.Result) choose.Path {
 	return path
 }
 
-// Path returns the path along turns (the first selects a root), and leaves the world at its end.
+// Path returns the path along a trail of edge indexes (the first selects a root), and leaves the world at its end.
 func (g *Graph) Path(trail []uint32) (path choose.Path) {
 	w := g.World
 	defer w.Samples.Pause()()
@@ -347,31 +347,31 @@ func (g *Graph) Path(trail []uint32) (path choose.Path) {
 		_ = w.Begin(answers)
 	}
 	path = append(path, first...)
-	for _, turn := range trail[1:] {
-		i, _, picks := g.Take(int(turn))
+	for _, edge := range trail[1:] {
+		i, _, picks := g.Take(int(edge))
 		path = append(append(path, int32(i)), picks...)
 	}
 	return path
 }
 
-// ErrFewer is the panic value if turns are not those of this graph.
+// ErrFewer is the panic value if an edge index is not one of this graph.
 var ErrFewer = errors.New("table: a state has fewer steps than before")
 
-// Take takes a step from the world's state, and returns the event, its index in the list, and the answers.
-func (g *Graph) Take(turn int) (i int, ev sim.Event, picks choose.Path) {
+// Take takes the step of an edge from the world's state, and returns the event, its index in the list, and the answers.
+func (g *Graph) Take(edge int) (i int, ev sim.Event, picks choose.Path) {
 	w := g.World
 	v := slices.Clone(w.Vector)
 	w.Refresh()
 	var answers choose.Enumerate
 	for i, ev := range w.AllEvents(nil) {
-		for answers.Reset(); answers.Next(); turn-- {
+		for answers.Reset(); answers.Next(); edge-- {
 			w.Restore(v)
 			err := w.Advance(&ev, &answers) // it succeeded before, or was not looked up
-			if turn == 0 {
+			if edge == 0 {
 				return i, ev, answers.Path()
 			}
 			if err != nil && g.Configs.endless(err, answers.Path()) {
-				turn--
+				edge--
 				break
 			}
 		}

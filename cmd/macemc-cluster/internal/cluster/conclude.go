@@ -62,11 +62,11 @@ func (s *Search) conclude(ctx context.Context, r *run, c superstep.Commit, shard
 func (s *Search) halted(r *run, shard *shard.Shard, x *table.Exploration, why *Why) error {
 	switch why.Kind {
 	case "found":
-		turns, err := r.turns(shard, why)
+		trail, err := r.trail(shard, why)
 		if err != nil {
 			return fmt.Errorf("worker %d has found %s, but the path cannot be found: %w", why.Worker, why.Text, err)
 		}
-		if x.Path, x.Finding = shard.Follow(turns, why.AtEdge); x.Finding == nil {
+		if x.Path, x.Finding = shard.Follow(trail, why.AtEdge); x.Finding == nil {
 			return fmt.Errorf("worker %d has found %s, but this process does not: the worker computes something else", why.Worker, why.Text)
 		}
 		x.Stopped = "finding"
@@ -78,12 +78,12 @@ func (s *Search) halted(r *run, shard *shard.Shard, x *table.Exploration, why *W
 	return nil
 }
 
-// turns returns the path to a finding, by the logs of all parts.
-func (r *run) turns(shard *shard.Shard, why *Why) (turns []uint32, err error) {
+// trail returns the path to a finding, by the logs of all parts.
+func (r *run) trail(shard *shard.Shard, why *Why) (trail []uint32, err error) {
 	ctx := context.Background()
 	at := *why.Source
 	if !why.AtEdge {
-		turns = append(turns, at.EdgeIndex)
+		trail = append(trail, at.EdgeIndex)
 	}
 	for at.Number != stateset.NoPlace {
 		part, number := int(at.Part), int(at.Number)
@@ -103,10 +103,10 @@ func (r *run) turns(shard *shard.Shard, why *Why) (turns []uint32, err error) {
 			return nil, errDamaged
 		}
 		at = from[number-b.first]
-		turns = append(turns, at.EdgeIndex)
+		trail = append(trail, at.EdgeIndex)
 	}
-	slices.Reverse(turns)
-	return turns, nil
+	slices.Reverse(trail)
+	return trail, nil
 }
 
 // verify reads all logs, and checks that they hold all committed states.

@@ -179,11 +179,11 @@ func stepsTo(text string, keys []string) string {
 
 // died returns the error of a search in which processes died at one state.
 func (r *run) died(shard *shard.Shard, sys *sim.System, why *Why) error {
-	turns, err := r.turns(shard, why)
+	trail, err := r.trail(shard, why)
 	if err != nil {
 		return err
 	}
-	path, err := shard.Follow(turns, false)
+	path, err := shard.Follow(trail, false)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,11 @@ func (e *DiffersError) Error() string {
 // differs returns the error of a search in which two workers disagree on a state. This process decides which one is
 // wrong.
 func (r *run) differs(shard *shard.Shard, sys *sim.System, why *Why) error {
-	turns, err := r.turns(shard, why)
+	trail, err := r.trail(shard, why)
 	if err != nil {
 		return err
 	}
-	path, own, ok := shard.WitnessAt(turns)
+	path, own, ok := shard.WitnessAt(trail)
 	if !ok {
 		return fmt.Errorf("%s and %s disagree about a state that this process cannot reach: one of them is broken, or the checked code is nondeterministic",
 			r.who(why.Worker), r.who(why.Other))

@@ -66,14 +66,14 @@ func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *
 		return err
 	}
 	n, part, number := dead.Dead()
-	var turns []uint32
+	var trail []uint32
 	if n > 0 {
 		at := Why{Source: &explore.Source{Part: uint32(part), Number: uint32(number)}, AtEdge: true}
-		if turns, err = r.turns(shard, &at); err != nil {
+		if trail, err = r.trail(shard, &at); err != nil {
 			return err
 		}
 	}
-	if !shard.Dead(x, n, turns) {
+	if !shard.Dead(x, n, trail) {
 		return fmt.Errorf("%d states are dead, but state %d of part %d is unreachable: a worker computes other results", n, number, part)
 	}
 	return nil
