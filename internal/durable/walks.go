@@ -38,10 +38,10 @@ func (w *Walks) settings() [][2]string {
 }
 
 // Runs is the open folder of a search that executes runs, locked against other processes. It has a report for each
-// finished stretch of runs, and the progress that the exhaustive part made in it.
+// finished batch of runs, and the progress that the exhaustive part made in it.
 type Runs struct {
 	Path    string
-	Reports [][]byte // of the stretches, in order
+	Reports [][]byte // of the batches, in order
 	release func()
 }
 
@@ -68,7 +68,7 @@ func (r *Runs) open(want *Manifest, mode Mode, reached func([]byte) error) error
 	there, err := Load(r.Path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		if left, _ := filepath.Glob(filepath.Join(r.Path, stretchFiles)); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(r.Path, batchFiles)); len(left) > 0 {
 			return fmt.Errorf("%s has runs of a search, but no manifest: use another folder", r.Path)
 		}
 		want.Format = format
@@ -85,17 +85,17 @@ func (r *Runs) open(want *Manifest, mode Mode, reached func([]byte) error) error
 		return fmt.Errorf("%s holds runs of another program (%s, from %s): they are not executed again, so their results cannot be compared; use another folder",
 			r.Path, strings.TrimSpace(build.Program+" "+strings.Join(build.Bugs, " ")), build.Began.Format("2006-01-02 15:04:05"))
 	}
-	r.Reports, err = stretches(r.Path, reached)
+	r.Reports, err = batches(r.Path, reached)
 	return err
 }
 
-const stretchFiles = "runs-*.json"
+const batchFiles = "runs-*.json"
 
-func stretchFile(n int) string { return fmt.Sprintf("runs-%06d.json", n) }
-func reachFile(n int) string   { return fmt.Sprintf("reach-%06d", n) }
+func batchFile(n int) string { return fmt.Sprintf("runs-%06d.json", n) }
+func reachFile(n int) string { return fmt.Sprintf("reach-%06d", n) }
 
-// stretch is the content of a file.
-type stretch struct {
+// batch is the content of a file.
+type batch struct {
 	Sum    string          `json:"sum"`             // CRC-64 of the rest
 	Reach  string          `json:"reach,omitempty"` // CRC-64 of the file with the progress, or ""
 	Report json.RawMessage `json:"report"`
@@ -105,9 +105,9 @@ var crcTable = crc64.MakeTable(crc64.ECMA)
 
 func sumOf(text []byte) string { return fmt.Sprintf("%016x", crc64.Checksum(text, crcTable)) }
 
-// stretches reads all stretches. None may be missing or damaged.
-func stretches(dir string, reached func([]byte) error) (reports [][]byte, err error) {
-	names, err := filepath.Glob(filepath.Join(dir, stretchFiles))
+// batches reads all batches. None may be missing or damaged.
+func batches(dir string, reached func([]byte) error) (reports [][]byte, err error) {
+	names, err := filepath.Glob(filepath.Join(dir, batchFiles))
 	if err != nil {
 		return nil, err
 	}
@@ -115,14 +115,14 @@ func stretches(dir string, reached func([]byte) error) (reports [][]byte, err er
 		return fmt.Errorf("%s is damaged; remove it and the files with greater numbers to execute these runs again", filepath.Join(dir, file))
 	}
 	for n := range names {
-		data, err := os.ReadFile(filepath.Join(dir, stretchFile(n+1)))
+		data, err := os.ReadFile(filepath.Join(dir, batchFile(n+1)))
 		if err != nil {
-			return nil, fmt.Errorf("one of %d stretches of runs is missing: %w", len(names), err)
+			return nil, fmt.Errorf("one of %d batches of runs is missing: %w", len(names), err)
 		}
-		var s stretch
+		var s batch
 		err = json.Unmarshal(data, &s)
 		if same, _ := json.Marshal(s); err != nil || !bytes.Equal(append(same, '\n'), data) || s.Sum != sumOf(append([]byte(s.Reach), s.Report...)) {
-			return nil, damaged(stretchFile(n + 1))
+			return nil, damaged(batchFile(n + 1))
 		}
 		reports = append(reports, s.Report)
 		if s.Reach == "" || reached == nil {
@@ -131,7 +131,7 @@ func stretches(dir string, reached func([]byte) error) (reports [][]byte, err er
 		piece, err := os.ReadFile(filepath.Join(dir, reachFile(n+1)))
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("the progress of stretch %d of the runs is missing: %w", n+1, err)
+			return nil, fmt.Errorf("the progress of batch %d of the runs is missing: %w", n+1, err)
 		case sumOf(piece) != s.Reach:
 			return nil, damaged(reachFile(n + 1))
 		}
@@ -142,14 +142,14 @@ func stretches(dir string, reached func([]byte) error) (reports [][]byte, err er
 	return reports, nil
 }
 
-// Keep stores the report of the next stretch, and its progress; nil means none.
+// Keep stores the report of the next batch, and its progress; nil means none.
 func (r *Runs) Keep(report, piece []byte) error {
 	var compact, written bytes.Buffer
 	if err := json.Compact(&compact, report); err != nil {
 		return err
 	}
 	json.HTMLEscape(&written, compact.Bytes()) // as json.Marshal does
-	n, s := len(r.Reports)+1, stretch{Report: written.Bytes()}
+	n, s := len(r.Reports)+1, batch{Report: written.Bytes()}
 	if piece != nil {
 		s.Reach = sumOf(piece)
 		if err := writeWhole(r.Path, reachFile(n), piece); err != nil {
@@ -159,7 +159,7 @@ func (r *Runs) Keep(report, piece []byte) error {
 	s.Sum = sumOf(append([]byte(s.Reach), s.Report...))
 	data, err := json.Marshal(s)
 	if err == nil {
-		err = writeWhole(r.Path, stretchFile(n), append(data, '\n'))
+		err = writeWhole(r.Path, batchFile(n), append(data, '\n'))
 	}
 	if err == nil {
 		r.Reports = append(r.Reports, s.Report)
@@ -172,5 +172,5 @@ func (r *Runs) Close() { r.release() }
 
 // RunsIn returns the reports in a folder with Walks in its manifest. It reads and checks all files.
 func RunsIn(dir string) (reports [][]byte, err error) {
-	return stretches(dir, func([]byte) error { return nil })
+	return batches(dir, func([]byte) error { return nil })
 }

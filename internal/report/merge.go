@@ -36,17 +36,17 @@ func ParseShard(text string, seed uint64) (Shard, error) {
 
 const mostShards = 1 << 16
 
-// Stretch returns the n-th part, counted from 1, of a search with an unknown number of parts. It returns an error if
+// Batch returns the n-th batch, counted from 1, of a search with an unknown number of batches. It returns an error if
 // n or seed is too large.
-func Stretch(seed uint64, n int) (Shard, error) {
+func Batch(seed uint64, n int) (Shard, error) {
 	if n > mostShards || seed > (1<<63)/mostShards {
-		return Shard{}, fmt.Errorf("a search that is kept has at most %d stretches of runs, by seeds of at most %d", mostShards, uint64(1<<63)/mostShards)
+		return Shard{}, fmt.Errorf("a search that is kept has at most %d batches of runs, by seeds of at most %d", mostShards, uint64(1<<63)/mostShards)
 	}
 	return Shard{n, mostShards, seed}, nil
 }
 
-// MergeStretches is Merge for the first stretches of a search.
-func MergeStretches(reports []*Report) (*Report, error) {
+// MergeBatches is Merge for the first batches of a search.
+func MergeBatches(reports []*Report) (*Report, error) {
 	var all []*Report
 	for _, r := range reports {
 		r, s := *r, *r.Shard
@@ -58,7 +58,7 @@ func MergeStretches(reports []*Report) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range m.Phases { // deepening continues from stretch to stretch
+	for i := range m.Phases { // deepening continues from batch to batch
 		p := &m.Phases[i]
 		p.States = 0
 		for _, r := range reports {

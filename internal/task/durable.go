@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"syscall"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 func (f *Search) mode() durable.Mode {
@@ -50,6 +52,37 @@ func (f *Search) validateDurable() error {
 		}
 	}
 	return nil
+}
+
+// FromFolder turns f into a search that rechecks the states in a folder. It returns the test of a package that
+// defines the system.
+func (f *Search) FromFolder(dir string) (test string, err error) {
+	m, err := durable.Of(dir)
+	if err != nil {
+		return "", err
+	}
+	if m.Walks != nil {
+		return "", fmt.Errorf("%s holds runs (strategy %s) but no states to recheck; use another seed or folder to check the current properties", dir, m.Walks.Strategy)
+	}
+	f.System = m.System
+	if m.Package != "" {
+		f.System = m.Package
+	}
+	f.Bugs, f.Nodes, f.Limits, f.Timing, f.Weights = m.Builds[len(m.Builds)-1].Bugs, m.Nodes, m.Limits, m.Timing, m.Weights
+	f.Given = Given{"nodes", "timing", "strategy", "visited", "weights", "interleave"}
+	f.Interleave, f.CrashCut, f.Config.Seed = m.Interleave, m.CrashCut, 1
+	for fault := range sim.FaultCount {
+		f.Given = append(f.Given, fault.String())
+		if m.Limits[fault] > 0 && fault.Event().TakesDown() {
+			f.Given = append(f.Given, "crash-cut")
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
+		f.Set = append(f.Set, k+"="+m.Params[k])
+	}
+	f.Config.Strategy, f.Config.Visited, f.Config.HandlerLimit = search.BFS, search.Visited(m.Visited), 0
+	f.Durable, f.Recheck = dir, true
+	return m.Test, nil
 }
 
 // manifest describes the search, for its folder.

@@ -23,11 +23,11 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// A stored search that executes runs consists of stretches. Each has its own seed, like the shards of a divided
-// search. Deepening continues in each stretch from the end of the one before. A finished stretch is stored as its
-// report and the progress of deepening. A stretch in progress when the process ends is lost and repeated.
+// A stored search that executes runs consists of batches. Each has its own seed, like the shards of a divided
+// search. Deepening continues in each batch from the end of the one before. A finished batch is stored as its
+// report and the progress of deepening. A batch in progress when the process ends is lost and repeated.
 
-// runsOf returns the number of runs in the n-th stretch: few, so that little is lost, and more for late stretches.
+// runsOf returns the number of runs in the n-th batch: few, so that little is lost, and more for late batches.
 // Deepening makes many more runs than walks in the same time.
 func runsOf(strategy search.Name, n int) int {
 	runs := 1000
@@ -74,7 +74,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	if len(w.all) == 0 {
 		return err
 	}
-	merged, e := report.MergeStretches(w.all)
+	merged, e := report.MergeBatches(w.all)
 	if e != nil {
 		return errors.Join(err, e)
 	}
@@ -100,10 +100,10 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 type walking struct {
 	r       *request
 	runs    *durable.Runs
-	all     []*report.Report // of stretches; the last one may be incomplete
-	stopped string           // why there are no more stretches; if empty, the last report contains it
-	lost    int              // runs of the last stretch, if it is not stored
-	notKept error            // why a stretch is not stored
+	all     []*report.Report // of batches; the last one may be incomplete
+	stopped string           // why there are no more batches; if empty, the last report contains it
+	lost    int              // runs of the last batch, if it is not stored
+	notKept error            // why a batch is not stored
 }
 
 // paths returns the number of runs.
@@ -122,7 +122,7 @@ func (w *walking) events() (n int) {
 	return n
 }
 
-// goOn makes stretches until one ends early or there are no more to make.
+// goOn makes batches until one ends early or there are no more to make.
 func (w *walking) goOn(ctx context.Context) error {
 	began, limit := budget.Now(), cmp.Or(w.r.options.Search.MaxPaths, math.MaxInt)
 	for !w.over() && w.paths() < limit {
@@ -132,7 +132,7 @@ func (w *walking) goOn(ctx context.Context) error {
 		}
 		o := w.r.options
 		n := len(w.all) + 1
-		s, err := report.Stretch(o.Search.Seed, n)
+		s, err := report.Batch(o.Search.Seed, n)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (w *walking) limited() bool {
 	return w.r.options.Search.MaxPaths > 0 || w.r.options.Search.Time > 0
 }
 
-// found returns the stretch with a violation; nil means none.
+// found returns the batch with a violation; nil means none.
 func (w *walking) found() *report.Report {
 	if n := len(w.all); n > 0 && w.all[n-1].Verdict == search.Violation {
 		return w.all[n-1]

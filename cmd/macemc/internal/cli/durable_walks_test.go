@@ -77,11 +77,11 @@ func runsKilled(t *testing.T, runs int, search ...string) {
 		kill.Stop()
 		left, err := filepath.Glob(filepath.Join(dir, "often", "runs-*.json"))
 		if err != nil || len(left) < most {
-			t.Errorf("%d stretches are left, of %d (%v)", len(left), most, err)
+			t.Errorf("%d batches are left, of %d (%v)", len(left), most, err)
 		}
 		most = len(left)
 	}
-	t.Logf("%d stretches after five kills", most)
+	t.Logf("%d batches after five kills", most)
 	got, err := command(dir, args("often")...).Output()
 	if exitCode(err) != exitcode.OK {
 		t.Fatalf("%v: %s", err, got)

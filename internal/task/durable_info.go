@@ -2,49 +2,13 @@ package task
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/macemc/macemc/sim"
 
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 )
-
-// FromFolder turns f into a search that rechecks the states in a folder. It returns the test of a package that
-// defines the system.
-func (f *Search) FromFolder(dir string) (test string, err error) {
-	m, err := durable.Of(dir)
-	if err != nil {
-		return "", err
-	}
-	if m.Walks != nil {
-		return "", fmt.Errorf("%s holds runs (strategy %s) but no states to recheck; use another seed or folder to check the current properties", dir, m.Walks.Strategy)
-	}
-	f.System = m.System
-	if m.Package != "" {
-		f.System = m.Package
-	}
-	f.Bugs, f.Nodes, f.Limits, f.Timing, f.Weights = m.Builds[len(m.Builds)-1].Bugs, m.Nodes, m.Limits, m.Timing, m.Weights
-	f.Given = Given{"nodes", "timing", "strategy", "visited", "weights", "interleave"}
-	f.Interleave, f.CrashCut, f.Config.Seed = m.Interleave, m.CrashCut, 1
-	for fault := range sim.FaultCount {
-		f.Given = append(f.Given, fault.String())
-		if m.Limits[fault] > 0 && fault.Event().TakesDown() {
-			f.Given = append(f.Given, "crash-cut")
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
-		f.Set = append(f.Set, k+"="+m.Params[k])
-	}
-	f.Config.Strategy, f.Config.Visited, f.Config.HandlerLimit = search.BFS, search.Visited(m.Visited), 0
-	f.Durable, f.Recheck = dir, true
-	return m.Test, nil
-}
 
 // DurableInfo describes the content of a folder.
 func (p *Process) DurableInfo(dir string, asJSON bool) error {
