@@ -97,10 +97,10 @@ func (d *Document) compare() {
 		d.LiveFrom = c.LiveCommon + 1
 		align = d.Dead.Align(d.Live, c.LiveCommon)
 	}
-	in := look(d.Dead, d.Live, align, r, c.LiveCommon)
+	in := compareCritical(d.Dead, d.Live, align, r, c.LiveCommon)
 	var counterpart *replay.TraceStep
-	if in != nil && in.other > 0 {
-		counterpart = &r.Live.Steps[in.other-1]
+	if in != nil && in.liveStep > 0 {
+		counterpart = &r.Live.Steps[in.liveStep-1]
 	}
 	d.setCode(counterpart)
 	d.Compared = append(d.Compared, in.facts(c.Node)...)

@@ -63,16 +63,16 @@ func (d *Document) weighty(steps []int, mark, n, most int) []int {
 
 // liveExcerpt selects the steps of the live run to show: the first different ones, the counterpart and its
 // consequences, and the step after which the state is live.
-func (d *Document) liveExcerpt(in *insight) []int {
+func (d *Document) liveExcerpt(in *comparison) []int {
 	const first, most = 3, 12
 	g, last := d.Live, d.Live.Last()
 	var steps []int
 	for i := d.LiveFrom; i <= min(d.LiveFrom+first-1, last); i++ {
 		steps = append(steps, i)
 	}
-	if in != nil && in.other > 0 {
-		steps = append(steps, in.other)
-		for _, i := range g.Events[in.other].Sent {
+	if in != nil && in.liveStep > 0 {
+		steps = append(steps, in.liveStep)
+		for _, i := range g.Events[in.liveStep].Sent {
 			steps = append(steps, g.Messages[i].Deliveries...)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -12,38 +11,41 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// insight is the result of comparing the critical step with the live run.
-type insight struct {
-	did      string // changes and messages of the step; empty if no handler ran
-	was      string // the state of its node before
-	other    int    // the counterpart in the live run; 0 means none
-	event    string // of the counterpart; empty means the same
-	otherDid string
-	otherWas string
-	instead  string // the first step of the live run if it has no such event
-	onlyLive string // messages sent in the live run only
+// comparison is the result of comparing the critical step with the live run.
+type comparison struct {
+	effect          string // changes and messages of the step; empty if no handler ran
+	stateBefore     string // of its node
+	liveStep        int    // the counterpart in the live run; 0 means none
+	liveEvent       string // of the counterpart; empty means the same
+	liveEffect      string
+	liveStateBefore string
+	instead         string // the first step of the live run if it has no such event
+	onlyLive        string // messages sent in the live run only
 	// onlySteps are the steps of the live run that send these messages.
 	onlySteps []int
 }
 
-// look compares the critical step with the live run, which may be nil.
-func look(dead, live *eventgraph.Graph, align []replay.Counterpart, r *report.Report, common int) *insight {
+// compareCritical compares the critical step with the live run, which may be nil.
+func compareCritical(dead, live *eventgraph.Graph, align []replay.Counterpart, r *report.Report, common int) *comparison {
 	step := dead.Critical
 	if step == 0 {
 		return nil
 	}
-	in := &insight{did: did(dead, step)}
+	in := new(comparison)
+	var idle bool
+	in.effect, idle = effectOf(dead, step)
 	e := &dead.Events[step]
-	handled := in.did != ""
+	handled := in.effect != ""
 	var before, other *state
-	if handled && !left(e) {
+	if handled && !startsOrStops(e) {
 		before = stateAfter(r.Dead, step-1)
 	}
 	if live != nil {
 		if c := align[step]; c.Same {
-			in.other, in.otherDid = c.Step, did(live, c.Step)
+			in.liveStep = c.Step
+			in.liveEffect, _ = effectOf(live, c.Step)
 			if o := &live.Events[c.Step]; o.Key != e.Key {
-				in.event = o.Text
+				in.liveEvent = o.Text
 			}
 			if before != nil {
 				other = stateAfter(r.Live, c.Step-1)
@@ -56,22 +58,23 @@ func look(dead, live *eventgraph.Graph, align []replay.Counterpart, r *report.Re
 		}
 	}
 	// Without a live run, the state explains only a step without changes.
-	if before != nil && (other != nil || strings.HasPrefix(in.did, "changes nothing")) {
-		in.was, in.otherWas = differingState(before, other, e.Node)
+	if before != nil && (other != nil || idle) {
+		in.stateBefore, in.liveStateBefore = differingState(before, other, e.Node)
 	}
 	return in
 }
 
-// left reports whether the event starts or stops the service of its node.
-func left(e *eventgraph.Event) bool {
+// startsOrStops reports whether the event starts or stops the service of its node.
+func startsOrStops(e *eventgraph.Event) bool {
 	return e.EventKind() == sim.Boot || e.EventKind().TakesDown()
 }
 
-// did describes the changes and messages of a step's handler. It returns an empty string if no handler ran.
-func did(g *eventgraph.Graph, step int) string {
+// effectOf describes the changes and messages of a step's handler, and reports whether it left its node as it was. It
+// returns an empty string if no handler ran.
+func effectOf(g *eventgraph.Graph, step int) (effect string, idle bool) {
 	e := &g.Events[step]
 	if kind := e.EventKind(); kind.Injection() || kind == sim.Heal {
-		return ""
+		return "", false
 	}
 	const most = 5
 	var parts []string
@@ -81,10 +84,11 @@ func did(g *eventgraph.Graph, step int) string {
 		parts = append(parts, "halts forever")
 	case e.Crashed:
 		parts = append(parts, "crashes")
-	case left(e):
+	case startsOrStops(e):
 	case len(changes) > 0:
 		parts = append(parts, "changes "+strings.Join(changes, ", "))
 	default:
+		idle = true
 		parts = append(parts, "changes nothing")
 	}
 	var sends []string
@@ -104,7 +108,7 @@ func did(g *eventgraph.Graph, step int) string {
 	} else {
 		parts = append(parts, "sends nothing")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, ", "), idle
 }
 
 // messageName returns the text of a message without its fields.
@@ -192,7 +196,7 @@ func stateAfter(t *replay.Trace, step int) *state {
 }
 
 // facts describes the effect of the step and the counterpart in the nearest live run.
-func (in *insight) facts(node int) []Fact {
+func (in *comparison) facts(node int) []Fact {
 	if in == nil {
 		return nil
 	}
@@ -203,30 +207,30 @@ func (in *insight) facts(node int) []Fact {
 		return fmt.Sprintf("before it, n%d has %s", node, was)
 	}
 	var f []Fact
-	if in.did != "" {
-		f = append(f, Fact{"effect:", in.did, before(in.was)})
+	if in.effect != "" {
+		f = append(f, Fact{"effect:", in.effect, before(in.stateBefore)})
 	}
 	if text := in.counterpart(); text != "" {
-		f = append(f, Fact{"live run:", text, before(in.otherWas)})
+		f = append(f, Fact{"live run:", text, before(in.liveStateBefore)})
 	}
 	return f
 }
 
 // counterpart describes the action of the live run in place of the step. An empty string means unknown.
-func (in *insight) counterpart() string {
+func (in *comparison) counterpart() string {
 	text := ""
 	switch {
 	case in == nil:
-	case in.other > 0:
+	case in.liveStep > 0:
 		event := "the same event"
-		if in.event != "" {
-			event = in.event
+		if in.liveEvent != "" {
+			event = in.liveEvent
 		}
-		text = fmt.Sprintf("step %d: %s", in.other, event)
-		if in.otherDid != "" {
-			text += " " + in.otherDid
-			if in.event != "" {
-				text = fmt.Sprintf("step %d: %s, %s", in.other, event, in.otherDid)
+		text = fmt.Sprintf("step %d: %s", in.liveStep, event)
+		if in.liveEffect != "" {
+			text += " " + in.liveEffect
+			if in.liveEvent != "" {
+				text = fmt.Sprintf("step %d: %s, %s", in.liveStep, event, in.liveEffect)
 			}
 		}
 	case in.instead != "":
@@ -234,61 +238,3 @@ func (in *insight) counterpart() string {
 	}
 	return text
 }
-
-// sentence describes the violation and its step in one line, and whether that is not proven.
-func sentence(r *report.Report) string {
-	text := claim(r)
-	if r.Critical != nil && r.Critical.Proof == critical.Walks {
-		text += " (not proven)"
-	}
-	return text
-}
-
-func claim(r *report.Report) string {
-	where := ""
-	if last := r.LastStep(); last != nil {
-		where = fmt.Sprintf(" in step %d", last.Number)
-		if last.Node >= 0 {
-			where += fmt.Sprintf(", at n%d", last.Node)
-		}
-	}
-	never := neverAgain(r)
-	what := `"` + never[0].Text + `"`
-	if n := len(never) - 1; n > 0 {
-		what += fmt.Sprintf(" (and %d more)", n)
-	}
-	switch r.Kind {
-	case sim.Liveness, sim.Deadlock:
-		text := what + " can never hold again"
-		if r.Kind == sim.Deadlock {
-			text = stuckText(r) + ", and " + what + " does not hold"
-		}
-		c := r.Critical
-		switch {
-		case c == nil || c.Case != critical.Located:
-		case r.Kind == sim.Deadlock:
-			return capital(fmt.Sprintf("%s, which cannot be avoided after step %d", text, c.Step))
-		default:
-			return capital(fmt.Sprintf("%s after step %d", text, c.Step))
-		}
-		if c != nil && c.Case == critical.DeadFromStart && c.Step == 0 {
-			text = strings.Replace(text, "can never hold again", "never holds", 1)
-		}
-		return capital(text)
-	case sim.Safety:
-		text := fmt.Sprintf("%q is violated%s", r.Property, where)
-		if why := textfmt.FirstLine(explained(r)); why != "" {
-			text += ": " + why
-		}
-		return text
-	case sim.Starvation:
-		return starvedSentence(r)
-	case sim.Panic:
-		return fmt.Sprintf("A handler panics%s: %s", where, textfmt.FirstLine(r.Message))
-	case sim.Divergence:
-		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))
-	}
-	return fmt.Sprintf("Two executions of the same path differ: %s", textfmt.FirstLine(r.Message))
-}
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

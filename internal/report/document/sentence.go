@@ -1,0 +1,69 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
+)
+
+// sentence describes the violation and its step in one line, and whether that is not proven.
+func sentence(r *report.Report) string {
+	text := claim(r)
+	if r.Critical != nil && r.Critical.Proof == critical.Walks {
+		text += " (not proven)"
+	}
+	return text
+}
+
+func claim(r *report.Report) string {
+	where := ""
+	if last := r.LastStep(); last != nil {
+		where = fmt.Sprintf(" in step %d", last.Number)
+		if last.Node >= 0 {
+			where += fmt.Sprintf(", at n%d", last.Node)
+		}
+	}
+	never := neverAgain(r)
+	what := `"` + never[0].Text + `"`
+	if n := len(never) - 1; n > 0 {
+		what += fmt.Sprintf(" (and %d more)", n)
+	}
+	switch r.Kind {
+	case sim.Liveness, sim.Deadlock:
+		text := what + " can never hold again"
+		if r.Kind == sim.Deadlock {
+			text = stuckText(r) + ", and " + what + " does not hold"
+		}
+		c := r.Critical
+		switch {
+		case c == nil || c.Case != critical.Located:
+		case r.Kind == sim.Deadlock:
+			return capital(fmt.Sprintf("%s, which cannot be avoided after step %d", text, c.Step))
+		default:
+			return capital(fmt.Sprintf("%s after step %d", text, c.Step))
+		}
+		if c != nil && c.Case == critical.DeadFromStart && c.Step == 0 {
+			text = strings.Replace(text, "can never hold again", "never holds", 1)
+		}
+		return capital(text)
+	case sim.Safety:
+		text := fmt.Sprintf("%q is violated%s", r.Property, where)
+		if why := textfmt.FirstLine(explained(r)); why != "" {
+			text += ": " + why
+		}
+		return text
+	case sim.Starvation:
+		return starvedSentence(r)
+	case sim.Panic:
+		return fmt.Sprintf("A handler panics%s: %s", where, textfmt.FirstLine(r.Message))
+	case sim.Divergence:
+		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))
+	}
+	return fmt.Sprintf("Two executions of the same path differ: %s", textfmt.FirstLine(r.Message))
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
