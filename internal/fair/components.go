@@ -28,7 +28,7 @@ func (s *search) components(j job) (out [][]uint32) {
 	t.next, t.out = 0, make([]uint32, 0, len(j.states)) // components are kept for later
 	for _, root := range j.states {
 		if t.number[root] == 0 {
-			out = s.visit(root, j.banned, out)
+			out = s.visit(root, j.forbidden, out)
 		}
 	}
 	for _, c := range out {
@@ -42,7 +42,7 @@ func (s *search) components(j job) (out [][]uint32) {
 
 // visit explores the states that can be reached from root, depth first, and appends the components that it
 // completes.
-func (s *search) visit(root uint32, banned []bool, out [][]uint32) [][]uint32 {
+func (s *search) visit(root uint32, forbidden []bool, out [][]uint32) [][]uint32 {
 	t := &s.tarjan
 	t.frames = append(t.frames[:0], frame{root, s.begin[root]})
 	t.meet(root)
@@ -52,7 +52,7 @@ func (s *search) visit(root uint32, banned []bool, out [][]uint32) [][]uint32 {
 			e := &s.edges[f.edge]
 			f.edge++
 			switch {
-			case !s.uses(e, banned):
+			case !s.uses(e, forbidden):
 			case t.number[e.To] == 0:
 				t.meet(e.To)
 				t.frames = append(t.frames, frame{e.To, s.begin[e.To]})
@@ -68,7 +68,7 @@ func (s *search) visit(root uint32, banned []bool, out [][]uint32) [][]uint32 {
 			t.low[up] = min(t.low[up], t.low[at])
 		}
 		if t.low[at] == t.number[at] {
-			if c := t.leave(at); len(c) > 1 || s.alone(at, banned) {
+			if c := t.leave(at); len(c) > 1 || s.mayStutter(at, forbidden) {
 				out = append(out, c)
 			}
 		}
@@ -96,11 +96,11 @@ func (t *tarjan) leave(at uint32) []uint32 {
 	}
 }
 
-// alone reports whether a single state is a candidate: it has an edge to itself, or no promised event is enabled.
-func (s *search) alone(at uint32, banned []bool) bool {
+// mayStutter reports whether a single state is a candidate: it has an edge to itself, or no promised event is enabled.
+func (s *search) mayStutter(at uint32, forbidden []bool) bool {
 	stays := s.marks[s.stay[at]]&Hot != 0
 	for i := s.begin[at]; i < s.begin[at+1]; i++ {
-		if s.edges[i].To == at && s.uses(&s.edges[i], banned) {
+		if s.edges[i].To == at && s.uses(&s.edges[i], forbidden) {
 			return true
 		}
 		if p := s.actor[i]; p != 0 && s.Processes[p-1].Fairness != None {

@@ -46,8 +46,8 @@ var defects = map[string]func(*Graph, []Mark, []bool) *Component{
 		s := newSearch(g, marks, extra)
 		j := s.all()
 		for _, c := range s.components(j) {
-			if v := s.look(c, j.banned); v.fair() {
-				return s.component(c, j.banned)
+			if v := s.look(c, j.forbidden); v.fair() {
+				return s.component(c, j.forbidden)
 			}
 		}
 		return nil

@@ -53,7 +53,7 @@ type Graph struct {
 	Choices   []Choice
 	Draws     [][]Draw // the first one is empty
 
-	stay  []uint32 // by state: marks of staying in it
+	stay  []uint32 // by state: marks of staying (stuttering) in it
 	begin []uint32 // by state: its first edge; and the end
 	edges []Edge
 }

@@ -17,9 +17,9 @@ const (
 type Component struct {
 	States []uint32 // ascending
 
-	s      *search
-	inside []bool
-	banned []bool // by choice: it is not drawn
+	s         *search
+	inside    []bool
+	forbidden []bool // by choice: it is not drawn
 }
 
 // Find returns a component that violates the obligation under these marks, or nil. Edges and states refer to marks
@@ -51,14 +51,14 @@ func (s *search) every(yield func(*Component) bool) {
 		j := work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, c := range s.components(j) {
-			v := s.look(c, j.banned)
+			v := s.look(c, j.forbidden)
 			switch {
 			case v.fair():
-				if !yield(s.component(c, j.banned)) {
+				if !yield(s.component(c, j.forbidden)) {
 					return
 				}
 			case !v.hopeless:
-				work = append(work, v.rest(c, j.banned))
+				work = append(work, v.rest(c, j.forbidden))
 			}
 		}
 	}
@@ -75,10 +75,10 @@ func (s *search) all() job {
 	return job{states, make([]bool, len(s.Choices))}
 }
 
-// job is a set of states to split into components, without edges that draw a banned choice.
+// job is a set of states to split into components, without edges that draw a forbidden choice.
 type job struct {
-	states []uint32
-	banned []bool
+	states    []uint32
+	forbidden []bool
 }
 
 // search is a search for one obligation.
@@ -120,13 +120,13 @@ func newSearch(g *Graph, marks []Mark, extra []bool) *search {
 }
 
 // uses reports whether a run may take an edge infinitely often: it stays in the region of its state, is not cold,
-// and draws nothing banned.
-func (s *search) uses(e *Edge, banned []bool) bool {
+// and draws nothing forbidden.
+func (s *search) uses(e *Edge, forbidden []bool) bool {
 	if e.To == Outside || s.region[e.To] != s.region[e.origin] || s.marks[e.Marks]&Cold != 0 {
 		return false
 	}
 	for _, d := range s.Draws[e.Draws] {
-		if banned[d.Choice] {
+		if forbidden[d.Choice] {
 			return false
 		}
 	}
@@ -137,18 +137,18 @@ func (s *search) uses(e *Edge, banned []bool) bool {
 type verdict struct {
 	hot      bool
 	hopeless bool   // no subset can violate: none is hot, or a weak process is enabled everywhere and never acts
-	ban      []bool // choices that lack an outcome, or nil
+	forbid   []bool // choices that lack an outcome, or nil
 	remove   []bool // processes that are enabled but never act, or nil
 	s        *search
 }
 
-func (v *verdict) fair() bool { return v.hot && !v.hopeless && v.ban == nil && v.remove == nil }
+func (v *verdict) fair() bool { return v.hot && !v.hopeless && v.forbid == nil && v.remove == nil }
 
 // rest returns the part of a component to search further.
-func (v *verdict) rest(states []uint32, banned []bool) job {
-	j := job{states, slices.Clone(banned)}
-	for k, b := range v.ban {
-		j.banned[k] = j.banned[k] || b
+func (v *verdict) rest(states []uint32, forbidden []bool) job {
+	j := job{states, slices.Clone(forbidden)}
+	for k, b := range v.forbid {
+		j.forbidden[k] = j.forbidden[k] || b
 	}
 	if v.remove != nil {
 		j.states = slices.DeleteFunc(slices.Clone(states), func(at uint32) bool {
@@ -164,7 +164,7 @@ func (v *verdict) rest(states []uint32, banned []bool) job {
 }
 
 // look judges a component, which is a region.
-func (s *search) look(states []uint32, banned []bool) verdict {
+func (s *search) look(states []uint32, forbidden []bool) verdict {
 	v := verdict{s: s}
 	acts, enabled, seen, picks := s.acts, s.enabled, s.seen, s.picks
 	clear(acts)
@@ -179,7 +179,7 @@ func (s *search) look(states []uint32, banned []bool) verdict {
 				seen[p-1] = at + 1
 				enabled[p-1]++
 			}
-			if !s.uses(e, banned) {
+			if !s.uses(e, forbidden) {
 				continue
 			}
 			v.hot = v.hot || s.marks[e.Marks]&Hot != 0
@@ -206,10 +206,10 @@ func (s *search) look(states []uint32, banned []bool) verdict {
 	}
 	for d := range picks {
 		if s.fair[d.Choice] && s.lacks(d.Choice, picks) {
-			if v.ban == nil {
-				v.ban = make([]bool, len(s.Choices))
+			if v.forbid == nil {
+				v.forbid = make([]bool, len(s.Choices))
 			}
-			v.ban[d.Choice] = true
+			v.forbid[d.Choice] = true
 		}
 	}
 	return v
@@ -225,8 +225,8 @@ func (s *search) lacks(choice uint16, picks map[Draw]bool) bool {
 	return false
 }
 
-func (s *search) component(states []uint32, banned []bool) *Component {
-	c := &Component{States: slices.Clone(states), s: s, banned: banned, inside: make([]bool, s.Len())}
+func (s *search) component(states []uint32, forbidden []bool) *Component {
+	c := &Component{States: slices.Clone(states), s: s, forbidden: forbidden, inside: make([]bool, s.Len())}
 	slices.Sort(c.States)
 	for _, at := range states {
 		c.inside[at] = true
@@ -236,5 +236,5 @@ func (s *search) component(states []uint32, banned []bool) *Component {
 
 // contains reports whether an edge from one of its states belongs to the component.
 func (c *Component) contains(e *Edge) bool {
-	return e.To != Outside && c.inside[e.To] && c.s.uses(e, c.banned)
+	return e.To != Outside && c.inside[e.To] && c.s.uses(e, c.forbidden)
 }

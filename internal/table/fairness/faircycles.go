@@ -220,7 +220,7 @@ func (f *FairCycles) trim(ctx context.Context, s *explore.Space, left stateSet) 
 		err := s.Pass(ctx, true, left.has, func(id uint32, row explore.StateEdges, to []uint32) {
 			f.out.Expansions++
 			stays := slices.ContainsFunc(to, func(id uint32) bool { return id != stateset.NoPlace && left.has(id) })
-			if !stays && !rests(f.g, row.From(), processes) {
+			if !stays && !mayStutter(f.g, row.From(), processes) {
 				left.drop(id)
 				dropped++
 				return
@@ -238,8 +238,8 @@ func (f *FairCycles) trim(ctx context.Context, s *explore.Space, left stateSet) 
 // few is the inverse fraction of states that a round of trimming must remove for another round.
 const few = 8
 
-// rests reports whether a run may stay in a state forever: no enabled event is promised to happen.
-func rests(g *statespace.Graph, state []uint32, p *processes) bool {
+// mayStutter reports whether a run may stay in a state forever: no enabled event is promised to happen.
+func mayStutter(g *statespace.Graph, state []uint32, p *processes) bool {
 	g.Configs.Unpack(state, g.Vector)
 	g.World.Restore(g.Vector)
 	g.Events = g.World.AllEvents(g.Events[:0])
