@@ -210,11 +210,11 @@ func follow(sys *sim.System, f *choose.File, tolerant bool, record choose.Path) 
 		}
 		s := &f.Steps[i]
 		misfit := &MisfitError{Line: s.Line, Step: i + 1, Key: s.Key}
-		index, ok := r.find(s)
+		index, ok := r.matchExact(s)
 		if !ok {
 			misfit.Reason, misfit.Near = "this cannot happen here", r.near(s.Key)
 			out.Misfits = append(out.Misfits, misfit)
-			if index, ok = r.alike(s.Key); !ok || !tolerant {
+			if index, ok = r.matchSimilar(s.Key); !ok || !tolerant {
 				continue
 			}
 			ev, _ := r.run.Event(index)
@@ -255,9 +255,9 @@ func (r *follower) renamed(step int, out *Reading) {
 	}
 }
 
-// find returns the index of the step's event. It first tries the index in the file, which also selects among events
+// matchExact returns the index of the step's event. It first tries the index in the file, which also selects among events
 // of the same key.
-func (r *follower) find(s *choose.FileStep) (int, bool) {
+func (r *follower) matchExact(s *choose.FileStep) (int, bool) {
 	if s.Index >= 0 {
 		if ev, ok := r.run.Event(s.Index); ok && r.run.World.Key(ev) == s.Key {
 			return s.Index, true
@@ -274,9 +274,9 @@ func (r *follower) find(s *choose.FileStep) (int, bool) {
 	}
 }
 
-// alike returns the index of an event with the same class, nodes and type as the key's. It prefers the one that
+// matchSimilar returns the index of an event with the same class, nodes and type as the key's. It prefers the one that
 // shares most words with it.
-func (r *follower) alike(key string) (index int, ok bool) {
+func (r *follower) matchSimilar(key string) (index int, ok bool) {
 	words, most := strings.Fields(key), -1
 	for i := 0; ; i++ {
 		ev, more := r.run.Event(i)
