@@ -95,8 +95,8 @@ func TestContainerCrashes(t *testing.T) {
 		takeKey(t, w, fmt.Sprintf("action n%d work", id), nil)
 		takeKey(t, w, fmt.Sprintf("deliver n3<-n%d stream vote{Round:1}", id), nil)
 	}
-	asked := takeKey(t, w, "crash n0 with n2", map[string]int{stepinfo.SurvivorsOf(2): 1})
-	if want := []string{stepinfo.Survivors + ": 2", stepinfo.SurvivorsOf(2) + ": 2"}; !slices.Equal(asked, want) {
+	asked := takeKey(t, w, "crash n0 with n2", map[string]int{stepinfo.SurvivorsLabelOf(2): 1})
+	if want := []string{stepinfo.SurvivorsLabel + ": 2", stepinfo.SurvivorsLabelOf(2) + ": 2"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
 	if got := w.Last().With; !slices.Equal(got, []sim.NodeID{2}) {
@@ -156,7 +156,7 @@ func TestContainerCrashesInside(t *testing.T) {
 	w := start(t, lodgers())
 	takeKey(t, w, "action n0 work", nil)
 	asked := takeKey(t, w, "action n2 work", map[string]int{choose.CrashInside.Label(): 1})
-	want := []string{choose.CrashInside.Label() + ": 2", stepinfo.SurvivorsOf(0) + ": 2"}
+	want := []string{choose.CrashInside.Label() + ": 2", stepinfo.SurvivorsLabelOf(0) + ": 2"}
 	if !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}

@@ -99,11 +99,11 @@ func (w *Machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (er
 
 // Crash takes down a node and the other nodes of its process. The error is a finding if a service could not be closed.
 func (w *Machine) Crash(n *Node) error {
-	err := w.crashAlone(n, stepinfo.Survivors)
+	err := w.crashAlone(n, stepinfo.SurvivorsLabel)
 	for _, id := range w.groupOf(n.ID) {
 		if m := &w.Members[id]; m.Up {
 			w.last.With = append(w.last.With, id)
-			err = cmp.Or(err, w.crashAlone(m, stepinfo.SurvivorsOf(id)))
+			err = cmp.Or(err, w.crashAlone(m, stepinfo.SurvivorsLabelOf(id)))
 		}
 	}
 	return err

@@ -11,24 +11,24 @@ import (
 
 // crashFault is a fault that takes a node down, and the nodes of its process with it.
 type crashFault struct {
-	fault   sim.Fault
-	inside  choose.Kind                    // class of the question whether the fault strikes inside a step
-	matters func(stepinfo.EffectKind) bool // whether striking before an effect makes a difference
-	strike  func(*Machine, *Node) error
-	may     func(*sim.System) func(sim.NodeID) bool // the nodes that it may strike; nil means as for the fault like
-	name    string                                  // of may
-	like    sim.Fault
+	fault      sim.Fault
+	inside     choose.Kind                    // class of the question whether the fault strikes inside a step
+	matters    func(stepinfo.EffectKind) bool // whether striking before an effect makes a difference
+	strike     func(*Machine, *Node) error
+	may        func(*sim.System) func(sim.NodeID) bool // the nodes that it may strike; nil means those of the fault defaultsTo
+	name       string                                  // of may
+	defaultsTo sim.Fault
 }
 
 // crashFaults are the faults that take a node down, in the order in which they are offered.
 var crashFaults = [...]crashFault{
 	{
-		fault: sim.Crashes, inside: choose.CrashInside, matters: stepinfo.EffectKind.Outlasts, strike: (*Machine).Crash,
-		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayCrash }, name: "MayCrash", like: sim.Crashes,
+		fault: sim.Crashes, inside: choose.CrashInside, matters: stepinfo.EffectKind.SurvivesCrash, strike: (*Machine).Crash,
+		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayCrash }, name: "MayCrash", defaultsTo: sim.Crashes,
 	},
 	{
-		fault: sim.Halts, inside: choose.HaltInside, matters: stepinfo.EffectKind.Heard, strike: (*Machine).halt,
-		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayHalt }, name: "MayHalt", like: sim.Crashes,
+		fault: sim.Halts, inside: choose.HaltInside, matters: stepinfo.EffectKind.VisibleAfterHalt, strike: (*Machine).halt,
+		may: func(sys *sim.System) func(sim.NodeID) bool { return sys.MayHalt }, name: "MayHalt", defaultsTo: sim.Crashes,
 	},
 }
 
@@ -69,7 +69,7 @@ func (w *Machine) WhoFails() (err error) {
 		how := &crashFaults[i]
 		f := how.fault
 		if how.may(w.Sys) == nil {
-			how = crashFaultOf(how.like)
+			how = crashFaultOf(how.defaultsTo)
 		}
 		if may := how.may(w.Sys); may != nil && limits[f] > 0 && err == nil {
 			err = w.who(how.name, may, &w.May[how.fault])

@@ -88,8 +88,8 @@ func TestAppendCuts(t *testing.T) {
 		matters func(stepinfo.EffectKind) bool
 		want    []stepinfo.Cut
 	}{
-		{stepinfo.EffectKind.Outlasts, []stepinfo.Cut{{At: 0, Lost: 0}, {At: 2, Lost: 0}, {At: 3, Lost: 0}, {At: 3, Lost: 1}, {At: 5, Lost: 1}}},
-		{stepinfo.EffectKind.Heard, []stepinfo.Cut{{At: 0, Lost: 0}, {At: 3, Lost: 0}, {At: 5, Lost: 1}}},
+		{stepinfo.EffectKind.SurvivesCrash, []stepinfo.Cut{{At: 0, Lost: 0}, {At: 2, Lost: 0}, {At: 3, Lost: 0}, {At: 3, Lost: 1}, {At: 5, Lost: 1}}},
+		{stepinfo.EffectKind.VisibleAfterHalt, []stepinfo.Cut{{At: 0, Lost: 0}, {At: 3, Lost: 0}, {At: 5, Lost: 1}}},
 	} {
 		if got := stepinfo.AppendCuts(nil, sim.CutSubset, effects, c.matters); !slices.Equal(got, c.want) {
 			t.Errorf("got %v, want %v", got, c.want)
@@ -97,7 +97,7 @@ func TestAppendCuts(t *testing.T) {
 	}
 	all := slices.Repeat([]stepinfo.Effect{{Kind: stepinfo.SendEffect}}, sim.MostCut)
 	seen := map[string]bool{}
-	for _, c := range stepinfo.AppendCuts(nil, sim.CutSubset, all, stepinfo.EffectKind.Outlasts) {
+	for _, c := range stepinfo.AppendCuts(nil, sim.CutSubset, all, stepinfo.EffectKind.SurvivesCrash) {
 		s := stepinfo.Step{Effects: all, Applied: c.At, Lost: c.Lost}
 		text := ""
 		for i := range all {

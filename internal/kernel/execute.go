@@ -70,7 +70,7 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 	if err := w.Handle(n, ev, &d, src); err != nil {
 		return err
 	}
-	if w.mayFail() && w.last.Outlasts() {
+	if w.mayFail() && w.last.Cuttable() {
 		w.askCut(n.ID)
 	}
 	if w.last.Crashed {

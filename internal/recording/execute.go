@@ -160,9 +160,9 @@ func (m *merger) crash(index int) {
 	ev, _ := m.run.Event(index)
 	src := answers{lost: map[string]int{}}
 	for _, id := range m.fallsWith(ev.Node) {
-		label := stepinfo.SurvivorsOf(id)
+		label := stepinfo.SurvivorsLabelOf(id)
 		if id == ev.Node {
-			label = stepinfo.Survivors
+			label = stepinfo.SurvivorsLabel
 		}
 		src.lost[label] = m.cursors[id].lost()
 		for peer := range m.cursors {

@@ -117,13 +117,13 @@ func (s *TraceStep) left(kept []kernel.Snapshot) {
 			pending = nil
 		}
 	}
-	s.survive(pending, stepinfo.Survivors)
+	s.survive(pending, stepinfo.SurvivorsLabel)
 	for _, id := range s.With {
 		pending := unsynced(kept[id].Fields)
 		for i, key := range pending {
 			pending[i] = fmt.Sprintf("n%d: %s", id, key)
 		}
-		s.survive(pending, stepinfo.SurvivorsOf(sim.NodeID(id)))
+		s.survive(pending, stepinfo.SurvivorsLabelOf(sim.NodeID(id)))
 	}
 }
 

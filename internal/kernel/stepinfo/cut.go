@@ -6,11 +6,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Survivors labels the question how many unsynced writes survive a crash of the step's node.
-const Survivors = "unsynced writes that survive"
+// SurvivorsLabel labels the question how many unsynced writes survive a crash of the step's node.
+const SurvivorsLabel = "unsynced writes that survive"
 
-// SurvivorsOf is the label for another node of the same process.
-func SurvivorsOf(id sim.NodeID) string { return fmt.Sprintf("unsynced writes of n%d that survive", id) }
+// SurvivorsLabelOf is the label for another node of the same process.
+func SurvivorsLabelOf(id sim.NodeID) string {
+	return fmt.Sprintf("unsynced writes of n%d that survive", id)
+}
 
 // Cut truncates a step in which the node fails: the effects before At happen, except for some datagrams.
 type Cut struct {

@@ -43,15 +43,15 @@ func (k EffectKind) Carries() bool {
 	return k == SendEffect || k == StreamEffect || k == RefusedEffect
 }
 
-// Outlasts reports whether an effect matters to the rest of the system if the node crashes right after it. Stream sends
-// do not: the queues of a node die with it.
-func (k EffectKind) Outlasts() bool {
+// SurvivesCrash reports whether an effect matters to the rest of the system if the node crashes right after it. Stream
+// sends do not: the queues of a node die with it.
+func (k EffectKind) SurvivesCrash() bool {
 	return k == SendEffect || k == WriteEffect || k == SyncEffect || k == AnnounceEffect
 }
 
-// Heard reports whether an effect matters to the rest of the system if the node halts right after it. The disk of a
-// halted node is never read again.
-func (k EffectKind) Heard() bool { return k == SendEffect || k == AnnounceEffect }
+// VisibleAfterHalt reports whether an effect matters to the rest of the system if the node halts right after it. The
+// disk of a halted node is never read again.
+func (k EffectKind) VisibleAfterHalt() bool { return k == SendEffect || k == AnnounceEffect }
 
 // ChangeNode reports whether effects change the local state of the node that requested them. Writes are pending at once.
 func ChangeNode(effects []Effect) bool {

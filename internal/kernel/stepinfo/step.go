@@ -67,10 +67,11 @@ func (s *Step) Happened(effect int) bool {
 	return s.Lost>>sent&1 == 0
 }
 
-// Outlasts reports whether a failure inside the step can make a difference. Effects that are heard also outlast.
-func (s *Step) Outlasts() bool {
+// Cuttable reports whether a failure inside the step can make a difference. Effects that are visible after a halt also
+// survive a crash.
+func (s *Step) Cuttable() bool {
 	for i := range s.Effects {
-		if s.Effects[i].Kind.Outlasts() {
+		if s.Effects[i].Kind.SurvivesCrash() {
 			return true
 		}
 	}

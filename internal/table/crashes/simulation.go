@@ -307,14 +307,14 @@ func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32,
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range e.CutsOf(leaf, stepinfo.EffectKind.Heard) {
+		for _, c := range e.CutsOf(leaf, stepinfo.EffectKind.VisibleAfterHalt) {
 			add(down, c)
 		}
 	}
 	if !e.Crashing[node] || leaf.CrashCuts == 0 {
 		return duties, nil
 	}
-	for _, c := range e.CutsOf(leaf, stepinfo.EffectKind.Outlasts) {
+	for _, c := range e.CutsOf(leaf, stepinfo.EffectKind.SurvivesCrash) {
 		outcomes := e.CrashedInside(node, o.Leaf, leaf.CutOf(c)).Outcomes
 		for kept := range outcomes {
 			if r.Mutated(por.NoSurvivors) && kept < outcomes-1 {

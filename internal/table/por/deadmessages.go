@@ -140,7 +140,7 @@ func (r *ReducedGraph) crashInside(l *LocalState, o *Outcome, add func(uint32)) 
 		return true
 	}
 	node := sim.NodeID(l.Node)
-	for _, way := range e.CutsOf(leaf, stepinfo.EffectKind.Outlasts) {
+	for _, way := range e.CutsOf(leaf, stepinfo.EffectKind.SurvivesCrash) {
 		c := leaf.CutOf(way)
 		for kept := range e.CrashedInside(node, o.Leaf, c).Outcomes {
 			down, err := e.Survived(node, o.Leaf, c, kept)

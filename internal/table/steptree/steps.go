@@ -214,10 +214,10 @@ func (e *Engine) newLeaf(s *store.Situation, out *bench.Outcome) (made Leaf, err
 	after, failed, failure := e.Bench.ApplyEffects(node, out.After, made.Effects, len(made.Effects))
 	made.Failed, made.Failure = int32(failed), failure
 	if e.Sys.Halts > 0 {
-		made.HaltCuts = int32(len(e.CutsOf(&made, stepinfo.EffectKind.Heard)))
+		made.HaltCuts = int32(len(e.CutsOf(&made, stepinfo.EffectKind.VisibleAfterHalt)))
 	}
 	if e.Sys.Crashes > 0 {
-		made.CrashCuts = int32(len(e.CutsOf(&made, stepinfo.EffectKind.Outlasts)))
+		made.CrashCuts = int32(len(e.CutsOf(&made, stepinfo.EffectKind.SurvivesCrash)))
 		if made.CrashCuts > 0 {
 			made.handled = out.After.Bare()
 		}

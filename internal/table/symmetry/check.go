@@ -220,7 +220,7 @@ func (s *Symmetry) crashesInside(k int, id, other uint32, p, q *por.Outcome) boo
 	if !crashes {
 		return true
 	}
-	for _, way := range e.CutsOf(a, stepinfo.EffectKind.Outlasts) {
+	for _, way := range e.CutsOf(a, stepinfo.EffectKind.SurvivesCrash) {
 		c := a.CutOf(way)
 		outcomes := e.CrashedInside(node, p.Leaf, c).Outcomes
 		if e.CrashedInside(to, q.Leaf, c).Outcomes != outcomes {

@@ -11,7 +11,7 @@ import (
 // crash takes down a node and the other nodes of its process. Choices select how many of their unsynced writes
 // survive.
 func (w *World) crash(node sim.NodeID, src choose.Source) error {
-	if err := w.crashAlone(node, stepinfo.Survivors, src); err != nil {
+	if err := w.crashAlone(node, stepinfo.SurvivorsLabel, src); err != nil {
 		return err
 	}
 	return w.crashGroup(node, src)
@@ -27,7 +27,7 @@ func (w *World) crashGroup(node sim.NodeID, src choose.Source) error {
 		if w.Locals.List[w.Vector[mate]].State.Unsynced() > 0 {
 			w.AskedOfGroup++
 		}
-		if err := w.crashAlone(mate, stepinfo.SurvivorsOf(mate), src); err != nil {
+		if err := w.crashAlone(mate, stepinfo.SurvivorsLabelOf(mate), src); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func (w *World) crashInside(id uint32, c steptree.Cut, src choose.Source) error 
 		return w.halt(node)
 	}
 	w.spend(store.OneCrash)
-	kept := askSurvivors(w.CrashedInside(node, id, c).Outcomes, stepinfo.Survivors, src)
+	kept := askSurvivors(w.CrashedInside(node, id, c).Outcomes, stepinfo.SurvivorsLabel, src)
 	down, err := w.Survived(node, id, c, kept)
 	if err != nil {
 		return err

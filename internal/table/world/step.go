@@ -161,13 +161,13 @@ func (w *World) askCut(l *steptree.Leaf, node sim.NodeID, budget uint32, src cho
 	if store.CrashesLeft(budget) > 0 && l.CrashCuts > 0 && w.MayCrash(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.CrashInside, Arity: int(l.CrashCuts) + 1, Label: choose.CrashInside.Label()}); pick > 0 {
 			w.FailedInside = true
-			return w.CutsOf(l, stepinfo.EffectKind.Outlasts)[pick-1]
+			return w.CutsOf(l, stepinfo.EffectKind.SurvivesCrash)[pick-1]
 		}
 	}
 	if store.HaltsLeft(budget) > 0 && l.HaltCuts > 0 && w.MayHalt(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.HaltInside, Arity: int(l.HaltCuts) + 1, Label: choose.HaltInside.Label()}); pick > 0 {
 			w.FailedInside, w.Halted = true, true
-			return w.CutsOf(l, stepinfo.EffectKind.Heard)[pick-1]
+			return w.CutsOf(l, stepinfo.EffectKind.VisibleAfterHalt)[pick-1]
 		}
 	}
 	return stepinfo.Cut{At: len(l.Effects)}
