@@ -876,6 +876,56 @@ func TestThreeTicks(t *testing.T) { ticks(t, 3) }
 	}
 }
 
+// A finding in a test that reads the environment is confirmed, minimized and replayed, although package testing logs that only in runs whose
+// result the go command may cache.
+func TestTest_Environment(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package env
+
+import (
+	"os"
+	"sync"
+	"testing"
+)
+
+var once sync.Once
+
+func TestLost(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	n := 0
+	for range 3 {
+		wg.Go(func() {
+			once.Do(func() { os.Getenv("HOME"); os.Stat("."); os.Getenv("PATH") })
+			mu.Lock()
+			v := n
+			mu.Unlock()
+			mu.Lock()
+			n = v + 1
+			mu.Unlock()
+		})
+	}
+	if wg.Wait(); n != 3 {
+		t.Error(n)
+	}
+}
+`)
+	for _, args := range [][]string{{"."}, {"-count=1", "."}, {}} {
+		out, status := testCommand(t.Context(), args...)
+		if status != 1 || !strings.Contains(out, "until step ") || strings.Contains(out, "in a new process") {
+			t.Errorf("%v: status %d, want a finding with its critical step:\n%s", args, status, out)
+		}
+		for _, replay := range [][]string{{"-schedule=last", "."}, {"-schedule=last"}} {
+			if out, status := testCommand(t.Context(), replay...); status != 1 {
+				t.Errorf("%v after %v: status %d:\n%s", replay, args, status, out)
+			}
+		}
+		os.RemoveAll("testdata")
+	}
+}
+
 // Exploring ends before -timeout, also if runs are given up while they log a variable of the environment that they read.
 func TestTest_EndsBeforeTimeout(t *testing.T) {
 	if testing.Short() {
@@ -890,9 +940,16 @@ import (
 )
 
 func TestEnv(t *testing.T) {
+	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() { _ = os.Getenv("HOME") })
+	for range 4 {
+		wg.Go(func() {
+			for range 4 {
+				mu.Lock()
+				_ = os.Getenv("HOME")
+				mu.Unlock()
+			}
+		})
 	}
 	wg.Wait()
 }

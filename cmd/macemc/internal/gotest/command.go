@@ -119,6 +119,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return err
 	}
 	flags := changed.Flags(strings.Trim(*a.Tags+","+tags, ","))
+	if x.schedule != "" {
+		flags = append(flags, "-count=1") // a cached result would not execute it
+	}
 	// Package bubble runs one thread, but the build may run several.
 	env := slices.Concat(changed.Env, variables, []string{"GOMAXPROCS=1"})
 	var modules []string
