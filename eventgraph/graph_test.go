@@ -142,6 +142,7 @@ func TestGolden(t *testing.T) {
 	golden.Compare(t, "pingack.mmd", render(t, g.Mermaid, eventgraph.Options{}))
 	golden.Compare(t, "pingack.svg", render(t, g.SVG, eventgraph.Options{}))
 	golden.Compare(t, "pingack.json", render(t, func(w io.Writer, _ eventgraph.Options) error { return g.JSON(w) }, eventgraph.Options{}))
+	golden.Compare(t, "pingack.jsonl", render(t, g.JSONLines, eventgraph.Options{Steps: []int{0, 5, 6, 7}}))
 	for _, nodes := range []int{3, 5, 8} {
 		g := randomRun(t, couriers(nodes), 2, 50)
 		g.Critical = 20
