@@ -47,6 +47,17 @@ func crashFaultOf(f sim.Fault) *crashFault {
 	panic(fmt.Sprintf("%v: not a fault that takes nodes down", f))
 }
 
+// FaultInside returns the fault that questions of kind k are about; ok is false if k is no question whether a fault
+// strikes inside a step.
+func FaultInside(k choose.Kind) (f sim.Fault, ok bool) {
+	for i := range crashFaults {
+		if crashFaults[i].inside == k {
+			return crashFaults[i].fault, true
+		}
+	}
+	return 0, false
+}
+
 // mayFail reports whether any fault that takes a node down can still strike.
 func (w *Machine) mayFail() bool {
 	for i := range crashFaults {

@@ -270,8 +270,8 @@ func (l *Loop) step(index int, ev *sim.Event) error {
 	l.Events++
 	l.unlikely = false
 	kind := ev.Kind
-	if kind.Injection() {
-		l.at.count(kind)
+	if f, ok := kind.Fault(); ok {
+		l.at.Used[f]++
 	}
 	if l.Coverage != nil {
 		l.Coverage.Before(l.world, *ev)
@@ -367,12 +367,10 @@ func (l *Loop) Choose(p choose.Point) int {
 	if len(p.Weights) > 0 && p.Weights[pick] == 0 {
 		l.unlikely = true
 	}
-	switch {
-	case pick == 0:
-	case p.Kind == choose.HaltInside:
-		l.at.count(sim.Halt)
-	case p.Kind == choose.CrashInside:
-		l.at.count(sim.Crash)
+	if pick > 0 {
+		if f, ok := kernel.FaultInside(p.Kind); ok {
+			l.at.Used[f]++
+		}
 	}
 	return pick
 }

@@ -135,10 +135,3 @@ func (o *Outcome) failed(err, misfit error) {
 		o.End, o.Err = Misfit, err
 	}
 }
-
-// count counts an injected fault.
-func (n *Node) count(k sim.EventKind) {
-	if f, ok := k.Fault(); ok {
-		n.Used[f]++
-	}
-}
