@@ -13,7 +13,7 @@
 //	MACEMC_MAX_PATHS   -macemc.max-paths   maximum number of runs (default: no limit)
 //	MACEMC_SEED        -macemc.seed        seed of the random walks (default 1)
 //	MACEMC_WORKERS     -macemc.workers     number of concurrent runs (default: all cores)
-//	MACEMC_STRATEGY    -macemc.strategy    deepening, walk, faulty, bfs or dfs (default deepening)
+//	MACEMC_STRATEGY    -macemc.strategy    a strategy of macemc search, such as bfs (default deepening)
 //	MACEMC_SCHEDULES   -macemc.schedules   order of events in random walks, in turn, such as weighted,pos (default all)
 //	MACEMC_INTERLEAVE  -macemc.interleave  goroutines of package bubble: rotate, fifo, random or pct:N (default rotate)
 //	MACEMC_KEEP_GOING  -macemc.keep-going  true: continue after a violation, and report all distinct ones

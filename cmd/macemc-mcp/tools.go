@@ -102,7 +102,7 @@ type searchInput struct {
 	System   string `json:"system" jsonschema:"a package with a test that calls mctest.Check, such as ./lease or ./lease:TestLease, or a bundled system such as pingack"`
 	Seconds  int    `json:"seconds,omitempty" jsonschema:"stop after this time (default 20, at most 600)"`
 	Nodes    int    `json:"nodes,omitempty" jsonschema:"number of nodes (default: as the system defines)"`
-	Strategy string `json:"strategy,omitempty" jsonschema:"deepening (default), walk, faulty, bfs or dfs"`
+	Strategy string `json:"strategy,omitempty" jsonschema:"a search strategy (default deepening); an unknown one is refused with a list of all"`
 	Bug      string `json:"bug,omitempty" jsonschema:"known bug of a bundled system to enable"`
 }
 
