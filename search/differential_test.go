@@ -160,7 +160,7 @@ func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 }
 
 // runStrategies lists the strategies that execute runs.
-var runStrategies = []search.Name{search.Deepening, search.Walk, search.Faulty}
+var runStrategies = []search.Name{search.Deepening, search.Walk, search.Faulty, search.Swarm}
 
 // Engines agree on every bundled system, by every strategy. A known bug changes only a line or two, so the strategies
 // take turns with bugs.

@@ -28,7 +28,7 @@ func quiet(t *testing.T) sim.System {
 }
 
 func TestMaxPaths(t *testing.T) {
-	for _, s := range []search.Name{search.Deepening, search.Walk, search.Faulty} {
+	for _, s := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.Swarm} {
 		for _, n := range []int{1, 7, 1000} {
 			res := run(t, search.Config{System: pingack.System, Strategy: s, MaxPaths: n, Confirm: refute})
 			if res.Stats.Paths != n || res.Stopped != search.StoppedPaths {

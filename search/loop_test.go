@@ -180,6 +180,7 @@ func TestCrashInsideStep(t *testing.T) {
 		runs     func(n int) bool
 	}{
 		{search.Faulty, func(n int) bool { return n > 0 }},
+		{search.Swarm, func(n int) bool { return n > 0 }},
 		{search.Walk, func(n int) bool { return n == 0 }},
 		{search.Deepening, func(n int) bool { return n > 0 }},
 	} {

@@ -23,7 +23,8 @@ const (
 	Walk Name = "walk"
 	// Faulty makes random walks in rounds: with faults for a while, then without until the run is live.
 	Faulty Name = "faulty"
-	BFS    Name = "bfs" // breadth-first over states by the table engine, to completion or a depth in steps
+	Swarm  Name = "swarm" // makes faulty walks, each with a random subset of the allowed faults
+	BFS    Name = "bfs"   // breadth-first over states by the table engine, to completion or a depth in steps
 	// DFS is depth-first over states, likewise. A violation may take many steps, but the frontier takes little memory.
 	// With MaxDepth a state is skipped only if it was seen at the same or a smaller depth.
 	DFS Name = "dfs"
@@ -94,6 +95,14 @@ func strategies() []strategy {
 			faults:       true,
 			new: func(w *worker, _ *fpset.Set) runs.Strategy {
 				return runs.NewFaulty(w.cfg.walking(), w.cfg.System.Limits())
+			},
+		},
+		{
+			StrategyInfo: StrategyInfo{Swarm, "like faulty, each run with a random subset of the faults", Walks | Durable},
+			phase:        "swarm walks",
+			faults:       true,
+			new: func(w *worker, _ *fpset.Set) runs.Strategy {
+				return runs.NewSwarm(w.cfg.walking(), w.cfg.System.Limits())
 			},
 		},
 		{

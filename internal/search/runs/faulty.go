@@ -2,6 +2,7 @@ package runs
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
@@ -38,6 +39,28 @@ func NewFaulty(c Settings, limits sim.Limits) *Faulty {
 	return &Faulty{draws: draws{scale: c.Scale}, rowRuns: newRowRuns(c, faultyTag), limit: c.Steps, limits: limits}
 }
 
+// Swarm is the strategy of faulty walks in which each run has a random subset of the allowed faults, each fault with
+// probability 1/2. Frequent faults then cannot hide what the others do. See Groce et al., "Swarm Testing", ISSTA 2012.
+type Swarm struct {
+	Faulty
+	allowed sim.Limits
+}
+
+// NewSwarm returns swarm walks of systems with these limits.
+func NewSwarm(c Settings, limits sim.Limits) *Swarm { return &Swarm{*NewFaulty(c, limits), limits} }
+
+// Next implements [runloop.Strategy].
+func (s *Swarm) Next() (runloop.Task, bool) {
+	task, ok := s.Faulty.Next()
+	s.limits = s.allowed
+	for f, limit := range s.allowed {
+		if limit > 0 && s.random.IntN(2) == 0 {
+			s.limits[f] = 0
+		}
+	}
+	return task, ok
+}
+
 // Faulty is the strategy of faulty walks. In each round, a random number of steps with injections is followed by steps
 // without, until the state is live. Injections have their weight only at some moments, with random gaps between them.
 // Otherwise all allowed faults would strike at the start of the first round, and defects that need an undisturbed
@@ -46,7 +69,7 @@ type Faulty struct {
 	draws
 	rowRuns
 	limit  int
-	limits sim.Limits
+	limits sim.Limits // of the run
 
 	begun    bool
 	long     bool // parts may be long
@@ -59,6 +82,7 @@ type Faulty struct {
 	length   int  // of that part, if there is no goal
 	relied   Relied
 	pick     int
+	enabled  []int // indices of the faults that can strike in a state, reused
 }
 
 // Next implements [runloop.Strategy].
@@ -168,12 +192,18 @@ func (s *Faulty) recover(at *runloop.Node) (sel runloop.Selection, ok bool) {
 
 // strikes draws whether a fault strikes instead of the picked event, and which one.
 func (s *Faulty) strikes(at *runloop.Node) bool {
+	s.enabled = s.enabled[:0]
 	faults := at.Injections()
-	ordinary, weight := s.portfolio.base.Total(at.Enabled), s.scale.Weight(sim.Crash)*len(faults)
+	for i := range faults {
+		if f, ok := faults[i].Kind.Fault(); ok && s.limits[f] > 0 {
+			s.enabled = append(s.enabled, i)
+		}
+	}
+	ordinary, weight := s.portfolio.base.Total(at.Enabled), s.scale.Weight(sim.Crash)*len(s.enabled)
 	if weight == 0 || s.random.IntN(ordinary+weight) < ordinary {
 		return false
 	}
-	s.pick = len(at.Enabled) + s.random.IntN(len(faults))
+	s.pick = len(at.Enabled) + s.enabled[s.random.IntN(len(s.enabled))]
 	return true
 }
 
@@ -183,6 +213,9 @@ func (s *Faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 	case choose.Event:
 		return s.pick, true
 	case choose.Fault:
+		if f, ok := kernel.FaultInside(p.Kind); ok && s.limits[f] == 0 {
+			return 0, true
+		}
 		if s.recovery >= 0 || s.gap > 0 || s.scale.Weight(sim.Crash) == 0 || s.random.IntN(insideOdds) > 0 {
 			return 0, true
 		}

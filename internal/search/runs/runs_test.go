@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"pgregory.net/rapid"
 )
@@ -82,6 +84,61 @@ func TestGapsBetweenFaults(t *testing.T) {
 		}
 		if longest < c.least || longest > c.most {
 			t.Errorf("run %d: the longest of 500 gaps is %d steps, want %d to %d", c.number, longest, c.least, c.most)
+		}
+	}
+}
+
+// beacon is a service with a timer that sends two messages again and again.
+type beacon struct {
+	sim.Nop
+	Heard bool
+}
+
+func (b *beacon) Boot(env sim.Env) { env.SetTimer("beat", 1) }
+
+func (b *beacon) Timer(env sim.Env, _ any) {
+	env.Send(1-env.Self(), "a")
+	env.Send(1-env.Self(), "b")
+	b.Boot(env)
+}
+
+func (b *beacon) Receive(sim.Env, sim.NodeID, any) { b.Heard = true }
+
+// Only the faults of its subset strike in a swarm run, be it between steps or inside them. About half of the runs allow each fault.
+func TestSwarm(t *testing.T) {
+	sys := sim.System{
+		Name: "beacons", Nodes: 2, Crashes: 1, Halts: 1, Network: netsim.Datagrams{Loss: 1, Dup: 1},
+		New:        func(sim.NodeID) sim.Service { return &beacon{} },
+		Properties: []sim.Property{{Name: "heard", Eventually: func(v *sim.View) bool { return v.Len() == 2 }}},
+	}
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const runs = 400
+	scale := schedules.NewScale(map[string]int{"message": 1, "timer": 1, "consequence": 1, "fault": 1})
+	s := NewSwarm(Settings{Scale: scale, Seed: 1, Steps: 100, Schedules: []string{schedules.Weighted}}, sys.Limits())
+	s.Begin(&Job{Count: runs, Mix: []uint8{0}}, nil)
+	s.SetRoots([]choose.Path{nil})
+	loop := runloop.New(w)
+	var allowed, struck sim.Limits
+	for {
+		task, ok := s.Next()
+		if !ok {
+			break
+		}
+		o := loop.Run(s, task)
+		if o.Err != nil || o.Used.Max(s.limits) != s.limits {
+			t.Fatalf("run %d: faults %v with limits %v, %v", s.number, o.Used, s.limits, o.Err)
+		}
+		for f := range allowed {
+			allowed[f] += s.limits[f]
+			struck[f] += o.Used[f]
+		}
+	}
+	for _, f := range []sim.Fault{sim.Crashes, sim.Halts, sim.Loss, sim.Dup} {
+		if n := allowed[f]; n < runs*2/5 || n > runs*3/5 || struck[f] < n/10 {
+			t.Errorf("%v is allowed in %d of %d runs, and struck in %d", f, n, runs, struck[f])
 		}
 	}
 }
