@@ -76,7 +76,7 @@ func TestMan(t *testing.T) {
 }
 
 // Help shows the usual flags, --help-all shows all flags, and no line is too wide.
-func TestSearch_HelpAll(t *testing.T) {
+func TestHelp_Search(t *testing.T) {
 	usual, _, _ := run(t, "search", "--help")
 	stdout, stderr, status := run(t, "search", "--help-all")
 	if status != 0 || stderr != "" {
