@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
@@ -21,10 +23,11 @@ import (
 // from that state do not recover. The file is relative to the folder of the test.
 //
 // The code may have changed since the file was written; a fix of the defect changes it. A step that can no longer
-// happen is replaced by one that differs in content only, or left out, and the rest is executed; -v shows where the run
-// left the path. That is not a failure, because corrected services often behave differently before the defect would
-// show. If no step fits at all, for example after a renaming, Replay fails, as the file tests nothing. With
-// -macemc.strict each step must fit, which identifies files to record again.
+// happen is replaced by one that differs in content only. If the name of its message, timer or action has disappeared, it
+// is replaced by one with a name that the file does not contain, as after a renaming. Other steps are left out, and the
+// rest is executed; -v shows where the run left the path. That is not a failure, because corrected services often behave
+// differently before the defect would show. If every step is left out, Replay fails, as the file tests nothing. With
+// -macemc.strict each step must fit; use it to find files to record again.
 //
 // Node count and name of the system must equal those of the file; a system without a name gets the name of the test in
 // the file. Fault limits, timing and the schedules of goroutines are taken from the file.
@@ -93,7 +96,7 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 	switch {
 	case left == "":
 		return file + ": every step fits, and the run violates nothing", exitcode.OK
-	case loaded.Followed == 0:
+	case loaded.Followed == 0 && !slices.ContainsFunc(loaded.Misfits, func(m *replay.MisfitError) bool { return m.Instead != "" }):
 		return fmt.Sprintf("%s: no step fits, so the test has no effect; record the path again or delete the test%s", file, left), exitcode.Inconclusive
 	case c.strict:
 		return fmt.Sprintf("%s: the path does not fit any more%s", file, left), exitcode.Inconclusive

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/netsim"
@@ -57,7 +58,55 @@ func TestReplayFixed(t *testing.T) {
 
 func TestReplayRenamed(t *testing.T) {
 	s := System
-	s.Actions = []sim.AnyAction{sim.Action[*Pinger]{Name: "poke", Times: 2, Do: (*Pinger).Ping}}
+	s.Actions = []sim.AnyAction{sim.Action[*Pinger]{Name: "poke", Times: 2, Do: (*Pinger).Ping,
+		When: func(p *Pinger) bool { return acked(0, p) }}}
+	replayed(t, s)
+}
+
+type (
+	Request struct{ Seq int }
+	Reply   struct{ Seq int }
+)
+
+// peer has the defect of System, and other names of messages.
+type peer struct {
+	sim.Nop
+	Sent, Acked, Seen int
+}
+
+func (p *peer) Ping(env sim.Env) { p.Sent++; p.Timer(env, resend{}) }
+
+func (p *peer) Timer(env sim.Env, _ any) {
+	env.Send(1, Request{p.Sent})
+	env.SetTimer(resend{}, time.Second)
+}
+
+func (p *peer) Receive(env sim.Env, from sim.NodeID, msg any) {
+	switch m := msg.(type) {
+	case Reply:
+		p.Acked = m.Seq
+		env.StopTimer(resend{})
+	case Request:
+		if m.Seq > p.Seen {
+			p.Seen = m.Seq
+			env.Send(from, Reply{m.Seq})
+		}
+	}
+}
+
+func TestReplayRenamedMessages(t *testing.T) {
+	s := System
+	s.New = func(sim.NodeID) sim.Service { return &peer{} }
+	s.Actions = []sim.AnyAction{sim.Action[*peer]{Name: "ping", Times: 2, Do: (*peer).Ping,
+		At: func(id sim.NodeID) bool { return id == 0 }, When: func(p *peer) bool { return p.Acked == p.Sent }}}
+	s.Properties = []sim.Property{{Name: "every ping is acknowledged",
+		Eventually: sim.Each(func(_ sim.NodeID, p *peer) bool { return p.Acked == p.Sent })}}
+	replayed(t, s)
+}
+
+func TestReplayNothingFits(t *testing.T) {
+	s := System
+	s.Actions = nil
 	replayed(t, s)
 }
 
@@ -123,7 +172,10 @@ end 4
 			`violates nothing any more; 2 steps fit, these do not:\s+line 9: step 2 \(deliver n1<-n0 Ping\{Seq:9\}\).*; deliver n1<-n0 Ping\{Seq:1\} instead\s+line 11: step 4 .*; left out`},
 		{"TestReplayFixed", changed, "-macemc.strict", false, `the path does not fit any more`},
 		{"TestReplayDefect", changed, "", false, `still violates; 2 steps fit`},
-		{"TestReplayRenamed", path, "", false, `no step fits, so the test has no effect`},
+		{"TestReplayRenamed", path, "", false, `still violates; 4 steps fit.*\s+line 8: step 1 \(action n0 ping\).*; action n0 poke instead`},
+		{"TestReplayRenamedMessages", path, "", false,
+			`still violates; 2 steps fit.*\s+line 9: .*; deliver n1<-n0 Request\{Seq:1\} instead\s+line 10: .*; lose n0<-n1 Reply\{Seq:1\} instead`},
+		{"TestReplayNothingFits", path, "", false, `no step fits, so the test has no effect`},
 		{"TestReplayOtherNodes", path, "", false, `run.path: line 3: the path has 2 nodes, the system has 3`},
 		{"TestReplayDefect", filepath.Join(dir, "none.path"), "", false, `no such file`},
 	} {

@@ -2,14 +2,12 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/simext"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -178,10 +176,11 @@ func (e *MisfitError) Error() string {
 func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, false, nil) }
 
 // FollowFile is ReadFile for a system that may have changed since the file was written. A step without an enabled
-// event is replaced by a similar one, of the same class, nodes and type with other content, or left out. Missing
-// picks are answered by the first alternative, and extra picks are ignored. The run continues, and the Reading
-// lists these changes. The error is a [*MisfitError] about the header, or about sys. The picks of the run are
-// appended to record, an empty path, during the execution. Record may be nil.
+// event is replaced by a similar one, or left out. A similar event has the same class, nodes and type with other content.
+// If there is none, a type that the file does not name is taken for a new name. Missing picks are answered by the first
+// alternative, and extra picks are ignored. The run continues, and the Reading lists these changes. The error is a
+// [*MisfitError] about the header, or about sys. The picks of the run are appended to record, an empty path, during the
+// execution. Record may be nil.
 func FollowFile(sys *sim.System, f *choose.File, record choose.Path) (*Reading, error) {
 	return follow(sys, f, true, record)
 }
@@ -195,7 +194,7 @@ func follow(sys *sim.System, f *choose.File, tolerant bool, record choose.Path) 
 	if err != nil {
 		return nil, err
 	}
-	r := follower{run: NewRun(w)}
+	r := follower{run: NewRun(w), steps: f.Steps, fitted: map[string]bool{}}
 	r.run.Path = record
 	out := &Reading{}
 	r.src.Reset(f.Boot)
@@ -214,8 +213,13 @@ func follow(sys *sim.System, f *choose.File, tolerant bool, record choose.Path) 
 		if !ok {
 			misfit.Reason, misfit.Near = "this cannot happen here", r.near(s.Key)
 			out.Misfits = append(out.Misfits, misfit)
-			if index, ok = r.matchSimilar(s.Key); !ok || !tolerant {
+			if !tolerant {
 				continue
+			}
+			if index, ok = r.matchSimilar(s.Key); !ok {
+				if index, ok = r.matchRenamed(s.Key); !ok {
+					continue
+				}
 			}
 			ev, _ := r.run.Event(index)
 			misfit.Instead = r.run.World.Key(ev)
@@ -240,102 +244,4 @@ func follow(sys *sim.System, f *choose.File, tolerant bool, record choose.Path) 
 	}
 	out.Path = r.run.Path.Clone()
 	return out, nil
-}
-
-// follower follows the steps of a file.
-type follower struct {
-	run *Run
-	src choose.PickSource
-}
-
-// renamed records a step with another label.
-func (r *follower) renamed(step int, out *Reading) {
-	if what := r.src.Renamed(); what != "" {
-		out.Renamed = append(out.Renamed, Renamed{step, what})
-	}
-}
-
-// matchExact returns the index of the step's event. It first tries the index in the file, which also selects among events
-// of the same key.
-func (r *follower) matchExact(s *choose.FileStep) (int, bool) {
-	if s.Index >= 0 {
-		if ev, ok := r.run.Event(s.Index); ok && r.run.World.Key(ev) == s.Key {
-			return s.Index, true
-		}
-	}
-	for i := 0; ; i++ {
-		ev, ok := r.run.Event(i)
-		if !ok {
-			return 0, false
-		}
-		if r.run.World.Key(ev) == s.Key {
-			return i, true
-		}
-	}
-}
-
-// matchSimilar returns the index of an event with the same class, nodes and type as the key's. It prefers the one that
-// shares most words with it.
-func (r *follower) matchSimilar(key string) (index int, ok bool) {
-	words, most := strings.Fields(key), -1
-	for i := 0; ; i++ {
-		ev, more := r.run.Event(i)
-		if !more {
-			return index, ok
-		}
-		other := r.run.World.Key(ev)
-		if typeOf(other) != typeOf(key) {
-			continue
-		}
-		if n := shared(other, words); n > most {
-			index, ok, most = i, true, n
-		}
-	}
-}
-
-// typeOf returns a key without the content of its value.
-func typeOf(key string) string {
-	if at := strings.IndexAny(key, "{([\""); at >= 0 {
-		return key[:at]
-	}
-	return key
-}
-
-// shared counts the words of the key that are among words.
-func shared(key string, words []string) (n int) {
-	for w := range strings.FieldsSeq(key) {
-		if slices.Contains(words, w) {
-			n++
-		}
-	}
-	return n
-}
-
-// near lists the enabled events, most similar to key first.
-func (r *follower) near(key string) []string {
-	const most = 5
-	words := strings.Fields(key)
-	type candidate struct {
-		key    string
-		shared int
-	}
-	var all []candidate
-	for i := 0; ; i++ {
-		ev, ok := r.run.Event(i)
-		if !ok {
-			break
-		}
-		key := r.run.World.Key(ev)
-		all = append(all, candidate{key, shared(key, words)})
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return b.shared - a.shared })
-	near := []string{}
-	for _, c := range all {
-		near = append(near, c.key)
-	}
-	near = textfmt.Few(near, most)
-	if len(all) == 0 {
-		near = append(near, "nothing")
-	}
-	return near
 }
