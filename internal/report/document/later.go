@@ -24,7 +24,7 @@ func laterFacts(r *report.Report) []Fact {
 	if c.OutOfEvents {
 		ran, aside = "code that ran last: ", "nothing happens any more in the end: a message, timer or retry is missing"
 	}
-	handlers := handledAfter(r.Dead, c.Step)
+	handlers := handledAfter(r.Dead, c.Step, handlerOf(r))
 	if len(handlers) == 0 {
 		return nil
 	}
@@ -53,12 +53,13 @@ func lastStarts(run *replay.Trace, step int) []*replay.TraceStep {
 	return starts
 }
 
-// handledAfter names the code that handles the most events in the second half of a run after a step.
-func handledAfter(run *replay.Trace, step int) []string {
-	const most = 3
+// handledAfter names the code that handles the most events in the second half of a run after a step, and the handler of
+// that step if it is among them.
+func handledAfter(run *replay.Trace, step int, critical string) []string {
+	const most = 6
 	type handler struct {
-		text  string
-		count int
+		source, text string
+		count        int
 	}
 	var all []handler
 	index := map[string]int{} // by source
@@ -75,14 +76,21 @@ func handledAfter(run *replay.Trace, step int) []string {
 			if s.Event.Kind == sim.FireTimer {
 				what = "timer " + what
 			}
-			all = append(all, handler{text: fmt.Sprintf("%s (n%d, %s)", s.Source, s.Node, what)})
+			all = append(all, handler{source: s.Source, text: fmt.Sprintf("%s (n%d, %s)", s.Source, s.Node, what)})
 		}
 		all[at].count++
 	}
 	slices.SortStableFunc(all, func(a, b handler) int { return cmp.Compare(b.count, a.count) })
+	shown := most
+	if len(all) == most+1 {
+		shown++ // the last one takes no more room than its count
+	}
+	if at := slices.IndexFunc(all, func(h handler) bool { return h.source == critical }); at >= shown {
+		all[shown-1], all[at] = all[at], all[shown-1]
+	}
 	var texts []string
 	for _, h := range all {
 		texts = append(texts, h.text)
 	}
-	return textfmt.Few(texts, most)
+	return textfmt.Few(texts, shown)
 }

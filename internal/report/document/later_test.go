@@ -21,7 +21,7 @@ func TestWhereToLook(t *testing.T) {
 	}
 	r := &report.Report{Dead: run, Critical: &report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 2}}}
 	want := []string{"c.go:3 (n1, timer lease)", "b.go:2 (n1, timer lease)"}
-	if got := handledAfter(run, 2); !slices.Equal(got, want) {
+	if got := handledAfter(run, 2, ""); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if f := laterFacts(r); len(f) != 1 || !strings.HasSuffix(f[0].Text, " in code that runs forever: "+strings.Join(want, ", ")) {
@@ -42,6 +42,23 @@ func TestWhereToLook(t *testing.T) {
 	}
 	if r.Critical.Case = critical.TooLateToTell; laterFacts(r) != nil {
 		t.Error("no step is critical, and one is told of")
+	}
+}
+
+// A list of handlers that is cut contains the handler of the critical step.
+func TestHandledAfter_Cut(t *testing.T) {
+	run := &replay.Trace{Steps: make([]replay.TraceStep, 9)} // more steps than the first half
+	for n, want := range map[int]string{
+		7: "a.go (n0, M) b.go (n0, M) c.go (n0, M) d.go (n0, M) e.go (n0, M) f.go (n0, M) g.go (n0, M)",
+		8: "a.go (n0, M) b.go (n0, M) c.go (n0, M) d.go (n0, M) e.go (n0, M) g.go (n0, M) and 2 more",
+	} {
+		run.Steps = run.Steps[:9]
+		for i := range n {
+			run.Steps = append(run.Steps, replay.TraceStep{What: "M{}", Source: string('a'+rune(i)) + ".go"})
+		}
+		if got := strings.Join(handledAfter(run, 0, "g.go"), " "); got != want {
+			t.Errorf("%d handlers: %q, want %q", n, got, want)
+		}
 	}
 }
 
