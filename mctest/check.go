@@ -299,6 +299,7 @@ func (c *checking) result(ctx context.Context, rep *report.Report, err error) (t
 func (c *checking) terminal(rep *report.Report) string {
 	var text bytes.Buffer
 	text.WriteByte('\n') // aligns the columns
+	rep.InTest = true
 	d := document.New(rep, nil)
 	d.Style.Width = document.LogWidth()
 	if err := render.Terminal(&text, d); err != nil {

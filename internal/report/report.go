@@ -94,6 +94,8 @@ type Report struct {
 	Dead     *replay.Trace `json:"-"` // the violating run, traced
 	Live     *replay.Trace `json:"-"` // the nearest live run, traced; nil means unknown
 	Commands Commands      `json:"-"`
+	// InTest means that package mctest searched: texts name limits and fields, not flags of macemc search.
+	InTest bool `json:"-"`
 	// PathText and LivePathText are the contents of the path files, for pages. Empty means none.
 	PathText, LivePathText string `json:"-"`
 }

@@ -99,7 +99,7 @@ func exhaustionLines(r *report.Report) []string {
 	case c.ExhaustedDepth == 0:
 		why := "the search ended early"
 		if d := c.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
-			why += " and omits states (--reduce none counts depths)"
+			why += " and omits states (macemc search --reduce none counts depths)"
 		}
 		exhaustive = fmt.Sprintf("not exhaustive to any depth, %s: %s seen, %s of them expanded",
 			why, textfmt.Plural(r.States, "state"), textfmt.Number(r.Expanded))
@@ -191,7 +191,11 @@ func faultLines(r *report.Report) []string {
 		if r.Limits[f] > 0 {
 			used = append(used, fmt.Sprintf("%s %d/%d", limitName(f), r.Coverage.FaultsUsed[f], r.Limits[f]))
 		} else {
-			off = append(off, fmt.Sprintf("%s (--%s 0)", f.Absence(), f))
+			limit := "--" + f.String()
+			if r.InTest {
+				limit = limitName(f)
+			}
+			off = append(off, fmt.Sprintf("%s (%s 0)", f.Absence(), limit))
 		}
 	}
 	if len(used) > 0 {
@@ -218,7 +222,11 @@ func safeLines(r *report.Report) []string {
 	if !recovered || r.Limits[sim.Halts] > 0 {
 		return nil
 	}
-	return []string{"liveness was never in danger, but " + sim.Halts.Absence() + ": try --halts 1"}
+	try := "--halts 1"
+	if r.InTest {
+		try = "Halts: 1 in the sim.System"
+	}
+	return []string{"liveness was never in danger, but " + sim.Halts.Absence() + ": try " + try}
 }
 
 // sometimesLines counts the runs in which Sometimes properties held.

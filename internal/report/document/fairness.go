@@ -78,7 +78,7 @@ func starvedFacts(r *report.Report) []Fact {
 		f = append(f, Fact{"unfair:", fmt.Sprintf("%s: always %s of 0 to %d", c.Choice, picks(c.Picks), c.Of-1), blame(s, c)})
 	}
 	if s.Walked {
-		f = append(f, Fact{"found by:", "fair walks", "not all states were visited, so a shorter run may exist; a complete --strategy bfs decides it"})
+		f = append(f, Fact{"found by:", "fair walks", "not all states were visited, so a shorter run may exist; a complete search by strategy bfs decides it"})
 		if !s.Recovers {
 			return append(f, Fact{"recovery:", "unknown", "no fair walk recovered"})
 		}

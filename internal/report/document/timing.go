@@ -41,10 +41,10 @@ func timingFacts(r *report.Report) []Fact {
 	}
 	aside := ""
 	if timing, err := sim.ParseTiming(r.Timing); err == nil && timing.LivenessOnly() {
-		aside = "timing Bounded:DURATION sets another bound"
+		aside = "timing BoundedLiveness:DURATION sets another bound"
 	}
 	if r.Timing == sim.ByDeadline.String() {
-		aside = "timing Bounded limits both"
+		aside = "timing Bounded:DURATION limits both"
 	}
 	return []Fact{{"assumes:", text, aside}}
 }

@@ -57,5 +57,9 @@ func TestNothingFound_LivenessNeverInDanger(t *testing.T) {
 		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, want) != c.want {
 			t.Errorf("%s: want %v:\n%s", name, c.want, text)
 		}
+		r.InTest = true
+		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, "for good: try Halts: 1 in the sim.System") != c.want || strings.Contains(text, "--") {
+			t.Errorf("%s, in a test: want %v, without flags:\n%s", name, c.want, text)
+		}
 	}
 }

@@ -182,7 +182,7 @@ func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	for fault := range sim.FaultCount {
 		fl.IntVar(&f.Limits[fault], fault.String(), 0, fault.Doc())
 	}
-	fl.StringVar(&f.Timing, "timing", "", "`MODE`: ByDeadline, AnyOrder, Prompt, Bounded:D, BoundedLiveness:D")
+	fl.StringVar(&f.Timing, "timing", "", "`MODE`: ByDeadline, AnyOrder, Prompt, Bounded:1s, BoundedLiveness:1s")
 	fl.StringVar(&f.Interleave, "interleave", "", "order goroutines by `MODE`: rotate, fifo, random or pct:N")
 	fl.StringVar(&f.CrashCut, "crash-cut", "", "lose effects of a step that crashes by `MODE`: prefix, none or subset")
 	fl.StringVar(&f.Weights, "weights", "", "set `WEIGHTS` of events in random walks, such as action=40,message=8")
