@@ -18,7 +18,8 @@ import (
 // see the package comment, override them. Commands such as "macemc search" take only the system from a check; they have
 // their own flags.
 type Options struct {
-	// Time is the duration of the search. 0 means 5 seconds, 1 second with -short, or no limit if MaxPaths is set.
+	// Time is the duration of the search, without waits for a processor. 0 means 5 seconds, 1 second with -short, or no
+	// limit if MaxPaths is set.
 	Time time.Duration
 	// MaxPaths is the maximum number of runs; 0 means no limit. A search that ends only by this limit is deterministic.
 	MaxPaths int

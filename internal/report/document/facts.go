@@ -218,24 +218,33 @@ func outcome(r *report.Report) string {
 		if n > 1 {
 			found = textfmt.Number(n) + " DIFFERENT VIOLATIONS"
 		}
-		return fmt.Sprintf("%s in %s%s", found, seconds(r.Seconds), ended(r))
+		return fmt.Sprintf("%s in %s%s", found, elapsed(r), ended(r))
 	}
 	if s := r.Suspect; s != nil {
-		return fmt.Sprintf("INCONCLUSIVE after %s%s: a suspected %s was not confirmed", seconds(r.Seconds), ended(r), kindNames[s.Kind])
+		return fmt.Sprintf("INCONCLUSIVE after %s%s: a suspected %s was not confirmed", elapsed(r), ended(r), kindNames[s.Kind])
 	}
 	if r.Verdict == search.Interrupted {
-		return fmt.Sprintf("INTERRUPTED after %s: nothing found so far", seconds(r.Seconds))
+		return fmt.Sprintf("INTERRUPTED after %s: nothing found so far", elapsed(r))
 	}
 	if r.Verdict == search.OutOfResource {
-		return fmt.Sprintf("OUT OF RESOURCES after %s%s: nothing found so far, NOT a proof", seconds(r.Seconds), ended(r))
+		return fmt.Sprintf("OUT OF RESOURCES after %s%s: nothing found so far, NOT a proof", elapsed(r), ended(r))
 	}
 	if r.Verdict == search.Inconclusive {
-		return fmt.Sprintf("INCONCLUSIVE after %s%s", seconds(r.Seconds), ended(r))
+		return fmt.Sprintf("INCONCLUSIVE after %s%s", elapsed(r), ended(r))
 	}
 	if c := &r.Coverage; c.Complete && c.Unchecked == "" && (c.Fair == nil || c.Fair.Judged) {
-		return fmt.Sprintf("nothing found in %s: every state within the limits was visited%s", seconds(r.Seconds), orStoodFor(r))
+		return fmt.Sprintf("nothing found in %s: every state within the limits was visited%s", elapsed(r), orStoodFor(r))
 	}
-	return fmt.Sprintf("nothing found in %s%s: bounded, NOT a proof", seconds(r.Seconds), ended(r))
+	return fmt.Sprintf("nothing found in %s%s: bounded, NOT a proof", elapsed(r), ended(r))
+}
+
+// elapsed returns the duration of a search by the clock. It names the clock if the time limit ended the search, because
+// that limit does not count waits for a processor.
+func elapsed(r *report.Report) string {
+	if r.Stopped == search.StoppedTime {
+		return seconds(r.Seconds) + " of clock time"
+	}
+	return seconds(r.Seconds)
 }
 
 // handlerOf returns the source position of the decisive step. An empty string means unknown.

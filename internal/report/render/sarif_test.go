@@ -155,7 +155,7 @@ func TestLines(t *testing.T) {
 	if got, want := string(printed(t, render.Lines, &several)), strings.Repeat(string(printed(t, render.Lines, pingackReport(t))), 2); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got, want := string(printed(t, render.Lines, nothingFound())), "[macemc] pingack: nothing found in 5.0s, stopped at the time limit: bounded, NOT a proof\n"; got != want {
+	if got, want := string(printed(t, render.Lines, nothingFound())), "[macemc] pingack: nothing found in 5.0s of clock time, stopped at the time limit: bounded, NOT a proof\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var all bytes.Buffer
