@@ -55,7 +55,8 @@ func Example() {
 		Network: netsim.Datagrams{Loss: 1},
 		Actions: []sim.AnyAction{sim.Action[*Caller]{Name: "call", Times: 1, Do: (*Caller).Call}},
 		Properties: []sim.Property{{Name: "pings are answered", Eventually: func(v *sim.View) bool {
-			return v.Service(0).(*Caller).Answered
+			c, up := v.Service(0).(*Caller)
+			return up && c.Answered
 		}}},
 	}
 	report, err := check.Run(context.Background(), check.Options{Search: search.Config{System: system, MaxPaths: 200, Workers: 1}})

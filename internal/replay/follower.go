@@ -83,7 +83,10 @@ func (r *follower) matchRenamed(key string) (index int, ok bool) {
 			return index, ok
 		}
 		l := r.run.World.Label(ev)
-		name, head := typeOf(l.Content), strings.TrimSuffix(l.String(), l.Content)
+		name, head := typeOf(l.Content), l.Head()+" "
+		if l.Carrier != "" {
+			head += l.Carrier + " "
+		}
 		old, same := strings.CutPrefix(typeOf(key), head)
 		if name == "" || len(l.Set) > 0 || !same || r.fitted[old] || r.inFile(name) {
 			continue

@@ -188,12 +188,19 @@ func (c *State) Check() (err error) {
 	return nil
 }
 
+// function names the code of a property that panicked.
+const function = "the property's function"
+
+// Panicked begins the message of a property that panicked.
+const Panicked = function + " panicked: "
+
+// Panic returns the finding that a property panicked; r is the recovered value.
 func Panic(p *sim.Property, r any) *sim.Finding {
 	if f, ok := r.(*sim.Finding); ok {
 		f.Property, f.Node = p.Name, -1
 		return f
 	}
-	f := contain.Panicked("the property's function", r)
+	f := contain.Panicked(function, r)
 	f.Property = p.Name
 	return f
 }

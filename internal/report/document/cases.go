@@ -25,7 +25,7 @@ func otherCases() []struct {
 		name string
 	}{
 		{sim.Safety, assertionsHold},
-		{sim.Panic, "handlers do not panic"},
+		{sim.Panic, "no panic"},
 		{sim.Divergence, "handlers return"},
 		{sim.Deadlock, noDeadlock},
 		{sim.Nondeterminism, "handlers are deterministic"},

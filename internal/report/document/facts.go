@@ -3,6 +3,7 @@ package document
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func violatedFacts(r *report.Report) []Fact {
 			f = append(f, Fact{"violated:", r.Property, why})
 		}
 	case sim.Panic:
-		f = append(append(f, wholeMessage(r, "panic:")...), stackFacts(r)...)
+		f = append(append(append(f, wholeMessage(r, "panic:")...), stackFacts(r)...), downFacts(r)...)
 	case sim.Divergence:
 		f = append(append(f, wholeMessage(r, "diverges:")...), stackFacts(r)...)
 	case sim.Nondeterminism:
@@ -107,6 +108,32 @@ func moreFacts(r *report.Report) []Fact {
 		f = append(f, Fact{"built with:", o.String(), ""})
 	}
 	return f
+}
+
+// downFacts explains a likely cause of a property that panics while nodes are down.
+func downFacts(r *report.Report) []Fact {
+	if r.Property == "" || r.Dead == nil {
+		return nil
+	}
+	down := map[int]bool{}
+	for i := range r.Dead.Steps {
+		switch s := &r.Dead.Steps[i]; {
+		case s.Crashed || s.Event.Kind.TakesDown():
+			for _, node := range append(s.With[:len(s.With):len(s.With)], s.Node) {
+				down[node] = true
+			}
+		case s.Event.Kind == sim.Boot:
+			delete(down, s.Node)
+		}
+	}
+	if len(down) == 0 {
+		return nil
+	}
+	var names []string
+	for _, node := range slices.Sorted(maps.Keys(down)) {
+		names = append(names, fmt.Sprintf("n%d", node))
+	}
+	return []Fact{{"down:", strings.Join(names, ", "), "View.Service returns nil for a node that is down; sim.Each omits such nodes"}}
 }
 
 // wholeMessage returns the message of a finding if it has several lines. The sentence contains only the first line.

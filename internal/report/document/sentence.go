@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
@@ -59,7 +60,10 @@ func claim(r *report.Report) string {
 	case sim.Starvation:
 		return starvedSentence(r)
 	case sim.Panic:
-		return fmt.Sprintf("A handler panics%s: %s", where, textfmt.FirstLine(r.Message))
+		if r.Property != "" {
+			return fmt.Sprintf("The property %q panics%s: %s", r.Property, where, strings.TrimPrefix(textfmt.FirstLine(r.Message), properties.Panicked))
+		}
+		return fmt.Sprintf("Panic%s: %s", where, textfmt.FirstLine(r.Message))
 	case sim.Divergence:
 		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))
 	}

@@ -229,7 +229,7 @@ func TestBrowserOtherReports(t *testing.T) {
 	f := dead.Finding
 	panics := &report.Report{System: "bomb", Nodes: 1, Verdict: "violation", Kind: f.Kind, Message: f.Message, Stack: f.Stack, Dead: dead}
 	ctx := browser(t, printed(t, render.HTML, panics))
-	chromium.Expect(t, "panic", chromium.Text(t, ctx, ".report"), "A handler panics in step 2, at n0")
+	chromium.Expect(t, "panic", chromium.Text(t, ctx, ".report"), "Panic in step 2, at n0")
 	chromium.Expect(t, "panic", chromium.Text(t, ctx, ".brief"), "render_test.explode")
 	chromium.Expect(t, "panic", chromium.Text(t, ctx, "#at"), "step 2 of 2")
 	chromium.Do(t, ctx, chromedp.KeyEvent("k"), chromedp.KeyEvent("l"), chromedp.KeyEvent("m"), chromedp.KeyEvent("c"))

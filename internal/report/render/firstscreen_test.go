@@ -32,6 +32,18 @@ func TestSafety_ReadsOtherNode(t *testing.T) {
 	}
 }
 
+// A property that panics is not called a handler. If a node is down, its nil service is the likely cause.
+func TestPanic_OfProperty(t *testing.T) {
+	sys := bombs(sim.Property{Name: "lit", Eventually: func(v *sim.View) bool { return v.Service(0).(*bomb).Fuse > 0 }})
+	sys.Crashes = 1
+	dead := trace(t, sys, "crash n0")
+	f := dead.Finding
+	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Property: f.Property, Message: f.Message, Stack: f.Stack, Dead: dead}
+	contains(t, string(printed(t, render.Terminal, r)), true,
+		`The property "lit" panics in step 1, at n0: interface conversion: sim.Service is nil, not`,
+		"  down:         n0                               View.Service returns nil for a node that is down;\n")
+}
+
 // A deadlock of goroutine nodes lists the operation that blocks each goroutine.
 func TestDeadlock_WaitList(t *testing.T) {
 	r := pingackReport(t)

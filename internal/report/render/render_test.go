@@ -418,7 +418,7 @@ func TestJUnit(t *testing.T) {
 		failing  string
 	}{
 		{sim.Safety, "not lit", "not lit"}, {sim.Safety, sim.AssertionProperty, "assertions hold"}, {sim.Safety, "messages are values", "messages are values"},
-		{sim.Liveness, "lit thrice", "lit thrice"}, {sim.Deadlock, "lit thrice", "no deadlock"}, {sim.Panic, "", "handlers do not panic"},
+		{sim.Liveness, "lit thrice", "lit thrice"}, {sim.Deadlock, "lit thrice", "no deadlock"}, {sim.Panic, "", "no panic"},
 		{sim.Divergence, "", "handlers return"}, {sim.Nondeterminism, "", "handlers are deterministic"},
 	} {
 		bad := ok

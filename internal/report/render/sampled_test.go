@@ -35,7 +35,7 @@ func TestSampled_InEachFormat(t *testing.T) {
 	r, properties := sampledReport(func(r *report.Report) { r.Coverage.ExhaustedDepth, r.States = 3, 9 })
 	text, page := flat(printed(t, render.Terminal, r)), flat(printed(t, render.Markdown, r))
 	object, junit := flat(printed(t, render.JSON, r)), flat(printedWith(t, render.JUnit, r, properties, document.Style{}))
-	const checks = "safe; live; monitor m; assertions hold; handlers do not panic; handlers return; no deadlock; handlers are deterministic"
+	const checks = "safe; live; monitor m; assertions hold; no panic; handlers return; no deadlock; handlers are deterministic"
 	for _, c := range []struct{ format, got, want string }{
 		{"text", text, `SAMPLED, not enumerated: "key": 64 of 100,000 alternatives; the others are not covered`},
 		{"text", text, `SAMPLED, not enumerated: "schedule": 1 of arbitrarily many alternatives`},
