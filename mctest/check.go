@@ -343,7 +343,12 @@ func (c *checking) options() check.Options {
 		Respawn:   c.respawn(),
 		Commands: func(dir string) report.Commands {
 			path := filepath.Join(dir, check.ErrorPath)
+			more := ""
+			if !c.KeepGoing {
+				more = "-macemc.keep-going continues the search after a violation"
+			}
 			return report.Commands{
+				More:   more,
 				Look:   "macemc mdb " + path,
 				Rerun:  fmt.Sprintf("%s -run '%s' . -macemc.replay=%s", c.tester(), check.RunPattern(c.Name()), path),
 				Report: filepath.Join(dir, check.ReportPage),

@@ -113,4 +113,5 @@ type Kept struct {
 // Commands are the commands to run next. Empty ones are not shown.
 type Commands struct {
 	Look, Rerun, Report string
+	More                string // a hint, not a command: how to find further violations
 }

@@ -22,8 +22,13 @@ import (
 
 // commands returns a function with the commands suggested next.
 func (r *request) commands(program string) func(string) report.Commands {
+	more := ""
+	if !r.KeepGoing && r.Durable == "" && r.Cluster.URL == "" {
+		more = "--keep-going continues the search after a violation"
+	}
 	return func(dir string) report.Commands {
 		return report.Commands{
+			More:   more,
 			Look:   fmt.Sprintf("%s mdb %s", program, ShellWord(filepath.Join(dir, check.ErrorPath))),
 			Rerun:  program + " " + r.Again,
 			Report: filepath.Join(dir, check.ReportPage),

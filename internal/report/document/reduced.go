@@ -29,11 +29,11 @@ func reductionLines(r *report.Report) (lines []string) {
 	}
 	switch search.Reduction(d.Used) {
 	case search.ReduceFull:
-		lines = append(lines, fmt.Sprintf("reduced (full): %s kept, %s passed and checked in %s; dead messages dropped in %s%s",
-			textfmt.Plural(r.States, "state"), textfmt.Plural(d.Passed, "state"), textfmt.Plural(d.Chains, "chain"), textfmt.Plural(d.Dead, "situation"), rounds),
+		lines = append(lines, fmt.Sprintf("reduced (full): %s stored, %s checked in passing on %s; dead messages dropped in %s%s",
+			textfmt.Plural(r.States, "state"), textfmt.Plural(d.Passed, "state"), textfmt.Plural(d.Chains, "sequence")+" of steps", textfmt.Plural(d.Dead, "local state"), rounds),
 			"states and transitions are counted after the reduction")
 	case search.ReduceDrop:
-		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", textfmt.Plural(d.Dead, "situation"), rounds))
+		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", textfmt.Plural(d.Dead, "local state"), rounds))
 	}
 	if d.Why != "" {
 		lines = append(lines, d.Why)

@@ -19,7 +19,7 @@ func TestReduced(t *testing.T) {
 
 	r.Coverage.Reduced = &search.Reduced{Used: options.ReduceFull, Rounds: 3, Passed: 1824, Chains: 1065, Dead: 36}
 	contains(t, text(), true, "every state within the limits was visited, or omitted because it cannot change the verdict",
-		"reduced (full): 81,204 states kept, 1,824 states passed and checked in 1,065 chains; dead messages dropped in 36 situations; explored in 3 rounds",
+		"reduced (full): 81,204 states stored, 1,824 states checked in passing on 1,065 sequences of steps; dead messages dropped in 36 local states; explored in 3 rounds",
 		"states and transitions are counted after the reduction")
 	contains(t, text(), false, "shorter way")
 	contains(t, xml(), true, `<property name="reduced" value="full">`, `<property name="states_passed" value="1824">`,
@@ -41,7 +41,7 @@ func TestReduced(t *testing.T) {
 
 	r.Verdict = search.OK
 	r.Coverage.Reduced = &search.Reduced{Used: options.ReduceDrop, Rounds: 1, Dead: 2, Why: "with a bound on depth only dead messages are dropped"}
-	contains(t, text(), true, "omitted", "reduced (drop): dead messages dropped in 2 situations", "with a bound on depth only dead messages are dropped")
+	contains(t, text(), true, "omitted", "reduced (drop): dead messages dropped in 2 local states", "with a bound on depth only dead messages are dropped")
 
 	early := *r
 	early.Coverage.Complete, early.Coverage.ExhaustedDepth = false, 0

@@ -71,7 +71,7 @@ func pingackReport(t *testing.T) *report.Report {
 		Critical: report.CriticalOf(res, dead), Dead: dead, Live: live,
 		Commands: report.Commands{
 			Look: "macemc mdb out/error.path", Rerun: "go test -run 'TestPingAck$' -macemc.replay=out/error.path",
-			Report: "out/report.html",
+			Report: "out/report.html", More: "-macemc.keep-going continues the search after a violation",
 		},
 	}
 }

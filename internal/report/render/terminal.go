@@ -169,7 +169,7 @@ func (t *terminal) commands(c report.Commands) {
 		return
 	}
 	t.line("")
-	for _, l := range [][2]string{{"look:", c.Look}, {"rerun:", c.Rerun}, {"report:", c.Report}} {
+	for _, l := range [][2]string{{"look:", c.Look}, {"rerun:", c.Rerun}, {"report:", c.Report}, {"more:", c.More}} {
 		if l[1] != "" {
 			t.line(fmt.Sprintf("  %-7s %s", l[0], l[1]))
 		}
