@@ -94,7 +94,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.StringVar(&f.From, "from", "", "start from a recording or a path, `FILE`")
 	fl.IntVar(&f.Step, "step", 0, "start from the state after step `N` of --from (default: the last)")
 	fl.StringVar(&f.SavePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`")
-	fl.DurationVar(&f.Config.Time, "time", defaultTime, "stop after `TIME` without waits for a processor, or never if 0")
+	fl.DurationVar(&f.Config.Time, "time", defaultTime, "stop after `TIME`, not counting CPU waits, or never if 0")
 	fl.IntVar(&f.Config.MaxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.Config.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect divergence if a handler runs longer than `TIME`")
 	fl.StringVar(&f.Durable, "durable", "", "checkpoint the search in `DIR`, so that --resume can continue it")
