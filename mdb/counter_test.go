@@ -39,7 +39,8 @@ func counted(t *testing.T, steps int) *mdb.Session {
 	return opened(t, mdb.Config{System: sys, Path: make(choose.Path, steps), Name: "error.path"})
 }
 
-// A panic of a property's function is found in the first state in which it occurs, as in a report, for every kind of property.
+// The debugger finds the panic of a property in the first state in which it occurs, as a report does. This holds for
+// properties of all kinds.
 func TestPropertyPanics(t *testing.T) {
 	s := opened(t, mdb.Config{Path: make(choose.Path, 3), System: &sim.System{
 		Name: "counter", Nodes: 1, New: func(sim.NodeID) sim.Service { return &counter{} },

@@ -20,9 +20,8 @@ func again(t rapid.TB, pieces [][]byte) *search.Reach {
 	return r
 }
 
-// Deepening by many searches, each of which continues the one before, sees all states that brute force sees. It
-// suspects a run that ends in a dead state if there are any. It does the same, search by search, whether one process
-// makes them or a new one each time.
+// A sequence of deepening searches, in which each resumes its predecessor, visits all states that brute force visits. It
+// suspects a run that ends in a dead state if there are any. One process and a sequence of processes search alike.
 func TestReachAgainstOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := drawTable(t)

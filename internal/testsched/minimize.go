@@ -17,8 +17,8 @@ type Minimized struct {
 	Removed  *Switch // switch without which the run passes; nil means unknown
 }
 
-// Bounds of each phase of minimization. A phase may take minimizeTime. If it has executed fewer than minimizeRuns runs by then, it continues
-// up to that number, or until minimizeMost.
+// Bounds of each phase of minimization. A phase may take minimizeTime. If it has executed fewer than minimizeRuns runs
+// by then, it continues up to that number, or until minimizeMost.
 const (
 	minimizeTime  = 2 * time.Second
 	minimizeMost  = 10 * time.Second

@@ -119,8 +119,9 @@ const mostSkipped = 8
 // error is [ErrUnresponsive] if the process does not stop, on request or when its time is over, see StopLimit.
 //
 // If checked code ends the process in a recorded call, another process searches again, and stops at that call instead
-// of making it, which reveals the path to it (see Calls of package internal/table/options). After a death on a goroutine that a handler had started, steps wait for such goroutines.
-// The second search may not reach the call, because reductions try steps that may be impossible.
+// of making it, which reveals the path to it (see Calls of package internal/table/options). After a death on a
+// goroutine that a handler had started, steps wait for such goroutines. The second search may not reach the call,
+// because reductions try steps that may be impossible.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	var skipped []uint64
 	settle := false

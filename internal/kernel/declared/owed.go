@@ -9,8 +9,8 @@ type Owed struct {
 	Hot, Settled []string // states that it passed
 }
 
-// OwedBy returns the obligations of a monitor. All engines call it after each announcement, because it runs checked
-// code: the path to a call that fails, or does not return, is then the same for every engine.
+// OwedBy returns the obligations of a monitor. It runs checked code, which may fail or not return. All engines call it
+// after each announcement, so that they report the same path to such a call.
 func OwedBy(m sim.Monitor) Owed {
 	by, ok := m.(sim.Obliged)
 	if !ok || !by.Obliges() {

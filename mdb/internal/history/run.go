@@ -43,7 +43,7 @@ type Run struct {
 	windows []window // recorded parts, most recently used first
 }
 
-// Step is the data that is stored for every step.
+// Step is the record of one step. There is one for each step of a run.
 type Step struct {
 	Key     string
 	Ev      sim.Event

@@ -183,8 +183,8 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	return b.a.StatusError(ctx, *status, nil)
 }
 
-// cutShort reports that the process of the tests ended before its work was done. Checked code in it may have ended it, with any exit status,
-// so the verdict is that of the files that it wrote after began.
+// cutShort reports that the process of the tests ended before its work was done. Checked code in it may have ended it,
+// with any exit status, so the verdict is that of the files that it wrote after began.
 func (b *binary) cutShort(ctx context.Context, t task.Task, state *os.ProcessState, began time.Time) error {
 	err := fmt.Errorf("%s: the process of the tests ended: %v", b.ImportPath, state)
 	if state.Exited() {
