@@ -142,7 +142,7 @@ func (p *passer) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-// A message may hold several times. No receiver can compare them, not even the node that read them.
+// A message may hold several times. Every comparison of them is a choice, also at the node that read them.
 func TestMessagesOfSeveralTimes(t *testing.T) {
 	sys := &sim.System{Name: "dates", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return &passer{} }}
 	w, err := kernel.NewWorld(sys, kernel.Options{CheckMessages: true})
