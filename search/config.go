@@ -313,9 +313,13 @@ type Phase struct {
 	TooLong     int       `json:"too_long"` // runs that ended at the step limit, not live
 	States      int       `json:"states"`
 	Events      int       `json:"events"`
-	Steps       Histogram `json:"steps"`   // steps to the end; for walks to the first live state
-	Choices     Histogram `json:"choices"` // choices with more than one alternative
+	Steps       Histogram `json:"steps"`           // steps to the end; for walks to the first live state
+	Choices     Histogram `json:"choices"`         // choices with more than one alternative
+	Short       int       `json:"short,omitempty"` // walks of fewer than [ShortWalk] steps, including those past live states
 }
+
+// ShortWalk is the number of steps below which a random walk tests little.
+const ShortWalk = 10
 
 // Histogram counts values in powers-of-two classes, with exact minimum, maximum and quantiles
 // within a class.

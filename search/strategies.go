@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/sim"
@@ -17,7 +18,8 @@ type Name string
 
 const (
 	// Deepening is bounded depth-first search with increasing bounds, events of greater weight first, with walks from
-	// leaves that are not live. It alternates with plain walks, and with faulty walks if faults are allowed.
+	// leaves that are not live. It alternates with plain walks, and with faulty walks if there are faults or disturbing
+	// events.
 	Deepening Name = "deepening"
 	// Walk makes weighted random walks from the start, without faults.
 	Walk Name = "walk"
@@ -133,7 +135,7 @@ func planDeepening(s *searcher) ([]source, []int) {
 	switch {
 	case s.cfg.Alone:
 		return []source{deep}, []int{1}
-	case s.cfg.System.Limits() == sim.Limits{}:
+	case s.cfg.System.Limits() == sim.Limits{} && declared.DisturbingOf(&s.cfg.System) == nil:
 		return []source{deep, walks.row(&s.cfg)}, []int{1, 1}
 	}
 	return []source{deep, faults.row(&s.cfg), walks.row(&s.cfg)}, []int{3, 4, 2}

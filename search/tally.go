@@ -81,6 +81,7 @@ func (p *Phase) Add(o *Phase) {
 	p.Duplicates += o.Duplicates
 	p.OutOfEvents += o.OutOfEvents
 	p.TooLong += o.TooLong
+	p.Short += o.Short
 	p.States += o.States
 	p.Events += o.Events
 	p.Steps.Merge(&o.Steps)

@@ -77,6 +77,9 @@ func (u *unit) account(s runs.Strategy, o *runloop.Outcome, events int) {
 		t := u.tallies.of(u.phase)
 		t.ended(o)
 		t.Events += events
+		if events < ShortWalk {
+			t.Short++
+		}
 		if steps, whole := s.Walked(o); o.Live && whole {
 			t.Steps.Add(steps)
 			t.Choices.Add(o.Choices)

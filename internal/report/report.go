@@ -52,6 +52,8 @@ type Report struct {
 	Handler string `json:"handler,omitempty"`
 	// Summary is the first screen. It is set in JSON only.
 	Summary *Summary `json:"summary,omitempty"`
+	// Warning explains why the search tested little. It is set in JSON only.
+	Warning string `json:"warning,omitempty"`
 	// Assumes is the assumption about time under which a liveness violation holds. It is set in JSON.
 	Assumes string `json:"assumes,omitempty"`
 	// Shard identifies the part of a divided search. Nil means a whole search.

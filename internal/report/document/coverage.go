@@ -14,7 +14,11 @@ import (
 func coverageLines(r *report.Report) []string {
 	c := &r.Coverage
 	lines := append(otherFindings(r), shardLines(r)...)
-	lines = append(append(lines, summaryLines(r)...), exhaustionLines(r)...)
+	lines = append(lines, summaryLines(r)...)
+	if warning := ShortWalks(r); warning != "" {
+		lines = append(lines, warning+" (this check tests little)")
+	}
+	lines = append(lines, exhaustionLines(r)...)
 	if r.Cluster != "" {
 		lines = append(lines, "searched by the workers at "+r.Cluster+"; they do not collect used faults, events that never happened and Sometimes properties")
 	}
@@ -269,7 +273,7 @@ func summaryLines(r *report.Report) []string {
 	}
 	runs := 0
 	for i := range r.Phases {
-		if p := &r.Phases[i]; p.Name == "walks" || p.Name == "faulty walks" {
+		if p := &r.Phases[i]; numbered(p) {
 			runs += p.Paths
 		}
 	}
@@ -281,6 +285,9 @@ func summaryLines(r *report.Report) []string {
 	}
 	return []string{"covered: " + strings.Join(what, ", and ")}
 }
+
+// numbered reports whether a phase consists of random walks from the start.
+func numbered(p *search.Phase) bool { return p.Name == "walks" || p.Name == "faulty walks" }
 
 func walkLine(r *report.Report, p *search.Phase) string {
 	parts := []string{fmt.Sprintf("%s %s", p.Name, textfmt.Number(p.Paths))}

@@ -21,6 +21,21 @@ func vacuous(s *search.Sometimes) string {
 	return fmt.Sprintf("   (RARE: in %s of the random runs; what depends on it is hardly checked)", percent(s.Walks, s.Of))
 }
 
+// ShortWalks warns that most random walks ended after few steps, which tests little. An empty string means that they did
+// not, that there were few walks, or that they do not matter.
+func ShortWalks(r *report.Report) string {
+	walks, short := 0, 0
+	for i := range r.Phases {
+		if p := &r.Phases[i]; numbered(p) {
+			walks, short = walks+p.Paths, short+p.Short
+		}
+	}
+	if r.Coverage.Complete || r.Verdict == search.Violation || walks < fewWalks || 2*short <= walks {
+		return ""
+	}
+	return fmt.Sprintf("random walks are SHORT: %s of %s took fewer than %d steps", textfmt.Number(short), textfmt.Number(walks), search.ShortWalk)
+}
+
 func percent(part, all int) string {
 	if part > 0 && 2000*part < all {
 		return "less than 0.1 %"

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Essentials returns at most three lines about a search without a finding: its coverage, the gaps, and a suggestion.
+// Essentials returns at most four lines about a search without a finding: its coverage, a warning, the gaps, and a suggestion.
 func Essentials(r *report.Report) (lines []string) {
 	covered := summaryLines(r)
 	if r.Coverage.Complete {
@@ -18,6 +18,9 @@ func Essentials(r *report.Report) (lines []string) {
 	}
 	if len(covered) > 0 {
 		lines = append(lines, strings.Join(covered, ": "))
+	}
+	if warning := ShortWalks(r); warning != "" {
+		lines = append(lines, warning)
 	}
 	if missing := missing(r); len(missing) > 0 {
 		lines = append(lines, "NOT covered: "+strings.Join(missing, "; "))

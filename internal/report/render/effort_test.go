@@ -1,12 +1,15 @@
 package render_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // The report names properties that most random runs missed and events that were rare after their first live states.
@@ -32,5 +35,31 @@ func TestWaste(t *testing.T) {
 	}
 	if s := text(1, 99, 0); strings.Contains(s, "RARE") {
 		t.Error(s)
+	}
+}
+
+// All formats warn if most random walks are short, unless there are few, the search was complete, or it found something.
+func TestShortWalks(t *testing.T) {
+	const want = "random walks are SHORT: 51 of 100 took fewer than 10 steps"
+	for name, c := range map[string]struct {
+		short, walks int
+		complete     bool
+		verdict      search.Verdict
+		want         bool
+	}{
+		"short": {51, 100, false, search.OK, true}, "long": {50, 100, false, search.OK, false}, "few": {99, 99, false, search.OK, false},
+		"complete": {51, 100, true, search.OK, false}, "violation": {51, 100, false, search.Violation, false},
+	} {
+		r := report.Report{System: "s", Verdict: c.verdict, Kind: sim.Safety, Stopped: search.StoppedTime}
+		r.Coverage.Complete = c.complete
+		r.Phases = []search.Phase{{Name: "leaf walks", Paths: 500}, {Name: "walks", Paths: c.walks - 20, Short: c.short - 10}, {Name: "faulty walks", Paths: 20, Short: 10}}
+		brief := func(w io.Writer, d *document.Document) error { d.Style.Brief = true; return render.Terminal(w, d) }
+		for format, f := range map[string]func(io.Writer, *document.Document) error{
+			"text": render.Terminal, "brief": brief, "JSON": render.JSON, "JUnit": render.JUnit, "Markdown": render.Markdown, "page": render.HTML,
+		} {
+			if text := flat(printed(t, f, &r)); strings.Contains(text, want) != c.want {
+				t.Errorf("%s, %s: want %v:\n%s", name, format, c.want, text)
+			}
+		}
 	}
 }

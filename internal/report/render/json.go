@@ -23,6 +23,7 @@ func forJSON(d *document.Document) *report.Report {
 	c.Summary = d.Summary()
 	c.Stack = strings.Join(document.UserFrames(r.Stack), "\n")
 	c.Handler, c.Assumes = r.HandledBy(), document.TimingAssumption(r)
+	c.Warning = document.ShortWalks(r)
 	c.Bugs = orEmpty(c.Bugs)
 	c.Phases = orEmpty(c.Phases)
 	c.Coverage.NeverHappened = orEmpty(c.Coverage.NeverHappened)

@@ -73,6 +73,9 @@ func junitProperties(r *report.Report) []junitProperty {
 	for _, g := range r.Coverage.Grows {
 		list = append(list, junitProperty{"grows", document.Grown(g)})
 	}
+	if text := document.ShortWalks(r); text != "" {
+		list = append(list, junitProperty{"warning", text})
+	}
 	if r.Uncovered != "" {
 		list = append(list, junitProperty{"not_covered", textfmt.Printable(r.Uncovered)})
 	}

@@ -41,11 +41,15 @@ func (s *Walks) plan(at *runloop.Node) {
 	if !at.Goal {
 		most = s.limit
 	}
-	if s.portfolio.names[s.portfolio.now] == schedules.Weighted && s.random.IntN(2) == 0 || most < leastScheduled {
-		return // like weighted walks
+	s.scale.Adopt(at.Run.World, true)
+	disturbed := s.scale.Disturbed // plain walks omit disturbing events, and an idle system may have no others
+	if s.portfolio.names[s.portfolio.now] == schedules.Weighted && s.random.IntN(2) == 0 || most < leastScheduled && !disturbed {
+		if !disturbed || !at.Live || s.scale.AnyWeighs(at.Enabled) {
+			return // like weighted walks
+		}
 	}
-	most = min(most, leastScheduled<<min(s.number/longerAfter, 20))
-	s.left = length(&s.random, leastScheduled, most)
+	most = max(1, min(most, leastScheduled<<min(s.number/longerAfter, 20)))
+	s.left = length(&s.random, min(leastScheduled, most), most)
 	s.onward = s.random.IntN(4) > 0
 	s.origin, s.leave = at.Step, false
 	s.portfolio.begin(&s.random, at, s.left)
