@@ -30,7 +30,7 @@ type Options struct {
 	Workers int
 	// Strategy is the search strategy; empty means [search.Deepening].
 	Strategy search.Name
-	// Schedules are the orders of events in random walks, in turn; nil means all of [search.Schedules].
+	// Schedules are the orders of events in random walks, in turn; nil means all of [search.Schedules] but SURW.
 	Schedules []search.Schedule
 	// WalkSteps is the length of a random walk; 0 means 2000. Walks is the number of walks per probe of a critical
 	// transition; 0 means 200.

@@ -32,7 +32,7 @@ func (c Config) complete() (Config, error) {
 		return c, err
 	}
 	if len(c.Schedules) == 0 {
-		c.Schedules = Schedules()
+		c.Schedules = defaultSchedules()
 	}
 	if c.Weights == (Weights{}) {
 		c.Weights = DefaultWeights()

@@ -37,7 +37,7 @@ type Config struct {
 	WalkSteps int           // length of a walk; 0 means 2,000
 	Walks     int           // walks per probe of a critical transition; 0 means 200
 	Weights   Weights       // all zero means DefaultWeights; otherwise each is used as given
-	Schedules []Schedule    // schedules that walks take turns at, see [Schedules]; nil means all
+	Schedules []Schedule    // schedules that walks take turns at, see [Schedules]; nil means all but SURW
 	Seed      uint64        // 0 means 1
 	Workers   int           // up to MaxWorkers; 0 means DefaultWorkers
 	Time      time.Duration // of the search, by package budget; the follow-up of a finding takes until [FollowLimit]; 0 means no limit

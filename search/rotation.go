@@ -38,6 +38,9 @@ func newRotation(names []Schedule, faults bool) *rotation {
 		if faults {
 			share = schedules.All[i].Faulty
 		}
+		if share == 0 {
+			share = 1 // it was requested
+		}
 		r.base = append(r.base, share)
 		all += share
 	}

@@ -95,3 +95,15 @@ func count(mix []uint8, i int) (n int) {
 	}
 	return n
 }
+
+// A schedule outside the default rotation makes runs on request.
+func TestSchedulesOnRequest(t *testing.T) {
+	if slices.Contains(defaultSchedules(), SURW) || len(defaultSchedules()) != len(Schedules())-1 {
+		t.Errorf("default %v", defaultSchedules())
+	}
+	for _, list := range [][]Schedule{{SURW}, {Weighted, SURW}} {
+		if r := newRotation(list, false); count(r.mix, len(list)-1) == 0 {
+			t.Errorf("%v: SURW has no turn", list)
+		}
+	}
+}

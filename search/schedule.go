@@ -29,6 +29,10 @@ const (
 	// priorities. At two moments the highest becomes the lowest. See Burckhardt et al., "A Randomized Scheduler with
 	// Probabilistic Guarantees of Finding Bugs" (ASPLOS 2010); the depth is 3.
 	PCT Schedule = "pct"
+	// SURW is selectively uniform random walk. Some sources of events are selected, and their next event is drawn in
+	// proportion to the events that each has left. Other events happen independently. See Zhao et al., "Selectively
+	// Uniform Concurrency Testing" (ASPLOS 2025), where the numbers of events are known. It is used only on request.
+	SURW Schedule = "surw"
 )
 
 // Schedules returns the names of all schedules, in the order in which they take turns.
@@ -38,6 +42,14 @@ func Schedules() []Schedule {
 		names[i] = Schedule(schedules.All[i].Name)
 	}
 	return names
+}
+
+// defaultSchedules returns the schedules that are used without a request.
+func defaultSchedules() []Schedule {
+	return slices.DeleteFunc(Schedules(), func(name Schedule) bool {
+		s := schedules.All[slices.Index(Schedules(), name)]
+		return s.Walks == 0 && s.Faulty == 0
+	})
 }
 
 // ParseSchedules parses a list such as "weighted,pos".

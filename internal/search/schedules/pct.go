@@ -19,7 +19,7 @@ type pct struct {
 	changes [pctChanges]int // the steps of the part before which priorities change
 	step    int
 	low     []uint64 // sources of the lowest priorities, the lowest last
-	fired   []uint64 // by node: number of its timers that fired
+	sources sources
 }
 
 func (s *pct) Begin(r *choose.Random, w kernel.World, steps int) {
@@ -27,35 +27,20 @@ func (s *pct) Begin(r *choose.Random, w kernel.World, steps int) {
 	for i := range s.changes {
 		s.changes[i] = r.IntN(steps)
 	}
-	s.fired = append(s.fired[:0], make([]uint64, w.System().Nodes)...)
+	s.sources.reset(w)
 }
 
 func (s *pct) Next(w kernel.World, enabled []sim.Event) int {
-	if last := w.Last(); s.step > 0 && last.Event.Kind == sim.FireTimer {
-		s.fired[last.Event.Node]++
-	}
+	s.sources.follow(w)
 	best := s.highest(enabled)
 	for _, change := range s.changes {
 		if change == s.step && best >= 0 {
-			s.low = append(s.low, s.source(&enabled[best]))
+			s.low = append(s.low, s.sources.of(&enabled[best]))
 			best = s.highest(enabled)
 		}
 	}
 	s.step++
 	return best
-}
-
-// source identifies the source of an event. Timers of a node get a new priority after each firing, because timers that
-// are armed again and again would otherwise block all other events.
-func (s *pct) source(ev *sim.Event) uint64 {
-	e := *ev
-	switch e.Kind {
-	case sim.FireTimer:
-		e.Slot, e.Peer = 0, sim.NodeID(s.fired[e.Node]&0x7fff)
-	case sim.Deliver, sim.TakeQuorum:
-		e.Slot = 0
-	}
-	return eventWord(&e)
 }
 
 func (s *pct) highest(events []sim.Event) int {
@@ -65,7 +50,7 @@ func (s *pct) highest(events []sim.Event) int {
 		if s.WeightOf(ev) == 0 {
 			continue
 		}
-		source := s.source(ev)
+		source := s.sources.of(ev)
 		priority := choose.Mix(s.seed^source) | 1<<63
 		if low := slices.Index(s.low, source); low >= 0 {
 			priority = uint64(len(s.low) - low)
@@ -80,4 +65,37 @@ func (s *pct) highest(events []sim.Event) int {
 		}
 	}
 	return best
+}
+
+// sources identifies the sources of events: a link, the timers of a node, an action of a node.
+type sources struct {
+	fired []uint64 // by node: number of its timers that fired
+	begun bool
+}
+
+func (s *sources) reset(w kernel.World) {
+	s.fired, s.begun = append(s.fired[:0], make([]uint64, w.System().Nodes)...), false
+}
+
+// follow counts the timer that the last step fired. It must be called in each state of a part.
+func (s *sources) follow(w kernel.World) {
+	if s.begun {
+		if last := &w.Last().Event; last.Kind == sim.FireTimer {
+			s.fired[last.Node]++
+		}
+	}
+	s.begun = true
+}
+
+// of identifies the source of an event. The timers of a node become another source after each firing, because timers
+// that are armed again and again would otherwise block all other events.
+func (s *sources) of(ev *sim.Event) uint64 {
+	e := *ev
+	switch e.Kind {
+	case sim.FireTimer:
+		e.Slot, e.Peer = 0, sim.NodeID(s.fired[e.Node]&0x7fff)
+	case sim.Deliver, sim.TakeQuorum:
+		e.Slot = 0
+	}
+	return eventWord(&e)
 }

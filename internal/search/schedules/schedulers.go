@@ -23,7 +23,8 @@ const Weighted = "weighted"
 // All lists the schedules, in the order in which they are rotated. A new one is a file and a line here.
 var All = []struct {
 	Name string // the name in package search, which documents each schedule
-	// Initial shares of the runs, before results are available. Which schedules find known defects soonest differs.
+	// Initial shares of the runs, before results are available. Which schedules find known defects soonest differs. A
+	// schedule without shares is used only on request.
 	Walks, Faulty float64
 	New           func(*Base) Scheduler
 }{
@@ -32,6 +33,7 @@ var All = []struct {
 	{"pos-weighted", 2, 3, func(b *Base) Scheduler { return &pos{Base: b, weighted: true} }},
 	{"pos", 1, 0.5, func(b *Base) Scheduler { return &pos{Base: b} }},
 	{"pct", 1, 5, func(b *Base) Scheduler { return &pct{Base: b} }},
+	{"surw", 0, 0, func(b *Base) Scheduler { return &surw{Base: b} }},
 }
 
 // Base is the common part of all schedules.
