@@ -25,6 +25,7 @@ type Player struct {
 	answers  choose.PickSource
 	taken    []choose.FilePick
 	unlikely int
+	names    eventNames
 }
 
 // Played is the result of a script.
@@ -41,7 +42,7 @@ func (p *Player) Play(s Script) Played {
 	var out Played
 	p.unlikely = 0
 	p.begin(s.Boot)
-	over := p.ended(&out, p.Run.Start(p))
+	over := p.ended(&out, p.start(p))
 	out.Script.Boot = p.picks()
 	for i := range s.Steps {
 		if over {
@@ -96,17 +97,16 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 		if ev.Kind != s.Kind || ev.Node != s.Node || ev.Peer != s.Peer {
 			continue
 		}
-		label := w.Label(ev)
-		key := label.String()
-		if key != s.Key && near >= 0 || !isOfClass(w, &label, s.Class) {
+		name := p.names.of(w, ev)
+		if name.key != s.Key && near >= 0 || name.class != s.Class {
 			continue
 		}
-		if key == s.Key {
+		if name.key == s.Key {
 			if same, equal = i, equal+1; equal > s.Nth {
 				break
 			}
 		} else {
-			near, nearKey = i, key
+			near, nearKey = i, name.key
 		}
 	}
 	if equal > 0 {
@@ -126,19 +126,24 @@ func (p *Player) Event(index int) (Step, bool) {
 		return Step{}, false
 	}
 	w := p.Run.World
-	label := w.Label(ev)
-	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: label.String()}
-	s.Class, s.Handler = classify(w, &label)
+	name := p.names.of(w, ev)
+	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: name.key, Class: name.class, Handler: name.handler}
 	for i := range index {
 		before, _ := p.Run.Event(i)
 		if before.Kind != s.Kind || before.Node != s.Node || before.Peer != s.Peer {
 			continue
 		}
-		if label := w.Label(before); label.String() == s.Key && isOfClass(w, &label, s.Class) {
+		if before := p.names.of(w, before); before.key == s.Key && before.class == s.Class {
 			s.Nth++
 		}
 	}
 	return s, true
+}
+
+// start returns to the first state.
+func (p *Player) start(src choose.Source) error {
+	p.names.reset()
+	return p.Run.Start(src)
 }
 
 func (p *Player) begin(picks []choose.FilePick) {
@@ -181,7 +186,7 @@ func (p *Player) Follow(path choose.Path) (Played, error) {
 	follow := &follower{player: p, path: src}
 	w := p.Run.World
 	p.unlikely, p.taken = 0, p.taken[:0]
-	err := p.Run.Start(follow)
+	err := p.start(follow)
 	out.Script.Boot = p.picks()
 	for {
 		if err == nil {

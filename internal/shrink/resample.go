@@ -108,7 +108,7 @@ func (s *resampler) run(like *Script) Played {
 	if s.random.IntN(outOf) >= s.similar {
 		source = &drawn{p, s.random}
 	}
-	over := p.ended(&out, p.Run.Start(source))
+	over := p.ended(&out, p.start(source))
 	out.Script.Boot = p.picks()
 	s.used = slices.Grow(s.used[:0], len(like.Steps))[:len(like.Steps)]
 	for i := range s.used {
@@ -197,18 +197,16 @@ func (s *resampler) choose(like *Script) (index, twin int) {
 
 // twin returns the first unused step of like with the event's class.
 func (s *resampler) twin(ev sim.Event, like *Script) int {
-	of := ""
+	var name *eventName
 	for i := range like.Steps {
 		step := &like.Steps[i]
 		if s.used[i] || step.Kind != ev.Kind || step.Node != ev.Node || step.Peer != ev.Peer {
 			continue
 		}
-		if of == "" {
-			w := s.player.Run.World
-			label := w.Label(ev)
-			of, _ = classify(w, &label)
+		if name == nil {
+			name = s.player.names.of(s.player.Run.World, ev)
 		}
-		if step.Class == of {
+		if step.Class == name.class {
 			return i
 		}
 	}

@@ -1,44 +1,12 @@
 package shrink
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
-
-// classify returns the class of an event: its kind, nodes, the Go types of its messages, and the first word of the
-// text of a message or timer. The rest of the text may depend on earlier steps. Events of a class replace each
-// other when earlier steps change. Handler is the class without nodes.
-func classify(w kernel.World, l *stepinfo.Label) (class, handler string) {
-	ev := l.Event
-	kind := ev.Kind.String() + " "
-	if ev.Msgs == 0 && ev.Kind != sim.FireTimer {
-		return l.String(), kind + l.Content
-	}
-	word := l.Content
-	if n := strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '.' && r != '"' }); n >= 0 {
-		word = word[:n]
-	}
-	word = l.Carrier + " " + word
-	class, handler = l.Head()+" "+word, kind+word
-	for _, m := range w.Messages(ev, nil) {
-		class += fmt.Sprintf(" %d:%T", m.From, m.Msg)
-		handler += fmt.Sprintf(" %T", m.Msg)
-	}
-	return class, handler
-}
-
-// isOfClass reports whether an event has a class returned by classify.
-func isOfClass(w kernel.World, l *stepinfo.Label, class string) bool {
-	of, _ := classify(w, l)
-	return of == class
-}
 
 // A Script is a run in a form that survives changes: events by their stable keys, answers by kind. A script need
 // not fit the system: see [Player].
