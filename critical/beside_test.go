@@ -215,7 +215,7 @@ func TestAgainstDefinition(t *testing.T) {
 		path, steps := m.run(r)
 		sys := m.system()
 		res, err := critical.Find(t.Context(), critical.Config{
-			System: sys, Path: path, Walks: 2, WalkSteps: 4, Workers: 1, Engine: []search.Engine{search.ReplayEngine, search.TableEngine}[seed%2],
+			System: sys, Path: path, Walks: 2, WalkSteps: 4, Workers: 1, Expected: int(seed % 5), Engine: []search.Engine{search.ReplayEngine, search.TableEngine}[seed%2],
 		})
 		rooms := []int{0}
 		for _, s := range steps {

@@ -39,6 +39,11 @@ type Config struct {
 	States int
 	// Progress, if not nil, is called at intervals, never concurrently.
 	Progress func(Progress)
+	// Expected is the step that is probably critical. If it is, no other step is examined. 0 means unknown.
+	Expected int
+	// Live is a known run to a live state. It shows that the states that it has in common with Path recover. Nil means
+	// that none is known.
+	Live choose.Path
 	// Proven accepts a run as a violation only if it is proven dead.
 	Proven bool
 	// examineFirst makes walks only from states for which the exhaustive search finds no live successor.
@@ -86,7 +91,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{cfg: &cfg, prober: p, alive: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, examined: map[int]*table.Recovery{}}
+	f := &finder{cfg: &cfg, prober: p, alive: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, given: -1, examined: map[int]*table.Recovery{}}
 	if patience, ok := search.PatienceOf(ctx); ok {
 		ctx = &patient{ctx, patience, f}
 	}
@@ -95,6 +100,9 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	if !f.goal {
 		return nil, ErrNoGoal
+	}
+	if err := f.take(ctx, cfg.Live); err != nil {
+		return nil, err
 	}
 	res, err := f.find(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {

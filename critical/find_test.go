@@ -52,6 +52,53 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// An expected step changes only which states are probed: none but those around it, if it is the critical one.
+func TestFind_ExpectedStep(t *testing.T) {
+	tab := chain(5, 3)
+	cfg := critical.Config{States: -1, System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 0, 1}, repeat(0, 20)), WalkSteps: 40, Walks: 100}
+	want := find(t, cfg)
+	all := []int{0, 1, 2, 4, 3, 4, 3}
+	for _, c := range []struct {
+		expected int
+		probes   []int
+	}{{4, []int{3, 4, 4}}, {3, []int{2, 3, 4, 4, 3}}, {5, []int{4, 0, 2, 3, 4, 3}}, {1, []int{0, 1, 2, 4, 3, 4, 3}}, {99, all}, {0, all}} {
+		cfg.Expected = c.expected
+		got := find(t, cfg)
+		var probes []int
+		for _, p := range got.Probes {
+			probes = append(probes, p.Step)
+		}
+		if got.Step != 4 || got.Before != want.Before || got.After != want.After || !slices.Equal(probes, c.probes) {
+			t.Errorf("step %d expected: critical step %d, before it %+v, probes after steps %v, want %v", c.expected, got.Step, got.Before, probes, c.probes)
+		}
+	}
+}
+
+// A known live run shows that a state recovers from which no walk does. A run that is not live shows nothing.
+func TestFind_KnownLiveRun(t *testing.T) {
+	tab := chain(400, 3) // a walk of 160 steps does not get from 3 to 400
+	cfg := critical.Config{
+		States: -1, System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 0, 1}, repeat(0, 200)), WalkSteps: 10, Walks: 40, Expected: 4,
+	}
+	for _, c := range []struct {
+		live choose.Path
+		want critical.Case
+		step int
+	}{
+		{nil, critical.DeadFromStart, 0}, {repeat(0, 399), critical.DeadFromStart, 0},
+		{repeat(0, 400), critical.Located, 4},
+	} {
+		cfg.Live = c.live
+		got := find(t, cfg)
+		if got.Case != c.want || got.Step != c.step || got.Before.Recovered > 0 {
+			t.Errorf("with a run of %d steps: %s, critical step %d, before it %+v; want %s, %d", len(c.live), got.Case, got.Step, got.Before, c.want, c.step)
+		}
+		if got.Case == critical.Located && (!slices.Equal(got.Live, c.live) || got.LiveCommon != 3) {
+			t.Errorf("nearest live run of %d steps with %d in common", len(got.Live), got.LiveCommon)
+		}
+	}
+}
+
 // The run goes 0, 1, 2, 3 and then into the loop with step 4, event 1 of state 3, for 20 steps. The first
 // state is indeterminate and recovers, and so do those after 1 and 2 steps; that after 4 does not, that
 // after 3 does, with probability 1/2 per walk.

@@ -28,6 +28,7 @@ type finder struct {
 
 	made      []probed
 	broken    Probe       // a probe interrupted by the deadline before a walk recovered
+	given     int         // the last step in common with the known live run, or -1
 	alive     int         // the last step known to recover, or -1
 	doomed    atomic.Bool // enough walks were made to call the run dead
 	notifying sync.Mutex  // held while Progress is called
@@ -46,6 +47,7 @@ type finder struct {
 type probed struct {
 	Probe
 	certain bool // every walk ran out of events
+	all     bool // all walks were made
 }
 
 // steps returns the number of steps of the dead run.
@@ -188,12 +190,29 @@ func (f *finder) raise(ctx context.Context) error {
 // Recovers is true if the end of the run recovers.
 func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error) {
 	first := f.lastLive + 1 // the first indeterminate state
-	if ok, err := f.recovers(ctx, first); err != nil || !ok {
-		return first, false, err
+	start, hi := first, 0
+	if e := f.cfg.Expected; e > first && e <= f.steps() {
+		if _, err := f.probe(ctx, e-1, true); err != nil { // all walks are needed if it is the critical step
+			return 0, false, err
+		}
+		ok, err := f.recovers(ctx, e-1)
+		switch {
+		case err != nil:
+			return 0, false, err
+		case ok:
+			start = e - 1
+		default:
+			hi = e - 1
+		}
 	}
-	lo, hi := first, 0
+	if start == first {
+		if ok, err := f.recovers(ctx, first); err != nil || !ok {
+			return first, false, err
+		}
+	}
+	lo := start
 	for d := 1; hi == 0; d *= 2 {
-		at := min(first+d, f.steps())
+		at := min(start+d, f.steps())
 		if at == lo {
 			return 0, true, nil
 		}
@@ -222,8 +241,26 @@ func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error
 	return hi, false, nil
 }
 
+// take takes the known live run, if it is live.
+func (f *finder) take(ctx context.Context, live choose.Path) error {
+	if live == nil {
+		return nil
+	}
+	w := f.prober.workers[0]
+	o, err := f.prober.walk(ctx, w, live, 0, 0)
+	if err != nil || !f.isLive(w.loop, &o) {
+		return err
+	}
+	f.save(live, o.End == runloop.Found)
+	f.given = f.nearest.common
+	return nil
+}
+
 // recovers probes the state after a step.
 func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
+	if step <= f.given {
+		return true, nil
+	}
 	p, err := f.probe(ctx, step, false)
 	if err != nil || p.Recovered > 0 {
 		return err == nil, err
@@ -234,7 +271,7 @@ func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
 // probe makes walks from the state after a step, all or until one is live.
 func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
 	for i, p := range f.made {
-		if p.Step == step && p.Limit == f.limit && p.Recovered == 0 {
+		if p.Step == step && p.Limit == f.limit && (p.all || p.Recovered == 0) {
 			f.last = i // all walks were made
 			return p.Probe, nil
 		}
@@ -286,6 +323,11 @@ func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 
 // transition returns the result for a critical step.
 func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
+	if f.outOfEvents {
+		if _, err := f.examine(ctx, f.steps()); err != nil { // it has no successors, which is a proof
+			return nil, err
+		}
+	}
 	var err error
 	res := f.result(Located, step)
 	res.After = f.after

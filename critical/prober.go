@@ -149,7 +149,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	if err := failed.Load(); err != nil {
 		return probed{Probe: Probe{Step: step, Walks: int(made.Load()), Recovered: int(recovered.Load()), Limit: f.limit}}, *err
 	}
-	out := probed{Probe: Probe{Step: step, Walks: f.walks, Recovered: int(recovered.Load()), Limit: f.limit}}
+	out := probed{Probe: Probe{Step: step, Walks: f.walks, Recovered: int(recovered.Load()), Limit: f.limit}, all: all}
 	out.certain = out.Recovered == 0 && !open.Load()
 	if k := int(first.Load()); !all && k < f.walks {
 		out.Walks, out.Recovered = k+1, 1

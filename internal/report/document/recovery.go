@@ -47,6 +47,9 @@ func continuations(c *report.Critical) string {
 	text := fmt.Sprintf("%s of %s random continuations recovered", textfmt.Number(p.Recovered), textfmt.Number(p.Walks))
 	if c.Case == critical.Located {
 		text += fmt.Sprintf(" after step %d, %s of %s before it", c.Step, textfmt.Number(c.Before.Recovered), textfmt.Number(c.Before.Walks))
+		if c.Before.Recovered == 0 {
+			text += ", where the live run recovers"
+		}
 	}
 	return text + fmt.Sprintf("; %s steps each", textfmt.Number(p.Limit))
 }
