@@ -96,7 +96,7 @@ func WithDeadline(parent context.Context, at time.Duration) (context.Context, co
 	if outer, ok := Deadline(parent); ok {
 		at = min(at, outer)
 	}
-	d := &deadline{Context: parent, at: at, done: make(chan struct{})}
+	d := &deadline{Context: parent, at: at, clock: Now, own: true, done: make(chan struct{})}
 	go d.watch()
 	return d, cancel
 }
@@ -104,6 +104,18 @@ func WithDeadline(parent context.Context, at time.Duration) (context.Context, co
 // WithTimeout is like WithDeadline with a duration from now.
 func WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return WithDeadline(parent, Now()+d)
+}
+
+// WithProcessorTime returns a context that is done with [context.DeadlineExceeded] when this process has used that much
+// processor time from now on. It is WithTimeout where the processor time is unknown.
+func WithProcessorTime(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if ProcessTime() == 0 {
+		return WithTimeout(parent, d)
+	}
+	parent, cancel := context.WithCancel(parent)
+	limited := &deadline{Context: parent, at: ProcessTime() + d, clock: ProcessTime, done: make(chan struct{})}
+	go limited.watch()
+	return limited, cancel
 }
 
 // Deadline returns the time on the clock of this process at which a context of [WithDeadline] ends.
@@ -117,6 +129,8 @@ type deadlineKey struct{}
 type deadline struct {
 	context.Context
 	at     time.Duration
+	clock  func() time.Duration
+	own    bool          // at is a time on the clock of [Now]
 	done   chan struct{} // its own, because contexts derived from this one would otherwise have the error of the inner one
 	passed atomic.Bool
 }
@@ -125,7 +139,7 @@ func (d *deadline) watch() {
 	defer close(d.done)
 	ticker := time.NewTicker(sampleEvery)
 	defer ticker.Stop()
-	for Now() < d.at {
+	for d.clock() < d.at {
 		select {
 		case <-d.Context.Done():
 			return
@@ -145,7 +159,7 @@ func (d *deadline) Err() error {
 }
 
 func (d *deadline) Value(key any) any {
-	if key == (deadlineKey{}) {
+	if key == (deadlineKey{}) && d.own {
 		return d.at
 	}
 	return d.Context.Value(key)

@@ -80,3 +80,27 @@ func TestClock(t *testing.T) {
 		t.Errorf("after %v: %v", passed, got)
 	}
 }
+
+// Processor time passes only while the process is busy, and is no deadline on the clock of [Now].
+func TestWithProcessorTime(t *testing.T) {
+	if ProcessTime() == 0 {
+		t.Skip("the processor time is unknown")
+	}
+	ctx, cancel := WithProcessorTime(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, ok := Deadline(ctx); ok {
+		t.Error("it has a deadline on the clock of the process")
+	}
+	began := ProcessTime()
+	for ctx.Err() == nil && ProcessTime()-began < 10*time.Second {
+	}
+	if used := ProcessTime() - began; !errors.Is(ctx.Err(), context.DeadlineExceeded) || used < 150*time.Millisecond {
+		t.Errorf("%v after %v of processor time, want the end after 200ms", ctx.Err(), used)
+	}
+	idle, cancelIdle := WithProcessorTime(t.Context(), 10*time.Second)
+	defer cancelIdle()
+	time.Sleep(100 * time.Millisecond)
+	if idle.Err() != nil {
+		t.Errorf("an idle process: %v", idle.Err())
+	}
+}
