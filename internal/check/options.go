@@ -35,7 +35,8 @@ type Options struct {
 	Respawn func() *exec.Cmd
 	// NoShrink leaves a violating run as it was found. ShrinkSteps limits the work of shrinking it, as MaxSteps does
 	// in [shrink.Config]. Without it, a run of more than 10,000 steps is not shrunk. Shrinking another one takes at
-	// most as many steps as the search or half a million, whichever is more, and ends at [search.FollowLimit].
+	// most as many steps and as much processor time as the search, or 400,000 steps and five seconds if these are
+	// more, and ends at [search.FollowLimit].
 	NoShrink    bool
 	ShrinkSteps int
 	// Unshrunk is called with a violation before its run is shrunk, which may take long. Its files are in its folder
@@ -73,6 +74,7 @@ type Options struct {
 	problem     error           // of examining a suspect
 	toldAt      time.Time
 	start       time.Duration // of the check, on the clock of package budget
+	used        time.Duration // processor time before the check
 	// confirmDeadOnce confirms suspects of liveness and deadlock. It remembers their kinds.
 	confirmDeadOnce func(context.Context, search.Suspect) (search.Confirmed, error)
 }

@@ -25,7 +25,7 @@ func Writable(o Options) error { return o.folder().probe() }
 // writing failed. When ctx is done, the search ends and its coverage until then is reported. The error is [ErrLost]
 // if checked code ended an earlier process and this one did not find out how; the supervisor reports that.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
-	o.start = budget.Now()
+	o.start, o.used = budget.Now(), budget.ProcessTime()
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
 	o.limitStates()
 	o.comparesLater()

@@ -54,12 +54,24 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 // leastShrinkSteps is the minimum number of steps for shrinking a run without a request: some seconds' worth.
 const leastShrinkSteps = 400_000
 
+// leastShrinkTime is the minimum limit of processor time for shrinking a run without a request. A tenth of the limit is
+// for executing the result in a fresh process and describing it.
+const leastShrinkTime = 5 * time.Second
+
+// shrinkTime returns the limit of processor time for shrinking a finding: that of the search. 0 means no limit.
+func (o *Options) shrinkTime() time.Duration {
+	if o.ShrinkSteps > 0 {
+		return 0
+	}
+	return max(leastShrinkTime, budget.ProcessTime()-o.used) / 10 * 9
+}
+
 // slowdown is the factor by which a step of shrinking takes longer than a step of a confirming walk. Those walks
 // begin at common states and are executed by tables.
 const slowdown = 4
 
-// shrinkSteps returns the step limit for shrinking a finding: the counted steps of the search and of confirming. A
-// time limit would make the result depend on the machine.
+// shrinkSteps returns the step limit for shrinking a finding: the counted steps of the search and of confirming. Unlike
+// the time limit, it does not make the result depend on the machine.
 func (o *Options) shrinkSteps(res *search.Result) int {
 	steps := res.Stats.Events
 	if c, ok := res.Detail.(*critical.Result); ok {
@@ -116,7 +128,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	began := time.Now()
 	found := res.Finding
 	cfg := shrink.Config{
-		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.shrinkSteps(res), Progress: o.shrinkProgress(found),
+		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.shrinkSteps(res), Time: o.shrinkTime(), Progress: o.shrinkProgress(found),
 		Finding: sim.Finding{Kind: found.Kind, Cause: found.Cause, Property: found.Property, Message: found.Message, Stack: found.Stack},
 	}
 	before := &original{path: found.Path}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -18,17 +19,22 @@ import (
 
 const (
 	// firstWalks is the number of random walks from the end of a candidate that must not recover, at first. Their
-	// length is patience times the longest recovery of as many walks, but at least leastWalk. If the result turns
-	// out not to be dead, number and length grow by the factor moreWalks, up to rounds times.
+	// length is patience times the longest recovery of as many walks, but at least leastWalk. If a candidate turns
+	// out not to be dead, number and length grow by the factor moreWalks.
 	firstWalks = 4
 	patience   = 4
 	leastWalk  = 200
 	moreWalks  = 4
-	rounds     = 2
+	// verifying is the number of walks that verify an accepted candidate. It is verified if it has fewer steps than the
+	// last verified one by one in verifyEach.
+	verifying  = 48
+	verifyEach = 5
 	// liveWalks is the maximum number of walks from before the critical step to see one recover, if no known
 	// recovery does. liveSteps is the number of steps after which no more walks are begun.
 	liveWalks = 64
 	liveSteps = 10_000
+	// cheaper is the factor by which a step of a walk takes less time than a step of a script.
+	cheaper = 4
 	// leastTail is the minimum number of steps after the critical one. There are at least as many as before it.
 	leastTail = 200
 	// tails is the maximum number of walks to find one in which the property never holds.
@@ -40,19 +46,21 @@ type dying struct {
 	cfg    *Config
 	player *Player
 
-	loop   *runloop.Loop
-	walker *runs.Walker
-	walks  int             // per candidate
-	quick  int             // length of these walks
-	limit  int             // length of walks that confirm the result
-	goal   *sim.Property   // a walk recovers when it holds; nil: when all Eventually properties hold
-	stuck  bool            // walks must run out of events
-	last   string          // handler of the critical step
-	most   int             // answers of weight 0 in the run
-	steps  int             // executed by walks
-	ctx    context.Context // ends walks, and the current task
-	seed   uint64
-	system *sim.System
+	loop     *runloop.Loop
+	walker   *runs.Walker
+	walks    int             // per candidate
+	quick    int             // length of these walks
+	limit    int             // length of walks that confirm the result
+	goal     *sim.Property   // a walk recovers when it holds; nil: when all Eventually properties hold
+	stuck    bool            // walks must run out of events
+	last     string          // handler of the critical step
+	verified int             // steps of the last candidate that more walks found dead
+	doubted  bool            // more walks found a candidate not dead that the usual ones found dead
+	most     int             // answers of weight 0 in the run
+	steps    int             // executed by walks
+	ctx      context.Context // ends walks, and the current task
+	seed     uint64
+	system   *sim.System
 	// recoveries are suffixes of runs that became live, the last successful one first.
 	recoveries []Script
 }
@@ -131,7 +139,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 			d.goal = p
 		}
 	}
-	reducing, confirming, cancel := divide(ctx)
+	reducing, confirming, cancel := divide(ctx, cfg.Time)
 	defer cancel()
 	d.ctx = reducing
 	if n := len(d.player.Play(cause).Script.Steps); n < c.Step {
@@ -154,44 +162,50 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	d.quick = d.enough(path[:d.player.Run.Bounds[c.Step-1]])
 	r := &reducer{best: cause, judge: d.judge, causes: d.player.Causes}
 	r.report = func(r *reducer) { cfg.report(r, d.executed()) }
-	r.spent = func() bool { return d.executed() >= d.cfg.MaxSteps }
+	r.spent = func() bool { return d.doubted || d.executed() >= d.cfg.MaxSteps }
 	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
 	again := &resampler{player: d.player, random: choose.NewRandom(d.seed, uint64(len(cfg.Path))), executed: d.executed}
 	again.violates = func(run *Played, steps int) bool {
 		return run.Unlikely <= d.most && (run.Finding == nil || steps < len(run.Script.Steps))
 	}
 	for round := 0; ; round++ {
-		d.ctx = reducing
+		d.ctx, d.doubted, d.verified = reducing, false, len(r.best.Steps)
+		r.over = false
 		r.reduceAndResample(reducing, again)
 		if r.err != nil {
 			return nil, r.err
 		}
 		if reducing.Err() != nil && len(r.accepted) == 0 {
-			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
-			return unshrunk, nil
+			break
 		}
+		last := len(r.accepted) == 0 || reducing.Err() != nil || d.executed() >= cfg.MaxSteps
 		d.ctx = confirming
-		res, err := d.confirm(confirming, r.best)
-		last := round == rounds || len(r.accepted) == 0 || reducing.Err() != nil
+		var res *Result
 		minimal, pairs := r.minimal, r.pairs
+		if !d.doubted {
+			res, err = d.confirm(confirming, r.best)
+		}
 		if res == nil && err == nil && last {
 			minimal, pairs = false, false
 			res, err = smallest(r.accepted, func(s Script) (*Result, error) { return d.confirm(confirming, s) })
 		}
-		switch {
-		case err != nil && confirming.Err() == nil:
+		if err != nil && confirming.Err() == nil {
 			return nil, err
-		case res != nil:
+		}
+		if res != nil {
 			res.From, res.Tried, res.Executed, res.Minimal, res.Pairs = unshrunk.From, r.tried, d.executed(), minimal, pairs
 			return res, nil
-		case err != nil || last:
-			unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
-			return unshrunk, nil
+		}
+		if err != nil || last {
+			break
 		}
 		// Some candidate on the way was not dead, though none of its walks recovered.
 		d.walks, d.quick = d.walks*moreWalks, min(d.quick*moreWalks, d.limit)
+		d.ctx, d.verified = reducing, len(cause.Steps)
 		d.back(r, cause)
 	}
+	unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
+	return unshrunk, nil
 }
 
 // smallest returns the result of confirm for the last of the accepted scripts that it confirms, or nil. The very
@@ -224,18 +238,32 @@ const interruptedConfirming = 2 * time.Second
 
 // divide splits the time until the deadline of ctx, if it has one: half of it for candidates, the rest to confirm
 // the result. If ctx is cancelled, the best candidate so far is confirmed, too, if that takes no longer than
-// interruptedConfirming.
-func divide(ctx context.Context) (reducing, confirming context.Context, cancel func()) {
+// interruptedConfirming. The limit is processor time for both, 0 for none.
+func divide(ctx context.Context, limit time.Duration) (reducing, confirming context.Context, cancel func()) {
 	confirming, end := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(interruptedConfirming, end) })
-	at, ok := budget.Deadline(ctx)
-	if !ok {
-		return ctx, confirming, func() { stop(); end() }
+	ends := []func(){end}
+	cancel = func() {
+		for _, end := range ends {
+			end()
+		}
 	}
-	now := budget.Now()
-	reducing, first := budget.WithDeadline(ctx, now+(at-now)/2)
-	confirming, second := budget.WithDeadline(confirming, at)
-	return reducing, confirming, func() { stop(); end(); first(); second() }
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(interruptedConfirming, end) })
+	ends = append(ends, func() { stop() })
+	limited := func(ctx context.Context, end context.CancelFunc) context.Context {
+		ends = append(ends, end)
+		return ctx
+	}
+	reducing = ctx
+	if at, ok := budget.Deadline(ctx); ok {
+		now := budget.Now()
+		reducing = limited(budget.WithDeadline(reducing, now+(at-now)/2))
+		confirming = limited(budget.WithDeadline(confirming, at))
+	}
+	if limit > 0 {
+		reducing = limited(budget.WithProcessorTime(reducing, limit/2))
+		confirming = limited(budget.WithProcessorTime(confirming, limit))
+	}
+	return reducing, confirming, cancel
 }
 
 // back returns to the last accepted script that more walks find dead.
@@ -258,7 +286,9 @@ func (d *dying) back(r *reducer, cause Script) {
 	r.best, r.accepted = at(lo), r.accepted[:lo+1]
 }
 
-func (d *dying) executed() int { return d.player.Steps + d.steps }
+// executed returns the number of executed steps. Several steps of walks count as one, because those are executed by
+// tables.
+func (d *dying) executed() int { return d.player.Steps + d.steps/cheaper }
 
 // judge reports whether a script ends with the critical step's handler, no walk recovers after that step, and a
 // walk recovers from before it.
@@ -276,19 +306,37 @@ func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
 	if d.revived(run.Script, run.Unlikely, d.reached) || !d.dead(path, d.walks) {
 		return Script{}, false, nil
 	}
-	return run.Script, d.revived(run.Script.without(n-1, n), d.most, d.live) || d.recovers(before), nil
+	if d.alive(run.Script.without(n-1, n), before) == nil {
+		return Script{}, false, nil
+	}
+	if n <= d.verified-d.verified/verifyEach {
+		if d.doubted = !d.dead(path, verifying); d.doubted {
+			return Script{}, false, nil
+		}
+		d.verified = n
+	}
+	return run.Script, true, nil
 }
 
 // confirm searches for the critical transition of a script with a new tail. It returns nil if the script is not
 // dead, or has another critical transition.
 func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	d.player.Play(s)
-	path, ok := d.tail(d.player.Run.Path.Clone(), len(s.Steps))
+	start := d.player.Run.Path.Clone()
+	before := start[:d.player.Run.Bounds[len(s.Steps)-1]]
+	quick := d.quick
+	d.quick = d.limit
+	dead := d.dead(start, verifying)
+	if d.quick = quick; !dead {
+		return nil, nil // a search for the critical transition would take longer to tell
+	}
+	path, ok := d.tail(start, len(s.Steps))
 	if !ok {
 		return nil, nil
 	}
 	c := d.cfg.Walks
-	c.Path, c.WalkSteps = path, d.limit
+	c.Path, c.WalkSteps, c.Expected = path, d.limit, len(s.Steps)
+	c.Live = d.alive(s.without(len(s.Steps)-1, len(s.Steps)), before)
 	res, err := critical.Find(ctx, c)
 	if ended := (*critical.Ended)(nil); errors.As(err, &ended) {
 		return nil, nil
@@ -299,7 +347,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
 		return nil, nil // the smaller run must be as certain
 	}
-	if res.Case != critical.Located {
+	if res.Case != critical.Located || res.Step > len(s.Steps) {
 		d.learn(res.Live, len(s.Steps))
 	}
 	if res.Case != critical.Located || res.Step > len(s.Steps) || s.Steps[res.Step-1].Handler != d.last {

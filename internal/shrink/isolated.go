@@ -16,6 +16,9 @@ type IsolatedConfig[T any] struct {
 	Confirm func(Script) (*T, error)
 }
 
+// rounds is the maximum number of times that Isolated continues from an earlier script.
+const rounds = 2
+
 // Isolated shrinks a run that this process cannot execute. If the smallest script is not confirmed it continues
 // from the last confirmed one. It returns nil if none is confirmed. The error is that of Judge or Confirm.
 func Isolated[T any](ctx context.Context, cfg IsolatedConfig[T]) (*T, *Result, error) {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -36,6 +37,9 @@ type Config struct {
 	// MaxSteps is the budget of executed steps, walks included. After it no more candidates are tried, and the best
 	// one is confirmed. 0 means DefaultMaxSteps.
 	MaxSteps int
+	// Time is the limit of processor time. After it, as after MaxSteps, the best candidate is confirmed within the
+	// same time again if the run is dead. 0 means no limit.
+	Time time.Duration
 	// Progress, if not nil, is called before each candidate.
 	Progress func(Progress)
 }

@@ -37,6 +37,22 @@ func (s *stoppable) Select(at *runloop.Node) runloop.Selection {
 	return s.Strategy.Select(at)
 }
 
+// guided returns the path from which to make walk number k from the end of a script, which has this path. Every other
+// walk first plays a part of a known recovery, because recoveries from similar states are similar.
+func (d *dying) guided(s Script, path choose.Path, k int) choose.Path {
+	if k%2 == 0 || len(d.recoveries) == 0 {
+		return path
+	}
+	k /= 2
+	r := d.recoveries[k%len(d.recoveries)].Steps
+	whole := s
+	whole.Steps = append(s.Steps[:len(s.Steps):len(s.Steps)], r[:len(r)*(k%guides+1)/guides]...)
+	if run := d.player.Play(whole); run.Err != nil || run.Finding != nil || run.Unlikely > d.most {
+		return path
+	}
+	return d.player.Run.Path.Clone()
+}
+
 // dead makes walks until one reaches the goal, or continues although it should be stuck.
 func (d *dying) dead(path choose.Path, walks int) bool {
 	for k := range walks {
@@ -73,16 +89,19 @@ func (d *dying) enough(path choose.Path) int {
 	return min(d.limit, max(leastWalk, patience*longest))
 }
 
-// recovers makes walks until one is live.
-func (d *dying) recovers(path choose.Path) bool {
+// alive returns a live run that begins with a script, which has this path, or nil if it finds none.
+func (d *dying) alive(s Script, path choose.Path) choose.Path {
+	if d.revived(s, d.most, d.live) {
+		return d.player.Run.Path.Clone()
+	}
 	began := d.steps
 	for k := 0; k < liveWalks && d.steps-began < liveSteps && d.ctx.Err() == nil; k++ {
-		if d.walk(path, k, d.quick, d.walker).Live {
+		if d.walk(d.guided(s, path, k), k, d.quick, d.walker).Live {
 			d.remember(path)
-			return true
+			return d.loop.Replay().Path.Clone()
 		}
 	}
-	return false
+	return nil
 }
 
 // reaching is a walk that also ends when a property holds.
@@ -100,6 +119,9 @@ func (s *reaching) Select(at *runloop.Node) runloop.Selection {
 	}
 	return s.Walker.Select(at)
 }
+
+// guides is the number of lengths of the parts of recoveries that walks play.
+const guides = 4
 
 // mostRecoveries is the maximum number of stored recoveries.
 const mostRecoveries = 4
