@@ -31,7 +31,7 @@ type original struct {
 
 func (b *original) tell(r *shrink.Result, began time.Time) {
 	b.facts.FromSteps, b.facts.Candidates, b.facts.Executed = r.From, r.Tried, r.Executed
-	b.facts.Minimal, b.facts.Pairs, b.facts.Seconds = r.Minimal, r.Pairs, time.Since(began).Seconds()
+	b.facts.Minimal, b.facts.Pairs, b.facts.Over, b.facts.Seconds = r.Minimal, r.Pairs, r.Over, time.Since(began).Seconds()
 }
 
 // file returns the run as a path file.
@@ -52,7 +52,7 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 }
 
 // leastShrinkSteps is the minimum number of steps for shrinking a run without a request: some seconds' worth.
-const leastShrinkSteps = 400_000
+const leastShrinkSteps = 600_000
 
 // leastShrinkTime is the minimum limit of processor time for shrinking a run without a request. A tenth of the limit is
 // for executing the result in a fresh process and describing it.

@@ -10,6 +10,8 @@ type Shrunk struct {
 	// Minimal means that no single step before the finding, or before the critical step, can be omitted.
 	Minimal bool `json:"minimal"`
 	// Pairs means that no two causes can be omitted together with all their consequences.
-	Pairs    bool   `json:"minimal_pairs,omitempty"`
+	Pairs bool `json:"minimal_pairs,omitempty"`
+	// Over means that the budget ended before all candidates were tried.
+	Over     bool   `json:"budget_over,omitempty"`
 	Original string `json:"original_path_file,omitempty"` // empty means none
 }

@@ -20,7 +20,7 @@ import (
 const (
 	// firstWalks is the number of random walks from the end of a candidate that must not recover, at first. Their
 	// length is patience times the longest recovery of as many walks, but at least leastWalk. If a candidate turns
-	// out not to be dead, number and length grow by the factor moreWalks.
+	// out not to be dead, number and length grow by the factor moreWalks, until there are more than verifying.
 	firstWalks = 4
 	patience   = 4
 	leastWalk  = 200
@@ -127,7 +127,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	}
 	unshrunk := &Result{Path: c.Dead, Steps: len(all.Script.Steps), From: len(all.Script.Steps), Dead: c}
 	if ctx.Err() != nil {
-		unshrunk.Executed = d.executed()
+		unshrunk.Executed, unshrunk.Over = d.executed(), errors.Is(ctx.Err(), context.DeadlineExceeded)
 		return unshrunk, nil
 	}
 	d.learn(c.Live, c.LiveCommon)
@@ -161,6 +161,9 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	}
 	d.quick = d.enough(path[:d.player.Run.Bounds[c.Step-1]])
 	r := &reducer{best: cause, judge: d.judge, causes: d.player.Causes}
+	if cfg.judged != nil {
+		r.judge = cfg.judged(r.judge)
+	}
 	r.report = func(r *reducer) { cfg.report(r, d.executed()) }
 	r.spent = func() bool { return d.doubted || d.executed() >= d.cfg.MaxSteps }
 	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
@@ -168,7 +171,10 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	again.violates = func(run *Played, steps int) bool {
 		return run.Unlikely <= d.most && (run.Finding == nil || steps < len(run.Script.Steps))
 	}
-	for round := 0; ; round++ {
+	over := func() bool {
+		return errors.Is(reducing.Err(), context.DeadlineExceeded) || d.executed() >= cfg.MaxSteps
+	}
+	for {
 		d.ctx, d.doubted, d.verified = reducing, false, len(r.best.Steps)
 		r.over = false
 		r.reduceAndResample(reducing, again)
@@ -178,7 +184,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		if reducing.Err() != nil && len(r.accepted) == 0 {
 			break
 		}
-		last := len(r.accepted) == 0 || reducing.Err() != nil || d.executed() >= cfg.MaxSteps
+		last := len(r.accepted) == 0 || d.walks > verifying || over() || reducing.Err() != nil
 		d.ctx = confirming
 		var res *Result
 		minimal, pairs := r.minimal, r.pairs
@@ -193,7 +199,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		if res != nil {
-			res.From, res.Tried, res.Executed, res.Minimal, res.Pairs = unshrunk.From, r.tried, d.executed(), minimal, pairs
+			res.From, res.Tried, res.Executed, res.Minimal, res.Pairs, res.Over = unshrunk.From, r.tried, d.executed(), minimal, pairs, over()
 			return res, nil
 		}
 		if err != nil || last {
@@ -204,7 +210,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		d.ctx, d.verified = reducing, len(cause.Steps)
 		d.back(r, cause)
 	}
-	unshrunk.Tried, unshrunk.Executed = r.tried, d.executed()
+	unshrunk.Tried, unshrunk.Executed, unshrunk.Over = r.tried, d.executed(), over()
 	return unshrunk, nil
 }
 
@@ -321,7 +327,9 @@ func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
 // confirm searches for the critical transition of a script with a new tail. It returns nil if the script is not
 // dead, or has another critical transition.
 func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
-	d.player.Play(s)
+	if n := len(d.player.Play(s).Script.Steps); n == 0 || n != len(s.Steps) {
+		return nil, nil
+	}
 	start := d.player.Run.Path.Clone()
 	before := start[:d.player.Run.Bounds[len(s.Steps)-1]]
 	quick := d.quick

@@ -1,6 +1,9 @@
 package shrink
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // IsolatedConfig configures the shrinking of a run that this process cannot execute, because its last step does not
 // return or kills the process. T describes a confirmed run.
@@ -31,7 +34,7 @@ func Isolated[T any](ctx context.Context, cfg IsolatedConfig[T]) (*T, *Result, e
 	r.spent = func() bool { return r.tried >= cfg.MaxTried }
 	r.detoured = func() bool { return true } // a process for each candidate is too expensive
 	result := func(s Script, minimal bool) *Result {
-		return &Result{Steps: len(s.Steps), From: len(cfg.Start.Steps), Tried: r.tried, Minimal: minimal}
+		return &Result{Steps: len(s.Steps), From: len(cfg.Start.Steps), Tried: r.tried, Minimal: minimal, Over: r.spent() || errors.Is(ctx.Err(), context.DeadlineExceeded)}
 	}
 	again := func(s Script) (*Script, error) {
 		run, ok, err := cfg.Judge(ctx, s)

@@ -1,7 +1,7 @@
 // Package shrink makes violating runs smaller. It drops faults and other steps (delta debugging: Zeller and
 // Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), alone and together with their consequences,
 // reorders the rest to have fewer context switches, and lowers picks. It alternates that with short random runs
-// that are similar to the smallest one. A candidate is executed tolerantly, see [Player], and accepted if it
+// that are similar to the smallest one, and searches again for other runs with the same finding. A candidate is executed tolerantly, see [Player], and accepted if it
 // violates the same property in the same way.
 package shrink
 
@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
@@ -42,6 +43,8 @@ type Config struct {
 	Time time.Duration
 	// Progress, if not nil, is called before each candidate.
 	Progress func(Progress)
+
+	judged func(judge) judge // changes the judge, to plant defects in tests; nil means no change
 }
 
 // Progress is the progress of shrinking.
@@ -62,6 +65,8 @@ type Result struct {
 	// is false if the budget or the context ended shrinking earlier. Pairs reports that, moreover, no two causes
 	// with their consequences can be dropped.
 	Minimal, Pairs bool
+	// Over reports that MaxSteps, Time or the deadline of the context ended shrinking before all candidates were tried.
+	Over bool
 }
 
 // ErrUnable is the error of [Run] for a run that cannot be shrunk. Either its critical transition is unknown, or a
@@ -90,6 +95,11 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		return shrinkDead(ctx, &cfg, p)
 	case cfg.Finding.Kind == sim.Nondeterminism || cfg.Finding.Kind == sim.Liveness || cfg.Finding.Kind == sim.Deadlock:
 		return nil, ErrUnable
+	}
+	if cfg.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = budget.WithProcessorTime(ctx, cfg.Time)
+		defer cancel()
 	}
 	return shrinkFinding(ctx, &cfg, p)
 }
@@ -120,19 +130,39 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		}
 		return run.Script, ok, run.Err
 	}
+	if cfg.judged != nil {
+		r.judge = cfg.judged(r.judge)
+	}
 	again := &resampler{player: p, random: choose.NewRandom(cfg.Walks.Seed, uint64(len(cfg.Path))), restarts: true}
 	again.executed = func() int { return p.Steps }
 	again.violates = func(run *Played, steps int) bool {
 		return run.Finding != nil && steps == len(run.Script.Steps) && same(run.Finding, &cfg.Finding)
 	}
+	r.refused, r.dear = map[textSum]bool{}, map[textSum]bool{}
+	r.dropMany(ctx)
+	r.dropSingle(ctx)
+	if r.err == nil && at == "" {
+		p.Play(r.best)
+		other, err := newRestarter(cfg, p.Run.Path.Clone())
+		if err != nil {
+			return nil, err
+		}
+		r.spent = func() bool { return p.Steps+other.steps/cheaper >= cfg.MaxSteps }
+		r.restart(ctx, other)
+	}
 	r.reduceAndResample(ctx, again)
 	if r.err != nil {
 		return nil, r.err
 	}
+	over := r.spent() || errors.Is(ctx.Err(), context.DeadlineExceeded)
 	last := p.Play(r.best)
+	if last.Finding == nil || !same(last.Finding, &cfg.Finding) || len(last.Script.Steps) != len(r.best.Steps) {
+		r.minimal, r.pairs = false, false
+		last = p.Play(first.Script)
+	}
 	return &Result{
 		Path: p.Run.Path.Clone(), Steps: p.Run.Steps(), From: len(first.Script.Steps), Finding: last.Finding,
-		Tried: r.tried, Executed: p.Steps, Minimal: r.minimal, Pairs: r.pairs,
+		Tried: r.tried, Executed: p.Steps, Minimal: r.minimal, Pairs: r.pairs, Over: over,
 	}, nil
 }
 

@@ -81,6 +81,9 @@ func TestShrunk_HowSure(t *testing.T) {
 	}{
 		{report.Shrunk{Candidates: 7}, nil, "7 candidates tried, not all candidates"},
 		{report.Shrunk{Candidates: 7, Pairs: true}, nil, "7 candidates tried, not all candidates"},
+		{report.Shrunk{Candidates: 7, Over: true}, nil, "7 candidates tried, budget over"},
+		{report.Shrunk{Candidates: 7, Minimal: true, Over: true}, nil, "7 candidates tried; no single step can be left out, budget over for pairs of causes"},
+		{report.Shrunk{Candidates: 7, Minimal: true, Pairs: true, Over: true}, nil, "7 candidates tried; no step and no two causes can be left out"},
 		{report.Shrunk{Candidates: 7, Minimal: true}, nil, "7 candidates tried; no single step can be left out"},
 		{report.Shrunk{Candidates: 1, Minimal: true, Pairs: true}, nil, "1 candidate tried; no step and no two causes can be left out"},
 		{

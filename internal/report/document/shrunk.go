@@ -46,13 +46,18 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 		before = " before it"
 	}
 	switch {
+	case c != nil && c.Step == 0 && s.Minimal: // the run has no cause, only consequences
+	case !s.Minimal && s.Over:
+		aside += ", budget over"
 	case !s.Minimal:
 		aside += ", not all candidates"
-	case c != nil && c.Step == 0: // the run has no cause, only consequences
 	case s.Pairs:
 		aside += fmt.Sprintf("; no step and no two causes%s can be left out", before)
 	default:
 		aside += fmt.Sprintf("; no single step%s can be left out", before)
+		if s.Over {
+			aside += ", budget over for pairs of causes"
+		}
 	}
 	return Fact{"shrunk:", text, aside}
 }

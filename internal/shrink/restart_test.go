@@ -1,0 +1,147 @@
+package shrink
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/test/automaton"
+	"github.com/macemc/macemc/sim"
+)
+
+// hill has two ways to the bad state 9: one of 10 steps, in which none can be left out, and one of 8 others. Both end with
+// move m9.
+var hill = automaton.Table{
+	Moves: []automaton.Move{
+		automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 3), automaton.To(3, 4), automaton.To(4, 5), automaton.To(5, 6), automaton.To(6, 7),
+		automaton.To(7, 18), automaton.To(18, 8), automaton.To(8, 9),
+		automaton.To(0, 11), automaton.To(11, 12), automaton.To(12, 13), automaton.To(13, 14), automaton.To(14, 15), automaton.To(15, 16), automaton.To(16, 8),
+	},
+	Bad: []int{9}, Crashes: 1,
+}
+
+func hillConfig() Config {
+	// In state 0 the events are m0 and m10, in each other one a move; a crash is possible everywhere.
+	return Config{
+		Walks: critical.Config{System: hill.System()}, Path: make(choose.Path, 10), Finding: sim.Finding{Kind: sim.Safety, Property: "safe"},
+	}
+}
+
+// A restart finds runs with other steps, with at most the faults of the best run, that end with the same handler.
+func TestRestarter_Next(t *testing.T) {
+	cfg := hillConfig()
+	s, err := newRestarter(&cfg, cfg.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lengths := map[int]bool{}
+	for range 8 {
+		script, ok := s.next(t.Context(), "action m9")
+		if !ok || script.cost().faults > 0 || script.last() != "action m9" {
+			t.Fatalf("%v, ends with %q, %d faults", ok, script.last(), script.cost().faults)
+		}
+		lengths[len(script.Steps)] = true
+	}
+	if !lengths[8] || !lengths[10] {
+		t.Errorf("runs of these lengths: %v, want 8 and 10", lengths)
+	}
+	if _, ok := s.next(t.Context(), "action m8"); ok || s.steps < restartSteps {
+		t.Errorf("a run with another handler was found: %v, after %d steps", ok, s.steps)
+	}
+}
+
+// A run at a local minimum is replaced by a smaller one with other steps.
+func TestRun_Restarts(t *testing.T) {
+	r, err := Run(t.Context(), hillConfig())
+	if err != nil || r.Steps != 8 || !r.Minimal || r.Over {
+		t.Errorf("%+v, %v; want 8 steps", r, err)
+	}
+}
+
+// defects are judges that are wrong.
+var defects = map[string]func(judge) judge{
+	"accepts whatever is executed": func(judge judge) judge {
+		return func(ctx context.Context, s Script) (Script, bool, error) {
+			run, _, err := judge(ctx, s)
+			return run, err == nil, err
+		}
+	},
+	"accepts what is not executed": func(judge) judge {
+		return func(_ context.Context, s Script) (Script, bool, error) { return s, true, nil }
+	},
+	"forgets the original": func(judge judge) judge {
+		return func(ctx context.Context, s Script) (Script, bool, error) {
+			run, ok, err := judge(ctx, s)
+			if ok {
+				run.Steps = nil
+			}
+			return run, ok, err
+		}
+	},
+	"returns more steps": func(judge judge) judge {
+		return func(ctx context.Context, s Script) (Script, bool, error) {
+			run, ok, err := judge(ctx, s)
+			run.Steps = slices.Concat(run.Steps, run.Steps)
+			return run, ok, err
+		}
+	},
+}
+
+// Whatever a wrong judge accepts, the result is no larger than the original run and ends with its finding when it is executed
+// again.
+func TestRun_WrongJudge(t *testing.T) {
+	for name, defect := range defects {
+		t.Run(name, func(t *testing.T) {
+			cfg := hillConfig()
+			cfg.judged = defect
+			r, err := Run(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{Contain: contain.Exited(&cfg.Finding)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &Player{Run: replay.NewRun(w)}
+			run, err := p.Follow(r.Path)
+			if err != nil || run.Finding == nil || run.Finding.Property != "safe" || r.Finding == nil || r.Steps > 10 || r.Steps != len(run.Script.Steps) {
+				t.Errorf("%d steps with %v; executed again: %v, %v", r.Steps, r.Finding, run.Finding, err)
+			}
+		})
+	}
+}
+
+// Nor is a dead run replaced by one that is not dead, or that has another critical transition.
+func TestRun_WrongJudgeOfDeadRuns(t *testing.T) {
+	trap := automaton.Table{
+		Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 0), automaton.To(1, 3), automaton.To(3, 4), automaton.To(4, 3)},
+		Live:  []int{2},
+	}
+	walks := critical.Config{System: trap.System(), WalkSteps: 300, Walks: 50, Workers: 1}
+	walks.Path = slices.Concat(choose.Path{0, 0, 0, 0, 1}, make(choose.Path, 300)) // m0 m1 m2 m0 m3, which is critical
+	dead, err := critical.Find(t.Context(), walks)
+	if err != nil || dead.Step != 5 {
+		t.Fatalf("%+v, %v", dead, err)
+	}
+	for name, defect := range defects {
+		t.Run(name, func(t *testing.T) {
+			r, err := Run(t.Context(), Config{
+				Walks: walks, Path: walks.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}, MaxSteps: 50_000, judged: defect,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := walks
+			again.Path = r.Path
+			found, err := critical.Find(t.Context(), again)
+			if err != nil || found.Case != critical.Located || found.Step != r.Dead.Step || r.Dead.Step > 5 {
+				t.Errorf("critical step %d; searched again: %+v, %v", r.Dead.Step, found, err)
+			}
+		})
+	}
+}
