@@ -287,7 +287,9 @@ func summaryLines(r *report.Report) []string {
 }
 
 // numbered reports whether a phase consists of random walks from the start.
-func numbered(p *search.Phase) bool { return p.Name == "walks" || p.Name == "faulty walks" }
+func numbered(p *search.Phase) bool {
+	return p.Name == "walks" || p.Name == "faulty walks" || p.Name == "swarm walks"
+}
 
 func walkLine(r *report.Report, p *search.Phase) string {
 	parts := []string{fmt.Sprintf("%s %s", p.Name, textfmt.Number(p.Paths))}
