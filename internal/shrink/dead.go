@@ -177,6 +177,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	for {
 		d.ctx, d.doubted, d.verified = reducing, false, len(r.best.Steps)
 		r.over = false
+		r.forget()
 		r.reduceAndResample(reducing, again)
 		if r.err != nil {
 			return nil, r.err

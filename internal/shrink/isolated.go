@@ -46,6 +46,7 @@ func Isolated[T any](ctx context.Context, cfg IsolatedConfig[T]) (*T, *Result, e
 	var best *T
 	confirmed := cfg.Start
 	for round := 0; ; round++ {
+		r.forget()
 		r.reduce(ctx)
 		if r.err != nil {
 			return nil, nil, r.err

@@ -28,8 +28,8 @@ type reducer struct {
 	best     Script
 	accepted []Script // all best scripts so far, in order
 	tried    int
-	refused  map[textSum]bool // rejected by the judge
-	dear     map[textSum]bool // not smaller than the best script
+	refused  map[textSum]bool // rejected by the judge; nil at first
+	dear     map[textSum]bool // not smaller than the best script; nil at first
 	neutral  bool             // accept scripts of equal cost
 	over     bool             // out of budget or time
 	minimal  bool             // no single step of best can be dropped
@@ -40,7 +40,6 @@ type reducer struct {
 // reduce makes the best script as small as possible. Unless the budget ends first, no single step of the result can
 // be dropped.
 func (r *reducer) reduce(ctx context.Context) {
-	r.refused, r.dear = map[textSum]bool{}, map[textSum]bool{}
 	r.dropMany(ctx)
 	for !r.over {
 		r.dropSingle(ctx)
@@ -84,6 +83,9 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 		r.over = true
 		return false
 	}
+	if r.refused == nil {
+		r.forget()
+	}
 	r.tried++
 	r.report(r)
 	run, ok, err := r.judge(ctx, s)
@@ -105,6 +107,9 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 	r.accepted = append(r.accepted, run)
 	return true
 }
+
+// forget makes the judge judge candidates again.
+func (r *reducer) forget() { r.refused, r.dear = map[textSum]bool{}, map[textSum]bool{} }
 
 // dropFaults drops faults: first all, then each, from the last one on.
 func (r *reducer) dropFaults(ctx context.Context) (changed bool) {

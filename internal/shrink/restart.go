@@ -19,6 +19,8 @@ const (
 	leastRestarted = 8
 	// restartSteps is the maximum number of steps of the random walks of a restart.
 	restartSteps = 400_000
+	// restartShare is the denominator of the share of the time for restarts. They also take at most half of the steps.
+	restartShare = 4
 	// longest is the maximum length of a walk of a restart, as a multiple of the best run, or of leastWalk.
 	longest = 8
 )

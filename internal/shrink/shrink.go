@@ -138,17 +138,26 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	again.violates = func(run *Played, steps int) bool {
 		return run.Finding != nil && steps == len(run.Script.Steps) && same(run.Finding, &cfg.Finding)
 	}
-	r.refused, r.dear = map[textSum]bool{}, map[textSum]bool{}
-	r.dropMany(ctx)
-	r.dropSingle(ctx)
-	if r.err == nil && at == "" {
+	if len(r.best.Steps) >= leastRestarted {
+		r.dropMany(ctx)
+		r.dropSingle(ctx)
+	}
+	if len(r.best.Steps) >= leastRestarted && r.err == nil && at == "" {
 		p.Play(r.best)
 		other, err := newRestarter(cfg, p.Run.Path.Clone())
 		if err != nil {
 			return nil, err
 		}
-		r.spent = func() bool { return p.Steps+other.steps/cheaper >= cfg.MaxSteps }
-		r.restart(ctx, other)
+		executed := func() int { return p.Steps + other.steps/cheaper }
+		r.spent = func() bool { return executed() >= cfg.MaxSteps/2 }
+		restarting, cancel := ctx, func() {}
+		if cfg.Time > 0 {
+			restarting, cancel = budget.WithProcessorTime(ctx, cfg.Time/restartShare)
+		}
+		r.restart(restarting, other)
+		cancel()
+		r.spent = func() bool { return executed() >= cfg.MaxSteps }
+		r.over = r.err != nil
 	}
 	r.reduceAndResample(ctx, again)
 	if r.err != nil {
