@@ -142,7 +142,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		r.dropMany(ctx)
 		r.dropSingle(ctx)
 	}
-	if len(r.best.Steps) >= leastRestarted && r.err == nil && at == "" {
+	if len(r.best.Steps) >= leastRestarted && !r.over && at == "" {
 		p.Play(r.best)
 		other, err := newRestarter(cfg, p.Run.Path.Clone())
 		if err != nil {
