@@ -53,7 +53,7 @@ func Replay(t testing.TB, system sim.System, file string) {
 		out, text, err := c.supervise()
 		if err == nil && out.Death != nil {
 			var loaded *check.Loaded
-			if loaded, err = check.LoadDeath(file, &c.system, out.Death); err == nil {
+			if loaded, err = check.LoadDeath(t.Context(), file, &c.system, out.Death, c.respawn()); err == nil {
 				text, out.Status = c.judge(t.Context(), loaded, file, nil)
 			}
 		}

@@ -32,6 +32,8 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 			return nil, err
 		}
 		f = &sim.Finding{Kind: sim.Starvation, Property: l.Header.Property, Message: l.Header.Note}
+	case f == nil && l.Unsafe != nil:
+		return nil, ErrNoViolation
 	case f == nil:
 		r, err := Critical(ctx, l, c)
 		if err == nil && r.Verdict == search.OK || errors.Is(err, critical.ErrNoGoal) {
@@ -44,6 +46,9 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	r.Strategy = "replay"
 	r.Kind, r.Property, r.Message, r.Stack = f.Kind, f.Property, f.Message, f.Stack
 	r.Dead, r.Steps, r.Explain = t, len(t.Steps), explanation(t, f.Property)
+	if l.Death != nil {
+		r.Running = l.Death.Running
+	}
 	return r, keepText(r, l, file)
 }
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -68,12 +69,11 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 		r.Kind, r.Property, r.Message, r.Stack, r.Steps = detail.Kind, detail.Property, detail.Message, detail.Stack, detail.Steps
 		h.Finding, h.Property, h.Note = string(r.Kind), r.Property, note(r)
 		r.Running = detail.Running
-		if f.error = detail.Outline(sys, h); r.Running > 0 && f.error != nil {
-			return f, nil // executing the run may end this process, too
-		}
-		if r.Dead, err = detail.Trace(sys, shown(detail.Steps)); err != nil {
+		if err := o.describeDeath(detail); err != nil {
+			f.error = detail.Outline(sys, h)
 			return f, err
 		}
+		r.Dead = detail.Trace(sys)
 		f.error, err = detail.File(sys, h)
 		return f, err
 	case *critical.Result:
@@ -91,6 +91,11 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 	}
 	f.error, err = replay.WriteFile(sys, h, found.Path)
 	return f, err
+}
+
+// describeDeath executes the run of a death in another process, as executing it here may end this one.
+func (o *Options) describeDeath(d *isolate.Death) error {
+	return d.Describe(context.Background(), o.Respawn, isolate.ConfirmLimit(o.Search.HandlerLimit))
 }
 
 // fullSteps is how many steps before and after an important one are described in full. Stacks of all goroutines are

@@ -30,18 +30,26 @@ type Loaded struct {
 	Steps   int // of the file
 	// Recording is the merged recordings of live nodes; nil means that the path is from a file.
 	Recording *recording.Merged
-	// Death describes how the last step kills its process; nil means that it does not. With a Death, Path ends before
-	// that step.
+	// Death describes how the run kills its process; nil means that it does not.
 	Death *isolate.Death
+	// Unsafe is the step before which Path ends, because it may kill this process; nil means that there is none.
+	Unsafe *Unsafe
 	// Misfits are the steps that did not fit and Followed those that did, for LoadTolerant only.
 	Misfits  []*replay.MisfitError
 	Followed int
 
-	entries []spec.Entry
+	entries   []spec.Entry
+	elsewhere *replay.Trace // of a run with an unsafe step, by another process
+}
+
+// Unsafe is a step that is not executed in this process.
+type Unsafe struct {
+	Step int    // 0 means the first boots
+	Why  string // as a sentence without its end
 }
 
 // Load reads a path file, or merges the recordings in a folder. It builds the system of the path, one of the entries,
-// and replays the path. Unless respawn is nil, the last step is first executed in a fresh process; that command must
+// and replays the path. Unless respawn is nil, the run is first executed in a fresh process; that command must
 // call [isolate.Reexecute] with the same system. Errors name the file and, if there is one, the line.
 func Load(ctx context.Context, entries []spec.Entry, name string, respawn func() *exec.Cmd) (*Loaded, error) {
 	text, err := OpenSource(entries, name)
@@ -103,13 +111,14 @@ func LoadTolerant(ctx context.Context, name string, sys *sim.System, respawn fun
 	return text.load(ctx, sys, respawn)
 }
 
-// LoadDeath returns the run of a path file that killed the replaying process, with d as its death.
-func LoadDeath(name string, sys *sim.System, d *isolate.Death) (*Loaded, error) {
+// LoadDeath returns the run of a path file that killed the replaying process, with d as its death. respawn is as for
+// Load.
+func LoadDeath(ctx context.Context, name string, sys *sim.System, d *isolate.Death, respawn func() *exec.Cmd) (*Loaded, error) {
 	text, err := OpenSource(nil, name)
 	if err != nil {
 		return nil, err
 	}
-	return text.dead(sys, d), nil
+	return text.dead(ctx, sys, d, respawn)
 }
 
 // AsWritten returns sys with the fault limits, the timing and the interleaving of a path file, and with the only
@@ -177,11 +186,11 @@ func SystemOf(entries []spec.Entry, name string) (*sim.System, error) {
 	return text.system(entries)
 }
 
-// Trace executes the run up to step n and describes every step; n < 0 means all. A step that kills its process is
-// described but not executed.
+// Trace executes the run up to step n and describes every step; n < 0 means all. A run that kills its process was
+// executed and described by another one.
 func (l *Loaded) Trace(n int) (*replay.Trace, error) {
-	if d := l.Death; d != nil && (n < 0 || n == d.Steps || d.Steps == 0) {
-		return d.Trace(&l.System, nil)
+	if u := l.Unsafe; u != nil && (n < 0 || n >= u.Step) {
+		return l.traceElsewhere(n)
 	}
 	path := l.Path
 	if n >= 0 {
@@ -199,11 +208,25 @@ func (l *Loaded) Trace(n int) (*replay.Trace, error) {
 	return t, err
 }
 
+// traceElsewhere returns the description of the first n steps by another process; n < 0 means all.
+func (l *Loaded) traceElsewhere(n int) (*replay.Trace, error) {
+	t := *l.elsewhere
+	switch last := len(t.Steps); {
+	case n > last:
+		return nil, fmt.Errorf("the run has %d steps, there is no step %d", last, n)
+	case n >= 0 && n < last:
+		t.Steps = t.Steps[:n]
+		t.Messages = slices.DeleteFunc(slices.Clone(t.Messages), func(m replay.TraceMessage) bool { return m.Sent > n })
+		t.Finding, t.FoundAt, t.Properties = nil, 0, nil
+	}
+	return &t, nil
+}
+
 // Outdated returns why a run differs from the one in the file, because the system has changed; nil means that it does
 // not. t is the trace of the whole run.
 func (l *Loaded) Outdated(t *replay.Trace) error {
 	switch n := len(t.Steps); {
-	case t.Finding != nil && n < l.Steps:
+	case t.Finding != nil && n < l.Steps && l.Unsafe == nil:
 		return fmt.Errorf("the run ends after step %d, the file has %d steps: the system has changed; %w", n, l.Steps, t.Finding)
 	case len(l.Moved) > 0:
 		m := l.Moved[0]

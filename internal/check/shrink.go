@@ -135,7 +135,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	switch detail := res.Detail.(type) {
 	case *isolate.Death:
 		before.path = detail.Path()
-		small, d, err := o.shrinkDeath(ctx, sys, detail, found)
+		small, d, err := o.shrinkDeath(ctx, detail, found)
 		if err != nil {
 			return nil, err
 		}
@@ -211,8 +211,14 @@ const (
 // shrinkDeath shrinks a run with a last step that kills its process or does not return. Each candidate is executed in
 // a fresh process, with a short time limit for steps. The result is confirmed like any suspect. If that fails,
 // shrinking continues from the smallest confirmed run with a longer time limit.
-func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *isolate.Death, found *search.Suspect) (*shrink.Result, *isolate.Death, error) {
-	start, err := d.Script(sys)
+func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *search.Suspect) (*shrink.Result, *isolate.Death, error) {
+	script := func(d *isolate.Death) (shrink.Script, error) {
+		if err := o.describeDeath(d); err != nil {
+			return shrink.Script{}, err
+		}
+		return d.Script()
+	}
+	start, err := script(d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -255,7 +261,7 @@ func (o *Options) shrinkDeath(ctx context.Context, sys *sim.System, d *isolate.D
 			if got == nil || err != nil {
 				return s, false, err
 			}
-			run, err := got.Script(sys)
+			run, err := script(got)
 			if err != nil || run.Steps[len(run.Steps)-1].Class != last {
 				return s, false, err
 			}

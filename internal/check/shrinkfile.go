@@ -43,6 +43,10 @@ func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *c
 	if l.Header.Endless {
 		return nil, nil, errors.New("the run ends in a cycle, and such runs cannot be shrunk")
 	}
+	if l.Unsafe != nil && (l.Death == nil || l.Death.Running > 0) {
+		return nil, nil, fmt.Errorf("the run cannot be shrunk: %s, after a time that may differ in each smaller run; "+
+			"handlers that await their goroutines make it end in one step", l.Unsafe.Why)
+	}
 	began := time.Now()
 	o := c.options(l)
 	res, err := o.known(ctx, l)

@@ -14,7 +14,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -92,12 +91,8 @@ func (t *Source) system(entries []spec.Entry) (*sim.System, error) {
 func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
 	sys = asRun(sys, &t.file.Header)
 	if respawn != nil && t.merged == nil { // merging has executed all of it in this process
-		d, err := t.tryLast(ctx, sys, respawn)
-		if err != nil {
-			return nil, err
-		}
-		if d != nil {
-			return t.dead(sys, d), nil
+		if l, err := t.examine(ctx, sys, respawn); l != nil || err != nil {
+			return l, err
 		}
 	}
 	reading, err := t.follow(sys)
@@ -113,54 +108,54 @@ func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec
 	}, nil
 }
 
-// dead returns the run if its last step kills the process.
-func (t *Source) dead(sys *sim.System, d *isolate.Death) *Loaded {
-	return &Loaded{System: d.Hollow(*sys), Header: t.file.Header, Steps: len(t.file.Steps), Path: d.Before, Death: d}
-}
-
-// lookLimit is the time limit for the last step of a path file, which was confirmed when the file was made.
+// lookLimit is the time limit for a step of a path file, which was confirmed when the file was made.
 const lookLimit = 2 * time.Second
 
-// tryLast executes the last step in a fresh process, because the step may kill its process.
-func (t *Source) tryLast(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*isolate.Death, error) {
-	var path choose.Path
-	picks := t.file.Boot
-	if last := len(t.file.Steps) - 1; last >= 0 {
-		safe := *t
-		safe.file = &choose.File{Header: t.file.Header, Boot: t.file.Boot, Steps: t.file.Steps[:last]}
-		before, err := safe.follow(sys)
-		if err != nil {
-			return nil, err
-		}
-		c, err := replay.NewCursor(sys, before.Path, kernel.Options{})
-		if err != nil {
-			return nil, err
-		}
-		if c.To(last) != nil {
-			return nil, nil // the run ends with a finding before the last step
-		}
-		step := &t.file.Steps[last]
-		index, ok := indexOf(c.World(), step)
-		if !ok {
-			return nil, nil // replaying the file returns the error
-		}
-		path, picks = append(before.Path.Clone(), int32(index)), step.Picks
+// examine follows the file in a fresh process, because the run may end its process. The result is nil if the run can be
+// executed here.
+func (t *Source) examine(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
+	run, err := isolate.ExamineFile(ctx, respawn, string(t.data), t.tolerant, lookLimit)
+	if err != nil {
+		return nil, err
 	}
-	for _, p := range picks {
-		path = append(path, int32(p.Pick))
+	if d := run.Death; d != nil {
+		return t.dead(ctx, sys, d, respawn)
 	}
-	return isolate.Examine(ctx, respawn, path, lookLimit)
+	kind := sim.FindingKind(t.file.Header.Finding)
+	if !run.Left || kind != sim.Panic && kind != sim.Divergence {
+		return nil, nil
+	}
+	// A goroutine ended the recorded process, and may end the next one.
+	trace, err := run.Describe(ctx, respawn, len(t.file.Steps), lookLimit)
+	switch {
+	case err != nil:
+		return nil, err
+	case run.Death != nil:
+		return t.dead(ctx, sys, run.Death, respawn)
+	}
+	l := t.loaded(sys, run.Safe)
+	l.elsewhere, l.Unsafe = trace, &Unsafe{run.Since, fmt.Sprintf("step %d starts a goroutine that may end this process", run.Since)}
+	return l, nil
 }
 
-// indexOf returns the index of the step's event, preferably the recorded one.
-func indexOf(w kernel.World, step *choose.FileStep) (int, bool) {
-	index := -1
-	for i, ev := range isolate.EventsOf(w) {
-		if w.Key(ev) == step.Key && (index < 0 || i == step.Index) {
-			index = i
-		}
+// dead returns the run if it kills its process. It describes the run in a fresh process.
+func (t *Source) dead(ctx context.Context, sys *sim.System, d *isolate.Death, respawn func() *exec.Cmd) (*Loaded, error) {
+	hollow := d.Hollow(*sys)
+	l := t.loaded(&hollow, d.Before)
+	l.Death, l.Unsafe = d, &Unsafe{d.Steps, d.Message}
+	if d.Running > 0 {
+		l.Path, l.Unsafe.Step = d.Safe, d.Since
 	}
-	return index, index >= 0
+	if err := d.Describe(ctx, respawn, lookLimit); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	l.elsewhere = d.Trace(&l.System)
+	return l, nil
+}
+
+// loaded returns the run with a path that may be only its beginning.
+func (t *Source) loaded(sys *sim.System, path choose.Path) *Loaded {
+	return &Loaded{System: *sys, Header: t.file.Header, Steps: len(t.file.Steps), Path: path}
 }
 
 // headerError adds the line of the header to err.

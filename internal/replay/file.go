@@ -19,15 +19,7 @@ func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose
 	if err != nil {
 		return nil, err
 	}
-	t := rec.trace
-	f := &choose.File{Header: HeaderOf(sys, header), Boot: picks(t.Boot.Choices)}
-	for i := range t.Steps {
-		s := &t.Steps[i]
-		f.Steps = append(f.Steps, choose.FileStep{
-			Index: s.Index, Key: s.Key, Picks: picks(s.Choices), Comment: s.comment(),
-		})
-	}
-	return f, nil
+	return rec.trace.File(sys, header), nil
 }
 
 // HeaderOf returns h with the settings of the system.
@@ -49,7 +41,8 @@ func Notable(a stepinfo.Answer) bool {
 	return a.Arity > 1 && (a.Kind.Class() != choose.Fault || a.Pick != 0)
 }
 
-func picks(answers []stepinfo.Answer) []choose.FilePick {
+// Picks returns the notable answers as picks of a path file.
+func Picks(answers []stepinfo.Answer) []choose.FilePick {
 	var p []choose.FilePick
 	for _, a := range answers {
 		if Notable(a) {
@@ -173,7 +166,7 @@ func (e *MisfitError) Error() string {
 // answered by the picks of the same kind in order. Fault limits may differ from the header. A finding ends the
 // reading, without an error for the remaining steps. The error is a [*MisfitError] about the header or the first
 // step that does not fit, or about sys.
-func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow(sys, f, false, nil) }
+func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return Follow(sys, f, Following{}) }
 
 // FollowFile is ReadFile for a system that may have changed since the file was written. A step without an enabled
 // event is replaced by a similar one, or left out. A similar event has the same class, nodes and type with other content.
@@ -182,23 +175,40 @@ func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return follow
 // [*MisfitError] about the header, or about sys. The picks of the run are appended to record, an empty path, during the
 // execution. Record may be nil.
 func FollowFile(sys *sim.System, f *choose.File, record choose.Path) (*Reading, error) {
-	return follow(sys, f, true, record)
+	return Follow(sys, f, Following{Tolerant: true, Record: record})
 }
 
-func follow(sys *sim.System, f *choose.File, tolerant bool, record choose.Path) (*Reading, error) {
+// Following sets how a path file is followed. The zero value is that of [ReadFile].
+type Following struct {
+	Tolerant bool        // as by [FollowFile]
+	Record   choose.Path // as in FollowFile
+	// World executes the run; nil means a new world.
+	World kernel.World
+	// Noted, if non-nil, is called before each pick. Key is that of the event for [choose.Event], else empty.
+	Noted func(kind choose.Kind, key string)
+	// Check, if non-nil, is called in each state. Its error ends the run.
+	Check func() error
+}
+
+// Follow is [ReadFile] or [FollowFile] as o sets it.
+func Follow(sys *sim.System, f *choose.File, o Following) (*Reading, error) {
+	tolerant := o.Tolerant
 	if h := &f.Header; h.System != sys.Name || h.Nodes != sys.Nodes {
 		return nil, &MisfitError{Line: f.Lines["system"], Reason: fmt.Sprintf(
 			"the path is of system %q with %d nodes, not of %q with %d", h.System, h.Nodes, sys.Name, sys.Nodes)}
 	}
-	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
-	if err != nil {
-		return nil, err
+	w := o.World
+	if w == nil {
+		var err error
+		if w, err = kernel.NewWorld(sys, kernel.Options{Contain: true}); err != nil {
+			return nil, err
+		}
 	}
-	r := follower{run: NewRun(w), steps: f.Steps, fitted: map[string]bool{}}
-	r.run.Path = record
+	r := follower{run: NewRun(w), o: o, steps: f.Steps, fitted: map[string]bool{}}
+	r.run.Path = o.Record
 	out := &Reading{}
 	r.src.Reset(f.Boot)
-	failed := r.run.Start(&r.src)
+	failed := r.checked(r.run.Start(&r))
 	r.renamed(0, out)
 	if err := r.src.Done(); err != nil {
 		out.Misfits = append(out.Misfits, &MisfitError{Line: f.Lines["boot"], Reason: "first boots: " + err.Error()})
@@ -227,7 +237,7 @@ func follow(sys *sim.System, f *choose.File, tolerant bool, record choose.Path) 
 			out.Moved = append(out.Moved, Moved{i + 1, s.Index, index})
 		}
 		r.src.Reset(s.Picks)
-		failed = r.run.Step(index, &r.src)
+		failed = r.step(index)
 		r.renamed(i+1, out)
 		if misfit.Reason != "" {
 			continue

@@ -12,8 +12,34 @@ import (
 type follower struct {
 	run    *Run
 	src    choose.PickSource
+	o      Following
 	steps  []choose.FileStep
 	fitted map[string]bool // names of the messages, timers and actions of steps that were not renamed
+}
+
+// Choose answers a question of the step in progress.
+func (r *follower) Choose(p choose.Point) int {
+	pick := r.src.Choose(p)
+	if r.o.Noted != nil {
+		r.o.Noted(p.Kind, "")
+	}
+	return pick
+}
+
+func (r *follower) step(index int) error {
+	if r.o.Noted != nil {
+		ev, _ := r.run.Event(index)
+		r.o.Noted(choose.Event, r.run.World.Key(ev))
+	}
+	return r.checked(r.run.Step(index, r))
+}
+
+// checked adds the check of the state to the error of a step.
+func (r *follower) checked(err error) error {
+	if err == nil && r.o.Check != nil {
+		err = r.o.Check()
+	}
+	return err
 }
 
 // renamed records a step with another label.

@@ -30,8 +30,9 @@ func (c *Critical) Do(ctx context.Context, p *Process) error {
 	if done || err != nil {
 		return err
 	}
-	if l.Death != nil {
-		return fmt.Errorf("%s: the last step is a %s, not a liveness violation: %s", c.File, l.Death.Kind, l.Death.Message)
+	if u := l.Unsafe; u != nil {
+		return fmt.Errorf("%s: the finding is a %s, not a liveness violation: %s; %s replay %s shows the run",
+			c.File, l.Header.Finding, u.Why, p.Program, ShellWord(c.File))
 	}
 	if err := knownProperty(&l.System, c.Walks.Property); err != nil {
 		return err

@@ -88,11 +88,11 @@ func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Ses
 	cfg := mdb.Config{
 		System: &l.System, Header: l.Header, Path: l.Path, Name: d.File, Recorded: mdb.ReadRecorded(d.File), WriteTest: p.WriteTest,
 	}
-	if death := l.Death; death != nil {
-		if death.Steps == 0 {
-			return nil, fmt.Errorf("%s: nothing to debug, the run ends in the initial boots: %s", d.File, death.Message)
+	if u := l.Unsafe; u != nil {
+		if u.Step == 0 {
+			return nil, fmt.Errorf("%s: nothing to debug, the initial boots are not executed here: %s; %s replay %s shows the run", d.File, u.Why, p.Program, ShellWord(d.File))
 		}
-		cfg.End = fmt.Sprintf("step %d is not executed here: %s", death.Steps, death.Message)
+		cfg.End = fmt.Sprintf("step %d is not executed here: %s", u.Step, u.Why)
 	}
 	if d.System != "" {
 		cfg.LiveName = "the run is the first state of the system"

@@ -14,9 +14,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -37,10 +35,15 @@ type Death struct {
 	Making bool   // building the system ends the process
 	memory bool   // it ran out of memory
 
-	// Running counts goroutines that handlers of earlier steps had started and that were still running after their
-	// steps. If it is not 0, one of them may have ended the process, in any later step, and may end another process that
-	// executes the run.
+	// Running counts goroutines that handlers had started and that were still running after their steps. If it is not
+	// 0, one of them may have ended the process, in any later step, and may end another process that executes the run.
 	Running int
+	Since   int         // the first step that left such goroutines; 0 means the first boots
+	Safe    choose.Path // the steps before that step
+	After   bool        // all steps had been executed
+	creator string      // the function that had started the goroutine that ended the process; empty means unknown
+
+	described *description // nil before Describe
 
 	outline *choose.File // the run without header and comments; nil means that it is not known
 
@@ -50,16 +53,33 @@ type Death struct {
 
 // subject names the function that caused the death.
 func (d *Death) subject() string {
+	asked := cmp.Or(d.asked, handlerSubject)
 	if d.Property != "" {
-		return fmt.Sprintf("property %q", d.Property)
+		asked = fmt.Sprintf("property %q", d.Property)
 	}
 	if d.Running > 0 {
-		return "the handler, or a goroutine that an earlier handler started,"
+		return d.orGoroutine(asked)
 	}
-	return cmp.Or(d.asked, handlerSubject)
+	return asked
 }
 
 const handlerSubject = "the handler"
+
+// orGoroutine names the functions that may have ended the process if goroutines of earlier handlers still ran. asked is the
+// function that was being called.
+func (d *Death) orGoroutine(asked string) string {
+	if d.creator != "" {
+		return "a goroutine started by " + d.creator
+	}
+	by := "a goroutine that a first boot started"
+	if d.Since > 0 {
+		by = fmt.Sprintf("a goroutine that the handler of step %d started", d.Since)
+	}
+	if d.After {
+		return by
+	}
+	return asked + ", or " + by + ","
+}
 
 // Hollow returns a system that this process can describe. If building sys is fatal, all functions that build it are
 // removed; otherwise the result is sys.
@@ -85,107 +105,10 @@ func (d *Death) Path() choose.Path {
 	return p
 }
 
-// step describes the fatal step, which cannot be executed. The first boots have no such step.
-func (d *Death) step(sys *sim.System) (replay.TraceStep, error) {
-	c, err := replay.NewCursor(sys, d.Before, kernel.Options{Trace: true})
-	if err != nil {
-		return replay.TraceStep{}, err
-	}
-	if err := c.To(d.Steps - 1); err != nil {
-		return replay.TraceStep{}, err
-	}
-	w := c.World()
-	events := EventsOf(w)
-	if d.Index >= len(events) {
-		return replay.TraceStep{}, fmt.Errorf("step %d: no event %d is enabled", d.Steps, d.Index)
-	}
-	ev := events[d.Index]
-	label := w.Label(ev)
-	s := replay.TraceStep{
-		Number: d.Steps, Index: d.Index, Enabled: len(w.Enabled()), Event: ev,
-		Kind: ev.Kind.String(), Node: int(ev.Node), Peer: int(ev.Peer), Key: label.String(), What: replay.What(&label),
-	}
-	for _, p := range d.Picks {
-		s.Choices = append(s.Choices, stepinfo.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})
-	}
-	return s, nil
-}
-
-// Script returns the run in the form for shrinking.
-func (d *Death) Script(sys *sim.System) (shrink.Script, error) {
-	w, err := kernel.NewWorld(sys, kernel.Options{})
-	if err != nil {
-		return shrink.Script{}, err
-	}
-	p := &shrink.Player{Run: replay.NewRun(w)}
-	before, err := p.Follow(d.Before)
-	if err != nil {
-		return shrink.Script{}, err
-	}
-	last, ok := p.Event(d.Index)
-	if !ok || before.Finding != nil {
-		return shrink.Script{}, fmt.Errorf("step %d: no event %d is enabled", d.Steps, d.Index)
-	}
-	s := before.Script
-	last.Picks = d.Picks
-	s.Steps = append(s.Steps, last)
-	return s, nil
-}
-
 // Cause identifies similar deaths: by kind, property and the first words of the message.
 func (d *Death) Cause() string {
 	words := strings.Fields(d.Message)
 	return fmt.Sprint(d.Kind, d.Property, words[:min(3, len(words))])
-}
-
-// complete adds the fatal step to the trace of the steps before it.
-func (d *Death) complete(sys *sim.System, t *replay.Trace) error {
-	t.Finding, t.FoundAt = &sim.Finding{Kind: d.Kind, Property: d.Property, Message: d.Message, Node: -1, Stack: d.Stack}, d.Steps
-	if d.Steps == 0 {
-		return nil
-	}
-	s, err := d.step(sys)
-	if err != nil {
-		return err
-	}
-	t.Finding.Node = sim.NodeID(s.Node)
-	before := &t.Boot
-	if n := len(t.Steps); n > 0 {
-		before = &t.Steps[n-1]
-	}
-	s.Live, s.Failing = before.Live, before.Failing // there is no state after it
-	t.Steps = append(t.Steps, s)
-	return nil
-}
-
-// Trace describes the run. near is as in [replay.RecordNear].
-func (d *Death) Trace(sys *sim.System, near func(step int) bool) (*replay.Trace, error) {
-	if d.Steps == 0 { // not even the first state can be reached
-		t := &replay.Trace{System: sys.Name, Nodes: sys.Nodes}
-		return t, d.complete(sys, t)
-	}
-	t, err := replay.RecordNear(sys, d.Before, kernel.Options{Trace: true}, near)
-	if err != nil {
-		return nil, err
-	}
-	return t, d.complete(sys, t)
-}
-
-// File returns the run as a path file.
-func (d *Death) File(sys *sim.System, h choose.Header) (*choose.File, error) {
-	if d.Steps == 0 {
-		return &choose.File{Header: replay.HeaderOf(sys, h), Boot: d.Picks}, nil
-	}
-	f, err := replay.WriteFile(sys, h, d.Before)
-	if err != nil {
-		return nil, err
-	}
-	s, err := d.step(sys)
-	if err != nil {
-		return nil, err
-	}
-	f.Steps = append(f.Steps, choose.FileStep{Index: d.Index, Key: s.Key, Picks: d.Picks, Comment: d.Message})
-	return f, nil
 }
 
 // Messages of the Go runtime for fatal errors.

@@ -2,7 +2,6 @@ package isolate
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -14,8 +13,11 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/shrink"
+	"github.com/macemc/macemc/internal/stacks"
 )
 
 // Examine executes path in a fresh process, with limit as the time limit of each step, and returns how that process
@@ -33,7 +35,8 @@ func ExamineScript(ctx context.Context, respawn func() *exec.Cmd, path choose.Pa
 		return nil, err
 	}
 	defer temp.Remove()
-	return isolateIn(ctx, temp, respawn, path, script, 0, limit)
+	d, _, err := isolateIn(ctx, temp, respawn, order{path: path, script: script}, limit)
+	return d, err
 }
 
 // ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. With whole =
@@ -44,7 +47,7 @@ func ExecuteIsolated(ctx context.Context, respawn func() *exec.Cmd, path choose.
 		return nil, nil, err
 	}
 	defer temp.Remove()
-	if d, err := isolateIn(ctx, temp, respawn, path, nil, whole, limit); d != nil || err != nil {
+	if d, _, err := isolateIn(ctx, temp, respawn, order{path: path, whole: whole}, limit); d != nil || err != nil {
 		return nil, d, err
 	}
 	x, err := readExecution(temp.Path)
@@ -55,33 +58,62 @@ func ExecuteIsolated(ctx context.Context, respawn func() *exec.Cmd, path choose.
 const (
 	AsSearched = 1
 	Closely    = 2 // with CheckMessages of [kernel.Options]
+	describing = 3 // see [Death.Describe]
 )
 
-// isolateIn is ExamineScript with the files of the process in temp. whole is a value of [flight.Whole].
-func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script,
-	whole int, limit time.Duration) (*Death, error) {
-	file := filepath.Join(temp.Path, "flight")
-	size := max(len(path), 1)
-	if script != nil {
-		size = 4*size + 1024 // a script may need picks that path does not contain
-	}
-	rec, err := flight.Create(file, 2, size)
-	if err != nil {
-		return nil, err
-	}
-	rec.Set(flight.Whole, whole)
-	if script == nil {
-		copy(rec.Left(picksRun), path)
-	} else {
-		text, err := json.Marshal(script)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(filepath.Join(temp.Path, scriptFile), text, 0o600); err != nil {
-			return nil, err
-		}
-	}
+// order is what a fresh process executes: a path, or else a script or a path file.
+type order struct {
+	path   choose.Path
+	script *shrink.Script // the length of path then determines the size of the recorder
+	file   *fileOrder
+	whole  int // a value of [flight.Whole]
+	until  int // see [flight.Until]
+}
 
+// write puts the order into the recorder and files beside it.
+func (o *order) write(rec *flight.Recorder, dir string) error {
+	rec.Set(flight.Whole, o.whole)
+	rec.Set(flight.Until, o.until)
+	switch {
+	case o.script != nil:
+		return writeJSON(filepath.Join(dir, scriptFile), o.script)
+	case o.file != nil:
+		return writeJSON(filepath.Join(dir, pathFile), o.file)
+	}
+	copy(rec.Left(picksRun), o.path)
+	return nil
+}
+
+// size returns the number of picks in the recorder.
+func (o *order) size() int {
+	switch {
+	case o.script != nil: // which may need picks that path does not contain
+		return 4*len(o.path) + 1024
+	case o.file != nil: // which does not contain picks of "no fault"
+		return flight.Picks
+	}
+	return max(len(o.path), 1)
+}
+
+// isolateIn executes an order with the files of the process in temp. It also returns the recorder.
+func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration) (*Death, *flight.Recorder, error) {
+	file := filepath.Join(temp.Path, "flight")
+	rec, err := flight.Create(file, 2, o.size())
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := o.write(rec, temp.Path); err != nil {
+		return nil, nil, err
+	}
+	d, err := await(ctx, file, rec, respawn, limit)
+	if d != nil {
+		d.setOutline(rec, temp.Path)
+	}
+	return d, rec, err
+}
+
+// await starts a process that executes the order in rec, a recorder in that file, and returns how it died.
+func await(ctx context.Context, file string, rec *flight.Recorder, respawn func() *exec.Cmd, limit time.Duration) (*Death, error) {
 	var said head
 	cmd := respawn()
 	assign(cmd, reexecuting, file, nil)
@@ -112,11 +144,7 @@ func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.C
 				d.diverges((clock.Elapsed() - since).Round(100*time.Millisecond), stack)
 				return d, nil
 			}
-			d, err := autopsy(rec, cmd.ProcessState, said.String())
-			if d != nil {
-				d.setOutline(rec, temp.Path)
-			}
-			return d, err
+			return autopsy(rec, cmd.ProcessState, said.String())
 		case <-tick.C:
 			now := clock.Elapsed()
 			begun := rec.Get(flight.Begun) != 0
@@ -127,6 +155,12 @@ func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.C
 				cmd.Process.Kill()
 				<-done
 				return nil, fmt.Errorf("a fresh process did not start executing within %v: %s", startLimit, said.String())
+			case rec.Get(flight.Done) != 0:
+				if now-since > limit+outliveLimit {
+					cmd.Process.Kill()
+					<-done
+					return nil, nil
+				}
 			case begun && !asked && now-since > limit/blockedShare:
 				asked = true
 				io.WriteString(lifeline, blockedWord+"\n")
@@ -166,8 +200,11 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 	if rec.Get(flight.Begun) == 0 && d.asked == "" {
 		return nil, fmt.Errorf("a fresh process ended before it executed anything: %v: %s", state, said)
 	}
-	if d.subject() == handlerSubject && diedOffHandler(said, 0) {
+	if all := stacks.Read(said); len(all) == 0 || diedOffHandler(said, 0) && all[0].Creator.Function != contain.ContainedCreator {
 		d.Running = rec.Get(flight.Running)
+	}
+	if d.Running > 0 {
+		d.creator = creator(said)
 	}
 	d.classify(state, said, rec.Get(flight.Memory))
 	return d, nil
@@ -176,7 +213,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 // found returns the position of a re-execution when it ended.
 func found(rec *flight.Recorder) *Death {
 	path := rec.Left(picksRun)
-	d := &Death{Steps: rec.Get(flight.Steps)}
+	d := &Death{Steps: rec.Get(flight.Steps), After: rec.Get(flight.Done) != 0}
 	switch rec.Get(flight.Asking) {
 	case notAsked:
 		d.Property = rec.Phase()
@@ -198,5 +235,61 @@ func found(rec *flight.Recorder) *Death {
 	for i := at; i < used; i++ {
 		d.Picks = append(d.Picks, choose.FilePick{Kind: choose.Kind(kinds[i]), Pick: int(path[i])})
 	}
+	d.Since, d.Safe = leftSince(rec)
 	return d
+}
+
+// leftSince returns the first step that left goroutines running, and the path before it. It returns 0 if there is none.
+func leftSince(rec *flight.Recorder) (step int, before choose.Path) {
+	step = max(0, rec.Get(flight.Leaving)-1)
+	path, kinds := rec.Left(picksRun), rec.Left(kindsRun)
+	begun := 0
+	for i := range min(rec.Get(flight.Used), len(path)) {
+		if kinds[i] == int32(choose.Event) {
+			if begun++; begun == step {
+				return step, path[:i].Clone()
+			}
+		}
+	}
+	return step, nil
+}
+
+// FileRun is what a fresh process did when it followed a path file.
+type FileRun struct {
+	Death *Death      // how it died; nil means that it did not
+	Path  choose.Path // the picks that it used
+	Since int         // the first step that left goroutines running
+	Safe  choose.Path // the path before that step
+	Left  bool        // there is such a step
+}
+
+// ExamineFile is [Examine] for the text of a path file. A tolerant process also follows a file of another version of
+// the system, see [replay.FollowFile].
+func ExamineFile(ctx context.Context, respawn func() *exec.Cmd, text string, tolerant bool, limit time.Duration) (*FileRun, error) {
+	temp, err := temporary()
+	if err != nil {
+		return nil, err
+	}
+	defer temp.Remove()
+	d, rec, err := isolateIn(ctx, temp, respawn, order{file: &fileOrder{text, tolerant}}, limit)
+	if err != nil {
+		return nil, err
+	}
+	run := &FileRun{Death: d, Left: rec.Get(flight.Leaving) != 0}
+	run.Path = rec.Left(picksRun)[:rec.Get(flight.Used)].Clone()
+	run.Since, run.Safe = leftSince(rec)
+	return run, nil
+}
+
+// Describe executes the run in a fresh process and describes it. If that process dies, it also sets Death.
+func (r *FileRun) Describe(ctx context.Context, respawn func() *exec.Cmd, steps int, limit time.Duration) (*replay.Trace, error) {
+	run, died, err := describe(ctx, respawn, r.Path, steps, limit)
+	if err != nil {
+		return nil, err
+	}
+	if died != nil {
+		died.described, died.Safe = run, r.Safe
+		r.Death = died
+	}
+	return run.trace, nil
 }

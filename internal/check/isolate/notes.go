@@ -33,6 +33,14 @@ func readJSON[T any](file string) (*T, error) {
 	return v, err
 }
 
+func writeJSON(file string, v any) error {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	return err
+}
+
 // foundFile is the file in which a searching process records the folders of its findings.
 const foundFile = "found"
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,6 +61,12 @@ func (d *Death) Outline(sys *sim.System, h choose.Header) *choose.File {
 	}
 	f := *d.outline
 	f.Header = replay.HeaderOf(sys, h)
+	f.Steps = slices.Clone(f.Steps)
+	if d.described != nil {
+		for i, s := range d.described.trace.File(sys, h).Steps[:min(len(d.described.trace.Steps), len(f.Steps))] {
+			f.Steps[i].Comment = s.Comment
+		}
+	}
 	if n := len(f.Steps); n > 0 {
 		f.Steps[n-1].Comment = d.Message
 	}

@@ -1,12 +1,18 @@
 package isolate
 
 import (
+	"cmp"
+	"errors"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/sim"
@@ -35,17 +41,20 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		}
 		rec.Set(flight.Asking, asked)
 	}
-	left := func(n int) { rec.Set(flight.Running, rec.Get(flight.Running)+n) }
-	start := func() (kernel.World, error) {
-		return kernel.NewWorld(sys, kernel.Options{
-			Contain: true, Settle: true, Left: left, Asking: asking, CheckMessages: rec.Get(flight.Whole) == Closely,
-		})
+	opts := kernel.Options{Contain: true, Settle: true, Left: leaving(rec), Asking: asking, CheckMessages: rec.Get(flight.Whole) == Closely}
+	if rec.Get(flight.Whole) == describing {
+		return reexecuteDescribing(sys, opts, rec)
 	}
+	start := func() (kernel.World, error) { return kernel.NewWorld(sys, opts) }
 	w, err := start()
 	if err != nil {
 		return err
 	}
 	script, err := readJSON[shrink.Script](Beside(os.Getenv(flightVar), scriptFile))
+	if err != nil {
+		return err
+	}
+	file, err := readJSON[fileOrder](Beside(os.Getenv(flightVar), pathFile))
 	if err != nil {
 		return err
 	}
@@ -61,6 +70,43 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		return err
 	}
 	defer keys.Close()
+	if file != nil {
+		err = reexecuteFile(w, rec, file, keys)
+	} else {
+		err = reexecutePicks(w, rec, keys)
+	}
+	if err == nil {
+		outlive(rec)
+	}
+	return err
+}
+
+// leaving returns a function that counts the goroutines that steps leave running.
+func leaving(rec *flight.Recorder) func(n int) {
+	return func(n int) {
+		if rec.Get(flight.Running) == 0 {
+			rec.Set(flight.Leaving, rec.Get(flight.Steps)+1)
+		}
+		rec.Set(flight.Running, rec.Get(flight.Running)+n)
+	}
+}
+
+// outliveLimit is how long a process waits for goroutines that handlers started, after all steps.
+const outliveLimit = 2 * time.Second
+
+// outlive waits until the goroutines that handlers left running have ended, because they may end this process.
+func outlive(rec *flight.Recorder) {
+	if rec.Get(flight.Running) == 0 {
+		return
+	}
+	rec.Set(flight.Done, 1)
+	for end := budget.Now() + outliveLimit; contain.Running() > 0 && budget.Now() < end; {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// reexecutePicks executes the picks in rec.
+func reexecutePicks(w kernel.World, rec *flight.Recorder, keys *os.File) (err error) {
 	src := &recorded{path: rec.Left(picksRun), kinds: rec.Left(kindsRun), rec: rec}
 	run := replay.NewRun(w)
 	if err = run.Start(src); err == nil && !src.bad {
@@ -115,6 +161,57 @@ func explain(w kernel.World, p *sim.Property) {
 	w.Explain(p)
 }
 
+// pathFile is the file beside the recorder with a path file to follow in place of picks.
+const pathFile = "path.json"
+
+// fileOrder is a path file to follow.
+type fileOrder struct {
+	Text     string
+	Tolerant bool // as by [replay.FollowFile]
+}
+
+// reexecuteFile follows a path file and records its picks. It ends when the recorder is full.
+func reexecuteFile(w kernel.World, rec *flight.Recorder, order *fileOrder, keys *os.File) error {
+	file, err := choose.Parse(strings.NewReader(order.Text))
+	if err != nil {
+		return err
+	}
+	var finding, unwritten error
+	steps := 0
+	note := noteIn(rec)
+	_, err = replay.Follow(w.System(), file, replay.Following{
+		World: w, Tolerant: order.Tolerant, Record: rec.Path(picksRun),
+		Noted: func(kind choose.Kind, key string) {
+			if kind == choose.Event {
+				steps++
+				unwritten = cmp.Or(unwritten, writeKey(keys, key))
+				rec.Set(flight.Steps, steps)
+			}
+			note(kind)
+		},
+		Check: func() error {
+			finding = evaluateProperties(w, rec)
+			return finding
+		},
+	})
+	return errors.Join(err, finding, unwritten)
+}
+
+// noteIn returns a function that records the kinds of picks, each before it takes effect. It ends this process when the
+// recorder is full.
+func noteIn(rec *flight.Recorder) func(kind choose.Kind) {
+	kinds := rec.Left(kindsRun)
+	return func(kind choose.Kind) {
+		at := rec.Get(flight.Used)
+		if at == len(kinds) {
+			rec.End(exitcode.Inconclusive)
+			os.Exit(exitcode.Inconclusive)
+		}
+		kinds[at] = int32(kind)
+		rec.Set(flight.Used, at+1)
+	}
+}
+
 // scriptFile is the file beside the recorder with the script to execute in place of picks.
 const scriptFile = "script.json"
 
@@ -122,15 +219,9 @@ const scriptFile = "script.json"
 func reexecuteScript(w kernel.World, rec *flight.Recorder, s *shrink.Script) error {
 	p := &shrink.Player{Run: replay.NewRun(w), Check: func() error { return evaluateProperties(w, rec) }}
 	p.Run.Path = rec.Path(picksRun)
-	kinds := rec.Left(kindsRun)
+	note := noteIn(rec)
 	p.Noted = func(kind choose.Kind) {
-		at := len(p.Run.Path)
-		if at == len(kinds) {
-			rec.End(exitcode.Inconclusive)
-			os.Exit(exitcode.Inconclusive)
-		}
-		kinds[at] = int32(kind)
-		rec.Set(flight.Used, at+1)
+		note(kind)
 		if kind == choose.Event {
 			rec.Set(flight.Steps, p.Run.Steps()+1)
 		}

@@ -53,6 +53,9 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 		file, line := replay.SplitPlace(frames[0].Place)
 		return newCode(Code{Place: replay.NewPlaces().Short(frames[0].Place)}, file, line, 4)
 	}
+	if r.Running > 0 { // the process may have ended in the code of any goroutine
+		return nil
+	}
 	c := Code{}
 	step := r.DecisiveStep()
 	if step != nil && step.Source == "" {

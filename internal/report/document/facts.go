@@ -76,7 +76,11 @@ func violatedFacts(r *report.Report) []Fact {
 	if c := r.Critical; c != nil {
 		f = append(append(append(f, criticalFacts(c, handlerOf(r))...), usedUpFacts(r)...), waitFacts(r)...)
 	} else if last := r.LastStep(); last != nil && r.Starved == nil {
-		f = append(f, Fact{fmt.Sprintf("at step %d:", last.Number), last.Sentence(), last.Source})
+		at, source := "at", last.Source
+		if r.Running > 0 {
+			at, source = "until", ""
+		}
+		f = append(f, Fact{fmt.Sprintf("%s step %d:", at, last.Number), last.Sentence(), source})
 	}
 	return f
 }

@@ -59,7 +59,7 @@ func sureFacts(r *report.Report) []Fact {
 	c := r.Critical
 	if c == nil {
 		if r.Running > 0 && r.Kind != "" {
-			return []Fact{{"how sure:", fmt.Sprintf("the process died in step %d, which may not be the cause: %s that earlier handlers had started still ran",
+			return []Fact{{"how sure:", fmt.Sprintf("the process died in or after step %d, which may not be the cause: %s that earlier handlers had started still ran",
 				r.Steps, textfmt.Plural(r.Running, "goroutine")), ""}}
 		}
 		if r.Kind == sim.Safety || r.Kind == sim.Panic {

@@ -63,6 +63,9 @@ func claim(r *report.Report) string {
 		if r.Property != "" {
 			return fmt.Sprintf("The property %q panics%s: %s", r.Property, where, strings.TrimPrefix(textfmt.FirstLine(r.Message), properties.Panicked))
 		}
+		if r.Running > 0 { // the handler of the step need not be the cause
+			return fmt.Sprintf("The process ends in or after step %d: %s", r.Steps, textfmt.FirstLine(r.Message))
+		}
 		return fmt.Sprintf("Panic%s: %s", where, textfmt.FirstLine(r.Message))
 	case sim.Divergence:
 		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))

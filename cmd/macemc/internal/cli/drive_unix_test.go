@@ -58,8 +58,8 @@ func TestDrive_Exits(t *testing.T) {
 	t.Setenv("LATE_EXIT", "0")
 	for _, c := range []struct{ how, out, want string }{
 		{"handler", "by-handler", `exit status 0.*; what was found before is in \S*by-handler/error.path`},
-		{"goroutine", "by-goroutine", `(?s)the handler, or a goroutine that an earlier handler started, ends the process\s+with exit status 0` +
-			`.*the process died in step 6, which may not be the cause: 1 goroutine that\s+earlier\s+handlers had started still ran`},
+		{"goroutine", "by-goroutine", `(?s)the handler, or a goroutine that the handler of step 2 started, ends the\s+process\s+with exit status 0` +
+			`.*the process\s+died in or after step 6, which may not be the cause: 1 goroutine\s+that\s+earlier\s+handlers had started still ran`},
 	} {
 		t.Setenv("LATE_SEARCH", c.how)
 		out, status := runHere(t, dir, "search", "./late", "--tags", "check", "--out", c.out)

@@ -1,0 +1,216 @@
+package isolate
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/shrink"
+	"github.com/macemc/macemc/internal/stacks"
+	"github.com/macemc/macemc/sim"
+)
+
+// description describes a run that another process executed.
+type description struct {
+	trace  *replay.Trace     // the completed steps
+	fatal  *replay.TraceStep // the step that began and was not completed; nil means none
+	script shrink.Script     // all steps
+}
+
+// descriptionFile is the file beside the recorder with the pieces of a description, one for each state and step.
+const descriptionFile = "description"
+
+// piece is a part of a description.
+type piece struct {
+	replay.Progress
+	Step shrink.Step // that begins
+}
+
+// reexecuteDescribing executes the picks in rec once and describes the run, piece by piece.
+func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recorder) error {
+	f, err := os.Create(Beside(os.Getenv(flightVar), descriptionFile))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	to := gob.NewEncoder(f)
+	path := rec.Left(picksRun)
+	if end := slices.Index(path, flight.None); end >= 0 {
+		path = path[:end]
+	}
+	rec.Set(flight.Begun, 1)
+	err = replay.RecordTo(sys, path, rec.Get(flight.Until), opts, func(w kernel.World, p *replay.Progress) error {
+		next := piece{Progress: *p}
+		if b := p.Begun; b != nil {
+			rec.Set(flight.Steps, b.Number)
+			player := shrink.Player{Run: replay.NewRun(w)}
+			next.Step, _ = player.Event(b.Index)
+		}
+		return to.Encode(&next)
+	})
+	if err == nil {
+		outlive(rec)
+	}
+	return err
+}
+
+// readDescription reads the pieces that reexecuteDescribing wrote to a folder before its process ended.
+func readDescription(dir string) (*description, error) {
+	f, err := os.Open(filepath.Join(dir, descriptionFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	d := &description{trace: new(replay.Trace)}
+	for from := gob.NewDecoder(f); ; {
+		var next piece
+		if from.Decode(&next) != nil {
+			break // the process ended here
+		}
+		switch {
+		case next.Start != nil:
+			d.script.Boot = replay.Picks(next.Start.Boot.Choices)
+		case next.Begun != nil:
+			d.fatal = next.Begun
+			d.script.Steps = append(d.script.Steps, next.Step)
+		case next.Done != nil:
+			d.fatal = nil
+			d.script.Steps[len(d.script.Steps)-1].Picks = replay.Picks(next.Done.Choices)
+		}
+		d.trace.Add(&next.Progress)
+	}
+	if d.trace.System == "" {
+		return nil, errors.New("a fresh process ended before it described anything")
+	}
+	return d, nil
+}
+
+// describe executes the first n steps of a path in a fresh process, which may end, and describes them. Of the next step
+// it describes the event. It also returns how the process died; nil means that it did not.
+func describe(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, n int, limit time.Duration) (*description, *Death, error) {
+	temp, err := temporary()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer temp.Remove()
+	died, _, err := isolateIn(ctx, temp, respawn, order{path: path, whole: describing, until: n}, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	run, err := readDescription(temp.Path)
+	return run, died, err
+}
+
+// Describe executes the run in a fresh process, and records the description that Trace, File and Script need. The fatal
+// step is not executed if it ends each process. limit is as for [Examine].
+func (d *Death) Describe(ctx context.Context, respawn func() *exec.Cmd, limit time.Duration) error {
+	if d.Steps == 0 || d.described != nil { // the first boots leave nothing to describe
+		return nil
+	}
+	n := d.Steps - 1
+	if d.Running > 0 {
+		n = d.Steps
+	}
+	run, again, err := describe(ctx, respawn, d.Path(), n, limit)
+	if err != nil {
+		return err
+	}
+	d.described = run
+	if again != nil {
+		run.trace.Finding, run.trace.FoundAt = again.finding(), again.Steps
+	}
+	return nil
+}
+
+func (d *Death) finding() *sim.Finding {
+	return &sim.Finding{Kind: d.Kind, Property: d.Property, Message: d.Message, Node: -1, Stack: d.Stack}
+}
+
+// Trace describes the run. It needs Describe, except for a death in the first boots.
+func (d *Death) Trace(sys *sim.System) *replay.Trace {
+	if d.described == nil {
+		return &replay.Trace{System: sys.Name, Nodes: sys.Nodes, Finding: d.finding(), FoundAt: d.Steps}
+	}
+	t := *d.described.trace
+	if d.Running > 0 && t.Finding != nil {
+		t.Finding.Node = -1
+	} else {
+		t.Finding, t.FoundAt = d.finding(), d.Steps
+	}
+	s := d.fatalStep()
+	if s == nil {
+		return &t
+	}
+	if d.Running == 0 {
+		t.Finding.Node = sim.NodeID(s.Node)
+	}
+	before := &t.Boot
+	if n := len(t.Steps); n > 0 {
+		before = &t.Steps[n-1]
+	}
+	s.Live, s.Failing = before.Live, before.Failing // there is no state after it
+	t.Steps = append(slices.Clone(t.Steps), *s)
+	return &t
+}
+
+// fatalStep describes the step that was not completed; nil means none.
+func (d *Death) fatalStep() *replay.TraceStep {
+	if d.described.fatal == nil {
+		return nil
+	}
+	s := *d.described.fatal
+	if s.Number == d.Steps {
+		for _, p := range d.Picks {
+			s.Choices = append(s.Choices, stepinfo.Answer{Kind: p.Kind, Label: p.Label, Pick: p.Pick})
+		}
+	}
+	return &s
+}
+
+// File returns the run as a path file.
+func (d *Death) File(sys *sim.System, h choose.Header) (*choose.File, error) {
+	switch {
+	case d.Steps == 0:
+		return &choose.File{Header: replay.HeaderOf(sys, h), Boot: d.Picks}, nil
+	case d.outline != nil:
+		return d.Outline(sys, h), nil
+	case d.described == nil || d.described.fatal == nil:
+		return nil, errors.New("the run is not known")
+	}
+	f := d.described.trace.File(sys, h)
+	s := d.described.fatal
+	f.Steps = append(f.Steps, choose.FileStep{Index: d.Index, Key: s.Key, Picks: d.Picks, Comment: d.Message})
+	return f, nil
+}
+
+// Script returns the run in the form for shrinking. It needs Describe.
+func (d *Death) Script() (shrink.Script, error) {
+	if d.described == nil || len(d.described.script.Steps) != d.Steps {
+		return shrink.Script{}, errors.New("the run is not known")
+	}
+	s := d.described.script
+	s.Steps = slices.Clone(s.Steps)
+	s.Steps[d.Steps-1].Picks = d.Picks
+	return s, nil
+}
+
+// creator returns the function that started the goroutine on which a process died, and its place. An empty string means
+// unknown, as after an exit.
+func creator(output string) string {
+	all := stacks.Read(output)
+	if len(all) == 0 || all[0].Creator.Function == "" || all[0].Calls(kernel.HandlerCaller) {
+		return ""
+	}
+	c := all[0].Creator
+	return c.Function + " (" + replay.NewPlaces().Short(c.Place) + ")"
+}
