@@ -95,7 +95,7 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 
 // describeDeath executes the run of a death in another process, as executing it here may end this one.
 func (o *Options) describeDeath(d *isolate.Death) error {
-	return d.Describe(context.Background(), o.Respawn, isolate.ConfirmLimit(o.Search.HandlerLimit))
+	return d.Describe(context.Background(), o.Respawn, d.Steps-fullSteps+1, isolate.ConfirmLimit(o.Search.HandlerLimit))
 }
 
 // fullSteps is how many steps before and after an important one are described in full. Stacks of all goroutines are

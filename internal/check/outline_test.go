@@ -5,7 +5,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -49,7 +50,6 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 	for name, detail := range map[string]any{
 		"safety":   nil,
 		"liveness": &critical.Result{Transition: critical.Transition{Case: critical.Located, Step: steps / 2, Bound: steps / 2}, Dead: path, Steps: steps},
-		"death":    &isolate.Death{Before: path[:steps-1], Steps: steps, Kind: sim.Divergence},
 	} {
 		described = 0
 		o := &Options{Search: search.Config{System: sys}}
@@ -60,5 +60,10 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 		if most := 10 * fullSteps; described == 0 || described > most {
 			t.Errorf("%s: described %d times for %d steps, want 1 to %d", name, described, steps, most)
 		}
+	}
+	described = 0
+	none := func(kernel.World, *replay.Progress) error { return nil }
+	if err := replay.RecordTo(&sys, path, steps-1, kernel.Options{}, shown(steps), none); err != nil || described == 0 || described > 10*fullSteps {
+		t.Errorf("death: %v, described %d times for %d steps, want 1 to %d", err, described, steps, 10*fullSteps)
 	}
 }

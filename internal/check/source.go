@@ -146,7 +146,7 @@ func (t *Source) dead(ctx context.Context, sys *sim.System, d *isolate.Death, re
 	if d.Running > 0 {
 		l.Path, l.Unsafe.Step = d.Safe, d.Since
 	}
-	if err := d.Describe(ctx, respawn, lookLimit); err != nil {
+	if err := d.Describe(ctx, respawn, 0, lookLimit); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
 	l.elsewhere = d.Trace(&l.System)

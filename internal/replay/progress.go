@@ -19,9 +19,9 @@ type Progress struct {
 	Place    string         // of the code that handled the step
 }
 
-// RecordTo is [Record] for a run that may end its process. It passes the description to write, piece by piece, with the
+// RecordTo is [RecordNear] for a run that may end its process. It passes the description to write, piece by piece, with the
 // world. Of the step after the first n steps, it describes only the event.
-func RecordTo(sys *sim.System, path choose.Path, n int, opts kernel.Options, write func(kernel.World, *Progress) error) error {
+func RecordTo(sys *sim.System, path choose.Path, n int, opts kernel.Options, near func(step int) bool, write func(kernel.World, *Progress) error) error {
 	opts.Trace = true
 	c, err := NewCursor(sys, path, opts)
 	if c == nil {
@@ -34,6 +34,7 @@ func RecordTo(sys *sim.System, path choose.Path, n int, opts kernel.Options, wri
 	if err := rec.found(err); err != nil {
 		return err
 	}
+	rec.near = near
 	rec.start()
 	put := func(p Progress) error { return write(c.run.World, &p) }
 	start := *rec.trace

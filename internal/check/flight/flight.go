@@ -52,6 +52,7 @@ const (
 	Whole   // not 0 if the execution is compared with another one, state by state
 	Running // goroutines that handlers started and that were still running after their steps
 	Leaving // the first step that left such goroutines, plus one; 0 means none
+	Near    // the first step that is described in full
 	Until   // how many steps are executed and not only described, see [Whole]
 	Done    // not 0 when only such goroutines are awaited
 

@@ -49,7 +49,8 @@ func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recor
 		path = path[:end]
 	}
 	rec.Set(flight.Begun, 1)
-	err = replay.RecordTo(sys, path, rec.Get(flight.Until), opts, func(w kernel.World, p *replay.Progress) error {
+	near := func(step int) bool { return step >= rec.Get(flight.Near) }
+	err = replay.RecordTo(sys, path, rec.Get(flight.Until), opts, near, func(w kernel.World, p *replay.Progress) error {
 		next := piece{Progress: *p}
 		if b := p.Begun; b != nil {
 			rec.Set(flight.Steps, b.Number)
@@ -96,14 +97,14 @@ func readDescription(dir string) (*description, error) {
 }
 
 // describe executes the first n steps of a path in a fresh process, which may end, and describes them. Of the next step
-// it describes the event. It also returns how the process died; nil means that it did not.
-func describe(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, n int, limit time.Duration) (*description, *Death, error) {
+// it describes the event. Steps before near are outlined. It also returns how the process died; nil means that it did not.
+func describe(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, n, near int, limit time.Duration) (*description, *Death, error) {
 	temp, err := temporary()
 	if err != nil {
 		return nil, nil, err
 	}
 	defer temp.Remove()
-	died, _, err := isolateIn(ctx, temp, respawn, order{path: path, whole: describing, until: n}, limit)
+	died, _, err := isolateIn(ctx, temp, respawn, order{path: path, whole: describing, until: n, near: near}, limit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,8 +113,8 @@ func describe(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, n
 }
 
 // Describe executes the run in a fresh process, and records the description that Trace, File and Script need. The fatal
-// step is not executed if it ends each process. limit is as for [Examine].
-func (d *Death) Describe(ctx context.Context, respawn func() *exec.Cmd, limit time.Duration) error {
+// step is not executed if it ends each process. Steps before near are outlined, as by [replay.RecordNear]. limit is as for [Examine].
+func (d *Death) Describe(ctx context.Context, respawn func() *exec.Cmd, near int, limit time.Duration) error {
 	if d.Steps == 0 || d.described != nil { // the first boots leave nothing to describe
 		return nil
 	}
@@ -121,7 +122,7 @@ func (d *Death) Describe(ctx context.Context, respawn func() *exec.Cmd, limit ti
 	if d.Running > 0 {
 		n = d.Steps
 	}
-	run, again, err := describe(ctx, respawn, d.Path(), n, limit)
+	run, again, err := describe(ctx, respawn, d.Path(), n, near, limit)
 	if err != nil {
 		return err
 	}

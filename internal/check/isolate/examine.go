@@ -68,12 +68,14 @@ type order struct {
 	file   *fileOrder
 	whole  int // a value of [flight.Whole]
 	until  int // see [flight.Until]
+	near   int // see [flight.Near]
 }
 
 // write puts the order into the recorder and files beside it.
 func (o *order) write(rec *flight.Recorder, dir string) error {
 	rec.Set(flight.Whole, o.whole)
 	rec.Set(flight.Until, o.until)
+	rec.Set(flight.Near, o.near)
 	switch {
 	case o.script != nil:
 		return writeJSON(filepath.Join(dir, scriptFile), o.script)
@@ -283,7 +285,7 @@ func ExamineFile(ctx context.Context, respawn func() *exec.Cmd, text string, tol
 
 // Describe executes the run in a fresh process and describes it. If that process dies, it also sets Death.
 func (r *FileRun) Describe(ctx context.Context, respawn func() *exec.Cmd, steps int, limit time.Duration) (*replay.Trace, error) {
-	run, died, err := describe(ctx, respawn, r.Path, steps, limit)
+	run, died, err := describe(ctx, respawn, r.Path, steps, 0, limit)
 	if err != nil {
 		return nil, err
 	}
