@@ -95,6 +95,20 @@ func (s Stack) Where() string {
 	return "the standard library" + s.outermost()
 }
 
+// Direct reports whether the user's code executes the operation itself: no function of the distribution is in between but those of
+// packages sync and runtime.
+func (s Stack) Direct() bool {
+	for _, f := range s {
+		if !standard(f) {
+			return true
+		}
+		if !strings.HasPrefix(f.Function, "sync.") && !strings.HasPrefix(f.Function, "sync/") && !strings.HasPrefix(f.Function, "internal/") && !strings.HasPrefix(f.Function, "runtime.") {
+			return false
+		}
+	}
+	return false
+}
+
 // File returns the file of the innermost frame of the user's code, or an empty string if there is none.
 func (s Stack) File() string {
 	f, _ := s.user()

@@ -54,7 +54,7 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 		return m
 	}
 	list = remove(list, func(list []Switch) bool { return budget.left() && try(list) })
-	list = m.shorter(list, finding, run, try)
+	list = m.shorter(list, finding, run, traced, try)
 	s := *found
 	s.Switches = list
 	m.Schedule = &s
@@ -89,16 +89,32 @@ func without(list []Switch, stop func([]Switch) bool) int {
 	return -1
 }
 
-// fewSwitches is the number of switches up to which a schedule is not replaced by another one.
-const fewSwitches = 3
+// fewSwitches is the number of switches up to which a schedule is only compared with pausesTried schedules with fewer pauses.
+const (
+	fewSwitches = 3
+	pausesTried = 300
+)
 
 // shorter looks for another run with the finding that has fewer switches than list. Removing single switches ends in a local minimum,
-// because switches may depend on each other. shorter therefore samples schedules with few switches and minimizes those that show the
-// finding.
-func (m *Minimized) shorter(list []Switch, finding *Outcome, run func(*Schedule) *Outcome, try func([]Switch) bool) []Switch {
+// because switches may depend on each other. shorter therefore samples schedules with few switches or pauses and minimizes those that show
+// the finding.
+func (m *Minimized) shorter(list []Switch, finding *Outcome, run, traced func(*Schedule) *Outcome, try func([]Switch) bool) []Switch {
+	if len(list) <= 1 {
+		return list
+	}
 	budget := m.budget()
-	for n := 0; len(list) > fewSwitches && budget.left(); n++ {
+	s := *m.Schedule
+	s.Switches = list
+	m.Runs++
+	some := pausesOf(traced(&s).Trace)
+	for n := 0; (len(list) > fewSwitches || len(list) > 1 && n < pausesTried) && budget.left(); n++ {
 		s := *m.Schedule
+		if n%3 == 2 || len(list) <= fewSwitches {
+			if other := some.draw(mix(s.Seed^uint64(n)<<32), min(1+n/3%3, len(list)-1)); try(other) {
+				list = remove(other, func(list []Switch) bool { return budget.left() && try(list) })
+			}
+			continue
+		}
 		s.Policy, s.Every, s.Switches = Random, 8<<(n%7), nil
 		s.Walk = mix(s.Seed ^ uint64(n)<<32)
 		if n%2 == 1 {
@@ -114,6 +130,38 @@ func (m *Minimized) shorter(list []Switch, finding *Outcome, run func(*Schedule)
 			if len(other) < len(list) {
 				list = other
 			}
+		}
+	}
+	return list
+}
+
+// pausesBefore are the pauses before the operations of a run: of the user's code, and of all.
+type pausesBefore struct{ direct, all []Switch }
+
+func pausesOf(trace []Event) (p pausesBefore) {
+	for _, e := range trace {
+		s := Switch{Who: e.Who, Place: e.Place, To: pauses}
+		p.all = append(p.all, s)
+		if e.Direct {
+			p.direct = append(p.direct, s)
+		}
+	}
+	return p
+}
+
+// draw returns up to n random pauses, three of four in the user's code.
+func (p pausesBefore) draw(seed uint64, n int) (list []Switch) {
+	for range n {
+		seed = mix(seed)
+		from := p.all
+		if len(p.direct) > 0 && seed>>62 > 0 {
+			from = p.direct
+		}
+		if len(from) == 0 {
+			return list
+		}
+		if s := from[seed%uint64(len(from))]; !slices.Contains(list, s) {
+			list = append(list, s)
 		}
 	}
 	return list
@@ -196,7 +244,7 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 			s := *m.Schedule
 			s.Policy, s.Every = Random, 1+uint32(tried%5)*3
 			if until > 0 {
-				s.Until = m.Outcome.Trace[until-1].Point
+				s.Until = m.Outcome.Trace[until-1].Count
 			}
 			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
 			m.Runs++
@@ -215,7 +263,7 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 	if n == 0 || high == 0 {
 		return
 	}
-	if m.Outcome.Trace[high-1].Point < m.Outcome.Points {
+	if m.Outcome.Trace[high-1].Count < m.Outcome.Executed {
 		if later, _ := passes(high); later > 0 { // it is not an event, or the trace was full
 			return
 		}

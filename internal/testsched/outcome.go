@@ -27,6 +27,7 @@ type Outcome struct {
 	Where    string   // position in the code of the test, which distinguishes findings of one kind
 	Details  []string // lines for display
 	Points   uint64
+	Executed uint64 // operations at points that were executed
 	Choices  uint64 // points at which another goroutine could have run
 	Hash     uint64 // of the order of goroutines
 	Switches []Switch
@@ -47,17 +48,18 @@ type Outcome struct {
 	Sampled   Sampled
 }
 
-// Event is a scheduling point that a goroutine has reached.
+// Event is an operation that a goroutine executes, at a scheduling point.
 type Event struct {
 	Who    uint64
 	Number int // of the goroutine, by age
 	Place  uint64
-	Point  uint64 // its number in the run, starting at 1; calls of Gosched have numbers but are not events
+	Count  uint64 // number of executed operations, including this one; calls of Gosched and operations of package testing have no events
 	Op     Op
 	Object int    // object of the operation, starting at 1; 0 means none
 	At     string // position in the code of the test
 	Func   string
 	File   string // file of At, with its folder; empty if At is not a position
+	Direct bool   // At executes the operation itself, not a function of the distribution that it has called
 	// By is the goroutine that started or woke this one since its last event, and ByPlace is the last place of that goroutine at the time.
 	// 0 means that this goroutine did not wait, or that a timer woke it.
 	By      int
@@ -122,8 +124,10 @@ func (o Op) Noun() string {
 	return strings.TrimSuffix(o.String(), "s")
 }
 
-func (e Event) String() string {
-	text := fmt.Sprintf("goroutine %d: %s at %s", e.Number, e.Op, e.At)
+func (e Event) String() string { return fmt.Sprintf("goroutine %d: %s", e.Number, e.operation()) }
+
+func (e Event) operation() string {
+	text := fmt.Sprintf("%s at %s", e.Op, e.At)
 	if e.Func != "" {
 		text += " in " + e.Func
 	}
@@ -157,8 +161,8 @@ func encode(o *Outcome) string {
 		fmt.Fprintf(&b, "untraced %d\n", o.Untraced)
 	}
 	for _, e := range o.Trace {
-		fmt.Fprintf(&b, "event %d %x %d %d %d %d %q %q %q %d %d\n", e.Point, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.File, e.By,
-			e.ByPlace)
+		fmt.Fprintf(&b, "event %d %x %d %d %d %d %q %q %q %t %d %d\n", e.Count, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.File,
+			e.Direct, e.By, e.ByPlace)
 	}
 	for _, s := range o.States {
 		fmt.Fprintf(&b, "state %x %d %d %d %q %q %q %d\n", s.Who, s.After, s.Number, int(s.Kind), s.Waits, s.At, s.Func, s.Other)
@@ -184,8 +188,8 @@ func Decode(text string) *Outcome {
 			continue
 		} else if strings.HasPrefix(line, "event ") {
 			var e Event
-			if _, err := fmt.Sscanf(line, "event %d %x %d %d %d %d %q %q %q %d %d", &e.Point, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
-				&e.Object, &e.At, &e.Func, &e.File, &e.By, &e.ByPlace); err != nil {
+			if _, err := fmt.Sscanf(line, "event %d %x %d %d %d %d %q %q %q %t %d %d", &e.Count, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
+				&e.Object, &e.At, &e.Func, &e.File, &e.Direct, &e.By, &e.ByPlace); err != nil {
 				return nil
 			}
 			o.Trace = append(o.Trace, e)

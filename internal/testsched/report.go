@@ -2,6 +2,7 @@ package testsched
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -64,15 +65,10 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		}
 		lines = append(lines, "  "+d)
 	}
-	lines = append(lines, how+differs(m.Schedule.Switches))
+	lines = append(append(lines, how+differs(m.Schedule.Switches)), m.differences()...)
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
 		lines = append(lines, fmt.Sprintf("until step %d of %d the test could still pass (%d of %d random continuations did); after the next step none of %d did:", k-1, len(o.Trace), m.Passing, m.Tried, continuations),
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
-	}
-	if m.Removed != nil {
-		if text := difference(m.Removed, o.Trace); text != "" {
-			lines = append(lines, text)
-		}
 	}
 	if file != "" {
 		lines = append(lines, s.replayLines(c, file))
@@ -82,13 +78,15 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 
 // differs summarizes the differences between a schedule and the default order.
 func differs(list []Switch) string {
-	var switches, preemptions, cases, passes int
+	var switches, preemptions, cases, passes, waits int
 	for _, s := range list {
 		switch {
 		case s.Case():
 			cases++
 		case s.To == timePasses:
 			passes++
+		case s.Pauses():
+			waits++
 		default:
 			switches++
 			if s.Preempts() {
@@ -99,6 +97,9 @@ func differs(list []Switch) string {
 	var parts []string
 	if switches > 0 {
 		parts = append(parts, plural(switches, "context switch", "context switches"))
+	}
+	if waits > 0 {
+		parts = append(parts, plural(waits, "pause", "pauses"))
 	}
 	if cases > 0 {
 		parts = append(parts, plural(cases, "case of a select", "cases of selects"))
@@ -120,27 +121,45 @@ func differs(list []Switch) string {
 	return text
 }
 
-// difference describes the switch without which the test passes.
-func difference(s *Switch, trace []Event) string {
-	if !s.Preempts() {
-		return ""
-	}
-	to := ""
-	for _, e := range trace {
-		if e.Who == s.To {
-			to = fmt.Sprintf("goroutine %d", e.Number)
+// differences describes the differences between the schedule and the default order if they are few, else the one without which the test
+// passes.
+func (m *Minimized) differences() (lines []string) {
+	for i := range m.Schedule.Switches {
+		s := &m.Schedule.Switches[i]
+		needed := m.Removed != nil && *m.Removed == *s
+		if text := s.describe(m.Outcome.Trace); text != "" && (needed || len(m.Schedule.Switches) <= fewSwitches) {
+			if needed {
+				text += "; the test passes without that"
+			}
+			lines = append(lines, "  "+text)
 		}
 	}
-	if s.To == timePasses {
-		to = "a timer"
-	}
-	if to == "" {
+	return lines
+}
+
+// describe returns an empty string if the operation at which the goroutine yields is not in the trace.
+func (s *Switch) describe(trace []Event) string {
+	at := slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.Who && e.Place == s.Place&placeMask })
+	if at < 0 {
 		return ""
 	}
-	for i, e := range trace {
-		if e.Who == s.Who && e.Place == s.Place {
-			return fmt.Sprintf("the test passes without the switch to %s before step %d: %s", to, i+1, e)
-		}
+	e := trace[at]
+	before := fmt.Sprintf("before step %d: %s", at+1, e.operation())
+	if s.Case() {
+		return fmt.Sprintf("goroutine %d takes case %d at step %d: %s", e.Number, s.To-1, at+1, e.operation())
 	}
-	return ""
+	if s.Place&blockedBit != 0 {
+		before = fmt.Sprintf("after step %d: %s", at+1, e.operation())
+	}
+	switch s.To {
+	case timePasses:
+		return fmt.Sprintf("a timer fires while goroutine %d can run, %s", e.Number, before)
+	case pauses:
+		return fmt.Sprintf("goroutine %d pauses until all others wait, %s", e.Number, before)
+	}
+	to := slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.To })
+	if to < 0 {
+		return ""
+	}
+	return fmt.Sprintf("goroutine %d continues in place of goroutine %d, %s", trace[to].Number, e.Number, before)
 }

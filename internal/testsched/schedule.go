@@ -29,7 +29,7 @@ func (p Policy) String() string {
 // MaxDrops is the maximum number of priority drops in a run.
 const MaxDrops = 8
 
-// Schedule describes a run: the default order with Switches up to point Until, and the order of Policy after it.
+// Schedule describes a run: the default order with Switches for the first Until operations, and the order of Policy after them.
 type Schedule struct {
 	Seed     uint64 // seed of the test's random numbers, of select, and of the order of maps
 	Policy   Policy
@@ -43,7 +43,7 @@ type Schedule struct {
 	Plan     *Plan    // Systematic
 	Unfair   bool     // a goroutine may run for any number of points without waiting
 	Limit    uint64   // maximum number of points; 0 means the default
-	Until    uint64   // Switches apply up to this point, and Policy after it
+	Until    uint64   // Switches apply until this number of operations is executed, and Policy after that
 	// Warm means that its process executes warmUp first, so that once-per-process initialization has happened.
 	Warm bool
 	// Ends names functions with go statements whose goroutines end under another schedule. If the run leaves such a
@@ -67,19 +67,27 @@ var warmUp = Schedule{Seed: 1}
 type Switch struct {
 	Who   uint64 // goroutine, as a hash of the path of go statements that led to it
 	Place uint64 // its point, and the bits below
-	To    uint64 // goroutine that continues, or timePasses, or with caseBit the number of the case, starting at 2
+	To    uint64 // goroutine that continues, or timePasses, or pauses, or with caseBit the number of the case, starting at 2
 }
 
 // Bits of Switch.Place.
 const (
 	blockedBit = 1 << 63 // the goroutine cannot continue after that point
 	caseBit    = 1 << 62 // the point is a select, which takes case To
+	placeMask  = 1<<40 - 1
 )
 
-const timePasses = 1
+// Values of Switch.To that are no goroutines.
+const (
+	timePasses = 1
+	pauses     = 3 // the goroutine waits until all others wait (as in delay-bounded scheduling: Emmi et al., POPL 2011)
+)
 
 // Preempts reports whether the goroutine could have continued when another one took over.
 func (s Switch) Preempts() bool { return s.Place&blockedBit == 0 && !s.Case() }
+
+// Pauses reports whether the goroutine waits until all others wait.
+func (s Switch) Pauses() bool { return s.To == pauses && !s.Case() }
 
 // Case reports whether s chooses a case of a select.
 func (s Switch) Case() bool { return s.Place&(blockedBit|caseBit) == caseBit }
@@ -166,6 +174,10 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	}
 	for _, s := range f.Schedule.Switches {
 		place, how := s.Place, "at"
+		if s.Pauses() {
+			fmt.Fprintf(&b, "pause %x at %d\n", s.Who, place)
+			continue
+		}
 		if s.Place&blockedBit != 0 {
 			place, how = s.Place&^blockedBit, "after"
 		}
@@ -222,6 +234,10 @@ func Read(r io.Reader) (*Stored, error) {
 			if _, err = fmt.Sscanf(rest, "%x %s %d to %x", &s.Who, &how, &s.Place, &s.To); err == nil && how == "after" {
 				s.Place |= blockedBit
 			}
+			f.Schedule.Switches = append(f.Schedule.Switches, s)
+		case key == "pause":
+			s := Switch{To: pauses}
+			_, err = fmt.Sscanf(rest, "%x at %d", &s.Who, &s.Place)
 			f.Schedule.Switches = append(f.Schedule.Switches, s)
 		case key == "end":
 			var n int

@@ -13,7 +13,7 @@ import (
 
 func TestStored_RoundTrip(t *testing.T) {
 	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", CriticalWho: 1 << 63, CriticalPlace: 7, Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true, Limit: 9, Unfair: true, Ends: []string{"p.(*T).f"},
-		Switches: []Switch{{Who: 5, Place: 7, To: 9}, {Who: 9, Place: 3<<40 | 2 | 1<<63, To: 5}}}}
+		Switches: []Switch{{Who: 5, Place: 7, To: 9}, {Who: 9, Place: 3<<40 | 2 | 1<<63, To: 5}, {Who: 9, Place: 8, To: pauses}}}}
 	var b strings.Builder
 	if _, err := want.WriteTo(&b); err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestStored_RoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
-	for _, damage := range [][2]string{{"macemc schedule 1", "macemc schedule 2"}, {"end 2", "end 3"}, {"end 2\n", ""}, {"switch 5", "switch x"}, {"seed ", "seeds "}} {
+	for _, damage := range [][2]string{{"macemc schedule 1", "macemc schedule 2"}, {"end 3", "end 2"}, {"end 3\n", ""}, {"pause 9", "pause y"}, {"switch 5", "switch x"}, {"seed ", "seeds "}} {
 		text := strings.Replace(b.String(), damage[0], damage[1], 1)
 		if _, err := Read(strings.NewReader(text)); err == nil {
 			t.Errorf("%q in place of %q was read", damage[1], damage[0])
@@ -32,7 +32,7 @@ func TestStored_RoundTrip(t *testing.T) {
 
 func TestOutcome_BetweenProcesses(t *testing.T) {
 	want := &Outcome{Kind: Failed, Message: "x \"y\"\nz", Where: "a.go:1", Points: 3, Followed: 1, Hash: 1 << 63, Details: []string{"one", "two three"}, Switches: []Switch{{1, 1 << 63, 3}},
-		Untraced: 9, Trace: []Event{{1 << 63, 2, 3, 5, opGo, 4, "a.go:1", "TestA.func1", "/m/a.go", 1, 7}},
+		Untraced: 9, Trace: []Event{{1 << 63, 2, 3, 5, opGo, 4, "a.go:1", "TestA.func1", "/m/a.go", true, 1, 7}},
 		States: []State{{1 << 63, 1, 3, Parks, "sync.Mutex.Lock", "a.go:1", "TestA.func1", 2}, {5, 1, 2, Ends, "", "", "", 0}}}
 	if got := Decode(encode(want)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -223,6 +223,36 @@ func TestMinimize_LocalMinimum(t *testing.T) {
 	}
 }
 
+// A schedule with many switches is replaced by one in which goroutines pause before operations of the user's code.
+func TestMinimize_Pauses(t *testing.T) {
+	var long []Switch
+	for i := range uint64(8) {
+		long = append(long, Switch{Who: 1, Place: i, To: 2})
+	}
+	needed := []Switch{{Who: 1, Place: 20, To: pauses}, {Who: 2, Place: 40, To: pauses}}
+	run := func(s *Schedule) *Outcome {
+		o := new(Outcome)
+		if s.Policy == Default && (slices.Equal(s.Switches, long) || slices.Contains(s.Switches, needed[0]) && slices.Contains(s.Switches, needed[1])) {
+			o.Kind = Deadlock
+		}
+		return o
+	}
+	traced := func(s *Schedule) *Outcome {
+		o := run(s)
+		for place := range uint64(50) {
+			for who := range uint64(4) {
+				o.Trace = append(o.Trace, Event{Who: who, Place: place, Direct: place%20 == 0})
+			}
+		}
+		return o
+	}
+	m := Minimize(&Schedule{Switches: long}, &Outcome{Kind: Deadlock}, run, traced)
+	slices.SortFunc(m.Schedule.Switches, func(a, b Switch) int { return int(a.Who) - int(b.Who) })
+	if !slices.Equal(m.Schedule.Switches, needed) {
+		t.Errorf("%v, want %v", m.Schedule.Switches, needed)
+	}
+}
+
 // Minimize keeps only the switch that matters and finds the step after which no continuation passes.
 func TestMinimize(t *testing.T) {
 	needed := Switch{Who: 4, Place: 5, To: 6}
@@ -231,7 +261,7 @@ func TestMinimize(t *testing.T) {
 		if s.Policy == Random && s.Until < 7 {
 			bad = s.Walk%4 == 0
 		}
-		o := &Outcome{Points: 20}
+		o := &Outcome{Executed: 20}
 		if bad {
 			o.Kind = Deadlock
 		}
@@ -242,7 +272,7 @@ func TestMinimize(t *testing.T) {
 		o := run(s)
 		for point := uint64(1); point <= last; point++ {
 			if point != 3 { // a call of Gosched
-				o.Trace = append(o.Trace, Event{Point: point})
+				o.Trace = append(o.Trace, Event{Count: point})
 			}
 		}
 		return o
@@ -416,9 +446,39 @@ func TestDiffers(t *testing.T) {
 		{[]Switch{preempted}, "; 1 context switch differs from the default order (1 preemption)"},
 		{[]Switch{preempted, blocked}, "; 2 context switches differ from the default order (1 preemption)"},
 		{[]Switch{choice}, "; 1 case of a select differs from the default order"},
+		{[]Switch{{Who: 5, Place: 3, To: pauses}, {Who: 6, Place: 3, To: pauses}}, "; 2 pauses differ from the default order"},
 		{[]Switch{choice, timer, blocked}, "; 1 context switch and 1 case of a select and 1 early timer differ from the default order (0 preemptions)"},
 	} {
 		if got := differs(c.list); got != c.want {
+			t.Errorf("%v: %q, want %q", c.list, got, c.want)
+		}
+	}
+}
+
+func TestMinimized_Differences(t *testing.T) {
+	trace := []Event{{Who: 5, Number: 1, Place: 3, Op: 5, At: "a_test.go:7", Func: "TestA"}, {Who: 9, Number: 2, Place: 1, Op: 4, At: "a_test.go:9"}}
+	preempted, pause, absent := Switch{Who: 5, Place: 3, To: 9}, Switch{Who: 5, Place: 3, To: pauses}, Switch{Who: 5, Place: 8, To: pauses}
+	const at = "step 1: locks at a_test.go:7 in TestA"
+	for _, c := range []struct {
+		list    []Switch
+		removed *Switch
+		want    []string
+	}{
+		{nil, nil, nil},
+		{[]Switch{preempted, absent}, nil, []string{"  goroutine 2 continues in place of goroutine 1, before " + at}},
+		{[]Switch{preempted, pause, {Who: 5, Place: 3 | blockedBit | 1<<40, To: 9}}, &pause, []string{
+			"  goroutine 2 continues in place of goroutine 1, before " + at,
+			"  goroutine 1 pauses until all others wait, before " + at + "; the test passes without that",
+			"  goroutine 2 continues in place of goroutine 1, after " + at}},
+		{[]Switch{{Who: 9, Place: 1 | caseBit, To: 3}, {Who: 5, Place: 3, To: timePasses}}, nil, []string{
+			"  goroutine 2 takes case 2 at step 2: selects at a_test.go:9",
+			"  a timer fires while goroutine 1 can run, before " + at}},
+		{[]Switch{absent, absent, absent, preempted}, &preempted, []string{
+			"  goroutine 2 continues in place of goroutine 1, before " + at + "; the test passes without that"}},
+		{[]Switch{absent, absent, absent, preempted}, nil, nil},
+	} {
+		m := &Minimized{Schedule: &Schedule{Switches: c.list}, Outcome: &Outcome{Trace: trace}, Removed: c.removed}
+		if got := m.differences(); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.list, got, c.want)
 		}
 	}

@@ -240,11 +240,11 @@ func TestTest_Explores(t *testing.T) {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	for _, want := range []string{
-		`(?s)--- FAIL: TestLocks .*DEADLOCK: 3 goroutines are blocked and nothing can wake them\n.*goroutine 2 waits to lock a Mutex at explored_test.go:29 in TestLocks.func1, held by goroutine 3\n.*\(1 preemption\)\n`,
+		`(?s)--- FAIL: TestLocks .*DEADLOCK: 3 goroutines are blocked and nothing can wake them\n.*goroutine 2 waits to lock a Mutex at explored_test.go:29 in TestLocks.func1, held by goroutine 3\n[^\n]*\n[^\n]*\n    found by [^\n]*; 1 (context switch|pause) differs from the default order[^\n]*\n      goroutine [^\n]*; the test passes without that\n`,
 		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:59: 2 and 1\n`,
 		`(?s)--- FAIL: TestLeak .*LEAK: 1 goroutine is blocked and nothing can wake it, after the test has returned\n.*waits to send to a channel at explored_test.go:67`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
-		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-3] context switch(es)? differ[^\n]*\n\s+until step`,
+		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-3] (context switch(es)?|pauses?) differ[^\n]*\n(\s+goroutine \d+ [^\n]* step \d+: [^\n]*\n)+\s+until step`,
 		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on state that earlier runs left in mime\.`,
 		`(?s)--- FAIL: TestGenerator .*FAILED TEST: explored_test.go:\d+: map\[0:\d+ 1:\d+\], \d+, [0-9a-f]+, true, 1\n`,
 		`(?s)--- FAIL: TestInfinity .*DEADLOCK: .*goroutine 1 waits in select at `,

@@ -121,7 +121,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		if e.File != "" {
 			s.SetPlace(filepath.Join(filepath.Dir(e.File), e.At))
 		}
-		if at[e.Number] != e.At { // fold repeated operations of package testing at one place
+		if e.File != "" && at[e.Number] != e.At { // all others are folded
 			s.Changes = []replay.NodeChange{{Node: int(node), Path: "(at)", Part: replay.Part{Kind: replay.Position}, Old: at[e.Number], New: e.At}}
 			at[e.Number] = e.At
 		}

@@ -11,13 +11,13 @@ import (
 // An arrow connects the step of a goroutine to the operation that started or woke the goroutine.
 func TestScheduleTrace(t *testing.T) {
 	const start, send, receive, closes, lock, atomic testsched.Op = 0, 1, 2, 3, 5, 14 // of the runtime
-	o := &testsched.Outcome{Kind: testsched.Failed, Points: 6, Message: "x_test.go:9: wrong", Trace: []testsched.Event{
-		{Point: 1, Number: 1, Place: 1, Op: lock, Object: 1, At: "x_test.go:3", Func: "TestX"},
-		{Point: 2, Number: 1, Place: 2, Op: start, At: "x_test.go:4", Func: "TestX"},
-		{Point: 3, Number: 1, Place: 3, Op: receive, Object: 2, At: "x_test.go:5", Func: "TestX"},
-		{Point: 4, Number: 2, Place: 1, Op: send, Object: 2, At: "x_test.go:7", Func: "TestX.func1", By: 1, ByPlace: 1},
-		{Point: 5, Number: 2, Place: 2, Op: closes, Object: 2, At: "x_test.go:8", Func: "TestX.func1"},
-		{Point: 6, Number: 1, Place: 4, Op: atomic, Object: 3, At: "x_test.go:9", Func: "TestX", By: 2, ByPlace: 1},
+	o := &testsched.Outcome{Kind: testsched.Failed, Executed: 6, Message: "x_test.go:9: wrong", Trace: []testsched.Event{
+		{Count: 1, Number: 1, Place: 1, Op: lock, Object: 1, At: "x_test.go:3", Func: "TestX"},
+		{Count: 2, Number: 1, Place: 2, Op: start, At: "x_test.go:4", Func: "TestX"},
+		{Count: 3, Number: 1, Place: 3, Op: receive, Object: 2, At: "x_test.go:5", Func: "TestX"},
+		{Count: 4, Number: 2, Place: 1, Op: send, Object: 2, At: "x_test.go:7", Func: "TestX.func1", By: 1, ByPlace: 1},
+		{Count: 5, Number: 2, Place: 2, Op: closes, Object: 2, At: "x_test.go:8", Func: "TestX.func1"},
+		{Count: 6, Number: 1, Place: 4, Op: atomic, Object: 3, At: "x_test.go:9", Func: "TestX", By: 2, ByPlace: 1},
 	}}
 	var got strings.Builder
 	if err := eventgraph.Build(scheduleTrace("TestX", o)).Text(&got, eventgraph.Options{}); err != nil {
