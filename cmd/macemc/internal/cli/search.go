@@ -71,7 +71,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	subjectFlags(fl, &f.Subject, &test)
-	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "", "`NAME`, one of "+strings.Join(search.StrategyNames(0), ", ")+" (default deepening)")
+	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "", "`NAME`: "+strings.Join(search.StrategyNames(0), ", ")+" (default deepening)")
 	fl.StringVar(&f.Schedules, "schedules", "", "order walks by `NAMES`: "+strings.Join(task.ScheduleNames(), ", "))
 	fl.IntVar(&f.Config.MaxDepth, "depth", 0, "maximum depth `D`: steps for bfs and dfs, choices for deepening")
 	fl.IntVar(&f.Config.DeepenBy, "deepen-by", 0, "increase the depth of deepening by `N` each time (default 1)")
