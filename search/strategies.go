@@ -177,15 +177,6 @@ func (p phase) strategy() Name {
 	return Walk
 }
 
-// Strategies returns all strategies, in the order of help texts.
-func Strategies() []StrategyInfo {
-	var list []StrategyInfo
-	for _, s := range strategies() {
-		list = append(list, s.StrategyInfo)
-	}
-	return list
-}
-
 // StrategyNames returns the names of the strategies that have all of the capabilities, in the order of help texts.
 func StrategyNames(c Capability) []string {
 	var names []string
