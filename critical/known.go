@@ -63,21 +63,21 @@ func (f *finder) dead() (best Probe) {
 // enough returns the number of walks of a probe that suffices to call the run dead.
 func (f *finder) enough() int { return max(f.cfg.Walks/leastOf, min(f.cfg.Walks, minWalks)) }
 
-// patient is a context that also ends with the patience for a run: Decide until the run is known to be dead, and then
+// deadlined is a context that also ends at a deadline: Decide until the run is known to be dead, and then
 // Locate.
-type patient struct {
+type deadlined struct {
 	context.Context
-	patience search.Patience
+	deadlines search.Deadlines
 	f        *finder
 }
 
-func (p *patient) Err() error {
-	if err := p.Context.Err(); err != nil {
+func (c *deadlined) Err() error {
+	if err := c.Context.Err(); err != nil {
 		return err
 	}
-	end := p.patience.Decide
-	if p.f.doomed.Load() {
-		end = p.patience.Locate
+	end := c.deadlines.Decide
+	if c.f.doomed.Load() {
+		end = c.deadlines.Locate
 	}
 	if budget.Now() >= end {
 		return context.DeadlineExceeded

@@ -25,17 +25,17 @@ func (c *Config) suspect(s *Suspect) {
 // FollowLimit returns the time limit of a search and the follow-up of a finding together, without writing the report.
 func FollowLimit(limit time.Duration) time.Duration { return limit + limit/2 + leastFollowing }
 
-// Patience limits the examination of a liveness suspect, on the clock of package budget.
-type Patience struct {
+// Deadlines limit the examination of a liveness suspect, on the clock of package budget.
+type Deadlines struct {
 	Decide time.Duration // the examination ends, unless the suspect is known to be a violation by then
 	Locate time.Duration // the analysis of a violation ends
 }
 
-type patienceKey struct{}
+type deadlinesKey struct{}
 
-// PatienceOf returns the patience of a context for [Config.Confirm], and false without a time limit.
-func PatienceOf(ctx context.Context) (Patience, bool) {
-	p, ok := ctx.Value(patienceKey{}).(Patience)
+// DeadlinesOf returns the deadlines in a context for [Config.Confirm], and false without a time limit.
+func DeadlinesOf(ctx context.Context) (Deadlines, bool) {
+	p, ok := ctx.Value(deadlinesKey{}).(Deadlines)
 	return p, ok
 }
 
@@ -48,22 +48,22 @@ func (c *Config) confirming(ctx context.Context, sus *Suspect, found bool) (cont
 	case found:
 		return budget.WithDeadline(ctx, c.start+c.Time)
 	case !sus.Overdue:
-		ctx = context.WithValue(ctx, patienceKey{}, c.patienceAt(budget.Now()))
+		ctx = context.WithValue(ctx, deadlinesKey{}, c.deadlinesAt(budget.Now()))
 	}
 	return budget.WithDeadline(ctx, c.start+FollowLimit(c.Time))
 }
 
-// undecided reports whether a confirmation failed because its context ended, or the patience in it.
+// undecided reports whether a confirmation failed because its context ended, or at its [Deadlines].
 func undecided(limited context.Context, err error) bool {
 	return err != nil && (limited.Err() != nil || errors.Is(err, context.DeadlineExceeded))
 }
 
-// patienceAt returns the patience with a suspect found at a time. The time to decide equals the elapsed time of the
+// deadlinesAt returns the deadlines for a suspect found at a time. The time to decide equals the elapsed time of the
 // search, but is at least LeastConfirming, and ends at most LeastConfirming after the time of the search. A quarter of
 // the remaining time is for shrinking.
-func (c *Config) patienceAt(now time.Duration) Patience {
+func (c *Config) deadlinesAt(now time.Duration) Deadlines {
 	end := c.start + FollowLimit(c.Time)
-	return Patience{
+	return Deadlines{
 		Decide: min(now+max(now-c.start, LeastConfirming), c.start+c.Time+LeastConfirming, end),
 		Locate: now + max(0, end-now)/4*3,
 	}

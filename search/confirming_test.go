@@ -9,7 +9,7 @@ import (
 
 // A suspect is decided soon after the time of its search. Most of the remaining time, including that of the follow-up,
 // is for analysis.
-func TestPatience(t *testing.T) {
+func TestDeadlines(t *testing.T) {
 	const began = time.Hour
 	for _, c := range []struct{ time, at, decide, locate time.Duration }{
 		{time.Minute, 2 * time.Second, 7 * time.Second, 70250 * time.Millisecond},
@@ -19,7 +19,7 @@ func TestPatience(t *testing.T) {
 		{15 * time.Minute, 9 * time.Second, 18 * time.Second, 16*time.Minute + 57*time.Second},
 	} {
 		cfg := Config{Time: c.time, start: began}
-		p := cfg.patienceAt(began + c.at)
+		p := cfg.deadlinesAt(began + c.at)
 		if p.Decide-began != c.decide || p.Locate-began != c.locate {
 			t.Errorf("of %v, after %v: decided after %v, located after %v; want %v, %v", c.time, c.at, p.Decide-began, p.Locate-began, c.decide, c.locate)
 		}
@@ -31,15 +31,15 @@ func TestPatience(t *testing.T) {
 func TestConfirming(t *testing.T) {
 	cfg := Config{Time: time.Minute, start: budget.Now()}
 	for _, c := range []struct {
-		overdue, found, patient bool
-		want                    time.Duration
+		overdue, found, deadlines bool
+		want                      time.Duration
 	}{
 		{false, false, true, 93 * time.Second}, {true, false, false, 93 * time.Second}, {false, true, false, time.Minute}, {true, true, false, time.Minute},
 	} {
 		ctx, cancel := cfg.confirming(t.Context(), &Suspect{Overdue: c.overdue}, c.found)
 		at, ok := budget.Deadline(ctx)
-		if _, patient := PatienceOf(ctx); !ok || at-cfg.start != c.want || patient != c.patient {
-			t.Errorf("overdue: %v, after a finding: %v: until %v, with patience: %v; want %v, %v", c.overdue, c.found, at-cfg.start, patient, c.want, c.patient)
+		if _, got := DeadlinesOf(ctx); !ok || at-cfg.start != c.want || got != c.deadlines {
+			t.Errorf("overdue: %v, after a finding: %v: until %v, with deadlines: %v; want %v, %v", c.overdue, c.found, at-cfg.start, got, c.want, c.deadlines)
 		}
 		cancel()
 	}

@@ -90,7 +90,7 @@ func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
 	cfg := s.cfg.visitingAll()
 	exploring, cancel := cfg.within(ctx, cfg.Time)
 	defer cancel()
-	opts, err := explorationOf(ctx, &cfg, s.began, cfg.patience())
+	opts, err := explorationOf(ctx, &cfg, s.began, cfg.handlerTicks())
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	}
 	limited, cancel := s.cfg.within(ctx, s.cfg.Time)
 	defer cancel()
-	opts, err := explorationOf(ctx, &s.cfg, s.began, s.cfg.patience())
+	opts, err := explorationOf(ctx, &s.cfg, s.began, s.cfg.handlerTicks())
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 // existed, and which choices matter. Nil means that there are more states, or that something else was found first.
 func (s *searcher) amongAll(ctx context.Context, bytes int) (*fairness.Starvation, error) {
 	cfg := s.cfg.visitingAll()
-	opts, err := explorationOf(ctx, &cfg, s.began, cfg.patience())
+	opts, err := explorationOf(ctx, &cfg, s.began, cfg.handlerTicks())
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // length.
 func TestCreditAtFixedNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &row{phase: walkPhase, turns: newRotation(Schedules(), false)}
+		r := &walkSeries{phase: walkPhase, turns: newRotation(Schedules(), false)}
 		n := len(r.turns.names)
 		var mix []uint8  // of the runs since the last change of shares
 		met := uint64(0) // number of new changes of states

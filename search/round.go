@@ -38,7 +38,7 @@ func (s *searcher) begin(units []*unit) *round {
 	}
 	r.last.Store(int32(len(units)))
 	for i := range r.watch {
-		r.watch[i].Patience = s.cfg.patience()
+		r.watch[i].Limit = s.cfg.handlerTicks()
 	}
 	for i := range min(len(s.workers), len(units)) {
 		go r.work(i)
@@ -46,8 +46,8 @@ func (s *searcher) begin(units []*unit) *round {
 	return r
 }
 
-// patience returns the number of ticks within HandlerLimit.
-func (c *Config) patience() int { return runloop.Ticks(c.HandlerLimit) }
+// handlerTicks returns the number of ticks within HandlerLimit.
+func (c *Config) handlerTicks() int { return runloop.Ticks(c.HandlerLimit) }
 
 func (r *round) work(i int) {
 	w := r.s.workers[i]
@@ -116,7 +116,7 @@ func (r *round) look() *overdue {
 		worker, w := r.s.workers[i], &r.watch[i]
 		k := int(r.doing[i].Load()) - 1
 		if k < 0 || worker.signal.Load()&runloop.AskSignal == 0 {
-			w.Patience = r.s.cfg.patience()
+			w.Limit = r.s.cfg.handlerTicks()
 			w.Probed()
 			worker.signal.Or(runloop.AskSignal)
 			continue
@@ -124,7 +124,7 @@ func (r *round) look() *overdue {
 		if !w.Late(busy) || k != r.first { // earlier units decide first
 			continue
 		}
-		o := &overdue{worker: i, again: w.Patience > r.s.cfg.patience()}
+		o := &overdue{worker: i, again: w.Limit > r.s.cfg.handlerTicks()}
 		o.path, o.steps = runloop.PathInto(worker.active.Load())
 		if worker.signal.Load()&runloop.AskSignal != 0 {
 			return o
@@ -136,5 +136,5 @@ func (r *round) look() *overdue {
 // excuse gives an overdue worker ten times as much time.
 func (r *round) excuse(o *overdue) {
 	w := &r.watch[o.worker]
-	w.Waiting, w.Patience = 0, 10*w.Patience
+	w.Waiting, w.Limit = 0, 10*w.Limit
 }

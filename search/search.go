@@ -170,7 +170,7 @@ func newSearcher(cfg Config) (*searcher, error) {
 
 // start executes the prefix once, to verify that it fits, and for coverage.
 func (s *searcher) start(ctx context.Context) error {
-	once := &row{phase: startPhase, end: 1}
+	once := &walkSeries{phase: startPhase, end: 1}
 	for _, w := range s.workers {
 		w.loop.Keep(s.cfg.Prefix)
 	}
@@ -195,7 +195,7 @@ func (s *searcher) start(ctx context.Context) error {
 const prefixAttempts = 20
 
 func (s *searcher) makePrefixes(ctx context.Context, n int) error {
-	r := &row{phase: prefixPhase, end: n}
+	r := &walkSeries{phase: prefixPhase, end: n}
 	for len(s.prefixes) < n && r.number < prefixAttempts*n && s.stopping == "" {
 		if r.stopped() != "" {
 			r.end += n - len(s.prefixes)

@@ -22,7 +22,7 @@ type Shortest struct {
 
 // shortest searches breadth first for a violation in fewer steps than the one found, with all orders of events and all
 // crashes, in the remaining time. Dead messages are dropped, which preserves the number of steps.
-func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration) error {
+func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, ticks int, x *table.Exploration) error {
 	s := &Shortest{Found: r.Finding.Steps}
 	r.Stats.Shortest = s
 	if s.Found <= 1 { // initial states were checked
@@ -33,7 +33,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, pat
 		s.judge(x)
 		return nil
 	}
-	opts, err := explorationOf(ctx, cfg, began, patience)
+	opts, err := explorationOf(ctx, cfg, began, ticks)
 	if err != nil {
 		return err
 	}

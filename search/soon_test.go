@@ -21,7 +21,7 @@ func TestRoundsOfWalks(t *testing.T) {
 	} {
 		s.tallies = tallies{}
 		s.tallies.of(walkPhase).Events = c.before
-		for _, u := range s.take(&row{phase: c.phase}) {
+		for _, u := range s.take(&walkSeries{phase: c.phase}) {
 			if u.events != c.want {
 				t.Errorf("phase %s, after %d events: a unit may take %d, want %d", c.phase, c.before, u.events, c.want)
 			}

@@ -95,8 +95,8 @@ func (t *tree) stopped() string {
 	return ""
 }
 
-// row is the source of numbered walks.
-type row struct {
+// walkSeries is the source of numbered walks.
+type walkSeries struct {
 	phase   phase
 	number  int       // of the next walk
 	end     int       // number of the last walk plus one; 0 means no end
@@ -104,7 +104,7 @@ type row struct {
 	turns   *rotation // nil if there are no schedules
 }
 
-func (r *row) next() *unit {
+func (r *walkSeries) next() *unit {
 	if len(r.pending) > 0 {
 		u := r.pending[0]
 		r.pending = r.pending[1:]
@@ -127,7 +127,7 @@ func (r *row) next() *unit {
 	return u
 }
 
-func (r *row) merged(done []*unit) {
+func (r *walkSeries) merged(done []*unit) {
 	var left []*unit
 	for _, u := range done {
 		if u.left != nil {
@@ -140,7 +140,7 @@ func (r *row) merged(done []*unit) {
 	}
 }
 
-func (r *row) stopped() string {
+func (r *walkSeries) stopped() string {
 	if r.end > 0 && r.number >= r.end && len(r.pending) == 0 {
 		return StoppedDepth
 	}

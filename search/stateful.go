@@ -40,7 +40,7 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.Found != nil {
 		return statesOnward(ctx, &cfg)
 	}
-	return statesWithin(ctx, &cfg, time.Now(), cfg.patience())
+	return statesWithin(ctx, &cfg, time.Now(), cfg.handlerTicks())
 }
 
 // statesOnward visits all states again after each violation of an Always property, except for those reached only
@@ -49,7 +49,7 @@ func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 	began := time.Now()
 	cfg.known = map[string]bool{}
 	for {
-		r, err := statesWithin(ctx, cfg, began, cfg.patience())
+		r, err := statesWithin(ctx, cfg, began, cfg.handlerTicks())
 		if err != nil {
 			return nil, err
 		}
@@ -89,11 +89,11 @@ func (c *Config) lastOfStates(f *Suspect) string {
 	return fmt.Sprintf("strategy %s continues only after violations of Always properties; other strategies continue after any violation", c.Strategy)
 }
 
-// statesWithin is stateful for a search that started at began, with a limit of patience ticks for checked code.
-func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience int) (*Result, error) {
+// statesWithin is stateful for a search that started at began, with a limit of that many ticks for checked code.
+func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) (*Result, error) {
 	exploring, cancel := cfg.within(ctx, cfg.Time)
 	defer cancel()
-	opts, err := explorationOf(ctx, cfg, began, patience)
+	opts, err := explorationOf(ctx, cfg, began, ticks)
 	if err != nil {
 		return nil, err
 	}
@@ -139,14 +139,14 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Skips() || through && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && contain.Overdue(finding):
-		return stuck(ctx, cfg, began, patience, x, finding, r)
+		return confirmHang(ctx, cfg, began, ticks, x, finding, r)
 	case finding != nil:
 		if err := r.found(cfg, x, finding); err != nil {
 			return nil, err
 		}
 		if cfg.Shortest && finding.Kind != sim.Nondeterminism {
 			cfg.suspect(r.Finding)
-			if err := r.shortest(ctx, cfg, began, patience, x); err != nil {
+			if err := r.shortest(ctx, cfg, began, ticks, x); err != nil {
 				return nil, err
 			}
 		}
@@ -166,7 +166,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, patience in
 	case err != nil:
 		return nil, err
 	case refused != nil:
-		return stuck(ctx, cfg, began, patience, refused, contain.GivenUp(), r)
+		return confirmHang(ctx, cfg, began, ticks, refused, contain.GivenUp(), r)
 	}
 	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive && !r.Stats.pointless(&cfg.System))
 	r.Stats.Seconds = time.Since(began).Seconds()
@@ -212,7 +212,7 @@ func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result
 }
 
 // explorationOf returns the options for visiting states.
-func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience int) (opts options.Options, err error) {
+func explorationOf(ctx context.Context, cfg *Config, began time.Time, ticks int) (opts options.Options, err error) {
 	visited, err := stateset.Named(string(cfg.Visited))
 	if err != nil {
 		return opts, err
@@ -228,7 +228,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, patience i
 	if cfg.Spill != "" && cfg.MaxBytes > 0 {
 		opts.Spill = &stateset.Spill{Dir: cfg.Spill, Bytes: cfg.MaxBytes / 4 * 3}
 	}
-	late := runloop.OverdueAfter(patience)
+	late := runloop.OverdueAfter(ticks)
 	opts.World.Overdue = func(ticks int) bool { return late(ticks) || ticks > interruptedTicks && ctx.Err() != nil }
 	if cfg.Workers > 1 {
 		opts.Go = func(f func()) { go f() }

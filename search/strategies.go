@@ -136,9 +136,9 @@ func planDeepening(s *searcher) ([]source, []int) {
 	case s.cfg.Alone:
 		return []source{deep}, []int{1}
 	case s.cfg.System.Limits() == sim.Limits{} && declared.DisturbingOf(&s.cfg.System) == nil:
-		return []source{deep, walks.row(&s.cfg)}, []int{1, 1}
+		return []source{deep, walks.series(&s.cfg)}, []int{1, 1}
 	}
-	return []source{deep, faults.row(&s.cfg), walks.row(&s.cfg)}, []int{3, 4, 2}
+	return []source{deep, faults.series(&s.cfg), walks.series(&s.cfg)}, []int{3, 4, 2}
 }
 
 // numbered reports whether the strategy makes only numbered walks.
@@ -149,12 +149,12 @@ func (s *strategy) sources(x *searcher) ([]source, []int) {
 	if s.plan != nil {
 		return s.plan(x)
 	}
-	return []source{s.row(&x.cfg)}, []int{1}
+	return []source{s.series(&x.cfg)}, []int{1}
 }
 
-// row returns the source of the strategy's numbered walks.
-func (s *strategy) row(c *Config) source {
-	return &row{phase: s.phase, turns: newRotation(c.Schedules, s.faults)}
+// series returns the source of the strategy's numbered walks.
+func (s *strategy) series(c *Config) source {
+	return &walkSeries{phase: s.phase, turns: newRotation(c.Schedules, s.faults)}
 }
 
 // strategy returns the row of the table for n; nil means that there is none.

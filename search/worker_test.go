@@ -91,10 +91,10 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	if err := s.judge(ended, dead, ""); err != nil || s.stopping != StoppedInterrupted || s.undecided != 2 {
 		t.Errorf("from outside: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
-	s.stopping = "" // patience ends before the deadline of the context
+	s.stopping = "" // the deadlines pass before that of the context
 	s.cfg.start = budget.Now()
 	if err := s.judge(context.Background(), dead, ""); err != nil || s.stopping != "" || s.undecided != 3 {
-		t.Errorf("without patience: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
+		t.Errorf("without deadlines: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
 	s.found, s.stopping = 1, "" // as in a search that continues
 	s.cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {

@@ -30,7 +30,7 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 		defer close(done)
 		found = contain.Guard(func() { l.make(o) })
 	}()
-	w := Watch{Patience: Ticks(l.patrol.limit)}
+	w := Watch{Limit: Ticks(l.patrol.limit)}
 	w.Probed()
 	l.Signal.Or(AskSignal)
 	for {

@@ -31,32 +31,32 @@ func DidNotReturn(limit time.Duration) string {
 // Watch monitors whether a worker responds. It counts in ticks, which stop when the whole process is suspended. On a
 // busy machine that does not suffice: a worker without a processor is not stuck.
 type Watch struct {
-	Waiting  int           // ticks since the last probe of the worker
-	Patience int           // ticks until it is suspected
-	cpu      time.Duration // of the process at the probe
+	Waiting int           // ticks since the last probe of the worker
+	Limit   int           // ticks until it is suspected
+	cpu     time.Duration // of the process at the probe
 }
 
 // Probed begins to wait for the answer to a probe.
 func (w *Watch) Probed() { w.Waiting, w.cpu = 0, budget.ProcessTime() }
 
-// Late counts a tick without an answer. It reports whether the patience is exhausted, while so many workers are busy.
+// Late counts a tick without an answer. It reports whether the limit is exceeded, while so many workers are busy.
 func (w *Watch) Late(busy int) bool {
 	w.Waiting++
-	return w.Waiting > w.Patience && !w.starved(busy)
+	return w.Waiting > w.Limit && !w.starved(busy)
 }
 
-// starvedFactor times the patience is the limit for a worker that seems to have had no processor, since its handler may
+// starvedFactor times the limit applies for a worker that seems to have had no processor, since its handler may
 // be blocked.
 const starvedFactor = 10
 
 // starved reports whether the process used so little processor time since the probe that the worker may have had none.
 func (w *Watch) starved(busy int) bool {
-	return w.Waiting <= starvedFactor*w.Patience && budget.ProcessTime()-w.cpu < time.Duration(w.Patience*busy)*Tick && !blocked(w.Waiting)
+	return w.Waiting <= starvedFactor*w.Limit && budget.ProcessTime()-w.cpu < time.Duration(w.Limit*busy)*Tick && !blocked(w.Waiting)
 }
 
 // OverdueAfter abandons checked code of an exploration, by the rule for an unresponsive worker of a round.
-func OverdueAfter(patience int) func(ticks int) bool {
-	w := Watch{Patience: patience}
+func OverdueAfter(limit int) func(ticks int) bool {
+	w := Watch{Limit: limit}
 	var mu sync.Mutex // several may wait, but not at the same time
 	return func(ticks int) bool {
 		mu.Lock()

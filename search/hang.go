@@ -14,9 +14,9 @@ import (
 // interruptedTicks is the time limit for checked code once the search is interrupted.
 const interruptedTicks = 10
 
-// stuck judges an abandoned step of an exploration. If the step was only slow, everything is explored again, with ten
-// times as much patience.
-func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *table.Exploration, f *sim.Finding, r *Result) (*Result, error) {
+// confirmHang judges an abandoned step of an exploration. If the step was only slow, everything is explored again, with ten
+// times the limit.
+func confirmHang(ctx context.Context, cfg *Config, began time.Time, ticks int, x *table.Exploration, f *sim.Finding, r *Result) (*Result, error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: x.Path, Strategy: cfg.Strategy, Overdue: true,
 		Message: "the handler " + runloop.DidNotReturn(cfg.HandlerLimit),
@@ -30,7 +30,7 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 		sus.Property, sus.Message = f.Property, "its function "+runloop.DidNotReturn(cfg.HandlerLimit)
 	}
 	if !cfg.Calls.Skips() { // a skipped call may end this process
-		if o, err := runs.FollowWithin(&cfg.System, x.Path, runloop.OverdueAfter(patience)); err == nil {
+		if o, err := runs.FollowWithin(&cfg.System, x.Path, runloop.OverdueAfter(ticks)); err == nil {
 			sus.Steps = o.Steps
 		}
 	}
@@ -51,8 +51,8 @@ func stuck(ctx context.Context, cfg *Config, began time.Time, patience int, x *t
 		r.Verdict, r.Finding, r.Detail, r.Stopped = Violation, cmp.Or(c.Instead, sus), c.Detail, StoppedFound
 	case ctx.Err() != nil:
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Interrupted, StoppedInterrupted, 1, 1, sus
-	case c.Refuted && patience == cfg.patience() && !cfg.Calls.Skips():
-		return statesWithin(ctx, cfg, began, 10*patience)
+	case c.Refuted && ticks == cfg.handlerTicks() && !cfg.Calls.Skips():
+		return statesWithin(ctx, cfg, began, 10*ticks)
 	default:
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Inconclusive, StoppedStuck, 1, 1, sus
 		if c.Refuted {
