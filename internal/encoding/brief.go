@@ -29,9 +29,9 @@ type briefer struct {
 	left  int
 }
 
-// brief returns a text for people of a value that n encodes by a function. An empty string means that no text is
+// brief returns a text for people of a value that a function encodes. An empty string means that no text is
 // known to depend only on the content.
-func (r *renderer) brief(n *node, v any) string {
+func (r *renderer) brief(v any) string {
 	b := briefer{rules: r.set.rules, left: briefLength}
 	value := reflect.ValueOf(v)
 	for value.Kind() == reflect.Pointer && !value.IsNil() {

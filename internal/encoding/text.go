@@ -173,7 +173,7 @@ func (r *renderer) interfaceText(v any) string {
 func (r *renderer) opaqueText(n *node, p unsafe.Pointer) string {
 	text := ""
 	if r.names || r.listing {
-		text = r.brief(n, n.in(p))
+		text = r.brief(n.in(p))
 		if text != "" && r.names {
 			return text
 		}
