@@ -15,7 +15,6 @@ const (
 	whyInit                            = "package variables begin with the same values in every process"
 	whyFinalizers                      = "finalizers run outside of the bubble of a test, whose channels they cannot use"
 	whyClock                           = "reading the clock takes time"
-	whyTimers                          = "timers that fire together are not explored in every order"
 	whyProcessors                      = "runs do not depend on the machine"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
@@ -40,8 +39,6 @@ var testChanges = func() []change {
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcTested() { return macemcProcessors }; ", whyProcessors},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},
-		{"runtime/time.go", atStart{"timers.check"}, " if bubble != nil { macemcChecked() }; ", whyTimers},
-		{"runtime/time.go", atStart{"timer.unlockAndRun"}, " if bubble != nil { macemcFired(t) }; ", whyTimers},
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcIniting() { return macemcInitNow() }; ", whyInit},
 		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcPackage = deps.ImportPath(); ", whyInit},
 		{"testing/example.go", atStart{"runExamples"}, " if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
@@ -120,6 +117,7 @@ var rewrites = []rewrite{
 	{"runtime/stack.go", stackOverflow, whyEnd},
 	{"runtime/synctest.go", lateTimers, whyClock},
 	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
+	{"runtime/synctest.go", idleTimers, "timers of one instant fire one by one, in any order"},
 	{"runtime/time.go", timerOrder, "the order of timers of the same instant"},
 	{"sync/atomic/asm.s", renameAtomics(`(?m)^(TEXT ·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", renameAtomics(`(sync∕atomic·)(\w+)(\(SB\))`), whyAtomics},
@@ -224,10 +222,13 @@ func timerPoints(text string, _ map[string]string) (string, error) {
 }
 
 // lateTimers makes timers fire slightly late.
-var lateTimers = replace("\t\tbubble.now = next\n", "\t\tbubble.now = macemcDue(next)\n")
+var lateTimers = replace("\t\tbubble.now = next\n", "\t\tbubble.now = macemcDue(bubble, next)\n")
 
 // wakeTime makes the clock of a bubble advance to the first timer that will fire.
-var wakeTime = replace("\t\tnext := bubble.timers.wakeTime()\n", "\t\tnext := macemcWakeTime(&bubble.timers)\n")
+var wakeTime = replace("\t\tnext := bubble.timers.wakeTime()\n", "\t\tnext := macemcIdleTime(bubble)\n")
+
+// idleTimers makes the goroutine that advances the clock of a bubble fire one timer at a time.
+var idleTimers = replace("\t\t\tgp.bubble.timers.check(bubble.now, bubble)\n", "\t\t\tmacemcFireIdle(bubble)\n")
 
 // timerOrder makes the order of a bubble's timers depend only on the order in which they were armed. A select adds its timers in the order
 // of their addresses. Each addition may remove stopped timers, which are then added again.

@@ -29,13 +29,13 @@ type Decision struct {
 
 const (
 	atPoint  = iota // another goroutine may preempt the running one, which is the first option
-	atEnd           // the running goroutine cannot continue
+	atEnd           // the running goroutine cannot continue; timers that are due are the first options
 	atSelect        // several cases are ready
 )
 
 // Option is an alternative of a decision.
 type Option struct {
-	Who  uint64 // goroutine, number of a case, or 1 for the passage of time
+	Who  uint64 // goroutine, timer, number of a case, or 1 for the passage of time
 	Mask uint64 // objects of its next operation, as bits; the masks of two dependent operations overlap
 }
 
@@ -46,7 +46,6 @@ const (
 	sampledNumbers Sampled = 1 << iota
 	sampledMaps
 	sampledCases
-	sampledTimers // timers fired together; runs with another order are left out, and the other ones are still explored
 )
 
 func (s Sampled) String() string {
@@ -57,8 +56,6 @@ func (s Sampled) String() string {
 		return "the order of maps is sampled"
 	case s&sampledCases != 0:
 		return "the cases of a select with one channel twice are sampled"
-	case s&sampledTimers != 0:
-		return "timers of one instant fire together"
 	}
 	return ""
 }
@@ -217,8 +214,6 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 		case r.Complete == nil:
 		case c.Intrinsics:
 			r.Complete, r.Missing = nil, "functions of package sync/atomic are not scheduling points in "+c.Package
-		case r.together:
-			r.Complete, r.Missing, ended = nil, sampledTimers.String(), false
 		}
 	}()
 	first := r.Schedules
@@ -283,14 +278,13 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func(
 		switch {
 		case o.Long || o.Kind == NoEnd:
 			r.Missing = "a run is too long"
-		case o.Sampled&^sampledTimers != 0:
+		case o.Sampled != 0:
 			r.Missing = o.Sampled.String()
 		case o.Outside:
 			r.Missing = "it waits for something outside the test"
 		case !t.add(o.Decisions):
 			r.Missing = "a run depends on package variables that earlier runs changed"
 		default:
-			r.together = r.together || o.Sampled != 0
 			if !o.Cut {
 				runs++
 			}

@@ -256,7 +256,6 @@ func TestExplore_NotComplete(t *testing.T) {
 		"the limits of the exploration were reached":                     func(*Outcome) {},
 		"random numbers are sampled":                                     func(o *Outcome) { o.Sampled = 1 },
 		"the order of maps is sampled":                                   func(o *Outcome) { o.Sampled = 2 },
-		"timers of one instant fire together":                            func(o *Outcome) { o.Sampled = 8 },
 		"a run is too long":                                              func(o *Outcome) { o.Long = true },
 		"it waits for something outside the test":                        func(o *Outcome) { o.Outside = true },
 		"functions of package sync/atomic are not scheduling points in ": func(*Outcome) {},

@@ -39,7 +39,6 @@ type Result struct {
 	Last      *Outcome
 	Complete  *Coverage // nil means that schedules may be missing
 	Missing   string    // why schedules may be missing
-	together  bool      // timers fired together in a systematic run
 	// Exhaustive means that no schedule was sampled.
 	Exhaustive bool
 }

@@ -78,13 +78,13 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 
 // differs summarizes the differences between a schedule and the default order.
 func differs(list []Switch) string {
-	var switches, preemptions, cases, passes, waits int
+	var switches, preemptions, cases, timers, waits int
 	for _, s := range list {
 		switch {
 		case s.Case():
 			cases++
-		case s.To == timePasses:
-			passes++
+		case s.Timer():
+			timers++
 		case s.Pauses():
 			waits++
 		default:
@@ -104,8 +104,8 @@ func differs(list []Switch) string {
 	if cases > 0 {
 		parts = append(parts, plural(cases, "case of a select", "cases of selects"))
 	}
-	if passes > 0 {
-		parts = append(parts, plural(passes, "early timer", "early timers"))
+	if timers > 0 {
+		parts = append(parts, plural(timers, "timer", "timers"))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -151,10 +151,12 @@ func (s *Switch) describe(trace []Event) string {
 	if s.Place&blockedBit != 0 {
 		before = fmt.Sprintf("after step %d: %s", at+1, e.operation())
 	}
-	switch s.To {
-	case timePasses:
+	switch {
+	case s.Timer() && s.Preempts():
 		return fmt.Sprintf("a timer fires while goroutine %d can run, %s", e.Number, before)
-	case pauses:
+	case s.Timer():
+		return fmt.Sprintf("another timer fires first, %s", before)
+	case s.Pauses():
 		return fmt.Sprintf("goroutine %d pauses until all others wait, %s", e.Number, before)
 	}
 	to := slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.To })

@@ -67,7 +67,7 @@ var warmUp = Schedule{Seed: 1}
 type Switch struct {
 	Who   uint64 // goroutine, as a hash of the path of go statements that led to it
 	Place uint64 // its point, and the bits below
-	To    uint64 // goroutine that continues, or timePasses, or pauses, or with caseBit the number of the case, starting at 2
+	To    uint64 // goroutine that continues, timer that fires, timePasses, or pauses; with caseBit the number of the case, starting at 2
 }
 
 // Bits of Switch.Place.
@@ -77,11 +77,17 @@ const (
 	placeMask  = 1<<40 - 1
 )
 
-// Values of Switch.To that are no goroutines.
+// Values of Switch.To that are no goroutines or timers.
 const (
 	timePasses = 1
-	pauses     = 3 // the goroutine waits until all others wait (as in delay-bounded scheduling: Emmi et al., POPL 2011)
+	pauses     = 2 // the goroutine waits until all others wait (as in delay-bounded scheduling: Emmi et al., POPL 2011)
 )
+
+// timerBits are the low three bits of the number of a timer.
+const timerBits = 3
+
+// Timer reports whether a timer fires, or time passes to the end of a sleep.
+func (s Switch) Timer() bool { return !s.Case() && (s.To == timePasses || s.To&7 == timerBits) }
 
 // Preempts reports whether the goroutine could have continued when another one took over.
 func (s Switch) Preempts() bool { return s.Place&blockedBit == 0 && !s.Case() }

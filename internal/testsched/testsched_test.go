@@ -447,7 +447,7 @@ func TestDiffers(t *testing.T) {
 		{[]Switch{preempted, blocked}, "; 2 context switches differ from the default order (1 preemption)"},
 		{[]Switch{choice}, "; 1 case of a select differs from the default order"},
 		{[]Switch{{Who: 5, Place: 3, To: pauses}, {Who: 6, Place: 3, To: pauses}}, "; 2 pauses differ from the default order"},
-		{[]Switch{choice, timer, blocked}, "; 1 context switch and 1 case of a select and 1 early timer differ from the default order (0 preemptions)"},
+		{[]Switch{choice, timer, blocked}, "; 1 context switch and 1 case of a select and 1 timer differ from the default order (0 preemptions)"},
 	} {
 		if got := differs(c.list); got != c.want {
 			t.Errorf("%v: %q, want %q", c.list, got, c.want)

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -774,8 +773,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// Timers of one instant that a select waits for fire in any order. Other orders are left out, and the result is not called complete, unless
-// the timers only end sleeps.
+// Timers of one instant fire in any order, and goroutines run in between.
 func TestTest_TimersOfOneInstant(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -850,6 +848,26 @@ func TestContext(t *testing.T) {
 	}
 }
 
+// between stops the second timer after the first one has fired.
+func between(t *testing.T, wrong bool) {
+	synctest.Test(t, func(t *testing.T) {
+		second := time.NewTimer(time.Second)
+		stopped := make(chan bool)
+		time.AfterFunc(time.Second, func() { stopped <- second.Stop() })
+		select {
+		case <-second.C:
+			<-stopped
+		case got := <-stopped:
+			if got == wrong {
+				t.Error("stopped", got)
+			}
+		}
+	})
+}
+
+func TestBetween(t *testing.T) { between(t, true) }
+func TestNeither(t *testing.T) { between(t, false) }
+
 func TestTwoTicks(t *testing.T)   { ticks(t, 2) }
 func TestThreeTicks(t *testing.T) { ticks(t, 3) }
 `)
@@ -857,17 +875,17 @@ func TestThreeTicks(t *testing.T) { ticks(t, 3) }
 		out, status := testCommand(t.Context(), args...)
 		for _, want := range []string{
 			"--- FAIL: TestFirst ", "--- FAIL: TestSecond ", "--- FAIL: TestTwoTicks ", "--- FAIL: TestThreeTicks ", "--- PASS: TestThird ",
+			"--- FAIL: TestBetween ", "--- PASS: TestNeither ",
 		} {
 			if status != 1 || !strings.Contains(out, want) {
 				t.Errorf("%v: status %d, %q is missing:\n%s", args, status, want, out)
 			}
 		}
-		exhaustive := slices.Contains(args, "-exhaustive")
-		for test, want := range map[string]bool{"TestThird": false, "TestSleepers": true, "TestAfter": false, "TestContext": false} {
+		for test, want := range map[string]int{"TestThird": 4, "TestSleepers": 2, "TestAfter": 12} {
 			_, of, _ := strings.Cut(out, "=== RUN   "+test+"\n")
 			of, _, _ = strings.Cut(of, "=== RUN")
-			if strings.Contains(of, "complete: all orders") != want || exhaustive && strings.Contains(of, "not complete: timers of one instant fire together") == want {
-				t.Errorf("%v: %s: complete %v, want %v:\n%s", args, test, !want, want, out)
+			if args[2] == "-exhaustive" && !strings.Contains(of, fmt.Sprintf("complete: all orders, by %d schedules", want)) {
+				t.Errorf("%v: %s: want %d schedules:\n%s", args, test, want, out)
 			}
 		}
 		if strings.Contains(out, "in a new process") {

@@ -65,6 +65,9 @@ func findings(output string) map[int]string {
 // boundedFrom is the number of the first program with a bound of one preemption.
 const boundedFrom = 40
 
+// timedFrom is the number of the first program with timers.
+const timedFrom = 50
+
 // The exhaustive exploration of random programs reports exactly the ends that the model allows.
 func TestTest_ExhaustiveAsModel(t *testing.T) {
 	happened, possible, out := oracle(t, "-exhaustive", "-schedules=20000", "-run=^Test[0-3]?[0-9]$")
@@ -99,6 +102,36 @@ func TestTest_BoundedAsModel(t *testing.T) {
 		if !strings.Contains(texts[n], "with at most 1 preemption") || !maps.Equal(happened[n], possible[n]) {
 			t.Errorf("program %d: %s\n%d ends: %v\nwant %d: %v", n, texts[n], len(happened[n]), happened[n], len(possible[n]), possible[n])
 		}
+	}
+}
+
+// The exhaustive exploration of random programs with timers of one instant reports exactly the ends that the model allows.
+func TestTest_TimersAsModel(t *testing.T) {
+	happened, possible, out := oracle(t, "-exhaustive", "-schedules=100000", "-run=^Test5[0-9]$")
+	texts := findings(out)
+	for n := timedFrom; n < timedFrom+10; n++ {
+		if !strings.HasPrefix(texts[n], "complete: all") || strings.Contains(texts[n], "preemption") || !maps.Equal(happened[n], possible[n]) {
+			t.Errorf("program %d: %s\n%d ends: %v\nwant %d: %v", n, texts[n], len(happened[n]), happened[n], len(possible[n]), possible[n])
+		}
+	}
+}
+
+// Sampled runs of the same programs end only in ways that the model allows, and in nearly all of them.
+func TestTest_TimersAgreeWithModel(t *testing.T) {
+	happened, possible, out := oracle(t, "-schedules=300", "-run=^Test5[0-9]$")
+	seen, all := 0, 0
+	for n, ends := range possible {
+		for end := range happened[n] {
+			if !ends[end] {
+				t.Errorf("program %d ended in %q, which cannot happen", n, end)
+			}
+		}
+		seen += len(happened[n])
+		all += len(ends)
+	}
+	t.Logf("%d of %d ends seen", seen, all)
+	if seen*100 < all*90 {
+		t.Errorf("%d of %d ends seen\n%s", seen, all, out)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 )
 
 type kind int
@@ -349,10 +350,18 @@ func (p program) model() map[string]bool {
 // restored before each run.
 var ends int
 
-var chosen [programs + boundedPrograms]program
+var chosen [programs + boundedPrograms + timedPrograms]interface {
+	run() string
+	model() map[string]bool
+}
 
 func test(t *testing.T, n int) {
-	end := chosen[n].run()
+	var end string
+	if _, ok := chosen[n].(timed); ok && n%2 > 0 { // its clock stands still while goroutines run
+		synctest.Test(t, func(*testing.T) { end = chosen[n].run() })
+	} else {
+		end = chosen[n].run()
+	}
 	if ends != 0 {
 		if _, err := syscall.Write(ends, fmt.Appendf(nil, "%d happened %s\n", n, end)); err != nil {
 			panic(err)
@@ -374,8 +383,10 @@ func TestMain(m *testing.M) {
 		case !run.MatchString(fmt.Sprint("Test", n)):
 		case n < programs:
 			chosen[n] = choice(n)
-		default:
+		case n < programs+boundedPrograms:
 			chosen[n] = choiceBounded(n)
+		default:
+			chosen[n] = choiceTimed(n)
 		}
 	}
 	if name := os.Getenv("ORACLE_FILE"); name != "" && os.Getenv("MACEMC_TEST_OUTCOME") == "" {
@@ -388,8 +399,8 @@ func TestMain(m *testing.M) {
 				continue
 			}
 			possible := p.model()
-			if n >= programs {
-				possible = p.bounded(1)
+			if n >= programs && n < programs+boundedPrograms {
+				possible = p.(program).bounded(1)
 			}
 			for end := range possible {
 				fmt.Fprintf(file, "%d possible %s\n", n, end)
@@ -453,3 +464,13 @@ func Test46(t *testing.T) { test(t, 46) }
 func Test47(t *testing.T) { test(t, 47) }
 func Test48(t *testing.T) { test(t, 48) }
 func Test49(t *testing.T) { test(t, 49) }
+func Test50(t *testing.T) { test(t, 50) }
+func Test51(t *testing.T) { test(t, 51) }
+func Test52(t *testing.T) { test(t, 52) }
+func Test53(t *testing.T) { test(t, 53) }
+func Test54(t *testing.T) { test(t, 54) }
+func Test55(t *testing.T) { test(t, 55) }
+func Test56(t *testing.T) { test(t, 56) }
+func Test57(t *testing.T) { test(t, 57) }
+func Test58(t *testing.T) { test(t, 58) }
+func Test59(t *testing.T) { test(t, 59) }
