@@ -106,10 +106,15 @@ func (s *Settings) replayLines(c *Config, file string) string {
 	if c.Race {
 		flags = "-race "
 	}
+	return fmt.Sprintf("replay: macemc test %s-run '%s' -schedule %s %s\ndebug:  macemc mdb %[3]s\ngraph:  macemc graph %[3]s", flags, Pattern(c.Test), s.shown(file), c.Package)
+}
+
+// shown returns the name of a file from the user's folder.
+func (s *Settings) shown(file string) string {
 	if abs, err := filepath.Abs(file); err == nil && s.folder != "" {
 		if rel, err := filepath.Rel(s.folder, abs); err == nil {
-			file = rel
+			return rel
 		}
 	}
-	return fmt.Sprintf("replay: macemc test %s-run '%s' -schedule %s %s\ndebug:  macemc mdb %[3]s\ngraph:  macemc graph %[3]s", flags, Pattern(c.Test), file, c.Package)
+	return file
 }

@@ -136,7 +136,9 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		}
 		o := alone(&f.Schedule, runner)
 		if o.Kind == Passed {
-			return &Report{Note: fmt.Sprintf("macemc: the test passes under schedule %s", s.schedule)}
+			note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed", s.shown(s.schedule))
+			s.summarize(name, &Result{Schedules: 1, pkg: pkg}, note)
+			return &Report{Note: "macemc: " + note}
 		}
 		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "replayed from "+s.schedule, s.schedule)}
 	}
@@ -212,8 +214,8 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 		found, finding, tried := s.processes(c, r)
 		if finding == nil {
 			s.discard("")
-			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, which depends on state that earlier runs left %s; %d schedules in new processes passed",
-				r.Schedules, r.Finding.Title(), leftIn(changed), tried)}
+			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, which depends on state that earlier runs left %s; %d schedules in new processes passed; let the test reset that state; again: %s",
+				r.Schedules, r.Finding.Title(), leftIn(changed), tried, s.again(c, r))}
 		}
 		how = fmt.Sprintf("found by schedule %d in a new process", tried)
 		m := &Minimized{Schedule: found, Outcome: finding}
@@ -260,6 +262,21 @@ func (s *Settings) anyway(c *Config, r *Result) bool {
 	}
 	o := s.replay(c, &warmUp)
 	return o != nil && o.Kind == Passed
+}
+
+// again returns a command that repeats an exploration up to its finding.
+func (s *Settings) again(c *Config, r *Result) string {
+	flags := fmt.Sprintf("-explore-seed %d -schedules %d", c.Seed, r.Schedules)
+	if c.Exhaustive {
+		flags += " -exhaustive"
+		if c.Preemptions < Unbounded {
+			flags += fmt.Sprintf("=%d", c.Preemptions)
+		}
+	}
+	if c.Race {
+		flags += " -race"
+	}
+	return fmt.Sprintf("macemc test -run '%s' %s %s", Pattern(c.Test), flags, c.Package)
 }
 
 // leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
