@@ -126,7 +126,9 @@ func kindOf(pkg string, info *debug.BuildInfo) VariableKind {
 	switch {
 	case strings.Contains(first, ":"):
 		return LeaveVariable
-	case strings.Contains(first, "."): // build information lacks modules that only tests import
+	case strings.HasPrefix(pkg, checker+"/"): // build information lacks modules that only tests import
+		return LeaveVariable
+	case strings.Contains(first, "."):
 		return RestoreVariable
 	}
 	switch first {
