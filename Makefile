@@ -93,7 +93,7 @@ check-goroutines:
 	$(GO) build -o bin/ ./cmd/macemc
 	bin/macemc test ./bubble/... -vet=off -count=1 -timeout $(TIMEOUT)
 
-# Test the glue for net/http, gRPC, hashicorp/raft and memberlist, and the tutorial, with the changed runtime.
+# Test the glue for net/http, gRPC, hashicorp/raft and memberlist, unchanged services, and the tutorial, with the changed runtime.
 check-glue:
 	$(GO) build -o bin/ ./cmd/macemc
 	@for m in glue/*/; do (cd $$m && ../../bin/macemc test -vet=off -count=1 ./...) || exit 1; done

@@ -1,0 +1,29 @@
+//go:build macemc_overlay
+
+package redis
+
+import (
+	"flag"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/test/replaytest"
+	"github.com/macemc/macemc/search"
+)
+
+var (
+	times     = flag.Int("times", 10, "how often a run is repeated")
+	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
+)
+
+// Runs are reproducible.
+func TestCounter_Retrace(t *testing.T) { replaytest.Check(t, system("counter"), *times, *processes) }
+
+// A transaction that watches another key loses an increment.
+func TestCounter_Unwatched(t *testing.T) {
+	r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, System: system("Counter")})
+	if err != nil || r.Finding == nil || !strings.Contains(r.Finding.Message, "two clients") {
+		t.Errorf("%v, %s: %+v", err, r.Verdict, r.Finding)
+	}
+}
