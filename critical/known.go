@@ -68,7 +68,7 @@ func (f *finder) enough() int { return max(f.cfg.Walks/leastOf, min(f.cfg.Walks,
 type deadlined struct {
 	context.Context
 	deadlines search.Deadlines
-	f        *finder
+	f         *finder
 }
 
 func (c *deadlined) Err() error {
