@@ -153,7 +153,7 @@ func AwaitStarted(before int) (left int) {
 	}
 	t := time.NewTicker(100 * time.Microsecond)
 	defer t.Stop()
-	end := time.NewTimer(200 * time.Millisecond)
+	end := time.NewTicker(200 * time.Millisecond)
 	defer end.Stop()
 	for tries := 0; tries < 200 && runtime.NumGoroutine() > before; tries++ {
 		select {
