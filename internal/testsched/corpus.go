@@ -16,7 +16,7 @@ func stored(test string) (list []*Stored, err error) {
 	files, _ := filepath.Glob(filepath.Join(folder(test), "*-[0-9]*.path"))
 	sort.Strings(files)
 	for _, file := range files {
-		f, err := load(file)
+		f, err := Load(file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -25,7 +25,8 @@ func stored(test string) (list []*Stored, err error) {
 	return list, nil
 }
 
-func load(file string) (*Stored, error) {
+// Load reads a schedule from a file.
+func Load(file string) (*Stored, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err

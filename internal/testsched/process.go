@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -8,26 +9,159 @@ import (
 	"time"
 )
 
-// processes executes schedules in new processes until one fails, and repeats the failing schedule.
-func (s *Settings) processes(c *Config, r *Result) (found *Schedule, finding *Outcome, tried int) {
+// doubt is what new processes have shown about a finding that they did not confirm.
+type doubt struct {
+	how     string   // how the finding was found
+	changed []string // package variables that earlier runs have changed
+	warm    bool     // a process that executed another run first failed, too
+	fresh   *Outcome // failure of a process that executed no other run; nil means none
+}
+
+func (d *doubt) add(sch *Schedule, o *Outcome) {
+	switch {
+	case !o.fails():
+	case sch.Warm:
+		d.warm = true
+	default:
+		d.fresh = o
+	}
+}
+
+// fails reports whether a process failed. An outcome of nil is unknown.
+func (o *Outcome) fails() bool { return o != nil && o.Kind != Passed }
+
+// processes executes schedules in new processes until one fails, and reports what these processes show about a finding.
+func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 	limit := 200
 	if c.Schedules > 0 {
 		limit = min(limit, c.Schedules)
 	}
 	deadline := time.Now().Add(max(10*time.Second, 2*c.Time))
+	passed := 0
 	for n := 0; n < limit && time.Now().Before(deadline); n++ {
-		o := s.process(c, variableOnly+"="+strconv.Itoa(n), VariableSchedules+"="+strconv.FormatUint(r.First.Points, 10))
-		tried++
-		if o == nil || o.Kind == Passed {
+		run := func() *Outcome {
+			return s.fresh(c, variableOnly+"="+strconv.Itoa(n), VariableSchedules+"="+strconv.FormatUint(r.First.Points, 10))
+		}
+		o := run()
+		if o != nil && o.Kind == Passed {
+			passed++
+		}
+		if !o.fails() {
 			continue
 		}
-		d := draw(c.Seed, n, r.First.Points, c.Race)
-		sch := &Schedule{Seed: d.Seed, Memory: d.Memory, Switches: o.Switches}
-		if again := s.replay(c, sch); again != nil && again.Same(o) {
-			return sch, again, tried
+		drawn := draw(c.Seed, n, r.First.Points, c.Race)
+		return s.failed(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Switches: o.Switches}, o, fmt.Sprintf("found by schedule %d in a new process", n+1), run)
+	}
+	s.discard("")
+	if passed == 0 {
+		return &Report{Finding: describe(r.Finding, d.how, "not reproducible: no new process could execute the test")}
+	}
+	if d.fresh != nil {
+		sch := *r.Found
+		sch.Warm = false
+		return s.undetermined(d.fresh, d.how, s.trials(1, 1, func() *Outcome { return s.replay(c, &sch) }))
+	}
+	note := fmt.Sprintf("macemc: schedule %d ended with %s", r.Schedules, r.Finding.Title())
+	recurred, known := d.warm, true
+	if !recurred {
+		recurred, known = s.recurs(c, r)
+	}
+	if recurred {
+		return &Report{Note: fmt.Sprintf("%s, which depends on state that earlier runs left %s; %s in new processes passed; let the test reset that state; again: %s",
+			note, leftIn(d.changed), plural(passed, "schedule", "schedules"), s.again(c, r))}
+	}
+	cause := uncontrolled
+	if !known {
+		cause = "the test depends on earlier runs, or draws from something that the schedule does not control"
+	}
+	return &Report{Note: fmt.Sprintf("%s once; not reproducible: it passes under the same schedule, and %s passed; %s; let the test make what it reads, such as files and random numbers; again: %s",
+		note, plural(passed, "new process", "new processes"), cause, s.again(c, r))}
+}
+
+// failed confirms, minimizes and describes the failure of a schedule in a new process. run executes that schedule in another one.
+func (s *Settings) failed(c *Config, found *Schedule, finding *Outcome, how string, run func() *Outcome) *Report {
+	same := func(sch *Schedule) *Outcome {
+		if o := s.replay(c, sch); o != nil && o.Same(finding) {
+			return o
+		}
+		return nil
+	}
+	m := &Minimized{Schedule: found, Outcome: finding}
+	const confirmations = 3 // a test that fails at random may fail again
+	for range confirmations {
+		if m.Outcome = same(found); m.Outcome == nil {
+			return s.undetermined(finding, how, s.trials(1, 1, run))
 		}
 	}
-	return nil, nil, tried
+	less := *found
+	less.Switches = remove(found.Switches, func(list []Switch) bool {
+		l := *found
+		l.Switches = list
+		m.Runs++
+		return m.Runs < 60 && same(&l) != nil
+	})
+	if o := same(&less); o != nil {
+		m.Schedule, m.Outcome = &less, o
+	} else if same(found) == nil {
+		return s.undetermined(finding, how, s.trials(1, 1, run))
+	}
+	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
+}
+
+// trials counts executions of one schedule in new processes.
+type trials struct{ executed, failed int }
+
+// trials executes a schedule in new processes. Some were executed before.
+func (s *Settings) trials(executed, failed int, run func() *Outcome) trials {
+	t := trials{executed, failed}
+	const most = 20
+	deadline := time.Now().Add(10 * time.Second)
+	for n := 0; n < most && time.Now().Before(deadline); n++ {
+		o := run()
+		if o != nil {
+			t.executed++
+		}
+		if o.fails() {
+			t.failed++
+		}
+	}
+	return t
+}
+
+const uncontrolled = "the same schedule ends differently: the test draws from something that the schedule does not control"
+
+// undetermined reports a failure that its schedule does not determine. The schedule is not stored.
+func (s *Settings) undetermined(o *Outcome, how string, t trials) *Report {
+	s.discard("")
+	cause := uncontrolled
+	if t.failed == t.executed {
+		cause = "the schedule does not determine it: its recorded switches do not lead to it"
+	}
+	return &Report{Finding: describe(o, how, fmt.Sprintf("not reproducible: failed in %d of %s under the same schedule\n%s", t.failed,
+		plural(t.executed, "new process", "new processes"), cause))}
+}
+
+// recurs repeats an exploration up to its finding in a new process, and reports whether it fails again. known is false if that process did
+// not end in time.
+func (s *Settings) recurs(c *Config, r *Result) (failed, known bool) {
+	if r.Elapsed > processTime/2 {
+		return false, false
+	}
+	o := s.fresh(c, VariableSchedules+"="+strconv.Itoa(r.Schedules), VariableTime+"=0s")
+	return o.fails(), o != nil
+}
+
+// outcome returns the outcome that a process passes to the one that recurs waits for.
+func (r *Result) outcome() *Outcome {
+	switch {
+	case r.Stop != nil:
+		return r.Stop
+	case r.Finding != nil:
+		return r.Finding
+	case r.Ended:
+		return &Outcome{Kind: Unexplored}
+	}
+	return &Outcome{}
 }
 
 // replay executes a schedule in a new process; nil means that the process wrote no outcome.
@@ -42,7 +176,7 @@ func (s *Settings) replay(c *Config, sch *Schedule) *Outcome {
 	if e := file.Close(); err != nil || e != nil {
 		return nil
 	}
-	return s.process(c, VariableSchedule+"="+file.Name())
+	return s.fresh(c, VariableSchedule+"="+file.Name())
 }
 
 // processTime is the time limit of a new process.
@@ -63,7 +197,11 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 	if err != nil || len(text) == 0 {
 		return nil
 	}
-	return Decode(string(text))
+	o := Decode(string(text))
+	if o == nil || o.Kind == Unexplored {
+		return nil
+	}
+	return o
 }
 
 // start executes the test in a new process of this program, with some environment variables changed, and waits for its end. It reports

@@ -57,15 +57,8 @@ func (c *Coverage) String() string {
 // explain describes a finding in at most 25 lines.
 func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	o := m.Outcome
-	lines := []string{"macemc: " + o.Title()}
-	for i, d := range o.Details {
-		if i == 12 {
-			lines = append(lines, fmt.Sprintf("  and %d more", len(o.Details)-i))
-			break
-		}
-		lines = append(lines, "  "+d)
-	}
-	lines = append(append(lines, how+differs(m.Schedule.Switches)), m.differences()...)
+	lines := append(headline(o), how+differs(m.Schedule.Switches))
+	lines = append(lines, m.differences()...)
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
 		lines = append(lines, fmt.Sprintf("until step %d of %d the test could still pass (%d of %d random continuations did); after the next step none of %d did:", k-1, len(o.Trace), m.Passing, m.Tried, continuations),
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
@@ -74,6 +67,23 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		lines = append(lines, s.replayLines(c, file))
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// headline returns the title of a finding and its first details.
+func headline(o *Outcome) []string {
+	lines := []string{"macemc: " + o.Title()}
+	for i, d := range o.Details {
+		if i == 12 {
+			return append(lines, fmt.Sprintf("  and %d more", len(o.Details)-i))
+		}
+		lines = append(lines, "  "+d)
+	}
+	return lines
+}
+
+// describe describes a finding without a schedule that leads to it.
+func describe(o *Outcome, how, why string) string {
+	return strings.Join(append(headline(o), how, why), "\n") + "\n"
 }
 
 // differs summarizes the differences between a schedule and the default order.

@@ -40,6 +40,8 @@ type Settings struct {
 	environ   []string
 	reserve   time.Duration // time reserved before the deadline for examining a finding
 	suspected string        // file of a finding that is not yet confirmed or minimized
+	// fresh executes the test in a new process with some environment variables changed. It returns nil if the process wrote no outcome.
+	fresh func(c *Config, env ...string) *Outcome
 }
 
 // FromEnvironment returns the settings; nil means that exploration is disabled.
@@ -52,6 +54,7 @@ func FromEnvironment() *Settings {
 		only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome),
 		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(VariableFolder), summary: map[string]string{},
 	}
+	s.fresh = s.process
 	s.config.Seed = seed
 	s.environ = os.Environ()
 	os.Unsetenv(Variable) // programs that tests start must not explore
@@ -114,8 +117,8 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	case s.only >= 0:
 		s.write(runner.Run(draw(c.Seed, s.only, uint64(s.config.Schedules), race), false))
 		return &Report{}
-	case s.outcome != "":
-		f, err := load(s.schedule)
+	case s.outcome != "" && s.schedule != "":
+		f, err := Load(s.schedule)
 		if err != nil {
 			s.write(&Outcome{Kind: Unexplored, Message: err.Error()})
 			return &Report{}
@@ -127,17 +130,21 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		}
 		return &Report{}
 	case s.schedule != "":
-		f, err := load(s.schedule)
+		f, err := Load(s.schedule)
 		if err != nil {
 			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.schedule, err)}
 		}
-		if f.Test != name {
+		if f.Test != name || f.Package != pkg {
 			return nil
 		}
+		s.summarize(name, &Result{pkg: pkg}, "") // for the command, which reports schedules that no test has executed
 		o := alone(&f.Schedule, runner)
 		if o.Kind == Passed {
 			note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed", s.shown(s.schedule))
-			s.summarize(name, &Result{Schedules: 1, pkg: pkg}, note)
+			if n := len(f.Schedule.Switches); o.Followed < n {
+				note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed", s.shown(s.schedule), o.Followed, plural(n, "switch", "switches"))
+			}
+			s.summarize(name, &Result{pkg: pkg}, note)
 			return &Report{Note: "macemc: " + note}
 		}
 		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "replayed from "+s.schedule, s.schedule)}
@@ -150,6 +157,9 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	c.Corpus, c.Intrinsics = corpus, !ofModules(pkg, os.Getenv(VariableModules))
 	r := Explore(c, plain)
 	switch {
+	case s.outcome != "":
+		s.write(r.outcome())
+		return &Report{}
 	case r.Stop != nil:
 		s.summarize(name, r, "not explored: "+r.Stop.Message)
 		return nil
@@ -202,40 +212,20 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 		how = "found by a schedule in " + folder(c.Test)
 	}
 	s.suspect(c, r, r.Finding, "confirmed")
+	d := doubt{how: how, changed: changed}
 	again := s.replay(c, r.Found)
+	d.add(r.Found, again)
 	if again == nil || !again.Same(r.Finding) { // other tests may have run before, or the initialization by the first run is irrelevant
 		other := *r.Found
 		other.Warm = !other.Warm
-		if o := s.replay(c, &other); o != nil && o.Same(r.Finding) {
+		o := s.replay(c, &other)
+		d.add(&other, o)
+		if o != nil && o.Same(r.Finding) {
 			r.Found, again = &other, o
 		}
 	}
 	if again == nil || !again.Same(r.Finding) || s.anyway(c, r) {
-		found, finding, tried := s.processes(c, r)
-		if finding == nil {
-			s.discard("")
-			return &Report{Note: fmt.Sprintf("macemc: schedule %d ended with %s, which depends on state that earlier runs left %s; %d schedules in new processes passed; let the test reset that state; again: %s",
-				r.Schedules, r.Finding.Title(), leftIn(changed), tried, s.again(c, r))}
-		}
-		how = fmt.Sprintf("found by schedule %d in a new process", tried)
-		m := &Minimized{Schedule: found, Outcome: finding}
-		list := remove(found.Switches, func(list []Switch) bool {
-			less := *found
-			less.Switches = list
-			m.Runs++
-			o := (*Outcome)(nil)
-			if m.Runs < 60 {
-				o = s.replay(c, &less)
-			}
-			return o != nil && o.Same(finding)
-		})
-		less := *found
-		less.Switches = list
-		m.Schedule = &less
-		if o := s.replay(c, &less); o != nil {
-			m.Outcome = o
-		}
-		return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
+		return s.processes(c, r, &d)
 	}
 	if r.Finding.Spins { // each run takes long
 		m := &Minimized{Schedule: r.Found, Outcome: again}
@@ -244,6 +234,9 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	s.suspect(c, r, again, "minimized")
 	m := Minimize(r.Found, r.Finding, plain, traced)
 	if o := s.replay(c, m.Schedule); o == nil || !o.Same(r.Finding) {
+		if o := s.replay(c, r.Found); o != nil && o.Kind == Passed {
+			return s.undetermined(again, how, s.trials(2, 1, func() *Outcome { return s.replay(c, r.Found) }))
+		}
 		m = &Minimized{Schedule: r.Found, Outcome: again}
 	}
 	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}

@@ -1,0 +1,215 @@
+package testsched
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// processes is a fake of the processes that execute a test.
+type processes struct {
+	n       int // number of processes
+	outcome func(p process) *Outcome
+}
+
+// process describes a new process.
+type process struct {
+	n        int    // its number, starting at 1
+	schedule string // text of the schedule's file; empty means none
+	warm     bool   // another run precedes
+	explores bool   // it repeats the exploration
+}
+
+func (f *processes) start(c *Config, env ...string) *Outcome {
+	f.n++
+	p := process{n: f.n, explores: true}
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		switch name {
+		case VariableSchedule:
+			text, _ := os.ReadFile(value)
+			p.schedule, p.explores = string(text), false
+			p.warm = strings.Contains(p.schedule, "warm true")
+		case variableOnly:
+			p.explores = false
+		}
+	}
+	return f.outcome(p)
+}
+
+type runner func(*Schedule) *Outcome
+
+func (r runner) Run(s *Schedule, traced bool) *Outcome { return r(s) }
+func (r runner) Changed() []string                     { return nil }
+
+func failure() *Outcome { return &Outcome{Kind: Failed, Message: "unlucky"} }
+func passes() *Outcome  { return &Outcome{} }
+
+// reportOf returns the report about a test that fails in a run of this process, counted from 1, and about which new processes have these
+// outcomes. Files are stored below the working directory.
+func reportOf(t *testing.T, run int, outcome func(process) *Outcome) (*Report, *processes, []string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	f := &processes{outcome: outcome}
+	s := &Settings{only: -1, summary: map[string]string{}, fresh: f.start}
+	s.config = Config{Seed: 1, Schedules: 40}
+	runs := 0
+	r := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(s *Schedule) *Outcome {
+		runs++
+		if runs == run {
+			return failure()
+		}
+		return &Outcome{Points: 20, Choices: 500, Hash: s.Seed}
+	}))
+	files, _ := filepath.Glob("testdata/macemc/TestX/*")
+	return r, f, files
+}
+
+// A failure that new processes do not determine is reported with the number of processes that failed.
+func TestFound_Undetermined(t *testing.T) {
+	exists := true // a file that the test of this process has left
+	for name, c := range map[string]struct {
+		run     int
+		outcome func(process) *Outcome
+		want    string
+	}{
+		// It writes a file and fails, or removes the file and passes.
+		"toggle": {1, func(p process) *Outcome {
+			if exists = exists == p.warm; exists {
+				return failure()
+			}
+			return passes()
+		}, "found by schedule 1 in a new process\nnot reproducible: failed in 11 of 21 new processes under the same schedule\n" + uncontrolled},
+		// Random numbers from a file confirm the finding once, and not again.
+		"lucky": {5, func(p process) *Outcome {
+			if p.schedule == "" && !p.explores || p.n == 5 {
+				return failure()
+			}
+			return passes()
+		}, "in a new process\nnot reproducible: failed in 21 of 21 new processes under the same schedule\nthe schedule does not determine it"},
+		// The replay of the minimized schedule passes.
+		"confirmed": {1, func(p process) *Outcome {
+			if p.n == 1 || p.n > 6 && p.n%3 == 0 {
+				return failure()
+			}
+			return passes()
+		}, "found by schedule 1 (the default order)\nnot reproducible: failed in 6 of 22 new processes under the same schedule\n" + uncontrolled},
+		// A new process fails differently.
+		"other": {1, func(p process) *Outcome {
+			if p.n == 1 {
+				return &Outcome{Kind: Panic, Message: "boom"}
+			}
+			return passes()
+		}, "not reproducible: failed in 1 of 21 new processes under the same schedule\n" + uncontrolled},
+		"unknown": {1, func(process) *Outcome { return nil }, "not reproducible: no new process could execute the test"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _, files := reportOf(t, c.run, c.outcome)
+			if !strings.Contains(r.Finding, c.want) || strings.Contains(r.Finding, "the test passes") || len(files) != 0 {
+				t.Errorf("got %+v, files %q; want %s", r, files, c.want)
+			}
+		})
+	}
+}
+
+// A failure that no new process shows is noted. State of earlier runs is its cause only if the same runs lead to it again.
+func TestFound_Once(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcome func(process) *Outcome
+		want    string
+		not     string
+	}{
+		"random": {func(process) *Outcome { return passes() },
+			"schedule 3 ended with FAILED TEST: unlucky once; not reproducible: it passes under the same schedule, and 40 new processes passed; " + uncontrolled, "earlier runs"},
+		"warm": {func(p process) *Outcome {
+			if p.warm {
+				return failure()
+			}
+			return passes()
+		}, "which depends on state that earlier runs left outside of package variables, for example in files or in the standard library; 40 schedules in new processes passed", "draws from"},
+		"third run": {func(p process) *Outcome {
+			if p.explores {
+				return failure()
+			}
+			return passes()
+		}, "which depends on state that earlier runs left", "draws from"},
+		"unknown": {func(p process) *Outcome {
+			if p.explores {
+				return nil
+			}
+			return passes()
+		}, "the test depends on earlier runs, or draws from something that the schedule does not control", uncontrolled},
+		"some processes": {func(p process) *Outcome {
+			if p.schedule == "" && p.n%2 == 1 {
+				return nil
+			}
+			return passes()
+		}, "20 new processes passed", "40"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _, files := reportOf(t, 3, c.outcome)
+			if r.Finding != "" || !strings.Contains(r.Note, c.want) || strings.Contains(r.Note, c.not) || len(files) != 0 {
+				t.Errorf("got %+v, files %q; want %s", r, files, c.want)
+			}
+		})
+	}
+}
+
+// A later execution that passes does not replace a confirmed finding.
+func TestFound_KeepsFinding(t *testing.T) {
+	drawn, minimized := false, 0
+	r, _, files := reportOf(t, 3, func(p process) *Outcome {
+		switch {
+		case p.warm || p.explores:
+			return passes()
+		case p.schedule == "":
+			drawn = true
+			return &Outcome{Kind: Failed, Message: "unlucky", Switches: []Switch{{Who: 4, Place: 1, To: 5}}}
+		case strings.Contains(p.schedule, "end 1"):
+			return failure()
+		case !drawn:
+			return passes()
+		}
+		if minimized++; minimized == 1 { // only once does it fail without the switch
+			return failure()
+		}
+		return passes()
+	})
+	want := filepath.Join("testdata", "macemc", "TestX", "failed-test-1.path")
+	if fmt.Sprint(files) != fmt.Sprint([]string{want}) || !strings.Contains(r.Finding, "macemc: FAILED TEST: unlucky\nfound by schedule 1 in a new process; 1 context switch") {
+		t.Fatalf("got %+v, files %q", r, files)
+	}
+	if f, err := Load(want); err != nil || f.Finding != "FAILED TEST: unlucky" || len(f.Schedule.Switches) != 1 {
+		t.Errorf("stored %+v, %v", f, err)
+	}
+}
+
+// A replay that passes although not all switches applied says so, and the schedule of another test is not executed.
+func TestReplay_Fit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		pkg, test string
+		followed  int
+		want      string
+	}{
+		{"example.org/t", "TestX", 2, "macemc: passes under x.path: delete the file"},
+		{"example.org/t", "TestX", 1, "macemc: passes, but x.path does not fit: 1 of 2 switches applied; the code may have changed"},
+		{"example.org/t", "TestY", 2, ""},
+		{"example.org/u", "TestX", 2, ""},
+	} {
+		f := &Stored{Package: c.pkg, Test: c.test, Schedule: Schedule{Switches: []Switch{{Who: 4, Place: 1, To: 5}, {Who: 5, Place: 1, To: 4}}}}
+		var b strings.Builder
+		f.WriteTo(&b)
+		if err := os.WriteFile("x.path", []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s := &Settings{only: -1, schedule: "x.path", summaries: t.TempDir(), summary: map[string]string{}}
+		r := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Followed: c.followed} }))
+		if got := s.summary["TestX"]; c.want == "" && (r != nil || got != "") || c.want != "" && (r == nil || !strings.HasPrefix(r.Note, c.want) || !strings.Contains(got, strings.TrimPrefix(c.want, "macemc: "))) {
+			t.Errorf("%+v: %+v, summary %s", c, r, got)
+		}
+	}
+}
