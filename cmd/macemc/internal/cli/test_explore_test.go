@@ -294,6 +294,25 @@ func TestTest_Explores(t *testing.T) {
 		!strings.Contains(again, "macemc: example.org/explored TestLocks: passes under default.path: delete the file, or commit it as a regression test") {
 		t.Errorf("replaying the default order: status %d\n%s", status, again)
 	}
+	const who = "test TestLocks\n"
+	text, _ = os.ReadFile("testdata/macemc/TestLocks/deadlock-1.path")
+	for _, c := range []struct {
+		old, new, want string
+		status         int
+	}{
+		{` at \d+ to `, " at 999 to ", "example.org/explored TestLocks: passes, but other.path does not fit: 0 of ", 0},
+		{who, "test TestAtomics\n", "this is a schedule of TestAtomics in package example.org/explored, which was not executed", exitcode.Usage},
+		{`package .*`, "package example.org/other", "this is a schedule of TestLocks in package example.org/other, which was not executed", exitcode.Usage},
+		{`schedule 1`, "schedule 9", `other.path: line 1: a schedule begins with "macemc schedule 1"`, exitcode.Usage},
+		{`(?s)end .*`, "", "other.path: the end is missing", exitcode.Usage},
+	} {
+		if err := os.WriteFile("other.path", regexp.MustCompile(c.old).ReplaceAll(text, []byte(c.new)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if again, status := run("-run=TestLocks", "-schedule", "other.path", "."); status != c.status || !strings.Contains(again, c.want) {
+			t.Errorf("replaying %q: status %d\n%s", c.new, status, again)
+		}
+	}
 	again, _ := run("-run=TestGenerator", "-schedule", "testdata/macemc/TestGenerator/failed-test-1.path", ".")
 	if got, want := values.FindString(again), values.FindString(out); got != want || want == "" {
 		t.Errorf("package variables begin as %q in one process, and as %q in another", want, got)

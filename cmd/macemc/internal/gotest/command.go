@@ -143,9 +143,10 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	cmd := GoCommand(ctx, env, slices.Concat(test, flags, args))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
+	since := time.Now()
 	var summary *summaries
 	if x.on && !x.json {
-		summary = &summaries{out: stdout, folder: x.summaries, since: time.Now(), race: x.race}
+		summary = &summaries{out: stdout, folder: x.summaries, since: since, race: x.race}
 		cmd.Stdout = summary
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -153,6 +154,13 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		procgroup.InterruptAll(cmd)
 	}
 	err = cmd.Run()
+	var unexecuted error
+	if x.on && x.stored != nil && len(variables) == 0 && ctx.Err() == nil && !x.executed(since) {
+		unexecuted = fmt.Errorf("%s: this is a schedule of %s in package %s, which was not executed", x.schedule, x.stored.Test, x.stored.Package)
+		if err != nil {
+			defer fmt.Fprintf(stderr, "macemc: %v\n", unexecuted)
+		}
+	}
 	if summary != nil {
 		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
 			procgroup.Kill(cmd)
@@ -169,7 +177,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return task.Exit(max(1, exit.ExitCode()))
 	}
-	return err
+	return cmp.Or(err, unexecuted)
 }
 
 // folderFlag removes the flag -C from arguments of the go command, which accepts it only as the first one. An empty folder means that the

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,8 +27,9 @@ type exploration struct {
 	race      bool
 	schedules int
 	time      time.Duration
-	schedule  string // absolute path
-	exhaust   string // "all" or a number of preemptions; empty means that schedules are sampled
+	schedule  string            // absolute path
+	stored    *testsched.Stored // the schedule
+	exhaust   string            // "all" or a number of preemptions; empty means that schedules are sampled
 	seed      uint64
 	summaries string // folder
 	folder    string // of the user, with -C applied
@@ -120,11 +123,14 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 			}
 		case "schedule":
 			if value == Last {
-				value, err = NewestFinding(cmp.Or(folder, "."), IsSchedule)
-			} else {
-				_, err = os.Stat(value)
+				if value, err = NewestFinding(cmp.Or(folder, "."), IsSchedule); err != nil {
+					return err
+				}
 			}
-			if err != nil {
+			if x.stored, err = testsched.Load(value); err != nil {
+				if _, ok := errors.AsType[*fs.PathError](err); !ok {
+					err = fmt.Errorf("%s: %w", value, err)
+				}
 				return err
 			}
 			x.schedule, err = filepath.Abs(value)
@@ -217,6 +223,17 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableFolder + "=" + x.folder,
 		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " + os.Getenv("GORACE"),
 	}, nil
+}
+
+// executed reports whether the test of the given schedule was executed since a time.
+func (x *exploration) executed(since time.Time) bool {
+	file := testsched.SummaryFile(x.summaries, x.stored.Package)
+	info, err := os.Stat(file)
+	if err != nil || info.ModTime().Before(since) {
+		return false
+	}
+	text, err := os.ReadFile(file)
+	return err == nil && strings.Contains("\n"+string(text), "\n"+strconv.Quote(x.stored.Test)+" ")
 }
 
 func (x *exploration) remove() { os.RemoveAll(x.temp) }
