@@ -12,12 +12,12 @@ import (
 func TestScheduleTrace(t *testing.T) {
 	const start, send, receive, closes, lock, atomic testsched.Op = 0, 1, 2, 3, 5, 14 // of the runtime
 	o := &testsched.Outcome{Kind: testsched.Failed, Executed: 6, Message: "x_test.go:9: wrong", Trace: []testsched.Event{
-		{Count: 1, Number: 1, Place: 1, Op: lock, Object: 1, At: "x_test.go:3", Func: "TestX"},
-		{Count: 2, Number: 1, Place: 2, Op: start, At: "x_test.go:4", Func: "TestX"},
-		{Count: 3, Number: 1, Place: 3, Op: receive, Object: 2, At: "x_test.go:5", Func: "TestX"},
-		{Count: 4, Number: 2, Place: 1, Op: send, Object: 2, At: "x_test.go:7", Func: "TestX.func1", By: 1, ByPlace: 1},
-		{Count: 5, Number: 2, Place: 2, Op: closes, Object: 2, At: "x_test.go:8", Func: "TestX.func1"},
-		{Count: 6, Number: 1, Place: 4, Op: atomic, Object: 3, At: "x_test.go:9", Func: "TestX", By: 2, ByPlace: 1},
+		{Count: 1, Number: 1, Place: 1, Op: lock, Object: 1, At: "x_test.go:3", File: "/m/x_test.go", Func: "TestX"},
+		{Count: 2, Number: 1, Place: 2, Op: start, At: "x_test.go:4", File: "/m/x_test.go", Func: "TestX"},
+		{Count: 3, Number: 1, Place: 3, Op: receive, Object: 2, At: "x_test.go:5", File: "/m/x_test.go", Func: "TestX"},
+		{Count: 4, Number: 2, Place: 1, Op: send, Object: 2, At: "x_test.go:7", File: "/m/x_test.go", Func: "TestX.func1", By: 1, ByPlace: 1},
+		{Count: 5, Number: 2, Place: 2, Op: closes, Object: 2, At: "x_test.go:8", File: "/m/x_test.go", Func: "TestX.func1"},
+		{Count: 6, Number: 1, Place: 4, Op: atomic, Object: 3, At: "x_test.go:9", File: "/m/x_test.go", Func: "TestX", By: 2, ByPlace: 1},
 	}}
 	var got strings.Builder
 	if err := eventgraph.Build(scheduleTrace("TestX", o)).Text(&got, eventgraph.Options{}); err != nil {
@@ -35,5 +35,20 @@ func TestScheduleTrace(t *testing.T) {
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	}
+}
+
+// Operations of the distribution change no node, so that they are folded.
+func TestScheduleTrace_Distribution(t *testing.T) {
+	o := &testsched.Outcome{Trace: []testsched.Event{
+		{Count: 1, Number: 1, Place: 1, Op: 5, At: "x_test.go:3", File: "/m/x_test.go", Func: "TestX"},
+		{Count: 2, Number: 2, Place: 1, Op: 5, At: "the standard library (net/http.(*conn).serve)"},
+		{Count: 3, Number: 1, Place: 2, Op: 5, At: "x_test.go:3", File: "/m/x_test.go", Func: "TestX"},
+		{Count: 4, Number: 1, Place: 3, Op: 5, At: "x_test.go:4", File: "/m/x_test.go", Func: "TestX"},
+	}}
+	for i, want := range []int{1, 0, 0, 1} {
+		if got := len(scheduleTrace("TestX", o).Steps[i].Changes); got != want {
+			t.Errorf("step %d has %d changes, want %d", i+1, got, want)
+		}
 	}
 }
