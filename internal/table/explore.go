@@ -98,7 +98,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Ex
 	}
 	var path choose.Path
 	if !opts.SkipRehearsal {
-		path, err = Rehearse(e)
+		path, err = Rehearse(ctx, e)
 		opts.Together = e.Together
 	}
 	e.Together = opts.Together
@@ -267,8 +267,8 @@ const (
 // Rehearse makes random runs on both engines before anything is concluded from the tables. Shortest paths reach a
 // state in the same way again and again, so they would rarely expose state that is not encoded. The error is a
 // finding of kind nondeterminism, a changed message, a handler that does not return, each with its path, or
-// [*Unsupported]. Other findings are left to the exploration.
-func Rehearse(e *steptree.Engine) (path choose.Path, err error) {
+// [*Unsupported]. Other findings are left to the exploration. It ends early when ctx is done.
+func Rehearse(ctx context.Context, e *steptree.Engine) (path choose.Path, err error) {
 	w := world.NewOn(e)
 	var events []sim.Event
 	for k := range uint64(rehearsals) {
@@ -282,8 +282,16 @@ func Rehearse(e *steptree.Engine) (path choose.Path, err error) {
 		w.CrossCheck = world.CrossCheck{Reference: w.CrossCheck.Reference, Strict: true}
 		err := w.Start(src)
 		for step := range rehearsalSteps {
+			if ctx.Err() != nil {
+				break
+			}
 			if err == nil {
-				err = w.Check() // states behind a violation are not explored
+				ok, stuck := w.AlwaysHold()
+				if err = stuck; ok {
+					err = w.Check()
+				} else if err == nil {
+					break // states behind a violation are not explored
+				}
 				if err != nil && store.IsOverdue(err) && !e.Calls.Skips() {
 					return nil, nil // the exploration finds a shorter path
 				}

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -43,6 +44,26 @@ func TestHangBehindAViolation(t *testing.T) {
 		if !errors.As(x.Finding, &found) || found.Kind != sim.Safety || !slices.Equal(x.Path, choose.Path{0}) {
 			t.Errorf("%s: found %v by %v in %d states", name, x.Finding, x.Path, x.States)
 		}
+	}
+}
+
+// The random runs before the exploration end at its deadline, too.
+func TestRehearse_Deadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	steps := 0
+	sys := sim.System{
+		Name: "slow", Nodes: 1, New: func(sim.NodeID) sim.Service { return &trap{} },
+		Actions: []sim.AnyAction{sim.Action[*trap]{Name: "go", Do: func(s *trap, _ sim.Env) {
+			s.S++
+			if steps++; steps == 5 {
+				cancel()
+			}
+		}}},
+	}
+	x, err := table.Explore(ctx, &sys, options.Options{})
+	if err != nil || x.Stopped != "interrupted" || steps > 10 {
+		t.Errorf("%d steps, %+v, %v", steps, x, err)
 	}
 }
 

@@ -1,6 +1,8 @@
 package shard
 
 import (
+	"context"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
@@ -61,7 +63,9 @@ func (s *Shard) Sampled() choose.Samples { return s.g.Sampled() }
 func (s *Shard) Stats() steptree.Stats { return s.engine().Counters }
 
 // Rehearse makes random runs on both engines, see [table.Rehearse].
-func (s *Shard) Rehearse() (choose.Path, error) { return table.Rehearse(s.engine()) }
+func (s *Shard) Rehearse(ctx context.Context) (choose.Path, error) {
+	return table.Rehearse(ctx, s.engine())
+}
 
 // Follow returns the path along trail (edge indices as in [explore.Source]; the first selects a root), and
 // the finding at its end, or nil. AtEdge means that the finding is about an edge of the last state. If trail cannot

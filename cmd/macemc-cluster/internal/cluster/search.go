@@ -45,7 +45,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Opti
 	if err != nil {
 		return nil, err
 	}
-	if path, err := states.Rehearse(); err != nil {
+	if path, err := states.Rehearse(ctx); err != nil {
 		return &table.Exploration{Stopped: "finding", Finding: err, Path: path}, nil
 	}
 	roots, err := states.Roots()
