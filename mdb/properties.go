@@ -5,9 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/mdb/internal/history"
-	"github.com/macemc/macemc/sim"
 )
 
 // PropertyLine is a property and its value in the current state.
@@ -49,7 +47,7 @@ func (s *Session) Properties() ([]PropertyLine, error) {
 				l.Since = fmt.Sprintf("since step %d", since)
 			}
 			if r.Step(r.At).Failing&bit != 0 {
-				l.State, l.Why = "FAILS", explain(w, p)
+				l.State, l.Why = "FAILS", w.Explain(p)
 			}
 		}
 		lines = append(lines, l)
@@ -81,16 +79,6 @@ func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer
 		fmt.Fprintln(out, "  the state is not live, and none before was")
 	}
 	return nil
-}
-
-// explain returns a property's explanation of a state, or nothing if its function panics.
-func explain(w kernel.World, p *sim.Property) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = ""
-		}
-	}()
-	return w.Explain(p)
 }
 
 func lastLive(r *history.Run, n int) int {

@@ -35,7 +35,6 @@ func TestContained(t *testing.T) {
 		{"When", `the When of action "act" ended its goroutine`, ""},
 		{"Do", "the code of the node ended its goroutine", ""},
 		{"property", "the property's function ended its goroutine", "p"},
-		{"Explain", "the property's function ended its goroutine", "p"},
 		{"monitor", "the code of the node ended its goroutine", ""},
 	} {
 		sys := exitSystem(c.where)
@@ -52,6 +51,35 @@ func TestContained(t *testing.T) {
 		if !errors.As(err, &f) || !contain.Exited(f) || f.Kind != sim.Panic || f.Property != c.property || !strings.HasPrefix(f.Message, c.want) ||
 			!strings.Contains(f.Stack, "endsGoroutine") {
 			t.Errorf("%s: %+v", c.where, err)
+		}
+	}
+}
+
+// A failing Explain does not replace the violation.
+func TestExplain_Fails(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		explain    func()
+	}{
+		{"panics", "does not hold (its Explain panicked: oh)", func() { panic("oh") }},
+		{"exits", "does not hold (its Explain " + contain.EndedText + ")", endsGoroutine},
+		{"blocks", "does not hold (its Explain did not return)", func() { select {} }},
+	} {
+		for _, opts := range []kernel.Options{{}, {Contain: true}, {Contain: true, Overdue: func(int) bool { return false }}} {
+			sys := exitSystem("Explain")
+			sys.Properties[0].Name = c.name
+			sys.Properties[0].Explain = func(*sim.View) string { c.explain(); return "" }
+			w, err := kernel.NewWorld(&sys, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Start(choose.First); err != nil {
+				t.Fatal(err)
+			}
+			var f *sim.Finding
+			if !errors.As(w.Check(), &f) || f.Kind != sim.Safety || f.Property != c.name || f.Message != c.want {
+				t.Errorf("%s: got %+v, want %q", c.name, f, c.want)
+			}
 		}
 	}
 }

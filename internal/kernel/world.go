@@ -45,7 +45,7 @@ type World interface {
 	Live() bool
 	// Holds evaluates one property. If its function panics, Holds panics with a [*sim.Finding].
 	Holds(p *sim.Property) bool
-	// Explain calls the property's Explain. It returns "" if the property has none.
+	// Explain calls the property's Explain. It returns "" if the property has none. The text states a failure of Explain.
 	Explain(p *sim.Property) string
 
 	// Fingerprint covers every component of the state.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -181,24 +180,11 @@ func (rec *recorder) told() *Trace {
 		p := &props[i]
 		state := PropertyState{Name: p.Name, Kind: propertyKind(p), Holds: !slices.Contains(failing, i)}
 		if !state.Holds {
-			state.Explain = explain(w, p)
+			state.Explain = w.Explain(p)
 		}
 		t.Properties = append(t.Properties, state)
 	}
 	return t
-}
-
-// explain returns a property's explanation of the state, or why there is none.
-func explain(w kernel.World, p *sim.Property) (text string) {
-	defer func() {
-		r := recover()
-		if f, ok := r.(*sim.Finding); ok && contain.Overdue(f) {
-			text = "(its function did not return)"
-		} else if r != nil {
-			text = fmt.Sprintf("(its function panicked: %v)", r)
-		}
-	}()
-	return w.Explain(p)
 }
 
 func newRecorder(r *Run, places *Places) (*recorder, error) {

@@ -49,6 +49,7 @@ const (
 	Steps   // steps begun
 	Used    // picks used so far
 	Asking  // not 0 while the phase names a [kernel.Asked]
+	Explain // not 0 during the Explain of a violated Always property
 	Whole   // not 0 if the execution is compared with another one, state by state
 	Running // goroutines that handlers started and that were still running after their steps
 	Leaving // the first step that left such goroutines, plus one; 0 means none

@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -30,6 +31,8 @@ type Death struct {
 
 	// Property names the property under evaluation; an empty string means none.
 	Property string
+
+	explaining bool // the Explain of Property, which does not hold, was being called
 
 	asked  string // the called function if it is neither a handler nor a property; else empty
 	Making bool   // building the system ends the process
@@ -54,6 +57,9 @@ type Death struct {
 // subject names the function that caused the death.
 func (d *Death) subject() string {
 	asked := cmp.Or(d.asked, handlerSubject)
+	if d.explaining && d.Running == 0 {
+		return ""
+	}
 	if d.Property != "" {
 		asked = fmt.Sprintf("property %q", d.Property)
 	}
@@ -145,6 +151,14 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 	default:
 		d.Kind, d.Message = sim.Panic, fmt.Sprintf("%s ends the process with exit status %d", d.subject(), state.ExitCode())
 	}
+	d.explained()
+}
+
+// explained makes a death in an Explain the violation that it explains.
+func (d *Death) explained() {
+	if d.explaining && d.Running == 0 {
+		d.Kind, d.Message, d.Endless = sim.Safety, properties.Unexplained(strings.TrimSpace(d.Message)), false
+	}
 }
 
 // used describes the memory of a process, as far as known: its peak resident size and its limit.
@@ -169,6 +183,7 @@ func (d *Death) diverges(limit time.Duration, stack string) {
 	if at := askedAt(d.Stack); at != "" && d.subject() != handlerSubject {
 		d.Message += " (" + replay.NewPlaces().Short(at) + ")"
 	}
+	d.explained()
 }
 
 // exit waits for cmd in the background.

@@ -215,7 +215,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 // found returns the position of a re-execution when it ended.
 func found(rec *flight.Recorder) *Death {
 	path := rec.Left(picksRun)
-	d := &Death{Steps: rec.Get(flight.Steps), After: rec.Get(flight.Done) != 0}
+	d := &Death{Steps: rec.Get(flight.Steps), After: rec.Get(flight.Done) != 0, explaining: rec.Get(flight.Explain) != 0}
 	switch rec.Get(flight.Asking) {
 	case notAsked:
 		d.Property = rec.Phase()

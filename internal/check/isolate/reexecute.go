@@ -146,19 +146,17 @@ func evaluateProperties(w kernel.World, rec *flight.Recorder) (err error) {
 		if w.Holds(p) || p.Sometimes != nil {
 			continue
 		}
-		explain(w, p)
+		if p.Always != nil {
+			rec.Set(flight.Explain, 1)
+		}
+		w.Explain(p)
+		rec.Set(flight.Explain, 0)
 		if p.Always != nil {
 			return &sim.Finding{Kind: sim.Safety, Property: p.Name, Node: -1}
 		}
 	}
 	rec.SetPhase("")
 	return nil
-}
-
-// explain calls the Explain of a property. A panic in it is not a finding.
-func explain(w kernel.World, p *sim.Property) {
-	defer func() { _ = recover() }()
-	w.Explain(p)
 }
 
 // pathFile is the file beside the recorder with a path file to follow in place of picks.

@@ -315,18 +315,3 @@ func (c *State) Consult(holds func(*sim.View) bool) bool {
 }
 
 func (c *State) watched() bool { return c.Apart || c.Heartbeat != nil }
-
-// Explain calls the property's Explain. It returns "" if the property has none.
-func (c *State) Explain(p *sim.Property) string {
-	if p.Explain == nil {
-		return ""
-	}
-	if !c.Apart {
-		if p := c.Heartbeat; p != nil {
-			p.Begin()
-			defer p.End()
-		}
-		return p.Explain(&c.view)
-	}
-	return contain.Value(c.Watch, func() string { return p.Explain(&c.view) })
-}

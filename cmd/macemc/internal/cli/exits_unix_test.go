@@ -20,7 +20,7 @@ var exits = spec.Entry{
 	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
 		{Name: "few", Kind: spec.OneOf, Default: "4", Values: []string{"2", "4"}, Help: "how many times are too many"},
-		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash", "new", "late", "monitor", "goroutine"}, Help: "where it ends"},
+		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash", "new", "late", "monitor", "goroutine", "explain"}, Help: "where it ends"},
 	},
 	Build: func(c spec.Config) (sim.System, error) {
 		end := func(where string, now bool) bool {
@@ -41,7 +41,7 @@ var exits = spec.Entry{
 				}},
 				sim.Action[*quitter]{Name: "rest", Times: 1, Do: func(q *quitter, _ sim.Env) { q.Rested = true }},
 			},
-			Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, q *quitter) bool { return fmt.Sprint(q.Did) < c.Text("few") || q.Rested })}},
+			Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, q *quitter) bool { return fmt.Sprint(q.Did) < c.Text("few") || q.Rested }), Explain: func(*sim.View) string { end("explain", true); return "" }}},
 			MayCrash:   func(sim.NodeID) bool { return end("crash", true) },
 		}, nil
 	},

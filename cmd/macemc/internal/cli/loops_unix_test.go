@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -70,7 +71,6 @@ func TestDoesNotReturn(t *testing.T) {
 		{"handler", "bfs", "the handler did not return within 500ms"},
 		{"property", "bfs", `property "returns" did not return within 500ms (loops_unix_test.go:`},
 		{"property", "deepening", `property "returns" did not return within 500ms (loops_unix_test.go:`},
-		{"explain", "dfs", `property "explained" did not return within 500ms (loops_unix_test.go:`},
 		{"crash", "bfs", "MayCrash did not return within 500ms (loops_unix_test.go:"},
 	} {
 		t.Run(c.where+" "+c.strategy, func(t *testing.T) {
@@ -84,6 +84,42 @@ func TestDoesNotReturn(t *testing.T) {
 			out, err = command(dir, "replay", filepath.Join("out", "error.path")).CombinedOutput()
 			if code := exitCode(err); code != exitcode.Violation || !strings.Contains(string(out), "did not return within 2s") {
 				t.Errorf("replay: exit status %d\n%s", code, out)
+			}
+		})
+	}
+}
+
+// A violation with an Explain that ends or blocks the process is a violation of its property.
+func TestFailingExplain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	for _, c := range []struct{ system, strategy, want string }{
+		{"loops", "dfs", "its Explain did not return"},
+		{"loops", "walk", "its Explain did not return"},
+		{"exits", "bfs", "its Explain ends the process with exit status 7"},
+		{"exits", "deepening", "its Explain ends the process with exit status 7"},
+	} {
+		t.Run(c.system+" "+c.strategy, func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := command(dir, "search", c.system, "--set", "where=explain", "--strategy", c.strategy, "--handler-limit", "100ms", "--out", "out", "--json", "--junit", "junit.xml")
+			var said strings.Builder
+			cmd.Stderr = &said
+			out, err := cmd.Output()
+			var rep struct{ Kind, Property, Message string }
+			if e := json.Unmarshal(out, &rep); e != nil {
+				t.Fatalf("%v: %s%s", e, out, said.String())
+			}
+			property := map[string]string{"loops": "explained", "exits": "few"}[c.system]
+			if code := exitCode(err); code != exitcode.Violation || rep.Kind != "safety" || rep.Property != property || !strings.Contains(rep.Message, c.want) {
+				t.Errorf("exit status %d, %+v\n%s", code, rep, said.String())
+			}
+			if text, err := os.ReadFile(filepath.Join(dir, "junit.xml")); err != nil || !strings.Contains(string(text), c.want) {
+				t.Errorf("%v: %s", err, text)
+			}
+			text, err := command(dir, "replay", filepath.Join("out", "error.path")).CombinedOutput()
+			if code := exitCode(err); code != exitcode.Violation || !strings.Contains(string(text), c.want) {
+				t.Errorf("replay: exit status %d\n%s", code, text)
 			}
 		})
 	}
