@@ -56,6 +56,11 @@ func (s *Search) Do(ctx context.Context, p *Process) error {
 	if s.WriteTest && p.WriteTest == nil {
 		return fmt.Errorf("--write-test needs a package, not a bundled system")
 	}
+	if s.JSON || s.Collected.Printed() != "" {
+		if err := p.reserveStdout(); err != nil {
+			return err
+		}
+	}
 	f := *s // a recording fills in fields
 	r, err := f.request(p)
 	if err != nil {

@@ -102,7 +102,7 @@ var imports = []struct {
 	{pkg: "internal/check", module: []string{"internal/table/options", "internal/search/runloop", "internal/stacks", "internal/budget", "internal/newfile", "internal/version", "internal/check/...", "choose", "critical", "internal/scratch", "refine", "internal/replay", "internal/report/...", "search", "internal/shrink", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "systems/spec", "internal/recording", "internal/wire"}},
 	{pkg: "internal/durable", module: []string{"internal/explore", "internal/explore/spill", "internal/explore/statelog", "internal/scratch", "sim"}, strict: true},
 	{pkg: "internal/task", module: []string{"internal/search/runloop", "internal/search/runs", "internal/budget", "internal/durable", "internal/version", "internal/textfmt", "internal/check/...", "choose", "critical", "eventgraph", "mdb", "observe", "refine", "internal/report/...", "search", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "systems/spec", "internal/recording", "internal/replay"},
-		strict: true},
+		strict: true, foreign: []string{"golang.org/x/sys/unix"}},
 	{pkg: "cmd/macemc/internal/screen", module: []string{"mdb"}},
 	{pkg: "cmd/macemc/internal/dap", module: []string{"mdb"}},
 	{pkg: "internal/web", module: []string{"mdb", "eventgraph"}, strict: true},

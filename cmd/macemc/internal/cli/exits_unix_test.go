@@ -4,6 +4,7 @@ package cli
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,12 +21,15 @@ var exits = spec.Entry{
 	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
 		{Name: "few", Kind: spec.OneOf, Default: "4", Values: []string{"2", "4"}, Help: "how many times are too many"},
-		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash", "new", "late", "monitor", "goroutine", "explain"}, Help: "where it ends"},
+		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash", "new", "late", "monitor", "goroutine", "explain", "print"}, Help: "where it ends"},
 	},
 	Build: func(c spec.Config) (sim.System, error) {
 		end := func(where string, now bool) bool {
 			if now && where == c.Text("where") {
 				os.Exit(7)
+			}
+			if where == "handler" && c.Text("where") == "print" {
+				fmt.Println("printed")
 			}
 			return true
 		}
@@ -119,6 +123,23 @@ func TestExitsStates(t *testing.T) {
 		goes, err := command(dir, "mdb", path, "--batch", "-x", fmt.Sprintf("goto %d; critical; options", steps)).CombinedOutput()
 		if err != nil || strings.Count(string(goes), fmt.Sprintf("step %d is not executed here: %s", steps, ended)) != 2 || !strings.Contains(string(goes), "n0 go") {
 			t.Errorf("%s: %v\n%s", flags, err, goes)
+		}
+	}
+}
+
+// Output of checked code does not stand in a report for other programs, and is not lost.
+func TestPrintingHandler(t *testing.T) {
+	for _, flags := range []string{"--json", "--junit -"} {
+		cmd := command(t.TempDir(), append([]string{"search", "exits", "--set", "where=print", "--strategy", "walk"}, strings.Fields(flags)...)...)
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		valid := json.Valid(out)
+		if flags != "--json" {
+			valid = xml.Unmarshal(out, new(struct{})) == nil && strings.HasPrefix(string(out), "<?xml")
+		}
+		if code := exitCode(err); code != 1 || !valid || strings.Contains(string(out), "printed") || !strings.Contains(said.String(), "printed") {
+			t.Errorf("%s: exit status %d\n%s%s", flags, code, out, said.String())
 		}
 	}
 }
