@@ -283,7 +283,7 @@ func Rehearse(ctx context.Context, e *steptree.Engine) (path choose.Path, err er
 		err := w.Start(src)
 		for step := range rehearsalSteps {
 			if ctx.Err() != nil {
-				break
+				return nil, nil
 			}
 			if err == nil {
 				ok, stuck := w.AlwaysHold()

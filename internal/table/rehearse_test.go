@@ -51,9 +51,14 @@ func TestHangBehindAViolation(t *testing.T) {
 func TestRehearse_Deadline(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	steps := 0
+	steps, late := 0, 0
 	sys := sim.System{
-		Name: "slow", Nodes: 1, New: func(sim.NodeID) sim.Service { return &trap{} },
+		Name: "slow", Nodes: 1, New: func(sim.NodeID) sim.Service {
+			if ctx.Err() != nil {
+				late++
+			}
+			return &trap{}
+		},
 		Actions: []sim.AnyAction{sim.Action[*trap]{Name: "go", Do: func(s *trap, _ sim.Env) {
 			s.S++
 			if steps++; steps == 5 {
@@ -62,8 +67,8 @@ func TestRehearse_Deadline(t *testing.T) {
 		}}},
 	}
 	x, err := table.Explore(ctx, &sys, options.Options{})
-	if err != nil || x.Stopped != "interrupted" || steps > 10 {
-		t.Errorf("%d steps, %+v, %v", steps, x, err)
+	if err != nil || x.Stopped != "interrupted" || steps > 10 || late > 5 {
+		t.Errorf("%d steps, %d services made late, %+v, %v", steps, late, x, err)
 	}
 }
 
