@@ -18,6 +18,7 @@ type Property struct {
 	// be evaluated again, so a panic of its function may then be missed.
 	Sometimes func(*View) bool
 	// Explain describes a state in which the property does not hold. It is called only for display. It may be nil.
+	// A panic in it, and a call that does not return, are mentioned in the text of the violation.
 	Explain func(*View) string
 }
 
