@@ -179,14 +179,13 @@ const referenceHead = `# mdb: looking at a run
 
 FILE is the path file or the recording of a run, or [the schedule of a test](#the-schedule-of-a-test). LIVE is another
 run for comparison, by default ` + "`live.path`" + ` beside FILE. The critical step comes from ` + "`report.json`" + ` beside FILE.
-Without that file ` + "`critical`" + ` searches for it.
 
 A session is at the state after a step of a run. Step 0 is the initial state. A number alone goes to that step.
 Semicolons separate commands, and a unique prefix of a command's name is enough. ` + "`n2`" + ` is node 2. Regular expressions
 have Go's syntax, may be enclosed in slashes, and ignore case unless they contain capitals.
 
-On the screen the arrow keys step, Tab changes panes, ` + "`:`" + ` starts a command, and ` + "`?`" + ` shows all keys. The page of ` + "`--web`" + ` has the
-same keys. A click on an event takes it, and a click on a lane goes to that step. [More](reports.md#in-a-browser).
+On the screen the arrow keys step, Tab changes panes, ` + "`:`" + ` starts a command, and ` + "`?`" + ` shows all keys.
+The [page of ` + "`--web`" + `](reports.md#in-a-browser) has the same keys, and a click on a lane goes to that step.
 
 ## The schedule of a test
 
@@ -194,9 +193,6 @@ FILE may be a schedule that ` + "`macemc test`" + ` has saved. The test is execu
 until one passes: without one of its switches, in the default order, or with a few more switches. The session steps
 through the recording. A node is a goroutine, such as ` + "`g2`" + `. A step is an operation that a goroutine is about to execute.
 The state of a goroutine is its position, its operation, whether it runs, can run or waits, and who holds the lock.
-` + "`waits`" + ` lists the waiting goroutines. The run that passes is called ` + "`passing`" + `. ` + "`take g3`" + ` executes the test again:
-goroutine 3 continues before the operation of the current step. Other commands that execute steps or need messages,
-properties or choices do not work.
-
-The rest of this page is generated from the table of commands.
+The run that passes is called ` + "`passing`" + `. Except for ` + "`take`" + `, commands that execute steps or need messages, properties
+or choices do not work.
 `

@@ -27,10 +27,9 @@ message).
 	}
 	b.WriteString(`## Programs with goroutines
 
-A program runs in package bubble: every function that takes a *bubble.Host, and every function that is passed to bubble.Service or
-bubble.Call. Its time, random numbers, goroutines and maps are under control. Only four hazards remain: package variables that are written
-outside sync.Once, addresses in text, files and other input from outside the node, and ranges over maps whose keys are pointers, channels or
-interfaces.
+Functions that take a *bubble.Host, or are passed to bubble.Service or bubble.Call, are programs in package bubble. It controls time,
+random numbers, goroutines and maps. Four hazards remain: package variables that are written outside sync.Once, addresses in text, files and
+other input from outside the node, and ranges over maps whose keys are pointers, channels or interfaces.
 
 ## Exceptions
 
