@@ -13,7 +13,9 @@ import (
 const explainLimit = 5
 
 // unreturned holds the names of properties with an Explain that did not return. It is not called again in this process:
-// shrinking would wait for it in each candidate.
+// shrinking would wait for it in each candidate, which is a world of its own.
+//
+//lint:state affects only the text of a finding
 var unreturned sync.Map
 
 // Explain calls the property's Explain. It returns "" if the property has none. If Explain fails, the text says so: a
