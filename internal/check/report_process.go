@@ -3,10 +3,12 @@ package check
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
@@ -101,6 +103,30 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 		}
 	}
 	return r
+}
+
+// ReportCutShort reports the finding in a path file of a search that ended for reason why before it could report. The finding
+// is a suspect unless confirmed.
+func ReportCutShort(file string, confirmed bool, why error) (*report.Report, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	f, err := choose.Parse(in)
+	if err != nil {
+		return nil, err
+	}
+	h := &f.Header
+	s := report.Suspect{Status: report.Suspected, Kind: sim.FindingKind(h.Finding), Property: h.Property, Message: why.Error(),
+		Steps: len(f.Steps), PathFile: file}
+	r := &report.Report{System: h.System, Nodes: h.Nodes, Seed: h.Seed, Stopped: stoppedLost, Message: s.Message}
+	if confirmed {
+		r.Verdict, r.Kind, r.Property, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Steps, file
+		return r, nil
+	}
+	r.Verdict, r.Suspect, r.Suspects, r.Undecided = search.Inconclusive, &s, 1, 1
+	return r, nil
 }
 
 // stoppedLost is the reason for the end of a search when its process died.

@@ -185,6 +185,26 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	return err
 }
 
+// ShowCutShort prints the report of a search whose process ended for reason why before it could report: the finding in a
+// path file, which is a suspect unless confirmed.
+func (s *Search) ShowCutShort(ctx context.Context, p *Process, file string, confirmed bool, why error) error {
+	rep, err := check.ReportCutShort(file, confirmed, why)
+	if err != nil {
+		status := exitcode.Inconclusive
+		if confirmed {
+			status = exitcode.Violation
+		}
+		return p.StatusError(ctx, status, errors.Join(why, err))
+	}
+	d := document.New(rep, nil)
+	err = errors.Join(why, s.Collected.Write(p, func(b *bytes.Buffer, f render.Collected) error { return f.Render(b, d) }))
+	status := exitcode.Of(rep.Verdict, context.Cause(ctx))
+	if s.Collected.Printed() == "" {
+		status = p.show(ctx, rep, s.JSON)
+	}
+	return p.StatusError(ctx, status, err)
+}
+
 // exitAsLost ends this process as if checked code had ended it: the recorder holds no exit status, so the supervisor
 // reports the search process as lost. The status itself is not read.
 func exitAsLost() { os.Exit(exitcode.Inconclusive) }

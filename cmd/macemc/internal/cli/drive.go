@@ -194,10 +194,10 @@ func (b *binary) cutShort(ctx context.Context, t task.Task, state *os.ProcessSta
 	if s, ok := t.(*task.Search); ok {
 		dir := cmp.Or(s.Out, check.Root)
 		if file := writtenSince(began, dir, check.ErrorPath); file != "" {
-			return b.a.StatusError(ctx, exitcode.Violation, fmt.Errorf("%w; what was found before is in %s", err, file))
+			return s.ShowCutShort(ctx, &b.a.Process, file, true, fmt.Errorf("%w; what was found before is in %s", err, file))
 		}
 		if file := writtenSince(began, dir, check.SuspectPath); file != "" {
-			return b.a.StatusError(ctx, exitcode.Inconclusive, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
+			return s.ShowCutShort(ctx, &b.a.Process, file, false, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
 		}
 	}
 	if ctx.Err() != nil {
