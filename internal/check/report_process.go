@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -118,9 +119,13 @@ func ReportCutShort(file string, confirmed bool, why error) (*report.Report, err
 		return nil, err
 	}
 	h := &f.Header
+	limits, err := replay.HeaderLimits(h)
+	if err != nil {
+		return nil, err
+	}
 	s := report.Suspect{Status: report.Suspected, Kind: sim.FindingKind(h.Finding), Property: h.Property, Message: why.Error(),
 		Steps: len(f.Steps), PathFile: file}
-	r := &report.Report{System: h.System, Nodes: h.Nodes, Seed: h.Seed, Stopped: stoppedLost, Message: s.Message}
+	r := &report.Report{System: h.System, Nodes: h.Nodes, Seed: h.Seed, Limits: limits, Timing: h.Timing, Stopped: stoppedLost, Message: s.Message}
 	if confirmed {
 		r.Verdict, r.Kind, r.Property, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Steps, file
 		return r, nil
