@@ -63,7 +63,7 @@ func violatedFacts(r *report.Report) []Fact {
 				label = ""
 			}
 		}
-		f = append(f, Fact{"remedy:", "a handler depends on something outside its node's state: a clock, random numbers, map order, an address, " +
+		f = append(f, Fact{"remedy:", "a handler or a property depends on something outside the nodes' states: a clock, random numbers, map order, an address, " +
 			"a variable shared by nodes or runs, or state that is not encoded (sim.EncodeBy, sim.IgnoreField); run macemc vet", ""})
 	}
 	if r.Kind == sim.Deadlock {
