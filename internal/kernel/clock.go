@@ -3,18 +3,7 @@ package kernel
 import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/macetime"
-	"github.com/macemc/macemc/sim"
 )
-
-// clock is the time model of one node.
-type clock struct{ Model macetime.Model }
-
-func (c *clock) Reset(id sim.NodeID) { c.Model.Reset(int(id)) }
-
-// append encodes the clock: the decided order of the times that the state still holds.
-func (c *clock) append(buf []byte, held []macetime.Time) []byte {
-	return c.Model.AppendOrder(buf, held)
-}
 
 // retain drops the clock's decisions about times that the node no longer holds.
 func (w *Machine) retain(n *Node) {
@@ -23,7 +12,7 @@ func (w *Machine) retain(n *Node) {
 	}
 	w.Enc.Reset()
 	w.Enc.Add(w.PlanOf(n.Service), n.Service)
-	n.Clock.Model.Retain(w.Enc.Times())
+	n.Clock.Retain(w.Enc.Times())
 }
 
 // ticker is the macetime.Clock of a node.
@@ -31,7 +20,7 @@ type ticker struct{ e *env }
 
 func (t *ticker) Now() macetime.Time {
 	t.e.use("Clock.Now")
-	now := t.e.n.Clock.Model.Now()
+	now := t.e.n.Clock.Now()
 	if t.e.w.Opts.Times != nil {
 		t.e.w.Opts.Times.Read(t.e.n.ID, now)
 	}
@@ -43,7 +32,7 @@ func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
 	if len(weights) != 0 && len(weights) != 2 {
 		t.e.w.end(misuse("Clock.Before: weights must be none or two"))
 	}
-	m := &t.e.n.Clock.Model
+	m := &t.e.n.Clock
 	foreign := m.Foreign
 	return m.Before(a, b, func([]int) int {
 		kind := choose.Compare
@@ -59,5 +48,5 @@ func (t *ticker) Before(a, b macetime.Time, weights ...int) bool {
 
 func (t *ticker) Tick() macetime.MonotoneTime {
 	t.e.use("Clock.Tick")
-	return t.e.n.Clock.Model.Tick()
+	return t.e.n.Clock.Tick()
 }

@@ -115,12 +115,12 @@ func (w *Machine) appendService(n *Node, buf []byte) []byte {
 		if n.halted {
 			mark = 2
 		}
-		return n.Clock.append(append(buf, mark), nil)
+		return n.Clock.AppendOrder(append(buf, mark), nil)
 	}
 	w.Enc.Reset()
 	w.Enc.Add(w.PlanOf(n.Service), n.Service)
 	buf = append(append(buf, 1), w.Enc.Bytes()...)
-	return n.Clock.append(buf, w.Enc.Times())
+	return n.Clock.AppendOrder(buf, w.Enc.Times())
 }
 
 // PlanOf returns the plan of a value. It panics with a [*sim.StateError] if the type is not supported, which may become

@@ -117,7 +117,7 @@ func (w *Machine) crashAlone(n *Node, survivors string) error {
 		n.Disk.Flush(kept)
 		n.Disk.Pending = n.Disk.Pending[:0]
 	}
-	n.Clock.Model.Crash()
+	n.Clock.Crash()
 	w.Net.Crashed(n.ID)
 	w.Touch(n)
 	w.dirtyNetwork()
@@ -140,7 +140,7 @@ func (w *Machine) haltAlone(n *Node) error {
 	n.halted, n.never = true, 0
 	clear(n.Counts)
 	n.Disk.Reset()
-	n.Clock.Reset(n.ID)
+	n.Clock.Reset(int(n.ID))
 	w.Net.Halted(n.ID)
 	w.Touch(n)
 	w.dirtyNetwork()

@@ -1,7 +1,7 @@
 package kernel
 
 import (
-	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/declared"
@@ -39,12 +39,7 @@ func (w *Machine) fail(n *Node, f sim.Fault) error {
 }
 
 func crashFaultOf(f sim.Fault) *crashFault {
-	for i := range crashFaults {
-		if crashFaults[i].fault == f {
-			return &crashFaults[i]
-		}
-	}
-	panic(fmt.Sprintf("%v: not a fault that takes nodes down", f))
+	return &crashFaults[slices.IndexFunc(crashFaults[:], func(c crashFault) bool { return c.fault == f })]
 }
 
 // FaultInside returns the fault that questions of kind k are about; ok is false if k is no question whether a fault

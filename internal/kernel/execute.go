@@ -109,7 +109,7 @@ func (w *Machine) Handle(n *Node, ev sim.Event, d *declared.Handed, src choose.S
 		err = w.noteNever(n)
 	}
 	w.Touch(n)
-	if n.Clock.Model.Decided() {
+	if n.Clock.Decided() {
 		w.retain(n)
 	}
 	return w.Outcome(n, err)
@@ -290,7 +290,7 @@ func (w *Machine) boot(src choose.Source) error {
 		n.Armed = n.Armed[:0]
 		clear(n.Counts)
 		n.Disk.Reset()
-		n.Clock.Reset(n.ID)
+		n.Clock.Reset(int(n.ID))
 	}
 	late := func(i int) bool {
 		if w.Sys.Late == nil {

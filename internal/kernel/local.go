@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/memdisk"
 	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -24,7 +25,7 @@ type Local struct {
 	fits    []int32
 	Counts  []int32
 	disk    memdisk.Disk
-	Clock   clock
+	Clock   macetime.Model
 	never   uint64 // set of quorums that take nothing any more
 
 	// Cached values of node predicates. Bit k is predicate k.
@@ -67,8 +68,8 @@ func (w *Machine) Put(id sim.NodeID, l *Local) *Node {
 	n.Counts = append(n.Counts[:0], l.Counts...)
 	n.Disk.Synced = append(n.Disk.Synced[:0], l.disk.Synced...)
 	n.Disk.Pending = append(n.Disk.Pending[:0], l.disk.Pending...)
-	n.Clock.Model.Reset(int(id))
-	n.Clock.Model.CopyFrom(&l.Clock.Model)
+	n.Clock.Reset(int(id))
+	n.Clock.CopyFrom(&l.Clock)
 	n.never = l.never
 	n.hashed = false
 	return n
@@ -82,8 +83,8 @@ func (w *Machine) Take(n *Node) *Local {
 	l.Counts = slices.Clone(n.Counts)
 	l.disk.Synced = slices.Clone(n.Disk.Synced)
 	l.disk.Pending = slices.Clone(n.Disk.Pending)
-	l.Clock.Model.Reset(int(n.ID))
-	l.Clock.Model.CopyFrom(&n.Clock.Model)
+	l.Clock.Reset(int(n.ID))
+	l.Clock.CopyFrom(&n.Clock)
 	return l
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -98,7 +99,7 @@ type Node struct {
 	Fits    []int32    // actions that the service has
 	Counts  []int32    // by action: how often it was done
 	Disk    memdisk.Disk
-	Clock   clock
+	Clock   macetime.Model
 	never   uint64     // set of quorums that take nothing any more
 	sets    []takenSet // of its events by quorums
 	closed  bool       // the service was closed, or must not be

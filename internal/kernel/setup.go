@@ -109,7 +109,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if sys.Network != nil {
 		w.Net, w.asLive = sys.Network.Start(w), simext.IsLive(sys.Network)
 	} else {
-		w.Net = NoNetwork{}
+		w.Net = declared.NoNetwork{}
 	}
 	if q, ok := w.Net.(sim.Queued); ok {
 		if oneByOne, _ := q.Queues(); oneByOne {

@@ -67,7 +67,7 @@ func (b *Bench) SetUp(id sim.NodeID, up bool) { b.w.Members[id].Up = up }
 // Down returns the local state of a node that has never been up.
 func (b *Bench) Down(id sim.NodeID) *kernel.Local {
 	l := &kernel.Local{Counts: make([]int32, len(b.w.Actions))}
-	l.Clock.Reset(id)
+	l.Clock.Reset(int(id))
 	return l
 }
 
@@ -169,7 +169,7 @@ func (b *Bench) Moved(to sim.NodeID, l *kernel.Local) (moved *kernel.Local, err 
 		return nil, err
 	}
 	n := b.w.Put(to, moved)
-	n.Clock.Reset(to)
+	n.Clock.Reset(int(to))
 	b.restore(to)
 	return b.w.Take(n), nil
 }
@@ -281,7 +281,7 @@ func (b *Bench) NetFields(left sim.Limits) []sim.Field {
 // stubNetwork is the network while a handler runs and its effects are applied. It reports the room in streams, and its
 // state does not change.
 type stubNetwork struct {
-	kernel.NoNetwork
+	declared.NoNetwork
 	b *Bench
 }
 

@@ -23,7 +23,7 @@ func (r *Runner) Revive(id sim.NodeID, d Durable) {
 	for i := range min(len(d.Counts), len(n.Counts)) {
 		n.Counts[i] = int32(d.Counts[i])
 	}
-	n.Clock.Model.SetTicks(d.Ticks)
+	n.Clock.SetTicks(d.Ticks)
 }
 
 // Durable returns the part of the node that would survive a crash that keeps the first unsynced writes. The caller owns
@@ -34,7 +34,7 @@ func (r *Runner) Durable(id sim.NodeID, kept int) Durable {
 	left.Synced = append(left.Synced, n.Disk.Synced...)
 	left.Pending = append(left.Pending, n.Disk.Pending...)
 	left.Flush(min(kept, len(left.Pending)))
-	d := Durable{Ticks: n.Clock.Model.Ticks()}
+	d := Durable{Ticks: n.Clock.Ticks()}
 	d.Disk = left.Synced
 	for _, c := range n.Counts {
 		d.Counts = append(d.Counts, int(c))
@@ -46,7 +46,7 @@ func (r *Runner) Durable(id sim.NodeID, kept int) Durable {
 func (r *Runner) Unsynced(id sim.NodeID) int { return len(r.w.Members[id].Disk.Pending) }
 
 // Ticks returns the node's monotone counter.
-func (r *Runner) Ticks(id sim.NodeID) uint64 { return r.w.Members[id].Clock.Model.Ticks() }
+func (r *Runner) Ticks(id sim.NodeID) uint64 { return r.w.Members[id].Clock.Ticks() }
 
 // Crash takes the node down. The first kept of its unsynced writes survive.
 func (r *Runner) Crash(id sim.NodeID, kept int) { r.Revive(id, r.Durable(id, kept)) }
@@ -54,6 +54,6 @@ func (r *Runner) Crash(id sim.NodeID, kept int) { r.Revive(id, r.Durable(id, kep
 func (r *Runner) down(n *kernel.Node) {
 	_ = r.w.TakeDown(n)
 	n.Disk.Pending = n.Disk.Pending[:0]
-	n.Clock.Model.Crash()
+	n.Clock.Crash()
 	r.w.Touch(n)
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
 
 // externalNetwork stands for an external network.
 type externalNetwork struct {
-	kernel.NoNetwork
+	declared.NoNetwork
 	answers            Answers
 	capacity           int
 	datagrams, streams bool

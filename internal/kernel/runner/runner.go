@@ -69,7 +69,7 @@ func NewRunner(sys *sim.System, opts kernel.Options) (*Runner, error) {
 	}
 	r.w.Net, r.w.Holder, r.w.Groups = &r.out, nil, nil
 	for i := range r.w.Members {
-		r.w.Members[i].Clock.Reset(sim.NodeID(i))
+		r.w.Members[i].Clock.Reset(i)
 	}
 	return r, nil
 }

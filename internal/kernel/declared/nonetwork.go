@@ -1,4 +1,4 @@
-package kernel
+package declared
 
 import "github.com/macemc/macemc/sim"
 
