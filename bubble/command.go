@@ -50,8 +50,7 @@ type command struct {
 
 // process is the state of a node's process outside its [Host].
 type process struct {
-	args      []string
-	env       []string
+	args, env []string
 	index     map[string]int // index of env by name; nil means unknown
 	variables unsafe.Pointer // values of package variables while the process does not run; nil means the initial values
 }
