@@ -184,7 +184,7 @@ func TestDurable(t *testing.T) {
 		{[]string{"durable", "info", dir, "--json"}, exitcode.OK, `"finished": true`, ""},
 		{[]string{"durable", "verify", dir}, exitcode.OK, "98,160 states", ""},
 		{[]string{"durable", "recheck", dir, "--property", "agreement"}, exitcode.OK, "complete: 98,160 states", ""},
-		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, exitcode.Usage, "", "--durable needs a strategy that can be resumed (deepening, walk, faulty, bfs), not dfs"},
+		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, exitcode.Usage, "", "--durable needs a strategy that can be resumed (deepening, walk, faulty, swarm, bfs), not dfs"},
 		{[]string{"search", "paxos", "--durable", dir, "--resume"}, exitcode.Usage, "", "strategy: none there, deepening here"},
 		{[]string{"search", "paxos", "--resume"}, exitcode.Usage, "", "--durable DIR"},
 		{append(base, "--reduce", "full"), exitcode.Usage, "", "cannot be combined"},
