@@ -27,7 +27,10 @@ func (d *Door) knock(x *machine.Ctx, _ Knock) {
 var guest = machine.Define[Guest]("guest",
 	machine.In("outside", machine.Entry((*Guest).arrive)))
 
-func (g *Guest) arrive(x *machine.Ctx) { x.Send(g.Door, Knock{}) }
+func (g *Guest) arrive(x *machine.Ctx) {
+	x.Send(g.Door, Knock{})
+	x.Send(g.Door, Close{})
+}
 
 // A system of machines is a sim.System for every command and every strategy.
 func Example() {
