@@ -17,7 +17,7 @@ TIMEOUT ?= 40m
 RAPID_SEED ?= 1
 
 .PHONY: help demo install build test test-all lint ci check evaluation soak bench tidy \
-	check-goroutines check-glue check-deploy check-mermaid check-browser check-install pictures
+	check-goroutines check-glue check-next check-deploy check-mermaid check-browser check-install pictures
 
 # Without cgo the programs are as those of a release, and compiled sooner. Tests and lint take what was compiled for them.
 demo build test test-all lint check-goroutines check-deploy: export CGO_ENABLED ?= 0
@@ -62,6 +62,11 @@ ci: demo test check ## run everything that must pass, in less than half an hour
 # What ci runs behind demo and test. One goroutine at a time runs in most tests of check-goroutines, so test-all runs beside them.
 check: lint
 	@$(MAKE) --no-print-directory -j 2 test-all check-goroutines check-deploy
+
+NEXT ?= go1.27.0
+
+check-next: ## explore tests with the NEXT version of Go, whose runtime the overlay must fit, too (not in ci)
+	GOTOOLCHAIN=$(NEXT) $(GO) test -count=1 -run '^TestTest_Timers' ./cmd/macemc/internal/cli
 
 evaluation: ## make all rows of the papers' tables, and find every known bug (not in ci)
 	$(GO) build -o bin/ ./evaluation
