@@ -19,8 +19,7 @@ type finder struct {
 	limit  int         // length of walks
 	walks  int         // per probe
 
-	// Of the dead run.
-	bounds      []int32 // as in [replay.Run]
+	bounds      []int32 // of the dead run, as in [replay.Run]
 	goal        bool
 	lastLive    int // the last live step; 0 for the first state, -1 for none
 	outOfEvents bool
@@ -41,13 +40,6 @@ type finder struct {
 	unproven string                  // why the run is not proven dead
 	tooMuch  bool                    // too many successors to search
 	visited  int                     // number of states in all searches
-}
-
-// probed is a finished probe.
-type probed struct {
-	Probe
-	certain bool // every walk ran out of events
-	all     bool // all walks were made
 }
 
 // steps returns the number of steps of the dead run.

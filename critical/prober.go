@@ -14,6 +14,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// probed is a finished probe.
+type probed struct {
+	Probe
+	certain bool // every walk ran out of events
+	all     bool // all walks were made
+}
+
 // prober makes walks in parallel.
 type prober struct {
 	workers []*walkWorker

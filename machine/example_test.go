@@ -32,7 +32,7 @@ func (g *Guest) arrive(x *machine.Ctx) {
 	x.Send(g.Door, Close{})
 }
 
-// A system of machines is a sim.System for every command and every strategy.
+// Commands and strategies check a system of machines like any other system.
 func Example() {
 	var ms machine.System
 	d := ms.Add(door, Door{})

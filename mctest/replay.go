@@ -1,6 +1,7 @@
 package mctest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -127,4 +128,30 @@ func misfits(l *check.Loaded) string {
 		}
 	}
 	return textfmt.Printable(b.String())
+}
+
+// show executes the run of a path file and logs every step.
+func (c *checking) show() {
+	c.Helper()
+	sys, err := check.AsWritten(c.replay, c.system)
+	if err != nil {
+		c.Fatalf("-macemc.replay: %v", err)
+	}
+	loaded, err := check.LoadFor(c.Context(), c.replay, &sys, c.respawn())
+	if err != nil {
+		c.Fatalf("-macemc.replay: %v", err)
+	}
+	trace, err := loaded.Trace(-1)
+	if err != nil {
+		c.Fatal(err)
+	}
+	var text bytes.Buffer
+	text.WriteByte('\n')
+	if err := trace.WriteText(&text); err != nil {
+		c.Fatal(err)
+	}
+	c.Log(text.String())
+	if what := loaded.Violation(trace); what != "" {
+		c.Error(what)
+	}
 }

@@ -36,8 +36,8 @@ func (r *ReducedGraph) tooLarge(first, x uint32, states int) bool {
 
 // singletonAmple decides whether event t, enabled in local state l, commutes with everything that the node may do
 // before t. Let W be the least set of local states that contains l and is closed under steps other than t: if x is in
-// W, so is x.f, for every event f of the node itself, and for every delivery f that is known to happen in x.t. For all
-// of these, outcome by outcome, it checks that
+// W, then x.f is in W for each event f of the node itself and each delivery f that is known to happen in x.t. For each x
+// and f, outcome by outcome, it checks that
 //
 //   - t can happen in x and in x.f, and f in x.t,
 //   - x.f.t and x.t.f are the same, and each event sends, announces and fails the same in both orders,
