@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
@@ -126,7 +127,7 @@ type bugHunt struct {
 	flags *bugsFlags
 	names []string // of the requested systems; none means all
 	seeds []uint64
-	file  task.Generated // of --markdown
+	file  outfile.Generated // of --markdown
 	// machine describes the machine of the searches.
 	machine string
 	rows    []bugRow // one for each bug
@@ -146,7 +147,7 @@ func (e *evaluator) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 	case f.workers > search.MaxWorkers:
 		return nil, task.TooManyWorkers(f.workers)
 	}
-	h := &bugHunt{evaluator: e, flags: f, names: names, seeds: seeds, file: task.Generated{Name: f.markdown, Mark: bugsMark}}
+	h := &bugHunt{evaluator: e, flags: f, names: names, seeds: seeds, file: outfile.Generated{Name: f.markdown, Mark: bugsMark}}
 	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, search.DefaultWorkers()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	var entries []spec.Entry
 	for i, name := range names {

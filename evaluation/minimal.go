@@ -19,9 +19,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/scratch"
-	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -79,9 +79,9 @@ type measurement struct {
 	*evaluator
 	flags *minimalFlags
 	seeds []uint64
-	file  task.Generated // of --markdown
-	build string         // sum of the executable: only its results are taken from a log
-	known int            // number of bugs, regardless of --run
+	file  outfile.Generated // of --markdown
+	build string            // sum of the executable: only its results are taken from a log
+	known int               // number of bugs, regardless of --run
 	rows  []minimalRow
 }
 
@@ -119,7 +119,7 @@ func (e *evaluator) measurement(f *minimalFlags) (*measurement, error) {
 	case f.time <= 0:
 		return nil, fmt.Errorf("--time is %v, must be positive", f.time)
 	}
-	m := &measurement{evaluator: e, flags: f, seeds: seeds, file: task.Generated{Name: f.markdown, Mark: minimalMark}}
+	m := &measurement{evaluator: e, flags: f, seeds: seeds, file: outfile.Generated{Name: f.markdown, Mark: minimalMark}}
 	if f.markdown != "" {
 		if err := m.file.Check(); err != nil {
 			return nil, fmt.Errorf("--markdown: %w", err)

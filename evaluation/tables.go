@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
@@ -100,8 +101,8 @@ func (e *evaluator) tabulate(ctx context.Context, f *tablesFlags, t *paperTable)
 	if f.time <= 0 {
 		return fmt.Errorf("--time is %v, must be positive", f.time)
 	}
-	page := task.Section{File: f.markdown, Name: t.name}
-	picture := task.Generated{Name: filepath.Join(filepath.Dir(f.markdown), tablePicture(t.name)), Mark: tablesMark}
+	page := outfile.Section{File: f.markdown, Name: t.name}
+	picture := outfile.Generated{Name: filepath.Join(filepath.Dir(f.markdown), tablePicture(t.name)), Mark: tablesMark}
 	if f.markdown != "" {
 		err := page.Check()
 		if err == nil && t.picture != nil {

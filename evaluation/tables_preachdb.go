@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -74,7 +75,8 @@ var preachdbRows = []preachdbRow{
 	{Search: "three workers, three servers", workers: 3, servers: 3},
 	{Search: "all are killed and restarted", workers: 3, servers: 3, strike: (*preachdbRun).again, Published: "demonstrated"},
 	{Search: "a worker and a server fail with all their data", workers: 3, servers: 3, strike: (*preachdbRun).lose, Published: "demonstrated"},
-	{Search: "a worker is killed, with a spare one", workers: 3, servers: 3, spares: 1, strike: (*preachdbRun).killWorker, Published: "demonstrated"},
+	{Search: "a worker is killed, with a spare one", workers: 3, servers: 3, spares: 1, strike: (*preachdbRun).killWorker,
+		Published: "demonstrated"},
 }
 
 // preachdb makes the table.
@@ -82,7 +84,7 @@ func (e *evaluator) preachdb(ctx context.Context, f *tablesFlags, depth int, row
 	if depth < 1 {
 		return fmt.Errorf("--depth is %d, must be at least 1", depth)
 	}
-	page := task.Section{File: f.markdown, Name: "preachdb"}
+	page := outfile.Section{File: f.markdown, Name: "preachdb"}
 	if f.markdown != "" {
 		if err := page.Check(); err != nil {
 			return fmt.Errorf("--markdown: %w", err)
@@ -150,7 +152,8 @@ func (r *preachdbRow) cost(role string) string {
 
 func preachdbMarkdown(rows []preachdbRow, depth int, machine string) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\n`go run ./evaluation tables preachdb --markdown`"+` writes this part, on one machine (%s): Paxos with three proposers to depth %d, by bfs and fingerprints of 128 bits. For searching processes,
+	fmt.Fprintf(&b, "\n`go run ./evaluation tables preachdb --markdown`"+
+		` writes this part, on one machine (%s): Paxos with three proposers to depth %d, by bfs and fingerprints of 128 bits. For searching processes,
 workers and servers it shows their number, total CPU time, and the maximum memory of one process, without killed processes, for which these are unknown.
 
 | search | result | seconds | searching process | workers | servers | PReachDB |

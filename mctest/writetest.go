@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/internal/newfile"
+	"github.com/macemc/macemc/internal/outfile"
 )
 
 // source is the location of a call.
@@ -77,7 +77,7 @@ func (c *checking) writeTestFor(pathFile string) (string, error) {
 		if err := os.MkdirAll(kept, 0o755); err != nil {
 			return "", err
 		}
-		if err := errors.Join(newfile.Write(to, path), newfile.Write(test, text)); err != nil {
+		if err := errors.Join(outfile.Create(to, path), outfile.Create(test, text)); err != nil {
 			return "", err
 		}
 		return test, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -66,7 +67,7 @@ func occurrences(r *history.Run, n int) []replay.Occurrence {
 func (s *Session) elsewhere(r *history.Run, words []string) (n int, how string, err error) {
 	switch {
 	case len(words) > 1:
-		return 0, "", badUsage("%q?", strings.Join(words, " "))
+		return 0, "", cmdline.Usagef("%q?", strings.Join(words, " "))
 	case len(words) == 0 || words[0] == "match":
 		n, same := match(s.run, r, s.run.At)
 		if !same {
@@ -87,7 +88,7 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	r := s.run
 	if len(args) > 0 {
 		n, err := s.place(args[0])
-		if err != nil && !isUsage(err) {
+		if err != nil && !cmdline.IsUsage(err) {
 			return err
 		}
 		if err == nil {
@@ -98,7 +99,7 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 				}
 			}
 			if len(args) > 2 {
-				return badUsage("more than two steps")
+				return cmdline.Usagef("more than two steps")
 			}
 			fmt.Fprintf(out, "after step %d | after step %d\n", n, to)
 			return writeDiff(out, r, n, r, to)
@@ -247,7 +248,7 @@ func listRuns(s *Session, _ context.Context, _ []string, out *bytes.Buffer) erro
 
 func switchRun(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	if len(args) == 0 {
-		return badUsage("which run?")
+		return cmdline.Usagef("which run?")
 	}
 	r, err := s.named(args[0])
 	if err != nil {

@@ -2,11 +2,11 @@ package mdb
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -18,7 +18,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 	if err != nil {
 		return nil, err
 	}
-	cond, err := condition(words)
+	cond, err := cmdline.Condition(words)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s *Session) selector(word string) (selector, error) {
 		}
 	}
 	if sel.path == "" {
-		return sel, badUsage("%q names no field", word)
+		return sel, cmdline.Usagef("%q names no field", word)
 	}
 	return sel, nil
 }
@@ -132,69 +132,4 @@ func (f selector) matches(path string) bool {
 		}
 		rest = rest[i+1:]
 	}
-}
-
-// condition parses a condition on a field's text; nil means any change.
-func condition(words []string) (func(string) bool, error) {
-	if len(words) == 0 || len(words) == 1 && words[0] == "changes" {
-		return nil, nil
-	}
-	op, value := words[0], strings.Join(words[1:], " ")
-	for _, o := range []string{"==", "!=", "<=", ">=", "<", ">", "~", "="} {
-		if rest, ok := strings.CutPrefix(op, o); ok {
-			op, value = o, strings.TrimSpace(rest+" "+value)
-			break
-		}
-	}
-	if value == "" {
-		return nil, badUsage("%q lacks a value", strings.Join(words, " "))
-	}
-	switch op {
-	case "==", "=":
-		return func(v string) bool { return equal(v, value) }, nil
-	case "!=":
-		return func(v string) bool { return !equal(v, value) }, nil
-	case "~":
-		re, err := pattern(value)
-		if err != nil {
-			return nil, err
-		}
-		return re.MatchString, nil
-	case "<", "<=", ">", ">=":
-		want, ok := number(value)
-		if !ok {
-			return nil, badUsage("%q is not a number", value)
-		}
-		return func(v string) bool {
-			x, ok := number(v)
-			switch op {
-			case "<":
-				return ok && x < want
-			case "<=":
-				return ok && x <= want
-			case ">":
-				return ok && x > want
-			}
-			return ok && x >= want
-		}, nil
-	}
-	return nil, badUsage("%q is not a condition: changes, or == != < <= > >= ~ and a value", strings.Join(words, " "))
-}
-
-// equal compares a field's text with the text in a condition: "joined(2)" is equal to "joined" and "2".
-func equal(text, want string) bool {
-	if text == want || text == `"`+want+`"` {
-		return true
-	}
-	name, inside, ok := strings.Cut(text, "(")
-	return ok && strings.HasSuffix(inside, ")") && (name == want || inside[:len(inside)-1] == want)
-}
-
-// number parses a number, which may be in parentheses after a name.
-func number(text string) (float64, bool) {
-	if _, inside, ok := strings.Cut(text, "("); ok {
-		text = strings.TrimSuffix(inside, ")")
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	return x, err == nil
 }

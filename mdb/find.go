@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -52,7 +53,7 @@ such as joined(2) is matched by joined and by 2.`
 			name: "again", aliases: []string{"a"}, group: finding, about: "repeat the last find or rfind",
 			do: func(s *Session, ctx context.Context, _ []string, out *bytes.Buffer) error {
 				if s.last == nil {
-					return badUsage("nothing was searched for yet")
+					return cmdline.Usagef("nothing was searched for yet")
 				}
 				return s.do(ctx, s.last, out)
 			},
@@ -71,7 +72,7 @@ such as joined(2) is matched by joined and by 2.`
 // find goes to the nearest matching step in a direction.
 func (s *Session) find(ctx context.Context, args []string, direction int, out *bytes.Buffer) error {
 	if len(args) == 0 {
-		return badUsage("find what?")
+		return cmdline.Usagef("find what?")
 	}
 	test, err := s.test(args)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Session) test(args []string) (*test, error) {
 	r := s.run
 	rest := args[1:]
 	if r.Whole != nil && slices.Contains([]string{"message", "choice", "live", "dead", "property"}, args[0]) {
-		return nil, badUsage("a recorded test has no %q; find event REGEXP, or find FIELD [CONDITION]", args[0])
+		return nil, cmdline.Usagef("a recorded test has no %q; find event REGEXP, or find FIELD [CONDITION]", args[0])
 	}
 	switch args[0] {
 	case "event":
@@ -129,7 +130,7 @@ func (s *Session) test(args []string) (*test, error) {
 		}
 		return s.messageTest(re)
 	case "choice":
-		re, err := pattern(rest...)
+		re, err := cmdline.Pattern(rest...)
 		if err != nil {
 			return nil, err
 		}
@@ -171,9 +172,9 @@ func (s *Session) test(args []string) (*test, error) {
 
 func wanted(words []string) (*regexp.Regexp, error) {
 	if len(words) == 0 {
-		return nil, badUsage("a regular expression is missing")
+		return nil, cmdline.Usagef("a regular expression is missing")
 	}
-	return pattern(words...)
+	return cmdline.Pattern(words...)
 }
 
 func matchesStep(re *regexp.Regexp, s *history.Step) bool {

@@ -74,7 +74,8 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"find Luck ==": "lacks a value", "find Luck is 3": "not a condition", "find Luck > 3 4": "not a number", "find n0. == 3": "names no field",
+		"find Luck ==": "lacks a value", "find Luck is 3": "not a condition", "find Luck > 3 4": "not a number",
+		"find n0. == 3": "names no field",
 	} {
 		if why := fails(t, s, line); !strings.Contains(why, want) {
 			t.Errorf("%s: %s", line, why)

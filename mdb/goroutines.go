@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -58,7 +59,7 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 	case s.cfg.Try == nil:
 		return errors.New("the test cannot be executed again here")
 	case len(args) != 1:
-		return badUsage("which goroutine?")
+		return cmdline.Usagef("which goroutine?")
 	case r.At == 0:
 		return errors.New("no goroutine can continue here: the first choice is at step 1")
 	}

@@ -8,7 +8,8 @@ import (
 	"io/fs"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/newfile"
+	"github.com/macemc/macemc/internal/outfile"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 )
 
 // mostGraphSteps is the maximum number of steps in a graph.
@@ -31,10 +32,10 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 			format, chosen = f, true
 		case chosen && file == "":
 			file = a
-		case !isUsage(err):
+		case !cmdline.IsUsage(err):
 			return err
 		default:
-			return badUsage("%q is neither a step nor a format", a)
+			return cmdline.Usagef("%q is neither a step nor a format", a)
 		}
 	}
 	from, to := max(1, s.run.At-8), min(s.run.Len(), s.run.At+8)
@@ -44,16 +45,16 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 	case len(bounds) == 2:
 		from, to = max(1, bounds[0]), bounds[1]
 	case len(bounds) > 2:
-		return badUsage("more than two steps")
+		return cmdline.Usagef("more than two steps")
 	}
 	if to < from {
-		return badUsage("there is nothing from step %d to step %d", from, to)
+		return cmdline.Usagef("there is nothing from step %d to step %d", from, to)
 	}
 	if to-from >= mostGraphSteps {
 		return fmt.Errorf("a graph of %d steps cannot be read; at most %d are drawn", to-from+1, mostGraphSteps)
 	}
 	if file == "" && format.Name != eventgraph.Formats()[0].Name {
-		return badUsage("the name of a file is missing")
+		return cmdline.Usagef("the name of a file is missing")
 	}
 	first := 1
 	if to > exactGraphSteps {
@@ -82,7 +83,7 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 
 // writeNew writes a new file. It fails if the file exists.
 func writeNew(file string, content []byte) error {
-	err := newfile.Write(file, content)
+	err := outfile.Create(file, content)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists already and is not overwritten; say another name", file)
 	}

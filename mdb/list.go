@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -26,10 +27,10 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		case strings.HasPrefix(a, "kind="):
 			kind = strings.TrimPrefix(a, "kind=")
 			if r.Whole != nil {
-				return badUsage("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
+				return cmdline.Usagef("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
 			}
 			if _, ok := sim.ParseEventKind(kind); !ok {
-				return badUsage("there is no kind of event %q", kind)
+				return cmdline.Usagef("there is no kind of event %q", kind)
 			}
 		case s.isNode(a):
 			n, err := s.nodeID(a)
@@ -40,7 +41,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		case a == "." && s.node >= 0:
 			node = s.node
 		case strings.HasPrefix(a, "/"):
-			p, err := pattern(a)
+			p, err := cmdline.Pattern(a)
 			if err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	from, to := 1, r.Len()
 	switch {
 	case len(bounds) > 2:
-		return badUsage("more than two steps")
+		return cmdline.Usagef("more than two steps")
 	case len(bounds) == 2:
 		from, to = max(0, bounds[0]), bounds[1]
 	case len(bounds) == 1:
@@ -71,7 +72,8 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	shown, more := 0, 0
 	for n := from; n <= to; n++ {
 		info := r.Step(n)
-		if filtered && (n == 0 || node >= 0 && !s.touches(n, node) || kind != "" && info.Ev.Kind.String() != kind || re != nil && !matchesStep(re, info)) {
+		if filtered && (n == 0 || node >= 0 && !s.touches(n, node) || kind != "" && info.Ev.Kind.String() != kind ||
+			re != nil && !matchesStep(re, info)) {
 			continue
 		}
 		if shown == most && len(bounds) < 2 {

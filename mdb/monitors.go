@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -16,7 +17,7 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	var re *regexp.Regexp
 	if len(args) > 0 {
 		var err error
-		if re, err = pattern(args...); err != nil {
+		if re, err = cmdline.Pattern(args...); err != nil {
 			return err
 		}
 	}

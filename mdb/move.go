@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -39,7 +40,7 @@ func moveCommands() []command {
 			about: "go to the state after a step: a number, +N, -N, start, end, critical",
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				if len(args) != 1 {
-					return badUsage("which step?")
+					return cmdline.Usagef("which step?")
 				}
 				n, err := s.place(args[0])
 				if err != nil {
@@ -80,7 +81,7 @@ func moveCommands() []command {
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				switch {
 				case len(args) > 1:
-					return badUsage("one node at most")
+					return cmdline.Usagef("one node at most")
 				case len(args) == 1 && (args[0] == "none" || args[0] == "all"):
 					s.node = -1
 				case len(args) == 1:
@@ -121,7 +122,7 @@ func (s *Session) by(args []string, direction int, out *bytes.Buffer) error {
 				return errors.New(`no node is selected; "node n0" selects one`)
 			}
 		case err == nil && n < 1:
-			return badUsage("%q is not a count of at least 1", a)
+			return cmdline.Usagef("%q is not a count of at least 1", a)
 		case err == nil:
 			count = n
 		default:
@@ -237,7 +238,7 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		return errNoCritical
 	}
 	if len(args) > 0 && args[0] != "again" || len(args) > 1 {
-		return badUsage("%q?", strings.Join(args, " "))
+		return cmdline.Usagef("%q?", strings.Join(args, " "))
 	}
 	if r.Critical > 0 && len(args) == 0 {
 		if r.Why != "" {
@@ -246,7 +247,8 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		return s.to(r.Critical, out)
 	}
 	if f, n := r.FirstFound(); f != nil {
-		fmt.Fprintf(out, "no step is critical: only a run that cannot recover has a critical transition, and step %d of this one is a %s\n", n, history.Violation(f))
+		fmt.Fprintf(out, "no step is critical: only a run that cannot recover has a critical transition, and step %d of this one is a %s\n",
+			n, history.Violation(f))
 		return nil
 	}
 	if s.cfg.End != "" { // walks may reach the same step and never return

@@ -49,7 +49,8 @@ func TestView_Options(t *testing.T) {
 	if got, want := commands(v.Options), "@next: n0 n0 draw\ntake 1: n1 n1 draw"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if p := v.Properties; len(p) != 1 || p[0] != (mdb.PropertyLine{Kind: "eventually", Name: "n0 is lucky", State: "FAILS", Since: "from the start"}) {
+	if p := v.Properties; len(p) != 1 ||
+		p[0] != (mdb.PropertyLine{Kind: "eventually", Name: "n0 is lucky", State: "FAILS", Since: "from the start"}) {
 		t.Errorf("properties: %+v", p)
 	}
 	do(t, s, "next")
@@ -73,7 +74,8 @@ func TestView_Options(t *testing.T) {
 		t.Errorf("the answer of the run leads to %+v", p)
 	}
 	runs := viewed(t, s).Runs
-	if len(runs) != 4 || runs[0].Unsaved || !runs[1].Unsaved || !runs[0].Current || runs[1].Text != "3 steps, at step 3, shares 2 with main, not saved" {
+	if len(runs) != 4 || runs[0].Unsaved || !runs[1].Unsaved || !runs[0].Current ||
+		runs[1].Text != "3 steps, at step 3, shares 2 with main, not saved" {
 		t.Errorf("runs: %+v", runs)
 	}
 	do(t, s, "run main end")
@@ -194,7 +196,8 @@ func TestView_Goroutines(t *testing.T) {
 	try := func(context.Context, string, string, int, int) (*replay.Trace, error) {
 		return nil, errors.New("not here")
 	}
-	for want, cfg := range map[string]mdb.Config{"": {Trace: trace}, "take g2: n1 g2: unlocks at a.go:7\ntake g3: n2 g3: can run, started by g1": {Trace: trace, Try: try}} {
+	for want, cfg := range map[string]mdb.Config{"": {Trace: trace},
+		"take g2: n1 g2: unlocks at a.go:7\ntake g3: n2 g3: can run, started by g1": {Trace: trace, Try: try}} {
 		s := opened(t, cfg)
 		do(t, s, "1")
 		if got := commands(viewed(t, s).Options); got != want {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -17,7 +18,7 @@ func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	if err != nil {
 		return err
 	}
-	re, err := pattern(rest...)
+	re, err := cmdline.Pattern(rest...)
 	if err != nil {
 		return err
 	}

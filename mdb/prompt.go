@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 )
 
 // Prompt reads lines from in and executes them, until a line quits the session, in ends, or ctx is done. Errors of commands are shown and
@@ -98,12 +99,12 @@ func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error
 	s.batch = true
 	defer func() { s.batch = false }()
 	for i, line := range lines {
-		commands, err := split(line)
+		commands, err := cmdline.Split(line)
 		if err != nil {
 			return unexecuted(err, lines[i+1:])
 		}
 		for j, words := range commands {
-			command := join(words)
+			command := cmdline.Join(words)
 			if ctx.Err() != nil {
 				return fmt.Errorf("interrupted before %q: %w", command, ctx.Err())
 			}
@@ -117,7 +118,7 @@ func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error
 			if err != nil {
 				err = fmt.Errorf("%s: %w", command, err)
 				if j+1 < len(commands) {
-					return unexecuted(err, []string{join(commands[j+1])})
+					return unexecuted(err, []string{cmdline.Join(commands[j+1])})
 				}
 				return unexecuted(err, lines[i+1:])
 			}
@@ -129,7 +130,7 @@ func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error
 // unexecuted wraps the error of a command. It adds that later commands were not executed, if there are any.
 func unexecuted(err error, after []string) error {
 	for _, line := range after {
-		if commands, failed := split(line); failed != nil || len(commands) > 0 {
+		if commands, failed := cmdline.Split(line); failed != nil || len(commands) > 0 {
 			return fmt.Errorf("%w; the commands after it were not executed", err)
 		}
 	}

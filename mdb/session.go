@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -97,7 +96,7 @@ func Open(cfg Config) (*Session, error) {
 // Do executes the commands of a line, which semicolons separate, and writes their output to w. It stops at the first command that fails.
 // The error is that of the command, [ErrQuit], or that of w. Long commands stop early when ctx is done.
 func (s *Session) Do(ctx context.Context, line string, w io.Writer) error {
-	commands, err := split(line)
+	commands, err := cmdline.Split(line)
 	if err != nil {
 		return err
 	}
@@ -140,7 +139,7 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 		return fmt.Errorf("%s is said without arguments", c.name)
 	}
 	if err := c.do(s, ctx, args, out); err != nil {
-		if isUsage(err) {
+		if cmdline.IsUsage(err) {
 			return fmt.Errorf("%w; usage: %s", err, c.usage())
 		}
 		return err
@@ -182,113 +181,6 @@ func isStep(word string) bool {
 	return err == nil || word == "start" || word == "end"
 }
 
-// usageError is an error about a command's arguments.
-type usageError struct{ why string }
-
-func (u *usageError) Error() string { return u.why }
-
-// isUsage reports whether an error is about a command's arguments.
-func isUsage(err error) bool {
-	_, ok := errors.AsType[*usageError](err)
-	return ok
-}
-
-func badUsage(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
-
-// split divides a line into commands, and these into words. Quotes '...' and "..." protect spaces and semicolons, and so do slashes around
-// a whole word. The slashes remain part of the word.
-func split(line string) ([][]string, error) {
-	var (
-		all   [][]string
-		words []string
-		word  strings.Builder
-		in    bool // inside a word
-	)
-	end := func() {
-		if in {
-			words = append(words, word.String())
-		}
-		word.Reset()
-		in = false
-	}
-	rs := []rune(line)
-	for i := 0; i < len(rs); i++ {
-		switch c := rs[i]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			end()
-		case c == ';':
-			end()
-			if len(words) > 0 {
-				all = append(all, words)
-			}
-			words = nil
-		case c == '#' && !in && len(words) == 0:
-			return all, nil
-		case c == '\'' || c == '"' || c == '/' && !in && slices.Contains(rs[i+1:], '/'):
-			j := i + 1
-			for j < len(rs) && rs[j] != c {
-				if rs[j] == '\\' && c == '/' && j+1 < len(rs) {
-					j++
-				}
-				j++
-			}
-			if j >= len(rs) {
-				return nil, fmt.Errorf("%q: a quote %c is not closed", line, c)
-			}
-			in = true
-			if c == '/' {
-				word.WriteString(string(rs[i : j+1]))
-			} else {
-				word.WriteString(string(rs[i+1 : j]))
-			}
-			i = j
-		default:
-			in = true
-			word.WriteRune(c)
-		}
-	}
-	end()
-	if len(words) > 0 {
-		all = append(all, words)
-	}
-	return all, nil
-}
-
-// join is the inverse of split for one command.
-func join(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		read, err := split(w)
-		switch {
-		case err == nil && len(read) == 1 && len(read[0]) == 1 && read[0][0] == w:
-			quoted[i] = w
-		case strings.Contains(w, "'") && !strings.Contains(w, `"`):
-			quoted[i] = `"` + w + `"`
-		default:
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
-}
-
-// pattern compiles a regular expression from words, with optional slashes around it. It ignores case if there are no upper case letters.
-func pattern(words ...string) (*regexp.Regexp, error) {
-	text := strings.Join(words, " ")
-	if len(text) > 1 && text[0] == '/' && text[len(text)-1] == '/' {
-		text = strings.ReplaceAll(text[1:len(text)-1], `\/`, "/")
-	}
-	if strings.ToLower(text) == text {
-		text = "(?i)" + text
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, badUsage("%v", err)
-	}
-	return re, nil
-}
-
 // nodeID parses a node, such as n2 or 2, or g3 for a recorded test.
 func (s *Session) nodeID(word string) (int, error) {
 	r, kind := s.run, "node"
@@ -297,7 +189,7 @@ func (s *Session) nodeID(word string) (int, error) {
 		n, kind = n-1, "goroutine"
 	}
 	if err != nil || n < 0 || n >= s.sys.Nodes {
-		return 0, badUsage("there is no %s %q; %ss are %s to %s", kind, word, kind, r.Node(0), r.Node(s.sys.Nodes-1))
+		return 0, cmdline.Usagef("there is no %s %q; %ss are %s to %s", kind, word, kind, r.Node(0), r.Node(s.sys.Nodes-1))
 	}
 	return n, nil
 }
@@ -328,7 +220,7 @@ func (s *Session) place(word string) (int, error) {
 	}
 	n, err := strconv.Atoi(word)
 	if err != nil {
-		return 0, badUsage("%q is not a step: give a number, +N, -N, start, end, critical or here", word)
+		return 0, cmdline.Usagef("%q is not a step: give a number, +N, -N, start, end, critical or here", word)
 	}
 	if word[0] == '+' || word[0] == '-' {
 		n = min(max(0, r.At+n), r.Len())
@@ -353,7 +245,7 @@ func (s *Session) stepIn(args []string) (int, error) {
 	case 1:
 		return s.place(args[0])
 	}
-	return 0, badUsage("more than one step")
+	return 0, cmdline.Usagef("more than one step")
 }
 
 // other returns the run for comparison: the run from which the current one branches, or else the first branch of the current run.

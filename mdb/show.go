@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -128,7 +129,7 @@ func (s *Session) nodesIn(args []string) (nodes []int, rest []string, err error)
 func (s *Session) onlyNodes(args []string) ([]int, error) {
 	nodes, rest, err := s.nodesIn(args)
 	if err == nil && len(rest) > 0 {
-		err = badUsage("%q: only nodes can be named", rest[0])
+		err = cmdline.Usagef("%q: only nodes can be named", rest[0])
 	}
 	return nodes, err
 }
@@ -229,7 +230,7 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	}
 	var re *regexp.Regexp
 	if len(rest) > 0 {
-		if re, err = pattern(rest...); err != nil {
+		if re, err = cmdline.Pattern(rest...); err != nil {
 			return err
 		}
 	}
@@ -268,7 +269,7 @@ func only(fields []sim.Field, keep func(path string) bool) []sim.Field {
 
 func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	if len(args) == 0 {
-		return badUsage("which field?")
+		return cmdline.Usagef("which field?")
 	}
 	sel, err := s.selector(strings.Join(args, " "))
 	if err != nil {

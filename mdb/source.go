@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 )
 
 // mostSource is the default number of lines that "list" shows before and after a place.
@@ -15,11 +17,11 @@ func listSource(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 	around := mostSource
 	switch {
 	case len(args) > 1:
-		return badUsage("one number at most")
+		return cmdline.Usagef("one number at most")
 	case len(args) == 1:
 		n, err := strconv.Atoi(args[0])
 		if err != nil || n < 0 || n > 1000 {
-			return badUsage("%q is not a number of lines", args[0])
+			return cmdline.Usagef("%q is not a number of lines", args[0])
 		}
 		around = n
 	}

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -163,7 +163,8 @@ func (p *picker) Choose(point choose.Point) int {
 		}
 		pick = 0
 	}
-	p.asked = append(p.asked, fmt.Sprintf("%d. %s", i+1, question(stepinfo.Answer{Kind: point.Kind, Label: point.Label, Pick: pick, Arity: point.Arity})))
+	p.asked = append(p.asked,
+		fmt.Sprintf("%d. %s", i+1, question(stepinfo.Answer{Kind: point.Kind, Label: point.Label, Pick: pick, Arity: point.Arity})))
 	return pick
 }
 
@@ -179,13 +180,13 @@ func question(a stepinfo.Answer) string {
 // take extends a run by an event after step n.
 func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 	if len(args) == 0 {
-		return badUsage("which event?")
+		return cmdline.Usagef("which event?")
 	}
 	var numbers []int
 	for _, a := range args {
 		x, err := strconv.Atoi(a)
 		if err != nil {
-			return badUsage("%q is not a number", a)
+			return cmdline.Usagef("%q is not a number", a)
 		}
 		numbers = append(numbers, x)
 	}
@@ -242,39 +243,9 @@ func (s *Session) enter(r *history.Run) {
 	s.run = r
 }
 
-// settings separates KEY=VALUE arguments from others.
-func settings(args []string, known ...string) (map[string]string, []string, error) {
-	set := map[string]string{}
-	var rest []string
-	for _, a := range args {
-		key, value, ok := strings.Cut(a, "=")
-		if !ok {
-			rest = append(rest, a)
-			continue
-		}
-		if !slices.Contains(known, key) {
-			return nil, nil, badUsage("there is no setting %q; there are %s", key, strings.Join(known, ", "))
-		}
-		set[key] = value
-	}
-	return set, rest, nil
-}
-
-func setting(set map[string]string, key string, otherwise int) (int, error) {
-	text, ok := set[key]
-	if !ok {
-		return otherwise, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, badUsage("%s=%s must be a number of at least 1", key, text)
-	}
-	return n, nil
-}
-
 func save(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	if len(args) != 1 {
-		return badUsage("the name of a file is missing")
+		return cmdline.Usagef("the name of a file is missing")
 	}
 	r := s.run
 	h := s.cfg.Header

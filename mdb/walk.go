@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -87,18 +88,18 @@ func (s *Session) adopt(path choose.Path, out *bytes.Buffer) error {
 }
 
 func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
-	set, rest, err := settings(args, "steps", "seed")
+	set, rest, err := cmdline.ReadSettings(args, "steps", "seed")
 	if err != nil {
 		return err
 	}
 	if len(rest) > 0 {
-		return badUsage("%q?", strings.Join(rest, " "))
+		return cmdline.Usagef("%q?", strings.Join(rest, " "))
 	}
-	steps, err := setting(set, "steps", walkSteps)
+	steps, err := set.Count("steps", walkSteps)
 	if err != nil {
 		return err
 	}
-	seed, err := setting(set, "seed", 1)
+	seed, err := set.Count("seed", 1)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) err
 }
 
 func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
-	set, rest, err := settings(args, "walks", "steps", "seed", "time")
+	set, rest, err := cmdline.ReadSettings(args, "walks", "steps", "seed", "time")
 	if err != nil {
 		return err
 	}
@@ -138,24 +139,24 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 		want = rest[0]
 	}
 	if len(rest) > 1 || want != "live" && want != "violation" {
-		return badUsage("search for live or violation")
+		return cmdline.Usagef("search for live or violation")
 	}
-	steps, err := setting(set, "steps", walkSteps)
+	steps, err := set.Count("steps", walkSteps)
 	if err != nil {
 		return err
 	}
-	walks, err := setting(set, "walks", searchWalks)
+	walks, err := set.Count("walks", searchWalks)
 	if err != nil {
 		return err
 	}
-	seed, err := setting(set, "seed", 1)
+	seed, err := set.Count("seed", 1)
 	if err != nil {
 		return err
 	}
 	limit := searchTime
 	if text, ok := set["time"]; ok {
 		if limit, err = time.ParseDuration(text); err != nil || limit <= 0 {
-			return badUsage("time=%s must be like 10s", text)
+			return cmdline.Usagef("time=%s must be like 10s", text)
 		}
 	}
 	if want == "live" {

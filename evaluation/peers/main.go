@@ -24,7 +24,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/outfile"
 )
 
 // ownCommand is the command line of macemc; {proposers}, {workers}, {visited} and {reduction} are replaced.
@@ -108,7 +108,7 @@ func run() error {
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
-	section := task.Section{File: *page, Name: comparison.section}
+	section := outfile.Section{File: *page, Name: comparison.section}
 	if *page != "" {
 		if err := section.Check(); err != nil { // rather than after an hour
 			return err

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/macemc/macemc/internal/newfile"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/search"
 )
@@ -54,7 +54,7 @@ func SavePrefixes(ctx context.Context, o Options, dir string, n int) ([]string, 
 func writeNew(dir, stem, ext string, text []byte) (string, error) {
 	for n := 1; ; n++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s-%d%s", stem, n, ext))
-		if err := newfile.Write(name, text); !errors.Is(err, fs.ErrExist) {
+		if err := outfile.Create(name, text); !errors.Is(err, fs.ErrExist) {
 			return name, err
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/macemc/macemc/internal/newfile"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/render"
 )
@@ -72,7 +72,8 @@ func removeFindings(dir string) error {
 // Ignore makes git ignore a folder of findings unless the folder already has a .gitignore file. Files worth
 // committing are schedules and the paths that tests replay, which lie elsewhere.
 func Ignore(dir string) error {
-	err := newfile.Write(filepath.Join(dir, ".gitignore"), []byte(`# Findings of macemc. Do not commit them: the next search of the same test replaces them.
+	err := outfile.Create(filepath.Join(dir, ".gitignore"),
+		[]byte(`# Findings of macemc. Do not commit them: the next search of the same test replaces them.
 # To keep a run as a regression test, use --write-test or -macemc.write-test. It copies the path to
 # testdata/regress; commit that folder. Schedules of "macemc test", such as deadlock-1.path, can be
 # committed here: it executes them first.

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/newfile"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/shrink"
@@ -177,7 +177,7 @@ func WriteNew(name string, f *choose.File) error {
 	if err != nil {
 		return err
 	}
-	if err = newfile.Write(name, text); errors.Is(err, fs.ErrExist) {
+	if err = outfile.Create(name, text); errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists already; nothing is overwritten", name)
 	}
 	return err

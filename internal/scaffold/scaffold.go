@@ -17,7 +17,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/macemc/macemc/internal/newfile"
+	"github.com/macemc/macemc/internal/outfile"
 )
 
 const module = "github.com/macemc/macemc"
@@ -98,7 +98,7 @@ func Write(dir, checkout string) (*Written, error) {
 		if !ok {
 			continue
 		}
-		if err := newfile.Write(filepath.Join(dir, name), text); err != nil {
+		if err := outfile.Create(filepath.Join(dir, name), text); err != nil {
 			return nil, err
 		}
 	}

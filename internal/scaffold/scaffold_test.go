@@ -56,7 +56,8 @@ func TestInModule(t *testing.T) {
 		if w.Module || len(w.Steps) != c.steps || strings.Join(w.Files, " ") != "myservice.go myservice_test.go" {
 			t.Errorf("%+v", w)
 		}
-		if _, err := scaffold.Write(filepath.Join(dir, "another"), dir); err == nil || c.steps == 0 && !strings.Contains(err.Error(), "already requires the checker; leave out") {
+		if _, err := scaffold.Write(filepath.Join(dir, "another"), dir); err == nil ||
+			c.steps == 0 && !strings.Contains(err.Error(), "already requires the checker; leave out") {
 			t.Errorf("another checker is given: %v", err)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "internal", "My-Service", "myservice.go"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report/render"
 )
 
@@ -19,7 +20,7 @@ const StandardOutput = "-"
 func (c Collected) Check() error {
 	for _, f := range render.CollectedFormats() {
 		if file := c[f.Name]; file != "" && file != StandardOutput {
-			if err := (Generated{file, f.Mark}).Check(); err != nil {
+			if err := (outfile.Generated{file, f.Mark}).Check(); err != nil {
 				return fmt.Errorf("--%s: %w", f.Name, err)
 			}
 		}
@@ -78,7 +79,7 @@ func (c Collected) Write(p *Process, write func(*bytes.Buffer, render.Collected)
 		case file == StandardOutput:
 			_, e = p.Stdout.Write(b.Bytes())
 		default:
-			e = Generated{file, f.Mark}.Write(b.Bytes())
+			e = outfile.Generated{file, f.Mark}.Write(b.Bytes())
 		}
 		err = errors.Join(err, e)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -20,7 +21,7 @@ type Graph struct {
 	From, To, Critical     int
 	Fold, Width            int
 	Notes                  bool
-	Out                    Output
+	Out                    outfile.Output
 	Given                  Given
 }
 
@@ -115,5 +116,5 @@ func (f *Graph) Draw(p *Process, g *eventgraph.Graph) error {
 		return fmt.Errorf("%s: %d steps are too many for %s, at most %d can be read; choose some with --from and --to",
 			f.File, n, format.Name, format.MaxSteps)
 	}
-	return p.write(f.Out, func(w io.Writer) error { return format.Render(w, eventgraph.Drawing{Graph: g, Options: o}) })
+	return f.Out.Write(p.Stdout, func(w io.Writer) error { return format.Render(w, eventgraph.Drawing{Graph: g, Options: o}) })
 }

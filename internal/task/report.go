@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -20,7 +21,7 @@ type Report struct {
 	Format string
 	Live   string
 	Walks  check.CriticalOptions
-	Out    Output
+	Out    outfile.Output
 	Given  Given
 }
 
@@ -73,7 +74,7 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 	if r.Critical == nil {
 		r.Commands = report.Commands{Rerun: r.Commands.Look}
 	}
-	return p.write(f.Out, func(w io.Writer) error {
+	return f.Out.Write(p.Stdout, func(w io.Writer) error {
 		d := document.New(r, l.System.Properties)
 		d.Style = p.Style
 		return format.Render(w, d)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/search"
 )
@@ -33,7 +34,7 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 		if _, err := os.Lstat(out); err == nil {
 			return fmt.Errorf("--out %s exists already; name a file that does not", out)
 		}
-		if err := creatable(out); err != nil {
+		if err := outfile.Creatable(out); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}

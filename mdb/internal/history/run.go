@@ -279,7 +279,8 @@ func (r *Run) Branch(name string, n int) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Run{Name: name, Nodes: r.Nodes, Cursor: c, Words: r.Words, first: r.first, boot: r.boot, steps: slices.Clone(r.steps[:n]), At: n, From: r, Common: n}
+	b := &Run{Name: name, Nodes: r.Nodes, Cursor: c, Words: r.Words, first: r.first, boot: r.boot,
+		steps: slices.Clone(r.steps[:n]), At: n, From: r, Common: n}
 	if r.Critical <= n {
 		b.Critical = r.Critical
 	}

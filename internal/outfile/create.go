@@ -1,13 +1,12 @@
-// Package newfile writes files that must not be there yet.
-package newfile
+package outfile
 
 import (
 	"errors"
 	"os"
 )
 
-// Write writes a file, all of it or none. The error is [fs.ErrExist] when there is something of that name.
-func Write(name string, content []byte) error {
+// Create writes a new file. The error is [fs.ErrExist] if there is something of that name.
+func Create(name string, content []byte) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package task
+package outfile
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ func (s Section) Write(text string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(s.File, []byte(before+text+after))
+	return replace(s.File, contains([]byte(before+text+after)), rename)
 }
 
 // around returns the text before and after the section, with its lines.

@@ -1,0 +1,2 @@
+// Package outfile writes the files of commands. A file appears completely or not at all.
+package outfile
