@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
@@ -91,7 +92,8 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{cfg: &cfg, prober: p, alive: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, given: -1, examined: map[int]*table.Recovery{}}
+	f := &finder{cfg: &cfg, prober: p, alive: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, given: -1,
+		examined: map[int]*table.Recovery{}}
 	if d, ok := search.DeadlinesOf(ctx); ok {
 		ctx = &deadlined{ctx, d, f}
 	}
@@ -143,6 +145,25 @@ func (e *Ended) Error() string {
 	return fmt.Sprintf("critical: the run, made longer, ends with a finding in step %d: %v", e.Steps, e.Finding)
 }
 
+// unfit describes why a run cannot be examined.
+func unfit(o *runloop.Outcome) error {
+	switch o.End {
+	case runloop.Misfit:
+		return &MisfitError{fmt.Errorf("critical: %w", o.Err)}
+	case runloop.Found:
+		if o.Stuck != nil {
+			return stuckIn(o)
+		}
+		return &MisfitError{fmt.Errorf("critical: step %d of the run ends it with a finding: %w", o.Steps, o.Finding)}
+	}
+	return nil
+}
+
+// stuckIn returns the error of a walk in which checked code does not return.
+func stuckIn(o *runloop.Outcome) error {
+	return &Ended{Finding: o.Finding, Path: o.Stuck, Steps: o.Steps, Overdue: true}
+}
+
 // Confirm returns a function for [search.Config.Confirm] that applies Find to suspects of liveness and deadlock;
 // the path is the suspect's. Other suspects are accepted as violations. If checked code did not return in time, the
 // suspect is undecided, and Instead is the new suspect. The Detail is a [*Result].
@@ -179,5 +200,6 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 
 // Violation reports whether the run is confirmed to violate liveness.
 func (r *Result) Violation() bool {
-	return !r.Unjudged && (r.Case == Located || r.Case == DeadFromStart || r.Case == Unlocated || r.Case == TooLateToTell && (r.OutOfEvents || r.Proof == Exact))
+	return !r.Unjudged && (r.Case == Located || r.Case == DeadFromStart || r.Case == Unlocated ||
+		r.Case == TooLateToTell && (r.OutOfEvents || r.Proof == Exact))
 }

@@ -74,25 +74,6 @@ func (f *finder) replay(ctx context.Context) error {
 	return unfit(&last)
 }
 
-// unfit describes why a run cannot be examined.
-func unfit(o *runloop.Outcome) error {
-	switch o.End {
-	case runloop.Misfit:
-		return &MisfitError{fmt.Errorf("critical: %w", o.Err)}
-	case runloop.Found:
-		if o.Stuck != nil {
-			return stuckIn(o)
-		}
-		return &MisfitError{fmt.Errorf("critical: step %d of the run ends it with a finding: %w", o.Steps, o.Finding)}
-	}
-	return nil
-}
-
-// stuckIn returns the error of a walk in which checked code does not return.
-func stuckIn(o *runloop.Outcome) error {
-	return &Ended{Finding: o.Finding, Path: o.Stuck, Steps: o.Steps, Overdue: true}
-}
-
 func (f *finder) find(ctx context.Context) (*Result, error) {
 	if f.live {
 		return f.result(Recovered, 0), nil

@@ -104,14 +104,17 @@ func (r *ReducedGraph) KeepsAll() bool {
 
 // New returns the reduction asked for, or the part of it that is known to be sound. It returns nil if there is
 // none.
-func New(g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGraph) (Permuter, string)) (r *ReducedGraph, summary Reduced) {
+func New(
+	g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGraph) (Permuter, string),
+) (r *ReducedGraph, summary Reduced) {
 	summary = reducible(g, opts)
 	if summary.Used == options.ReduceNone && (!opts.Symmetry || opts.Asymmetry != "") && g.World.Uncrashed == 0 {
 		summary.Asymmetry = opts.Asymmetry
 		return nil, summary
 	}
 	n := g.World.Nodes
-	r = &ReducedGraph{g: g, World: g.World, Configs: g.Configs, rules: RulesOf(summary.Used), summary: summary, fullyExpanded: map[string]bool{}}
+	r = &ReducedGraph{g: g, World: g.World, Configs: g.Configs, rules: RulesOf(summary.Used), summary: summary,
+		fullyExpanded: map[string]bool{}}
 	r.hurried = opts.Reduce == options.ReduceAuto && summary.Used == options.ReduceFull
 	if opts.Rules != nil {
 		r.rules = *opts.Rules
@@ -277,7 +280,8 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 // nothing disables the reduction.
 func (r *ReducedGraph) nothing(why string) {
 	r.rules, r.hurried, r.summary = options.Rules{Mutation: r.rules.Mutation}, false,
-		Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.summary.Rounds, Permutations: r.summary.Permutations, Asymmetry: r.summary.Asymmetry}
+		Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.summary.Rounds, Permutations: r.summary.Permutations,
+			Asymmetry: r.summary.Asymmetry}
 	r.assumptions.Begin()
 	r.deadMessages.Begin()
 	r.World.Covering.ForgetSometimes()
@@ -299,61 +303,6 @@ func (r *ReducedGraph) Begin() {
 func (r *ReducedGraph) Summary() Reduced {
 	r.summary.Dead = len(r.deadMessages.list)
 	return r.summary
-}
-
-// Assumptions are the claims that the reduction relies on, and those that fell.
-type Assumptions struct {
-	decided map[Claim]bool // in this round
-	list    []Claim        // claims that hold and were used
-	listed  map[Claim]bool
-	Fallen  map[Claim]bool // in all rounds
-	All     map[Claim]bool // in this round: claims that hold under all permutations of nodes
-}
-
-// Claim is about an event in a local state.
-type Claim struct{ Local, Act uint32 }
-
-func (l *Assumptions) Begin() {
-	l.decided, l.list, l.listed, l.All = map[Claim]bool{}, nil, map[Claim]bool{}, map[Claim]bool{}
-	if l.Fallen == nil {
-		l.Fallen = map[Claim]bool{}
-	}
-}
-
-// assume reports whether a claim holds, for all interchangeable nodes.
-func (r *ReducedGraph) assume(l *Assumptions, c Claim, decide func(Claim) bool) bool {
-	if r.Permuter != nil {
-		return r.Permuter.HoldsForAll(l, c, decide)
-	}
-	return l.Holds(c, decide)
-}
-
-// Holds decides a claim once in a round, and records that it is used.
-func (l *Assumptions) Holds(c Claim, decide func(Claim) bool) bool {
-	if l.Fallen[c] {
-		return false
-	}
-	ok, known := l.decided[c]
-	if !known {
-		ok = decide(c)
-		l.decided[c] = ok
-	}
-	if ok && !l.listed[c] {
-		l.listed[c] = true
-		l.list = append(l.list, c)
-	}
-	return ok
-}
-
-// check decides the used claims again, and reports whether one fell.
-func (l *Assumptions) check(decide func(Claim) bool) (fell bool) {
-	for _, c := range l.list {
-		if !l.Fallen[c] && !decide(c) {
-			l.Fallen[c] = true
-			fell = true
-		}
-	}
-	return fell
 }
 
 // The conditions that tests leave out.
