@@ -4,7 +4,6 @@ package logstore
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strconv"
 	"testing"
@@ -14,11 +13,6 @@ import (
 	"github.com/macemc/macemc/internal/test/replaytest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
-)
-
-var (
-	times     = flag.Int("times", 10, "how often a run is repeated")
-	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
 )
 
 // stored announces that Put has returned, and found announces the content after a boot.
@@ -88,4 +82,4 @@ func TestStore_Crashes(t *testing.T) {
 }
 
 // Runs are deterministic.
-func TestStore_Retrace(t *testing.T) { replaytest.Check(t, system(""), *times, *processes) }
+func TestStore_Retrace(t *testing.T) { replaytest.Check(t, system("")) }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"flag"
 	"strings"
 	"testing"
 	"time"
@@ -12,13 +11,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-var (
-	times     = flag.Int("times", 10, "how often a run is repeated")
-	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
-)
-
 // Runs are reproducible.
-func TestReplicas_Retrace(t *testing.T) { replaytest.Check(t, system(), *times, *processes) }
+func TestReplicas_Retrace(t *testing.T) { replaytest.Check(t, system()) }
 
 // A replica that acknowledges values without its peers is detected.
 func TestReplicas_Hasty(t *testing.T) {

@@ -3,7 +3,6 @@
 package redis
 
 import (
-	"flag"
 	"strings"
 	"testing"
 	"time"
@@ -12,13 +11,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-var (
-	times     = flag.Int("times", 10, "how often a run is repeated")
-	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
-)
-
 // Runs are reproducible.
-func TestCounter_Retrace(t *testing.T) { replaytest.Check(t, system("counter"), *times, *processes) }
+func TestCounter_Retrace(t *testing.T) { replaytest.Check(t, system("counter")) }
 
 // A transaction that watches another key loses an increment.
 func TestCounter_Unwatched(t *testing.T) {

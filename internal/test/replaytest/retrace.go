@@ -4,6 +4,7 @@ package replaytest
 import (
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +19,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+var (
+	times     = flag.Int("times", 10, "how often a run is repeated")
+	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
+)
+
 // child is set in the environment of processes that only print their traces.
 const child = "MACEMC_RETRACE"
 
@@ -27,7 +33,8 @@ const steps = 300
 // Check executes random runs of a system with faults, first come first served and with drawn schedules. It executes
 // each several times in this process and once in each of several others, which run the same test, and fails if one
 // differs.
-func Check(t *testing.T, sys sim.System, times, processes int) {
+func Check(t *testing.T, sys sim.System) {
+	times, processes := *times, *processes
 	if os.Getenv(child) != "" {
 		times, processes = 1, 0
 	}
