@@ -125,7 +125,7 @@ end at the violating step and have no critical step. At most %v are spent per se
 
 Prefix: the search starts from live states instead of the initial state. It computes them itself, by %d random walks without faults
 that end when the system becomes live, and starts from each in turn. (`+"`macemc search SYSTEM --save-prefixes DIR`"+`
-writes such walks as path files, and `+"`--prefix FILE`"+` starts from one.)
+writes such walks as path files, and `+"`--from FILE`"+` starts from one.)
 
 Original: figures of Killian, Anderson, Jhala and Vahdat, "Life, Death, and the Critical Transition: Finding Liveness Bugs
 in Systems Code" (NSDI 2007, extended version), if any, on a machine of 2006. Prefixes of IDs: RT RandTree, MT transport, P Pastry,

@@ -57,7 +57,7 @@ func (f *Search) validateCluster() error {
 	if n := f.Cluster.Replicas; f.Given.Has("replicas") && n != 1 && n != 3 {
 		return fmt.Errorf("--replicas is %d, must be 1 or 3: two replicas have no majority when one is lost", n)
 	}
-	for _, flag := range []string{"durable", "resume", "keep-going", "from", "prefix", "save-prefixes", "shard"} {
+	for _, flag := range []string{"durable", "resume", "keep-going", "from", "save-prefixes", "shard"} {
 		if f.Given.Has(flag) {
 			return fmt.Errorf("--cluster cannot be combined with --%s", flag)
 		}
@@ -97,7 +97,8 @@ func (f *Search) clusterJob(p *Process, s *check.Subject) (ClusterJob, error) {
 	}
 	text, err := json.Marshal(job{subject, f.Config.HandlerLimit})
 	return ClusterJob{
-		Build: ClusterBuild(), Title: f.System, Job: text, Visited: string(cmp.Or(f.Config.Visited, search.Fingerprints128)), Depth: f.Config.MaxDepth,
+		Build: ClusterBuild(), Title: f.System, Job: text, Visited: string(cmp.Or(f.Config.Visited, search.Fingerprints128)),
+		Depth: f.Config.MaxDepth,
 	}, err
 }
 

@@ -46,7 +46,7 @@ func (f *Search) validateDurable() error {
 	if f.leavesOutCrashes() {
 		return fmt.Errorf("--durable cannot be combined with --crash-model %s, which omits states", f.Config.Crashes)
 	}
-	for _, flag := range []string{"keep-going", "prefix", "from", "save-prefixes", "shard"} {
+	for _, flag := range []string{"keep-going", "from", "save-prefixes", "shard"} {
 		if f.Given.Has(flag) {
 			return fmt.Errorf("--durable and --%s contradict each other; give one of them", flag)
 		}
@@ -62,7 +62,8 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 		return "", err
 	}
 	if m.Walks != nil {
-		return "", fmt.Errorf("%s holds runs (strategy %s) but no states to recheck; use another seed or folder to check the current properties", dir, m.Walks.Strategy)
+		return "", fmt.Errorf("%s holds runs (strategy %s) but no states to recheck; use another seed or folder to check the current properties",
+			dir, m.Walks.Strategy)
 	}
 	f.System = m.System
 	if m.Package != "" {

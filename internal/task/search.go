@@ -23,7 +23,6 @@ type Search struct {
 	Unbiased     bool
 	Shard        string
 	Memory       int // MB
-	Prefix       string
 	From         string
 	Step         int
 	SavePrefixes string
@@ -137,13 +136,6 @@ func (f *Search) request(p *Process) (*request, error) {
 	if err := f.crashing(&subject.System); err != nil {
 		return nil, err
 	}
-	if f.Prefix != "" {
-		loaded, err := check.LoadFor(context.Background(), f.Prefix, &subject.System, nil)
-		if err != nil {
-			return nil, err
-		}
-		cfg.Prefix, cfg.PrefixRuns = loaded.Path, 0
-	}
 	return &request{
 		Search: f, subject: subject, recording: merged, job: job,
 		options: check.Options{
@@ -203,14 +195,12 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--seed is 0, must be at least 1")
 	case f.Unbiased && f.Given.Has("weights"):
 		return fmt.Errorf("--unbiased and --weights contradict each other; give one of them")
-	case f.Given.Has("from") && (f.Given.Has("prefix") || f.Given.Has("save-prefixes")):
-		return fmt.Errorf("--from contradicts --prefix and --save-prefixes; give one of them")
+	case f.Given.Has("from") && f.Given.Has("save-prefixes"):
+		return fmt.Errorf("--from and --save-prefixes contradict each other; give one of them")
 	case f.Given.Has("step") && !f.Given.Has("from"):
 		return fmt.Errorf("--step selects a state of --from FILE; give --from, too")
 	case f.Step < 0:
 		return fmt.Errorf("--step is %d, must not be negative", f.Step)
-	case f.Given.Has("prefix") && f.Given.Has("save-prefixes"):
-		return fmt.Errorf("--prefix and --save-prefixes contradict each other; give one of them")
 	case len(f.Collected) > 0 && f.Given.Has("save-prefixes"):
 		return fmt.Errorf("--%s and --save-prefixes contradict each other; give one of them", f.Collected.names()[0])
 	case f.KeepGoing && f.Given.Has("save-prefixes"):
@@ -226,7 +216,8 @@ func (f *Search) Validate() error {
 	case f.Given.Has("reduce") && !slices.Contains(search.Reductions(), f.Config.Reduce):
 		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Config.Reduce, strings.Join(search.ReductionNames(), ", "))
 	case f.Given.Has("crash-model") && !slices.Contains(search.CrashModels(), f.Config.Crashes):
-		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Config.Crashes, search.CrashExplicit, search.CrashImplicit, search.CrashAuto)
+		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Config.Crashes, search.CrashExplicit,
+			search.CrashImplicit, search.CrashAuto)
 	}
 	return cmp.Or(f.Collected.validate(f.JSON), f.validateStrategy())
 }

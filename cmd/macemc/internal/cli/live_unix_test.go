@@ -86,7 +86,6 @@ func TestLiveProcesses(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--step 100000", "there is no step 100000"},
 		{"--nodes 5", "--nodes contradicts --from"},
-		{"--prefix x", "--from contradicts --prefix"},
 	} {
 		out, errs, status = runReal(t, dir, "", append([]string{"search", "--from", r.Recording}, strings.Fields(c.args)...)...)
 		if status != 2 || !strings.Contains(errs, c.want) {
@@ -168,7 +167,8 @@ func TestLiveEndsWhenLive(t *testing.T) {
 // Commands on standard input are executed.
 func TestLiveCommands(t *testing.T) {
 	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
-	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is not a command`, "n0 does propose", `there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is not a command; known are kill N, start N, do N ACTION`} {
+	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is not a command`, "n0 does propose",
+		`there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is not a command; known are kill N, start N, do N ACTION`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s%s", want, out, errs)
 		}
@@ -256,16 +256,19 @@ func TestLiveLogsObserved(t *testing.T) {
 		t.Errorf("what a monitor has found is not said:\n%s%s", out, errs)
 	}
 	// A part of the log has gaps, and is not reported as correct.
-	if said, errors, status = runReal(t, dir, "", "observe", "channel", "n2.jsonl"); !strings.Contains(said, "NOT all events are in the log") || status == exitcode.OK {
+	if said, errors, status = runReal(t, dir, "", "observe", "channel", "n2.jsonl"); !strings.Contains(said,
+		"NOT all events are in the log") || status == exitcode.OK {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
-	if _, errors, status = runReal(t, dir, "", "observe", "n0.jsonl", "--bug", "NL2"); !strings.Contains(errors, "--bug is for logs") || status != exitcode.Usage {
+	if _, errors, status = runReal(t, dir, "", "observe", "n0.jsonl", "--bug", "NL2"); !strings.Contains(errors, "--bug is for logs") ||
+		status != exitcode.Usage {
 		t.Errorf("exit status %d: %s", status, errors)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "empty.jsonl"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if said, errors, status = runReal(t, dir, "", "observe", "channel", "empty.jsonl", "empty.jsonl"); !strings.Contains(said, "received no announcements") || status != exitcode.Inconclusive {
+	if said, errors, status = runReal(t, dir, "", "observe", "channel", "empty.jsonl", "empty.jsonl"); !strings.Contains(said,
+		"received no announcements") || status != exitcode.Inconclusive {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
 }
@@ -299,7 +302,8 @@ func TestLiveRate(t *testing.T) {
 		{[]string{"--count", "smr.Response"}, "--count goes with --bucket"},
 		{[]string{"--bucket", "1s", "--count", "smr.Respond"}, "did you mean smr.Response?"},
 	} {
-		if _, errs, status := runReal(t, dir, "", append([]string{"live", "chain"}, c.args...)...); status != exitcode.Usage || !strings.Contains(errs, c.want) {
+		if _, errs, status := runReal(t, dir, "", append([]string{"live", "chain"}, c.args...)...); status != exitcode.Usage ||
+			!strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit status %d, %s", c.args, status, errs)
 		}
 	}

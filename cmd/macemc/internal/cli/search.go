@@ -43,14 +43,12 @@ func (a *app) searchCommand() *cobra.Command {
 			if f.Cluster.URL != "" && a.Cluster == nil {
 				return a.become(clusterProgram)
 			}
-			for flag, file := range map[string]*string{"from": &f.From, "prefix": &f.Prefix} {
-				name, err := a.runFile(*file)
-				if err == nil && name != *file {
-					err = cmd.Flags().Set(flag, name)
-				}
-				if err != nil {
-					return err
-				}
+			name, err := a.runFile(f.From)
+			if err == nil && name != f.From {
+				err = cmd.Flags().Set("from", name)
+			}
+			if err != nil {
+				return err
 			}
 			f.Given, f.Again = given(cmd), again(cmd, args)
 			a.Style.Brief = !verbose
@@ -82,7 +80,8 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.Uint64Var(&f.Config.Seed, "seed", 1, "`SEED` of the random walks, at least 1")
 	fl.StringVar(&f.Shard, "shard", "", "run part `K/N` of a divided search, for macemc merge")
 	fl.StringVar((*string)(&f.Config.Engine), "engine", "", "execute steps by `NAME`: table, replay or auto (default auto)")
-	fl.StringVar((*string)(&f.Config.Visited), "visited", "", "store states as `KIND`: "+strings.Join(search.VisitedNames(), ", ")+"; deepening: none or 1 to 128 bits")
+	fl.StringVar((*string)(&f.Config.Visited), "visited", "",
+		"store states as `KIND`: "+strings.Join(search.VisitedNames(), ", ")+"; deepening: none or 1 to 128 bits")
 	fl.StringVar((*string)(&f.Config.Reduce), "reduce", "", "leave out states by `KIND`: none, drop, full or auto (default auto)")
 	fl.BoolVar(&f.Config.Symmetry, "symmetry", false, "visit one of the states that differ by permuting nodes of a role")
 	fl.StringVar((*string)(&f.Config.Crashes), "crash-model", "", "crash nodes by `MODEL`: explicit, implicit or auto (default explicit)")
@@ -90,7 +89,6 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.BoolVar(&f.Config.Alone, "alone", false, "disable the random walks from the initial state")
 	fl.IntVar(&f.Memory, "memory", 0, "stop when states take about `N` MB (default: half of the free memory)")
 	fl.IntVar(&f.Config.Workers, "workers", 0, "run `N` workers in parallel (default: all cores)")
-	fl.StringVar(&f.Prefix, "prefix", "", "start from the last state of the path in `FILE`")
 	fl.StringVar(&f.From, "from", "", "start from a recording or a path, `FILE`")
 	fl.IntVar(&f.Step, "step", 0, "start from the state after step `N` of --from (default: the last)")
 	fl.StringVar(&f.SavePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`")

@@ -216,7 +216,7 @@ func TestPrefixes(t *testing.T) {
 	if n := len(trace.Steps); n == 0 || !trace.Steps[n-1].Live {
 		t.Errorf("the prefix has %d steps and does not end in a live state", n)
 	}
-	stdout, _, status := run(t, "search", "pingack", "--prefix", file, "--no-shrink", "--json")
+	stdout, _, status := run(t, "search", "--from", file, "--no-shrink", "--json")
 	var report struct {
 		Critical struct{ Step int }
 	}
