@@ -114,9 +114,6 @@ func (h *Host) Self() sim.NodeID { return h.self }
 // Nodes returns the number of nodes of the system.
 func (h *Host) Nodes() int { return h.nodes }
 
-// Boots returns the number of earlier boots of the node.
-func (h *Host) Boots() int { return h.boot }
-
 // Disk returns the disk of the node, whose content alone survives a crash. Values are copied. Disk panics if the node has a [DataDir],
 // which replaces it.
 func (h *Host) Disk() sim.Disk {

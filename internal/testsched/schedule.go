@@ -26,16 +26,13 @@ func (p Policy) String() string {
 	return [...]string{"the default order", "random", "PCT", "POS", "SURW", "exhaustive"}[p]
 }
 
-// MaxDrops is the maximum number of priority drops in a run.
-const MaxDrops = 8
-
 // Schedule describes a run: the default order with Switches for the first Until operations, and the order of Policy after them.
 type Schedule struct {
 	Seed     uint64 // seed of the test's random numbers, of select, and of the order of maps
 	Policy   Policy
 	Walk     uint64   // seed of the policy's own random numbers
 	Every    uint32   // Random and SURW: one in Every points switches
-	Drops    []uint64 // PCT: points at which the priority of the running goroutine drops, ascending
+	Drops    []uint64 // PCT: points at which the priority of the running goroutine drops, ascending; at most 8
 	Ops      uint32   // SURW: operations that count, as bits
 	Passes   uint32   // one in Passes points without a switch advances time to the next timer; 0 means none
 	Memory   bool     // plain memory accesses are points (only in a build with -race)
@@ -77,7 +74,7 @@ const (
 	placeMask  = 1<<40 - 1
 )
 
-// Values of Switch.To that are no goroutines or timers.
+// Values of Switch.To that are not goroutines or timers.
 const (
 	timePasses = 1
 	pauses     = 2 // the goroutine waits until all others wait (as in delay-bounded scheduling: Emmi et al., POPL 2011)

@@ -6,14 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -161,7 +159,7 @@ func (d *Death) explained() {
 	}
 }
 
-// used describes the memory of a process, as far as known: its peak resident size and its limit.
+// used describes the known memory of a process: its peak resident size and its limit.
 func used(state *os.ProcessState, limit int) string {
 	var parts []string
 	if peak := peakMemory(state); peak > 0 {
@@ -213,8 +211,4 @@ func (h *head) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.text.String()
-}
-
-func EventsOf(w kernel.World) []sim.Event {
-	return w.Injections(slices.Clone(w.Enabled()))
 }
