@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -12,13 +13,15 @@ import (
 type stretch struct {
 	steps []int // never empty, ascending
 	gap   bool  // the steps before it are omitted
+	ticks *Fold // nil means another stretch in which no node changes
 }
 
 func (s *stretch) folded() bool { return len(s.steps) > 1 }
 func (s *stretch) from() int    { return s.steps[0] }
 func (s *stretch) to() int      { return s.steps[len(s.steps)-1] }
 
-// stretches divides the shown steps. It takes time linear in the number of steps of the range.
+// stretches divides the shown steps. It takes time linear in the number of steps of the range or, if it folds ticks, of
+// the run.
 func (g *Graph) stretches(o Options) []stretch {
 	fold := o.Fold
 	if fold == 0 {
@@ -37,20 +40,87 @@ func (g *Graph) stretches(o Options) []stretch {
 	next := func(i int) bool { // the step at i follows the one at i-1
 		return filtered && o.Steps == nil || steps[i] == steps[i-1]+1
 	}
+	var folds []Fold
+	if !o.Expand {
+		folds = g.Folds()
+	}
+	if o.Steps != nil {
+		steps = g.complete(steps, folds)
+	}
 	var out []stretch
-	for i := 0; i < len(steps); {
-		j := i
-		for j < len(steps) && (j == i || next(j)) && g.quiet(&g.Events[steps[j]]) {
-			j++
+	for i, n := 0, 1; i < len(steps); i += n {
+		quiet := 0
+		for fold >= 0 && i+quiet < len(steps) && (quiet == 0 || next(i+quiet)) && g.quiet(&g.Events[steps[i+quiet]]) {
+			quiet++
 		}
-		s := stretch{steps: steps[i : i+1], gap: i > 0 && !next(i)}
-		if fold >= 0 && j-i > max(fold, 1) {
-			s.steps = steps[i:j]
+		ticks := g.ticksIn(steps[i:], folds)
+		s := stretch{gap: i > 0 && !next(i)}
+		switch {
+		case quiet > max(fold, 1) && quiet > ticks:
+			n = quiet
+		case ticks > 1:
+			n = ticks
+			f := g.fold(steps[i], steps[i+n-1])
+			s.ticks = &f
+		default:
+			n = 1
 		}
+		s.steps = steps[i : i+n]
 		out = append(out, s)
-		i += len(s.steps)
 	}
 	return out
+}
+
+// complete adds to steps, which ascend, the others of their folds.
+func (g *Graph) complete(steps []int, folds []Fold) []int {
+	base := g.Events[0].Step
+	all := slices.Clone(steps)
+	for _, f := range folds {
+		from, to := f.First-base, f.Last-base
+		if at, _ := slices.BinarySearch(steps, from); at == len(steps) || steps[at] > to {
+			continue
+		}
+		for i := from; i <= to; i++ {
+			all = append(all, i)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// ticksIn returns how many of the first steps follow each other inside of one fold.
+func (g *Graph) ticksIn(steps []int, folds []Fold) int {
+	number := steps[0] + g.Events[0].Step
+	at, _ := slices.BinarySearchFunc(folds, number, func(f Fold, number int) int { return f.Last - number })
+	if at == len(folds) || folds[at].First > number {
+		return 0
+	}
+	n := 1
+	for n < len(steps) && steps[n] == steps[0]+n && number+n <= folds[at].Last {
+		n++
+	}
+	return n
+}
+
+// steps returns the shown steps, folded or not.
+func (g *Graph) steps(o Options) (steps []int) {
+	for _, s := range g.stretches(o) {
+		steps = append(steps, s.steps...)
+	}
+	return steps
+}
+
+// hasTicks reports whether some steps are shown as a [Fold].
+func (g *Graph) hasTicks(o Options) bool {
+	return slices.ContainsFunc(g.stretches(o), func(s stretch) bool { return s.ticks != nil })
+}
+
+// summary describes a folded stretch in about room characters.
+func (g *Graph) summary(s *stretch, room int) string {
+	if s.ticks != nil {
+		return textfmt.Cut(g.line(s.ticks), room)
+	}
+	return g.tally(s.steps, room)
 }
 
 // candidates yields the steps of the range or list in the options.

@@ -33,6 +33,9 @@ type Graph struct {
 	// monitor has heard of.
 	Read []int `json:"read,omitempty"`
 
+	// Named are the steps that a text beside the graph names, set by the caller. They are in no [Fold].
+	Named []int `json:"-"`
+
 	found  int   // the step with the finding; 0: none is
 	upDown []int // steps that take nodes up or down, ascending
 }
@@ -134,5 +137,8 @@ func (g *Graph) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	return enc.Encode(g)
+	return enc.Encode(struct {
+		*Graph
+		Folds []Fold `json:"folds,omitempty"`
+	}{g, g.Folds()})
 }

@@ -21,7 +21,7 @@ type jsonStep struct {
 
 // JSONLines writes a JSON object for each shown step, one per line, for programs that filter lines. It folds nothing.
 func (g *Graph) JSONLines(w io.Writer, o Options) error {
-	o.Fold = -1
+	o.Fold, o.Expand = -1, true
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for _, s := range g.stretches(o) {

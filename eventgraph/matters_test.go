@@ -26,7 +26,7 @@ func (clerk) Receive(env sim.Env, _ sim.NodeID, _ any) {
 
 func (clerk) Timer(env sim.Env, _ any) { env.SetTimer(alarm{}, 1) }
 
-// Before the critical step nothing is folded that sets a timer or writes to a disk, not even where it
+// Before the critical step nothing but ticks is folded that sets a timer or writes to a disk, not even where it
 // leaves everything as it was; behind it such steps are folded.
 func TestFoldKeepsWhatMatters(t *testing.T) {
 	sys := &sim.System{
@@ -45,7 +45,7 @@ func TestFoldKeepsWhatMatters(t *testing.T) {
 	}
 	g := scripted(t, sys, keys...)
 	g.Critical = 12
-	text := string(render(t, g.Text, eventgraph.Options{Fold: 1}))
+	text := string(render(t, g.Text, eventgraph.Options{Fold: 1, Expand: true}))
 	for step := 1; step <= 12; step++ {
 		if !shows(text, step) {
 			t.Errorf("step %d is folded:\n%s", step, text)
@@ -57,14 +57,14 @@ func TestFoldKeepsWhatMatters(t *testing.T) {
 }
 
 // An excerpt of a random run has every step before the critical one that changed a node, set or stopped a timer or
-// wrote, and describes the omitted steps.
+// wrote, and describes the omitted steps. Ticks are expanded here.
 func TestExcerptHoldsThePast(t *testing.T) {
 	for seed := range uint64(8) {
 		const critical = 45
 		g := randomGraph(t, 3, seed, 60)
 		g.Critical = critical
 		steps := g.Before(critical, 4)
-		text := string(render(t, g.Text, eventgraph.Options{Steps: append(steps, critical), Fold: -1}))
+		text := string(render(t, g.Text, eventgraph.Options{Steps: append(steps, critical), Fold: -1, Expand: true}))
 		left := 0
 		for i := 1; i < critical; i++ {
 			e := &g.Events[i]

@@ -34,7 +34,11 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 			note(all, "...")
 		}
 		if s.folded() {
-			note(all, g.tally(s.steps, 100))
+			over := all
+			if s.ticks != nil && o.lane(s.ticks.Node) >= 0 {
+				over = fmt.Sprintf("n%d", s.ticks.Node)
+			}
+			note(over, g.summary(&s, 100))
 			continue
 		}
 		e := &g.Events[s.from()]

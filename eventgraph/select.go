@@ -43,7 +43,8 @@ func joinClasses(all []Class) string {
 
 func (e *Event) class() Class { return Class(e.kind.Presentation().Class) }
 
-// Options select what a renderer shows. The zero value shows everything, with long quiet stretches folded.
+// Options select what a renderer shows. The zero value shows everything, with ticks and long quiet
+// stretches folded.
 type Options struct {
 	From, To int // shown steps, both inclusive; 0 in To means the last
 	// Steps, if not nil, lists the shown steps, ascending, and replaces From and To.
@@ -55,6 +56,8 @@ type Options struct {
 	// Fold is the maximum number of consecutive steps without a change that are shown individually. A longer
 	// stretch becomes a summary. 0 means 4, a negative number disables folding.
 	Fold int
+	// Expand shows each step of a [Fold].
+	Expand bool
 	// Width is the maximum width of lines in columns (text), 0 means 100; or the width in pixels (SVG), 0 means as
 	// needed.
 	Width int

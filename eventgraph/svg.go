@@ -311,7 +311,15 @@ func (d *drawing) note(y int, e *Event) {
 func (d *drawing) row(i int, s stretch) {
 	y := d.y(i)
 	if s.folded() {
-		d.text("dim", "start", svgLeft-20, y+4, d.g.tally(s.steps, 100))
+		text := d.g.summary(&s, 100)
+		if s.ticks == nil {
+			d.text("dim", "start", svgLeft-20, y+4, text)
+			return
+		}
+		fmt.Fprintf(&d.out, `<g class="ticks"><title>%s</title>`+"\n", escape(text))
+		d.rect("hit", 0, y-svgRow/2, d.width, svgRow)
+		d.text("dim", "start", svgLeft-20, y+4, text)
+		d.out.WriteString("</g>\n")
 		return
 	}
 	e := &d.g.Events[s.from()]

@@ -33,8 +33,8 @@ func (g *Graph) Text(w io.Writer, o Options) error {
 	return b.Flush()
 }
 
-// Lines returns the lane view as lines, see [Graph.Text]. Each step has at least one. It takes time linear in the
-// number of shown steps, and little for the others.
+// Lines returns the lane view as lines, see [Graph.Text]. Each step has at least one. If it
+// expands folds, it takes time linear in the number of shown steps, and little for the others.
 func (g *Graph) Lines(o Options) []Line {
 	stretches := g.stretches(o)
 	last := 0
@@ -59,7 +59,7 @@ func (g *Graph) Lines(o Options) []Line {
 		l.from, l.to = s.from(), s.to()
 		if s.folded() {
 			lead := strings.Repeat(" ", l.left-2) + "... "
-			l.whole(lead + g.tally(s.steps, l.width-len(lead)))
+			l.whole(lead + g.summary(&s, l.width-len(lead)))
 			advance(s.to())
 			continue
 		}

@@ -61,6 +61,7 @@ func (v *View) Markup() (template.HTML, error) {
 		Runs   []viewPanel
 		Aside  template.HTML
 		Data   *viewData
+		Ticks  bool // whether some are folded
 	}
 	page.Aside = v.Aside
 	var graphs []*Graph
@@ -82,7 +83,20 @@ func (v *View) Markup() (template.HTML, error) {
 			return "", err
 		}
 		// The SVG escapes all text of the run.
-		page.Runs = append(page.Runs, viewPanel{i, r.Title, template.HTML(names.String()), template.HTML(body.String())})
+		panel := viewPanel{Index: i, Title: r.Title, Names: template.HTML(names.String()), Body: template.HTML(body.String())}
+		if r.Graph.hasTicks(o) {
+			all := o
+			all.Expand, page.Ticks = true, true
+			if all.Steps != nil { // including those that complete folds
+				all.Steps = r.Graph.steps(o)
+			}
+			body.Reset()
+			if err := r.Graph.svgBody(&body, all); err != nil {
+				return "", err
+			}
+			panel.All = template.HTML(body.String())
+		}
+		page.Runs = append(page.Runs, panel)
 		data.Runs = append(data.Runs, r.data(o, &texts))
 	}
 	if len(v.Runs) == 2 {
@@ -103,8 +117,9 @@ func (v *View) Markup() (template.HTML, error) {
 // data-step, and an explanation of the signs. The SVG escapes all text of the run.
 type Image struct{ Names, Steps, Legend template.HTML }
 
-// Image draws the graph. Only a positive Fold folds steps.
+// Image draws the graph with all ticks. Only a positive Fold folds steps.
 func (g *Graph) Image(o Options) (Image, error) {
+	o.Expand = true
 	if o.Fold <= 0 {
 		o.Fold = -1
 	}
@@ -127,6 +142,7 @@ type viewPanel struct {
 	Index       int
 	Title       string
 	Names, Body template.HTML
+	All         template.HTML // the body with all ticks; empty means that none are folded
 }
 
 // viewData is the input of the script. Texts are indices into Strings, and states are differences, to keep long

@@ -19,7 +19,21 @@
       data: r, section: section, scroll: section.querySelector(".scroll"), rows: new Map(), parts: new Map(),
       first: r.steps.length ? r.steps[0].n : 0, shown: [], chosen: -1, state: new Map(), at: -1, order: new Map(), index: null
     };
-    section.querySelectorAll("[data-step]").forEach(function (g) {
+    gather(run);
+    r.initial.forEach(function (f) { put(run, f[0], f[1], f[2]); });
+    run.at = run.first - 1;
+    return run;
+  });
+  var active = 0, other = function () { return runs[1 - active]; };
+
+  // gather finds the visible elements of steps. Ticks have some only while they are not folded.
+  function gather(run) {
+    run.rows.clear();
+    run.parts.clear();
+    run.shown.length = 0;
+    run.index = null;
+    run.section.querySelectorAll("[data-step]").forEach(function (g) {
+      if (g.closest("[hidden]")) return;
       var n = Number(g.dataset.step);
       if (g.classList.contains("step")) {
         run.rows.set(n, g);
@@ -28,12 +42,7 @@
       if (!run.parts.has(n)) run.parts.set(n, []);
       run.parts.get(n).push(g);
     });
-    r.initial.forEach(function (f) { put(run, f[0], f[1], f[2]); });
-    run.at = run.first - 1;
-    return run;
-  });
-  var active = 0, other = function () { return runs[1 - active]; };
-
+  }
   function place(node, field) { return node + " " + text[field]; }
   function put(run, node, field, value) {
     var p = place(node, field);
@@ -127,6 +136,20 @@
         parts.forEach(function (g) { g.classList.toggle("apart", only && i === active && !led.has(n)); });
       });
     });
+  }
+
+  // ticks shows each step of the folds, or folds them again.
+  function ticks() {
+    var each = byId("ticks").checked;
+    runs.forEach(function (run) {
+      run.section.querySelectorAll(".sel").forEach(function (g) { g.classList.remove("sel"); });
+      run.section.querySelectorAll(".folded").forEach(function (e) { e.hidden = each; });
+      run.section.querySelectorAll(".each").forEach(function (e) { e.hidden = !each; });
+      gather(run);
+      if (run.shown.length) mark(run, nearest(run, run.chosen));
+    });
+    find();
+    show();
   }
 
   var search = byId("search"), matches = [];
@@ -365,6 +388,7 @@
   });
   search.addEventListener("input", find);
   byId("past").addEventListener("change", past);
+  if (byId("ticks")) byId("ticks").addEventListener("change", ticks);
   byId("brief").addEventListener("change", show);
   byId("constants").addEventListener("change", show);
   // Long states are shown by what changed, unless the reader wants more.
@@ -375,6 +399,7 @@
   runs.forEach(function (run, i) {
     run.section.addEventListener("click", function (ev) {
       active = i;
+      if (ev.target.closest(".ticks")) { byId("ticks").checked = true; ticks(); return; }
       var at = ev.target.closest("[data-step]");
       if (at && run.rows.has(Number(at.dataset.step))) choose(Number(at.dataset.step));
       else show();

@@ -150,7 +150,7 @@ func (s *Session) Lanes(from, to, width int) ([]LaneLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Width, o.Fold, o.NoSource = width, -1, width < 100
+	o.Width, o.Fold, o.Expand, o.NoSource = width, -1, true, width < 100
 	lastLane := s.sys.Nodes - 1
 	if len(o.Nodes) > 0 {
 		lastLane = o.Nodes[len(o.Nodes)-1]

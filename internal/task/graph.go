@@ -37,7 +37,7 @@ func (f *Graph) options() (o eventgraph.Options, err error) {
 	}
 	o = eventgraph.Options{From: f.From, To: f.To, Width: f.Width, Notes: f.Notes, Fold: f.Fold}
 	if f.Given.Has("fold") && f.Fold == 0 {
-		o.Fold = -1
+		o.Fold, o.Expand = -1, true
 	}
 	if f.Nodes != "" {
 		for word := range strings.SplitSeq(f.Nodes, ",") {

@@ -18,6 +18,7 @@ messages and their outcome, timers, actions, faults, and what each step changed.
 be a schedule of "macemc test", with a lane for each goroutine.
 
 Long sequences in which no node changes are folded into one line, in html only with --fold.
+So are timers of one node that change only clocks, unless with --fold 0.
 
 Formats:
 ` + eventgraph.Formats().Doc() + `
