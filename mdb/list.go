@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
@@ -21,9 +22,12 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		node   = -1
 		kind   = ""
 		re     *regexp.Regexp
+		each   bool
 	)
 	for _, a := range args {
 		switch {
+		case a == "-v":
+			each = true
 		case strings.HasPrefix(a, "kind="):
 			kind = strings.TrimPrefix(a, "kind=")
 			if r.Whole != nil {
@@ -69,27 +73,66 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	case !filtered:
 		from, to = max(0, r.At-around), min(to, r.At+around)
 	}
-	shown, more := 0, 0
+	var shown []int
+	more := 0
 	for n := from; n <= to; n++ {
 		info := r.Step(n)
 		if filtered && (n == 0 || node >= 0 && !s.touches(n, node) || kind != "" && info.Ev.Kind.String() != kind ||
 			re != nil && !matchesStep(re, info)) {
 			continue
 		}
-		if shown == most && len(bounds) < 2 {
+		if len(shown) == most && len(bounds) < 2 {
 			more++
 			continue
 		}
-		shown++
-		fmt.Fprintln(out, s.listLine(r, n))
+		shown = append(shown, n)
+	}
+	folds, err := s.folds(shown, each)
+	if err != nil {
+		return err
+	}
+	for _, n := range shown {
+		for len(folds) > 0 && folds[0].Last < n {
+			folds = folds[1:]
+		}
+		if len(folds) == 0 || n < folds[0].First {
+			fmt.Fprintln(out, s.listLine(r, n))
+		} else if f := folds[0]; n == f.First {
+			fmt.Fprintf(out, "   %d-%d  %s: %s\n", f.First, f.Last, r.Node(f.Node), f.Text)
+		}
 	}
 	if more > 0 {
 		fmt.Fprintf(out, "and %d more; say FROM and TO to see them\n", more)
 	}
-	if shown == 0 {
+	if len(shown) == 0 {
 		fmt.Fprintln(out, "no step matches")
 	}
 	return nil
+}
+
+// folds returns the ticks among listed steps, which ascend. The current step is in no fold. With each, there are none.
+func (s *Session) folds(steps []int, each bool) (folds []eventgraph.Fold, err error) {
+	r := s.run
+	if each || r.Whole != nil {
+		return nil, nil
+	}
+	timer := func(n int) bool { return n > 0 && r.Step(n).Ev.Kind == sim.FireTimer }
+	for i, n := 0, 1; i < len(steps); i += n {
+		from := steps[i]
+		for n = 1; i+n < len(steps) && steps[i+n] == from+n && timer(from) && timer(from+n) && r.Step(from).Ev.Node == r.Step(from+n).Ev.Node; {
+			n++
+		}
+		if n == 1 {
+			continue
+		}
+		g, _, err := r.Graph(from, from, from+n-1, 0)
+		if err != nil {
+			return nil, err
+		}
+		g.Named = []int{r.At}
+		folds = append(folds, g.Folds()...)
+	}
+	return folds, nil
 }
 
 // listLine formats step n as one line.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/test/systest"
+	"github.com/macemc/macemc/internal/test/toys"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
 )
@@ -60,5 +62,30 @@ func TestFieldThatIsGone(t *testing.T) {
 	}
 	if up := (mdb.StateLine{Node: 0, Path: "(node)", Value: "up", Changed: true, Old: "down"}); !slices.Contains(lines, up) {
 		t.Errorf("%+v is missing in %+v", up, lines)
+	}
+}
+
+// Ticks are one line of a list, without the current step. With -v each is a line.
+func TestSteps_Ticks(t *testing.T) {
+	sys := toys.Ticking(70, 20)
+	s := opened(t, mdb.Config{System: sys, Path: systest.Follow(t, sys, toys.Ticks(70)...)})
+	s.Go(30)
+	want := `  +  0  the first state
+   1-19  n0: 9.5 s pass, 19 ticks, Ticks 0->19
+    20  n0 timer tick
+   21-29  n0: 4.5 s pass, 9 ticks, Ticks 20->29
+@   30  n0 timer tick
+   31-69  n0: 19.5 s pass, 39 ticks, Ticks 30->69
+    70  n0 timer tick
+    71  n1 receives alarm from n0
+`
+	if got := do(t, s, "steps 0 71"); got != want {
+		t.Errorf("steps 0 71:\n%s\nwant\n%s", got, want)
+	}
+	if got := strings.Count(do(t, s, "steps 0 71 -v"), "n0 timer tick\n"); got != 70 {
+		t.Errorf("steps 0 71 -v: %d ticks, want 70", got)
+	}
+	if got, want := do(t, s, "steps n1"), "    71  n1 receives alarm from n0\n"; got != want {
+		t.Errorf("steps n1:\n%s\nwant\n%s", got, want)
 	}
 }

@@ -74,6 +74,9 @@ func renumber(g *eventgraph.Graph, t *replay.Trace, base int) {
 			e.Causes[j] += base
 		}
 	}
+	for i := range g.Read {
+		g.Read[i] += base
+	}
 	for i := range g.Messages {
 		m := &g.Messages[i]
 		m.Sent = t.Messages[i].Sent // may precede the graph
