@@ -3,6 +3,7 @@
 package report
 
 import (
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/search"
@@ -52,6 +53,10 @@ type Report struct {
 	Handler string `json:"handler,omitempty"`
 	// Summary is the first screen. It is set in JSON only.
 	Summary *Summary `json:"summary,omitempty"`
+	// Folds are the ticks of the violating run that other formats show as one line, LiveFolds those of the nearest live run. They
+	// are set in JSON only.
+	Folds     []eventgraph.Fold `json:"folds,omitempty"`
+	LiveFolds []eventgraph.Fold `json:"live_folds,omitempty"`
 	// Warning explains why the search tested little. It is set in JSON only.
 	Warning string `json:"warning,omitempty"`
 	// Assumes is the assumption about time under which a liveness violation holds. It is set in JSON.

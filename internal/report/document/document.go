@@ -35,6 +35,8 @@ type Document struct {
 	DeadSteps, LiveSteps []int
 	// DeadNamed and LiveNamed are further steps that the text names.
 	DeadNamed, LiveNamed []int
+	// DeadFolds and LiveFolds are the ticks of the runs that renderers show as one line.
+	DeadFolds, LiveFolds []eventgraph.Fold
 	LiveFrom             int         // first step in which the live run differs
 	Tail                 string      // the events that repeat forever; empty means unknown
 	Difference           string      // of the states of both runs after the critical step
@@ -50,6 +52,7 @@ type Style struct {
 	Color    bool // for a terminal: highlights the headline and the marked step
 	Width    int  // columns; 0 means 100
 	Brief    bool // a report without a finding has at most five lines
+	Expand   bool // shows each step of folded ticks
 }
 
 // New returns the document of a report. properties are those of the system, which test cases need.
@@ -70,6 +73,7 @@ func New(r *report.Report, properties []sim.Property) *Document {
 		d.DeadSteps = d.deadExcerpt()
 	}
 	d.compare()
+	d.fold()
 	return d
 }
 
@@ -101,6 +105,7 @@ func (d *Document) compare() {
 	var counterpart *replay.TraceStep
 	if in != nil && in.liveStep > 0 {
 		counterpart = &r.Live.Steps[in.liveStep-1]
+		d.LiveNamed = append(d.LiveNamed, in.liveStep)
 	}
 	d.setCode(counterpart)
 	d.Compared = append(d.Compared, in.facts(c.Node)...)

@@ -110,13 +110,37 @@ func (d *Document) LiveViolates() string {
 	return fmt.Sprintf(", which itself violates %q", c.LiveViolates)
 }
 
-// Excerpt draws steps of a graph as lines of text.
-func Excerpt(g *eventgraph.Graph, steps []int, header bool, width int) []string {
+// Excerpt draws steps of a graph as lines of text. Ticks are folded unless expand is set.
+func Excerpt(g *eventgraph.Graph, steps []int, header, expand bool, width int) []string {
 	if g == nil || len(steps) == 0 {
 		return nil
 	}
 	var b bytes.Buffer
 	// Writing to a buffer does not fail.
-	_ = g.Text(&b, eventgraph.Options{Steps: steps, Fold: -1, NoHeader: !header, Width: width})
+	_ = g.Text(&b, eventgraph.Options{Steps: steps, Fold: -1, Expand: expand, NoHeader: !header, Width: width})
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+}
+
+// fold marks the steps that the text names in both graphs, and finds the ticks that renderers show as one line.
+func (d *Document) fold() {
+	r := d.Report
+	if d.Dead == nil {
+		return
+	}
+	last := d.Dead.Last()
+	d.Dead.Named = append([]int{MarkedStep(r, last), last, r.Steps}, d.DeadNamed...)
+	if s := r.LastStep(); s != nil {
+		d.Dead.Named = append(d.Dead.Named, s.Number)
+	}
+	if s := r.Starved; s != nil {
+		d.Dead.Named = append(d.Dead.Named, s.Steps)
+	}
+	if c := r.Critical; c != nil {
+		d.Dead.Named = append(d.Dead.Named, c.After.Step, c.ProvenAt, c.LiveCommon)
+	}
+	d.DeadFolds = d.Dead.Folds()
+	if d.Live != nil {
+		d.Live.Named = append([]int{d.LiveFrom, r.Critical.LiveCommon}, d.LiveNamed...)
+		d.LiveFolds = d.Live.Folds()
+	}
 }

@@ -248,3 +248,25 @@ func TestBrowserOtherReports(t *testing.T) {
 	ctx = browser(t, printed(t, render.HTML, nothingFound()))
 	chromium.Expect(t, "nothing", chromium.Text(t, ctx, "h1"), "nothing found")
 }
+
+// The line of folded ticks expands them, and the box folds them again.
+func TestBrowser_Ticks(t *testing.T) {
+	ctx := browser(t, printed(t, render.HTML, tickingReport(t)))
+	at := func(what, want string) {
+		t.Helper()
+		chromium.Expect(t, what, chromium.Text(t, ctx, "#at"), want)
+	}
+	press := func(key string) { t.Helper(); chromium.Do(t, ctx, chromedp.KeyEvent(key)) }
+	chromium.Expect(t, "folded", chromium.Text(t, ctx, ".run"), "steps 1-19, n0: 9.5 s pass, 19 ticks, Ticks 0->19")
+	press(kb.Home)
+	press("j")
+	at("after the fold", "step 20 of 71")
+	chromium.Expect(t, "states", chromium.Text(t, ctx, "#states"), "Ticks\t19 20")
+	chromium.Eval(t, ctx, `document.querySelector(".ticks").dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
+	at("expanded", "step 20 of 71")
+	press("k")
+	at("in the fold", "step 19 of 71")
+	chromium.Expect(t, "selected", chromium.Eval(t, ctx, `[...document.querySelectorAll(".sel.step")].map((g) => g.dataset.step).join()`), "19")
+	chromium.Do(t, ctx, chromedp.Click("#ticks"))
+	at("folded again", "step 0 of 71")
+}

@@ -20,7 +20,7 @@ func JSON(w io.Writer, d *document.Document) error {
 func forJSON(d *document.Document) *report.Report {
 	r := d.Report
 	c := *r
-	c.Summary = d.Summary()
+	c.Summary, c.Folds, c.LiveFolds = d.Summary(), d.DeadFolds, d.LiveFolds
 	c.Stack = strings.Join(document.UserFrames(r.Stack), "\n")
 	c.Handler, c.Assumes = r.HandledBy(), document.TimingAssumption(r)
 	c.Warning = document.ShortWalks(r)

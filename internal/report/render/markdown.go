@@ -78,7 +78,7 @@ func markdownGraph(b *bufio.Writer, g *eventgraph.Graph, steps []int) error {
 		return nil
 	}
 	b.WriteString("```text\n")
-	for _, line := range document.Excerpt(g, steps, true, 0) {
+	for _, line := range document.Excerpt(g, steps, true, false, 0) {
 		b.WriteString(strings.ReplaceAll(line, "```", "'''") + "\n")
 	}
 	b.WriteString("```\n\n```mermaid\n")

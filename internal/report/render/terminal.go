@@ -88,7 +88,7 @@ func Terminal(w io.Writer, d *document.Document) error {
 		t.fact(f)
 	}
 	t.line("")
-	t.excerpt(document.Excerpt(d.Dead, d.DeadSteps, true, t.style.Width))
+	t.excerpt(document.Excerpt(d.Dead, d.DeadSteps, true, t.style.Expand, t.style.Width))
 	if d.Tail != "" {
 		t.paragraph(" then forever: ", "     ", d.Tail)
 	}
@@ -99,7 +99,7 @@ func Terminal(w io.Writer, d *document.Document) error {
 			title += ":"
 		}
 		t.paragraph("  ", "    ", title)
-		t.excerpt(document.Excerpt(d.Live, d.LiveSteps, false, t.style.Width))
+		t.excerpt(document.Excerpt(d.Live, d.LiveSteps, false, t.style.Expand, t.style.Width))
 	}
 	if len(d.Facts) > 0 {
 		t.line("")

@@ -51,7 +51,7 @@ func (a *app) searchCommand() *cobra.Command {
 				return err
 			}
 			f.Given, f.Again = given(cmd), again(cmd, args)
-			a.Style.Brief = !verbose
+			a.Style.Brief, a.Style.Expand = !verbose, verbose
 			if len(args) > 0 {
 				f.System = args[0]
 			}
@@ -104,7 +104,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "require evidence of dead runs of `KIND`: walks or exact")
 	fl.BoolVar(&f.NoShrink, "no-shrink", false, "report the violating run as it was found")
 	fl.BoolVar(&f.WriteTest, "write-test", false, "write a regression test beside the test of a package")
-	fl.BoolVarP(&verbose, "verbose", "v", false, "show all that was covered if nothing is found")
+	fl.BoolVarP(&verbose, "verbose", "v", false, "show all that was covered, or each tick of a violating run")
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object")
 	collectedFlags(fl, &f.Collected)
 	fl.BoolVar(&all, "help-all", false, "show all flags")
