@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table/world"
@@ -246,4 +247,18 @@ func run(t *testing.T, cfg search.Config) *search.Result {
 		t.Fatal(err)
 	}
 	return res
+}
+
+// A patient node waits for a leader: its election timer only counts until it campaigns, and that is one line.
+func TestTicks_Folded(t *testing.T) {
+	sys := system(t, spec.Config{Nodes: 3, Params: params{"patience": "9"}}, sim.Limits{})
+	keys := append(slices.Repeat([]string{"timer n1 election{}"}, 9), "timer n0 election{}")
+	tr, err := replay.Record(&sys, systest.Follow(t, &sys, keys...), kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []eventgraph.Fold{{First: 1, Last: 8, Node: 1, Text: "8 ticks (election), quiet 0->8"}}
+	if got := eventgraph.Build(tr).Folds(); !slices.Equal(got, want) {
+		t.Errorf("folds %v, want %v", got, want)
+	}
 }
