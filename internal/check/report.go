@@ -44,15 +44,17 @@ func clocks(sys *sim.System) string {
 func (o *Options) report(res *search.Result) *report.Report {
 	c := &o.Search
 	r := &report.Report{
-		System:    c.System.Name,
-		Nodes:     c.System.Nodes,
-		Bugs:      o.Header.Bugs,
-		Limits:    c.System.Limits(),
-		Timing:    c.System.Timing.String(),
-		Clocks:    clocks(&c.System),
-		CrashCut:  crashCut(&c.System),
+		Settings: report.Settings{
+			System:   c.System.Name,
+			Nodes:    c.System.Nodes,
+			Bugs:     o.Header.Bugs,
+			Limits:   c.System.Limits(),
+			Timing:   c.System.Timing.String(),
+			Clocks:   clocks(&c.System),
+			CrashCut: crashCut(&c.System),
+			Strategy: string(cmp.Or(c.Strategy, search.Deepening)),
+		},
 		Uncovered: uncovered(&c.System),
-		Strategy:  string(cmp.Or(c.Strategy, search.Deepening)),
 		Seed:      cmp.Or(c.Seed, 1),
 		Workers:   c.Workers,
 		WalkSteps: cmp.Or(c.WalkSteps, defaultWalkSteps),

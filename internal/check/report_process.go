@@ -125,7 +125,8 @@ func ReportCutShort(file string, confirmed bool, why error) (*report.Report, err
 	}
 	s := report.Suspect{Status: report.Suspected, Kind: sim.FindingKind(h.Finding), Property: h.Property, Message: why.Error(),
 		Steps: len(f.Steps), PathFile: file}
-	r := &report.Report{System: h.System, Nodes: h.Nodes, Seed: h.Seed, Limits: limits, Timing: h.Timing, Stopped: stoppedLost, Message: s.Message}
+	r := &report.Report{Settings: report.Settings{System: h.System, Nodes: h.Nodes, Limits: limits, Timing: h.Timing},
+		Seed: h.Seed, Stopped: stoppedLost, Message: s.Message}
 	if confirmed {
 		r.Verdict, r.Kind, r.Property, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Steps, file
 		return r, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -40,7 +41,8 @@ const mostShards = 1 << 16
 // n or seed is too large.
 func Batch(seed uint64, n int) (Shard, error) {
 	if n > mostShards || seed > (1<<63)/mostShards {
-		return Shard{}, fmt.Errorf("a search that is kept has at most %d batches of runs, by seeds of at most %d", mostShards, uint64(1<<63)/mostShards)
+		return Shard{}, fmt.Errorf("a search that is kept has at most %d batches of runs, by seeds of at most %d",
+			mostShards, uint64(1<<63)/mostShards)
 	}
 	return Shard{n, mostShards, seed}, nil
 }
@@ -108,10 +110,9 @@ func Merge(reports []*Report) (*Report, error) {
 	slices.SortFunc(reports, func(a, b *Report) int { return cmp.Compare(a.Shard.Number, b.Shard.Number) })
 	first := reports[0]
 	merged := &Report{
-		System: first.System, Nodes: first.Nodes, Params: first.Params, Bugs: first.Bugs, Limits: first.Limits, Timing: first.Timing,
-		Clocks: first.Clocks, CrashCut: first.CrashCut, Strategy: first.Strategy,
-		Seed: first.Shard.Seed, Workers: first.Workers, Verdict: search.OK, WalkSteps: first.WalkSteps, Stopped: first.Stopped, Uncovered: first.Uncovered,
-		Monitors: first.Monitors, Program: first.Program, OtherVersions: first.OtherVersions, Disturbing: first.Disturbing,
+		Settings: first.Settings, Seed: first.Shard.Seed, Workers: first.Workers, Verdict: search.OK, WalkSteps: first.WalkSteps,
+		Stopped: first.Stopped, Uncovered: first.Uncovered, Monitors: first.Monitors, Program: first.Program,
+		OtherVersions: first.OtherVersions, Disturbing: first.Disturbing,
 		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, Coverage: search.Coverage{Unchecked: first.Coverage.Unchecked,
 			Fair: first.Coverage.unwalked(), NeverHappened: first.Coverage.NeverHappened}, Assumed: first.Coverage.Assumed},
 	}
@@ -137,12 +138,16 @@ func Merge(reports []*Report) (*Report, error) {
 
 // settingsDiffer describes a setting that differs between two shards and must not. An empty string means none.
 func settingsDiffer(a, b *Report) string {
-	of := func(r *Report) [][2]string {
-		return [][2]string{
-			{"system", r.System}, {"nodes", fmt.Sprint(r.Nodes)}, {"parameters", fmt.Sprint(r.Params)}, {"bugs", fmt.Sprint(r.Bugs)}, {"limits", fmt.Sprint(r.Limits)},
-			{"timing", r.Timing}, {"clocks", r.Clocks}, {"crash cut", r.CrashCut}, {"strategy", r.Strategy}, {"walk steps", fmt.Sprint(r.WalkSteps)}, {"not checked", fmt.Sprint(r.Coverage.NotChecked)},
-			{"program", r.Program}, {"shards", fmt.Sprint(r.Shard.Of)}, {"seed", fmt.Sprint(r.Shard.Seed)},
+	of := func(r *Report) (all [][2]string) {
+		s := reflect.ValueOf(r.Settings)
+		for i := range s.NumField() {
+			key, _, _ := strings.Cut(s.Type().Field(i).Tag.Get("json"), ",")
+			all = append(all, [2]string{key, fmt.Sprint(s.Field(i))})
 		}
+		return append(all, [][2]string{
+			{"walk_steps", fmt.Sprint(r.WalkSteps)}, {"not checked", fmt.Sprint(r.Coverage.NotChecked)}, {"program", r.Program},
+			{"shards", fmt.Sprint(r.Shard.Of)}, {"seed", fmt.Sprint(r.Shard.Seed)},
+		}...)
 	}
 	there := of(b)
 	for i, s := range of(a) {

@@ -14,7 +14,11 @@ import (
 
 func shard(number int, change func(*Report)) *Report {
 	s := Shard{Number: number, Of: 3, Seed: 2}
-	r := &Report{System: "bank", Nodes: 3, Strategy: "walk", Seed: s.SeedOf(), Shard: &s, Verdict: search.OK, Stopped: search.StoppedTime, Work: search.Work{Paths: 10 * number, Seconds: 1, Phases: []search.Phase{{Name: "walks", Paths: 10 * number, Steps: search.Histogram{Count: 1, Min: number, Max: number, Buckets: []int{0, 1}}}}},
+	r := &Report{Settings: Settings{System: "bank", Nodes: 3, Strategy: "walk"}, Seed: s.SeedOf(), Shard: &s, Verdict: search.OK,
+		Stopped: search.StoppedTime,
+		Work: search.Work{Paths: 10 * number, Seconds: 1,
+			Phases: []search.Phase{{Name: "walks", Paths: 10 * number,
+				Steps: search.Histogram{Count: 1, Min: number, Max: number, Buckets: []int{0, 1}}}}},
 		Coverage: Coverage{Coverage: search.Coverage{NeverHappened: []string{"a", "b"}, Sometimes: []search.Sometimes{{Property: "p", Runs: number}}, FaultsUsed: sim.Limits{sim.Crashes: number}}},
 	}
 	if change != nil {
@@ -48,7 +52,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// The verdict is that of the worst shard, and a missing shard is no better than an inconclusive one.
+// The verdict is that of the worst shard, and a missing shard counts as an inconclusive one.
 func TestMergeVerdict(t *testing.T) {
 	for i, worst := range badness {
 		for _, other := range badness[:i+1] {

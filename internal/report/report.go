@@ -12,24 +12,16 @@ import (
 
 // Report is the outcome of one search. Its JSON keys are a contract: keys may be added, but not renamed or removed.
 type Report struct {
-	System   string            `json:"system"`
-	Nodes    int               `json:"nodes"`
-	Params   map[string]string `json:"params,omitempty"`
-	Bugs     []string          `json:"bugs"`
-	Limits   sim.Limits        `json:"limits"`
-	Timing   string            `json:"timing"`
-	Clocks   string            `json:"clocks,omitempty"`    // relation of node clocks to a common time; empty means none
-	CrashCut string            `json:"crash_cut,omitempty"` // remaining effects of a step that a crash or halt cuts; empty means a prefix
-	Strategy string            `json:"strategy"`
-	Schedule search.Schedule   `json:"schedule,omitempty"` // of the walk that found the violation
-	Seed     uint64            `json:"seed"`
-	Workers  int               `json:"workers"`
-	Verdict  search.Verdict    `json:"verdict"`
-	Kind     sim.FindingKind   `json:"kind,omitempty"`
-	Property string            `json:"property,omitempty"`
-	Message  string            `json:"message,omitempty"`
-	Steps    int               `json:"steps"` // of the violating run
-	Depth    int               `json:"depth"`
+	Settings
+	Schedule search.Schedule `json:"schedule,omitempty"` // of the walk that found the violation
+	Seed     uint64          `json:"seed"`
+	Workers  int             `json:"workers"`
+	Verdict  search.Verdict  `json:"verdict"`
+	Kind     sim.FindingKind `json:"kind,omitempty"`
+	Property string          `json:"property,omitempty"`
+	Message  string          `json:"message,omitempty"`
+	Steps    int             `json:"steps"` // of the violating run
+	Depth    int             `json:"depth"`
 	search.Work
 	Stopped      string               `json:"stopped"`
 	WalkSteps    int                  `json:"walk_steps"` // limit of a walk
@@ -105,6 +97,19 @@ type Report struct {
 	InTest bool `json:"-"`
 	// PathText and LivePathText are the contents of the path files, for pages. Empty means none.
 	PathText, LivePathText string `json:"-"`
+}
+
+// Settings define the runs of the checked system. All shards of a search have the same.
+type Settings struct {
+	System   string            `json:"system"`
+	Nodes    int               `json:"nodes"`
+	Params   map[string]string `json:"params,omitempty"`
+	Bugs     []string          `json:"bugs"`
+	Limits   sim.Limits        `json:"limits"`
+	Timing   string            `json:"timing"`
+	Clocks   string            `json:"clocks,omitempty"`    // relation of node clocks to a common time; empty means none
+	CrashCut string            `json:"crash_cut,omitempty"` // remaining effects of a step that a crash or halt cuts; empty means a prefix
+	Strategy string            `json:"strategy"`
 }
 
 // Kept describes the folder of a checkpointed search.

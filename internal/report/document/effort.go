@@ -33,7 +33,8 @@ func ShortWalks(r *report.Report) string {
 	if r.Coverage.Complete || r.Verdict == search.Violation || walks < fewWalks || 2*short <= walks {
 		return ""
 	}
-	return fmt.Sprintf("random walks are SHORT: %s of %s took fewer than %d steps", textfmt.Number(short), textfmt.Number(walks), search.ShortWalk)
+	return fmt.Sprintf("random walks are SHORT: %s of %s took fewer than %d steps", textfmt.Number(short), textfmt.Number(walks),
+		search.ShortWalk)
 }
 
 func percent(part, all int) string {
@@ -61,5 +62,6 @@ func afterLive(c *report.Coverage) string {
 	if len(rare) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("rare after the first live state, in a sample of %s: %s", textfmt.Plural(c.AfterLiveWalks, "walk"), strings.Join(rare, ", "))
+	return fmt.Sprintf("rare after the first live state, in a sample of %s: %s", textfmt.Plural(c.AfterLiveWalks, "walk"),
+		strings.Join(rare, ", "))
 }

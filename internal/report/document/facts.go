@@ -63,8 +63,9 @@ func violatedFacts(r *report.Report) []Fact {
 				label = ""
 			}
 		}
-		f = append(f, Fact{"remedy:", "a handler or a property depends on something outside the nodes' states: a clock, random numbers, map order, an address, " +
-			"a variable shared by nodes or runs, or state that is not encoded (sim.EncodeBy, sim.IgnoreField); run macemc vet", ""})
+		f = append(f, Fact{"remedy:",
+			"a handler or a property depends on something outside the nodes' states: a clock, random numbers, map order, an address, " +
+				"a variable shared by nodes or runs, or state that is not encoded (sim.EncodeBy, sim.IgnoreField); run macemc vet", ""})
 	}
 	if r.Kind == sim.Deadlock {
 		enabled := "faults do not count"

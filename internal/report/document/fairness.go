@@ -67,7 +67,8 @@ func starvedFacts(r *report.Report) []Fact {
 	case s.Round == 1:
 		f = append(f, Fact{"forever:", fmt.Sprintf("step %d repeats", s.Steps+1), "it ends in the state in which it begins"})
 	default:
-		f = append(f, Fact{"forever:", fmt.Sprintf("the cycle of steps %d to %d repeats", s.Steps+1, s.Steps+s.Round), "it ends in the state in which it begins"})
+		f = append(f, Fact{"forever:", fmt.Sprintf("the cycle of steps %d to %d repeats", s.Steps+1, s.Steps+s.Round),
+			"it ends in the state in which it begins"})
 	}
 	label := "per cycle:"
 	for _, p := range s.Processes {
@@ -78,7 +79,8 @@ func starvedFacts(r *report.Report) []Fact {
 		f = append(f, Fact{"unfair:", fmt.Sprintf("%s: always %s of 0 to %d", c.Choice, picks(c.Picks), c.Of-1), blame(s, c)})
 	}
 	if s.Walked {
-		f = append(f, Fact{"found by:", "fair walks", "not all states were visited, so a shorter run may exist; a complete search by strategy bfs decides it"})
+		f = append(f, Fact{"found by:", "fair walks",
+			"not all states were visited, so a shorter run may exist; a complete search by strategy bfs decides it"})
 		if !s.Recovers {
 			return append(f, Fact{"recovery:", "unknown", "no fair walk recovered"})
 		}

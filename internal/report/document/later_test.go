@@ -17,7 +17,8 @@ import (
 func TestWhereToLook(t *testing.T) {
 	run := &replay.Trace{}
 	for i, source := range []string{"a.go:1", "", "b.go:2", "once.go:9", "c.go:3", "c.go:3", "b.go:2", "c.go:3"} {
-		run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Event: sim.Event{Kind: sim.FireTimer}, What: "lease{7}", Source: source})
+		run.Steps = append(run.Steps,
+			replay.TraceStep{Number: i + 1, Node: 1, Event: sim.Event{Kind: sim.FireTimer}, What: "lease{7}", Source: source})
 	}
 	r := &report.Report{Dead: run, Critical: &report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 2}}}
 	want := []string{"c.go:3 (n1, timer lease)", "b.go:2 (n1, timer lease)"}
@@ -30,14 +31,17 @@ func TestWhereToLook(t *testing.T) {
 	boot := replay.TraceStep{Number: 4, Node: 0, Event: sim.Event{Kind: sim.Boot}, Source: "a.go:7"}
 	again := *r
 	again.Dead = &replay.Trace{Nodes: 2, Steps: slices.Insert(slices.Clone(run.Steps), 3, boot)}
-	if f := laterFacts(&again); len(f) != 1 || !strings.Contains(f[0].Text, "also later, in how n0 starts (a.go:7, step 4), or in code that runs forever: c.go:3") {
+	if f := laterFacts(&again); len(f) != 1 ||
+		!strings.Contains(f[0].Text, "also later, in how n0 starts (a.go:7, step 4), or in code that runs forever: c.go:3") {
 		t.Errorf("a node that starts again: %q", f)
 	}
-	if again.Critical = (&report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 4}}); strings.Contains(laterFacts(&again)[0].Text, "starts") {
+	if again.Critical = (&report.Critical{Transition: critical.Transition{Case: critical.Located,
+		Step: 4}}); strings.Contains(laterFacts(&again)[0].Text, "starts") {
 		t.Error("a start before the critical step is told of")
 	}
 	r.Critical.OutOfEvents = true
-	if f := laterFacts(r); len(f) != 1 || !strings.Contains(f[0].Text, " in code that ran last: c.go:3") || !strings.HasPrefix(f[0].Aside, "nothing happens any more") {
+	if f := laterFacts(r); len(f) != 1 || !strings.Contains(f[0].Text, " in code that ran last: c.go:3") ||
+		!strings.HasPrefix(f[0].Aside, "nothing happens any more") {
 		t.Errorf("out of events: %q", f)
 	}
 	if r.Critical.Case = critical.TooLateToTell; laterFacts(r) != nil {
@@ -64,7 +68,8 @@ func TestHandledAfter_Cut(t *testing.T) {
 
 // A search that continued reports how it spent its time.
 func TestWhereTimeWent(t *testing.T) {
-	r := &report.Report{Verdict: search.Violation, Findings: []*report.Report{{}}, Work: search.Work{Seconds: 20}, Confirming: 12.5, Telling: 3}
+	r := &report.Report{Verdict: search.Violation, Findings: []*report.Report{{}}, Work: search.Work{Seconds: 20},
+		Confirming: 12.5, Telling: 3}
 	want := "time: 20.0s in total, 12.5s for confirming suspects, 3.0s for shrinking and describing findings"
 	if lines := otherFindings(r); !slices.Contains(lines, want) {
 		t.Errorf("%q", lines)
@@ -82,8 +87,10 @@ func TestShrunk_HowSure(t *testing.T) {
 		{report.Shrunk{Candidates: 7}, nil, "7 candidates tried, not all candidates"},
 		{report.Shrunk{Candidates: 7, Pairs: true}, nil, "7 candidates tried, not all candidates"},
 		{report.Shrunk{Candidates: 7, Over: true}, nil, "7 candidates tried, budget over"},
-		{report.Shrunk{Candidates: 7, Minimal: true, Over: true}, nil, "7 candidates tried; no single step can be left out, budget over for pairs of causes"},
-		{report.Shrunk{Candidates: 7, Minimal: true, Pairs: true, Over: true}, nil, "7 candidates tried; no step and no two causes can be left out"},
+		{report.Shrunk{Candidates: 7, Minimal: true, Over: true}, nil,
+			"7 candidates tried; no single step can be left out, budget over for pairs of causes"},
+		{report.Shrunk{Candidates: 7, Minimal: true, Pairs: true, Over: true}, nil,
+			"7 candidates tried; no step and no two causes can be left out"},
 		{report.Shrunk{Candidates: 7, Minimal: true}, nil, "7 candidates tried; no single step can be left out"},
 		{report.Shrunk{Candidates: 1, Minimal: true, Pairs: true}, nil, "1 candidate tried; no step and no two causes can be left out"},
 		{

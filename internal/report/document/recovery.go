@@ -27,7 +27,8 @@ func criticalFacts(c *report.Critical, place string) []Fact {
 		}
 		return []Fact{{"since:", text, place}}
 	case critical.Unlocated:
-		return []Fact{{"since:", fmt.Sprintf("step %s at the latest; the time limit left no time to narrow it down", textfmt.Number(c.After.Step)), place}}
+		since := fmt.Sprintf("step %s at the latest; the time limit left no time to narrow it down", textfmt.Number(c.After.Step))
+		return []Fact{{"since:", since, place}}
 	case critical.TooLateToTell:
 		return []Fact{{"since:", "an unknown step, beyond the walk limit", fmt.Sprintf(
 			"raise the walk limit of %s steps", textfmt.Number(c.Limit))}}
@@ -59,8 +60,9 @@ func sureFacts(r *report.Report) []Fact {
 	c := r.Critical
 	if c == nil {
 		if r.Running > 0 && r.Kind != "" {
-			return []Fact{{"how sure:", fmt.Sprintf("the process died in or after step %d, which may not be the cause: %s that earlier handlers had started still ran",
-				r.Steps, textfmt.Plural(r.Running, "goroutine")), ""}}
+			return []Fact{{"how sure:",
+				fmt.Sprintf("the process died in or after step %d, which may not be the cause: %s that earlier handlers had started still ran",
+					r.Steps, textfmt.Plural(r.Running, "goroutine")), ""}}
 		}
 		if r.Kind == sim.Safety || r.Kind == sim.Panic {
 			return []Fact{{"how sure:", "each repetition of this run ended so", ""}}

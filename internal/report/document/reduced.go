@@ -30,7 +30,8 @@ func reductionLines(r *report.Report) (lines []string) {
 	switch search.Reduction(d.Used) {
 	case search.ReduceFull:
 		lines = append(lines, fmt.Sprintf("reduced (full): %s stored, %s checked in passing on %s; dead messages dropped in %s%s",
-			textfmt.Plural(r.States, "state"), textfmt.Plural(d.Passed, "state"), textfmt.Plural(d.Chains, "sequence")+" of steps", textfmt.Plural(d.Dead, "local state"), rounds),
+			textfmt.Plural(r.States, "state"), textfmt.Plural(d.Passed, "state"), textfmt.Plural(d.Chains, "sequence")+" of steps",
+			textfmt.Plural(d.Dead, "local state"), rounds),
 			"states and transitions are counted after the reduction")
 	case search.ReduceDrop:
 		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", textfmt.Plural(d.Dead, "local state"), rounds))

@@ -61,7 +61,8 @@ func claim(r *report.Report) string {
 		return starvedSentence(r)
 	case sim.Panic:
 		if r.Property != "" {
-			return fmt.Sprintf("The property %q panics%s: %s", r.Property, where, strings.TrimPrefix(textfmt.FirstLine(r.Message), properties.Panicked))
+			return fmt.Sprintf("The property %q panics%s: %s", r.Property, where,
+				strings.TrimPrefix(textfmt.FirstLine(r.Message), properties.Panicked))
 		}
 		if r.Running > 0 { // the handler of the step need not be the cause
 			return fmt.Sprintf("The process ends in or after step %d: %s", r.Steps, textfmt.FirstLine(r.Message))

@@ -12,7 +12,8 @@ import (
 // shardLines names the part of a divided search, or describes its parts.
 func shardLines(r *report.Report) (lines []string) {
 	if s := r.Shard; s != nil {
-		lines = append(lines, fmt.Sprintf("shard %d of %d of seed %d, with seed %d: the exhaustive part is the same in all shards, random walks differ", s.Number, s.Of, s.Seed, s.SeedOf()))
+		lines = append(lines, fmt.Sprintf("shard %d of %d of seed %d, with seed %d: the exhaustive part is the same in all shards, random walks differ",
+			s.Number, s.Of, s.Seed, s.SeedOf()))
 	}
 	if len(r.Shards) == 0 {
 		return lines

@@ -14,8 +14,10 @@ import (
 
 // The audit detects defects.
 func TestBrowserAuditNotices(t *testing.T) {
-	ctx, _ := chromium.Open(t, address(t, []byte(`<body style="background:white"><h3 id="a" style="color:#999">pale</h3><button id="a"></button><svg><text stroke="#fff" fill="#eee" y="20">faint</text></svg>`)))
-	chromium.Expect(t, "audit", chromium.Eval(t, ctx, chromium.Audit), "no name: <button", "contrast 2.85: pale", "contrast 1.16: faint", "heading skips a level", "two elements a", "no language or title")
+	ctx, _ := chromium.Open(t,
+		address(t, []byte(`<body style="background:white"><h3 id="a" style="color:#999">pale</h3><button id="a"></button><svg><text stroke="#fff" fill="#eee" y="20">faint</text></svg>`)))
+	chromium.Expect(t, "audit", chromium.Eval(t, ctx, chromium.Audit), "no name: <button", "contrast 2.85: pale",
+		"contrast 1.16: faint", "heading skips a level", "two elements a", "no language or title")
 }
 
 // In both color schemes and at two widths an accessibility audit finds no defects, and Tab reaches every control

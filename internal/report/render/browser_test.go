@@ -58,9 +58,11 @@ func TestBrowser(t *testing.T) {
 	press := func(key string) { t.Helper(); chromium.Do(t, ctx, chromedp.KeyEvent(key)) }
 
 	chromium.Expect(t, "first screen", chromium.Text(t, ctx, ".report"), `"every ping is acknowledged" can never hold again after step 6`)
-	chromium.Expect(t, "summary", chromium.Text(t, ctx, ".brief"), "network loses Ack{2} n1->n0", "0 of 200 random continuations recovered", "n0.Acked 1 | 2", "if a := msg.(Ack); a.Seq == p.Sent {")
+	chromium.Expect(t, "summary", chromium.Text(t, ctx, ".brief"), "network loses Ack{2} n1->n0",
+		"0 of 200 random continuations recovered", "n0.Acked 1 | 2", "if a := msg.(Ack); a.Seq == p.Sent {")
 	// The critical step is drawn on the first screen, the summary and the states are beside it.
-	if seen := chromium.Eval(t, ctx, `(() => { const row = document.querySelector('.run[data-run="0"] .step[data-step="6"] .hit').getBoundingClientRect(),
+	if seen := chromium.Eval(t, ctx,
+		`(() => { const row = document.querySelector('.run[data-run="0"] .step[data-step="6"] .hit').getBoundingClientRect(),
 		brief = document.querySelector(".brief").getBoundingClientRect(), graph = document.querySelector(".run .scroll").getBoundingClientRect();
 		return row.bottom < innerHeight && row.top > 0 && brief.left >= graph.right && brief.bottom < innerHeight })()`); seen != "true" {
 		t.Error("the first screen does not show the critical step with the summary beside it")
@@ -113,15 +115,19 @@ func TestBrowser(t *testing.T) {
 
 	press("c")
 	press("l")
-	chromium.Expect(t, "l", chromium.Text(t, ctx, "#step"), "Step 6, live run", "The state after it is live.", "holds again: every ping is acknowledged")
+	chromium.Expect(t, "l", chromium.Text(t, ctx, "#step"), "Step 6, live run", "The state after it is live.",
+		"holds again: every ping is acknowledged")
 	chromium.Eval(t, ctx, `document.querySelector('.run[data-run="0"] .step[data-step="8"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
 	chromium.Expect(t, "click", chromium.Text(t, ctx, "#at"), "step 8 of 26")
 	press("w")
 	// Causes of step 8: 7 sent the message, 5 preceded it on n1; not the loss of step 6.
-	chromium.Expect(t, "w", chromium.Eval(t, ctx, `[6, 7, 5].map(n => document.querySelector('.run[data-run="0"] .step[data-step="' + n + '"]').classList.contains("apart"))`), "true,false,false")
+	chromium.Expect(t, "w", chromium.Eval(t, ctx,
+		`[6, 7, 5].map(n => document.querySelector('.run[data-run="0"] .step[data-step="' + n + '"]').classList.contains("apart"))`),
+		"true,false,false")
 	press("w")
 
-	chromium.Expect(t, "path", chromium.Eval(t, ctx, `atob(document.querySelector('a[download="error.path"]').href.split(",")[1])`), "macemc path 1\nsystem pingack\n")
+	chromium.Expect(t, "path",
+		chromium.Eval(t, ctx, `atob(document.querySelector('a[download="error.path"]').href.split(",")[1])`), "macemc path 1\nsystem pingack\n")
 	press("t")
 	chromium.Expect(t, "t", chromium.Eval(t, ctx, "document.documentElement.dataset.theme"), "dark")
 	chromium.Expect(t, "t", chromium.Eval(t, ctx, `getComputedStyle(document.body).backgroundColor`), "rgb(21, 24, 28)")
@@ -195,7 +201,8 @@ func TestBrowserComparison(t *testing.T) {
 			replay.NodeChange{Node: 1, Path: "Map", New: same + []string{`"Free":false}`, `"Free":true}`}[i]})
 	}
 	ctx := browser(t, printed(t, render.HTML, r))
-	chromium.Expect(t, "difference", chromium.Text(t, ctx, "#difference"), "error run after step 6, live run after step 8, the matching step", "n0.Acked\t1\t2",
+	chromium.Expect(t, "difference", chromium.Text(t, ctx, "#difference"),
+		"error run after step 6, live run after step 8, the matching step", "n0.Acked\t1\t2",
 		`"Free":false}`+"\t…")
 	chromium.Expect(t, "together", chromium.Eval(t, ctx, `document.querySelector('.run[data-run="1"] .step.sel').dataset.step`), "8")
 	if states := chromium.Text(t, ctx, "#states"); strings.Contains(states, "Name") || !strings.Contains(states, "1 field never changes") {
@@ -216,7 +223,8 @@ func TestBrowserDark(t *testing.T) {
 		t.Fatal(err)
 	}
 	chromium.Expect(t, "dark", chromium.Eval(t, ctx, `getComputedStyle(document.body).backgroundColor`), "rgb(21, 24, 28)")
-	chromium.Expect(t, "dark", chromium.Eval(t, ctx, `getComputedStyle(document.querySelector(".eventgraph .lane")).stroke`), "rgb(69, 76, 84)")
+	chromium.Expect(t, "dark", chromium.Eval(t, ctx, `getComputedStyle(document.querySelector(".eventgraph .lane")).stroke`),
+		"rgb(69, 76, 84)")
 	chromium.Screenshot(t, ctx, "start-dark")
 }
 
@@ -227,7 +235,8 @@ func TestBrowserOtherReports(t *testing.T) {
 	}
 	dead := trace(t, bombs(), "action n0 light", "action n0 light")
 	f := dead.Finding
-	panics := &report.Report{System: "bomb", Nodes: 1, Verdict: "violation", Kind: f.Kind, Message: f.Message, Stack: f.Stack, Dead: dead}
+	panics := &report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: "violation", Kind: f.Kind,
+		Message: f.Message, Stack: f.Stack, Dead: dead}
 	ctx := browser(t, printed(t, render.HTML, panics))
 	chromium.Expect(t, "panic", chromium.Text(t, ctx, ".report"), "Panic in step 2, at n0")
 	chromium.Expect(t, "panic", chromium.Text(t, ctx, ".brief"), "render_test.explode")

@@ -16,10 +16,11 @@ import (
 // With few runs it does not.
 func TestWaste(t *testing.T) {
 	text := func(walks, of, live int) string {
-		r := report.Report{System: "s", Verdict: search.OK, Stopped: search.StoppedTime}
+		r := report.Report{Settings: report.Settings{System: "s"}, Verdict: search.OK, Stopped: search.StoppedTime}
 		r.Coverage.Sometimes = []search.Sometimes{{Property: "read", Runs: 90, Walks: walks, Of: of}}
 		r.Coverage.AfterLiveWalks = live
-		r.Coverage.AfterLive = []search.AfterLive{{What: "action stop"}, {What: "timer beat", Times: 70, Walks: 7}, {What: "message ping", Times: 900, Walks: 150}}
+		r.Coverage.AfterLive = []search.AfterLive{{What: "action stop"}, {What: "timer beat", Times: 70, Walks: 7},
+			{What: "message ping", Times: 900, Walks: 150}}
 		return flat(printed(t, render.Terminal, &r))
 	}
 	const vacuous = "(RARE: in 4.5 % of the random runs; what depends on it is hardly checked)"
@@ -50,9 +51,10 @@ func TestShortWalks(t *testing.T) {
 		"short": {51, 100, false, search.OK, true}, "long": {50, 100, false, search.OK, false}, "few": {99, 99, false, search.OK, false},
 		"complete": {51, 100, true, search.OK, false}, "violation": {51, 100, false, search.Violation, false},
 	} {
-		r := report.Report{System: "s", Verdict: c.verdict, Kind: sim.Safety, Stopped: search.StoppedTime}
+		r := report.Report{Settings: report.Settings{System: "s"}, Verdict: c.verdict, Kind: sim.Safety, Stopped: search.StoppedTime}
 		r.Coverage.Complete = c.complete
-		r.Phases = []search.Phase{{Name: "leaf walks", Paths: 500}, {Name: "walks", Paths: c.walks - 20, Short: c.short - 10}, {Name: "faulty walks", Paths: 20, Short: 10}}
+		r.Phases = []search.Phase{{Name: "leaf walks", Paths: 500}, {Name: "walks", Paths: c.walks - 20, Short: c.short - 10},
+			{Name: "faulty walks", Paths: 20, Short: 10}}
 		brief := func(w io.Writer, d *document.Document) error { d.Style.Brief = true; return render.Terminal(w, d) }
 		for format, f := range map[string]func(io.Writer, *document.Document) error{
 			"text": render.Terminal, "brief": brief, "JSON": render.JSON, "JUnit": render.JUnit, "Markdown": render.Markdown, "page": render.HTML,

@@ -21,8 +21,10 @@ func TestSafety_ReadsOtherNode(t *testing.T) {
 	sys.Nodes = 2
 	dead := trace(t, sys, "action n1 light", "action n0 light")
 	f := dead.Finding
-	r := &report.Report{System: "bomb", Nodes: 2, Verdict: search.Violation, Kind: f.Kind, Property: f.Property, Message: f.Message, Dead: dead}
-	for name, format := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal, "Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
+	r := &report.Report{Settings: report.Settings{System: "bomb", Nodes: 2}, Verdict: search.Violation, Kind: f.Kind, Property: f.Property,
+		Message: f.Message, Dead: dead}
+	for name, format := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal,
+		"Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
 		if text := string(printed(t, format, r)); !strings.Contains(text, "what step 1 wrote: n1 light") {
 			t.Errorf("%s does not name step 1:\n%s", name, text)
 		}
@@ -38,7 +40,8 @@ func TestPanic_OfProperty(t *testing.T) {
 	sys.Crashes = 1
 	dead := trace(t, sys, "crash n0")
 	f := dead.Finding
-	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Property: f.Property, Message: f.Message, Stack: f.Stack, Dead: dead}
+	r := &report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: search.Violation, Kind: f.Kind, Property: f.Property,
+		Message: f.Message, Stack: f.Stack, Dead: dead}
 	contains(t, string(printed(t, render.Terminal, r)), true,
 		`The property "lit" panics in step 1, at n0: interface conversion: sim.Service is nil, not`,
 		"  down:         n0                               View.Service returns nil for a node that is down;\n")
@@ -51,9 +54,11 @@ func TestDeadlock_WaitList(t *testing.T) {
 	r.Dead.Boot.Changes = append(r.Dead.Boot.Changes, replay.NodeChange{Node: 1, Path: "(past)", Part: replay.Part{Kind: replay.Program},
 		New: "chan send at pool.go:31 in (*Pool).give; sync.Mutex.Lock at pool.go:12 in (*Pool).take"})
 	text := string(printed(t, render.Terminal, r))
-	contains(t, text, true, "  waits:          n1 chan send at pool.go:31 in (*Pool).give\n", "\n                  n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take\n")
+	contains(t, text, true, "  waits:          n1 chan send at pool.go:31 in (*Pool).give\n",
+		"\n                  n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take\n")
 	page := string(printed(t, render.HTML, r))
-	contains(t, page, true, "<dt>waits</dt><dd>n1 chan send at pool.go:31 in (*Pool).give</dd>", "<dd>n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take</dd>")
+	contains(t, page, true, "<dt>waits</dt><dd>n1 chan send at pool.go:31 in (*Pool).give</dd>",
+		"<dd>n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take</dd>")
 }
 
 // A search in which everything recovered states that no node stopped forever.
@@ -64,13 +69,15 @@ func TestNothingFound_LivenessNeverInDanger(t *testing.T) {
 		want             bool
 	}{"safe": {3, 9, 0, true}, "one does not recover": {2, 9, 0, false}, "no liveness": {3, 0, 0, false}, "halts": {3, 9, 1, false}} {
 		r := nothingFound()
-		r.Phases = []search.Phase{{Name: "faulty walks", Paths: 3, Live: c.live, Steps: search.Histogram{Count: 3, Max: c.max, Buckets: []int{3}}}}
+		r.Phases = []search.Phase{{Name: "faulty walks", Paths: 3, Live: c.live,
+			Steps: search.Histogram{Count: 3, Max: c.max, Buckets: []int{3}}}}
 		r.Limits[sim.Halts] = c.halts
 		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, want) != c.want {
 			t.Errorf("%s: want %v:\n%s", name, c.want, text)
 		}
 		r.InTest = true
-		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, "for good: try Halts: 1 in the sim.System") != c.want || strings.Contains(text, "--") {
+		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, "for good: try Halts: 1 in the sim.System") != c.want ||
+			strings.Contains(text, "--") {
 			t.Errorf("%s, in a test: want %v, without flags:\n%s", name, c.want, text)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 func longReport(t *testing.T) *report.Report {
 	t.Helper()
 	const steps, step = 5000, 4986
-	keys := []string{"action n0 ping", "deliver n1<-n0 Ping{Seq:1}", "deliver n0<-n1 Ack{Seq:1}", "action n0 ping", "deliver n1<-n0 Ping{Seq:2}"}
+	keys := []string{"action n0 ping", "deliver n1<-n0 Ping{Seq:1}", "deliver n0<-n1 Ack{Seq:1}", "action n0 ping",
+		"deliver n1<-n0 Ping{Seq:2}"}
 	again := func(to int) {
 		for len(keys) < to {
 			keys = append(keys, "timer n0 resend{}", "deliver n1<-n0 Ping{Seq:2}")

@@ -32,7 +32,8 @@ func TestReduced(t *testing.T) {
 			} `json:"reduced"`
 		} `json:"coverage"`
 	}
-	if err := json.Unmarshal(printed(t, render.JSON, r), &doc); err != nil || doc.Coverage.Reduced.Used != "full" || doc.Coverage.Reduced.Passed != 1824 {
+	if err := json.Unmarshal(printed(t, render.JSON, r), &doc); err != nil || doc.Coverage.Reduced.Used != "full" ||
+		doc.Coverage.Reduced.Passed != 1824 {
 		t.Errorf("%v: %+v", err, doc)
 	}
 
@@ -41,7 +42,8 @@ func TestReduced(t *testing.T) {
 
 	r.Verdict = search.OK
 	r.Coverage.Reduced = &search.Reduced{Used: options.ReduceDrop, Rounds: 1, Dead: 2, Why: "with a bound on depth only dead messages are dropped"}
-	contains(t, text(), true, "omitted", "reduced (drop): dead messages dropped in 2 local states", "with a bound on depth only dead messages are dropped")
+	contains(t, text(), true, "omitted", "reduced (drop): dead messages dropped in 2 local states",
+		"with a bound on depth only dead messages are dropped")
 
 	early := *r
 	early.Coverage.Complete, early.Coverage.ExhaustedDepth = false, 0

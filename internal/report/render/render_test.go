@@ -64,8 +64,9 @@ func pingackReport(t *testing.T) *report.Report {
 		Choice: -1,
 	}
 	return &report.Report{
-		System: "pingack", Nodes: 2, Limits: pingack.System.Limits(), Timing: pingack.System.Timing.String(),
-		Strategy: "deepening", Seed: 1, Workers: 2, Verdict: search.Violation, Kind: sim.Liveness,
+		Settings: report.Settings{System: "pingack", Nodes: 2, Limits: pingack.System.Limits(),
+			Timing: pingack.System.Timing.String(), Strategy: "deepening"},
+		Seed: 1, Workers: 2, Verdict: search.Violation, Kind: sim.Liveness,
 		Property: "every ping is acknowledged", Steps: 26, Work: search.Work{Paths: 12, States: 345, Events: 6789, Seconds: 0.4},
 		WalkSteps: 2000, Stopped: "found", PathFile: "out/error.path", LivePathFile: "out/live.path",
 		Critical: report.CriticalOf(res, dead), Dead: dead, Live: live,
@@ -78,7 +79,8 @@ func pingackReport(t *testing.T) *report.Report {
 
 func nothingFound() *report.Report {
 	return &report.Report{
-		System: "pingack", Nodes: 2, Limits: sim.Limits{sim.Loss: 1}, Timing: "ByDeadline", Strategy: "deepening",
+		Settings: report.Settings{System: "pingack", Nodes: 2, Limits: sim.Limits{sim.Loss: 1}, Timing: "ByDeadline",
+			Strategy: "deepening"},
 		Verdict: search.OK, Work: search.Work{States: 81204, Paths: 3120, Seconds: 5, Phases: []search.Phase{
 			{Name: "deepening", Paths: 10},
 			// 2 values of 16 to 31 among 3: the median is one of them.
@@ -216,7 +218,8 @@ func TestPanic(t *testing.T) {
 	if f == nil {
 		t.Fatal("the bomb did not explode")
 	}
-	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Message: f.Message, Stack: f.Stack, Dead: dead}
+	r := &report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: search.Violation, Kind: f.Kind,
+		Message: f.Message, Stack: f.Stack, Dead: dead}
 	golden.Compare(t, "panic.txt", printed(t, render.Terminal, r))
 	if js := string(printed(t, render.JSON, r)); !strings.Contains(js, "render_test.explode") || strings.Contains(js, "goroutine") {
 		t.Errorf("the JSON does not hold the user's frames alone: %s", js)
@@ -231,7 +234,8 @@ func TestStackOverflow(t *testing.T) {
 		"...additional frames elided...\n" +
 		"example.com/deep.(*Node).Receive(0xc1)\n\t/home/me/deep/node.go:3 +0x1f\n" +
 		"github.com/macemc/macemc/internal/kernel.(*machine).call(0xc2)\n\t/src/internal/kernel/execute.go:9 +0x2b\n\ngoroutine 2 [idle]:\nother.f()\n\t/x/f.go:1\n"
-	r := &report.Report{System: "deep", Nodes: 1, Verdict: search.Violation, Kind: sim.Divergence, Message: "the handler overflows the stack", Stack: words}
+	r := &report.Report{Settings: report.Settings{System: "deep", Nodes: 1}, Verdict: search.Violation, Kind: sim.Divergence,
+		Message: "the handler overflows the stack", Stack: words}
 	got := string(printed(t, render.Terminal, r))
 	if n := strings.Count(got, "deep/node.go:7 deep.(*Node).dig"); n != 12 || !strings.Contains(got, "... and 9 more") {
 		t.Errorf("%d frames are shown, want 12 of 21:\n%s", n, got)
@@ -247,7 +251,8 @@ func TestSafety(t *testing.T) {
 		Explain: func(*sim.View) string { return "n0 burns" },
 	}), "action n0 light")
 	f := dead.Finding
-	r := &report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: f.Kind, Property: f.Property, Message: f.Message, Dead: dead}
+	r := &report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: search.Violation, Kind: f.Kind,
+		Property: f.Property, Message: f.Message, Dead: dead}
 	golden.Compare(t, "safety.txt", printed(t, render.Terminal, r))
 	page := string(printed(t, render.HTML, r))
 	if want := "&#34;not lit&#34; is violated in step 1, at n0: n0 burns</h1>"; !strings.Contains(page, want) {
@@ -261,11 +266,12 @@ func TestSafety(t *testing.T) {
 func TestOtherKinds(t *testing.T) {
 	lit := sim.Property{Name: "lit thrice", Eventually: sim.Each(func(_ sim.NodeID, b *bomb) bool { return b.Fuse == 3 })}
 	dead := trace(t, bombs(lit), "action n0 light")
-	base := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Property: lit.Name, Dead: dead}
+	base := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: search.Violation, Property: lit.Name, Dead: dead}
 
 	stuck := base
 	stuck.Kind = sim.Deadlock
-	stuck.Critical = &report.Critical{Transition: critical.Transition{Case: critical.DeadFromStart, After: critical.Probe{Walks: 200, Limit: 2000}}}
+	stuck.Critical = &report.Critical{Transition: critical.Transition{Case: critical.DeadFromStart,
+		After: critical.Probe{Walks: 200, Limit: 2000}}}
 	golden.Compare(t, "deadlock.txt", printed(t, render.Terminal, &stuck))
 
 	late := base
@@ -285,7 +291,7 @@ func TestOtherKinds(t *testing.T) {
 // Every report describes the limits of what a search observes of a system, even if it has a finding.
 func TestUncovered(t *testing.T) {
 	for _, v := range []search.Verdict{search.Violation, search.OK, search.Inconclusive} {
-		r := report.Report{System: "bomb", Nodes: 1, Verdict: v, Uncovered: "other schedules"}
+		r := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: v, Uncovered: "other schedules"}
 		if v == search.Violation {
 			r.Kind, r.Dead = sim.Safety, trace(t, bombs(), "action n0 light")
 		}
@@ -308,7 +314,8 @@ func TestUncovered(t *testing.T) {
 func TestPageSaysNotLive(t *testing.T) {
 	step1 := critical.Transition{Step: 1}
 	for _, critical := range []*report.Critical{nil, {Transition: step1}} {
-		r := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: sim.Safety, Dead: trace(t, bombs(), "action n0 light"), Critical: critical}
+		r := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: search.Violation, Kind: sim.Safety,
+			Dead: trace(t, bombs(), "action n0 light"), Critical: critical}
 		if page := printed(t, render.HTML, &r); bytes.Contains(page, []byte(`"unjudged":true`)) != (critical == nil) {
 			t.Errorf("critical step %v: unjudged is wrong", critical)
 		}
@@ -317,7 +324,8 @@ func TestPageSaysNotLive(t *testing.T) {
 
 // A message can contain anything; control characters are replaced. An inconclusive search is not green.
 func TestTerminalIsQuiet(t *testing.T) {
-	bad := report.Report{System: "bomb", Verdict: search.Violation, Kind: sim.Panic, Message: "a\x1b[2Jb\x07 \u009bc\nd"}
+	bad := report.Report{Settings: report.Settings{System: "bomb"}, Verdict: search.Violation, Kind: sim.Panic,
+		Message: "a\x1b[2Jb\x07 \u009bc\nd"}
 	out := string(printed(t, render.Terminal, &bad))
 	for _, r := range out {
 		if unicode.IsControl(r) && r != '\n' {
@@ -329,7 +337,7 @@ func TestTerminalIsQuiet(t *testing.T) {
 	}
 	const green = "\x1b[1;32m"
 	for verdict, want := range map[search.Verdict]bool{search.OK: true, search.Inconclusive: false, search.OutOfResource: false} {
-		r := report.Report{System: "bomb", Verdict: verdict}
+		r := report.Report{Settings: report.Settings{System: "bomb"}, Verdict: verdict}
 		out := string(printedWith(t, render.Terminal, &r, nil, document.Style{Color: true}))
 		if strings.Contains(out, green) != want {
 			t.Errorf("%s is green: %t\n%q", verdict, !want, out)
@@ -345,17 +353,20 @@ func TestJUnit(t *testing.T) {
 		{Name: "glows", Sometimes: func(*sim.View) bool { return true }},
 	}
 	junit := func(r *report.Report) []byte { return printedWith(t, render.JUnit, r, props, document.Style{}) }
-	if text := string(junit(nothingFound())); !strings.Contains(text, `<property name="checked_in_a_sample" value="When has no side effects">`) {
+	if text := string(junit(nothingFound())); !strings.Contains(text,
+		`<property name="checked_in_a_sample" value="When has no side effects">`) {
 		t.Errorf("nothing is said of samples in %s", text)
 	}
-	ok := report.Report{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening", Seed: 1, Verdict: search.OK, Work: search.Work{Seconds: 1.5}, Stopped: "time"}
+	ok := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening"}, Seed: 1,
+		Verdict: search.OK, Work: search.Work{Seconds: 1.5}, Stopped: "time"}
 	ok.Coverage.Sometimes = []search.Sometimes{{Property: "burns", Runs: 3}, {Property: "glows"}}
 	golden.Compare(t, "junit-ok.xml", junit(&ok))
 
 	// Readers of counts also see the information in the exit status.
 	full := ok
 	full.Verdict, full.Stopped = search.OutOfResource, search.StoppedMemory
-	if text := string(junit(&full)); !strings.Contains(text, `errors="1"`) || !strings.Contains(text, "ran out of resources, stopped at the memory limit") {
+	if text := string(junit(&full)); !strings.Contains(text, `errors="1"`) ||
+		!strings.Contains(text, "ran out of resources, stopped at the memory limit") {
 		t.Errorf("out of memory:\n%s", text)
 	}
 
@@ -407,7 +418,8 @@ func TestJUnit(t *testing.T) {
 	if got, want := strings.Join(lines, ", "), "not lit skipped, lit thrice skipped, dim skipped, monitor votes, monitor terms skipped, assertions hold skipped, no deadlock skipped"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if text := string(printed(t, render.Terminal, &chosen)); !strings.Contains(text, "not checked: not lit; lit thrice; monitor terms; dim; assertion") {
+	if text := string(printed(t, render.Terminal, &chosen)); !strings.Contains(text,
+		"not checked: not lit; lit thrice; monitor terms; dim; assertion") {
 		t.Errorf("the text does not say what was left out:\n%s", text)
 	}
 
@@ -529,7 +541,8 @@ func TestDisturbingIsSaid(t *testing.T) {
 		t.Error(text)
 	}
 	r.Kind = sim.Deadlock
-	if text := string(printed(t, render.Terminal, r)); !strings.Contains(text, "only disturbances are enabled") || strings.Contains(text, "no event is enabled") {
+	if text := string(printed(t, render.Terminal, r)); !strings.Contains(text, "only disturbances are enabled") ||
+		strings.Contains(text, "no event is enabled") {
 		t.Error(text)
 	}
 }

@@ -21,7 +21,8 @@ func sampledReport(change func(*report.Report)) (*report.Report, []sim.Property)
 		{Name: "seen", Sometimes: func(*sim.View) bool { return true }},
 		{Name: "left", Always: func(*sim.View) bool { return true }},
 	}
-	r := &report.Report{System: "bank", Nodes: 3, Strategy: "walk", Verdict: search.OK, Stopped: search.StoppedTime, Monitors: []string{"monitor m"}}
+	r := &report.Report{Settings: report.Settings{System: "bank", Nodes: 3, Strategy: "walk"}, Verdict: search.OK, Stopped: search.StoppedTime,
+		Monitors: []string{"monitor m"}}
 	r.Coverage.Sometimes = []search.Sometimes{{Property: "seen", Runs: 1}}
 	r.Coverage.NotChecked = []string{"left"}
 	r.Coverage.Sampled = choose.Samples{{Label: "key", Arity: 100_000, Taken: 64}, {Label: "schedule", Arity: choose.MaxArity, Taken: 1}}
@@ -76,7 +77,8 @@ func TestSampled_Merged(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(printed(t, render.Terminal, m))
-	for _, want := range []string{`"key": at least 64 of 100,000 alternatives`, `"schedule": at least 1 of`, "checked only for the sampled alternatives: safe; live"} {
+	for _, want := range []string{`"key": at least 64 of 100,000 alternatives`, `"schedule": at least 1 of`,
+		"checked only for the sampled alternatives: safe; live"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the merged report has no %q:\n%s", want, text)
 		}

@@ -90,12 +90,15 @@ func checkSARIF(text []byte) error {
 
 // All logs conform to the schema and describe the coverage of a search without findings.
 func TestSARIF(t *testing.T) {
-	safety := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: sim.Safety, Property: "not lit", Dead: trace(t, bombs(), "action n0 light")}
-	unknown := report.Report{System: "bomb", Nodes: 1, Verdict: search.Violation, Kind: sim.Divergence, Message: "a\x1bb", PathFile: "out/a b.path"}
-	several := report.Report{System: "bomb", Verdict: search.Violation, Findings: []*report.Report{&safety, &unknown, &safety}}
+	safety := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: search.Violation, Kind: sim.Safety,
+		Property: "not lit", Dead: trace(t, bombs(), "action n0 light")}
+	unknown := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: search.Violation, Kind: sim.Divergence,
+		Message: "a\x1bb", PathFile: "out/a b.path"}
+	several := report.Report{Settings: report.Settings{System: "bomb"}, Verdict: search.Violation,
+		Findings: []*report.Report{&safety, &unknown, &safety}}
 	interrupted := nothingFound()
 	interrupted.Verdict = search.Interrupted
-	panics := report.Report{System: "bomb", Verdict: search.Violation, Kind: sim.Panic, Message: "boom",
+	panics := report.Report{Settings: report.Settings{System: "bomb"}, Verdict: search.Violation, Kind: sim.Panic, Message: "boom",
 		Stack: "goroutine 1 [running]:\npanic(...)\n\t/go/src/runtime/panic.go:1\nexample.com/bomb.(*B).Light(...)\n\t/elsewhere/bomb.go:41 +0x1\n"}
 	for _, c := range []struct {
 		name    string
@@ -103,7 +106,8 @@ func TestSARIF(t *testing.T) {
 		wants   []string
 		results int
 	}{
-		{"safety", &safety, []string{`"uri": "internal/report/render/bomb_test.go"`, `"uriBaseId": "%SRCROOT%"`, `"executionSuccessful": true`}, 1},
+		{"safety", &safety, []string{`"uri": "internal/report/render/bomb_test.go"`, `"uriBaseId": "%SRCROOT%"`,
+			`"executionSuccessful": true`}, 1},
 		{"a path file alone", &unknown, []string{`"uri": "internal/report/render/out/a%20b.path"`, `"startLine": 1`, `a\ufffdb`}, 1},
 		{"several", &several, []string{`"id": "safety-violation"`, `"id": "divergence"`, "3 DIFFERENT VIOLATIONS"}, 3},
 		{"panic", &panics, []string{`"uri": "file:///elsewhere/bomb.go"`, `"startLine": 41`}, 1},
@@ -144,22 +148,27 @@ func TestMergeSARIF(t *testing.T) {
 			t.Errorf("%s: %d times, want %d in\n%s", want, got, times, &all)
 		}
 	}
-	if err := render.MergeSARIF(&all, []render.Output{{Name: "a", Text: []byte("{")}}); err == nil || !strings.Contains(err.Error(), "SARIF of a: ") {
+	if err := render.MergeSARIF(&all, []render.Output{{Name: "a", Text: []byte("{")}}); err == nil ||
+		!strings.Contains(err.Error(), "SARIF of a: ") {
 		t.Errorf("%v", err)
 	}
 }
 
 // Each position is a line that editors can jump to. Each search without a finding has a line that they cannot.
 func TestLines(t *testing.T) {
-	several := report.Report{System: "bomb", Verdict: search.Violation, Findings: []*report.Report{pingackReport(t), pingackReport(t)}}
-	if got, want := string(printed(t, render.Lines, &several)), strings.Repeat(string(printed(t, render.Lines, pingackReport(t))), 2); got != want {
+	several := report.Report{Settings: report.Settings{System: "bomb"}, Verdict: search.Violation,
+		Findings: []*report.Report{pingackReport(t), pingackReport(t)}}
+	if got, want := string(printed(t, render.Lines, &several)),
+		strings.Repeat(string(printed(t, render.Lines, pingackReport(t))), 2); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got, want := string(printed(t, render.Lines, nothingFound())), "[macemc] pingack: nothing found in 5.0s of clock time, stopped at the time limit: bounded, NOT a proof\n"; got != want {
+	if got, want := string(printed(t, render.Lines, nothingFound())),
+		"[macemc] pingack: nothing found in 5.0s of clock time, stopped at the time limit: bounded, NOT a proof\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var all bytes.Buffer
-	if err := render.MergeLines(&all, []render.Output{{Name: "a", Text: []byte("x.go:1: [macemc] y\n")}, {Name: "b", Problem: "does not build\nat all"}}); err != nil {
+	if err := render.MergeLines(&all,
+		[]render.Output{{Name: "a", Text: []byte("x.go:1: [macemc] y\n")}, {Name: "b", Problem: "does not build\nat all"}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "x.go:1: [macemc] y\n[macemc] b: does not build\n"; all.String() != want {

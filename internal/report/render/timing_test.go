@@ -29,8 +29,10 @@ func TestAssumes_NamesTheTimingOfALivenessViolation(t *testing.T) {
 		{sim.Safety, sim.ByDeadline, ""},
 		{sim.Panic, sim.Prompt, ""},
 	} {
-		one := &report.Report{System: "led", Nodes: 1, Verdict: search.Violation, Kind: c.kind, Property: "led", Timing: c.timing.String()}
-		several := &report.Report{System: "led", Nodes: 1, Verdict: search.Violation, Timing: c.timing.String(), Findings: []*report.Report{one}}
+		one := &report.Report{Settings: report.Settings{System: "led", Nodes: 1, Timing: c.timing.String()},
+			Verdict: search.Violation, Kind: c.kind, Property: "led"}
+		several := &report.Report{Settings: report.Settings{System: "led", Nodes: 1, Timing: c.timing.String()},
+			Verdict: search.Violation, Findings: []*report.Report{one}}
 		for _, r := range []*report.Report{one, several} {
 			text := flat(printed(t, render.Terminal, r))
 			if got := strings.Contains(text+" ", "assumes: "+c.want+" "); got != (c.want != "") || strings.Contains(text, "assumes:") != got {

@@ -100,7 +100,8 @@ func TestLiveRunThatViolates(t *testing.T) {
 	live := *r.Live
 	live.Finding = &sim.Finding{Kind: sim.Safety, Property: "no ping twice"}
 	r.SetLive(&live, r.Critical.LiveCommon)
-	for name, f := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal, "Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
+	for name, f := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal, "Markdown": render.Markdown,
+		"JSON": render.JSON, "page": render.HTML} {
 		text := html.UnescapeString(string(printed(t, f, r)))
 		if !strings.Contains(text, `, which itself violates "no ping twice"`) && !strings.Contains(text, `"live_violates": "no ping twice"`) {
 			t.Errorf("%s does not say it:\n%s", name, text)
@@ -121,7 +122,8 @@ func alignedReport(t *testing.T) *report.Report {
 // All formats compare the critical step with the corresponding step of the live run, not with the step of the same
 // number.
 func TestComparison_AlignedSteps(t *testing.T) {
-	for name, format := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal, "Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
+	for name, format := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal,
+		"Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
 		text := html.UnescapeString(strings.ReplaceAll(string(printed(t, format, alignedReport(t))), `\|`, "|"))
 		for _, want := range []string{"step 8: n0 receives Ack{2} from n1, changes Acked 1->2", "n0.Acked 1 | 2 (after step 6 | step 8)"} {
 			if !strings.Contains(text, want) {
@@ -138,5 +140,6 @@ func TestComparison_AlignedSteps(t *testing.T) {
 	}
 	change(r.Dead, 6, same+`"Free":false}`)
 	change(r.Live, 8, same+`"Free":true}`)
-	contains(t, flat(printed(t, render.Terminal, r)), true, `n0.Aaa …aiting":[3,4,5],"Epoch":7,"Free":false} | …aiting":[3,4,5],"Epoch":7,"Free":true}`)
+	contains(t, flat(printed(t, render.Terminal, r)), true,
+		`n0.Aaa …aiting":[3,4,5],"Epoch":7,"Free":false} | …aiting":[3,4,5],"Epoch":7,"Free":true}`)
 }

@@ -36,7 +36,8 @@ func TestActionsUsedUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &report.Report{System: "led", Nodes: 1, Verdict: search.Violation, Kind: kind, Property: "led", Dead: dead, Critical: &c}
+		r := &report.Report{Settings: report.Settings{System: "led", Nodes: 1}, Verdict: search.Violation, Kind: kind,
+			Property: "led", Dead: dead, Critical: &c}
 		return string(printed(t, render.Terminal, r))
 	}
 	const want = "lead 5 of 5"
@@ -47,12 +48,14 @@ func TestActionsUsedUp(t *testing.T) {
 		path     choose.Path
 		want     bool
 	}{
-		"critical step":       {report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 6}}, sim.Liveness, fifth, true},
-		"another step":        {report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 7}}, sim.Liveness, fifth, false},
-		"nothing can happen":  {report.Critical{Transition: critical.Transition{Case: critical.TooLateToTell, OutOfEvents: true}}, sim.Deadlock, fifth, true},
-		"known bound":         {report.Critical{Transition: critical.Transition{Case: critical.Unlocated, Bound: 6}}, sim.Liveness, fifth, true},
-		"bound before that":   {report.Critical{Transition: critical.Transition{Case: critical.Unlocated, Bound: 5}}, sim.Liveness, fifth, false},
-		"it may happen again": {report.Critical{Transition: critical.Transition{Case: critical.TooLateToTell, OutOfEvents: true}}, sim.Deadlock, fifth[:5], false},
+		"critical step": {report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 6}}, sim.Liveness, fifth, true},
+		"another step":  {report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 7}}, sim.Liveness, fifth, false},
+		"nothing can happen": {report.Critical{Transition: critical.Transition{Case: critical.TooLateToTell, OutOfEvents: true}},
+			sim.Deadlock, fifth, true},
+		"known bound":       {report.Critical{Transition: critical.Transition{Case: critical.Unlocated, Bound: 6}}, sim.Liveness, fifth, true},
+		"bound before that": {report.Critical{Transition: critical.Transition{Case: critical.Unlocated, Bound: 5}}, sim.Liveness, fifth, false},
+		"it may happen again": {report.Critical{Transition: critical.Transition{Case: critical.TooLateToTell, OutOfEvents: true}},
+			sim.Deadlock, fifth[:5], false},
 	} {
 		got := text(c.path, c.critical, c.kind)
 		if strings.Contains(got, want) != c.want || strings.Contains(got, "actions used up:") != c.want {
