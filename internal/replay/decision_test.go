@@ -18,7 +18,8 @@ func TestDecision(t *testing.T) {
 	}{
 		{stepinfo.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 0, Arity: 2}, "is it earlier: no"},
 		{stepinfo.Answer{Kind: choose.Compare, Label: "is it earlier", Pick: 1, Arity: 2}, "is it earlier: yes"},
-		{stepinfo.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 0, Arity: 2}, "unsynced writes that survive: none of 1"},
+		{stepinfo.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 0, Arity: 2},
+			"unsynced writes that survive: none of 1"},
 		{stepinfo.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 2, Arity: 4}, "unsynced writes that survive: 2 of 3"},
 		{stepinfo.Answer{Kind: choose.Draw, Label: "leader", Pick: 0, Arity: 3}, "leader: 0 of 0..2"},
 	} {

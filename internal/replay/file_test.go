@@ -35,6 +35,23 @@ func TestWriteFileGolden(t *testing.T) {
 	}
 }
 
+// rewritten writes a path as text and parses it.
+func rewritten(t *testing.T, sys *sim.System, path choose.Path) *choose.File {
+	t.Helper()
+	f, err := replay.WriteFile(sys, choose.Header{}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if _, err := f.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = choose.Parse(&text); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // A path written to a file and read back is the same path, and ends in the same state under higher limits, with
 // questions about faults that the file does not answer.
 func TestFileRoundTrip(t *testing.T) {
@@ -42,17 +59,7 @@ func TestFileRoundTrip(t *testing.T) {
 	more := randTree(t, 3, sim.Limits{sim.Crashes: 3, sim.NetErrors: 2})
 	for seed := range uint64(20) {
 		path := walk(t, sys, seed, 80).Path
-		f, err := replay.WriteFile(sys, choose.Header{}, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text bytes.Buffer
-		if _, err := f.WriteTo(&text); err != nil {
-			t.Fatal(err)
-		}
-		if f, err = choose.Parse(&text); err != nil {
-			t.Fatal(err)
-		}
+		f := rewritten(t, sys, path)
 		r, err := replay.ReadFile(sys, f)
 		if err != nil {
 			t.Fatal(err)

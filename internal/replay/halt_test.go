@@ -1,7 +1,6 @@
 package replay_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -22,17 +21,7 @@ func TestHaltFile(t *testing.T) {
 	between, inside, crashes := 0, 0, 0
 	for seed := range uint64(60) {
 		path := systest.RandomPath(t, &sys, seed, 40)
-		f, err := replay.WriteFile(&sys, choose.Header{}, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text bytes.Buffer
-		if _, err := f.WriteTo(&text); err != nil {
-			t.Fatal(err)
-		}
-		if f, err = choose.Parse(&text); err != nil {
-			t.Fatal(err)
-		}
+		f := rewritten(t, &sys, path)
 		for i := range f.Steps {
 			f.Steps[i].Index = 99
 		}

@@ -1,12 +1,10 @@
 package replay_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers/register"
@@ -21,17 +19,7 @@ func TestQuorumFile(t *testing.T) {
 	taken := 0
 	for seed := range uint64(20) {
 		path := systest.RandomPath(t, &sys, seed, 60)
-		f, err := replay.WriteFile(&sys, choose.Header{}, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text bytes.Buffer
-		if _, err := f.WriteTo(&text); err != nil {
-			t.Fatal(err)
-		}
-		if f, err = choose.Parse(&text); err != nil {
-			t.Fatal(err)
-		}
+		f := rewritten(t, &sys, path)
 		for i := range f.Steps {
 			if f.Steps[i].Index = 99; strings.HasPrefix(f.Steps[i].Key, "quorum ") {
 				taken++
