@@ -24,7 +24,7 @@ type Probe struct {
 	Limit     int `json:"limit"` // length of the walks in steps
 }
 
-// Transition is the critical transition of a dead run, as far as reports have it, too.
+// Transition is the part of a [Result] that reports contain.
 type Transition struct {
 	Case Case `json:"case"`
 	Step int  `json:"step"` // number of the critical step, from 1; 0 if unknown

@@ -1,5 +1,5 @@
-// Package deploy has what it takes to run a cluster in containers. It is a module of its own, so that the parsers of these files are required
-// by nobody.
+// Package deploy tests the files that run a cluster in containers. It is a module of its own, so that no other module requires the
+// parsers of these files.
 package deploy
 
 import (
@@ -116,7 +116,7 @@ func documents(t *testing.T, file string, into ...any) {
 	}
 }
 
-// mounted says what is mounted, and is not there, or is named by a command, and is not mounted.
+// mounted checks that each mount has a volume or claim, and that a mount contains each file in the arguments.
 func mounted(t *testing.T, pod *corev1.PodSpec, claims []corev1.PersistentVolumeClaim) {
 	t.Helper()
 	c := &pod.Containers[0]
@@ -163,7 +163,8 @@ func try(t *testing.T, c commands) {
 	t.Helper()
 	dir := t.TempDir()
 	program, keys := filepath.Join(dir, "macemc"), filepath.Join(dir, "keys")
-	for _, cmd := range []*exec.Cmd{exec.Command("go", "build", "-ldflags=-w", "-o", program, "../cmd/macemc-cluster"), exec.Command("./keys.sh", keys, "127.0.0.1")} {
+	for _, cmd := range []*exec.Cmd{exec.Command("go", "build", "-ldflags=-w", "-o", program, "../cmd/macemc-cluster"),
+		exec.Command("./keys.sh", keys, "127.0.0.1")} {
 		cmd.Env = append(os.Environ(), "GOWORK=")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
@@ -225,7 +226,7 @@ func start(t *testing.T, program string, args []string, prints string) {
 	}
 }
 
-// free returns different addresses at which nobody listens, below those that are given to who asks for any.
+// free returns different addresses at which no process listens. They are below the ports that the system assigns.
 func free(t *testing.T, n int) (addrs []string) {
 	t.Helper()
 	for tries := 0; len(addrs) < n; tries++ {

@@ -122,7 +122,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// A state may be of an interface type, the zero value of which is nil.
+// A state may be of an interface type, whose zero value is nil.
 func TestInterfaceState(t *testing.T) {
 	last := linear.Model[any, op, int]{Step: func(state any, in op, out *int) (bool, any) {
 		if in.Write {
@@ -137,7 +137,7 @@ func TestInterfaceState(t *testing.T) {
 
 // A panic of the model is a panic of Check, which monitors and tests can recover from.
 func TestModelPanics(t *testing.T) {
-	step := func(s []int, in op, _ *int) (bool, []int) { return in.Write, s } // so that both orders of writes come to the same
+	step := func(s []int, in op, _ *int) (bool, []int) { return in.Write, s } // so that both orders of writes end in the same state
 	for want, m := range map[string]linear.Model[[]int, op, int]{
 		"in Init":      {Step: step, Init: func() []int { panic("in Init") }},
 		"in Step":      {Step: func([]int, op, *int) (bool, []int) { panic("in Step") }},

@@ -246,7 +246,7 @@ func TestHandlerTellsMonitors(t *testing.T) {
 	for _, e := range []int{2, 0, 1, 1} {
 		log.Info("it", "event", e)
 	}
-	if n := strings.Count(out.String(), "monitor violated"); n != 0 { // numbers are no values of kind any
+	if n := strings.Count(out.String(), "monitor violated"); n != 0 { // numbers do not have kind any
 		t.Errorf("reported %d times", n)
 	}
 	for _, e := range []int{2, 0, 1, 1} {
@@ -280,22 +280,31 @@ func TestBadLogs(t *testing.T) {
 		{name: "keys of others", text: `{"node":0,"id":1,"Node":"worker-7","ID":7,"Event":"x","After":8}` + "\n" + `{"node":0,"id":2,"Node":"worker-7","ID":7,"ResourceSpans":1}`},
 		{name: "no id", text: `{"node":0,"id":{}}`, err: "id: {} is neither a text nor a number"},
 		{name: "no list of ids", text: `{"node":0,"after":[[1]]}`, err: "after: [1] is neither"},
-		{name: "a circle", text: "{\"node\":0,\"id\":1,\"after\":2}\n{\"node\":1,\"id\":2,\"after\":1}", err: "the order of records is cyclic, at f0:1, f0:2"},
+		{name: "a circle", text: "{\"node\":0,\"id\":1,\"after\":2}\n{\"node\":1,\"id\":2,\"after\":1}",
+			err: "the order of records is cyclic, at f0:1, f0:2"},
 		{name: "after itself", text: "{\"node\":0,\"after\":2}\n{\"node\":0,\"id\":2}", err: "cyclic, at f0:1"},
-		{name: "another field", text: `{"node":0,"event":{"type":"observe.granted","value":{"Clint":1}}}`, err: `f0:1: the value of an event is not a observe.granted: json: unknown field "Clint"`},
-		{name: "another type", text: `{"node":0,"event":{"type":"observe.granted","value":{"Client":"x"}}}`, err: "the value of an event is not a observe.granted"},
+		{name: "another field", text: `{"node":0,"event":{"type":"observe.granted","value":{"Clint":1}}}`,
+			err: `f0:1: the value of an event is not a observe.granted: json: unknown field "Clint"`},
+		{name: "another type", text: `{"node":0,"event":{"type":"observe.granted","value":{"Client":"x"}}}`,
+			err: "the value of an event is not a observe.granted"},
 		{name: "what nobody looks at", text: `{"node":0,"event":{"type":"other","value":{"Client":"x"}}}`},
-		{name: "a hidden field", events: []any{hidden{}}, err: "a observe.hidden does not survive JSON encoding: field name of observe.hidden is not exported"},
+		{name: "a hidden field", events: []any{hidden{}},
+			err: "a observe.hidden does not survive JSON encoding: field name of observe.hidden is not exported"},
 		{name: "an interface", events: []any{anybody{}}, err: "it holds a interface {}"},
 		{name: "two of a name", events: []any{granted{}, other()}, err: "two types of events that are named observe.granted"},
-		{name: "lines between", text: "panic: x\n\n{\"node\":0,\"id\":1}\n\ngoroutine 1\n", gap: "lines that are not JSON objects: 2, the first at f0:1"},
+		{name: "lines between", text: "panic: x\n\n{\"node\":0,\"id\":1}\n\ngoroutine 1\n",
+			gap: "lines that are not JSON objects: 2, the first at f0:1"},
 		{name: "a line that was cut", text: "{\"node\":0,\"id\":1}\n{\"node\":0,\"i", gap: "not JSON objects: 1, the first at f0:2"},
 		{name: "a cause that is nowhere", text: `{"node":0,"after":["x",2.5]}`, gap: `records that come after one that is not in the log: 2, the first "x" of f0:1`},
 		{name: "links at one time", text: `{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"intValue":0}}]},"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b","startTimeUnixNano":5,"links":[{"traceId":"a","spanId":"c"}]},{"traceId":"a","spanId":"c","startTimeUnixNano":5}]}]}]}`},
 		{name: "a span without node", text: `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b"}]}]}]}`, err: "span b: neither it nor its resource has an attribute node"},
-		{name: "a node by name", text: `{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"stringValue":"0"}}]}}]}`, err: "attribute node is not an integer"},
+		{name: "a node by name", text: `{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"stringValue":"0"}}]}}]}`,
+			err: "attribute node is not an integer"},
 		{name: "a value that is no JSON", text: `{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"intValue":"0"}}]},"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b","attributes":[{"key":"event.type","value":{"stringValue":"x"}},{"key":"event.value","value":{"stringValue":"{"}}]}]}]}]}`, err: `attribute event.value is "{", want JSON`},
-		{name: "traces and records", text: "{\"node\":0,\"id\":1}\n" + `{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"intValue":0}}]},"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b"}]}]}]}`, err: "node 0 has both traces and other records"},
+		{name: "traces and records",
+			text: "{\"node\":0,\"id\":1}\n" +
+				`{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"intValue":0}}]},"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b"}]}]}]}`,
+			err: "node 0 has both traces and other records"},
 		{name: "a parent that is nowhere", text: `{"resourceSpans":[{"resource":{"attributes":[{"key":"node","value":{"intValue":0}}]},"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b","parentSpanId":"c"}]}]}]}`, gap: `not in the log: 1, the first "a/c"`},
 	} {
 		if c.events == nil {

@@ -81,7 +81,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// Processor time passes only while the process is busy, and is no deadline on the clock of [Now].
+// Processor time passes only while the process is busy, and is not a deadline on the clock of [Now].
 func TestWithProcessorTime(t *testing.T) {
 	if ProcessTime() == 0 {
 		t.Skip("the processor time is unknown")

@@ -59,7 +59,7 @@ func addressable(v any) reflect.Value {
 	return p
 }
 
-// bind records that two references correspond. first means that this is new; ok means that it is no contradiction.
+// bind records that two references correspond. first means that this is new; ok means that it contradicts no other one.
 func (o *oracle) bind(a, b ref, sizeA, sizeB uintptr) (first, ok bool) {
 	ta, seenA := o.to[a]
 	tb, seenB := o.from[b]

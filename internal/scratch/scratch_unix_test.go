@@ -29,8 +29,8 @@ func TestHold(t *testing.T) {
 	time.Sleep(time.Minute)
 }
 
-// A folder is removed as soon as, and not before, the process that made it is gone, however old it is. What others
-// made, or nobody locked, stays.
+// A folder is removed as soon as, and not before, the process that made it is gone, however old it is. Folders
+// that others made, or that are not locked, stay.
 func TestSweep(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// If the server has lost the acknowledged end of a log, the search ends and reports it, whoever reads that log
+// If the server has lost the acknowledged end of a log, the search ends and reports it, whichever process reads that log
 // next.
 func TestLogLost(t *testing.T) {
 	if testing.Short() {
@@ -45,7 +45,8 @@ func TestLogLost(t *testing.T) {
 		}
 	})
 	// A worker that writes on before the log is read makes it one with a gap.
-	if !lost || err == nil || !strings.Contains(err.Error(), "lost acknowledged data") && !strings.Contains(err.Error(), "a block of a log is damaged") {
+	if !lost || err == nil ||
+		!strings.Contains(err.Error(), "lost acknowledged data") && !strings.Contains(err.Error(), "a block of a log is damaged") {
 		t.Errorf("lost: %v, %v, %+v", lost, err, x)
 	}
 }

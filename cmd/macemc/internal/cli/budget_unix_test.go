@@ -57,9 +57,10 @@ func TestDeadlineOfFindings(t *testing.T) {
 	}
 	const limit, most = 4 * time.Second, 4*time.Second*3/2 + 5*time.Second
 	dir := t.TempDir()
-	for again := 2; ; again-- { // what else goes on may delay a search
+	for again := 2; ; again-- { // other processes may delay a search
 		began := time.Now()
-		out, err := command(dir, "search", "lagging", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "8", "--walk-steps", "60",
+		out, err := command(dir, "search", "lagging", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "8",
+			"--walk-steps", "60",
 			"--time", limit.String(), "--out", "out").CombinedOutput()
 		took := time.Since(began)
 		if status := exitCode(err); status != exitcode.Violation {

@@ -21,7 +21,8 @@ var exits = spec.Entry{
 	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
 		{Name: "few", Kind: spec.OneOf, Default: "4", Values: []string{"2", "4"}, Help: "how many times are too many"},
-		{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "when", "crash", "new", "late", "monitor", "goroutine", "explain", "print"}, Help: "where it ends"},
+		{Name: "where", Kind: spec.OneOf, Default: "handler",
+			Values: []string{"handler", "when", "crash", "new", "late", "monitor", "goroutine", "explain", "print"}, Help: "where it ends"},
 	},
 	Build: func(c spec.Config) (sim.System, error) {
 		end := func(where string, now bool) bool {
@@ -45,8 +46,10 @@ var exits = spec.Entry{
 				}},
 				sim.Action[*quitter]{Name: "rest", Times: 1, Do: func(q *quitter, _ sim.Env) { q.Rested = true }},
 			},
-			Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, q *quitter) bool { return fmt.Sprint(q.Did) < c.Text("few") || q.Rested }), Explain: func(*sim.View) string { end("explain", true); return "" }}},
-			MayCrash:   func(sim.NodeID) bool { return end("crash", true) },
+			Properties: []sim.Property{{Name: "few",
+				Always:  sim.Each(func(_ sim.NodeID, q *quitter) bool { return fmt.Sprint(q.Did) < c.Text("few") || q.Rested }),
+				Explain: func(*sim.View) string { end("explain", true); return "" }}},
+			MayCrash: func(sim.NodeID) bool { return end("crash", true) },
 		}, nil
 	},
 }
@@ -113,7 +116,7 @@ func TestExitsStates(t *testing.T) {
 		if code := exitCode(err); code != 1 || !strings.Contains(string(text), ended) || strings.Contains(string(text), "state  ") {
 			t.Errorf("%s: exit status %d\n%s", flags, code, text)
 		}
-		steps := strings.Count(string(text), "\n    state ") // the last step comes to none
+		steps := strings.Count(string(text), "\n    state ") // there is none after the last step
 		if steps == 0 {
 			continue
 		}
@@ -130,7 +133,8 @@ func TestExitsStates(t *testing.T) {
 // Output of checked code does not stand in a report for other programs, and is not lost.
 func TestPrintingHandler(t *testing.T) {
 	for _, flags := range []string{"--json", "--junit -"} {
-		cmd := command(t.TempDir(), append([]string{"search", "exits", "--set", "where=print", "--strategy", "walk"}, strings.Fields(flags)...)...)
+		cmd := command(t.TempDir(),
+			append([]string{"search", "exits", "--set", "where=print", "--strategy", "walk"}, strings.Fields(flags)...)...)
 		var said strings.Builder
 		cmd.Stderr = &said
 		out, err := cmd.Output()

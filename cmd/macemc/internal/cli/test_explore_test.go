@@ -268,7 +268,8 @@ func TestTest_Explores(t *testing.T) {
 		}
 		return err
 	})
-	if got, want := strings.Join(kept, " "), "Example_lines/failed-test-1.path FuzzOrder/seed#1/failed-test-1.path TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestInfinity/deadlock-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestLogsLate/panic-1.path TestPanic/panic-1.path TestSynctestFails/failed-test-1.path TestSynctestLeft/deadlock-1.path TestWithdraw/failed-test-1.path"; got != want {
+	if got, want := strings.Join(kept, " "),
+		"Example_lines/failed-test-1.path FuzzOrder/seed#1/failed-test-1.path TestAtomics/failed-test-1.path TestGenerator/failed-test-1.path TestInfinity/deadlock-1.path TestLeak/leak-1.path TestLocks/deadlock-1.path TestLogsLate/panic-1.path TestPanic/panic-1.path TestSynctestFails/failed-test-1.path TestSynctestLeft/deadlock-1.path TestWithdraw/failed-test-1.path"; got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 	if again, _ := run("-run=TestLocks", "."); !strings.Contains(again, "found by a schedule in "+filepath.Join("testdata", "macemc", "TestLocks")) {
@@ -291,7 +292,8 @@ func TestTest_Explores(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, status := run("-run=TestLocks", "-schedule", "default.path", "."); status != 0 ||
-		!strings.Contains(again, "macemc: example.org/explored TestLocks: passes under default.path: delete the file, or commit it as a regression test") {
+		!strings.Contains(again,
+			"macemc: example.org/explored TestLocks: passes under default.path: delete the file, or commit it as a regression test") {
 		t.Errorf("replaying the default order: status %d\n%s", status, again)
 	}
 	const who = "test TestLocks\n"
@@ -302,7 +304,8 @@ func TestTest_Explores(t *testing.T) {
 	}{
 		{`(?m)^(switch|pause) (\S+) at \d+`, "$1 $2 at 999", "example.org/explored TestLocks: passes, but other.path does not fit: 0 of ", 0},
 		{who, "test TestAtomics\n", "this is a schedule of TestAtomics in package example.org/explored, which was not executed", exitcode.Usage},
-		{`package .*`, "package example.org/other", "this is a schedule of TestLocks in package example.org/other, which was not executed", exitcode.Usage},
+		{`package .*`, "package example.org/other",
+			"this is a schedule of TestLocks in package example.org/other, which was not executed", exitcode.Usage},
 		{`schedule 1`, "schedule 9", `other.path: line 1: a schedule begins with "macemc schedule 1"`, exitcode.Usage},
 		{`(?s)end .*`, "", "other.path: the end is missing", exitcode.Usage},
 	} {
@@ -582,12 +585,13 @@ func TestHTTP(t *testing.T) {
 	if replay == nil {
 		t.Fatalf("no command replays the race of the other folder:\n%s", out)
 	}
-	if again, status := testCommand(t.Context(), replay[1], "-run", replay[2], "-schedule", replay[3], replay[4]); status != 1 || !strings.Contains(again, "DATA RACE") {
+	if again, status := testCommand(t.Context(), replay[1], "-run", replay[2], "-schedule", replay[3], replay[4]); status != 1 ||
+		!strings.Contains(again, "DATA RACE") {
 		t.Errorf("%s: status %d\n%s", replay[0], status, again)
 	}
 }
 
-// What libraries do: a test that takes long is no test without end, and finalizers use channels of a test that has ended.
+// What libraries do: a test that takes long is not taken for one without end, and finalizers use channels of a test that has ended.
 func TestTest_LongAndFinalizers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
