@@ -82,7 +82,8 @@ func (h *handle) write(b []byte, at int) {
 	if len(b) == 0 {
 		return
 	}
-	h.do(change{op: writeData, ino: h.ino, at: at, data: slices.Clone(b)}, fmt.Sprintf("write %d bytes to %s at %d", len(b), h.names[h.ino], at))
+	h.do(change{op: writeData, ino: h.ino, at: at, data: slices.Clone(b)},
+		fmt.Sprintf("write %d bytes to %s at %d", len(b), h.names[h.ino], at))
 	if h.flag&os.O_SYNC != 0 {
 		h.sync(h.ino)
 	}

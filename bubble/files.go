@@ -216,7 +216,8 @@ func (f *files) rename(dir, ino int, name, to string) error {
 	case strings.HasPrefix(f.dir+to+"/", f.names[ino]+"/"):
 		return syscall.EINVAL
 	}
-	f.do(change{op: moveEntry, ino: ino, dir: dir, name: name, toDir: toDir, to: toName}, "rename "+f.names[ino]+" to "+path.Join(f.names[toDir], toName))
+	f.do(change{op: moveEntry, ino: ino, dir: dir, name: name, toDir: toDir, to: toName},
+		"rename "+f.names[ino]+" to "+path.Join(f.names[toDir], toName))
 	return nil
 }
 

@@ -88,7 +88,8 @@ func fileCalls(dir string) (log []string) {
 	g.Close()
 	note("mkdir", os.Mkdir(p("d"), 0o755), os.Mkdir(p("d"), 0o755), os.Mkdir(p("x/y"), 0o755))
 	note("mkdirall", os.MkdirAll(p("d/e/f"), 0o755), os.MkdirAll(p("d/e/f"), 0o755), os.MkdirAll(p("a/e"), 0o755))
-	note("write file", os.WriteFile(p("d/e/1"), []byte("1"), 0o644), os.WriteFile(p("d/e/2"), []byte("22"), 0o644), os.WriteFile(p("d"), nil, 0o644))
+	note("write file", os.WriteFile(p("d/e/1"), []byte("1"), 0o644), os.WriteFile(p("d/e/2"), []byte("22"), 0o644),
+		os.WriteFile(p("d"), nil, 0o644))
 	entries, err := os.ReadDir(p("d/e"))
 	for _, e := range entries {
 		i, err := e.Info()
@@ -171,7 +172,8 @@ func TestFiles_Refused(t *testing.T) {
 		{"create outside", func() error { _, err := os.Create("/tmp/outside"); return err }, "open " + outside},
 		{"mkdir outside", func() error { return os.Mkdir("/tmp/outside", 0o755) }, "mkdir " + outside},
 		{"remove outside", func() error { return os.Remove("/tmp/outside") }, "remove " + outside},
-		{"rename from outside", func() error { return os.Rename("/tmp/outside", "/data/x") }, "rename /tmp/outside /data/x: invalid cross-device link"},
+		{"rename from outside", func() error { return os.Rename("/tmp/outside", "/data/x") },
+			"rename /tmp/outside /data/x: invalid cross-device link"},
 		{"symlink", func() error { return os.Symlink("/data/f", "/data/x") }, "neither links nor roots"},
 		{"root", func() error { _, err := os.OpenRoot("/data"); return err }, "neither links nor roots"},
 		{"readlink", func() error { _, err := os.Readlink("/data/f"); return err }, "readlink /data/f: invalid argument"},

@@ -207,7 +207,8 @@ func (p *Program) step(env sim.Env, in *input) {
 		}
 		p.look(n)
 		if text := n.ctl.deadlock(n.started); text != "" {
-			panic(&sim.Finding{Kind: sim.Panic, Message: "deadlock: " + text + otherUnlocks + "\n" + strings.ReplaceAll(n.goroutines(), simext.BetweenGoroutines, "\n")})
+			panic(&sim.Finding{Kind: sim.Panic,
+				Message: "deadlock: " + text + otherUnlocks + "\n" + strings.ReplaceAll(n.goroutines(), simext.BetweenGoroutines, "\n")})
 		}
 		if n.next == 0 {
 			env.StopTimer(wake{})

@@ -215,7 +215,8 @@ func TestAgainstDefinition(t *testing.T) {
 		path, steps := m.run(r)
 		sys := m.system()
 		res, err := critical.Find(t.Context(), critical.Config{
-			System: sys, Path: path, Walks: 2, WalkSteps: 4, Workers: 1, Expected: int(seed % 5), Engine: []search.Engine{search.ReplayEngine, search.TableEngine}[seed%2],
+			System: sys, Path: path, Walks: 2, WalkSteps: 4, Workers: 1, Expected: int(seed % 5),
+			Engine: []search.Engine{search.ReplayEngine, search.TableEngine}[seed%2],
 		})
 		rooms := []int{0}
 		for _, s := range steps {
@@ -284,7 +285,8 @@ func TestAgainstDefinition(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	if least := int(n) / 100; kinds[critical.Located] < 5*least || kinds[critical.Recovered] < 10*least || failing < 10*least || choices < 3*least || unproven < least {
+	if least := int(n) / 100; kinds[critical.Located] < 5*least || kinds[critical.Recovered] < 10*least || failing < 10*least ||
+		choices < 3*least || unproven < least {
 		t.Errorf("too little of some kinds was compared")
 	}
 }

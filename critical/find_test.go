@@ -55,7 +55,8 @@ func TestLate(t *testing.T) {
 // An expected step changes only which states are probed: none but those around it, if it is the critical one.
 func TestFind_ExpectedStep(t *testing.T) {
 	tab := chain(5, 3)
-	cfg := critical.Config{States: -1, System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 0, 1}, repeat(0, 20)), WalkSteps: 40, Walks: 100}
+	cfg := critical.Config{States: -1, System: tab.System(), Path: slices.Concat(choose.Path{0, 0, 0, 1}, repeat(0, 20)),
+		WalkSteps: 40, Walks: 100}
 	want := find(t, cfg)
 	all := []int{0, 1, 2, 4, 3, 4, 3}
 	for _, c := range []struct {
@@ -69,7 +70,8 @@ func TestFind_ExpectedStep(t *testing.T) {
 			probes = append(probes, p.Step)
 		}
 		if got.Step != 4 || got.Before != want.Before || got.After != want.After || !slices.Equal(probes, c.probes) {
-			t.Errorf("step %d expected: critical step %d, before it %+v, probes after steps %v, want %v", c.expected, got.Step, got.Before, probes, c.probes)
+			t.Errorf("step %d expected: critical step %d, before it %+v, probes after steps %v, want %v",
+				c.expected, got.Step, got.Before, probes, c.probes)
 		}
 	}
 }
@@ -91,7 +93,8 @@ func TestFind_KnownLiveRun(t *testing.T) {
 		cfg.Live = c.live
 		got := find(t, cfg)
 		if got.Case != c.want || got.Step != c.step || got.Before.Recovered > 0 {
-			t.Errorf("with a run of %d steps: %s, critical step %d, before it %+v; want %s, %d", len(c.live), got.Case, got.Step, got.Before, c.want, c.step)
+			t.Errorf("with a run of %d steps: %s, critical step %d, before it %+v; want %s, %d", len(c.live), got.Case, got.Step,
+				got.Before, c.want, c.step)
 		}
 		if got.Case == critical.Located && (!slices.Equal(got.Live, c.live) || got.LiveCommon != 3) {
 			t.Errorf("nearest live run of %d steps with %d in common", len(got.Live), got.LiveCommon)

@@ -43,7 +43,8 @@ func TestDeadline(t *testing.T) {
 		if !res.Violation() || res.Proof != critical.Walks || res.After.Recovered != 0 || res.After.Walks < 8 || res.Unproven == "" {
 			t.Fatalf("after %d looks: %+v", left, res)
 		}
-		if res.Case == critical.Unlocated && (res.Step != 0 || res.After.Step < 3) || res.Case == critical.Located && (res.Step != 3 || res.Before.Recovered == 0) {
+		if res.Case == critical.Unlocated && (res.Step != 0 || res.After.Step < 3) ||
+			res.Case == critical.Located && (res.Step != 3 || res.Before.Recovered == 0) {
 			t.Fatalf("after %d looks: %+v", left, res)
 		}
 	}

@@ -34,8 +34,10 @@ func TestViolation(t *testing.T) {
 		result Result
 		want   bool
 	}{
-		{Result{Transition: Transition{Case: Located}}, true}, {Result{Transition: Transition{Case: DeadFromStart}}, true}, {Result{Transition: Transition{Case: Unlocated}}, true}, {Result{Transition: Transition{Case: TooLateToTell}}, false},
-		{Result{Transition: Transition{Case: TooLateToTell, OutOfEvents: true}}, true}, {Result{Transition: Transition{Case: Recovered, OutOfEvents: true}}, false},
+		{Result{Transition: Transition{Case: Located}}, true}, {Result{Transition: Transition{Case: DeadFromStart}}, true},
+		{Result{Transition: Transition{Case: Unlocated}}, true}, {Result{Transition: Transition{Case: TooLateToTell}}, false},
+		{Result{Transition: Transition{Case: TooLateToTell, OutOfEvents: true}}, true},
+		{Result{Transition: Transition{Case: Recovered, OutOfEvents: true}}, false},
 	} {
 		if got := c.result.Violation(); got != c.want {
 			t.Errorf("%s, out of events %v: %v", c.result.Case, c.result.OutOfEvents, got)

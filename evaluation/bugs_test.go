@@ -67,7 +67,8 @@ func TestBugsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	stdout, stderr, status := runUntil(t, ctx, "bugs", "brokentree", "--markdown=bugs.md")
-	if status != exitcode.Interrupted || !strings.Contains(stdout, "0 of 0 found as known") || !strings.Contains(stderr, "bugs.md is unchanged") {
+	if status != exitcode.Interrupted || !strings.Contains(stdout, "0 of 0 found as known") ||
+		!strings.Contains(stderr, "bugs.md is unchanged") {
 		t.Errorf("exit status %d:\n%s%s", status, stdout, stderr)
 	}
 	if b, err := os.ReadFile("bugs.md"); err != nil || string(b) != bugsMark {

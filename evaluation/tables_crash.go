@@ -98,7 +98,8 @@ func (r *tableRow) times(column int) float64 {
 // crashMarkdown returns the table with its explanation.
 func crashMarkdown(rows []*tableRow, machine string) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\n`go run ./evaluation tables crash --markdown`"+` writes this part, by bfs with one worker, %s: stored states, and the CPU seconds of the
+	fmt.Fprintf(&b, "\n`go run ./evaluation tables crash --markdown`"+
+		` writes this part, by bfs with one worker, %s: stored states, and the CPU seconds of the
 whole process. All settings take quorums. Each node may crash, and stays down (`+"`--halts`"+`). A crash during a step may lose any
 subset of its messages, as in the paper (`+"`--crash-cut subset`"+`). If crashes are omitted (`+"`--crash-model implicit`, with up to %d of them"+`)
 a search without findings also proves that this changes no verdict. If the verdict is "violated", a search ends at the first violation, and
@@ -125,7 +126,8 @@ its states show its progress only.
 		row(&b, cells...)
 	}
 	if least[mostCrashed] > 0 {
-		fmt.Fprintf(&b, "\nSearches that visited all states had at least %.1f, %.1f and %.1f times as many states with 1, 2 and 3 crashes as without.\n", least[1], least[2], least[3])
+		fmt.Fprintf(&b, "\nSearches that visited all states had at least %.1f, %.1f and %.1f times as many states with 1, 2 and 3 crashes as without.\n",
+			least[1], least[2], least[3])
 	}
 	fmt.Fprintf(&b, `
 ![States by the number of nodes that may crash](%s)

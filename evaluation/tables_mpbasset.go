@@ -151,7 +151,8 @@ func (c tableCell) String() string {
 // mpbassetMarkdown returns the table with its explanation.
 func mpbassetMarkdown(rows []*tableRow, machine string) string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\n`go run ./evaluation tables mpbasset --markdown`"+` writes this part, by bfs with one worker, %s: stored states, and the CPU seconds of the
+	fmt.Fprintf(&b, "\n`go run ./evaluation tables mpbasset --markdown`"+
+		` writes this part, by bfs with one worker, %s: stored states, and the CPU seconds of the
 whole process. If the verdict is "violated", a search ends at the first violation, and its states show its progress,
 not their total number. Paxos (proposers, acceptors, learners), Echo Multicast (honest receivers, honest initiators, Byzantine receivers, Byzantine
 initiators), Regular Storage (base objects, readers).

@@ -71,7 +71,8 @@ var pSettings = []pSetting{
 		lines: 291, bugs: 6, published: "138 + 65 + 48 + 37", found: "10 unhandled, 8 safety, 1 liveness", took: "0 h 20, 3 nodes",
 	},
 	{
-		name: "Hash table over replicas", system: "hashtable", concrete: []string{"--set", "member=chain"}, abs: []string{"--set", "member=single"},
+		name: "Hash table over replicas", system: "hashtable", concrete: []string{"--set", "member=chain"},
+		abs:      []string{"--set", "member=single"},
 		property: "every client comes to an end",
 	},
 	{
@@ -132,7 +133,8 @@ func pMarkdown(settings []pSetting, rows []*tableRow, machine string) string {
 	if len(settings) == len(pSettings) {
 		row(&b, "All of them", pLines, fmt.Sprint(lines), pFound, fmt.Sprint(bugs))
 	}
-	fmt.Fprintf(&b, "\n`go run ./evaluation tables p --markdown`"+` writes this part, by bfs with one worker, %s: stored states, and the CPU seconds of the whole process,
+	fmt.Fprintf(&b, "\n`go run ./evaluation tables p --markdown`"+
+		` writes this part, by bfs with one worker, %s: stored states, and the CPU seconds of the whole process,
 including the comparison of the abstraction with the implementation. A search has 2 MB of memory for states and tables with the abstraction, and 20 MB without it.
 With reduction, which does not preserve fair runs, one property that does not need them is checked. Memory is that of the set of states. States compared are those of the abstraction and of
 the implementation, in the same search.

@@ -42,7 +42,8 @@ func TestTableOfP(t *testing.T) {
 	short := pSettings[len(pSettings)-2]
 	stdout, stderr, status := tabulatedOf(t, t.Context(), tablesFlags{time: enough}, pTable([]pSetting{short}))
 	if status != exitcode.OK || !strings.Contains(stdout, "| none, with abstraction | 5 h 03, 5 nodes | holds | 2,487 in ") ||
-		!strings.Contains(stdout, " s | 7,144 | ") || !strings.Contains(stdout, " kB | 101,991 |") || !strings.Contains(stdout, "| does not complete | stopped (memory) at ") {
+		!strings.Contains(stdout, " s | 7,144 | ") || !strings.Contains(stdout, " kB | 101,991 |") ||
+		!strings.Contains(stdout, "| does not complete | stopped (memory) at ") {
 		t.Errorf("exit status %d: %s\n%s", status, stderr, stdout)
 	}
 }

@@ -109,7 +109,8 @@ func TestTablesPages(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
 	}
-	if stdout, stderr, status := run(t, "tables", "mpbasset", "--markdown=mine.md"); status != exitcode.Usage || stdout != "" || !strings.Contains(stderr, "has no line") {
+	if stdout, stderr, status := run(t, "tables", "mpbasset", "--markdown=mine.md"); status != exitcode.Usage || stdout != "" ||
+		!strings.Contains(stderr, "has no line") {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
 	expect("mine.md", mine)
@@ -140,7 +141,8 @@ func TestTablesCrash(t *testing.T) {
 	}
 	table := crashTable([]paperSetting{crashSettings[0], crashSettings[1], crashSettings[3]})
 	f := tablesFlags{time: enough, markdown: "page.md"}
-	if stdout, stderr, status := tabulatedOf(t, t.Context(), f, table); status != exitcode.Usage || stdout != "" || !strings.Contains(stderr, "no such file") {
+	if stdout, stderr, status := tabulatedOf(t, t.Context(), f, table); status != exitcode.Usage || stdout != "" ||
+		!strings.Contains(stderr, "no such file") {
 		t.Errorf("without a folder for the picture: exit status %d: %s%s", status, stdout, stderr)
 	}
 	if err := os.Mkdir("pictures", 0o755); err != nil {

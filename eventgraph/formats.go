@@ -24,7 +24,8 @@ func Formats() format.Table[Drawing] {
 		{Name: "html", Ext: ".html", Doc: "an interactive page with all states", MaxSteps: maxDrawnSteps, Render: drawn((*Graph).HTML)},
 		{Name: "mermaid", Ext: ".mmd", Doc: "a sequence diagram", Render: drawn((*Graph).Mermaid)},
 		{Name: "json", Ext: ".json", Doc: "everything", Render: func(w io.Writer, d Drawing) error { return d.Graph.JSON(w) }},
-		{Name: "jsonl", Ext: ".jsonl", Doc: "one JSON object per step, for scripts", Render: func(w io.Writer, d Drawing) error { return d.Graph.JSONLines(w, d.Options) }},
+		{Name: "jsonl", Ext: ".jsonl", Doc: "one JSON object per step, for scripts",
+			Render: func(w io.Writer, d Drawing) error { return d.Graph.JSONLines(w, d.Options) }},
 	}
 }
 

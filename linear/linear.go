@@ -114,7 +114,8 @@ func (r Result) Err() error {
 	case NotLinearizable:
 		return fmt.Errorf("%w%s", ErrNotLinearizable, about)
 	case Unknown:
-		return fmt.Errorf("%w%s: a decision needs more than %d steps of the model; use fewer operations, or raise its MaxSteps", ErrUnknown, about, r.limit)
+		return fmt.Errorf("%w%s: a decision needs more than %d steps of the model; use fewer operations, or raise its MaxSteps",
+			ErrUnknown, about, r.limit)
 	}
 	return nil
 }

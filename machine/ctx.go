@@ -121,7 +121,8 @@ func (x *Ctx) transmit(to ID, ev any) {
 		send = func(ev any) error { return p.Push(to, ev) }
 	}
 	if err := send(ev); err != nil {
-		x.fail(netsim.QueueProperty, "%s sends %s%+v to machine %d while its buffer for that machine is full", x.name(), eventName(reflect.TypeOf(ev)), ev, to)
+		x.fail(netsim.QueueProperty, "%s sends %s%+v to machine %d while its buffer for that machine is full", x.name(),
+			eventName(reflect.TypeOf(ev)), ev, to)
 	}
 }
 
@@ -208,7 +209,8 @@ func Watch[M any](x *Ctx, payload any) {
 	x.machine("Watch")
 	k := x.host.sys.monitorOf(reflect.TypeFor[M]())
 	if k == nil {
-		x.fail(RulesProperty, "%s creates a monitor with variables %v, which the system does not have: see System.Each", x.name(), reflect.TypeFor[M]())
+		x.fail(RulesProperty, "%s creates a monitor with variables %v, which the system does not have: see System.Each", x.name(),
+			reflect.TypeFor[M]())
 	}
 	x.env.Announce(create{k.name, payload})
 }

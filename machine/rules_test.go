@@ -234,7 +234,8 @@ func TestWhatPeopleSee(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := w.Last()
-	if f := last.Effects[len(last.Effects)-1]; f.Kind != stepinfo.SendEffect || !strings.Contains(f.From, "monitor_test.go:") || !strings.Contains(last.Source, "monitor_test.go:") {
+	if f := last.Effects[len(last.Effects)-1]; f.Kind != stepinfo.SendEffect || !strings.Contains(f.From, "monitor_test.go:") ||
+		!strings.Contains(last.Source, "monitor_test.go:") {
 		t.Errorf("%v from %s, inside %s", f.Kind, f.From, last.Source)
 	}
 	found := false

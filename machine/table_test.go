@@ -17,15 +17,21 @@ type other struct{ X int }
 // Define reports all errors of a table, by machine and state.
 func TestTablesThatAreWrong(t *testing.T) {
 	for want, define := range map[string]func(){
-		"it has no states":                                func() { machine.Define[log]("m") },
-		"state s: it occurs twice":                        func() { machine.Define[log]("m", machine.In("s"), machine.In("s", machine.OnGoto[A]("s"))) },
-		"state s: there are two rules for machine_test.A": func() { machine.Define[log]("m", machine.In("s", machine.Defer(A{}), machine.Ignore(A{}))) },
-		"state s: A leads to the unknown state t":         func() { machine.Define[log]("m", machine.In("s", machine.OnGoto[A]("t"))) },
-		"state s: entry leads to the unknown state t":     func() { machine.Define[log]("m", machine.In("s", machine.Entry(did(""), "t"))) },
-		"state s: A leads to a state without a name":      func() { machine.Define[log]("m", machine.In("s", machine.OnGoto[A](""))) },
-		"state s: B leads to a state without a name":      func() { machine.Define[log]("m", machine.In("s", machine.OnPush[B](""))) },
-		"state s: C leads to a state without a name":      func() { machine.Define[log]("m", machine.In("s", machine.On(on[C](""), ""))) },
-		"state t is unreachable":                          func() { machine.Define[log]("m", machine.In("s"), machine.In("t")) },
+		"it has no states": func() { machine.Define[log]("m") },
+		"state s: it occurs twice": func() {
+			machine.Define[log]("m", machine.In("s"),
+				machine.In("s", machine.OnGoto[A]("s")))
+		},
+		"state s: there are two rules for machine_test.A": func() {
+			machine.Define[log]("m",
+				machine.In("s", machine.Defer(A{}), machine.Ignore(A{})))
+		},
+		"state s: A leads to the unknown state t":     func() { machine.Define[log]("m", machine.In("s", machine.OnGoto[A]("t"))) },
+		"state s: entry leads to the unknown state t": func() { machine.Define[log]("m", machine.In("s", machine.Entry(did(""), "t"))) },
+		"state s: A leads to a state without a name":  func() { machine.Define[log]("m", machine.In("s", machine.OnGoto[A](""))) },
+		"state s: B leads to a state without a name":  func() { machine.Define[log]("m", machine.In("s", machine.OnPush[B](""))) },
+		"state s: C leads to a state without a name":  func() { machine.Define[log]("m", machine.In("s", machine.On(on[C](""), ""))) },
+		"state t is unreachable":                      func() { machine.Define[log]("m", machine.In("s"), machine.In("t")) },
 		"the action for A is for machine_test.other, not machine_test.log": func() {
 			machine.Define[log]("m", machine.In("s", machine.On(func(*other, *machine.Ctx, A) {})))
 		},
@@ -40,7 +46,10 @@ func TestTablesThatAreWrong(t *testing.T) {
 		"a rule is for no type of events; events ": func() {
 			machine.Define[log]("m", machine.In("s", machine.On(func(*log, *machine.Ctx, machine.Sent[any]) {})))
 		},
-		"Sent[*github.com/macemc/macemc/machine_t":        func() { machine.Define[log]("m", machine.In("s", machine.Ignore(machine.Sent[*A]{}))) },
+		"Sent[*github.com/macemc/macemc/machine_t": func() {
+			machine.Define[log]("m",
+				machine.In("s", machine.Ignore(machine.Sent[*A]{})))
+		},
 		"there is a rule for *machine_test.A, a po":       func() { machine.Define[log]("m", machine.In("s", machine.Ignore(&A{}))) },
 		"its variables are of type int, must be a struct": func() { machine.Define[int]("m", machine.In("s")) },
 	} {

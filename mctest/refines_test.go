@@ -46,7 +46,8 @@ func TestRefines(t *testing.T) {
 	if !passed {
 		t.Error("failed")
 	}
-	wantAll(t, out, "no difference: 5 states of the implementation, 6 of the abstraction", "the abstraction has more behaviors: .*answer.Value:2")
+	wantAll(t, out, "no difference: 5 states of the implementation, 6 of the abstraction",
+		"the abstraction has more behaviors: .*answer.Value:2")
 	out, passed = run(t, t.TempDir(), "TestInnerDiffers")
 	if passed {
 		t.Error("passed")

@@ -98,7 +98,8 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 	case left == "":
 		return file + ": every step fits, and the run violates nothing", exitcode.OK
 	case loaded.Followed == 0 && !slices.ContainsFunc(loaded.Misfits, func(m *replay.MisfitError) bool { return m.Instead != "" }):
-		return fmt.Sprintf("%s: no step fits, so the test has no effect; record the path again or delete the test%s", file, left), exitcode.Inconclusive
+		return fmt.Sprintf("%s: no step fits, so the test has no effect; record the path again or delete the test%s",
+			file, left), exitcode.Inconclusive
 	case c.strict:
 		return fmt.Sprintf("%s: the path does not fit any more%s", file, left), exitcode.Inconclusive
 	}

@@ -102,7 +102,8 @@ func register(flags *flag.FlagSet) []setting {
 			s.Strategy = search.Name(v)
 			return validStrategy(s.Strategy)
 		}},
-		{name: "keep-going", isBool: true, usage: "continue after a violation, and report all distinct ones", set: boolean(func(s *settings, b bool) { s.KeepGoing = b })},
+		{name: "keep-going", isBool: true, usage: "continue after a violation, and report all distinct ones",
+			set: boolean(func(s *settings, b bool) { s.KeepGoing = b })},
 		{name: "schedules", usage: "order random walks by these `NAMES` in turn", set: func(s *settings, v string) (err error) {
 			s.Schedules, err = search.ParseSchedules(v)
 			return err
@@ -120,10 +121,13 @@ func register(flags *flag.FlagSet) []setting {
 			s.replay = v
 			return nil
 		}},
-		{name: "write-test", isBool: true, usage: "write a regression test for each finding", set: boolean(func(s *settings, b bool) { s.writeTest = b })},
+		{name: "write-test", isBool: true, usage: "write a regression test for each finding",
+			set: boolean(func(s *settings, b bool) { s.writeTest = b })},
 		{name: "in-process", isBool: true, usage: "search in the process of the test", set: boolean(func(s *settings, b bool) { s.inProcess = b })},
-		{name: "no-skip", isBool: true, usage: "fail, not skip, tests that lack the modified Go runtime", set: boolean(func(s *settings, b bool) { s.noSkip = b })},
-		{name: "strict", isBool: true, usage: "make Replay fail if its path no longer fits", set: boolean(func(s *settings, b bool) { s.strict = b })},
+		{name: "no-skip", isBool: true, usage: "fail, not skip, tests that lack the modified Go runtime",
+			set: boolean(func(s *settings, b bool) { s.noSkip = b })},
+		{name: "strict", isBool: true, usage: "make Replay fail if its path no longer fits",
+			set: boolean(func(s *settings, b bool) { s.strict = b })},
 	}
 	for i := range list {
 		list[i].given = new(string)

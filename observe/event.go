@@ -63,7 +63,8 @@ type reader map[string]any // samples by name
 func newReader(m sim.Monitor) (reader, error) {
 	k, ok := m.(Knower)
 	if !ok {
-		return nil, fmt.Errorf("%s does not declare the events that it observes: it needs a method Events() []any, see observe.Knower", sim.MonitorName(m))
+		return nil, fmt.Errorf("%s does not declare the events that it observes: it needs a method Events() []any, see observe.Knower",
+			sim.MonitorName(m))
 	}
 	r := reader{}
 	for _, sample := range k.Events() {

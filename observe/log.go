@@ -194,7 +194,8 @@ func (l *Log) Gaps() (gaps []string) {
 		gaps = append(gaps, fmt.Sprintf("lines that are not JSON objects: %d, the first at %s", l.skipped, l.first))
 	}
 	if l.untyped > 0 {
-		gaps = append(gaps, fmt.Sprintf("events without a type and a value, which monitors cannot see: %d; log them through observe.Handler", l.untyped))
+		gaps = append(gaps, fmt.Sprintf("events without a type and a value, which monitors cannot see: %d; log them through observe.Handler",
+			l.untyped))
 	}
 	missing, first := 0, ""
 	for _, list := range l.lists() {

@@ -207,7 +207,8 @@ func (n *Node) step(g given) {
 		n.log.Debug("event", "number", n.events, "is", g.String(), "after", g.after())
 	}
 	n.watchdog.begin(&g)
-	done := n.run.Run(ev, declared.Handed{Delivery: sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err}, Set: g.assembled()}, n, g.call)
+	done := n.run.Run(ev, declared.Handed{Delivery: sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err},
+		Set: g.assembled()}, n, g.call)
 	if ran := n.watchdog.end(); ran > 0 {
 		n.log.Warn("the handler has returned", "handles", g.String(), "ran", ran)
 	}

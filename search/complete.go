@@ -93,7 +93,8 @@ func (c *Config) fits() error {
 		value int
 		most  int
 	}{
-		{"MaxDepth", c.MaxDepth, fpset.MaxDepth}, {"DeepenBy", c.DeepenBy, fpset.MaxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30}, {"Walks", c.Walks, 1 << 30},
+		{"MaxDepth", c.MaxDepth, fpset.MaxDepth}, {"DeepenBy", c.DeepenBy, fpset.MaxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30},
+		{"Walks", c.Walks, 1 << 30},
 		{"Workers", c.Workers, MaxWorkers}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
 		{"Time", int(c.Time), math.MaxInt}, {"HandlerLimit", int(c.HandlerLimit), math.MaxInt},
 	} {

@@ -77,7 +77,8 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 		f.Why = "" // the search ends for the same reason
 	}
 	if out.Skipped != nil {
-		sus := &Suspect{Kind: sim.Divergence, Node: -1, Path: out.Path, Overdue: true, Message: "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit), Strategy: s.cfg.Strategy}
+		sus := &Suspect{Kind: sim.Divergence, Node: -1, Path: out.Path, Overdue: true,
+			Message: "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit), Strategy: s.cfg.Strategy}
 		return s.judge(ctx, sus, "a handler did not return")
 	}
 	if out.Starvation == nil {

@@ -16,7 +16,9 @@ const interruptedTicks = 10
 
 // confirmHang judges an abandoned step of an exploration. If the step was only slow, everything is explored again, with ten
 // times the limit.
-func confirmHang(ctx context.Context, cfg *Config, began time.Time, ticks int, x *table.Exploration, f *sim.Finding, r *Result) (*Result, error) {
+func confirmHang(
+	ctx context.Context, cfg *Config, began time.Time, ticks int, x *table.Exploration, f *sim.Finding, r *Result,
+) (*Result, error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: x.Path, Strategy: cfg.Strategy, Overdue: true,
 		Message: "the handler " + runloop.DidNotReturn(cfg.HandlerLimit),

@@ -27,7 +27,8 @@ func TestReachKeepsAll(t *testing.T) {
 	r := NewReach()
 	r.work = 13
 	r.at = &tree{most: fpset.MaxDepth, reached: reached{
-		Bound: 12, Pending: []*unit{of(full, runs.Item{Path: choose.Path{3}}), of(runs.Item{Path: choose.Path{4}})}, Bounded: true, Sampled: true, Exhausted: 11, Through: true, Complete: true,
+		Bound: 12, Pending: []*unit{of(full, runs.Item{Path: choose.Path{3}}), of(runs.Item{Path: choose.Path{4}})}, Bounded: true,
+		Sampled: true, Exhausted: 11, Through: true, Complete: true,
 	}}
 	for i, v := 0, reflect.ValueOf(r.at.reached); i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {

@@ -33,7 +33,8 @@ func (s *searcher) result(sources []source) *Result {
 	r := &Result{
 		Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Suspect: s.suspect, Stopped: s.stopping,
 		Stats: Stats{
-			Work:     Work{Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.N, Phases: s.tallies.phases()},
+			Work: Work{Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.N,
+				Phases: s.tallies.phases()},
 			Coverage: Coverage{FaultsUsed: s.used, ForeignTimes: s.foreign, Sampled: s.sampled},
 		},
 	}

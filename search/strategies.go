@@ -78,8 +78,9 @@ type strategy struct {
 func strategies() []strategy {
 	return []strategy{
 		{
-			StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
-			phase:        deepeningPhase,
+			StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks",
+				KeepsStates | BoundsDepth | Deepens | Walks | Durable},
+			phase: deepeningPhase,
 			new: func(w *worker, global *fpset.Set) runs.Strategy {
 				faults := w.cfg.System.Limits() != sim.Limits{}
 				return runs.NewDeepening(w.cfg.walking(), faults, w.cfg.Visited.key(), w.loop.Replay(), global)

@@ -34,7 +34,8 @@ type worker struct {
 
 // newWorker returns a worker that starts from the given roots.
 func newWorker(cfg *Config, number int, global *fpset.Set) (*worker, error) {
-	loop, err := runloop.NewByEngine(&cfg.System, runloop.Engine(cfg.Engine), kernel.Options{UseAfterReturn: cfg.late, Settle: cfg.Calls.Settles()})
+	loop, err := runloop.NewByEngine(&cfg.System, runloop.Engine(cfg.Engine),
+		kernel.Options{UseAfterReturn: cfg.late, Settle: cfg.Calls.Settles()})
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,8 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.loop.Observe(&stopper{w, at})
-		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, Job: runs.Job{Bound: 100, Items: []runs.Item{{}}}, states: fpset.New(), coverage: coverage.New(&cfg.System)}
+		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, Job: runs.Job{Bound: 100, Items: []runs.Item{{}}},
+			states: fpset.New(), coverage: coverage.New(&cfg.System)}
 		w.do(u)
 		if !u.stopped || u.made != 0 || u.tallies.events() != at {
 			t.Errorf("stopped at step %d: %v, after %d runs and %d events", at, u.stopped, u.made, u.tallies.events())

@@ -20,7 +20,8 @@ func (s *System) validateContainers() error {
 	in := map[NodeID]int{}
 	for i, c := range s.Containers {
 		if len(c) < 2 {
-			return fmt.Errorf("system %q: Containers %d has %d nodes: list only sets of at least two; other nodes have their own processes", s.Name, i, len(c))
+			return fmt.Errorf("system %q: Containers %d has %d nodes: list only sets of at least two; other nodes have their own processes",
+				s.Name, i, len(c))
 		}
 		for _, id := range c {
 			other, twice := in[id]

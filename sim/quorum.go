@@ -85,7 +85,8 @@ func (s *System) validateQuorums() error {
 		return fmt.Errorf("system %q: %d quorums, must be at most %d", s.Name, len(s.Quorums), maxQuorums)
 	}
 	if _, bounded := s.Timing.MaxDelay(); len(s.Quorums) > 0 && (bounded || s.Timing == Prompt) {
-		return fmt.Errorf("system %q: quorums leave messages in flight, so timers would wait forever under %v: use ByDeadline or AnyOrder", s.Name, s.Timing)
+		return fmt.Errorf("system %q: quorums leave messages in flight, so timers would wait forever under %v: use ByDeadline or AnyOrder",
+			s.Name, s.Timing)
 	}
 	seen := map[string]bool{}
 	for i, erased := range s.Quorums {

@@ -78,7 +78,9 @@ type Timing int64
 const (
 	ByDeadline Timing = iota // timers with the earliest deadline of their node
 	AnyOrder                 // any armed timer at any moment; deadlines do not matter
-	Prompt                   // like ByDeadline, but none while a message or error can be delivered, or a machine can take an event from its queue
+	// Prompt is like ByDeadline, but no timer fires while a message or error can be delivered, or a machine can take an
+	// event from its queue.
+	Prompt
 )
 
 // Bounded returns the timing in which no event is late by more than delay. As with [ByDeadline], a timer fires at most

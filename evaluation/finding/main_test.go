@@ -48,7 +48,8 @@ func TestCompare(t *testing.T) {
 	lines := strings.Split(b.String(), "\n")
 	fields := strings.Fields(strings.ReplaceAll(lines[0], "/", " "))
 	// Found with 3 of 3 seeds and 2 of 3; medians of events 200 and 50, of paths 30 and 30.
-	for at, want := range map[int]string{0: "RT13", 1: "3", 2: "3", 6: "200", 7: "30", 8: "2", 9: "3", 13: "50", 14: "30", 16: "0.25", 17: "1.00", 18: "pos", 19: "3"} {
+	for at, want := range map[int]string{0: "RT13", 1: "3", 2: "3", 6: "200", 7: "30", 8: "2", 9: "3", 13: "50", 14: "30",
+		16: "0.25", 17: "1.00", 18: "pos", 19: "3"} {
 		if at >= len(fields) || fields[at] != want {
 			t.Errorf("word %d is not %s in %q", at, want, lines[0])
 		}
@@ -61,13 +62,15 @@ func TestCompare(t *testing.T) {
 // A page has a row for each bug, with medians and 95th percentiles, and names the bugs that were skipped.
 func TestPage(t *testing.T) {
 	t.Setenv(searchVar, "yes")
-	o := options{seeds: 3, time: time.Second, bugs: "RT13,BT2", markdown: true, programs: [2]string{os.Args[0], os.Args[0]}, flags: []string{"--quick"}}
+	o := options{seeds: 3, time: time.Second, bugs: "RT13,BT2", markdown: true, programs: [2]string{os.Args[0], os.Args[0]},
+		flags: []string{"--quick"}}
 	var b strings.Builder
 	if err := o.compare(&b); err != nil {
 		t.Fatal(err)
 	}
 	row := regexp.MustCompile(`(?m)^\| RT13 \| 3 of 3 \| [0-9.]+ \| [0-9.]+ \| 200 \| 300 \| 2 of 3 \| [0-9.]+ \| [0-9.]+ \| 50 \| 50 \|$`)
-	for _, want := range []string{"-markdown -seeds 3 -time 1s -bugs RT13,BT2 OLD NEW", "does not know them: BT2.", "\nold: the longest search took", "\nnew: the longest search took"} {
+	for _, want := range []string{"-markdown -seeds 3 -time 1s -bugs RT13,BT2 OLD NEW", "does not know them: BT2.",
+		"\nold: the longest search took", "\nnew: the longest search took"} {
 		if !strings.Contains(b.String(), want) || !row.MatchString(b.String()) {
 			t.Errorf("no %q, or no row, in\n%s", want, b.String())
 		}
@@ -80,7 +83,8 @@ func TestQuantile(t *testing.T) {
 	for i := range 20 {
 		c = append(c, run{Events: 20 - i, cpu: float64(20 - i)})
 	}
-	if a, b, all := c.quantile(0.95, run.events), c[1:].quantile(0.95, run.events), c.quantile(1, run.events); a != 19 || b != 19 || all != 20 {
+	if a, b, all := c.quantile(0.95, run.events), c[1:].quantile(0.95, run.events),
+		c.quantile(1, run.events); a != 19 || b != 19 || all != 20 {
 		t.Errorf("got %v, %v, %v; want 19, 19, 20", a, b, all)
 	}
 	var s spread

@@ -62,7 +62,8 @@ func TestExplainThatDoesNotReturn(t *testing.T) {
 	o := options(sys)
 	o.Respawn, o.Search.HandlerLimit, o.NoShrink, o.Dir = nil, 50*time.Millisecond, true, filepath.Join(t.TempDir(), "out")
 	rep, err := check.Run(t.Context(), o)
-	if err != nil || rep.Kind != sim.Safety || rep.Property != "few" || rep.Dead.Properties[1].Explain != "does not hold (its Explain did not return)" {
+	if err != nil || rep.Kind != sim.Safety || rep.Property != "few" ||
+		rep.Dead.Properties[1].Explain != "does not hold (its Explain did not return)" {
 		t.Errorf("%v, %+v", err, rep)
 	}
 }

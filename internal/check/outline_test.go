@@ -48,8 +48,9 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 	path := make(choose.Path, steps)
 	found := search.Suspect{Kind: sim.Safety, Path: path, Steps: steps}
 	for name, detail := range map[string]any{
-		"safety":   nil,
-		"liveness": &critical.Result{Transition: critical.Transition{Case: critical.Located, Step: steps / 2, Bound: steps / 2}, Dead: path, Steps: steps},
+		"safety": nil,
+		"liveness": &critical.Result{Transition: critical.Transition{Case: critical.Located, Step: steps / 2, Bound: steps / 2},
+			Dead: path, Steps: steps},
 	} {
 		described = 0
 		o := &Options{Search: search.Config{System: sys}}
@@ -63,7 +64,8 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 	}
 	described = 0
 	none := func(kernel.World, *replay.Progress) error { return nil }
-	if err := replay.RecordTo(&sys, path, steps-1, kernel.Options{}, shown(steps), none); err != nil || described == 0 || described > 10*fullSteps {
+	if err := replay.RecordTo(&sys, path, steps-1, kernel.Options{}, shown(steps), none); err != nil || described == 0 ||
+		described > 10*fullSteps {
 		t.Errorf("death: %v, described %d times for %d steps, want 1 to %d", err, described, steps, 10*fullSteps)
 	}
 }

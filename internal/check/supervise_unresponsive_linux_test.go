@@ -91,7 +91,8 @@ func TestSearchThatDoesNotStop(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 			rep := check.ReportLost(options(meanSystem("network")), out, err)
-			if rep.Verdict != c.verdict || exitcode.Of(rep.Verdict, context.Cause(ctx)) != c.status || !strings.Contains(rep.Message, "no response within 1s after") || !strings.Contains(rep.Message, "network model may not have returned") {
+			if rep.Verdict != c.verdict || exitcode.Of(rep.Verdict, context.Cause(ctx)) != c.status ||
+				!strings.Contains(rep.Message, "no response within 1s after") || !strings.Contains(rep.Message, "network model may not have returned") {
 				t.Errorf("%s: %q", rep.Verdict, rep.Message)
 			}
 			if rep.Seconds < 2 {
@@ -119,7 +120,8 @@ func TestSearchThatStopsLate(t *testing.T) {
 	t.Setenv(timeVar, "100ms")
 	t.Setenv("CHECK_TEST_DIR", t.TempDir())
 	var stdout, stderr bytes.Buffer
-	s := isolate.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block"), StopLimit: 2 * time.Second}
+	s := isolate.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1,
+		HandlerLimit: handlerLimit("block"), StopLimit: 2 * time.Second}
 	if out, err := s.Run(t.Context()); err != nil { // confirming takes seconds
 		t.Errorf("%v, %+v, %s", err, out, stderr.String())
 	}

@@ -78,7 +78,8 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 			}
 			green := exitcode.Of(c.verdict, nil) == exitcode.OK
 			if got.Verdict != c.verdict || strings.Contains(junit, `errors="0"`) != green || strings.Contains(text, ": nothing found in") != green {
-				t.Errorf("%s, exit status %d; JSON has verdict %q, JUnit:\n%s\ntext:\n%s", c.verdict, exitcode.Of(c.verdict, nil), got.Verdict, junit, text)
+				t.Errorf("%s, exit status %d; JSON has verdict %q, JUnit:\n%s\ntext:\n%s", c.verdict, exitcode.Of(c.verdict, nil),
+					got.Verdict, junit, text)
 			}
 			if complete := c.stopped == "complete"; got.Coverage.Complete != complete || got.Stopped != c.stopped ||
 				strings.Contains(junit, `name="complete" value="true"`) != complete || strings.Contains(text, "every state") != complete {
@@ -120,10 +121,11 @@ func TestVerdict_GoroutinesLeft(t *testing.T) {
 	}()
 	for _, strategy := range []search.Name{search.BFS, search.Deepening} {
 		for _, end := range []chan struct{}{nil, end} {
-			rep, err := check.Run(t.Context(), check.Options{Search: search.Config{Strategy: strategy, Workers: 1, Alone: strategy == search.Deepening, System: sim.System{
-				Name: "leaver", Nodes: 1, New: func(sim.NodeID) sim.Service { return &leaver{end: end} },
-				Properties: []sim.Property{{Name: "any", Always: func(*sim.View) bool { return true }}},
-			}}})
+			rep, err := check.Run(t.Context(),
+				check.Options{Search: search.Config{Strategy: strategy, Workers: 1, Alone: strategy == search.Deepening, System: sim.System{
+					Name: "leaver", Nodes: 1, New: func(sim.NodeID) sim.Service { return &leaver{end: end} },
+					Properties: []sim.Property{{Name: "any", Always: func(*sim.View) bool { return true }}},
+				}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -135,7 +135,8 @@ func (f *Folder) compare(there, want *Manifest, mode Mode) error {
 // refuse returns an error that names the differences between two configurations, or nil.
 func (m *Manifest) refuse(dir string, want *Manifest) error {
 	if differ := m.differences(want); len(differ) > 0 {
-		return fmt.Errorf("%s holds a search of another configuration: %s; give the same flags, or use another folder", dir, strings.Join(differ, "; "))
+		return fmt.Errorf("%s holds a search of another configuration: %s; give the same flags, or use another folder",
+			dir, strings.Join(differ, "; "))
 	}
 	return nil
 }
@@ -148,7 +149,8 @@ func (f *Folder) finished(err error) error {
 	end := f.Log.End()
 	if end.States == 0 || end.Expanded < end.States {
 		f.Log.Close()
-		return fmt.Errorf("%s: the search is not finished, %d states wait; finish it with macemc search --resume without --depth", f.Path, end.States-end.Expanded)
+		return fmt.Errorf("%s: the search is not finished, %d states wait; finish it with macemc search --resume without --depth",
+			f.Path, end.States-end.Expanded)
 	}
 	f.Before = end.States
 	return nil

@@ -63,7 +63,8 @@ func TestForeignTexts(t *testing.T) {
 	for range 40 {
 		long.Entries = append(long.Entries, &request{Body: []byte(strings.Repeat("x", 30))})
 	}
-	s := newSet(t, rule.EncodeBy(func(dst []byte, v *request) []byte { return fmt.Append(dst, v.sizeCache) }), rule.EncodeBy(bySprint[*accessed]),
+	s := newSet(t, rule.EncodeBy(func(dst []byte, v *request) []byte { return fmt.Append(dst, v.sizeCache) }),
+		rule.EncodeBy(bySprint[*accessed]),
 		rule.EncodeBy(bySprint[quiet]), rule.EncodeBy(bySprint[*tallied]), rule.EncodeBy(bySprint[*wild]), rule.EncodeBy(bySprint[*list.List]))
 	for _, c := range []struct {
 		v    any

@@ -115,8 +115,9 @@ func TestFieldsOfOtherThings(t *testing.T) {
 		{[]int(nil), []diff.Field{{Path: "x", Value: "nil"}}},
 		{[2]bool{true}, []diff.Field{{Path: "x[0]", Value: "true"}, {Path: "x[1]", Value: "false"}}},
 		{[2]byte{1, 2}, []diff.Field{{Path: "x", Value: "0x0102"}}},
-		{[][]int{array[:2], array[1:]}, []diff.Field{{Path: "x[0][0]", Value: "1"}, {Path: "x[0][1]", Value: "2"}, {Path: "x[1][0]", Value: "2"}, {Path: "x[1][1]", Value: "3"},
-			{Path: "memory of x[0]", Value: "x[0] at +0 bytes with room for 3, x[1] at +8 bytes with room for 2"}}},
+		{[][]int{array[:2], array[1:]},
+			[]diff.Field{{Path: "x[0][0]", Value: "1"}, {Path: "x[0][1]", Value: "2"}, {Path: "x[1][0]", Value: "2"}, {Path: "x[1][1]", Value: "3"},
+				{Path: "memory of x[0]", Value: "x[0] at +0 bytes with room for 3, x[1] at +8 bytes with room for 2"}}},
 		{[]any{make(chan int)}, []diff.Field{{Path: "x[0]", Value: "(chan int)"}}},
 		{map[pair]int{{1, 2, "a b"}: 3}, []diff.Field{{Path: `x[{from:1 to:2 tag:"a b"}]`, Value: "3"}}},
 		{map[string]int{"a:b": 3, "a.b": 4}, []diff.Field{{Path: `x[a.b]`, Value: "4"}, {Path: `x["a:b"]`, Value: "3"}}},
@@ -189,11 +190,14 @@ func TestDiff(t *testing.T) {
 		{"a=1 b=2", "a=1 b=3", []diff.Change{{Path: "b", Old: "2", New: "3"}}},
 		{"a=1 c=3", "a=1 b=2 c=3", []diff.Change{{Path: "b", Old: "", New: "2"}}},
 		{"a=1 b=2 c=3", "c=4", []diff.Change{{Path: "a", Old: "1", New: ""}, {Path: "b", Old: "2", New: ""}, {Path: "c", Old: "3", New: "4"}}},
-		{"m[1]=a m[3]=c z=1", "m[2]=b m[3]=c z=2", []diff.Change{{Path: "m[1]", Old: "a", New: ""}, {Path: "m[2]", Old: "", New: "b"}, {Path: "z", Old: "1", New: "2"}}},
+		{"m[1]=a m[3]=c z=1", "m[2]=b m[3]=c z=2",
+			[]diff.Change{{Path: "m[1]", Old: "a", New: ""}, {Path: "m[2]", Old: "", New: "b"}, {Path: "z", Old: "1", New: "2"}}},
 		{"m=map[]", "m[1]=x", []diff.Change{{Path: "m", Old: "map[]", New: ""}, {Path: "m[1]", Old: "", New: "x"}}},
 		// Also right when the lists disagree about the order.
 		{"a=1 b=2", "b=3 a=1", []diff.Change{{Path: "b", Old: "2", New: "3"}}},
-		{"a=1 b=2 c=3", "c=4 d=5 a=6", []diff.Change{{Path: "c", Old: "3", New: "4"}, {Path: "d", Old: "", New: "5"}, {Path: "a", Old: "1", New: "6"}, {Path: "b", Old: "2", New: ""}}},
+		{"a=1 b=2 c=3", "c=4 d=5 a=6",
+			[]diff.Change{{Path: "c", Old: "3", New: "4"}, {Path: "d", Old: "", New: "5"}, {Path: "a", Old: "1", New: "6"},
+				{Path: "b", Old: "2", New: ""}}},
 	} {
 		if got := diff.Between(f(c.a), f(c.b)); !slices.Equal(got, c.want) {
 			t.Errorf("%s to %s:\n got  %v\n want %v", c.a, c.b, got, c.want)

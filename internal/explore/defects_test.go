@@ -78,7 +78,8 @@ func TestDefectsAreNoticed(t *testing.T) {
 		sets      []stateset.Kind
 		frontiers []FrontierKind
 	}{
-		"a state is forgotten":      {broken(func() stateset.Visited { return &forgetful{Fingerprints: stateset.NewFingerprints(1)} }), Frontiers[:1]},
+		"a state is forgotten": {broken(func() stateset.Visited { return &forgetful{Fingerprints: stateset.NewFingerprints(1)} }),
+			Frontiers[:1]},
 		"places are confused":       {broken(func() stateset.Visited { return confused{stateset.NewFingerprints(2)} }), Frontiers[:1]},
 		"a depth ends too early":    {stateset.Kinds, waits(func(words int) Frontier { return hasty{newQueue(words).(*queue)} }, true)},
 		"an edge is mistaken":       {stateset.Kinds, waits(func(words int) Frontier { return lost{newQueue(words).(*queue)} }, true)},

@@ -77,14 +77,17 @@ type Sharer interface {
 // NewParts makes an exploration of a graph whose states are divided into parts. It owns no part yet. cut lists the words
 // that determine the part of a state; an empty cut means all words. Fingerprints identify states. elsewhere receives the
 // states found for parts of other owners; a state is valid until elsewhere returns.
-func NewParts(g graph.Graph, kind stateset.Kind, parts int, cut []int, elsewhere func(part int, state []uint32, from Source)) (*Parts, error) {
+func NewParts(
+	g graph.Graph, kind stateset.Kind, parts int, cut []int, elsewhere func(part int, state []uint32, from Source),
+) (*Parts, error) {
 	set := kind.New(g)
 	width := set.Width()
 	set.Close()
 	if width == 0 {
 		return nil, fmt.Errorf("explore: visited set %q is not one of fingerprints, by which states are in parts", kind.Name)
 	}
-	p := &Parts{graph: g, kind: kind, width: width, words: g.Words(), own: make([]*part, parts), keys: make([]stateset.Keys, parts), elsewhere: elsewhere}
+	p := &Parts{graph: g, kind: kind, width: width, words: g.Words(), own: make([]*part, parts),
+		keys: make([]stateset.Keys, parts), elsewhere: elsewhere}
 	if len(cut) > 0 {
 		p.shares, p.cut = g.(Sharer), make([]bool, p.words)
 		for _, w := range cut {

@@ -15,7 +15,8 @@ import (
 func TestSpilledRandomGraphs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
-		s := &stateset.Spill{Dir: os.TempDir(), Young: rapid.SampledFrom([]int{1, 3, 10, 50}).Draw(t, "in memory"), Bytes: rapid.SampledFrom([]int{0, 1 << 14}).Draw(t, "bytes")}
+		s := &stateset.Spill{Dir: os.TempDir(), Young: rapid.SampledFrom([]int{1, 3, 10, 50}).Draw(t, "in memory"),
+			Bytes: rapid.SampledFrom([]int{0, 1 << 14}).Draw(t, "bytes")}
 		most := rapid.SampledFrom([]int{0, 0, 0, 1, 2, 5, 10}).Draw(t, "depth")
 		if rapid.Bool().Draw(t, "sleep sets") {
 			g.sleep(most, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "asleep"), 1)))
@@ -32,7 +33,8 @@ func TestSpilledDefectsAreNoticed(t *testing.T) {
 		t.Skip("slow")
 	}
 	broken := func(change func(*stateset.Spilled) stateset.Visited) []stateset.Kind {
-		return []stateset.Kind{{Name: "broken", New: stateset.Kinds[1].New, Spilled: func(_ graph.Graph, s *stateset.Spill) stateset.Visited { return change(stateset.NewSpilled(1, s)) }}}
+		return []stateset.Kind{{Name: "broken", New: stateset.Kinds[1].New,
+			Spilled: func(_ graph.Graph, s *stateset.Spill) stateset.Visited { return change(stateset.NewSpilled(1, s)) }}}
 	}
 	for name, set := range map[string][]stateset.Kind{
 		"what is old is taken for new":   broken(func(s *stateset.Spilled) stateset.Visited { return credulous{s} }),

@@ -48,7 +48,8 @@ func TestContained(t *testing.T) {
 			}
 		}
 		var f *sim.Finding
-		if !errors.As(err, &f) || !contain.Exited(f) || f.Kind != sim.Panic || f.Property != c.property || !strings.HasPrefix(f.Message, c.want) ||
+		if !errors.As(err, &f) || !contain.Exited(f) || f.Kind != sim.Panic || f.Property != c.property ||
+			!strings.HasPrefix(f.Message, c.want) ||
 			!strings.Contains(f.Stack, "endsGoroutine") {
 			t.Errorf("%s: %+v", c.where, err)
 		}

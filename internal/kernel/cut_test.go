@@ -81,14 +81,16 @@ func TestCrashCut(t *testing.T) {
 // Only datagrams are lost, and no two cuts are the same.
 func TestAppendCuts(t *testing.T) {
 	var effects []stepinfo.Effect
-	for _, k := range []stepinfo.EffectKind{stepinfo.SendEffect, stepinfo.SetTimerEffect, stepinfo.WriteEffect, stepinfo.SendEffect, stepinfo.StreamEffect} {
+	for _, k := range []stepinfo.EffectKind{stepinfo.SendEffect, stepinfo.SetTimerEffect, stepinfo.WriteEffect,
+		stepinfo.SendEffect, stepinfo.StreamEffect} {
 		effects = append(effects, stepinfo.Effect{Kind: k})
 	}
 	for _, c := range []struct {
 		matters func(stepinfo.EffectKind) bool
 		want    []stepinfo.Cut
 	}{
-		{stepinfo.EffectKind.SurvivesCrash, []stepinfo.Cut{{At: 0, Lost: 0}, {At: 2, Lost: 0}, {At: 3, Lost: 0}, {At: 3, Lost: 1}, {At: 5, Lost: 1}}},
+		{stepinfo.EffectKind.SurvivesCrash,
+			[]stepinfo.Cut{{At: 0, Lost: 0}, {At: 2, Lost: 0}, {At: 3, Lost: 0}, {At: 3, Lost: 1}, {At: 5, Lost: 1}}},
 		{stepinfo.EffectKind.VisibleAfterHalt, []stepinfo.Cut{{At: 0, Lost: 0}, {At: 3, Lost: 0}, {At: 5, Lost: 1}}},
 	} {
 		if got := stepinfo.AppendCuts(nil, sim.CutSubset, effects, c.matters); !slices.Equal(got, c.want) {

@@ -130,7 +130,8 @@ func (w *Machine) probeOrder(n *Node, ev sim.Event, made *declared.Assembled) fu
 			w.Put(n.ID, l)
 			w.last.Effects, w.last.Answers, w.last.Observed, w.Choices = nil, nil, nil, 0
 			w.FirstEffect, w.Src = 0, &picked{given: picks.given}
-			err = w.call(n, ev, &declared.Handed{Delivery: sim.Delivery{From: -1}, Set: &declared.Assembled{Quorum: made.Quorum, Set: w.copySet(other)}})
+			err = w.call(n, ev, &declared.Handed{Delivery: sim.Delivery{From: -1},
+				Set: &declared.Assembled{Quorum: made.Quorum, Set: w.copySet(other)}})
 			if err == nil && w.Failed == nil && w.Ended == nil && w.result(n) == want {
 				continue
 			}

@@ -102,7 +102,8 @@ func (h *traceHandler) Handle(_ context.Context, r slog.Record) error {
 		from = fmt.Sprintf("%s:%d", src.File, src.Line)
 	}
 	w := h.env.w
-	w.last.Effects = append(w.last.Effects, stepinfo.Effect{Kind: stepinfo.LogEffect, Peer: -1, Depth: h.env.depth(), Text: b.String(), From: from})
+	w.last.Effects = append(w.last.Effects,
+		stepinfo.Effect{Kind: stepinfo.LogEffect, Peer: -1, Depth: h.env.depth(), Text: b.String(), From: from})
 	return nil
 }
 

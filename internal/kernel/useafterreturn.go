@@ -58,7 +58,8 @@ var callers = reflect.TypeFor[Machine]().PkgPath()
 
 // callsChecked reports whether a goroutine with that frame in its stack calls checked code.
 func callsChecked(f stacks.Frame) bool {
-	for _, caller := range []string{stacks.Methods[Machine](), callers + "/bench.(*Bench).", callers + "/runner.(*Runner).", contain.ContainedCreator} {
+	for _, caller := range []string{stacks.Methods[Machine](), callers + "/bench.(*Bench).", callers + "/runner.(*Runner).",
+		contain.ContainedCreator} {
 		if strings.HasPrefix(f.Function, caller) {
 			return true
 		}

@@ -77,15 +77,22 @@ var nodeFiles = func() []change {
 	list := []change{
 		{"os/file_unix.go", lastField{"file"}, " node macemcFile ", whyFile},
 		{"os/file_windows.go", lastField{"file"}, " node macemcFile ", whyFile},
-		{"os/file.go", atStart{"OpenFile"}, " if macemcInNode() { if f, own, err := macemcOpen(name, flag, false); own { return f, err } }; ", whyFile},
-		{"os/file.go", atStart{"openDir"}, " if macemcInNode() { if f, own, err := macemcOpen(name, O_RDONLY, true); own { return f, err } }; ", whyFile},
-		{"os/root.go", atStart{"OpenRoot"}, ` if macemcInNode() { if own, err := macemcChange("openroot", name, 0); own { return nil, err } }; `, whyFile},
+		{"os/file.go", atStart{"OpenFile"},
+			" if macemcInNode() { if f, own, err := macemcOpen(name, flag, false); own { return f, err } }; ", whyFile},
+		{"os/file.go", atStart{"openDir"},
+			" if macemcInNode() { if f, own, err := macemcOpen(name, O_RDONLY, true); own { return f, err } }; ", whyFile},
+		{"os/root.go", atStart{"OpenRoot"},
+			` if macemcInNode() { if own, err := macemcChange("openroot", name, 0); own { return nil, err } }; `, whyFile},
 		{"os/file.go", atStart{"Readlink"}, ` if macemcInNode() { if own, err := macemcReadlink(name); own { return "", err } }; `, whyFile},
 		{"os/file.go", atStart{"Chdir"},
-			` if macemcInNode() { return &PathError{Op: "chdir", Path: dir, Err: errors.New("the working directory of a node is / (docs/goroutines.md)")} }; `, whyFile},
-		{"os/stat.go", atStart{"Stat"}, ` if macemcInNode() { if info, own, err := macemcStat("stat", name); own { return info, err } }; `, whyFile},
-		{"os/stat.go", atStart{"Lstat"}, ` if macemcInNode() { if info, own, err := macemcStat("lstat", name); own { return info, err } }; `, whyFile},
-		{"os/path.go", atStart{"RemoveAll"}, ` if macemcInNode() { if own, err := macemcChange("RemoveAll", path, 0); own { return err } }; `, whyFile},
+			` if macemcInNode() { return &PathError{Op: "chdir", Path: dir, Err: errors.New("the working directory of a node is / (docs/goroutines.md)")} }; `,
+			whyFile},
+		{"os/stat.go", atStart{"Stat"},
+			` if macemcInNode() { if info, own, err := macemcStat("stat", name); own { return info, err } }; `, whyFile},
+		{"os/stat.go", atStart{"Lstat"},
+			` if macemcInNode() { if info, own, err := macemcStat("lstat", name); own { return info, err } }; `, whyFile},
+		{"os/path.go", atStart{"RemoveAll"},
+			` if macemcInNode() { if own, err := macemcChange("RemoveAll", path, 0); own { return err } }; `, whyFile},
 		{"os/getwd.go", atStart{"Getwd"}, ` if macemcInNode() && macemcNode.HasFiles() { return "/", nil }; `, whyFile},
 		{"os/file.go", atStart{"File.ReadFrom"}, " if f != nil && f.node != nil { return genericReadFrom(f, r) }; ", whyFile},
 		{"os/file.go", atStart{"File.WriteTo"}, " if f != nil && f.node != nil { return genericWriteTo(f, w) }; ", whyFile},
@@ -95,7 +102,8 @@ var nodeFiles = func() []change {
 	}
 	for _, c := range []struct{ file, function, op, size string }{
 		{"file.go", "Mkdir", "mkdir", "0"}, {"file.go", "Chmod", "chmod", "0"}, {"file_posix.go", "Chown", "chown", "0"},
-		{"file_posix.go", "Lchown", "lchown", "0"}, {"file_posix.go", "Chtimes", "chtimes", "0"}, {"file_unix.go", "Truncate", "truncate", "size"},
+		{"file_posix.go", "Lchown", "lchown", "0"}, {"file_posix.go", "Chtimes", "chtimes", "0"},
+		{"file_unix.go", "Truncate", "truncate", "size"},
 		{"file_unix.go", "Remove", "remove", "0"},
 	} {
 		list = append(list, change{"os/" + c.file, atStart{c.function},
@@ -111,10 +119,12 @@ var nodeFiles = func() []change {
 	for _, c := range []struct{ method, call string }{
 		{"read", "Read(b)"}, {"pread", "ReadAt(b, off)"}, {"write", "Write(b)"}, {"pwrite", "WriteAt(b, off)"},
 	} {
-		list = append(list, change{"os/file_posix.go", atStart{"File." + c.method}, " if f.node != nil { return f.node." + c.call + " }; ", whyFile})
+		list = append(list, change{"os/file_posix.go", atStart{"File." + c.method},
+			" if f.node != nil { return f.node." + c.call + " }; ", whyFile})
 	}
 	for _, c := range []struct{ file, method, call string }{
-		{"file_posix.go", "Close", "f.node.Close()"}, {"file_posix.go", "Truncate", "f.node.Truncate(size)"}, {"file_posix.go", "Sync", "f.node.Sync()"},
+		{"file_posix.go", "Close", "f.node.Close()"}, {"file_posix.go", "Truncate", "f.node.Truncate(size)"},
+		{"file_posix.go", "Sync", "f.node.Sync()"},
 	} {
 		list = append(list, change{"os/" + c.file, atStart{"File." + c.method},
 			fmt.Sprintf(" if f != nil && f.node != nil { return f.wrapErr(%q, %s) }; ", strings.ToLower(c.method), c.call), whyFile})
@@ -125,7 +135,8 @@ var nodeFiles = func() []change {
 	}
 	return append(list,
 		change{"os/file_unix.go", atStart{"File.seek"}, " if f.node != nil { return f.node.Seek(offset, whence) }; ", whyFile},
-		change{"os/stat_unix.go", atStart{"File.Stat"}, ` if f != nil && f.node != nil { info, err := f.node.Stat(); return info, f.wrapErr("stat", err) }; `, whyFile})
+		change{"os/stat_unix.go", atStart{"File.Stat"},
+			` if f != nil && f.node != nil { info, err := f.node.Stat(); return info, f.wrapErr("stat", err) }; `, whyFile})
 }()
 
 // nodeSockets make the sockets of the tests' in-memory network usable as sockets of a node.

@@ -79,7 +79,8 @@ func TestRefused(t *testing.T) {
 		{"runtime/runtime2.go", "var isIdleInSynctest ", "var idleInSynctest ", "the end of the value of variable isIdleInSynctest is there 0 times"},
 		{"runtime/runtime2.go", "type g struct", "type gee struct", "the end of struct type g is there 0 times"},
 		{"sync/atomic/asm.s", "TEXT ·", "TEXT  ·", "sync/atomic/asm.s: nothing matches"},
-		{"runtime/race_amd64.s", "runtime·raceread<ABIInternal>(SB)", "runtime·racereads<ABIInternal>(SB)", "runtime·raceread is not declared in a known form"},
+		{"runtime/race_amd64.s", "runtime·raceread<ABIInternal>(SB)", "runtime·racereads<ABIInternal>(SB)",
+			"runtime·raceread is not declared in a known form"},
 		{"net/net_fake.go", "\nfunc socket(", "\nfunc sockets(", "net/net_fake.go:"},
 		{"runtime/rand.go", "globalRand.state.Init(", "globalRand.state.Begin(", "the call of globalRand.state.Init in function randinit is there 0 times"},
 	} {

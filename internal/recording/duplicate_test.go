@@ -51,7 +51,8 @@ func twice(t *testing.T) (*Set, *wire.Types) {
 	again := arrival
 	again.Number, again.Time = 3, 4
 	s := &Set{Starts: [][]*Recording{
-		start(0, 10, Event{Number: 2, Time: 2, Kind: sim.DoAction, Name: "send", Effects: []Effect{{stepinfo.SendEffect, 1}}, Digest: xxhash.Sum64(data)}),
+		start(0, 10, Event{Number: 2, Time: 2, Kind: sim.DoAction, Name: "send", Effects: []Effect{{stepinfo.SendEffect, 1}},
+			Digest: xxhash.Sum64(data)}),
 		start(1, 20, arrival, again),
 	}}
 	s.Header = s.Starts[0][0].Header

@@ -82,7 +82,8 @@ func (m *merger) trim(c *cursor, start int) {
 		dropped++
 	}
 	if dropped > 0 {
-		m.notes = append(m.notes, fmt.Sprintf("n%d was killed in start %d before %d events had any effect; they are omitted", c.node, start+1, dropped))
+		m.notes = append(m.notes, fmt.Sprintf("n%d was killed in start %d before %d events had any effect; they are omitted",
+			c.node, start+1, dropped))
 	}
 }
 

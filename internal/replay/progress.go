@@ -21,7 +21,9 @@ type Progress struct {
 
 // RecordTo is [RecordNear] for a run that may end its process. It passes the description to write, piece by piece, with the
 // world. Of the step after the first n steps, it describes only the event.
-func RecordTo(sys *sim.System, path choose.Path, n int, opts kernel.Options, near func(step int) bool, write func(kernel.World, *Progress) error) error {
+func RecordTo(
+	sys *sim.System, path choose.Path, n int, opts kernel.Options, near func(step int) bool, write func(kernel.World, *Progress) error,
+) error {
 	opts.Trace = true
 	c, err := NewCursor(sys, path, opts)
 	if c == nil {

@@ -18,9 +18,11 @@ import (
 // move m9.
 var hill = automaton.Table{
 	Moves: []automaton.Move{
-		automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 3), automaton.To(3, 4), automaton.To(4, 5), automaton.To(5, 6), automaton.To(6, 7),
+		automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 3), automaton.To(3, 4), automaton.To(4, 5), automaton.To(5, 6),
+		automaton.To(6, 7),
 		automaton.To(7, 18), automaton.To(18, 8), automaton.To(8, 9),
-		automaton.To(0, 11), automaton.To(11, 12), automaton.To(12, 13), automaton.To(13, 14), automaton.To(14, 15), automaton.To(15, 16), automaton.To(16, 8),
+		automaton.To(0, 11), automaton.To(11, 12), automaton.To(12, 13), automaton.To(13, 14), automaton.To(14, 15),
+		automaton.To(15, 16), automaton.To(16, 8),
 	},
 	Bad: []int{9}, Crashes: 1,
 }
@@ -109,7 +111,8 @@ func TestRun_WrongJudge(t *testing.T) {
 			}
 			p := &Player{Run: replay.NewRun(w)}
 			run, err := p.Follow(r.Path)
-			if err != nil || run.Finding == nil || run.Finding.Property != "safe" || r.Finding == nil || r.Steps > 10 || r.Steps != len(run.Script.Steps) {
+			if err != nil || run.Finding == nil || run.Finding.Property != "safe" || r.Finding == nil || r.Steps > 10 ||
+				r.Steps != len(run.Script.Steps) {
 				t.Errorf("%d steps with %v; executed again: %v, %v", r.Steps, r.Finding, run.Finding, err)
 			}
 		})
@@ -119,8 +122,9 @@ func TestRun_WrongJudge(t *testing.T) {
 // Nor is a dead run replaced by one that is not dead, or that has another critical transition.
 func TestRun_WrongJudgeOfDeadRuns(t *testing.T) {
 	trap := automaton.Table{
-		Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 0), automaton.To(1, 3), automaton.To(3, 4), automaton.To(4, 3)},
-		Live:  []int{2},
+		Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 0), automaton.To(1, 3), automaton.To(3, 4),
+			automaton.To(4, 3)},
+		Live: []int{2},
 	}
 	walks := critical.Config{System: trap.System(), WalkSteps: 300, Walks: 50, Workers: 1}
 	walks.Path = slices.Concat(choose.Path{0, 0, 0, 0, 1}, make(choose.Path, 300)) // m0 m1 m2 m0 m3, which is critical
@@ -131,7 +135,8 @@ func TestRun_WrongJudgeOfDeadRuns(t *testing.T) {
 	for name, defect := range defects {
 		t.Run(name, func(t *testing.T) {
 			r, err := Run(t.Context(), Config{
-				Walks: walks, Path: walks.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}, MaxSteps: 50_000, judged: defect,
+				Walks: walks, Path: walks.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}, MaxSteps: 50_000,
+				judged: defect,
 			})
 			if err != nil {
 				t.Fatal(err)

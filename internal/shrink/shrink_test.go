@@ -201,7 +201,8 @@ func TestDead(t *testing.T) {
 	if !slices.Equal(got[:2], []string{"action n0 m0", "action n0 m4 1"}) || len(got) != 202 || r.Steps != 202 || r.From != 307 {
 		t.Errorf("%d steps of %d: %q", r.Steps, r.From, got[:min(5, len(got))])
 	}
-	if c := r.Dead; c.Case != critical.Located || c.Step != 2 || c.Choice != 0 || c.After.Walks != 50 || c.After.Recovered != 0 || c.Live == nil {
+	if c := r.Dead; c.Case != critical.Located || c.Step != 2 || c.Choice != 0 || c.After.Walks != 50 || c.After.Recovered != 0 ||
+		c.Live == nil {
 		t.Errorf("critical transition %+v", c)
 	}
 	if !r.Minimal || !slices.Equal(r.Path, r.Dead.Dead) {

@@ -378,15 +378,24 @@ func TestNoCrashesLeftOut(t *testing.T) {
 	h := habits{act: func(s *phoenix, env sim.Env) { s.A = 1 }}
 	fine := func(*sim.View) bool { return true }
 	for why, change := range map[string]func(*sim.System, *options.Options){
-		"with a bound on depth some steps are unknown":                         func(_ *sim.System, o *options.Options) { o.MaxDepth = 50 },
-		"states behind a violation are not visited, so some steps are unknown": func(_ *sim.System, o *options.Options) { o.Known = map[string]bool{} },
+		"with a bound on depth some steps are unknown": func(_ *sim.System, o *options.Options) { o.MaxDepth = 50 },
+		"states behind a violation are not visited, so some steps are unknown": func(_ *sim.System,
+			o *options.Options) {
+			o.Known = map[string]bool{}
+		},
 		"liveness: a crashed node may keep others from recovering": func(s *sim.System, _ *options.Options) {
 			s.Properties[0] = sim.Property{Name: "live", Eventually: fine}
 		},
 		"timing Prompt": func(s *sim.System, _ *options.Options) { s.Timing = sim.Prompt },
 		"streams":       func(s *sim.System, _ *options.Options) { s.Network = netsim.Streams{} },
-		"messages wait in queues, where an undelivered one blocks those behind it":            func(s *sim.System, _ *options.Options) { s.Network = netsim.Queues{Bound: 3} },
-		"messages wait in queues, where an undelivered one blocks those behind it (arriving)": func(s *sim.System, _ *options.Options) { s.Network = netsim.Queues{Order: netsim.Arrival} },
+		"messages wait in queues, where an undelivered one blocks those behind it": func(s *sim.System,
+			_ *options.Options) {
+			s.Network = netsim.Queues{Bound: 3}
+		},
+		"messages wait in queues, where an undelivered one blocks those behind it (arriving)": func(s *sim.System,
+			_ *options.Options) {
+			s.Network = netsim.Queues{Order: netsim.Arrival}
+		},
 		"queues": func(s *sim.System, _ *options.Options) { s.Network = netsim.Queues{} },
 	} {
 		for _, model := range []options.CrashModel{options.CrashImplicit, options.CrashAuto} {

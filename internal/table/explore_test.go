@@ -296,7 +296,9 @@ func TestExploreFindsWhatIsNoFunctionOfItsState(t *testing.T) {
 	sys := &sim.System{Name: "hidden", Nodes: 3, New: func(sim.NodeID) sim.Service { return &tally{} }}
 	x := breadth(t, sys, options.Options{})
 	var f *sim.Finding
-	if !errors.As(x.Finding, &f) || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, "*table_test.tally: two states have the same encoding but behave differently: reached another state when the run was executed without tables; N is ") ||
+	if !errors.As(x.Finding, &f) || f.Kind != sim.Nondeterminism ||
+		!strings.Contains(f.Message,
+			"*table_test.tally: two states have the same encoding but behave differently: reached another state when the run was executed without tables; N is ") ||
 		!strings.Contains(f.Message, "; secret is ") || len(x.Path) == 0 {
 		t.Errorf("%+v", x)
 	}

@@ -358,7 +358,8 @@ func TestLogNamesChanges(t *testing.T) {
 	}{
 		{func() {}, nil},
 		{func() { code.says = "something else" }, nil},
-		{func() { code.by = 2 }, []string{"the handler of n0 (*table_test.adder) for boot", "effect 1 differs from the recorded one: send {By:2} to n0"}},
+		{func() { code.by = 2 },
+			[]string{"the handler of n0 (*table_test.adder) for boot", "effect 1 differs from the recorded one: send {By:2} to n0"}},
 		{func() { code.resets = 3 }, []string{"for message table_test.count{By:1} from n0", "afterwards field Total is 0, unlike before"}},
 		{func() { code.last = 2 }, []string{"it has", "recorded were"}},
 		{func() { code.resets = 300 }, nil},

@@ -178,12 +178,13 @@ func plant(t *testing.T, crashes int, without options.Mutation, roots, expand fu
 	sys.Crashes = crashes
 	w := por.RulesOf(options.ReduceFull)
 	w.Mutation = without
-	x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Symmetry: true, Rules: &w, SkipRehearsal: true, Wrap: func(g graph.Graph) graph.Graph {
-		if r, ok := g.(*por.ReducedGraph); ok && r.Permuter != nil {
-			return &planted{g, roots, expand}
-		}
-		return g
-	}})
+	x, err := Explore(context.Background(), &sys,
+		options.Options{Reduce: options.ReduceFull, Symmetry: true, Rules: &w, SkipRehearsal: true, Wrap: func(g graph.Graph) graph.Graph {
+			if r, ok := g.(*por.ReducedGraph); ok && r.Permuter != nil {
+				return &planted{g, roots, expand}
+			}
+			return g
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,8 @@ func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Ses
 	}
 	if u := l.Unsafe; u != nil {
 		if u.Step == 0 {
-			return nil, fmt.Errorf("%s: nothing to debug, the initial boots are not executed here: %s; %s replay %s shows the run", d.File, u.Why, p.Program, ShellWord(d.File))
+			return nil, fmt.Errorf("%s: nothing to debug, the initial boots are not executed here: %s; %s replay %s shows the run",
+				d.File, u.Why, p.Program, ShellWord(d.File))
 		}
 		cfg.End = fmt.Sprintf("step %d is not executed here: %s", u.Step, u.Why)
 	}

@@ -55,7 +55,8 @@ func TestOnwardAsBefore(t *testing.T) {
 	const weights = "action=1,message=2,timer=3,consequence=4,fault=5"
 	var out bytes.Buffer
 	p := &Process{Systems: papers.All(), Program: "macemc", Stdout: &out, Stderr: &out}
-	s := &Search{Subject: Subject{System: "pingack", Property: "every ping is acknowledged", Weights: weights}, Config: search.Config{Walks: 20, Seed: 1}, Out: dir}
+	s := &Search{Subject: Subject{System: "pingack", Property: "every ping is acknowledged", Weights: weights},
+		Config: search.Config{Walks: 20, Seed: 1}, Out: dir}
 	if status := p.ExitStatus(t.Context(), s.Do(t.Context(), p)); status != 1 {
 		t.Fatalf("exit status %d: %s", status, &out)
 	}
@@ -83,7 +84,8 @@ func TestBugDefaults(t *testing.T) {
 			if d.Weights.Action != 0 && cfg.Weights.Action != d.Weights.Action {
 				t.Errorf("%s: weights %+v, want %+v", b.ID, cfg.Weights, d.Weights)
 			}
-			given := requested(t, Search{Subject: Subject{System: e.Name, Bugs: []string{b.ID}, Weights: "timer=5"}, Config: search.Config{WalkSteps: 77, Strategy: "walk"}}).options.Search
+			given := requested(t, Search{Subject: Subject{System: e.Name, Bugs: []string{b.ID}, Weights: "timer=5"},
+				Config: search.Config{WalkSteps: 77, Strategy: "walk"}}).options.Search
 			if given.WalkSteps != 77 || given.Strategy != "walk" || given.Weights.Timer != 5 {
 				t.Errorf("%s: flags have no precedence: %+v", b.ID, given)
 			}

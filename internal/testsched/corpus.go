@@ -107,7 +107,8 @@ func (s *Settings) replayLines(c *Config, file string) string {
 	if c.Race {
 		flags = "-race "
 	}
-	return fmt.Sprintf("replay: macemc test %s-run '%s' -schedule %s %s\ndebug:  macemc mdb %[3]s\ngraph:  macemc graph %[3]s", flags, Pattern(c.Test), s.shown(file), c.Package)
+	return fmt.Sprintf("replay: macemc test %s-run '%s' -schedule %s %s\ndebug:  macemc mdb %[3]s\ngraph:  macemc graph %[3]s",
+		flags, Pattern(c.Test), s.shown(file), c.Package)
 }
 
 // shown returns the name of a file from the user's folder.

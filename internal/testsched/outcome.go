@@ -161,7 +161,8 @@ func encode(o *Outcome) string {
 		fmt.Fprintf(&b, "untraced %d\n", o.Untraced)
 	}
 	for _, e := range o.Trace {
-		fmt.Fprintf(&b, "event %d %x %d %d %d %d %q %q %q %t %d %d\n", e.Count, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.File,
+		fmt.Fprintf(&b, "event %d %x %d %d %d %d %q %q %q %t %d %d\n",
+			e.Count, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.File,
 			e.Direct, e.By, e.ByPlace)
 	}
 	for _, s := range o.States {

@@ -50,7 +50,8 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 			continue
 		}
 		drawn := draw(c.Seed, n, r.First.Points, c.Race)
-		return s.failed(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Switches: o.Switches}, o, fmt.Sprintf("found by schedule %d in a new process", n+1), run)
+		return s.failed(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Switches: o.Switches}, o,
+			fmt.Sprintf("found by schedule %d in a new process", n+1), run)
 	}
 	s.discard("")
 	if passed == 0 {

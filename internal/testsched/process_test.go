@@ -123,13 +123,15 @@ func TestFound_Once(t *testing.T) {
 		not     string
 	}{
 		"random": {func(process) *Outcome { return passes() },
-			"schedule 3 ended with FAILED TEST: unlucky once; not reproducible: it passes under the same schedule, and 40 new processes passed; " + uncontrolled, "earlier runs"},
+			"schedule 3 ended with FAILED TEST: unlucky once; not reproducible: it passes under the same schedule, and 40 new processes passed; " +
+				uncontrolled, "earlier runs"},
 		"warm": {func(p process) *Outcome {
 			if p.warm {
 				return failure()
 			}
 			return passes()
-		}, "which depends on state that earlier runs left outside of package variables, for example in files or in the standard library; 40 schedules in new processes passed", "draws from"},
+		}, "which depends on state that earlier runs left outside of package variables, for example in files or in the standard library; 40 schedules in new processes passed",
+			"draws from"},
 		"third run": {func(p process) *Outcome {
 			if p.explores {
 				return failure()
@@ -179,7 +181,8 @@ func TestFound_KeepsFinding(t *testing.T) {
 		return passes()
 	})
 	want := filepath.Join("testdata", "macemc", "TestX", "failed-test-1.path")
-	if fmt.Sprint(files) != fmt.Sprint([]string{want}) || !strings.Contains(r.Finding, "macemc: FAILED TEST: unlucky\nfound by schedule 1 in a new process; 1 context switch") {
+	if fmt.Sprint(files) != fmt.Sprint([]string{want}) ||
+		!strings.Contains(r.Finding, "macemc: FAILED TEST: unlucky\nfound by schedule 1 in a new process; 1 context switch") {
 		t.Fatalf("got %+v, files %q", r, files)
 	}
 	if f, err := Load(want); err != nil || f.Finding != "FAILED TEST: unlucky" || len(f.Schedule.Switches) != 1 {
@@ -208,7 +211,8 @@ func TestReplay_Fit(t *testing.T) {
 		}
 		s := &Settings{only: -1, schedule: "x.path", summaries: t.TempDir(), summary: map[string]string{}}
 		r := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Followed: c.followed} }))
-		if got := s.summary["TestX"]; c.want == "" && (r != nil || got != "") || c.want != "" && (r == nil || !strings.HasPrefix(r.Note, c.want) || !strings.Contains(got, strings.TrimPrefix(c.want, "macemc: "))) {
+		if got := s.summary["TestX"]; c.want == "" && (r != nil || got != "") ||
+			c.want != "" && (r == nil || !strings.HasPrefix(r.Note, c.want) || !strings.Contains(got, strings.TrimPrefix(c.want, "macemc: "))) {
 			t.Errorf("%+v: %+v, summary %s", c, r, got)
 		}
 	}

@@ -25,7 +25,8 @@ const (
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
 	VariableFolder     = "MACEMC_TEST_FOLDER"     // folder of the user, from which printed file names start
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
-	VariableTrace      = "MACEMC_TEST_TRACE"      // parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile)
+	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
+	VariableTrace = "MACEMC_TEST_TRACE"
 )
 
 // Settings are the settings from the environment.
@@ -142,7 +143,8 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		if o.Kind == Passed {
 			note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed", s.shown(s.schedule))
 			if n := len(f.Schedule.Switches); o.Followed < n {
-				note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed", s.shown(s.schedule), o.Followed, plural(n, "switch", "switches"))
+				note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",
+					s.shown(s.schedule), o.Followed, plural(n, "switch", "switches"))
 			}
 			s.summarize(name, &Result{pkg: pkg}, note)
 			return &Report{Note: "macemc: " + note}

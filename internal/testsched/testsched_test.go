@@ -22,7 +22,8 @@ func TestStored_RoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
-	for _, damage := range [][2]string{{"macemc schedule 1", "macemc schedule 2"}, {"end 3", "end 2"}, {"end 3\n", ""}, {"pause 9", "pause y"}, {"switch 5", "switch x"}, {"seed ", "seeds "}} {
+	for _, damage := range [][2]string{{"macemc schedule 1", "macemc schedule 2"}, {"end 3", "end 2"}, {"end 3\n", ""},
+		{"pause 9", "pause y"}, {"switch 5", "switch x"}, {"seed ", "seeds "}} {
 		text := strings.Replace(b.String(), damage[0], damage[1], 1)
 		if _, err := Read(strings.NewReader(text)); err == nil {
 			t.Errorf("%q in place of %q was read", damage[1], damage[0])
@@ -232,7 +233,8 @@ func TestMinimize_Pauses(t *testing.T) {
 	needed := []Switch{{Who: 1, Place: 20, To: pauses}, {Who: 2, Place: 40, To: pauses}}
 	run := func(s *Schedule) *Outcome {
 		o := new(Outcome)
-		if s.Policy == Default && (slices.Equal(s.Switches, long) || slices.Contains(s.Switches, needed[0]) && slices.Contains(s.Switches, needed[1])) {
+		if s.Policy == Default &&
+			(slices.Equal(s.Switches, long) || slices.Contains(s.Switches, needed[0]) && slices.Contains(s.Switches, needed[1])) {
 			o.Kind = Deadlock
 		}
 		return o
@@ -456,7 +458,8 @@ func TestDiffers(t *testing.T) {
 }
 
 func TestMinimized_Differences(t *testing.T) {
-	trace := []Event{{Who: 5, Number: 1, Place: 3, Op: 5, At: "a_test.go:7", Func: "TestA"}, {Who: 9, Number: 2, Place: 1, Op: 4, At: "a_test.go:9"}}
+	trace := []Event{{Who: 5, Number: 1, Place: 3, Op: 5, At: "a_test.go:7", Func: "TestA"},
+		{Who: 9, Number: 2, Place: 1, Op: 4, At: "a_test.go:9"}}
 	preempted, pause, absent := Switch{Who: 5, Place: 3, To: 9}, Switch{Who: 5, Place: 3, To: pauses}, Switch{Who: 5, Place: 8, To: pauses}
 	const at = "step 1: locks at a_test.go:7 in TestA"
 	for _, c := range []struct {

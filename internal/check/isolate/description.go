@@ -98,7 +98,9 @@ func readDescription(dir string) (*description, error) {
 
 // describe executes the first n steps of a path in a fresh process, which may end, and describes them. Of the next step
 // it describes the event. Steps before near are outlined. It also returns how the process died; nil means that it did not.
-func describe(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, n, near int, limit time.Duration) (*description, *Death, error) {
+func describe(
+	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, n, near int, limit time.Duration,
+) (*description, *Death, error) {
 	temp, err := temporary()
 	if err != nil {
 		return nil, nil, err

@@ -29,7 +29,9 @@ func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 
 // ExamineScript is Examine for script if that is not nil. The length of path then determines the size of the
 // recorder.
-func ExamineScript(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration) (*Death, error) {
+func ExamineScript(
+	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration,
+) (*Death, error) {
 	temp, err := temporary()
 	if err != nil {
 		return nil, err
@@ -41,7 +43,9 @@ func ExamineScript(ctx context.Context, respawn func() *exec.Cmd, path choose.Pa
 
 // ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. With whole =
 // Closely, it also checks messages, see CheckMessages of [kernel.Options].
-func ExecuteIsolated(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, whole int, limit time.Duration) (*Execution, *Death, error) {
+func ExecuteIsolated(
+	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, whole int, limit time.Duration,
+) (*Execution, *Death, error) {
 	temp, err := temporary()
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +102,9 @@ func (o *order) size() int {
 }
 
 // isolateIn executes an order with the files of the process in temp. It also returns the recorder.
-func isolateIn(ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration) (*Death, *flight.Recorder, error) {
+func isolateIn(
+	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration,
+) (*Death, *flight.Recorder, error) {
 	file := filepath.Join(temp.Path, "flight")
 	rec, err := flight.Create(file, 2, o.size())
 	if err != nil {

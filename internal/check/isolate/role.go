@@ -73,7 +73,8 @@ func (r Role) Record(s *search.Config) {
 	}
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
-	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.skipped, Settle: r.settle, Limited: r.Recorder.Word(flight.Limited)}
+	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.skipped, Settle: r.settle,
+		Limited: r.Recorder.Word(flight.Limited)}
 }
 
 // Again reports whether checked code has ended earlier search processes.

@@ -147,7 +147,9 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 
 // search is Run for one process, which continues with the suspect in a folder, if any. If the process died and
 // left no run that reproduces it, unexplained describes the death.
-func (s *Supervisor) search(ctx context.Context, skipped []uint64, settle bool, folder string) (out Outcome, unexplained *LostError, err error) {
+func (s *Supervisor) search(
+	ctx context.Context, skipped []uint64, settle bool, folder string,
+) (out Outcome, unexplained *LostError, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, nil, err

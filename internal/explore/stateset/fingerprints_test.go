@@ -123,7 +123,8 @@ func TestFingerprintsWhileSpread(t *testing.T) {
 				all.Edges, all.Lo, all.Hi = append(all.Edges, 0), append(all.Lo, f[0]), append(all.Hi, f[1])
 			}
 			if got := p.AddAll(&all, nil); len(got) > 0 || spreading == 0 && most != 1.01 || p.n != len(known) {
-				t.Errorf("%d words, at most %v times as long: %d added again, %d known, want %d; %d additions while the table was spread", words, most, len(got), p.n, len(known), spreading)
+				t.Errorf("%d words, at most %v times as long: %d added again, %d known, want %d; %d additions while the table was spread",
+					words, most, len(got), p.n, len(known), spreading)
 			}
 			p.Close()
 		}

@@ -22,9 +22,11 @@ type Kind struct {
 var Kinds = []Kind{
 	{"exact", "whole states", func(g graph.Graph) Visited { return newExact(g) },
 		func(g graph.Graph) Visited { return &boundedExact{exact: newExact(g)} }, nil},
-	{"64", "fingerprints of 64 bits", func(graph.Graph) Visited { return NewFingerprints(1) }, func(graph.Graph) Visited { return newBounded(1) },
+	{"64", "fingerprints of 64 bits", func(graph.Graph) Visited { return NewFingerprints(1) },
+		func(graph.Graph) Visited { return newBounded(1) },
 		func(_ graph.Graph, s *Spill) Visited { return NewSpilled(1, s) }},
-	{"128", "fingerprints of 128 bits", func(graph.Graph) Visited { return NewFingerprints(2) }, func(graph.Graph) Visited { return newBounded(2) },
+	{"128", "fingerprints of 128 bits", func(graph.Graph) Visited { return NewFingerprints(2) },
+		func(graph.Graph) Visited { return newBounded(2) },
 		func(_ graph.Graph, s *Spill) Visited { return NewSpilled(2, s) }},
 }
 

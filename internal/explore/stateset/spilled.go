@@ -55,7 +55,8 @@ type Spilled struct {
 
 func NewSpilled(words int, s *Spill) *Spilled {
 	lines := max(minLines, s.Bytes/tableShare/(8*lineWords))
-	d := &Spilled{young: NewFingerprints(words), runs: spill.NewRuns(s.Dir, words), bytes: s.Bytes / filterShare, limit: s.Bytes / suspectsShare / suspectBytes}
+	d := &Spilled{young: NewFingerprints(words), runs: spill.NewRuns(s.Dir, words), bytes: s.Bytes / filterShare,
+		limit: s.Bytes / suspectsShare / suspectBytes}
 	d.young.most = uint64(lines)
 	d.most = lines * lineWords / words / 6 * 5
 	d.most -= min(d.most/4, MostPending) // room for batches on the way

@@ -107,7 +107,9 @@ func (b *Bench) Load(id sim.NodeID) (*kernel.Local, error) {
 
 // ApplyEffects applies the effects before end to the node that requested them. l is the state after the handler, and is
 // returned if they do not change it. If an effect fails, failed is its number, and the effects before it have happened.
-func (b *Bench) ApplyEffects(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect, end int) (after *kernel.Local, failed int, err error) {
+func (b *Bench) ApplyEffects(
+	id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect, end int,
+) (after *kernel.Local, failed int, err error) {
 	if !stepinfo.ChangeNode(effects[:end]) {
 		return l, end, nil
 	}

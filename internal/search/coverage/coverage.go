@@ -190,7 +190,8 @@ func (c *Set) NeverHappened() []string {
 func (c *Set) DisturbsNothing(sys *sim.System) (out []string) {
 	for _, d := range sys.Disturbing {
 		kind, of := d.Names()
-		if of != nil && !slices.ContainsFunc(c.items, func(it covered) bool { return it.value == of && (it.what == TimerItem) == (kind == sim.FireTimer) }) {
+		if of != nil && !slices.ContainsFunc(c.items,
+			func(it covered) bool { return it.value == of && (it.what == TimerItem) == (kind == sim.FireTimer) }) {
 			out = append(out, "disturbing "+d.String())
 		}
 	}

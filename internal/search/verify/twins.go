@@ -115,7 +115,8 @@ func tell(sys *sim.System, first, second, whole choose.Path) *Mismatch {
 		shown.place(), shown.values[0], shown.values[1])
 	if len(hidden) > 0 {
 		h := &hidden[0]
-		found.Message += fmt.Sprintf("; before the step, %s is %s and %s, which the encoding does not distinguish", h.place(), h.values[0], h.values[1])
+		found.Message += fmt.Sprintf("; before the step, %s is %s and %s, which the encoding does not distinguish",
+			h.place(), h.values[0], h.values[1])
 	}
 	for i, r := range sys.State {
 		found.Message += fmt.Sprintf("%s%v", []string{"; state rules: ", ", "}[min(i, 1)], r.String())

@@ -208,7 +208,8 @@ func (g *Graph) CheckState(m *graph.FoundState) (live bool, err error) {
 		return true, nil
 	}
 	if g.alone() && !sampled && !cover {
-		if verdict := *p.Verdicts.Of(g.ReadLocals(m.State)); verdict&steptree.IsSound != 0 && (verdict != steptree.IsSound || len(p.Eventually) == 0) {
+		if verdict := *p.Verdicts.Of(g.ReadLocals(m.State)); verdict&steptree.IsSound != 0 &&
+			(verdict != steptree.IsSound || len(p.Eventually) == 0) {
 			return verdict&steptree.NotLive == 0, nil
 		}
 	}

@@ -43,7 +43,8 @@ func (s *Symmetry) CompareRoots(roots [][]uint32) {
 			}
 			for node, to := range p {
 				if image[to] != v[to] {
-					s.Refute("n%d starts in another state than n%d%s", to, node, s.fields(r.Configs.Tables[to].List[v[to]].Local, r.Configs.Tables[to].List[image[to]].Local))
+					s.Refute("n%d starts in another state than n%d%s", to, node,
+						s.fields(r.Configs.Tables[to].List[v[to]].Local, r.Configs.Tables[to].List[image[to]].Local))
 					return
 				}
 			}
@@ -290,7 +291,8 @@ func (s *Symmetry) hears(key uint64) {
 	for _, p := range s.perms {
 		other, err2 := e.Observe(id, p[node], event)
 		if other != next || (err == nil) != (err2 == nil) {
-			s.Refute("%s handles %+v of n%d differently from that of n%d", sim.MonitorName(e.Monitors.List[id].State), e.Announcements.List[event], p[node], node)
+			s.Refute("%s handles %+v of n%d differently from that of n%d", sim.MonitorName(e.Monitors.List[id].State),
+				e.Announcements.List[event], p[node], node)
 			return
 		}
 	}

@@ -77,7 +77,8 @@ func programs(t *testing.T, root string) (bin string) {
 	if built, err = os.MkdirTemp("", "doccheck-"); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", built, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-mcp", "./cmd/macemc-vet", "./evaluation")
+	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", built, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-mcp",
+		"./cmd/macemc-vet", "./evaluation")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOFLAGS=") // with -trimpath the program would not know its checkout
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -10,7 +10,8 @@ import (
 // Packages that users import become part of their programs and tests, with all their dependencies. Of other modules
 // that is only hashing and system calls: no command line, terminal, drawing or bundled system.
 func TestWhatUsersLink(t *testing.T) {
-	packages := []string{"mctest", "sim", "simtest", "netsim", "macetime", "bubble", "realnet", "search", "internal/replay", "internal/report/render", "mdb", "eventgraph"}
+	packages := []string{"mctest", "sim", "simtest", "netsim", "macetime", "bubble", "realnet", "search", "internal/replay",
+		"internal/report/render", "mdb", "eventgraph"}
 	args := []string{"list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}"}
 	for _, p := range packages {
 		args = append(args, module+"/"+p)

@@ -10,12 +10,14 @@ import (
 )
 
 // deterministic are the packages whose code runs inside steps.
-var deterministic = []string{"sim", "internal/encoding/...", "internal/kernel", "internal/kernel/...", "internal/simext", "internal/simhook", "internal/table", "internal/table/...", "netsim", "systems/...", "internal/test/papers/...", "linear", "machine"}
+var deterministic = []string{"sim", "internal/encoding/...", "internal/kernel", "internal/kernel/...", "internal/simext",
+	"internal/simhook", "internal/table", "internal/table/...", "netsim", "systems/...", "internal/test/papers/...", "linear", "machine"}
 
 var (
 	realTime = []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}
 	random   = []string{"math/rand", "math/rand/v2", "crypto/rand"}
-	waiting  = []string{"internal/kernel/contain/contain.go", "internal/encoding/rule/contain.go", "internal/kernel/contain/heartbeat.go", "internal/table/options/guard.go"}
+	waiting  = []string{"internal/kernel/contain/contain.go", "internal/encoding/rule/contain.go",
+		"internal/kernel/contain/heartbeat.go", "internal/table/options/guard.go"}
 )
 
 // noHiddenInputs: code that runs inside steps depends on its inputs only. It does not read the clock,

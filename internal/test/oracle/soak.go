@@ -105,7 +105,8 @@ func ReadTally(name string) (*Tally, error) {
 		return nil, fmt.Errorf("%s: %w; remove it to start over", name, err)
 	}
 	if t.Generator != Generator {
-		return nil, fmt.Errorf("%s is of generator %d, but this is generator %d with other systems; remove it to start over", name, t.Generator, Generator)
+		return nil, fmt.Errorf("%s is of generator %d, but this is generator %d with other systems; remove it to start over",
+			name, t.Generator, Generator)
 	}
 	return t, nil
 }

@@ -162,7 +162,8 @@ func (s *Server) join(opts *server.Options, token string) error {
 		return nil
 	}
 	if len(s.Peers) < 3 || !slices.Contains(s.Peers, s.PeerListen) {
-		return fmt.Errorf("replicated servers must be at least three; --peers must list all of them, including this one (%q): %q", s.PeerListen, s.Peers)
+		return fmt.Errorf("replicated servers must be at least three; --peers must list all of them, including this one (%q): %q",
+			s.PeerListen, s.Peers)
 	}
 	host, port, err := s.address(s.PeerListen)
 	if err != nil {
@@ -225,7 +226,8 @@ func connect(where string, s Security) (*nats.Conn, error) {
 	}
 	if most := nc.MaxPayload(); most < largest {
 		nc.Close()
-		return nil, fmt.Errorf("the server at %s accepts messages of at most %d bytes, but %d are needed: set its max_payload", where, most, largest)
+		return nil, fmt.Errorf("the server at %s accepts messages of at most %d bytes, but %d are needed: set its max_payload",
+			where, most, largest)
 	}
 	return nc, nil
 }

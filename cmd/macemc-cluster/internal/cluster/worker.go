@@ -89,7 +89,8 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	ctx, cancel := context.WithCancel(context.WithoutCancel(until))
 	defer cancel()
 	if m.Build != w.Build {
-		return false, fmt.Errorf("it belongs to another program (%s, this one is %s): all processes must be of the same program", m.Build, w.Build)
+		return false, fmt.Errorf("it belongs to another program (%s, this one is %s): all processes must be of the same program",
+			m.Build, w.Build)
 	}
 	r, err := open(until, nc, m)
 	if err != nil {
@@ -99,7 +100,8 @@ func (w *Worker) takePart(until context.Context, nc *nats.Conn, m Manifest) (lef
 	if err != nil {
 		return false, err
 	}
-	opts := options.Options{Weightless: m.Weightless, World: kernel.Options{Overdue: overdue, Contain: m.Contain, Heartbeat: new(contain.Heartbeat)}}
+	opts := options.Options{Weightless: m.Weightless,
+		World: kernel.Options{Overdue: overdue, Contain: m.Contain, Heartbeat: new(contain.Heartbeat)}}
 	if opts.Visited, err = stateset.Named(m.Visited); err != nil {
 		return false, err
 	}

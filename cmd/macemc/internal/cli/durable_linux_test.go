@@ -58,7 +58,8 @@ func TestDurableDiskFull(t *testing.T) {
 		room(c.full)
 		folder := filepath.Join("disk", c.name)
 		for range 2 { // with the disk full from the start, too
-			if part, errors := search(folder, exitcode.Resource, c.more...); !strings.Contains(errors, "no space left on device") || !strings.Contains(errors, "--resume continues from it") || part.States >= want.States {
+			if part, errors := search(folder, exitcode.Resource, c.more...); !strings.Contains(errors, "no space left on device") ||
+				!strings.Contains(errors, "--resume continues from it") || part.States >= want.States {
 				t.Errorf("%s: %+v %s", c.name, part, errors)
 			}
 			if left := stored(t, filepath.Join(dir, folder)); left.States == 0 {

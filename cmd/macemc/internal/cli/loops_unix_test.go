@@ -75,7 +75,8 @@ func TestDoesNotReturn(t *testing.T) {
 	} {
 		t.Run(c.where+" "+c.strategy, func(t *testing.T) {
 			dir := t.TempDir()
-			out, err := command(dir, "search", "loops", "--set", "where="+c.where, "--strategy", c.strategy, "--handler-limit", "50ms", "--out", "out").CombinedOutput()
+			out, err := command(dir, "search", "loops", "--set", "where="+c.where, "--strategy", c.strategy, "--handler-limit", "50ms",
+				"--out", "out").CombinedOutput()
 			text := strings.ReplaceAll(strings.Join(strings.Fields(string(out)), " "), "(cli/", "(")
 			if code := exitCode(err); code != exitcode.Violation || !strings.Contains(text, "DIVERGENCE") || !strings.Contains(text, c.want) ||
 				!strings.Contains(text, "loops_unix_test.go") {
@@ -102,7 +103,8 @@ func TestFailingExplain(t *testing.T) {
 	} {
 		t.Run(c.system+" "+c.strategy, func(t *testing.T) {
 			dir := t.TempDir()
-			cmd := command(dir, "search", c.system, "--set", "where=explain", "--strategy", c.strategy, "--handler-limit", "100ms", "--out", "out", "--json", "--junit", "junit.xml")
+			cmd := command(dir, "search", c.system, "--set", "where=explain", "--strategy", c.strategy, "--handler-limit", "100ms",
+				"--out", "out", "--json", "--junit", "junit.xml")
 			var said strings.Builder
 			cmd.Stderr = &said
 			out, err := cmd.Output()
@@ -111,7 +113,8 @@ func TestFailingExplain(t *testing.T) {
 				t.Fatalf("%v: %s%s", e, out, said.String())
 			}
 			property := map[string]string{"loops": "explained", "exits": "few"}[c.system]
-			if code := exitCode(err); code != exitcode.Violation || rep.Kind != "safety" || rep.Property != property || !strings.Contains(rep.Message, c.want) {
+			if code := exitCode(err); code != exitcode.Violation || rep.Kind != "safety" || rep.Property != property ||
+				!strings.Contains(rep.Message, c.want) {
 				t.Errorf("exit status %d, %+v\n%s", code, rep, said.String())
 			}
 			if text, err := os.ReadFile(filepath.Join(dir, "junit.xml")); err != nil || !strings.Contains(string(text), c.want) {
@@ -146,7 +149,8 @@ func TestInterruptLoop(t *testing.T) {
 		select {
 		case err := <-done:
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != exitcode.Terminated && exit.ExitCode() != exitcode.Violation || !strings.Contains(stdout.String(), `"verdict"`) {
+			if !errors.As(err, &exit) || exit.ExitCode() != exitcode.Terminated && exit.ExitCode() != exitcode.Violation ||
+				!strings.Contains(stdout.String(), `"verdict"`) {
 				t.Errorf("%s: %v: %s%s", where, err, stdout.String(), stderr.String())
 			}
 		case <-ctx.Done():

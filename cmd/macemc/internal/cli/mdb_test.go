@@ -152,10 +152,12 @@ func TestMdb_Schedule(t *testing.T) {
 	if err := os.WriteFile(changed, []byte(strings.Replace(string(text), "DEADLOCK", "PANIC", 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, status := commandHere(t.Context(), "mdb", changed, "--batch", "-x", "info"); status != 2 || !strings.Contains(out, "the test has changed") {
+	if out, status := commandHere(t.Context(), "mdb", changed, "--batch", "-x", "info"); status != 2 ||
+		!strings.Contains(out, "the test has changed") {
 		t.Errorf("exit status %d: %s", status, out)
 	}
-	if out, status := commandHere(t.Context(), "mdb", changed, "live.path"); status != 2 || !strings.Contains(out, "LIVE is not wanted with a schedule") {
+	if out, status := commandHere(t.Context(), "mdb", changed, "live.path"); status != 2 ||
+		!strings.Contains(out, "LIVE is not wanted with a schedule") {
 		t.Errorf("exit status %d: %s", status, out)
 	}
 }

@@ -24,7 +24,8 @@ var calls, asked int
 var calling = spec.Entry{
 	Name: "calling", Summary: "counts its calls", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
-		{Name: "fails", Kind: spec.OneOf, Default: "at", Values: []string{"at", "from", "never", "early", "asked", "coin"}, Help: "when it fails"},
+		{Name: "fails", Kind: spec.OneOf, Default: "at", Values: []string{"at", "from", "never", "early", "asked", "coin"},
+			Help: "when it fails"},
 	},
 	Build: func(c spec.Config) (sim.System, error) {
 		late := 3000

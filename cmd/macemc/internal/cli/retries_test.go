@@ -42,7 +42,8 @@ func TestRetries(t *testing.T) {
 		if text, status := runHere(t, dir, "replay", file); status != 1 || !strings.Contains(text, "the finding that the file records recurs: deadlock: connected") {
 			t.Errorf("replay: exit status %d\n%s", status, text)
 		}
-		if text, status := runHere(t, dir, "test", "-explore=false", "-count=1", "-run", c.name+"$", ".", "-macemc.replay="+file); status != 1 || !strings.Contains(text, "liveness: connected") {
+		if text, status := runHere(t, dir, "test", "-explore=false", "-count=1", "-run", c.name+"$", ".", "-macemc.replay="+file); status != 1 ||
+			!strings.Contains(text, "liveness: connected") {
 			t.Errorf("test -macemc.replay: exit status %d\n%s", status, text)
 		}
 	}

@@ -63,7 +63,8 @@ func TestNoRoom(t *testing.T) {
 	cmd := command(t.TempDir(), "search", "pingack")
 	out := limited(t, cmd)
 	said := "macemc: no room in the folder for temporary files, "
-	if status := cmd.ProcessState.ExitCode(); status != exitcode.Resource || !strings.Contains(out, said) || strings.Contains(out, "goroutine") {
+	if status := cmd.ProcessState.ExitCode(); status != exitcode.Resource || !strings.Contains(out, said) ||
+		strings.Contains(out, "goroutine") {
 		t.Errorf("exit status %d\n%s", status, out)
 	}
 }

@@ -107,7 +107,8 @@ func TestInterruptShrinking(t *testing.T) {
 			if (rest != "") != (c.stderr != "") || !strings.Contains(rest, c.stderr) {
 				t.Errorf("standard error goes on: %q", rest)
 			}
-			if status != exitcode.Violation || !strings.Contains(stdout.String(), "SAFETY VIOLATION") || !strings.Contains(stdout.String(), c.stdout) {
+			if status != exitcode.Violation || !strings.Contains(stdout.String(), "SAFETY VIOLATION") ||
+				!strings.Contains(stdout.String(), c.stdout) {
 				t.Errorf("exit status %d\n%s", status, stdout.String())
 			}
 			var report struct{ Verdict string }

@@ -60,7 +60,8 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags, args []s
 		}
 	}
 	for len(packages) > 0 {
-		cmd := GoCommand(ctx, env, slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}"}, packages))
+		cmd := GoCommand(ctx, env,
+			slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}"}, packages))
 		cmd.Dir = dir
 		if out, err := cmd.Output(); err == nil {
 			modules = append(modules, strings.Fields(string(out))...)

@@ -51,7 +51,9 @@ func changed(file string, s *testsched.Stored, o *testsched.Outcome) error {
 
 // executeSchedule executes a test under the schedule of a file. traced is a value of testsched.VariableTrace. With "nearest", passes is the
 // nearest passing run; nil means that none is known. The package is searched in the folder of the file of.
-func (a Runner) executeSchedule(ctx context.Context, file, of string, s *testsched.Stored, traced string) (o, passes *testsched.Outcome, err error) {
+func (a Runner) executeSchedule(
+	ctx context.Context, file, of string, s *testsched.Stored, traced string,
+) (o, passes *testsched.Outcome, err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return nil, nil, err
 	}
