@@ -48,7 +48,7 @@ func TestParseKind_FindsEachKind(t *testing.T) {
 }
 
 func TestPrefixHandsOver(t *testing.T) {
-	then := &choose.Recorder{Source: choose.SourceFunc(func(p choose.Point) int { return p.Arity - 1 })}
+	then := &recorder{source: choose.SourceFunc(func(p choose.Point) int { return p.Arity - 1 })}
 	x := choose.Prefix{Path: choose.Path{2, 0, 1}, Then: then}
 	var got []int
 	for _, p := range []choose.Point{
@@ -68,7 +68,7 @@ func TestPrefixHandsOver(t *testing.T) {
 	if !x.Done() || x.Pos() != 3 || x.Err() != nil {
 		t.Errorf("Done %v, Pos %d, Err %v", x.Done(), x.Pos(), x.Err())
 	}
-	if got, want := then.Path(), (choose.Path{3, 1}); !slices.Equal(got, want) {
+	if got, want := then.path(), (choose.Path{3, 1}); !slices.Equal(got, want) {
 		t.Errorf("asked of Then: %v, want %v", got, want)
 	}
 }
@@ -260,22 +260,32 @@ func TestDrawsDoNotAllocate(t *testing.T) {
 	}
 }
 
-func TestRecorder(t *testing.T) {
-	r := choose.Recorder{Source: choose.SourceFunc(func(p choose.Point) int { return p.Arity - 1 })}
-	r.Choose(choose.Point{Kind: choose.Event, Arity: 1, Label: "next"})
-	r.Choose(draw(1))
-	r.Choose(draw(3, 1, 1, 1))
-	want := []choose.Answer{
-		{Kind: choose.Event, Arity: 1, Pick: 0, Label: "next"},
-		{Kind: choose.Draw, Arity: 1, Pick: 0, Label: "x"},
-		{Kind: choose.Draw, Arity: 3, Pick: 2, Label: "x"},
+// answer is a point and its pick.
+type answer struct {
+	kind        choose.Kind
+	arity, pick int
+}
+
+// recorder records the answers of a source.
+type recorder struct {
+	source  choose.Source
+	answers []answer
+}
+
+func (r *recorder) Choose(p choose.Point) int {
+	pick := r.source.Choose(p)
+	r.answers = append(r.answers, answer{p.Kind, p.Arity, pick})
+	return pick
+}
+
+// path returns the picks that belong to a path.
+func (r *recorder) path() (path choose.Path) {
+	for _, a := range r.answers {
+		if (choose.Point{Kind: a.kind, Arity: a.arity}).InPath() {
+			path = append(path, int32(a.pick))
+		}
 	}
-	if !slices.Equal(r.Answers, want) {
-		t.Errorf("answers %v, want %v", r.Answers, want)
-	}
-	if got, want := r.Path(), (choose.Path{0, 2}); !slices.Equal(got, want) {
-		t.Errorf("path %v, want %v", got, want)
-	}
+	return path
 }
 
 // A prefix reproduces a recorded path.
@@ -287,17 +297,17 @@ func TestRecordedPathReplays(t *testing.T) {
 				Arity: rapid.IntRange(1, 4).Draw(t, "arity"),
 			}
 		})).Draw(t, "points")
-		first := choose.Recorder{Source: choose.NewRandom(rapid.Uint64().Draw(t, "seed"), 0)}
+		first := recorder{source: choose.NewRandom(rapid.Uint64().Draw(t, "seed"), 0)}
 		for _, p := range points {
 			first.Choose(p)
 		}
-		prefix := &choose.Prefix{Path: first.Path()}
-		second := choose.Recorder{Source: prefix}
+		prefix := &choose.Prefix{Path: first.path()}
+		second := recorder{source: prefix}
 		for _, p := range points {
 			second.Choose(p)
 		}
-		if !slices.Equal(first.Answers, second.Answers) || prefix.Err() != nil || !prefix.Done() {
-			t.Fatalf("%v replayed as %v, %v", first.Answers, second.Answers, prefix.Err())
+		if !slices.Equal(first.answers, second.answers) || prefix.Err() != nil || !prefix.Done() {
+			t.Fatalf("%v replayed as %v, %v", first.answers, second.answers, prefix.Err())
 		}
 	})
 }
