@@ -13,6 +13,8 @@ const (
 	LeastConfirming = 5 * time.Second
 	// leastFollowing is the minimum time limit for following up a finding, even in a search with a short time limit.
 	leastFollowing = 3 * time.Second
+	// reportingTime is the time for describing a finding and writing the report.
+	reportingTime = 2 * time.Second
 )
 
 // suspect passes a suspect to the caller.
@@ -24,6 +26,9 @@ func (c *Config) suspect(s *Suspect) {
 
 // FollowLimit returns the time limit of a search and the follow-up of a finding together, without writing the report.
 func FollowLimit(limit time.Duration) time.Duration { return limit + limit/2 + leastFollowing }
+
+// LastLimit returns the time limit of a search with all that follows it.
+func LastLimit(limit time.Duration) time.Duration { return FollowLimit(limit) + reportingTime }
 
 // Deadlines limit the examination of a liveness suspect, on the clock of package budget.
 type Deadlines struct {

@@ -28,7 +28,10 @@ func confirmHang(
 		r.Stats.Seconds = time.Since(began).Seconds()
 		return r, nil
 	}
-	if f.Property != "" {
+	switch {
+	case cfg.Calls.Skips():
+		sus.Kind, sus.Property, sus.Message = sim.Panic, f.Property, "the search process died in this step: "+cfg.Calls.Died
+	case f.Property != "":
 		sus.Property, sus.Message = f.Property, "its function "+runloop.DidNotReturn(cfg.HandlerLimit)
 	}
 	if !cfg.Calls.Skips() { // a skipped call may end this process

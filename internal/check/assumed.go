@@ -81,5 +81,5 @@ func (o *Options) comparesLater() {
 	for _, a := range o.Search.System.Abstractions {
 		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
 	}
-	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Limited: o.calls.Limited}
+	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Died: o.calls.Died}
 }

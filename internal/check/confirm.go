@@ -19,7 +19,9 @@ import (
 
 // confirm examines a suspect of the search and keeps its file meanwhile.
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-	o.suspectFile.put(&s, report.Suspected)
+	if !o.endedProcess(&s) {
+		o.suspectFile.put(&s, report.Suspected)
+	} // otherwise only a fresh process can describe it
 	var c search.Confirmed
 	var err error
 	fault := defect.Guard(func() error {
@@ -46,11 +48,10 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 // decide examines a suspect. For a run that seems dead it looks for the critical step. A handler that seems not to
 // return is executed in a fresh process with a longer time limit.
 func (o *Options) decide(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-	defer o.Search.Calls.Beyond()()
-	switch s.Kind {
-	case sim.Liveness, sim.Deadlock:
+	switch {
+	case s.Kind == sim.Liveness, s.Kind == sim.Deadlock:
 		return o.confirmDead(ctx, s)
-	case sim.Divergence:
+	case s.Kind == sim.Divergence, s.Overdue:
 		return o.confirmDivergence(ctx, s)
 	}
 	return search.Confirmed{Violation: true}, nil
@@ -101,17 +102,26 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if left := o.confirming(0); left != nil { // code that depends on its process may end this one while the run is described
 		_ = append(left, s.Path...)
 	}
-	d, err := isolate.Examine(ctx, o.Respawn, s.Path, o.stepLimit(ctx))
+	d, run, err := isolate.Examine(ctx, o.Respawn, s.Path, o.stepLimit(ctx))
 	switch {
 	case errors.Is(err, context.Canceled):
 		return search.Confirmed{}, nil
+	case errors.Is(err, isolate.ErrOutside):
+		o.problem = errors.Join(o.problem, err)
+		return search.Confirmed{}, nil
 	case err != nil:
 		return search.Confirmed{}, err
+	case d == nil && o.endedProcess(&s): // another process that it does not end does not refute it
+		o.suspectFile.adopt(&s, run)
+		return search.Confirmed{}, nil
 	case d == nil:
 		return search.Confirmed{Refuted: true}, nil
 	}
 	return search.Confirmed{Violation: true, Detail: d}, nil
 }
+
+// endedProcess reports whether the last step of a suspect has ended an earlier process, and was not executed in this one.
+func (o *Options) endedProcess(s *search.Suspect) bool { return o.Search.Calls.Skips() && s.Overdue }
 
 // stepLimit returns the time limit of a step in a fresh process: ConfirmLimit, but at most half of the remaining
 // time. The other half is for shrinking.

@@ -72,7 +72,6 @@ func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
 // found handles a violation. One that differs from the others is shrunk and written.
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	defer spent(time.Now(), &k.reportingTime)
-	defer k.o.Search.Calls.Beyond()()
 	k.o.recur(ctx, res)
 	switch {
 	case res.Finding == nil:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
@@ -33,9 +34,8 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 	case *critical.Result:
 		path = detail.Dead
 	}
-	defer o.Search.Calls.Beyond()()
 	o.suspectFile.put(f, report.Suspected)
-	ctx, cancel := graceful(ctx)
+	ctx, cancel := o.graceful(ctx)
 	defer cancel()
 	r := &recurrence{o: o, found: f, path: path}
 	decided := false
@@ -62,12 +62,19 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 }
 
 // graceful returns a context that ends some time after ctx, which leaves time to execute a finding again after a stop
-// request.
-func graceful(ctx context.Context) (context.Context, context.CancelFunc) {
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+// request. It also ends some time after the work that follows a finding, see [search.FollowLimit].
+func (o *Options) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(search.LeastConfirming, cancel) })
-	return longer, func() { stop(); cancel() }
+	if o.Search.Time == 0 {
+		return longer, func() { stop(); cancel() }
+	}
+	limited, end := budget.WithDeadline(longer, o.start+search.FollowLimit(o.Search.Time)+leastRecurring)
+	return limited, func() { stop(); cancel(); end() }
 }
+
+// leastRecurring is the time for executing a smaller run again after shrinking has used up the time.
+const leastRecurring = time.Second
 
 // recurrence compares a finding with another execution of its path.
 type recurrence struct {
@@ -99,7 +106,7 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 		}
 	}
 	if r.again == nil && r.death == nil { // also if no process could be started
-		r.again, err = r.execute(whole)
+		r.again, err = r.execute(ctx, whole)
 	}
 	if r.death != nil && r.death.Endless && r.found.Kind != sim.Divergence {
 		return false, err
@@ -111,16 +118,19 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 		return true, err
 	}
 	if kind := r.found.Kind; err == nil && (kind == sim.Liveness || kind == sim.Deadlock || kind == sim.Starvation || !r.recurs()) {
-		r.here, err = r.execute(whole)
+		r.here, err = r.execute(ctx, whole)
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return false, nil
 	}
 	return true, err
 }
 
 // execute executes the path repeatedly in this process.
-func (r *recurrence) execute(whole int) (*isolate.Execution, error) {
+func (r *recurrence) execute(ctx context.Context, whole int) (*isolate.Execution, error) {
 	opts := r.o.patient()
 	opts.CheckMessages = whole == isolate.Closely
-	return isolate.Repeat(func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, func(int) {})
+	return isolate.Repeat(func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, func(int) error { return ctx.Err() })
 }
 
 // recurs reports whether the other execution shows the same finding.

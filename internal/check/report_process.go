@@ -90,6 +90,9 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 		r, _ = k.conclude(res)
 	}
 	r.Message = err.Error()
+	if lost != nil && len(lost.Runs) > 0 && out.Suspect == nil && len(out.Found) == 0 {
+		out.Suspect = o.leftBehind(lost)
+	}
 	if s := out.Suspect; s != nil && !slices.Contains(out.Found, filepath.Dir(s.PathFile)) {
 		if s.Status == report.Suspected {
 			r.Suspect, r.Suspects, r.Undecided = &s.Suspect, 1, 1
@@ -106,8 +109,18 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	return r
 }
 
+// leftBehind writes the run in progress of a process that checked code ended, as a suspect.
+func (o *Options) leftBehind(lost *isolate.LostError) *isolate.PendingSuspect {
+	s := &search.Suspect{Kind: sim.Panic, Node: -1, Strategy: o.Search.Strategy, Message: "the search process died in this run: " + lost.How}
+	if len(lost.Runs) > 1 {
+		s.Message = "the search process died in this run or in another one in progress: " + lost.How
+	}
+	o.suspectFile.adopt(s, lost.Runs[0])
+	return &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(s, report.Suspected)}
+}
+
 // ReportCutShort reports the finding in a path file of a search that ended for reason why before it could report. The finding
-// is a suspect unless confirmed.
+// is a suspect unless it is confirmed, also by the note in the file.
 func ReportCutShort(file string, confirmed bool, why error) (*report.Report, error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -127,7 +140,7 @@ func ReportCutShort(file string, confirmed bool, why error) (*report.Report, err
 		Steps: len(f.Steps), PathFile: file}
 	r := &report.Report{Settings: report.Settings{System: h.System, Nodes: h.Nodes, Limits: limits, Timing: h.Timing},
 		Seed: h.Seed, Stopped: stoppedLost, Message: s.Message}
-	if confirmed {
+	if confirmed || strings.HasPrefix(h.Note, string(report.Confirmed)+": ") {
 		r.Verdict, r.Kind, r.Property, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Steps, file
 		return r, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"github.com/macemc/macemc/critical"
@@ -48,7 +47,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		o.Search.Confirm, o.Search.Found = k.confirm, k.found
 	}
 	before := contain.Running()
-	res, err := o.search(ctx)
+	res, err := search.Run(ctx, o.Search)
 	if err != nil {
 		return nil, err
 	}
@@ -77,15 +76,6 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		}
 	}
 	return k.conclude(res)
-}
-
-// search publishes the time limit to the supervisor while only work under that limit is in progress.
-func (o *Options) search(ctx context.Context) (*search.Result, error) {
-	if c := o.Search.Calls; c != nil && c.Limited != nil {
-		atomic.StoreUint64(c.Limited, uint64(max(0, o.Search.Time)))
-		defer atomic.StoreUint64(c.Limited, 0)
-	}
-	return search.Run(ctx, o.Search)
 }
 
 // awaitRunning counts the goroutines that handlers started and that do not end soon after the search. before is the

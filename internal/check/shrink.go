@@ -180,8 +180,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 // refuses executes a smaller run in a fresh process, if one can be started, and returns why it is not accepted. An
 // empty string means that it shows the finding.
 func (o *Options) refuses(ctx context.Context, found *search.Suspect, small *shrink.Result) (string, error) {
-	defer o.Search.Calls.Beyond()()
-	ctx, cancel := graceful(ctx)
+	ctx, cancel := o.graceful(ctx)
 	defer cancel()
 	path := small.Path
 	if small.Dead != nil {

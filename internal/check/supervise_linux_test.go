@@ -363,9 +363,11 @@ func TestSupervisedBoot(t *testing.T) {
 	}
 }
 
-// If the death of the process cannot be reproduced, the report says so.
+// If the death of the process cannot be reproduced, the report says so, and the run in progress is a suspect.
 func TestSupervisedLost(t *testing.T) {
 	t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
+	dir := filepath.Join(t.TempDir(), "out")
+	t.Setenv("CHECK_TEST_DIR", dir)
 	var stdout, stderr bytes.Buffer
 	s := isolate.Supervisor{Respawn: harmed("once"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
 	out, err := s.Run(t.Context())
@@ -375,6 +377,11 @@ func TestSupervisedLost(t *testing.T) {
 	rep := check.ReportLost(options(meanSystem("once")), out, err)
 	if rep.Verdict != search.Inconclusive || exitcode.Of(rep.Verdict, nil) != exitcode.Inconclusive || rep.Message == "" {
 		t.Errorf("%s: %q", rep.Verdict, rep.Message)
+	}
+	want := "\nnote suspected: panic: the search process died in this run: it ends the process with exit status 7\n"
+	text, err := os.ReadFile(filepath.Join(dir, check.SuspectPath))
+	if s := rep.Suspect; err != nil || s == nil || s.Status != report.Suspected || s.PathFile != filepath.Join(dir, check.SuspectPath) || !strings.Contains(string(text), want) {
+		t.Errorf("%v, suspect %+v, want the note %q in\n%s", err, s, want, text)
 	}
 }
 

@@ -159,13 +159,21 @@ func named(t *testing.T, harm, how string, kind sim.FindingKind, message string,
 	}
 }
 
-// A death that is not reproduced is reported as one, whatever else was covered.
+// A death that is not reproduced is reported as one, whatever else was covered. The path to its step is a suspect.
 func TestSupervisedStatesLost(t *testing.T) {
 	for _, how := range []string{"bfs exact none 1", "dfs 64 auto 2"} {
 		t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
 		rep, path, _ := visits(t, "once", how)
 		if rep.Verdict != search.Inconclusive || path != "" || !strings.Contains(rep.Message, "exit status 7") {
 			t.Errorf("%s: %s: %q\n%s", how, rep.Verdict, rep.Message, path)
+		}
+		want := "the search process died in this step: it ends the process with exit status 7"
+		s := rep.Suspect
+		if s == nil || s.Kind != sim.Panic || s.Message != want || s.Steps != 2 {
+			t.Fatalf("%s: suspect %+v, want %q in step 2", how, s, want)
+		}
+		if text, err := os.ReadFile(s.PathFile); err != nil || !strings.Contains(string(text), "\nnote suspected: panic: "+want+"\n") || !strings.Contains(string(text), "\n1 deliver n1<-n0 2\n") {
+			t.Errorf("%s: %v\n%s", how, err, text)
 		}
 	}
 }

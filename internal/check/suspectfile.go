@@ -40,9 +40,23 @@ func (f *suspectFile) put(s *search.Suspect, status report.Status) {
 	isolate.NoteSuspect(&isolate.PendingSuspect{Suspect: *f.entry(s, status), Folder: f.dir})
 }
 
+// adopt puts a suspect with a run that another process has executed; nil means that the run is not known.
+func (f *suspectFile) adopt(s *search.Suspect, run *choose.File) {
+	if run == nil {
+		return
+	}
+	s.Steps = len(run.Steps)
+	f.of, f.outline = s, run
+	f.put(s, report.Suspected)
+}
+
 // entry returns the entry of a suspect in a report.
 func (f *suspectFile) entry(s *search.Suspect, status report.Status) *report.Suspect {
-	return &report.Suspect{Status: status, Kind: s.Kind, Property: s.Property, Message: s.Message, Steps: s.Steps, PathFile: f.name()}
+	steps := s.Steps
+	if steps == 0 && f.of != nil && slices.Equal(f.of.Path, s.Path) {
+		steps = len(f.outline.Steps)
+	}
+	return &report.Suspect{Status: status, Kind: s.Kind, Property: s.Property, Message: s.Message, Steps: steps, PathFile: f.name()}
 }
 
 // release ends the examination of a suspect. decided means that it is reported or refuted.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
@@ -102,9 +103,6 @@ func (f *Search) request(p *Process) (*request, error) {
 			return nil, err
 		}
 		cfg.Visited, cfg.Reduce = search.Visited(job.Visited), search.ReduceNone
-		if !f.Given.Has("time") {
-			cfg.Time = 0
-		}
 	}
 	if cfg.Workers == 0 {
 		cfg.Workers = search.DefaultWorkers()
@@ -145,13 +143,18 @@ func (f *Search) request(p *Process) (*request, error) {
 	}, nil
 }
 
+// Limit returns the time limit of the search; 0 means none. Searches that last longer than one process have no default.
+func (f *Search) Limit() time.Duration {
+	if (f.Durable != "" && !f.Recheck || f.Cluster.URL != "") && !f.Given.Has("time") {
+		return 0
+	}
+	return f.Config.Time
+}
+
 // config returns the settings of the search, without those of bugs, clusters, recordings and prefixes.
 func (f *Search) config(sys sim.System, seed uint64) (search.Config, error) {
 	cfg := f.Config
-	cfg.System, cfg.Property, cfg.Seed, cfg.MaxBytes = sys, f.Property, seed, f.Memory<<20
-	if f.Durable != "" && !f.Recheck && !f.Given.Has("time") {
-		cfg.Time = 0 // rechecking stored states takes time
-	}
+	cfg.System, cfg.Property, cfg.Seed, cfg.MaxBytes, cfg.Time = sys, f.Property, seed, f.Memory<<20, f.Limit()
 	if f.Schedules != "" {
 		var err error
 		if cfg.Schedules, err = search.ParseSchedules(f.Schedules); err != nil {

@@ -75,6 +75,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 		return p.walkDurably(ctx, r)
 	}
 	if r.Cluster.URL != "" {
+		p.Role.Unlimited()
 		elsewhere, err := p.Cluster(r.Cluster, r.job)
 		if err != nil {
 			return err

@@ -41,7 +41,7 @@ const (
 	Depth   // the depth in progress
 	Waiting // states that wait to be expanded
 	Called  // the call of checked code in progress, see Calls of package internal/table/options; 0 means none
-	Limited // the time limit, in nanoseconds, while only work under that limit is in progress; else 0
+	Limited // the time limit in nanoseconds; 0 before the search begins, -1 means that there is none
 
 	// Of a re-execution of a run.
 

@@ -50,6 +50,8 @@ type Death struct {
 
 	// Endless means that the process did not die of itself, but was killed because the step did not end.
 	Endless bool
+
+	signal string // that ended the process, and may have come from outside; an empty string means none
 }
 
 // subject names the function that caused the death.
@@ -119,8 +121,31 @@ func (d *Death) Cause() string {
 var (
 	stackOverflow = regexp.MustCompile(`goroutine stack exceeds|fatal error: stack overflow`)
 	outOfMemory   = regexp.MustCompile(`out of memory|cannot allocate memory|failed to allocate|` + noMemory)
-	lastWords     = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*)$`)
+	lastWords     = regexp.MustCompile(`(?m)^(fatal error: .*|panic: .*|SIG[A-Z]+: .*)$`)
+	// sentSignal matches a fatal signal that a process has sent, in contrast to one that a fault of the code raised. Its
+	// code is SI_USER or, negative, SI_TKILL.
+	sentSignal = regexp.MustCompile(`(?m)^(SIG[A-Z]+): .*\nPC=\S+ m=\S+ sigcode=(?:0|-6|18446744073709551610)\b`)
 )
+
+// signalNames are the names of signals that end a process by default.
+var signalNames = map[syscall.Signal]string{
+	syscall.SIGABRT: "SIGABRT", syscall.SIGBUS: "SIGBUS", syscall.SIGFPE: "SIGFPE", syscall.SIGHUP: "SIGHUP", syscall.SIGILL: "SIGILL",
+	syscall.SIGINT: "SIGINT", syscall.SIGKILL: "SIGKILL", syscall.SIGPIPE: "SIGPIPE", syscall.SIGQUIT: "SIGQUIT", syscall.SIGSEGV: "SIGSEGV",
+	syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP",
+}
+
+// SignalOf returns the name of the signal that ended a process and may have come from outside, as far as its state and
+// its standard error show. An empty string means none.
+func SignalOf(state *os.ProcessState, said string) string {
+	if m := sentSignal.FindStringSubmatch(said); m != nil {
+		return m[1]
+	}
+	status, _ := state.Sys().(syscall.WaitStatus)
+	if !status.Signaled() {
+		return ""
+	}
+	return cmp.Or(signalNames[status.Signal()], "signal: "+status.Signal().String())
+}
 
 // noMemory matches the death of the garbage collector of Go 1.26 if its own allocation fails: (*spanQueue).tryDrain
 // and similar functions use the allocated memory without a nil check, on the stack of the runtime.
@@ -129,8 +154,7 @@ const noMemory = `SIGSEGV: [^\n]*\nPC=[^\n]* addr=0x0\n\ngoroutine 0 [^\n]*\nrun
 // classify sets the cause of death from a process's exit status, its standard error and its memory limit, see
 // [flight.Memory].
 func (d *Death) classify(state *os.ProcessState, said string, memory int) {
-	d.Stack = said
-	status, _ := state.Sys().(syscall.WaitStatus)
+	d.Stack, d.signal = said, SignalOf(state, said)
 	words := lastWords.FindString(said)
 	switch {
 	case stackOverflow.MatchString(said):
@@ -140,12 +164,12 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 		if memory > 0 { // which may be small because of other processes
 			d.Message += fmt.Sprintf(": more than %d MB, three quarters of what was available when its process began", memory>>20)
 		}
+	case d.signal == signalNames[syscall.SIGKILL]: // by the code, another process, or the kernel for lack of memory
+		d.Kind, d.Message = sim.Panic, d.subject()+" is killed by SIGKILL"+used(state, memory)
+	case d.signal != "":
+		d.Kind, d.Message = sim.Panic, d.subject()+" is killed by "+d.signal
 	case words != "":
 		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+words
-	case status.Signaled() && status.Signal() == syscall.SIGKILL: // by the code, another process, or the kernel for lack of memory
-		d.Kind, d.Message = sim.Panic, d.subject()+" is killed by SIGKILL"+used(state, memory)
-	case status.Signaled():
-		d.Kind, d.Message = sim.Panic, d.subject()+" kills the process: "+status.Signal().String()
 	default:
 		d.Kind, d.Message = sim.Panic, fmt.Sprintf("%s ends the process with exit status %d", d.subject(), state.ExitCode())
 	}

@@ -1,9 +1,12 @@
 package isolate
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,14 +24,23 @@ import (
 )
 
 // Examine executes path in a fresh process, with limit as the time limit of each step, and returns how that process
-// died; nil means that it did not. respawn makes the command that starts the process, which must call [Reexecute]
-// with the same system. Exceeding the limit is a death, too.
-func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, error) {
-	return ExamineScript(ctx, respawn, path, nil, limit)
+// died; nil means that it did not. Then it returns the run as a path file without a header, if it is known. respawn makes
+// the command that starts the process, which must call [Reexecute] with the same system. Exceeding the limit is a
+// death, too.
+func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, *choose.File, error) {
+	temp, err := temporary()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer temp.Remove()
+	d, rec, err := isolateIn(ctx, temp, respawn, order{path: path}, limit)
+	if d != nil || err != nil {
+		return d, nil, err
+	}
+	return nil, outline(rec, temp.Path), nil
 }
 
-// ExamineScript is Examine for script if that is not nil. The length of path then determines the size of the
-// recorder.
+// ExamineScript executes script as [Examine] executes a path. The length of path determines the size of the recorder.
 func ExamineScript(
 	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration,
 ) (*Death, error) {
@@ -101,11 +113,28 @@ func (o *order) size() int {
 	return max(len(o.path), 1)
 }
 
-// isolateIn executes an order with the files of the process in temp. It also returns the recorder.
+// ErrOutside is the error of a fresh process that was stopped from outside, twice.
+var ErrOutside = errors.New("a signal such as SIGSTOP has stopped a process that executes a run again")
+
+// isolateIn executes an order with the files of the process in temp. It also returns the recorder. A signal may come
+// from outside, so the order is executed again if one ended or stopped the process. If the code sends it, it does so again.
 func isolateIn(
 	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration,
 ) (*Death, *flight.Recorder, error) {
+	d, rec, err := isolateOnce(ctx, temp, respawn, o, limit)
+	if errors.Is(err, ErrOutside) || d != nil && d.signal != "" {
+		return isolateOnce(ctx, temp, respawn, o, limit)
+	}
+	return d, rec, err
+}
+
+func isolateOnce(
+	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration,
+) (*Death, *flight.Recorder, error) {
 	file := filepath.Join(temp.Path, "flight")
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
 	rec, err := flight.Create(file, 2, o.size())
 	if err != nil {
 		return nil, nil, err
@@ -115,7 +144,7 @@ func isolateIn(
 	}
 	d, err := await(ctx, file, rec, respawn, limit)
 	if d != nil {
-		d.setOutline(rec, temp.Path)
+		d.outline = outline(rec, temp.Path)
 	}
 	return d, rec, err
 }
@@ -140,6 +169,15 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 	clock := budget.NewClock(cmd.Process.Pid)
 	steps, since := -1, time.Duration(0)
 	asked := false // whether the process was asked if the current step is blocked
+	kill := func() error {
+		outside := Stopped(cmd.Process.Pid)
+		cmd.Process.Kill()
+		<-done
+		if outside {
+			return ErrOutside
+		}
+		return nil
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -160,14 +198,10 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 			case n != steps:
 				steps, since, asked = n, now, false
 			case !begun && now-since > startLimit:
-				cmd.Process.Kill()
-				<-done
-				return nil, fmt.Errorf("a fresh process did not start executing within %v: %s", startLimit, said.String())
+				return nil, cmp.Or(kill(), fmt.Errorf("a fresh process did not start executing within %v: %s", startLimit, said.String()))
 			case rec.Get(flight.Done) != 0:
 				if now-since > limit+outliveLimit {
-					cmd.Process.Kill()
-					<-done
-					return nil, nil
+					return nil, kill()
 				}
 			case begun && !asked && now-since > limit/blockedShare:
 				asked = true
@@ -177,8 +211,9 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 				select {
 				case <-done:
 				case <-time.After(stackLimit):
-					cmd.Process.Kill()
-					<-done
+					if err := kill(); err != nil {
+						return nil, err
+					}
 				}
 				d := found(rec)
 				d.diverges(limit, strings.TrimPrefix(said.String(), stuckMark))

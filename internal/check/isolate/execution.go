@@ -42,11 +42,18 @@ func (x *Execution) step() int {
 }
 
 // Execute executes path on w, which contains checked code. It calls begun with the number of each step before the step;
-// 0 is the first boots.
-func Execute(w kernel.World, path choose.Path, begun func(step int)) *Execution {
+// 0 is the first boots. If begun returns an error, it ends the execution.
+func Execute(w kernel.World, path choose.Path, begun func(step int) error) (*Execution, error) {
 	x := new(Execution)
 	run, src := replay.NewRun(w), &choose.Prefix{Path: path}
-	err := x.follow(run, src, begun)
+	var ended error
+	err := x.follow(run, src, func(step int) error {
+		ended = begun(step)
+		return ended
+	})
+	if ended != nil {
+		return nil, ended
+	}
 	if err == nil {
 		if found := kernel.Finish(w); found != nil {
 			err = found
@@ -59,7 +66,7 @@ func Execute(w kernel.World, path choose.Path, begun func(step int)) *Execution 
 	case err != nil:
 		x.Misfit = err.Error()
 	}
-	return x
+	return x, nil
 }
 
 // Limits of the executions of one path. Code that tosses a coin shows the same finding in all of them once in 1,024 times.
@@ -68,8 +75,8 @@ const (
 	repeatFor     = 500 * time.Millisecond // a step that is repeated must not be taken for one that does not return
 )
 
-// Repeat executes path several times, each time in a new world, until one ends differently.
-func Repeat(start func() (kernel.World, error), path choose.Path, begun func(step int)) (*Execution, error) {
+// Repeat executes path several times, each time in a new world, until one ends differently. begun is as for [Execute].
+func Repeat(start func() (kernel.World, error), path choose.Path, begun func(step int) error) (*Execution, error) {
 	var first *Execution
 	began := budget.Now()
 	for n := 0; n < maxExecutions && (n == 0 || budget.Now()-began < repeatFor); n++ {
@@ -77,7 +84,10 @@ func Repeat(start func() (kernel.World, error), path choose.Path, begun func(ste
 		if err != nil {
 			return nil, err
 		}
-		x := Execute(w, path, begun)
+		x, err := Execute(w, path, begun)
+		if err != nil {
+			return nil, err
+		}
 		if first == nil {
 			first = x
 		} else if _, _, same := first.Parting(x); !same {
@@ -99,9 +109,11 @@ func (x *Execution) endsLike(y *Execution) bool {
 
 // follow executes the path of src and records the states. The error is a finding or states where the path does not
 // fit.
-func (x *Execution) follow(run *replay.Run, src *choose.Prefix, begun func(step int)) (err error) {
+func (x *Execution) follow(run *replay.Run, src *choose.Prefix, begun func(step int) error) (err error) {
 	defer kernel.CatchState(&err)
-	begun(0)
+	if err := begun(0); err != nil {
+		return err
+	}
 	err = run.Start(src)
 	for {
 		switch {
@@ -126,7 +138,9 @@ func (x *Execution) follow(run *replay.Run, src *choose.Prefix, begun func(step 
 		if _, ok := run.Event(index); !ok {
 			return fmt.Errorf("event %d is not enabled", index)
 		}
-		begun(len(x.States))
+		if err := begun(len(x.States)); err != nil {
+			return err
+		}
 		err = run.Step(index, src)
 	}
 }
@@ -177,7 +191,7 @@ func reexecuteWhole(start func() (kernel.World, error), rec *flight.Recorder) er
 	if end := slices.Index(path, flight.None); end >= 0 {
 		path = path[:end]
 	}
-	x, err := Repeat(start, path, func(step int) { rec.Set(flight.Steps, step) })
+	x, err := Repeat(start, path, func(step int) error { rec.Set(flight.Steps, step); return nil })
 	if err != nil {
 		return err
 	}

@@ -22,17 +22,18 @@ func writeKey(w *os.File, key string) error {
 	return err
 }
 
-// setOutline sets the outline from the picks in rec and the keys in the folder of rec, as far as the keys are known.
-func (d *Death) setOutline(rec *flight.Recorder, dir string) {
+// outline returns a path file without header and comments, from the picks in rec and the keys in the folder of rec, as
+// far as the keys are known. nil means that they are not known.
+func outline(rec *flight.Recorder, dir string) *choose.File {
 	text, err := os.ReadFile(filepath.Join(dir, keysFile))
 	if err != nil {
-		return
+		return nil
 	}
 	var keys []string
 	for line := range strings.Lines(string(text)) {
 		key, err := strconv.Unquote(strings.TrimSuffix(line, "\n"))
 		if err != nil {
-			return
+			return nil
 		}
 		keys = append(keys, key)
 	}
@@ -43,7 +44,7 @@ func (d *Death) setOutline(rec *flight.Recorder, dir string) {
 		kind, pick := choose.Kind(kinds[i]), int(path[i])
 		switch {
 		case kind == choose.Event && len(f.Steps) == len(keys):
-			return
+			return nil
 		case kind == choose.Event:
 			f.Steps = append(f.Steps, choose.FileStep{Index: pick, Key: keys[len(f.Steps)]})
 			picks = &f.Steps[len(f.Steps)-1].Picks
@@ -51,7 +52,7 @@ func (d *Death) setOutline(rec *flight.Recorder, dir string) {
 			*picks = append(*picks, choose.FilePick{Kind: kind, Pick: pick})
 		}
 	}
-	d.outline = f
+	return f
 }
 
 // Outline returns the run as a path file without executing it. nil means that its steps are not known.

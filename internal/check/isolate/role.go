@@ -2,6 +2,7 @@ package isolate
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
@@ -25,6 +27,7 @@ const (
 	skippedVar = "MACEMC_SKIPPED" // calls, in hexadecimal, with spaces between them
 	settleVar  = "MACEMC_SETTLE"  // not empty: steps wait for the goroutines that their handlers start
 	suspectVar = "MACEMC_SUSPECT" // the folder of the suspect that a dead process was examining
+	diedVar    = "MACEMC_DIED"    // how the last one of the skipped calls ended its process
 )
 
 // Role is the purpose of this process.
@@ -65,16 +68,33 @@ func CurrentRole() (Role, error) {
 	return Role{name, rec, skipped, os.Getenv(settleVar) != ""}, nil
 }
 
-// Record makes a search record its progress and its runs. A single worker that visits states gets one processor:
-// handlers have goroutines of their own then, and each would wake another processor that finds nothing to do.
+// Record makes a search record its progress and its runs, and announces its time limit. A single worker that visits
+// states gets one processor: handlers have goroutines of their own then, and each would wake another processor that
+// finds nothing to do.
 func (r Role) Record(s *search.Config) {
+	r.announce(s.Time)
 	if s.Workers == 1 && s.Strategy.Can(search.VisitsStates) {
 		runtime.GOMAXPROCS(1)
 	}
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
-	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.skipped, Settle: r.settle,
-		Limited: r.Recorder.Word(flight.Limited)}
+	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.skipped, Settle: r.settle, Died: os.Getenv(diedVar)}
+}
+
+// announce publishes a time limit to the supervisor; 0 means none. A search that skips calls has twice as much time, as
+// it makes the steps of an earlier process again.
+func (r Role) announce(limit time.Duration) {
+	if len(r.skipped) > 0 {
+		limit *= 2
+	}
+	r.Recorder.Set(flight.Limited, cmp.Or(int(limit), -1))
+}
+
+// Unlimited tells the supervisor that this search waits for other machines and has no time limit.
+func (r Role) Unlimited() {
+	if r.Recorder != nil {
+		r.announce(0)
+	}
 }
 
 // Again reports whether checked code has ended earlier search processes.

@@ -12,10 +12,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
@@ -37,9 +36,9 @@ type Supervisor struct {
 	HandlerLimit time.Duration
 	// Kill, if non-nil, ends the search at once when it is closed.
 	Kill <-chan struct{}
-	// StopLimit is how long the other process may continue after a stop request, or after its time limit has passed
-	// during work under that limit. Then it is killed, because unsupervised checked code, such as a custom network,
-	// may not return. 0 means two minutes, or ten times HandlerLimit if that is more.
+	// StopLimit is how long the other process may continue after a stop request. Then it is killed, because
+	// unsupervised checked code, such as a custom network, may not return. 0 means two minutes, or ten times
+	// HandlerLimit if that is more.
 	StopLimit time.Duration
 }
 
@@ -61,42 +60,24 @@ var ErrLost = errors.New("the search process died, and no run that it left repro
 // ErrUnresponsive is the error of a search that was killed because it did not stop.
 var ErrUnresponsive = errors.New("the search did not stop and was killed")
 
-// UnresponsiveError is ErrUnresponsive with the reason to stop.
-type UnresponsiveError struct {
-	limit, time time.Duration
-	Told        bool   // a stop was requested; otherwise its time was over
-	phase       string // its last phase
-}
-
-func (e *UnresponsiveError) Error() string {
-	since := fmt.Sprintf("the time limit of %v", e.time)
-	if e.Told {
-		since = "the request to stop"
-	}
-	text := fmt.Sprintf("%v: no response within %v after %s", ErrUnresponsive, e.limit, since)
-	if e.phase != "" {
-		text += ", in the phase " + e.phase
-	}
-	return text + "; checked code or a network model may not have returned"
-}
-
-func (e *UnresponsiveError) Unwrap() error { return ErrUnresponsive }
-
 // LostError is ErrLost with the known facts of the death.
 type LostError struct {
-	how    string
+	How    string        // it died
 	Memory bool          // it ran out of memory
 	fault  *defect.Error // of the checker; nil means that none is known
 	call   call          // the call of checked code in progress; 0 means that none is known
-	// offHandler means that it may have died on a goroutine that a handler had started.
+	// offHandler means that it may have died on a goroutine that a handler had started, during another call.
 	offHandler bool
+	during     call
+	// Runs are the runs in progress, without headers, if checked code ended the process.
+	Runs []*choose.File
 }
 
 func (e *LostError) Error() string {
 	if e.fault != nil {
 		return e.fault.Error()
 	}
-	return fmt.Sprintf("%v: %s", ErrLost, e.how)
+	return fmt.Sprintf("%v: %s", ErrLost, e.How)
 }
 
 func (e *LostError) Unwrap() []error {
@@ -116,28 +97,31 @@ func (c call) isHandler() bool { return c&1 == 0 }
 const mostSkipped = 8
 
 // Run starts the other process and waits for it. When ctx is done, Run asks that process to stop and report. The
-// error is [ErrUnresponsive] if the process does not stop, on request or when its time is over, see StopLimit.
+// error is [ErrUnresponsive] if the process does not stop, on request (see StopLimit) or at [search.LastLimit].
 //
 // If checked code ends the process in a recorded call, another process searches again, and stops at that call instead
 // of making it, which reveals the path to it (see Calls of package internal/table/options). After a death on a
 // goroutine that a handler had started, steps wait for such goroutines. The second search may not reach the call,
 // because reductions try steps that may be impossible.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
-	var skipped []uint64
-	settle := false
-	out, unexplained, err := s.search(ctx, nil, settle, "")
-	for unexplained != nil && (unexplained.call != 0 || unexplained.offHandler && !settle) {
-		settle = settle || unexplained.offHandler
-		if unexplained.call != 0 {
-			skipped = append(skipped, uint64(unexplained.call))
+	var before earlier
+	out, unexplained, err := s.search(ctx, earlier{})
+	for unexplained != nil && (unexplained.call != 0 || unexplained.offHandler && !before.settle) {
+		before.settle = before.settle || unexplained.offHandler
+		if before.died = ""; unexplained.call != 0 {
+			before.skipped, before.died = append(before.skipped, uint64(unexplained.call)), unexplained.How
 		}
-		fmt.Fprintf(s.Stderr, "macemc: the search process died (%s); searching again for the run that kills it\n", unexplained.how)
-		folder := ""
-		if out.Suspect != nil {
-			folder = out.Suspect.Folder
+		fmt.Fprintf(s.Stderr, "macemc: the search process died (%s); searching again for the run that kills it\n", unexplained.How)
+		if before.folder = ""; out.Suspect != nil {
+			before.folder = out.Suspect.Folder
 		}
-		again, next, e := s.search(ctx, skipped, settle, folder)
-		if next != nil && (next.call == 0 || len(skipped) == mostSkipped || slices.Contains(skipped, uint64(next.call))) {
+		again, next, e := s.search(ctx, before)
+		if next != nil && next.call == 0 && unexplained.during != 0 { // it did not die again, so the path is not known yet
+			before.skipped, before.died = append(before.skipped, uint64(unexplained.during)), unexplained.How
+			again, next, e = s.search(ctx, before)
+		}
+		if next != nil && (next.call == 0 || len(before.skipped) == mostSkipped || slices.Contains(before.skipped, uint64(next.call))) {
+			out.Suspect = cmp.Or(again.Suspect, out.Suspect)
 			return out, unexplained
 		}
 		out, unexplained, err = again, next, e
@@ -145,11 +129,16 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	return out, err
 }
 
-// search is Run for one process, which continues with the suspect in a folder, if any. If the process died and
-// left no run that reproduces it, unexplained describes the death.
-func (s *Supervisor) search(
-	ctx context.Context, skipped []uint64, settle bool, folder string,
-) (out Outcome, unexplained *LostError, err error) {
+// earlier is what is known from search processes that died.
+type earlier struct {
+	skipped []uint64 // the calls that ended them
+	died    string   // how the last of these calls ended its process
+	settle  bool     // one ended on a goroutine that a handler had started
+	folder  string   // of the suspect that the last one was examining
+}
+
+// search is Run for one process. If that process died and left no run that reproduces it, unexplained describes the death.
+func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, unexplained *LostError, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, nil, err
@@ -163,9 +152,9 @@ func (s *Supervisor) search(
 
 	output := &words{to: s.Stderr}
 	cmd := s.Respawn()
-	assign(cmd, searching, file, skipped)
-	cmd.Env = append(cmd.Env, suspectVar+"="+folder)
-	if settle {
+	assign(cmd, searching, file, before.skipped)
+	cmd.Env = append(cmd.Env, suspectVar+"="+before.folder, diedVar+"="+before.died)
+	if before.settle {
 		cmd.Env = append(cmd.Env, settleVar+"=1")
 	}
 	cmd.Stdout, cmd.Stderr = s.Stdout, output
@@ -201,12 +190,14 @@ func (s *Supervisor) search(
 	how := &Death{}
 	how.classify(cmd.ProcessState, output.head.String(), rec.Get(flight.Memory))
 	// A handler need not be the cause: the tables of the search take memory, too.
-	unexplained = &LostError{how: strings.Replace(how.Message, how.subject(), "it", 1), call: call(rec.Get(flight.Called)), Memory: how.memory,
+	unexplained = &LostError{How: strings.Replace(how.Message, how.subject(), "it", 1), call: call(rec.Get(flight.Called)), Memory: how.memory,
 		fault: defect.Died(output.head.String())}
-	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if signaled := ok && status.Signaled(); !settle && !unexplained.Memory && unexplained.fault == nil && !signaled &&
+	if how.signal != "" {
+		unexplained.How += "; the signal may have come from outside"
+	}
+	if !before.settle && !unexplained.Memory && unexplained.fault == nil && how.signal == "" &&
 		diedOffHandler(output.head.String(), unexplained.call) {
-		unexplained.call, unexplained.offHandler = 0, true // the call in progress need not be the one that started the goroutine
+		unexplained.call, unexplained.offHandler, unexplained.during = 0, true, unexplained.call // the call in progress need not be the one that started the goroutine
 	}
 	if unexplained.call != 0 {
 		return out, unexplained, nil
@@ -221,7 +212,10 @@ func (s *Supervisor) search(
 		case <-ctx.Done():
 		}
 	}()
-	out.Death, err = s.investigate(ctx, rec)
+	out.Death, unexplained.Runs, err = s.investigate(ctx, rec)
+	if how.signal != "" || unexplained.Memory || unexplained.fault != nil {
+		unexplained.Runs = nil // they need not be the cause
+	}
 	switch {
 	case ctx.Err() != nil:
 		err = ErrKilled
@@ -240,7 +234,7 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
 	stop := ctx.Done()
-	overdue := overrun{pid: cmd.Process.Pid, limit: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
+	overdue := overrun{pid: cmd.Process.Pid, stop: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
 	for {
 		select {
 		case <-done:
@@ -266,47 +260,19 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 	}
 }
 
-// defaultStopLimit leaves time for the last work of a search after a stop request, even on a busy machine.
-const defaultStopLimit = 2 * time.Minute
-
-// overrun measures for how long a process should have stopped. It counts polls, because both processes may have been
-// suspended together.
-type overrun struct {
-	limit time.Duration
-	told  bool
-	pid   int
-	clock *budget.Clock // of the process, from its first work under a time limit; nil means that there was none
-	looks int
-}
-
-// look returns an error if the process should have stopped more than limit ago.
-func (l *overrun) look(rec *flight.Recorder) error {
-	limited := time.Duration(rec.Get(flight.Limited))
-	if limited > 0 && l.clock == nil {
-		l.clock = budget.NewClock(l.pid)
-	}
-	switch {
-	case l.told && rec.Phase() != Reporting: // which may wait for its readers
-	case !l.told && limited > 0 && l.clock.Elapsed() > limited:
-	default:
-		l.looks = 0
-		return nil
-	}
-	if l.looks++; time.Duration(l.looks)*waitEvery < l.limit {
-		return nil
-	}
-	return &UnresponsiveError{l.limit, limited, l.told, rec.Phase()}
-}
-
-// investigate executes the runs that the dead process left, one by one, until one kills its process again.
-func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (*Death, error) {
+// investigate executes the runs that the dead process left, one by one, until one kills its process again. Otherwise it
+// returns these runs.
+func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (d *Death, left []*choose.File, err error) {
 	for run := range rec.Runs() {
-		d, err := Examine(ctx, s.Respawn, rec.Left(run), ConfirmLimit(s.HandlerLimit))
+		d, file, err := Examine(ctx, s.Respawn, rec.Left(run), ConfirmLimit(s.HandlerLimit))
 		if d != nil || err != nil {
-			return d, err
+			return d, nil, err
+		}
+		if file != nil && len(file.Steps) > 0 {
+			left = append(left, file)
 		}
 	}
-	return nil, nil
+	return nil, left, nil
 }
 
 // ConfirmLimit returns the time limit of a step in a fresh process: ten times the limit that made it suspect.

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"github.com/macemc/macemc/internal/kernel/contain"
 )
@@ -18,9 +17,8 @@ type Calls struct {
 	At      *uint64  // receives the number of the call under way
 	Skipped []uint64 // calls that are not made; they need World.Overdue
 	Settle  bool     // steps wait for the goroutines that their handlers start
-	// Limited is not 0 while everything that runs is bounded by the time limit. Then the supervising process may
-	// kill this one if it runs long beyond the limit. Nil disables the reports.
-	Limited *uint64
+	// Died describes how a skipped call ended the process that made it. An empty string means that none was skipped.
+	Died string
 
 	now      uint64 // like *At, for handlers and monitors
 	round    uint64 // number of explorations begun
@@ -45,15 +43,6 @@ func (c *Calls) unnoted() *Calls {
 		return nil
 	}
 	return &Calls{At: new(uint64), Skipped: c.Skipped, Settle: c.Settle, round: c.round}
-}
-
-// Beyond reports that the work until end is called is not bounded by the time limit of the search.
-func (c *Calls) Beyond() (end func()) {
-	if c == nil || c.Limited == nil {
-		return func() {}
-	}
-	limit := atomic.SwapUint64(c.Limited, 0)
-	return func() { atomic.StoreUint64(c.Limited, limit) }
 }
 
 // NextRound starts a new numbering of states.

@@ -41,7 +41,6 @@ func Guard[T any](ctx context.Context, opts Options, explore func(context.Contex
 		return r.made, r.err
 	default:
 	}
-	defer opts.Calls.Beyond()()
 	opts.World.Contain, opts.Log = true, nil // the log of the first exploration is complete
 	opts.Calls = opts.Calls.unnoted()        // the abandoned exploration may still write to its own
 	return explore(context.WithoutCancel(ctx), opts)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,55 +20,75 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// lingers is a system that is slow in one phase of a search. It then writes the ID of the searching process to the file sign.
+// lingers is a system that is slow in one phase of a search, or uses up a resource. Before it is slow, it writes the IDs of the searching
+// process and of this process to the file sign.
 var lingers = spec.Entry{
 	Name: "lingers", Summary: "takes its time in a phase", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{{
-		Name: "in", Kind: spec.OneOf, Default: "search", Values: []string{"search", "confirm", "critical", "memory", "shrink", "write"}, Help: "the phase",
+		Name: "in", Kind: spec.OneOf, Default: "search", Values: []string{"search", "confirm", "critical", "shrink", "write"}, Help: "the phase",
 	}, {
-		Name: "fill", Kind: spec.Bool, Default: "false", Help: "fill the disk of the working folder in place of taking time",
+		Name: "uses", Kind: spec.OneOf, Default: "time", Values: []string{"time", "disk", "memory", "sleep", "loop"},
+		Help: "what a handler uses up: time, the disk of the working folder, or memory; or what a property does",
 	}},
 	Build: func(c spec.Config) (sim.System, error) {
-		in, fill := c.Text("in"), c.Bool("fill")
+		in, uses := c.Text("in"), c.Text("uses")
 		again := os.Getenv("MACEMC_ROLE") == "reexecute"
-		linger := func(pause time.Duration) {
-			if fill {
+		inHand := func() string {
+			text, _ := os.ReadFile(filepath.Join("out", check.SuspectPath))
+			return string(text)
+		}
+		present := func() bool {
+			switch in {
+			case "search":
+				return true
+			case "confirm":
+				return again
+			case "critical":
+				return !again && inHand() != ""
+			case "shrink":
+				_, err := os.Stat(filepath.Join("out", check.ErrorPath))
+				return !again && err == nil
+			}
+			return !again && strings.Contains(inHand(), "note confirmed: ")
+		}
+		linger := func() {
+			switch uses {
+			case "disk":
 				fillDisk()
 				return
+			case "memory":
+				for all := [][]byte{}; ; {
+					all = append(all, bytes.Repeat([]byte{1}, 16<<20))
+				}
+			case "sleep":
+				time.Sleep(300 * time.Millisecond)
+				return
+			case "loop":
+				for i := 0; ; i++ {
+					inLoop = i
+				}
 			}
 			pid := os.Getpid()
 			if again {
 				pid = os.Getppid()
 			}
 			if _, err := os.Stat(sign); err != nil {
-				_ = os.WriteFile(sign+"-", []byte(strconv.Itoa(pid)), 0o600)
+				_ = os.WriteFile(sign+"-", fmt.Appendln(nil, pid, os.Getpid()), 0o600)
 				_ = os.Rename(sign+"-", sign)
 			}
-			time.Sleep(pause)
+			time.Sleep(map[string]time.Duration{"search": time.Millisecond, "confirm": time.Second, "critical": 10 * time.Millisecond,
+				"shrink": 10 * time.Millisecond, "write": 2 * time.Second}[in])
 		}
-		inHand := func() string {
-			text, _ := os.ReadFile(filepath.Join("out", check.SuspectPath))
-			return string(text)
+		slowly := func(now bool) { // now reports whether this is the place that is slow
+			if now && in != "write" && present() {
+				linger()
+			}
 		}
+		property := uses == "sleep" || uses == "loop"
 		do := func(f func(*labourer)) func(*labourer, sim.Env) {
 			return func(s *labourer, _ sim.Env) {
 				f(s)
-				switch {
-				case in == "search":
-					linger(time.Millisecond)
-				case in == "confirm" && again:
-					linger(time.Second)
-				case in == "critical" && !again && inHand() != "":
-					linger(10 * time.Millisecond)
-				case in == "memory" && !again && inHand() != "":
-					for all := [][]byte{}; ; {
-						all = append(all, bytes.Repeat([]byte{1}, 16<<20))
-					}
-				case in == "shrink" && !again:
-					if _, err := os.Stat(filepath.Join("out", check.ErrorPath)); err == nil {
-						linger(10 * time.Millisecond)
-					}
-				}
+				slowly(!property)
 			}
 		}
 		sys := sim.System{
@@ -79,28 +98,31 @@ var lingers = spec.Entry{
 				sim.Action[*labourer]{Name: "waste", Do: do(func(s *labourer) { s.Wasted++ })},
 			},
 		}
+		most := 3
 		switch {
-		case in == "search" && !fill:
-		case in == "critical" || in == "memory":
-			sys.Properties = []sim.Property{{Name: "rested", Eventually: sim.Each(func(sim.NodeID, *labourer) bool { return false })}}
-		default:
-			most := 3
-			if in == "shrink" {
-				most = 30
-			}
-			sys.Properties = []sim.Property{{
-				Name: "few", Always: sim.Each(func(_ sim.NodeID, s *labourer) bool { return s.Count < most }),
-				Explain: func(*sim.View) string {
-					if in == "write" && !again && strings.Contains(inHand(), "note confirmed: ") {
-						linger(2 * time.Second)
-					}
-					return "it counted too far"
-				},
-			}}
+		case in == "search" && uses != "disk":
+			most = 1_000
+		case in == "critical":
+			sys.Properties = []sim.Property{{Name: "rested", Eventually: sim.Each(func(sim.NodeID, *labourer) bool { slowly(property); return false })}}
+			return sys, nil
+		case in == "shrink":
+			most = 30
 		}
+		sys.Properties = []sim.Property{{
+			Name: "few", Always: sim.Each(func(_ sim.NodeID, s *labourer) bool { slowly(property); return s.Count < most }),
+			Explain: func(*sim.View) string {
+				if in == "write" && present() {
+					linger()
+				}
+				return "it counted too far"
+			},
+		}}
 		return sys, nil
 	},
 }
+
+// inLoop keeps a loop from being optimized away.
+var inLoop int
 
 // fillDisk fills the disk of the working folder, which is small.
 func fillDisk() {
@@ -116,7 +138,12 @@ func fillDisk() {
 
 // A search that ends in any phase, in any way, reports its suspect, with its status, and the path is on disk.
 func TestHand(t *testing.T) {
-	const child, parent, limit = "kill the child", "kill the parent", "time limit"
+	const (
+		child, parent, limit = "kill the child", "kill the parent", "time limit"
+		stop, fault, memory  = "stop the child", "fault of the child", "memory"
+		// Of a process that executes a run again.
+		stopHelper, faultHelper = "stop the helper", "fault of the helper"
+	)
 	type want struct {
 		status  int    // of the command
 		verdict string // an empty string means that there is no report
@@ -135,27 +162,40 @@ func TestHand(t *testing.T) {
 		{"search", "TERM", nothing(exitcode.Terminated, "interrupted")},
 		{"search", child, nothing(exitcode.Inconclusive, "inconclusive")},
 		{"search", parent, orphan("")},
+		{"search", limit, nothing(exitcode.OK, "ok")},
+		{"search", stop, nothing(exitcode.Inconclusive, "inconclusive")},
+		{"search", fault, nothing(exitcode.Inconclusive, "inconclusive")},
+		{"search", memory, violation("divergence: ")},
 		{"confirm", "INT", violation("safety: ")},
 		{"confirm", "TERM", violation("safety: ")},
 		{"confirm", limit, violation("safety: ")},
 		{"confirm", child, suspected},
 		{"confirm", parent, orphan("suspected: safety: ")},
+		{"confirm", stop, suspected},
+		{"confirm", stopHelper, violation("safety: ")},
+		{"confirm", faultHelper, violation("safety: ")},
+		{"confirm", memory, violation("nondeterminism: ")},
 		{"critical", "INT", suspected},
 		{"critical", "TERM", suspected},
 		{"critical", limit, suspected},
 		{"critical", child, suspected},
 		{"critical", parent, orphan("suspected: liveness: ")},
-		{"memory", "", suspected},
+		{"critical", stop, suspected},
+		{"critical", memory, suspected},
 		{"shrink", "INT", violation("safety: ")},
 		{"shrink", "TERM", violation("safety: ")},
 		{"shrink", limit, violation("safety: ")},
 		{"shrink", child, violation("safety: ")},
 		{"shrink", parent, orphan("safety: ")},
+		{"shrink", stop, violation("safety: ")},
+		{"shrink", memory, violation("safety: ")},
 		{"write", "INT", violation("safety: ")},
 		{"write", "TERM", violation("safety: ")},
 		{"write", limit, violation("safety: ")},
 		{"write", child, violation("confirmed: safety: ")},
 		{"write", parent, orphan("confirmed: safety: ")},
+		{"write", stop, violation("confirmed: safety: ")},
+		{"write", memory, violation("safety: ")}, // Explain is part of the finding
 	} {
 		t.Run(c.phase+" "+c.by, func(t *testing.T) {
 			if testing.Short() && c.by != child && c.phase != "search" {
@@ -164,28 +204,35 @@ func TestHand(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			args := []string{"search", "lingers", "--set", "in=" + c.phase, "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walk-steps", "100", "--out", "out", "--json"}
-			switch {
-			case c.phase == "write":
+			if c.phase == "write" {
 				args = append(args, "--no-shrink")
-			case c.by == limit:
-				args = append(args, "--time", "2s")
+			}
+			const seconds = 1
+			switch c.by {
+			case limit, stop:
+				args = append(args, "--time", fmt.Sprint(seconds, "s"))
+			case stopHelper:
+				args = append(args, "--handler-limit", "150ms")
+			case memory:
+				args = append(args, "--set", "uses=memory")
 			}
 			cmd := command(dir, args...)
-			if c.phase == "memory" {
-				cmd = inMemory(t, cmd, 1<<30)
+			if c.by == memory {
+				cmd = inMemory(t, cmd, 1<<29)
 			}
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
+			began := time.Now()
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
 			late := time.AfterFunc(5*time.Minute, func() { cmd.Process.Kill() })
 			defer late.Stop()
-			searching := 0
-			if c.phase != "memory" {
+			searching, helper := 0, 0
+			if c.by != memory {
 				await(t, filepath.Join(dir, sign))
 				text, _ := os.ReadFile(filepath.Join(dir, sign))
-				searching, _ = strconv.Atoi(string(text))
+				_, _ = fmt.Sscan(string(text), &searching, &helper)
 			}
 			switch c.by {
 			case "INT":
@@ -194,10 +241,19 @@ func TestHand(t *testing.T) {
 				cmd.Process.Signal(syscall.SIGTERM)
 			case child:
 				syscall.Kill(searching, syscall.SIGKILL)
+			case stop:
+				syscall.Kill(searching, syscall.SIGSTOP)
+			case fault:
+				syscall.Kill(searching, syscall.SIGSEGV)
+			case stopHelper:
+				syscall.Kill(helper, syscall.SIGSTOP)
+			case faultHelper:
+				syscall.Kill(helper, syscall.SIGSEGV)
 			case parent:
 				cmd.Process.Kill()
 			}
 			status := exitCode(cmd.Wait())
+			took := time.Since(began)
 			if c.by == parent {
 				for end := time.Now().Add(time.Minute); syscall.Kill(searching, 0) == nil && time.Now().Before(end); {
 					time.Sleep(10 * time.Millisecond)
@@ -220,12 +276,15 @@ func TestHand(t *testing.T) {
 			if status != c.want.status || rep.Verdict != c.want.verdict || rep.Suspect.Status != c.want.suspect {
 				t.Errorf("exit status %d, %+v, want %+v: %s", status, rep, c.want, stderr.String())
 			}
-			killed := map[string]string{child: "is killed by SIGKILL (peak resident size "}[c.by]
-			if c.phase == "memory" {
-				killed = "exhausts the memory"
+			killed := map[string]string{
+				child: "is killed by SIGKILL (peak resident size ", fault: "is killed by SIGSEGV; the signal may have come from outside",
+				stop: "no response within 6s, the time limit with all that follows the search", memory: "exhausts the memory",
+			}[c.by]
+			if !strings.Contains(stderr.String()+rep.Message, killed) && c.phase != "write" {
+				t.Errorf("want %q in %s%s", killed, rep.Message, stderr.String())
 			}
-			if !strings.Contains(stderr.String(), killed) {
-				t.Errorf("want %q in %s", killed, stderr.String())
+			if most := seconds*3*time.Second/2 + 5*time.Second; c.by == stop && took > most+time.Second {
+				t.Errorf("it took %v, want at most %v", took, most)
 			}
 			reported := rep.PathFile + rep.Suspect.PathFile
 			for _, f := range rep.Findings {
@@ -295,7 +354,7 @@ func TestHand_FullDisk(t *testing.T) {
 			}
 			t.Parallel()
 			kept, elsewhere := t.TempDir(), t.TempDir()
-			args := []string{"search", "lingers", "--set", "in=" + c.phase, "--set", "fill=true", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "4", "--walk-steps", "100", "--out", "out", "--json"}
+			args := []string{"search", "lingers", "--set", "in=" + c.phase, "--set", "uses=disk", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "4", "--walk-steps", "100", "--out", "out", "--json"}
 			if c.phase == "write" {
 				args = append(args, "--no-shrink")
 			}

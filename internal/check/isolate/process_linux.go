@@ -1,6 +1,8 @@
 package isolate
 
 import (
+	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"runtime/debug"
@@ -42,6 +44,13 @@ func LimitProcess(more uint64) int {
 		return 0
 	}
 	return int(limit.Cur - min(limit.Cur, has))
+}
+
+// Stopped reports whether a signal has stopped a process.
+func Stopped(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // PID (NAME) STATE ...
+	end := bytes.LastIndexByte(text, ')')
+	return err == nil && end >= 0 && bytes.HasPrefix(text[end+1:], []byte(" T"))
 }
 
 // peakMemory returns the peak resident size of an ended process, in bytes; 0 means unknown.

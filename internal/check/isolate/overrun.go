@@ -1,0 +1,106 @@
+package isolate
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/search"
+)
+
+// UnresponsiveError is ErrUnresponsive with the reason to stop.
+type UnresponsiveError struct {
+	limit   time.Duration // after the reason
+	Told    bool          // a stop was requested; otherwise its time was over, or it did not begin
+	begun   bool          // it had begun to search
+	phase   string        // its last phase
+	stopped bool          // a signal had stopped it
+}
+
+func (e *UnresponsiveError) Error() string {
+	text := fmt.Sprintf("%v: no response within %v", ErrUnresponsive, e.limit.Round(100*time.Millisecond))
+	switch {
+	case e.Told:
+		text += " after the request to stop"
+	case !e.begun:
+		text += ", before it began"
+	default:
+		text += ", the time limit with all that follows the search"
+	}
+	if e.phase != "" {
+		text += ", in the phase " + e.phase
+	}
+	if e.stopped {
+		return text + "; a signal such as SIGSTOP had stopped its process"
+	}
+	return text + "; checked code or a network model may not have returned"
+}
+
+func (e *UnresponsiveError) Unwrap() error { return ErrUnresponsive }
+
+// defaultStopLimit leaves time for the last work of a search after a stop request, even on a busy machine.
+const defaultStopLimit = 2 * time.Minute
+
+// overrun measures for how long a process should have stopped. It counts polls, because both processes may have been
+// suspended together.
+type overrun struct {
+	stop  time.Duration // see StopLimit
+	told  bool          // a stop was requested
+	pid   int
+	clock *Clock // of the process, since it began to search; nil before
+	looks int    // since it should have stopped
+}
+
+// Clock measures the time of another process by package budget. At most a second counts between two readings, because
+// both processes may have been suspended together.
+type Clock struct {
+	of          *budget.Clock
+	last, spent time.Duration
+}
+
+// NewClock returns a clock of a process that starts at 0.
+func NewClock(pid int) *Clock { return &Clock{of: budget.NewClock(pid)} }
+
+// Spent returns the time that counts. It is read several times a second.
+func (c *Clock) Spent() time.Duration {
+	now := c.of.Elapsed()
+	c.spent, c.last = c.spent+min(now-c.last, time.Second), now
+	return c.spent
+}
+
+// KillAfter returns when a process that searches is killed, on a [Clock] of it. Some of [search.LastLimit] is left for
+// reporting what is on disk.
+func KillAfter(limit time.Duration) time.Duration {
+	return search.LastLimit(limit) - 500*time.Millisecond
+}
+
+// look returns an error if the process should have stopped.
+func (l *overrun) look(rec *flight.Recorder) error {
+	limit := time.Duration(rec.Get(flight.Limited))
+	if limit != 0 && l.clock == nil {
+		l.clock = NewClock(l.pid)
+	}
+	e := &UnresponsiveError{Told: l.told, begun: limit != 0, phase: rec.Phase()}
+	switch over := l.clock != nil && l.clock.Spent() >= KillAfter(limit) && limit > 0; {
+	case e.phase == Reporting && !Stopped(l.pid): // it may wait for its readers
+		l.looks = 0
+		return nil
+	case over:
+		e.limit = KillAfter(limit)
+	case !l.told && limit != 0:
+		return nil
+	default:
+		if e.limit = l.stop; Stopped(l.pid) {
+			e.limit = min(l.stop, search.LeastConfirming)
+		} else if !l.told {
+			l.looks = 0
+			return nil
+		}
+		if l.looks++; time.Duration(l.looks)*waitEvery < e.limit {
+			return nil
+		}
+	}
+	e.stopped = Stopped(l.pid)
+	return e
+}
