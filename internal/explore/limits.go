@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"math"
+	"time"
 )
 
 // stop decides whether the exploration stops here.
@@ -19,6 +20,35 @@ func (l *Loop) stop(ctx context.Context) {
 	case ctx.Err() != nil:
 		l.out.Stopped = "interrupted"
 	}
+}
+
+// mostLate is how long a batch may take after the context is done. Most end sooner, so that the result of an exploration
+// that is interrupted before it begins is the same each time.
+const mostLate = 250 * time.Millisecond
+
+// hurry lets late cut a batch after ctx is done, because the checked code may be slow. A log needs whole batches.
+func (l *Loop) hurry(ctx context.Context) (end func()) {
+	if l.journal != nil {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-ended:
+		case <-time.After(mostLate):
+			l.overdue.Store(true)
+		}
+	})
+	return func() { stop(); close(ended) }
+}
+
+// late returns [ErrLimit] if a batch must not be completed.
+func (l *Loop) late() error {
+	if !l.overdue.Load() {
+		return nil
+	}
+	l.limited = "interrupted"
+	return ErrLimit
 }
 
 // Limit is called by graphs with a long-running Expand. Expand must return its result, nil or [ErrLimit].

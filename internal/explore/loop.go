@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/explore/stateset"
@@ -28,8 +29,9 @@ type Loop struct {
 	item     Item // the state being expanded
 	atOnce   int
 	out      Result
-	unasked  int // edges since limits were checked
-	open     int // states expanded, including the last batches
+	unasked  int         // edges since limits were checked
+	overdue  atomic.Bool // the batch in progress takes long, and the exploration should end
+	open     int         // states expanded, including the last batches
 	limited  string
 	rest     []restItem
 	keep     []uint32 // scratch
@@ -123,6 +125,7 @@ func (l *Loop) newBatch() *Batch {
 // Run explores. It is called once.
 func (l *Loop) Run(ctx context.Context) Result {
 	defer l.close()
+	defer l.hurry(ctx)()
 	err := l.run(ctx)
 	out := &l.out
 	if errors.Is(err, ErrLimit) {
@@ -158,6 +161,9 @@ func (l *Loop) run(ctx context.Context) error {
 		}
 	}
 	for l.out.Stopped == "" {
+		if err := l.late(); err != nil {
+			return err
+		}
 		if handed, err := l.hand(ctx); err != nil {
 			return err
 		} else if handed {
@@ -360,6 +366,9 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 
 // add checks a new state.
 func (l *Loop) add(b *Batch, k int, note uint8) error {
+	if err := l.late(); err != nil {
+		return err
+	}
 	m := &l.met
 	m.Barred = false
 	m.State, m.Number, m.Note, l.metAs = b.vectors[k*b.words:][:b.words], l.out.States, note, k

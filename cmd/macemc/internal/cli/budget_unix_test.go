@@ -5,6 +5,7 @@ package cli
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,6 +81,45 @@ func TestDeadlineOfFindings(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "out", "report.json"))
 	if err != nil || json.Unmarshal(text, &report) != nil || report.Property != "done" || report.Critical.Case == "" {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// A search with checks that sleep or do not return ends within 1.5 times its time limit and 5 s, in all phases.
+func TestSlowChecks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	for _, c := range []struct {
+		phase, uses, strategy string
+		workers, status       int
+	}{
+		{"search", "sleep", "bfs", 1, exitcode.Inconclusive},
+		{"search", "sleep", "dfs", 2, exitcode.Inconclusive},
+		{"search", "loop", "bfs", 2, exitcode.Violation},
+		{"confirm", "sleep", "walk", 1, exitcode.Violation},
+		{"critical", "sleep", "walk", 2, exitcode.Inconclusive},
+		{"shrink", "sleep", "walk", 1, exitcode.Violation},
+		{"write", "sleep", "walk", 1, exitcode.Violation},
+	} {
+		t.Run(fmt.Sprint(c.phase, c.uses, c.strategy, c.workers), func(t *testing.T) {
+			t.Parallel()
+			const most = 6500 * time.Millisecond
+			for again := 2; ; again-- { // what else goes on may delay a search
+				began := time.Now()
+				out, err := command(t.TempDir(), "search", "lingers", "--set", "in="+c.phase, "--set", "uses="+c.uses, "--strategy", c.strategy, "--workers", fmt.Sprint(c.workers),
+					"--walk-steps", "100", "--time", "1s", "--out", "out").CombinedOutput()
+				if exitCode(err) != c.status {
+					t.Fatalf("exit status %d, want %d:\n%s", exitCode(err), c.status, out)
+				}
+				took := time.Since(began)
+				if took <= most+time.Second || c.uses == "loop" { // its clock stands still while it waits for a processor
+					return
+				}
+				if again == 0 {
+					t.Fatalf("it took %v, want at most %v\n%s", took, most, out)
+				}
+			}
+		})
 	}
 }
 
