@@ -15,11 +15,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
@@ -150,6 +152,7 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		return err
 	}
 	ended := make(chan struct{})
+	var hung atomic.Bool
 	go func() {
 		defer close(ended)
 		err = cmd.Wait()
@@ -157,10 +160,18 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		_ = answers.SetReadDeadline(time.Now().Add(time.Second))
 	}()
 	go func() {
+		hangs := hangs(cmd.Process.Pid, t)
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
 		for {
 			select {
 			case s := <-signals:
 				_ = cmd.Process.Signal(s)
+			case <-tick.C:
+				if hangs() {
+					hung.Store(true)
+					_ = cmd.Process.Kill()
+				}
 			case <-ended:
 				return
 			}
@@ -178,19 +189,32 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		return Exit(128 + int(syscall.SIGPIPE)) // head, or a pager that was left, has seen enough
 	}
 	if status == nil {
-		return b.cutShort(ctx, t, cmd.ProcessState, began)
+		return b.cutShort(ctx, t, ending(cmd.ProcessState, hung.Load()), began)
 	}
 	return b.a.StatusError(ctx, *status, nil)
 }
 
+// ending describes how a process ended that did not finish its work, as far as its state shows.
+func ending(state *os.ProcessState, hung bool) string {
+	by := isolate.SignalOf(state, "")
+	switch {
+	case hung:
+		return "a signal such as SIGSTOP had stopped it, and it was killed after the time limit"
+	case by != "":
+		return by + " ended it, sent by the checked code or from outside"
+	case state.ExitCode() == crashed:
+		return fmt.Sprintf("the checked code ended it (%v), or a signal such as SIGSEGV, which may come from outside; its last output says more", state)
+	}
+	return fmt.Sprintf("the checked code ended it (%v), as in a goroutine that a handler started", state)
+}
+
+// crashed is the exit status with which the Go runtime ends a process after a panic, a fatal error or a fatal signal.
+const crashed = 2
+
 // cutShort reports that the process of the tests ended before its work was done. Checked code in it may have ended it,
 // with any exit status, so the verdict is that of the files that it wrote after began.
-func (b *binary) cutShort(ctx context.Context, t task.Task, state *os.ProcessState, began time.Time) error {
-	err := fmt.Errorf("%s: the process of the tests ended: %v", b.ImportPath, state)
-	if state.Exited() {
-		err = fmt.Errorf("%s: the process of the tests ended before its work was done: the checked code ended it (%v), "+
-			"as in a goroutine that a handler started", b.ImportPath, state)
-	}
+func (b *binary) cutShort(ctx context.Context, t task.Task, how string, began time.Time) error {
+	err := fmt.Errorf("%s: the process of the tests ended before its work was done: %s", b.ImportPath, how)
 	if s, ok := t.(*task.Search); ok {
 		dir := cmp.Or(s.Out, check.Root)
 		if file := writtenSince(began, dir, check.ErrorPath); file != "" {
@@ -204,6 +228,24 @@ func (b *binary) cutShort(ctx context.Context, t task.Task, state *os.ProcessSta
 		return b.a.StatusError(ctx, exitcode.Of(search.Interrupted, context.Cause(ctx)), err)
 	}
 	return b.a.StatusError(ctx, exitcode.Inconclusive, err)
+}
+
+// lookEvery is the interval at which the process of the tests is watched.
+const lookEvery = 100 * time.Millisecond
+
+// hangs returns a function that reports, each time, whether a signal has stopped a process beyond the time of its task.
+func hangs(pid int, t task.Task) func() bool {
+	s, ok := t.(*task.Search)
+	if !ok || s.Limit() == 0 {
+		return func() bool { return false }
+	}
+	clock, before := isolate.NewClock(pid), false
+	return func() bool {
+		late := clock.Spent() >= isolate.KillAfter(s.Limit()) && isolate.Stopped(pid)
+		again := late && before // two processes that were suspended together may not continue at the same moment
+		before = late
+		return again
+	}
 }
 
 // writtenSince returns the file of that name in an output folder, or in a folder of it, that was written after began. An empty

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,19 +13,21 @@ import (
 	"testing"
 )
 
-// If the process of the tests is killed while a finding is shrunk, the finding keeps its exit status and is reported, with its file.
+// If a signal ends or stops the process of the tests while a finding is shrunk, the finding keeps its exit status and is reported, with its
+// file. The reason is the signal, which need not come from the checked code.
 func TestDrive_Killed(t *testing.T) {
-	for name, c := range map[string]struct {
-		flags []string
-		want  string
+	dir := testModule(t)
+	for _, c := range []struct {
+		signal      syscall.Signal
+		flags, want string
 	}{
-		"text": {nil, `(?s)SAFETY VIOLATION .*signal: killed; what was found before is in \S*found/error.path`},
-		"JSON": {[]string{"--json"}, `(?s)"verdict": ?"violation".*"path_file": ?"[^"]*found/error.path"`},
+		{syscall.SIGKILL, "", `(?s)SAFETY VIOLATION .*SIGKILL ended it, sent by the checked code or from outside; what was found before is in \S*/error.path`},
+		{syscall.SIGSEGV, "", `(?s)SIGSEGV: segmentation violation.*SAFETY VIOLATION .*exit status 2\), or a signal such as SIGSEGV, which may come from outside`},
+		{syscall.SIGSTOP, "--json --time 1s", `(?s)"verdict": ?"violation".*a signal such as SIGSTOP had stopped it.*"path_file": ?"[^"]*/error.path"`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := testModule(t)
-			found, sign := filepath.Join(dir, "found"), filepath.Join(t.TempDir(), "sign")
-			t.Setenv("SLOW_FOUND", filepath.Join(found, "error.path"))
+		t.Run(c.signal.String(), func(t *testing.T) {
+			out, sign := fmt.Sprint("found", int(c.signal)), filepath.Join(t.TempDir(), "sign")
+			t.Setenv("SLOW_FOUND", filepath.Join(dir, out, "error.path"))
 			t.Setenv("SLOW_SIGN", sign)
 			go func() {
 				await(t, sign)
@@ -32,18 +35,19 @@ func TestDrive_Killed(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				if pid, err := strconv.Atoi(string(text)); err != nil || pid <= 1 || syscall.Kill(pid, syscall.SIGKILL) != nil {
-					t.Errorf("no process %q to kill", text)
+				if pid, err := strconv.Atoi(string(text)); err != nil || pid <= 1 || syscall.Kill(pid, c.signal) != nil {
+					t.Errorf("no process %q to send a signal to", text)
 				}
 			}()
-			out, status := runHere(t, dir, append([]string{"search", "./slow", "--tags", "check", "--strategy", "walk", "--out", "found"}, c.flags...)...)
-			if !regexp.MustCompile(c.want).MatchString(out) || status != 1 {
-				t.Errorf("exit status %d, want 1 and the finding with its file:\n%s", status, out)
-			}
-			if out, status := runHere(t, dir, "replay", "found/error.path", "--tags", "check"); status != 1 {
-				t.Errorf("replay: exit status %d, want 1:\n%s", status, out)
+			args := []string{"search", "./slow", "--tags", "check", "--strategy", "walk", "--out", out}
+			said, status := runHere(t, dir, append(args, strings.Fields(c.flags)...)...)
+			if !regexp.MustCompile(c.want).MatchString(said) || status != 1 {
+				t.Errorf("exit status %d, want 1 and the finding with its file:\n%s", status, said)
 			}
 		})
+	}
+	if out, status := runHere(t, dir, "replay", "found9/error.path", "--tags", "check"); status != 1 {
+		t.Errorf("replay: exit status %d, want 1:\n%s", status, out)
 	}
 }
 
@@ -58,7 +62,10 @@ func TestDrive_Exits(t *testing.T) {
 	} {
 		t.Setenv("LATE_EXIT", c.exit)
 		args := append(strings.Fields(c.args), "found/error.path", "--tags", "check")
-		want := "before its work was done: the checked code ended it (exit status " + c.exit + ")"
+		want := "before its work was done: the checked code ended it (exit status " + c.exit + "), as in a goroutine"
+		if c.exit == "2" {
+			want = "before its work was done: the checked code ended it (exit status 2), or a signal such as SIGSEGV"
+		}
 		if out, status := runHere(t, dir, args...); !strings.Contains(out, want) || status != 3 {
 			t.Errorf("%v: exit status %d, want 3 and %q:\n%s", args, status, want, out)
 		}
