@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/internal/simhook"
 )
 
-// Action is an event that the application on top of a service of type S may cause. It is enabled by the node's local
-// state.
+// Action is an operation of the application above a service of type S. It may happen whenever the local state of its node
+// enables it.
 type Action[S Service] struct {
 	Name  string
 	Times int               // limit for the life of a node, crashes included; below 2^31; 0 means no limit
@@ -22,12 +22,12 @@ type Action[S Service] struct {
 	// Fair means that an infinite run that enables the action forever from some point on also executes it. Runs may
 	// omit other actions forever.
 	Fair bool
-	// Disturbs excludes the action from recovery: a state is stuck if it can reach a live state only by such actions.
-	// Runs execute it as they do faults, limited by Times alone.
+	// Disturbs excludes the action from recovery: a state is dead if it can reach a live state only by such actions.
+	// Runs execute it like a fault, limited by Times alone.
 	Disturbs bool
 }
 
-// MaxWeight is the maximum of a weight; it keeps sums of weights far from overflow.
+// MaxWeight is the maximum of a weight. It keeps sums of weights far from overflow.
 const MaxWeight = 1 << 30
 
 // AnyAction is an [Action] of any service type.

@@ -24,7 +24,9 @@ func (f Frame) Leave() {
 
 // Enter records that one service of a node calls another: down, from the service above, or up, from the one below. Logs
 // and traces then show the call with its arguments, in order among the effects, and everything that happens inside it.
-// A log of level debug, as live nodes may have, shows it too. Put it on the first line of the function called:
+// A log of level debug, as live nodes may have, shows it too. Call it on the first line of the called function:
+//
+//	defer sim.Enter(env, "transport", "Send", to, msg).Leave()
 //
 // During a search calls are not recorded. Enter then costs a few nanoseconds and allocates nothing, unless the
 // conversion of the arguments to interfaces allocates: numbers below 256, pointers, constants and interface values do

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Clocks relates the clocks of nodes that are programs of package bubble to a common time. It does not apply to services,
-// whose readings of the clock are times of package macetime, ordered only as far as comparisons decide. The zero value
-// is one clock for all nodes. Common time advances when a timer with a later deadline fires. Until then a timer may be
-// late, as [Timing] allows. Its handler reads the clock at the time of the step.
+// Clocks bounds how far the clocks of nodes that are programs of package bubble differ from a common time. It does not
+// apply to other services, which use package macetime. The zero value means one clock for all nodes. Common time advances
+// when a timer with a later deadline fires. Until then a timer may be late, as [Timing] allows. Its handler reads the
+// clock at the time of the step.
 type Clocks struct {
 	// Offset is the maximum difference between a clock and common time when the node boots. Each boot chooses 0, +Offset or -Offset.
 	Offset time.Duration

@@ -5,19 +5,18 @@ import (
 	"reflect"
 )
 
-// Disturbance selects events that are excluded from recovery, like an [Action] with Disturbs set: a state is stuck if
-// it can reach a live state only by such events. Runs execute them all the same. Events queued behind one, such as the
-// later messages of a stream, wait for it in recovery, too. The selection depends on the event alone.
+// Disturbance selects events that are excluded from recovery, like an [Action] with Disturbs set: a state is dead if it
+// can reach a live state only by such events. Runs still execute them. In recovery, events queued behind one, such as
+// the later messages of a stream, do not happen either. The selection depends on the event alone.
 type Disturbance struct {
 	kind  EventKind
 	hands reflect.Type // nil means any value, or none
 }
 
-// Disturbing selects all events of a kind. The kind must not inject a fault, as faults are excluded from recovery
-// anyway.
+// Disturbing selects all events of a kind. The kind must not inject a fault: faults are always excluded from recovery.
 func Disturbing(kind EventKind) Disturbance { return Disturbance{kind: kind} }
 
-// DisturbingOf selects the events of a kind that hand a T to a node: timers ([FireTimer]), messages ([Deliver]), or
+// DisturbingOf selects the events of a kind that pass a T to a node: timers ([FireTimer]), messages ([Deliver]), or
 // sets of messages ([TakeQuorum]).
 func DisturbingOf[T any](kind EventKind) Disturbance {
 	return Disturbance{kind: kind, hands: reflect.TypeFor[T]()}

@@ -7,31 +7,31 @@ import (
 	"github.com/macemc/macemc/macetime"
 )
 
-// Env is a handler's interface to the world. It is valid only until the handler to which it was passed returns; any
-// later use is reported as a finding. Effects are recorded in the order of the calls and happen after the handler has
-// returned. If the node crashes inside the step, a prefix of them happens.
+// Env is a handler's interface to its node and the network. It is valid only until the handler returns. Any later use is
+// reported as a violation. Effects happen after the handler has returned, in the order of the calls. If the node crashes
+// inside the step, only a prefix of them happens.
 type Env interface {
 	// Self returns the node that the handler runs on.
 	Self() NodeID
 	// Nodes returns the number of nodes of the system.
 	Nodes() int
-	// Send sends a datagram. Messages are values: changing msg after the call is a finding. The receiver gets a copy
-	// that shares no memory with msg, except memory older than the run (package-level variables).
+	// Send sends a datagram. Messages are values: changing msg after the call is a violation. The receiver gets a copy
+	// that shares no memory with msg, except for package variables.
 	Send(to NodeID, msg any)
 	// Stream returns the reliable, ordered stream to peer. The first message opens it.
 	Stream(peer NodeID) Stream
-	// SetTimer arms the timer t, or rearms it. t must be comparable and is the timer's identity; it must not point to
-	// memory younger than the run. A time in the past counts as the present.
+	// SetTimer arms the timer t, or rearms it. t must be comparable and is the identity of the timer. It must not
+	// contain pointers, except to package variables. A negative duration counts as 0.
 	SetTimer(t any, after time.Duration)
 	// StopTimer disarms t. It does nothing if t is not armed.
 	StopTimer(t any)
-	// Choose draws one of n alternatives, 1 <= n <= 2^31-1. Exhaustive search explores all of them up to n = 65,536,
-	// and a sample above that, see [choose.Point.Sampled].
+	// Choose draws a number from [0, n), 1 <= n <= 2^31-1. what names the choice in traces. Exhaustive search explores
+	// all numbers up to n = 65,536, and a sample above that, see [choose.Point.Sampled].
 	Choose(what string, n int) int
-	// ChooseFair is like Choose, but fair: a run that draws it infinitely often at the node draws each alternative
-	// infinitely often. The promise concerns infinite runs only.
+	// ChooseFair is like Choose, but fair: an infinite run that makes this choice infinitely often on the node takes
+	// each alternative infinitely often.
 	ChooseFair(what string, n int) int
-	// ChooseWeighted is like Choose with len(weights) alternatives. Random walks draw them with these weights;
+	// ChooseWeighted is like Choose with len(weights) alternatives. Random walks draw them with these weights, and
 	// exhaustive search ignores the weights. They must not be negative or all zero, and their sum must fit an int.
 	ChooseWeighted(what string, weights ...int) int
 	// Rand returns a source of random values. Each draw is a choice.
@@ -40,12 +40,11 @@ type Env interface {
 	Clock() macetime.Clock
 	// Disk returns the node's disk, the only state that survives a crash.
 	Disk() Disk
-	// Announce passes an event to the monitors, as an ordered effect. Each monitor receives its own copy, as with a
-	// message.
+	// Announce passes an event to the monitors. It is an effect like Send, and each monitor receives its own copy.
 	Announce(event any)
 	// Assert reports a safety violation if ok is false. The handler continues.
 	Assert(ok bool, format string, args ...any)
-	// Log returns a log for people. It is disabled while searching.
+	// Log returns a logger. Traces and reports show its lines. It is disabled during a search.
 	Log() *slog.Logger
 }
 

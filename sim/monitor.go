@@ -5,15 +5,15 @@ import (
 	"regexp"
 )
 
-// Monitor observes the events that services announce, over all nodes, and reports violations. Its state is part of the
-// global state, so it must be encodable like a service.
+// Monitor checks the history of the events that the services of all nodes announce. Its state is part of the global
+// state, so it must be encodable like a service.
 type Monitor interface {
-	// Observe receives each announced event in order, as its own copy. An error is a safety violation.
+	// Observe receives each announced event in order. It owns the event. An error is a safety violation.
 	Observe(from NodeID, event any) error
 }
 
-// MonitorName returns the name of a monitor in findings, in lists and for its selection: "monitor " followed by the
-// result of its method Name() string, if it has one, or by its type without the package.
+// MonitorName returns the name of a monitor in reports and flags: "monitor " followed by the result of its method
+// Name() string, if it has one, or by its type without the package.
 func MonitorName(m Monitor) string {
 	if named, ok := m.(interface{ Name() string }); ok {
 		return "monitor " + named.Name()

@@ -7,8 +7,8 @@ type Obligation struct {
 }
 
 // Obliged is a [Monitor] that also states what must happen. Its results are a function of its state, except those of
-// Passed. Its methods are called after each Observe, as part of the step; a failure or a call that does not return is a
-// finding, as in Observe.
+// Passed. Its methods are called after each Observe, as part of the step. A panic or a call that does not return is a
+// violation, as in Observe.
 type Obliged interface {
 	Monitor
 	// Obliges reports whether the monitor is ever hot. Only then does it judge infinite runs. The result is the same in

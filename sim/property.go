@@ -2,23 +2,24 @@ package sim
 
 import "errors"
 
-// Property is a requirement on a system, or an event that a search should observe. Exactly one of Always, Eventually,
-// Inevitably and Sometimes is set. The functions must depend only on what they read through the view.
+// Property is a requirement on a system, or a state that a search should reach. Exactly one of Always, Eventually,
+// Inevitably and Sometimes is set. The functions must depend only on values that they read through the view.
 type Property struct {
 	Name string
-	// Always holds in every state: a safety property.
+	// Always must hold in every state. It is a safety property.
 	Always func(*View) bool
-	// Eventually holds, together with all other Eventually properties, in some state that stays reachable: a liveness
-	// property. A panic of one of these functions is a finding if no other of them fails in the state.
+	// Eventually is a liveness property: from every state, a state in which all Eventually properties hold must be
+	// reachable without further faults. A panic of one of these functions is a violation unless another of them
+	// returns false in the state.
 	Eventually func(*View) bool
-	// Inevitably holds again and again in every fair infinite run: liveness that does not rely on luck. A run that
-	// ends, or that has no event left that must happen, stays in its last state. docs/machines.md defines fairness.
+	// Inevitably must hold infinitely often in every fair infinite run. A run that ends, or that has no event left
+	// that must happen, stays in its last state. docs/machines.md defines fairness.
 	Inevitably func(*View) bool
-	// Sometimes holds in some state of the search; the report shows how often it was seen. Once it was seen it may not
-	// be evaluated again, so a panic of its function may then be missed.
+	// Sometimes should hold in some state of the search. The report shows how often it held. Once it has held it may
+	// not be evaluated again, so a later panic of the function may be missed.
 	Sometimes func(*View) bool
-	// Explain describes a state in which the property does not hold. It is called only for display. It may be nil.
-	// A panic in it, and a call that does not return, are mentioned in the text of the violation.
+	// Explain describes a state in which the property does not hold, for reports. It may be nil. The text of the
+	// violation mentions a panic in it, or that it does not return.
 	Explain func(*View) string
 }
 

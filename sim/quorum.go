@@ -7,34 +7,33 @@ import (
 	"github.com/macemc/macemc/internal/simhook"
 )
 
-// From is a message of a set with its sender.
+// From is a message with its sender.
 type From[M any] struct {
 	From NodeID
 	Msg  M
 }
 
-// Quorum is a transition of services of type S that takes a set of datagrams of type M at once, from different senders:
-// a majority of replies, for example. A service that counts replies has a state after each one; a quorum keeps those
-// states out of the search.
+// Quorum is a transition of services of type S that takes a set of datagrams of type M from different senders, such as
+// replies of a majority. A service that counts replies has a state after each reply. A quorum avoids these states.
 //
 // Messages of type M never reach the Receive of an S: they stay in flight until a set of them is taken. Each set that
-// can be taken is a separate event. All functions but Do must be pure functions of their arguments; all of this is
-// checked by sampling. Quorums are for datagrams: a stream that delivers an M to an S is a finding.
+// can be taken is a separate event. All functions but Do must be pure functions of their arguments. The checker tests
+// this by sampling. Quorums are for datagrams: a stream that delivers an M to an S is a violation.
 type Quorum[S Service, M any] struct {
 	// Name is unique among the quorums of a system.
 	Name string
-	// Need returns the number of different senders in a set; 0 means that none is taken in this state. A negative
-	// number means that the node will take none for the rest of its life, crashes included, so that such messages may
-	// be discarded; a node that needs some later is a finding. A nil Need means sets of any size: the Guard is called
-	// for all 2^k-1 sets of k senders.
+	// Need returns the number of different senders in a set. 0 means that no set is taken in this state. A negative
+	// number means that the node never takes a set again, not even after a crash, so that such messages may be
+	// discarded. A node that needs one later is a violation. A nil Need means sets of any size: the Guard is called for
+	// all 2^k-1 sets of k senders.
 	Need func(S) int
-	// Fits reports whether a message can be in a set in this state. Nil means that all can.
+	// Fits reports whether a message can be in a set in this state. Nil means that every message can.
 	Fits func(S, NodeID, M) bool
-	// Key returns a comparable key; a set has only messages with equal keys. Keys must be equal for copies of a
-	// message, so a pointer into the message is not a key. Nil means that all messages have the same key.
+	// Key returns a comparable key. The messages of a set have equal keys. Copies of a message must have equal keys, so
+	// a key must not be a pointer into the message. Nil means that all messages have the same key.
 	Key func(M) any
-	// Guard reports whether a set, ordered by ascending sender, is taken. Nil means that all are; then Need must not be
-	// nil.
+	// Guard reports whether a set, ordered by ascending sender, can be taken. Nil means that every set can. Need and
+	// Guard must not both be nil.
 	Guard func(S, []From[M]) bool
 	// Do handles the set, ordered by ascending sender. It owns a copy of the set. Its effects must not depend on the
 	// order, except for the order of the datagrams that it sends.

@@ -5,14 +5,13 @@ import (
 	"github.com/macemc/macemc/internal/encoding/rule"
 )
 
-// StateRule changes how the state plan treats a type or field that the user does not own.
+// StateRule changes how the checker encodes, copies or shows values of a type or field.
 type StateRule = rule.Rule
 
-// IgnoreField leaves a field of struct type T out of the state. The name may be dotted to reach into
-// embedded and nested structs.
+// IgnoreField leaves a field of struct type T out of the state. A name such as "a.b" denotes field b of field a.
 func IgnoreField[T any](name string) StateRule { return rule.IgnoreField[T](name) }
 
-// MethodByName encodes a function field of struct type T by the name of the function that it holds.
+// MethodByName encodes a field of struct type T that holds one of several functions, by the name of the function.
 func MethodByName[T any](field string) StateRule { return rule.MethodByName[T](field) }
 
 // EncodeBy encodes values of type T, or of types that implement the interface T, by a function that
@@ -22,11 +21,11 @@ func EncodeBy[T any](encode func(dst []byte, v T) []byte) StateRule { return rul
 // CopyBy copies values of type T, or of types that implement the interface T, by a function.
 func CopyBy[T any](copy func(T) T) StateRule { return rule.CopyBy(copy) }
 
-// ShowBy renders values of type T, or of types that implement the interface T, for people.
+// ShowBy formats values of type T, or of types that implement the interface T, in reports and path files.
 func ShowBy[T any](show func(T) string) StateRule { return rule.ShowBy(show) }
 
 // ByElements compares slices and maps by their elements alone: not by capacity, by memory beyond the length, or by
-// whether an empty one is nil. It promises that handlers do not depend on any of these.
+// whether an empty one is nil. Handlers must not depend on any of these.
 func ByElements() StateRule { return rule.ByElements() }
 
 // AcrossPrograms makes states comparable between processes that execute different program files: slices and maps are

@@ -1,18 +1,18 @@
 package sim
 
-// NodeID identifies a node: 0 to Nodes-1. It is a distinct type so that the state plan can find node identities inside
-// states.
+// NodeID identifies a node: 0 to Nodes-1. It is a distinct type so that the checker recognizes the nodes that a state
+// contains.
 type NodeID int
 
-// Service is the program of a node. Handlers are event-driven and run to completion: they must not block, start
-// goroutines, or read clocks and random numbers except through their [Env]. A handler is a function of its node's
-// state, the event, and the answers that its Env returns. It changes its own node only and requests effects.
+// Service is the program of a node. Its handlers run to completion: they must not block, start goroutines, or read clocks
+// and random numbers except through their [Env]. A handler is a function of its node's state, the event, and the values
+// that its Env returns. It changes its own node only, and requests effects through the Env.
 type Service interface {
 	// Boot is called on every start of the node, also after a crash. The service is a new value each time.
 	Boot(env Env)
-	// Receive is called for each message delivered. msg is a private copy.
+	// Receive is called for each delivered message. The service owns msg.
 	Receive(env Env, from NodeID, msg any)
-	// Timer is called when a timer fires; t is the value that it was set with.
+	// Timer is called when a timer fires. t is the value passed to SetTimer.
 	Timer(env Env, t any)
 }
 
@@ -21,8 +21,8 @@ type PeerErrorHandler interface {
 	PeerError(env Env, peer NodeID, err error)
 }
 
-// PeerReadyHandler is implemented by services that need a notification when the send buffer of a stream that refused a
-// message has room again.
+// PeerReadyHandler is implemented by services that retry refused sends. PeerReady is called when the send buffer of a
+// stream that refused a message has room again.
 type PeerReadyHandler interface {
 	PeerReady(env Env, peer NodeID)
 }
@@ -30,13 +30,13 @@ type PeerReadyHandler interface {
 // Closer is implemented by services that hold resources besides their state, such as a library with its own goroutines.
 // Close is called once for each service when it is discarded: when its node crashes, when a run ends, or when it was
 // made only for inspection. It has no Env because it is not part of the run. It must not leave anything running. A
-// service with io.Closer's Close is treated the same way; a returned error is a finding, as a panic is. Such services
-// are executed by replay alone, because their resources cannot be copied.
+// Close method that returns an error is called, too. An error is a violation, as a panic is. Such services run on the
+// replay engine only, because their resources cannot be copied.
 type Closer interface {
 	Close()
 }
 
-// Nop implements [Service] with handlers that do nothing. Embed it to leave handlers out.
+// Nop implements [Service] with handlers that do nothing. Embed it and define only the handlers that the service needs.
 type Nop struct{}
 
 func (Nop) Boot(Env)                 {}

@@ -18,54 +18,53 @@ type System struct {
 	Nodes int
 	// New returns the service of a node, at every start. It must depend on id alone.
 	New func(id NodeID) Service
-	// Network is the network between the nodes. Nil means no network: sending is a finding.
+	// Network is the network between the nodes. Nil means no network: sending is a violation.
 	Network Network
 	// Crashes is the maximum number of crashes in a run, over the whole system.
 	Crashes int
 	// MayCrash reports whether a node may crash. Nil means that all may.
 	MayCrash func(NodeID) bool
-	// Halts is the maximum number of nodes that halt in a run: they crash and never come back, so recovery must do
-	// without them.
+	// Halts is the maximum number of nodes that halt in a run: they crash and never boot again, so the system must
+	// recover without them.
 	Halts int
 	// MayHalt reports whether a node may halt. Nil means the nodes that MayCrash allows.
 	MayHalt func(NodeID) bool
 	// Containers are sets of nodes that share a process. If one of them crashes or halts, the others do so in the same
-	// step, which counts as one crash. The effects of the others are complete, as they are between two steps; otherwise
-	// they crash as usual. Each node boots in a step of its own; until then a crash takes down the nodes that are up. A
-	// halt takes down all nodes of the set, including those already down. A set has at least two nodes. Either all
-	// of them may crash or none, and the same holds for halts. A node is in at most one set. Nil means that each node has its own process.
+	// step, which counts as one crash. A crash inside a step of one node cuts off the effects of that node only. Each
+	// node boots in a step of its own. Until then a crash takes down the nodes that are up. A halt takes down all nodes
+	// of the set, including those already down. A set has at least two nodes. Either all of them may crash or none, and
+	// the same holds for halts. A node is in at most one set. Nil means that each node has its own process.
 	Containers [][]NodeID
-	// CrashCut selects the effects that survive of a step in which its node crashes or halts. The zero value is
+	// CrashCut selects the effects that happen of a step in which the node crashes or halts. The zero value is
 	// [CutPrefix].
 	CrashCut CrashCut
-	// Late reports whether a node is down at first and boots by an event. Nil means none.
+	// Late reports whether a node is down at first and boots later. Nil means that all nodes boot first.
 	Late func(NodeID) bool
-	// Roles returns the role of a node; an empty string means a role of its own. Nodes with the same role are declared
+	// Roles returns the role of a node. An empty string means a role of its own. Nodes with the same role are declared
 	// interchangeable: in any state, exchanging their local states and the messages in flight to and from them does not
-	// change the behavior of the system. A search by symmetry checks every use that it makes of this. Nil means that no
+	// change the behavior of the system. A symmetric search verifies this wherever it relies on it. Nil means that no
 	// node has a role.
 	Roles func(NodeID) string
-	// Timing selects the armed timers that may fire. The zero value is [ByDeadline]. Checks replace it by
-	// [BoundedLiveness] for a system with nodes of package bubble, and Eventually properties or Clocks.
+	// Timing selects the armed timers that may fire. The zero value is [ByDeadline]. If the system has nodes of package
+	// bubble, and Eventually properties or Clocks, a check replaces it by [BoundedLiveness].
 	Timing Timing
-	// Clocks relates the clocks of nodes with programs of package bubble. Nil means that they are independent.
+	// Clocks bounds the differences between the clocks of nodes of package bubble. Nil means that they are independent.
 	Clocks *Clocks
 	// Interleave selects how the goroutines of a node are scheduled, see package bubble.
 	Interleave Interleave
-	// State holds rules for types of the state that the user does not own. Nil means that all types are encoded as they
-	// are.
+	// State has rules for types that cannot be encoded field by field, or need not be. Nil means that all types are.
 	State []StateRule
-	// Actions are the operations of applications on top of the services. Each enabled action is a choice.
+	// Actions are the operations of applications above the services. An enabled action may happen at any time.
 	Actions []AnyAction
 	// Quorums are transitions that take sets of messages at once. Their names must differ.
 	Quorums []AnyQuorum
 	// Disturbing selects events that are excluded from recovery, in addition to actions with Disturbs set.
 	Disturbing []Disturbance
-	// Monitors are constructors of the monitors of a run. Each must return a new value at every call.
+	// Monitors return the monitors of a run. Each function must return a new value at every call.
 	Monitors []func() Monitor
 	// Properties are the properties to check. Their names must differ.
 	Properties []Property
-	// Abstractions are replacements for shipped parts, used in this system or in variants.
+	// Abstractions are simpler replacements for parts of the system, used in this system or in variants of it.
 	Abstractions []Abstraction
 	_            struct{}
 
@@ -83,10 +82,11 @@ const (
 	Prompt
 )
 
-// Bounded returns the timing in which no event is late by more than delay. As with [ByDeadline], a timer fires at most
-// delay after its deadline. A link between nodes that are up delivers a message at most delay after its oldest message
+// Bounded returns the timing in which no event is late by more than delay. Timers fire as with [ByDeadline], at most
+// delay after their deadline. A link between nodes that are up delivers a message at most delay after its oldest message
 // was sent or its last message was delivered. All clocks run at the same rate, up to delay. The time that a node is
-// down, or that an event waits in the queue of a machine, is unbounded. Delays are clamped to 0 and 10,000 hours.
+// down, or that an event waits in the queue of a machine, is unbounded. The delay is clamped to between 0 and 10,000
+// hours.
 func Bounded(delay time.Duration) Timing {
 	return bounded + Timing(min(max(0, delay), 10_000*time.Hour))
 }
@@ -203,7 +203,7 @@ func (s System) Only(names ...string) (System, error) {
 	return s, nil
 }
 
-// Asserts reports whether failed assertions are findings. Only may have excluded them.
+// Asserts reports whether failed assertions are violations. Only may have excluded them.
 func (s *System) Asserts() bool { return !s.noAsserts }
 
 // Validate returns an error for the first invalid field of s.

@@ -6,8 +6,8 @@ import (
 	"github.com/macemc/macemc/internal/simhook"
 )
 
-// View gives a property access to a state. It records the parts that are read. It is valid only during the property's
-// call.
+// View is a property's view of one state of the system. It records the parts that the property reads. It is valid only
+// during the call of the property.
 type View struct{ hook contents }
 
 type (
@@ -15,7 +15,7 @@ type (
 	predicate = simhook.Predicate[Service, NodeID, Envelope]
 )
 
-// Hook returns the fields that packages that execute the system fill in and read. Properties must not use it.
+// Hook returns fields for packages that execute the system. Properties must not use it.
 func (v *View) Hook() *simhook.View[Service, NodeID, Envelope] { return &v.hook }
 
 // Len returns the number of nodes of the system, whether up or not.
@@ -27,7 +27,7 @@ func (v *View) Service(id NodeID) Service {
 	return v.hook.Services[id]
 }
 
-// Halted reports whether a node has halted: it is down and never comes back. Properties of the final state can hold
+// Halted reports whether a node has halted: it is down and never boots again. A property that must become true can hold
 // only for the other nodes.
 func (v *View) Halted(id NodeID) bool {
 	v.hook.Reads.Read(int(id))
@@ -61,8 +61,8 @@ func Nodes[S Service](v *View) iter.Seq2[NodeID, S] {
 	}
 }
 
-// Each lifts a predicate over one node to all nodes that are up and run an S. The predicate must depend on its
-// arguments alone: its value is cached until the node's next step.
+// Each returns a predicate that holds if the given one holds for all nodes that are up and run an S. The given predicate
+// must depend on its arguments alone, because its value is cached until the next step of the node.
 func Each[S Service](holds func(NodeID, S) bool) func(*View) bool {
 	return everywhere(func(v *contents, id NodeID) bool {
 		s, ok := v.Services[id].(S)
