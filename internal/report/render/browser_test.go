@@ -5,6 +5,8 @@ package render_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -154,16 +156,31 @@ func TestBrowserNarrow(t *testing.T) {
 	chromium.Screenshot(t, ctx, "narrow")
 }
 
-// The page of a run of 5,000 steps is ready soon. The limit leaves room for busy machines.
+// The page of runs of 5,000 steps is ready within a second. On a busy machine one of three attempts suffices.
 func TestBrowserLong(t *testing.T) {
-	ctx := browser(t, printed(t, render.HTML, longReport(t)))
-	chromium.Expect(t, "step", chromium.Text(t, ctx, "#at"), "step 4986 of 5000")
-	ready, err := strconv.ParseFloat(chromium.Eval(t, ctx, `performance.getEntriesByType("navigation")[0].domComplete`), 64)
-	if t.Logf("ready after %.0f ms", ready); err != nil || ready > 4000 {
-		t.Errorf("ready after %.0f ms: %v", ready, err)
+	for name, r := range map[string]*report.Report{"few fields": longReport(t), "many fields": wideReport(t, 5000)} {
+		page := printed(t, render.HTML, r)
+		least := math.Inf(1)
+		for range 3 {
+			ctx := browser(t, page)
+			chromium.Expect(t, "step", chromium.Text(t, ctx, "#at"), fmt.Sprintf("step %d of 5000", r.Critical.Step))
+			ready, err := strconv.ParseFloat(chromium.Eval(t, ctx, `performance.getEntriesByType("navigation")[0].domComplete`), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			least = min(least, ready)
+			chromium.Do(t, ctx, chromedp.KeyEvent(kb.Home))
+			if name == "few fields" {
+				chromium.Expect(t, "Home", chromium.Text(t, ctx, "#states"), "Sent\t0 1")
+			}
+			if least < 1000 {
+				break
+			}
+		}
+		if t.Logf("%s: %d kB, ready after %.0f ms", name, len(page)>>10, least); least > 1000 {
+			t.Errorf("%s: ready after %.0f ms", name, least)
+		}
 	}
-	chromium.Do(t, ctx, chromedp.KeyEvent(kb.Home))
-	chromium.Expect(t, "Home", chromium.Text(t, ctx, "#states"), "Sent\t0 1")
 }
 
 // The chosen step is part of the address, and a link with a step opens there.

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
@@ -114,13 +116,25 @@ func changesOf(count, changes int) string {
 func pathFiles(r *report.Report) []pageFile {
 	var files []pageFile
 	for _, f := range []struct{ name, text string }{{"error.path", r.PathText}, {"live.path", r.LivePathText}} {
-		if f.text != "" {
-			url := "data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(f.text))
-			files = append(files, pageFile{f.name, template.URL(url)}) // trusted content, and base64
+		if f.text == "" {
+			continue
 		}
+		name, kind, content := f.name, "text/plain", []byte(f.text)
+		if len(content) > mostPlain {
+			var b bytes.Buffer
+			w := gzip.NewWriter(&b)
+			_, _ = w.Write(content) // a buffer has no errors
+			_ = w.Close()
+			name, kind, content = name+".gz", "application/gzip", b.Bytes()
+		}
+		url := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(content)
+		files = append(files, pageFile{name, template.URL(url)}) // trusted content, and base64
 	}
 	return files
 }
+
+// mostPlain is the size in bytes above which the page contains a path file compressed.
+const mostPlain = 50_000
 
 // MaxPageSteps is the maximum number of steps that a page shows around the marked step, in addition to those named
 // in the text.

@@ -477,8 +477,9 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// Two runs of 500 steps with many fields make a page that can be attached to an issue.
-func TestPageIsSmall(t *testing.T) {
+// wideReport returns a report of two random runs of a system with many fields.
+func wideReport(t *testing.T, steps int) *report.Report {
+	t.Helper()
 	e := randtree.Entry()
 	e.Limits = sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}
 	sys, err := e.New(spec.Config{Nodes: 5})
@@ -496,7 +497,7 @@ func TestPageIsSmall(t *testing.T) {
 		if err := r.Start(src); err != nil {
 			t.Fatal(err)
 		}
-		for r.Steps() < 500 {
+		for r.Steps() < steps {
 			if err := r.Step(rng.IntN(len(w.Enabled())), src); err != nil {
 				t.Fatal(err)
 			}
@@ -508,12 +509,23 @@ func TestPageIsSmall(t *testing.T) {
 		return tr
 	}
 	r := pingackReport(t)
-	r.Dead, r.Live, r.PathText = long(1), long(2), strings.Repeat("0 deliver n1<-n0 Join{Source:0}\n", 500)
-	r.Critical.Step, r.Critical.LiveCommon = 300, 0
-	page := printed(t, render.HTML, r)
-	t.Logf("%d kB", len(page)>>10)
-	if len(page) > 3<<20 {
-		t.Errorf("the page has %d bytes, want less than 3 MB", len(page))
+	r.Dead, r.Live, r.PathText = long(1), long(2), strings.Repeat("0 deliver n1<-n0 Join{Source:0}\n", steps)
+	r.LivePathText = r.PathText
+	r.Steps, r.Critical.Step, r.Critical.LiveCommon = steps, steps*3/5, 0
+	return r
+}
+
+// Two runs with many fields, of whatever length, make a page that can be attached to an issue.
+func TestPageIsSmall(t *testing.T) {
+	for _, steps := range []int{499, 500, 5000} {
+		page := printed(t, render.HTML, wideReport(t, steps))
+		t.Logf("%d steps: %d kB", steps, len(page)>>10)
+		if zipped := bytes.Contains(page, []byte(`download="error.path.gz" href="data:application/gzip;base64,`)); zipped != (steps == 5000) {
+			t.Errorf("%d steps: error.path is compressed: %t", steps, zipped)
+		}
+		if len(page) > 1_000_000 {
+			t.Errorf("%d steps: the page has %d bytes, want less than a million", steps, len(page))
+		}
 	}
 }
 
