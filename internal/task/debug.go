@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
 )
@@ -20,14 +21,14 @@ import (
 // Debug opens a run in the debugger.
 type Debug struct {
 	File, Live string
-	System     string // if not empty, the run is the first boots of this system, and there is no File
+	Subject    // if its System is not empty, the run is the first boots of this system, and there is no File
 	Batch      bool
 	Execute    []string // nil means that none were given
 	NoColor    bool
 }
 
 // Validate implements [Task].
-func (d *Debug) Validate() error { return nil }
+func (d *Debug) Validate() error { return d.Subject.validate() }
 
 // Do implements [Task].
 func (d *Debug) Do(ctx context.Context, p *Process) error {
@@ -47,9 +48,8 @@ func (d *Debug) load(ctx context.Context, p *Process) (l *check.Loaded, done boo
 	if d.System == "" {
 		return p.load(ctx, d.File)
 	}
-	f := Subject{System: d.System}
-	s, err := f.build(p)
-	return &check.Loaded{System: s.System, Header: s.Header(0)}, false, err
+	s, err := d.Subject.build(p)
+	return &check.Loaded{System: s.System, Header: replay.HeaderOf(&s.System, s.Header(0))}, false, err
 }
 
 // Run runs a session: its commands, the screen, or the prompt.

@@ -18,6 +18,7 @@ func TestAgain(t *testing.T) {
 		return nil
 	}}
 	subjectFlags(cmd.Flags(), &f.Subject, &test)
+	cmd.Flags().Var((*only)(&f.Property), "property", "")
 	cmd.Flags().Uint64Var(&f.Config.Seed, "seed", 1, "")
 	cmd.Flags().BoolVar(&f.Config.Alone, "alone", false, "")
 	cmd.Flags().BoolVar(&f.KeepGoing, "keep-going", true, "")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/task"
@@ -17,7 +18,12 @@ import (
 
 func (a *app) mdbCommand() *cobra.Command {
 	var d task.Debug
+	var test string
 	var inBrowser bool
+	ofSystem := pflag.NewFlagSet("", pflag.ContinueOnError)
+	ofSystem.SortFlags = false
+	subjectFlags(ofSystem, &d.Subject, &test)
+	environmentFlags(ofSystem, &d.Subject)
 	cmd := &cobra.Command{
 		Use:   "mdb FILE [LIVE] | SYSTEM",
 		Short: "Debug a run",
@@ -28,7 +34,8 @@ be a schedule of "macemc test", with what each goroutine waits for after each st
 last is the newest finding in the current module, here and wherever a command takes a run.
 
 SYSTEM is a bundled system, or a package with a test that checks one. The run is then its
-first state, with alternative 0 for each choice of the first boots.
+first state, with alternative 0 for each choice of the first boots. The flags about nodes,
+parameters and faults are those of macemc search; a FILE records its own.
 
 On a terminal it fills the screen, and ? shows its keys. Elsewhere, or if TERM is dumb, it
 is a prompt that reads commands; "help" lists them. --batch executes the commands of -x,
@@ -41,7 +48,7 @@ Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
   macemc mdb error.path --batch -x 'critical; diff live; why'
   macemc mdb testdata/macemc/TestRenew/deadlock-1.path
   macemc mdb error.path other.path --batch < commands
-  macemc mdb ./mysvc:TestLease --web`,
+  macemc mdb ./mysvc:TestLease --web --crashes 1`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
@@ -54,18 +61,31 @@ Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			d.Given = given(cmd)
 			d.NoColor = d.NoColor || os.Getenv("NO_COLOR") != ""
+			if !a.isSystem(args[0]) {
+				var err error
+				ofSystem.VisitAll(func(f *pflag.Flag) {
+					if f.Changed && err == nil {
+						err = fmt.Errorf("--%s is for a system, and %s is the file of a run, which records its own", f.Name, args[0])
+					}
+				})
+				if err != nil {
+					return err
+				}
+			}
 			if !inBrowser {
-				return a.debug(cmd.Context(), &d, args)
+				return a.debug(cmd.Context(), &d, test, args)
 			}
 			front := &page{out: a.Stdout, errs: a.Stderr, stopped: func() bool { return cmd.Context().Err() != nil }}
 			a.Front, a.NoScreen = front, ""
-			err := a.debug(cmd.Context(), &d, args)
+			err := a.debug(cmd.Context(), &d, test, args)
 			return cmp.Or(err, front.err)
 		},
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
+	fl.AddFlagSet(ofSystem)
 	fl.StringArrayVarP(&d.Execute, "execute", "x", nil, "execute `COMMANDS`, separated by semicolons; repeatable")
 	fl.BoolVar(&d.Batch, "batch", false, "execute commands without a screen or a prompt, and exit")
 	fl.BoolVar(&inBrowser, "web", false, "serve the debugger to a browser on this computer")
@@ -74,13 +94,13 @@ Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 }
 
 // debug opens the run or the system in args.
-func (a *app) debug(ctx context.Context, d *task.Debug, args []string) (err error) {
+func (a *app) debug(ctx context.Context, d *task.Debug, test string, args []string) (err error) {
 	if a.isSystem(args[0]) {
 		if len(args) > 1 {
 			return fmt.Errorf("LIVE is for a run, and %s is a system", args[0])
 		}
 		d.System = args[0]
-		return a.onSystem(ctx, d.System, "", d)
+		return a.onSystem(ctx, d.System, test, d)
 	}
 	if d.File, err = a.runFile(args[0]); err != nil {
 		return err

@@ -161,3 +161,28 @@ func TestMdb_Schedule(t *testing.T) {
 		t.Errorf("exit status %d: %s", status, out)
 	}
 }
+
+// A system is opened with the nodes, parameters and faults of the flags, as a search has them. A file records its own.
+func TestMdb_SystemFlags(t *testing.T) {
+	stdout, stderr, status := run(t, "mdb", "randtree", "--nodes", "4", "--crashes", "1", "--bug", "RT13", "--batch", "-x", "info; options")
+	if status != 0 {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	for _, want := range []string{"system     randtree, 4 nodes", "bugs       RT13", "crashes<=1", "n3 crashes  (fault)"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is missing in\n%s", want, stdout)
+		}
+	}
+	if stdout, _, _ := run(t, "mdb", "randtree", "--bug", "RT13", "--crashes", "0", "--batch", "-x", "options"); strings.Contains(stdout, "crashes") {
+		t.Errorf("nodes crash, which the flag forbids:\n%s", stdout)
+	}
+	for args, want := range map[string]string{
+		"randtree --nodes 0":                      "--nodes is 0, must be at least 1",
+		"randtree --crashes -1":                   "--crashes is -1",
+		testdata(t, "pingack.path") + " --loss 2": "--loss is for a system, and",
+	} {
+		if _, stderr, status := run(t, append([]string{"mdb", "--batch"}, strings.Fields(args)...)...); status != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("mdb %s: exit status %d: %s, want %s", args, status, stderr, want)
+		}
+	}
+}

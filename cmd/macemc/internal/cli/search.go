@@ -69,6 +69,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	subjectFlags(fl, &f.Subject, &test)
+	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
 	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "", "`NAME`: "+strings.Join(search.StrategyNames(0), ", ")+" (default deepening)")
 	fl.StringVar(&f.Schedules, "schedules", "", "order walks by `NAMES`: "+strings.Join(task.ScheduleNames(), ", "))
 	fl.IntVar(&f.Config.MaxDepth, "depth", 0, "maximum depth `D`: steps for bfs and dfs, choices for deepening")
@@ -76,6 +77,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.IntVar(&f.Config.WalkSteps, "walk-steps", 0, "length `N` of a random walk in steps (default 2000)")
 	fl.IntVar(&f.Config.Walks, "walks", 0, "make `K` walks per probe of a critical transition (default 200)")
 	environmentFlags(fl, &f.Subject)
+	fl.StringVar(&f.Weights, "weights", "", "set `WEIGHTS` of events in random walks, such as action=40,message=8")
 	fl.BoolVar(&f.Unbiased, "unbiased", false, "give all events equal weights in random walks")
 	fl.Uint64Var(&f.Config.Seed, "seed", 1, "`SEED` of the random walks, at least 1")
 	fl.StringVar(&f.Shard, "shard", "", "run part `K/N` of a divided search, for macemc merge")
@@ -170,12 +172,11 @@ const searchExamples = `  macemc search randtree --bug RT4 --json > report.json
 func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
 	fl.StringVar(test, "test", "", "check only test `NAME` of a package")
 	fl.StringArrayVar(&f.Bugs, "bug", nil, "enable the known bug `ID`; repeatable")
-	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
 	fl.IntVar(&f.Nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
 	fl.StringArrayVar(&f.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
 }
 
-// environmentFlags adds the flags for possible events and their probabilities.
+// environmentFlags adds the flags for possible events.
 func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	for fault := range sim.FaultCount {
 		fl.IntVar(&f.Limits[fault], fault.String(), 0, fault.Doc())
@@ -183,5 +184,4 @@ func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	fl.StringVar(&f.Timing, "timing", "", "`MODE`: ByDeadline, AnyOrder, Prompt, Bounded:1s, BoundedLiveness:1s")
 	fl.StringVar(&f.Interleave, "interleave", "", "order goroutines by `MODE`: rotate, fifo, random or pct:N")
 	fl.StringVar(&f.CrashCut, "crash-cut", "", "lose effects of a step that crashes by `MODE`: prefix, none or subset")
-	fl.StringVar(&f.Weights, "weights", "", "set `WEIGHTS` of events in random walks, such as action=40,message=8")
 }
