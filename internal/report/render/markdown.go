@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -18,7 +19,7 @@ func Markdown(w io.Writer, d *document.Document) error {
 	r := d.Report
 	fmt.Fprintf(b, "# %s\n\n", markdownText(d.Title))
 	if !d.Single() {
-		for _, line := range d.Coverage {
+		for _, line := range slices.Concat(d.Baseline, d.Coverage) {
 			fmt.Fprintf(b, "* %s\n", markdownText(line))
 		}
 		markdownCommands(b, r)
