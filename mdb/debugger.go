@@ -30,6 +30,7 @@ type Wanted struct {
 	Differences bool
 	Source      int  // number of source lines before and after that of the step; 0 means none
 	Image       int  // width of the event graph as an image, in pixels; 0 means none
+	Beside      int  // width of the image of the run to compare with, in pixels; 0 means none
 	Options     bool // include the runs and, in the current state, the enabled events, the properties and the monitors
 }
 
@@ -43,6 +44,7 @@ type View struct {
 	Differences []string
 	Source      []string
 	Image       eventgraph.Image
+	Beside      Beside
 	Options     []OptionLine
 	Questions   []QuestionLine
 	Properties  []PropertyLine
@@ -81,7 +83,12 @@ func (s *Session) View(w Wanted) View {
 		}
 	}
 	if w.Image > 0 {
-		if v.Image, err = s.image(w.Image); err != nil {
+		if v.Image, err = s.image(s.run, s.run.At, w.Image); err != nil {
+			v.Err = err.Error()
+		}
+	}
+	if w.Beside > 0 {
+		if v.Beside, err = s.beside(w.Beside); err != nil {
 			v.Err = err.Error()
 		}
 	}

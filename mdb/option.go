@@ -135,10 +135,9 @@ func (s *Session) questions() ([]QuestionLine, error) {
 // imageReach is the number of steps before and after the current one in an image.
 const imageReach = 100
 
-// image draws the event graph around the current step.
-func (s *Session) image(width int) (eventgraph.Image, error) {
-	r := s.run
-	from, to := max(0, r.At-imageReach), min(r.Len(), r.At+imageReach)
+// image draws the event graph of a run around a step.
+func (s *Session) image(r *history.Run, at, width int) (eventgraph.Image, error) {
+	from, to := max(0, at-imageReach), min(r.Len(), at+imageReach)
 	g, o, err := r.Graph(max(1, from-lanesMargin), max(1, from), to, lanesMargin)
 	if err != nil {
 		return eventgraph.Image{}, err

@@ -244,6 +244,68 @@ func TestBrowserFinding(t *testing.T) {
 			}
 			chromium.Screenshot(t, ctx, fmt.Sprintf("web-%s-%d", theme, width))
 		}
+		compareBeside(t, ctx, width)
 	}
 	chromium.CheckTab(t, ctx)
+}
+
+// compareBeside shows the live run beside the run that does not recover. The matching step lies at the same height.
+func compareBeside(t *testing.T, ctx context.Context, width int64) {
+	t.Helper()
+	press := func(key string) { t.Helper(); chromium.Do(t, ctx, chromedp.KeyEvent(key)) }
+	at := chromium.Text(t, ctx, "#at")
+	press("b")
+	await(t, ctx, "#other-drawn", "Steps of live, step ")
+	for _, key := range []string{"", kb.Home, "j", kb.PageDown, kb.End, "c"} {
+		if key != "" {
+			before := chromium.Text(t, ctx, "#at")
+			press(key)
+			for end := time.Now().Add(10 * time.Second); chromium.Text(t, ctx, "#at") == before && time.Now().Before(end); {
+				time.Sleep(20 * time.Millisecond)
+			}
+		}
+		told := chromium.Text(t, ctx, "#other-drawn")
+		difference := chromium.Text(t, ctx, "#difference")
+		var step int
+		if _, err := fmt.Sscanf(told, "Steps of live, step %d", &step); err != nil || !strings.Contains(difference, fmt.Sprintf("| live after step %d", step)) ||
+			strings.Contains(told, "no step matches") != strings.Contains(difference, "no matching step") {
+			t.Errorf("%d pixels, %q: the lanes are at %q, the difference is\n%s", width, key, told, difference)
+		}
+		apart := chromium.Eval(t, ctx, `(() => {
+			const row = (list, frame) => { const r = document.querySelector(list + " .step.sel .hit"), f = document.querySelector(frame);
+				return {y: r ? r.getBoundingClientRect().top - f.getBoundingClientRect().top : 0,
+					seen: !r || r.getBoundingClientRect().bottom <= f.getBoundingClientRect().bottom + 1 && r.getBoundingClientRect().top >= f.getBoundingClientRect().top - 1} };
+			const a = row("#steps", "#scroll"), b = row("#other-steps", "#other-scroll");
+			return !a.seen || !b.seen ? "hidden" : Math.abs(a.y - b.y) > 2 ? Math.abs(a.y - b.y) + " pixels" : "" })()`)
+		if apart != "" {
+			t.Errorf("%d pixels, %q: the steps are apart: %s", width, key, apart)
+		}
+	}
+	chromium.Expect(t, "only in one run", chromium.Eval(t, ctx, `[document.querySelectorAll("#steps .match").length > 0, document.querySelectorAll("#other-steps .match").length > 0]`), "true,true")
+	beside := chromium.Eval(t, ctx, `document.getElementById("other").getBoundingClientRect().left > document.getElementById("graph").getBoundingClientRect().right`)
+	if beside != fmt.Sprint(width > 1000) {
+		t.Errorf("%d pixels: side by side is %s", width, beside)
+	}
+	for _, theme := range []string{"light", "dark"} {
+		chromium.Eval(t, ctx, fmt.Sprintf("document.documentElement.dataset.theme = %q", theme))
+		if bad := chromium.Eval(t, ctx, chromium.Audit); bad != "" {
+			t.Errorf("side by side, %s, %d pixels:\n%s", theme, width, bad)
+		}
+		if out := chromium.Eval(t, ctx, `document.documentElement.scrollWidth - innerWidth`); out != "0" {
+			t.Errorf("side by side, %d pixels: the page is wider by %s", width, out)
+		}
+		chromium.Screenshot(t, ctx, fmt.Sprintf("web-beside-%s-%d", theme, width))
+	}
+	// A click in the other run goes there.
+	chromium.Eval(t, ctx, `document.querySelector("#other-steps .step.sel").dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
+	await(t, ctx, "#at", "live, step ")
+	await(t, ctx, "#other-drawn", "Steps of main, step ")
+	click(t, ctx, "main")
+	await(t, ctx, "#at", at)
+	press("b")
+	for end := time.Now().Add(10 * time.Second); chromium.Eval(t, ctx, `document.getElementById("other").hidden`) != "true"; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the other run is still shown")
+		}
+	}
 }

@@ -8,7 +8,7 @@
     return e;
   };
   const line = byId("line");
-  let view = null, over = false, stopped = "";
+  let view = null, over = false, stopped = "", beside = false;
 
   // Commands are executed one after the other. Those that are given meanwhile wait.
   const waiting = [];
@@ -29,7 +29,7 @@
   async function post(name, command, signal) {
     try {
       const response = await fetch(name, {
-        method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({line: command}), signal: signal
+        method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({line: command, beside: beside}), signal: signal
       });
       return response.ok ? await response.json() : {refused: await response.text()};
     } catch (e) {
@@ -125,20 +125,64 @@
 
   // The image and the legend are drawn by the session, which escapes all text of the run.
   function showImage() {
-    byId("names").innerHTML = view.Image.Names;
-    byId("steps").innerHTML = view.Image.Steps;
+    draw("", view.Image, view.At.Run, view.At.Last);
     byId("legend").innerHTML = view.Image.Legend;
-    const numbers = Array.from(byId("steps").querySelectorAll(".step"), function (g) { return Number(g.dataset.step); });
+    const row = mark("", view.At.Step), scroll = byId("scroll"), frame = scroll.getBoundingClientRect();
+    if (row) {
+      const at = row.getBoundingClientRect();
+      if (at.top < frame.top + 40) scroll.scrollTop -= frame.top + 40 - at.top + frame.height / 3;
+      else if (at.bottom > frame.bottom - 20) scroll.scrollTop += at.bottom - frame.bottom + frame.height / 3;
+    }
+    showBeside(row);
+  }
+  function draw(prefix, image, run, length) {
+    byId(prefix + "names").innerHTML = image.Names;
+    byId(prefix + "steps").innerHTML = image.Steps;
+    const numbers = Array.from(byId(prefix + "steps").querySelectorAll(".step"), function (g) { return Number(g.dataset.step); });
     const first = Math.min(...numbers), last = Math.max(...numbers);
-    byId("drawn").textContent = "Steps" + (first > 0 || last < view.At.Last ? " " + first + " to " + last + " of " + view.At.Last : "") + " of " + view.At.Run;
-    byId("steps").querySelectorAll('[data-step="' + view.At.Step + '"]').forEach(function (g) {
+    byId(prefix + "drawn").textContent = "Steps" + (first > 0 || last < length ? " " + first + " to " + last + " of " + length : "") + " of " + run;
+  }
+  // mark selects a step, and returns its row.
+  function mark(prefix, step) {
+    let row = null;
+    byId(prefix + "steps").querySelectorAll('[data-step="' + step + '"]').forEach(function (g) {
       g.classList.add("sel");
       if (!g.classList.contains("step")) return;
       g.setAttribute("aria-current", "step");
-      const row = g.querySelector(".hit").getBoundingClientRect(), scroll = byId("scroll"), frame = scroll.getBoundingClientRect();
-      if (row.top < frame.top + 40) scroll.scrollTop -= frame.top + 40 - row.top + frame.height / 3;
-      else if (row.bottom > frame.bottom - 20) scroll.scrollTop += row.bottom - frame.bottom + frame.height / 3;
+      row = g.querySelector(".hit");
     });
+    return row;
+  }
+
+  // The other run is drawn with the matching step at the height of the current step. Steps that only one of the runs has are marked.
+  function showBeside(row) {
+    const o = view.Beside, shown = beside && o.Run !== "";
+    byId("stage").classList.toggle("beside", shown);
+    byId("other").hidden = !shown;
+    byId("beside").setAttribute("aria-pressed", String(beside));
+    if (!beside) return;
+    if (!shown) {
+      say(o.Why, true);
+      return;
+    }
+    draw("other-", o.Image, o.Run, o.Last);
+    byId("other-drawn").textContent += ", step " + o.Step + (o.Same ? " matches" : " has the same number; no step matches");
+    const there = mark("other-", o.Step);
+    list(view.Beside.Here).forEach(function (n) { only("", n); });
+    list(view.Beside.Only).forEach(function (n) { only("other-", n); });
+    const sign = make("span", "", " only in one of the runs");
+    sign.prepend(make("span", "only"));
+    byId("legend").appendChild(sign);
+    const steps = byId("other-steps");
+    steps.style.paddingTop = "0";
+    if (!row || !there) return;
+    const apart = function () { return offset(there, "other-scroll") - offset(row, "scroll"); };
+    byId("other-scroll").scrollTop += apart();
+    if (apart() < 0) steps.style.paddingTop = -apart() + "px";
+  }
+  function offset(row, scroll) { return row.getBoundingClientRect().top - byId(scroll).getBoundingClientRect().top; }
+  function only(prefix, step) {
+    byId(prefix + "steps").querySelectorAll('.step[data-step="' + step + '"]').forEach(function (g) { g.classList.add("match"); });
   }
 
   function showStep() {
@@ -266,7 +310,11 @@
     const dark = matchMedia("(prefers-color-scheme: dark)").matches, now = document.documentElement.dataset.theme || (dark ? "dark" : "light");
     document.documentElement.dataset.theme = now === "dark" ? "light" : "dark";
   }
-  const actions = {theme: theme, test: test, help: function () { byId("keys").hidden = !byId("keys").hidden; }};
+  function sideBySide() {
+    beside = !beside;
+    run("");
+  }
+  const actions = {theme: theme, beside: sideBySide, test: test, help: function () { byId("keys").hidden = !byId("keys").hidden; }};
   function type(text) {
     line.value = text;
     line.focus();
@@ -279,7 +327,7 @@
     j: command("next"), n: command("next"), ArrowDown: command("next"), k: command("prev"), p: command("prev"), ArrowUp: command("prev"),
     N: ofNode("next"), ArrowRight: ofNode("next"), P: ofNode("prev"), ArrowLeft: ofNode("prev"),
     PageDown: command("goto +10"), PageUp: command("goto -10"), Home: command("start"), End: command("end"),
-    c: command("critical"), r: command("again"), w: command("why"), x: command("node none"), q: command("quit"),
+    c: command("critical"), r: command("again"), w: command("why"), b: sideBySide, x: command("node none"), q: command("quit"),
     g: look("graph"), d: look("difference"), s: look("source"), o: look("output"), t: theme, "?": actions.help,
     ":": function () { type(""); }, "/": function () { type("find event "); },
     Escape: function () { byId("keys").hidden = true; stop(); }
@@ -335,7 +383,7 @@
     if (!b) return;
     if (b.dataset.line) run(b.dataset.line);
     else if (b.dataset.do) actions[b.dataset.do]();
-    else if (b.dataset.step) run("goto " + b.dataset.step);
+    else if (b.dataset.step) run((b.closest("#other") ? "run " + view.Beside.Run + " " : "goto ") + b.dataset.step);
   });
   byId("save").addEventListener("submit", function (ev) {
     ev.preventDefault();

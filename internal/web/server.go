@@ -1,4 +1,4 @@
-// Package web serves a debugging session to browsers. The page has no state of its own: it sends commands of the debugger, and draws the
+// Package web serves a debugging session to browsers. The page has no state of a session: it sends commands of the debugger, and draws the
 // view that the session returns.
 package web
 
@@ -157,7 +157,8 @@ func handle[Q, A any](mux *http.ServeMux, path string, do func(context.Context, 
 
 // command is a question: a line to execute. An empty line executes nothing.
 type command struct {
-	Line string `json:"line"`
+	Line   string `json:"line"`
+	Beside bool   `json:"beside"` // the answer contains the run to compare with
 }
 
 // outcome is the answer to a command: its output, its error, and the state of the session after it.
@@ -169,8 +170,14 @@ type outcome struct {
 	View    mdb.View `json:"view"`
 }
 
-// shown returns what the page shows. The graph fits a window of 800 pixels.
-func shown() mdb.Wanted { return mdb.Wanted{Image: 735, Options: true, Differences: true, Source: 6} }
+// shown returns what the page shows. One graph fits a window of 800 pixels, and two side by side one of 1,400.
+func shown(beside bool) mdb.Wanted {
+	w := mdb.Wanted{Image: 735, Options: true, Differences: true, Source: 6}
+	if beside {
+		w.Image, w.Beside = 640, 640
+	}
+	return w
+}
 
 // do executes a command, one at a time. The end of the request cancels it.
 func (s *Server) do(ctx context.Context, c command) (outcome, error) {
@@ -197,7 +204,7 @@ func (s *Server) do(ctx context.Context, c command) (outcome, error) {
 		}
 		s.first = ""
 	}
-	o.View = s.session.View(shown())
+	o.View = s.session.View(shown(c.Beside))
 	s.unsaved = nil
 	for _, r := range o.View.Runs {
 		if r.Unsaved {
