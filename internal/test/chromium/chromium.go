@@ -16,8 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -119,6 +121,39 @@ func Expect(t *testing.T, what, got string, wants ...string) {
 			t.Errorf("%s: %q is missing in\n%s", what, w, got)
 		}
 	}
+}
+
+// LoadTime loads the page again, and returns the processor time that its thread takes for that. Unlike a time by the clock it does not depend
+// on other programs.
+func LoadTime(t *testing.T, ctx context.Context) time.Duration {
+	t.Helper()
+	seconds, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) (float64, error) {
+		if _, err := cdp.Call(ctx, tab, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+			return 0, err
+		}
+		spent := func() (sum float64, err error) {
+			r, err := cdp.Call(ctx, tab, performance.GetMetrics, cdp.Empty{})
+			for _, m := range r.Metrics {
+				if m.Name == "TaskDuration" {
+					sum = m.Value
+				}
+			}
+			return sum, err
+		}
+		before, err := spent()
+		if err != nil {
+			return 0, err
+		}
+		if _, err := chromedp.Reload()(ctx, tab); err != nil {
+			return 0, err
+		}
+		after, err := spent()
+		return after - before, err
+	})
+	if err != nil || seconds <= 0 {
+		t.Fatalf("the page takes %f s: %v", seconds, err)
+	}
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // Screenshot takes a picture for people and stores it in the folder named by MACEMC_SCREENSHOTS.
