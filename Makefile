@@ -17,10 +17,10 @@ TIMEOUT ?= 40m
 RAPID_SEED ?= 1
 
 .PHONY: help demo install build test test-all lint ci check evaluation soak bench tidy \
-	check-goroutines check-glue check-next check-deploy check-mermaid check-browser check-install pictures
+	check-goroutines check-glue check-next check-deploy check-clients check-mermaid check-browser check-install pictures
 
 # Without cgo the programs are as those of a release, and compiled sooner. Tests and lint take what was compiled for them.
-demo build test test-all lint check-goroutines check-deploy: export CGO_ENABLED ?= 0
+demo build test test-all lint check-goroutines check-deploy check-clients: export CGO_ENABLED ?= 0
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/macemc || echo "compiling bin/macemc, which takes a minute the first time ..." >&2
@@ -61,7 +61,7 @@ ci: demo test check ## run everything that must pass, in less than half an hour
 
 # What ci runs behind demo and test. One goroutine at a time runs in most tests of check-goroutines, so test-all runs beside them.
 check: lint
-	@$(MAKE) --no-print-directory -j 2 test-all check-goroutines check-deploy
+	@$(MAKE) --no-print-directory -j 2 test-all check-goroutines check-deploy check-clients
 
 NEXT ?= go1.27.0
 
@@ -106,6 +106,10 @@ check-glue:
 # Let their own parsers read what runs a cluster in containers, and run its commands.
 check-deploy:
 	cd deploy && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 .
+
+# Let clients of other projects complete a session with the servers for editors.
+check-clients:
+	cd internal/test/clients && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 .
 
 # Install the program as users do, without this checkout: from a module proxy made of it.
 check-install:
