@@ -4,17 +4,18 @@ import (
 	"context"
 	"reflect"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
-// Call returns an action of a program that has exposed an S, see [Host.Expose]. The action calls f in a goroutine of its own, and f may
-// block. Its error is shown in traces. The fields of the result may be changed.
-func Call[S any](name string, f func(context.Context, S) error) sim.Action[*Program] {
+// Call returns an action of a program that has exposed an S, see [Host.Expose]. f may be a method expression, such as (*Store).Compact. The
+// action calls f in a goroutine of its own, and f may block. Its error is shown in traces. The fields of the result may be changed.
+func Call[S any](name string, f func(S, context.Context) error) sim.Action[*Program] {
 	c := &call{name: name, on: func(h *Host) {
 		for _, v := range h.exposed {
 			if s, ok := v.(S); ok {
 				go func() {
-					if err := f(h.ctx, s); err != nil {
+					if err := f(s, h.ctx); err != nil {
 						h.Log().Info(name, "error", err)
 					}
 				}()
@@ -25,7 +26,12 @@ func Call[S any](name string, f func(context.Context, S) error) sim.Action[*Prog
 	return sim.Action[*Program]{
 		Name: name,
 		When: func(p *Program) bool { return p.exposes(reflect.TypeFor[S]()) },
-		Do:   func(p *Program, env sim.Env) { p.step(env, &input{kind: callInput, call: c}) },
+		Do: func(p *Program, env sim.Env) {
+			if t, ok := env.(simext.CodeTracer); ok {
+				t.Runs(f)
+			}
+			p.step(env, &input{kind: callInput, call: c})
+		},
 	}
 }
 

@@ -51,7 +51,7 @@ func right(want int) func(*sim.View) bool {
 type begin func()
 
 var start = func() []sim.AnyAction {
-	a := bubble.Call("start", func(_ context.Context, f begin) error { f(); return nil })
+	a := bubble.Call("start", func(f begin, _ context.Context) error { f(); return nil })
 	a.Times = 1
 	return []sim.AnyAction{a}
 }()

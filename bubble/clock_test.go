@@ -17,7 +17,7 @@ import (
 
 // Time advances for a program that reads the clock and waits for nothing, until it stops reading.
 func TestClockWithoutTimers(t *testing.T) {
-	take := bubble.Call("take", func(_ context.Context, f begin) error { f(); return nil })
+	take := bubble.Call("take", func(f begin, _ context.Context) error { f(); return nil })
 	take.Times = 4
 	s := sim.System{
 		Name: "lease", Nodes: 1, State: bubble.Rules, Actions: []sim.AnyAction{take},

@@ -47,7 +47,7 @@ func TestEnding(t *testing.T) {
 	if name == "" {
 		t.Skip("for TestEndings")
 	}
-	start := bubble.Call("start", func(_ context.Context, f begin) error { go f(); return nil })
+	start := bubble.Call("start", func(f begin, _ context.Context) error { go f(); return nil })
 	start.Times = 1
 	mctest.Check(t, sim.System{
 		Name: "ending", Nodes: 1, State: bubble.Rules, Actions: []sim.AnyAction{start},

@@ -25,6 +25,9 @@ func (w *Machine) handlerSource(ev sim.Event) string {
 	var code reflect.Value
 	switch ev.Kind {
 	case sim.DoAction:
+		if declared.Carries(w.Members[ev.Node].Service) {
+			return "" // until it declares what it runs
+		}
 		code = reflect.ValueOf(w.Actions[ev.Slot].Types.Do)
 	case sim.TakeQuorum:
 		code = reflect.ValueOf(w.Quorums[w.Members[ev.Node].sets[ev.Slot].quorum].Types.Do)

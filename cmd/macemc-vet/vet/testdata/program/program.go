@@ -32,7 +32,7 @@ var system = sim.System{
 		}
 		return bubble.Service(client("n0:80"))
 	},
-	Actions: []sim.AnyAction{bubble.Call("ask", func(ctx context.Context, ask func()) error {
+	Actions: []sim.AnyAction{bubble.Call("ask", func(ask func(), _ context.Context) error {
 		ask()
 		hits.Add(1) // want "hits"
 		return nil

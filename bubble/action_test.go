@@ -1,0 +1,54 @@
+//go:build macemc_overlay
+
+package bubble_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
+)
+
+type tally struct{ n int }
+
+func (c *tally) increment(context.Context) error { c.n++; return nil }
+
+// An action calls a method by its expression, and is located where the method is.
+func TestCall_Method(t *testing.T) {
+	sys := sim.System{
+		Name: "tally", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{}, Interleave: sim.FIFO,
+		Actions: []sim.AnyAction{bubble.Call("increment", (*tally).increment), bubble.Interrupt()},
+		New: func(sim.NodeID) sim.Service {
+			return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
+				c := &tally{}
+				h.Expose(c)
+				h.Observe(func() any { return c.n })
+				<-ctx.Done()
+				return nil
+			})
+		},
+	}
+	w, err := kernel.NewWorld(&sys, kernel.Options{Trace: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(choose.First); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"action_test.go:", ""} {
+		if err := w.Step(w.Enabled()[i], choose.First); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.Last().Source; want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%v is located at %q, want %q", w.Last().Event, got, want)
+		}
+	}
+	if n := w.Service(0).(*bubble.Program).Seen; n != 1 {
+		t.Errorf("%v calls, want 1", n)
+	}
+}
