@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -47,29 +46,13 @@ func (s *Session) runWords() []string {
 	return append(words, "same", "match")
 }
 
-// match returns the step of b that corresponds to step n of a, see [replay.Align], and whether both have the same event.
-func match(a, b *history.Run, n int) (int, bool) {
-	c := replay.Align(occurrences(a, n), occurrences(b, b.Len()), history.Common(a, b))[n]
-	return c.Step, c.Same
-}
-
-// occurrences returns the occurrences of the first n steps.
-func occurrences(r *history.Run, n int) []replay.Occurrence {
-	all := make([]replay.Occurrence, n)
-	for i := range all {
-		s := r.Step(i + 1)
-		all[i] = replay.Occurrence{Key: s.Key, Kind: s.Ev.Kind}
-	}
-	return all
-}
-
 // elsewhere parses a step of another run: a number, same, or match, which is the default.
 func (s *Session) elsewhere(r *history.Run, words []string) (n int, how string, err error) {
 	switch {
 	case len(words) > 1:
 		return 0, "", cmdline.Usagef("%q?", strings.Join(words, " "))
 	case len(words) == 0 || words[0] == "match":
-		n, same := match(s.run, r, s.run.At)
+		n, same := history.Match(s.run, r, s.run.At)
 		if !same {
 			return n, ", which has no matching step", nil
 		}
@@ -127,57 +110,8 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	return writeDiff(out, r, r.At, other, n)
 }
 
-// difference is a difference between two states.
-type difference struct {
-	node     int // -1 means the network
-	path     string
-	old, new string
-}
-
-// differences compares two states: first the nodes, then the network.
-func differences(a *history.Run, n int, b *history.Run, m int) ([]difference, error) {
-	var all []difference
-	before, err := allFields(a, n)
-	if err != nil {
-		return nil, err
-	}
-	after, err := allFields(b, m)
-	if err != nil {
-		return nil, err
-	}
-	for i := range before {
-		node := i
-		if i == a.Nodes {
-			node = -1
-		}
-		for _, c := range diff.Between(before[i], after[i]) {
-			all = append(all, difference{node, c.Path, c.Old, c.New})
-		}
-	}
-	return all, nil
-}
-
-// allFields returns the fields of each node after step n, and last those of the network.
-func allFields(r *history.Run, n int) (all [][]sim.Field, err error) {
-	for id := range r.Nodes {
-		fields, err := r.Fields(n, sim.NodeID(id))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, fields)
-	}
-	if r.Whole != nil {
-		return append(all, nil), nil
-	}
-	w, err := r.World(n)
-	if err != nil {
-		return nil, err
-	}
-	return append(all, w.NetFields()), nil
-}
-
 func writeDiff(out *bytes.Buffer, a *history.Run, n int, b *history.Run, m int) error {
-	all, err := differences(a, n, b, m)
+	all, err := history.Differences(a, n, b, m)
 	if err != nil {
 		return err
 	}
@@ -185,15 +119,15 @@ func writeDiff(out *bytes.Buffer, a *history.Run, n int, b *history.Run, m int) 
 		fmt.Fprintln(out, "  the states are the same")
 	}
 	for _, d := range all {
-		parts := func(e difference) bool { return e.node == d.node && replay.PartOf(e.path, d.path) }
-		if d.node >= 0 && slices.ContainsFunc(all, parts) {
+		parts := func(e history.Difference) bool { return e.Node == d.Node && replay.PartOf(e.Path, d.Path) }
+		if d.Node >= 0 && slices.ContainsFunc(all, parts) {
 			continue // empty in one of the states; its parts are listed
 		}
 		where := "network "
-		if d.node >= 0 {
-			where = a.Node(d.node) + "."
+		if d.Node >= 0 {
+			where = a.Node(d.Node) + "."
 		}
-		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.path, cmp.Or(d.old, "none"), cmp.Or(d.new, "none"))
+		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.Path, cmp.Or(d.Old, "none"), cmp.Or(d.New, "none"))
 	}
 	return nil
 }

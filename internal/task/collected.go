@@ -20,7 +20,7 @@ const StandardOutput = "-"
 func (c Collected) Check() error {
 	for _, f := range render.CollectedFormats() {
 		if file := c[f.Name]; file != "" && file != StandardOutput {
-			if err := (outfile.Generated{file, f.Mark}).Check(); err != nil {
+			if err := (outfile.Generated{Name: file, Mark: f.Mark}).Check(); err != nil {
 				return fmt.Errorf("--%s: %w", f.Name, err)
 			}
 		}
@@ -79,7 +79,7 @@ func (c Collected) Write(p *Process, write func(*bytes.Buffer, render.Collected)
 		case file == StandardOutput:
 			_, e = p.Stdout.Write(b.Bytes())
 		default:
-			e = outfile.Generated{file, f.Mark}.Write(b.Bytes())
+			e = outfile.Generated{Name: file, Mark: f.Mark}.Write(b.Bytes())
 		}
 		err = errors.Join(err, e)
 	}

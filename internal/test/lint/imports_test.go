@@ -83,7 +83,7 @@ var imports = []struct {
 	{pkg: "internal/search/runloop", module: []string{"internal/search/coverage", "internal/search/meter", "internal/search/verify", "internal/budget", "internal/stacks", "internal/simext", "internal/kernel", "internal/kernel/...", "internal/replay", "internal/table/...", "choose", "sim"}, strict: true},
 	{pkg: "internal/search/runs", module: []string{"internal/search/fpset", "internal/search/runloop", "internal/search/schedules", "internal/kernel", "internal/kernel/...", "internal/replay", "choose", "sim"}, strict: true},
 	{pkg: "search", module: []string{"internal/search/...", "internal/stacks", "internal/simext", "internal/budget", "choose", "internal/explore", "internal/explore/stateset", "macetime", "sim", "internal/kernel", "internal/kernel/...", "internal/table", "internal/table/...", "internal/replay"}},
-	{pkg: "mdb/internal/history", module: []string{"choose", "eventgraph", "internal/encoding", "internal/kernel/...", "internal/replay", "internal/textfmt", "sim"}},
+	{pkg: "mdb/internal/history", module: []string{"choose", "eventgraph", "internal/encoding/...", "internal/kernel/...", "internal/replay", "internal/textfmt", "sim"}},
 	{pkg: "mdb/internal/cmdline", strict: true},
 	{pkg: "mdb", module: []string{"internal/search/runloop", "internal/search/runs", "mdb/internal/...", "internal/outfile", "internal/textfmt", "choose", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "internal/encoding/...", "internal/replay", "search", "critical", "eventgraph", "systems/spec"}},
 	{pkg: "internal/wire", module: []string{"macetime"}, strict: true},
