@@ -26,12 +26,10 @@ func (s *Session) beside(width int) (b Beside, err error) {
 	if err != nil {
 		return Beside{Why: err.Error()}, nil
 	}
-	here, there := occurrences(r, r.Len()), occurrences(other, other.Len())
-	shared := history.Common(r, other)
-	to := replay.Align(here, there, shared)
+	to := history.Counterparts(r, other)
 	b = Beside{Run: other.Name, Step: to[r.At].Step, Last: other.Len(), Same: to[r.At].Same}
 	b.Here = unmatched(to, r.At)
-	b.Only = unmatched(replay.Align(there, here, shared), b.Step)
+	b.Only = unmatched(history.Counterparts(other, r), b.Step)
 	b.Image, err = s.image(other, b.Step, width)
 	return b, err
 }

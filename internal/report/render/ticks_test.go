@@ -16,8 +16,8 @@ func tickingReport(t *testing.T) *report.Report {
 	t.Helper()
 	sys := toys.Ticking(70, 20)
 	return &report.Report{
-		System: sys.Name, Nodes: sys.Nodes, Timing: sys.Timing.String(), Verdict: search.Violation, Kind: sim.Safety, Property: "no alarm",
-		Steps: 71, Stopped: "found", Dead: trace(t, sys, toys.Ticks(70)...),
+		Settings: report.Settings{System: sys.Name, Nodes: sys.Nodes, Timing: sys.Timing.String()},
+		Verdict:  search.Violation, Kind: sim.Safety, Property: "no alarm", Steps: 71, Stopped: "found", Dead: trace(t, sys, toys.Ticks(70)...),
 	}
 }
 

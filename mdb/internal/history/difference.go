@@ -12,6 +12,11 @@ func Match(a, b *Run, n int) (int, bool) {
 	return c.Step, c.Same
 }
 
+// Counterparts returns the step of b that corresponds to each step of a, see [replay.Align].
+func Counterparts(a, b *Run) []replay.Counterpart {
+	return replay.Align(occurrences(a, a.Len()), occurrences(b, b.Len()), Common(a, b))
+}
+
 // occurrences returns the occurrences of the first n steps.
 func occurrences(r *Run, n int) []replay.Occurrence {
 	all := make([]replay.Occurrence, n)
