@@ -44,6 +44,9 @@ type Run struct {
 	Start   int // initially selected step
 }
 
+// mostExpanded limits the drawings with all ticks, in bytes, so that the page of a long run remains small.
+const mostExpanded = 120_000
+
 // Style and Script must be in a page with a view once.
 func (*View) Style() template.CSS { return template.CSS(svgStyle + viewStyle) }
 func (*View) Script() template.JS { return template.JS(viewScript) }
@@ -64,6 +67,7 @@ func (v *View) Markup() (template.HTML, error) {
 		Ticks  bool // whether some are folded
 	}
 	page.Aside = v.Aside
+	expanded := 0 // bytes of the drawings with all ticks
 	var graphs []*Graph
 	for i := range v.Runs {
 		graphs = append(graphs, v.Runs[i].Graph)
@@ -86,7 +90,7 @@ func (v *View) Markup() (template.HTML, error) {
 		panel := viewPanel{Index: i, Title: r.Title, Names: template.HTML(names.String()), Body: template.HTML(body.String())}
 		if r.Graph.hasTicks(o) {
 			all := o
-			all.Expand, page.Ticks = true, true
+			all.Expand = true
 			if all.Steps != nil { // including those that complete folds
 				all.Steps = r.Graph.steps(o)
 			}
@@ -94,7 +98,9 @@ func (v *View) Markup() (template.HTML, error) {
 			if err := r.Graph.svgBody(&body, all); err != nil {
 				return "", err
 			}
-			panel.All = template.HTML(body.String())
+			if expanded += body.Len(); expanded <= mostExpanded {
+				panel.All, page.Ticks = template.HTML(body.String()), true
+			}
 		}
 		page.Runs = append(page.Runs, panel)
 		data.Runs = append(data.Runs, r.data(o, &texts))

@@ -399,7 +399,7 @@
   runs.forEach(function (run, i) {
     run.section.addEventListener("click", function (ev) {
       active = i;
-      if (ev.target.closest(".ticks")) { byId("ticks").checked = true; ticks(); return; }
+      if (byId("ticks") && ev.target.closest(".ticks")) { byId("ticks").checked = true; ticks(); return; }
       var at = ev.target.closest("[data-step]");
       if (at && run.rows.has(Number(at.dataset.step))) choose(Number(at.dataset.step));
       else show();
