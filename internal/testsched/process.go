@@ -68,14 +68,14 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 		recurred, known = s.recurs(c, r)
 	}
 	if recurred {
-		return &Report{Note: fmt.Sprintf("%s, which depends on state that earlier runs left %s; %s in new processes passed; let the test reset that state; again: %s",
+		return &Report{Note: fmt.Sprintf("%s, which depends on state that earlier runs left %s; %s in new processes passed; reset that state in the test; to repeat: %s",
 			note, leftIn(d.changed), plural(passed, "schedule", "schedules"), s.again(c, r))}
 	}
 	cause := uncontrolled
 	if !known {
-		cause = "the test depends on earlier runs, or draws from something that the schedule does not control"
+		cause = "the test depends on earlier runs, or on something that the schedule does not control"
 	}
-	return &Report{Note: fmt.Sprintf("%s once; not reproducible: it passes under the same schedule, and %s passed; %s; let the test make what it reads, such as files and random numbers; again: %s",
+	return &Report{Note: fmt.Sprintf("%s once; not reproducible: it passes under the same schedule, and %s passed; %s; let the test create the files and seed the random numbers that it reads; to repeat: %s",
 		note, plural(passed, "new process", "new processes"), cause, s.again(c, r))}
 }
 
@@ -129,14 +129,14 @@ func (s *Settings) trials(executed, failed int, run func() *Outcome) trials {
 	return t
 }
 
-const uncontrolled = "the same schedule ends differently: the test draws from something that the schedule does not control"
+const uncontrolled = "runs under the same schedule differ: the test depends on something that the schedule does not control"
 
 // undetermined reports a failure that its schedule does not determine. The schedule is not stored.
 func (s *Settings) undetermined(o *Outcome, how string, t trials) *Report {
 	s.discard("")
 	cause := uncontrolled
 	if t.failed == t.executed {
-		cause = "the schedule does not determine it: its recorded switches do not lead to it"
+		cause = "the recorded switches of the schedule do not lead to it"
 	}
 	return &Report{Finding: describe(o, how, fmt.Sprintf("not reproducible: failed in %d of %s under the same schedule\n%s", t.failed,
 		plural(t.executed, "new process", "new processes"), cause))}

@@ -89,7 +89,7 @@ func TestFound_Undetermined(t *testing.T) {
 				return failure()
 			}
 			return passes()
-		}, "in a new process\nnot reproducible: failed in 21 of 21 new processes under the same schedule\nthe schedule does not determine it"},
+		}, "in a new process\nnot reproducible: failed in 21 of 21 new processes under the same schedule\nthe recorded switches of the schedule do not lead to it"},
 		// The replay of the minimized schedule passes.
 		"confirmed": {1, func(p process) *Outcome {
 			if p.n == 1 || p.n > 6 && p.n%3 == 0 {
@@ -143,7 +143,7 @@ func TestFound_Once(t *testing.T) {
 				return nil
 			}
 			return passes()
-		}, "the test depends on earlier runs, or draws from something that the schedule does not control", uncontrolled},
+		}, "the test depends on earlier runs, or on something that the schedule does not control", uncontrolled},
 		"some processes": {func(p process) *Outcome {
 			if p.schedule == "" && p.n%2 == 1 {
 				return nil

@@ -50,7 +50,7 @@ func TestBadInput(t *testing.T) {
 		{"help frob", `unknown command "frob"`},
 		{"help durable vrify", `unknown command "vrify"; did you mean verify?`},
 		{"search pingack --property=", "--property is given without a value; see macemc search --help"},
-		{"search pingack --property a --property b", `invalid argument "b" for "--property" flag: "a" was named before, and only one can be; see macemc search --help`},
+		{"search pingack --property a --property b", `invalid argument "b" for "--property" flag: only one is allowed, and "a" was given before; see macemc search --help`},
 		{"graph good.path --nodes=", "--nodes is given without a value; see macemc graph --help"},
 		{"search pingack --crash-cut some", `--crash-cut "some" is not one of none, prefix, subset`},
 		{"search pingack --interleave random", "--interleave random: no service of pingack uses package bubble, so there are no goroutines to interleave"},

@@ -55,7 +55,7 @@ const companion = "companion"
 func (a *app) become(program string) error {
 	file, err := findProgram(program)
 	if err != nil {
-		return fmt.Errorf("this is done by the program %s, which is neither beside macemc nor on PATH; install it by: "+
+		return fmt.Errorf("this command requires the program %s, which is neither beside macemc nor on PATH; install it by "+
 			"go install github.com/macemc/macemc/cmd/%s@latest (in a checkout: make build)", program, program)
 	}
 	args := append([]string{a.Program}, a.args...)

@@ -25,7 +25,7 @@ the same flags continues the search.`,
   macemc durable recheck px3`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("%s: unknown command %q; there are info, verify and recheck", cmd.CommandPath(), args[0])
+				return fmt.Errorf("%s: unknown command %q; the commands are info, verify and recheck", cmd.CommandPath(), args[0])
 			}
 			return cmd.Help()
 		},

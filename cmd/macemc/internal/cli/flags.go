@@ -67,7 +67,7 @@ type only string
 
 func (o *only) Set(name string) error {
 	if *o != "" && string(*o) != name {
-		return fmt.Errorf("%q was named before, and only one can be", *o)
+		return fmt.Errorf("only one is allowed, and %q was given before", *o)
 	}
 	*o = only(name)
 	return nil

@@ -14,7 +14,7 @@ import (
 func TestLast(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	if _, stderr, status := run(t, "replay", "last"); status != 2 || !strings.Contains(stderr, "there is no finding in macemc-out, and no module here") {
+	if _, stderr, status := run(t, "replay", "last"); status != 2 || !strings.Contains(stderr, "there is no finding in macemc-out, and this folder is not in a module") {
 		t.Errorf("without a finding: exit status %d: %s", status, stderr)
 	}
 	var files []string

@@ -260,7 +260,7 @@ func TestLiveLogsObserved(t *testing.T) {
 		"NOT all events are in the log") || status == exitcode.OK {
 		t.Errorf("exit status %d: %s%s", status, said, errors)
 	}
-	if _, errors, status = runReal(t, dir, "", "observe", "n0.jsonl", "--bug", "NL2"); !strings.Contains(errors, "--bug is for logs") ||
+	if _, errors, status = runReal(t, dir, "", "observe", "n0.jsonl", "--bug", "NL2"); !strings.Contains(errors, "--bug applies to logs only") ||
 		status != exitcode.Usage {
 		t.Errorf("exit status %d: %s", status, errors)
 	}

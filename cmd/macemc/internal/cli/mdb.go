@@ -54,7 +54,7 @@ Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 			case len(args) == 0:
 				return fmt.Errorf("FILE is missing; see %s --help", cmd.CommandPath())
 			case len(args) > 2:
-				return fmt.Errorf("FILE and LIVE are wanted, not %d arguments; see %s --help", len(args), cmd.CommandPath())
+				return fmt.Errorf("want FILE and LIVE, got %d arguments; see %s --help", len(args), cmd.CommandPath())
 			case inBrowser && d.Batch:
 				return errors.New("--web and --batch exclude each other")
 			}
@@ -97,7 +97,7 @@ Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 func (a *app) debug(ctx context.Context, d *task.Debug, test string, args []string) (err error) {
 	if a.isSystem(args[0]) {
 		if len(args) > 1 {
-			return fmt.Errorf("LIVE is for a run, and %s is a system", args[0])
+			return fmt.Errorf("LIVE requires a run, and %s is a system", args[0])
 		}
 		d.System = args[0]
 		return a.onSystem(ctx, d.System, test, d)

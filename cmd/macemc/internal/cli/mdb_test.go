@@ -81,7 +81,7 @@ func TestMdbBadInput(t *testing.T) {
 		want string
 	}{
 		{[]string{"mdb"}, "FILE is missing"},
-		{[]string{"mdb", "a", "b", "c"}, "not 3 arguments"},
+		{[]string{"mdb", "a", "b", "c"}, "got 3 arguments"},
 		{[]string{"mdb", filepath.Join(dir, "none.path")}, "no such file"},
 		{[]string{"mdb", file, filepath.Join(dir, "none.path")}, "no such file"},
 		{[]string{"mdb", file, other}, "other.path"},
@@ -157,7 +157,7 @@ func TestMdb_Schedule(t *testing.T) {
 		t.Errorf("exit status %d: %s", status, out)
 	}
 	if out, status := commandHere(t.Context(), "mdb", changed, "live.path"); status != 2 ||
-		!strings.Contains(out, "LIVE is not wanted with a schedule") {
+		!strings.Contains(out, "a schedule of \"macemc test\" takes no LIVE") {
 		t.Errorf("exit status %d: %s", status, out)
 	}
 }

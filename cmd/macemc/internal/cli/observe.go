@@ -52,7 +52,7 @@ for some monitor; for others see "macemc help".`,
 			}
 			for _, name := range []string{"bug", "set", "nodes", "test"} {
 				if o.Given.Has(name) {
-					return fmt.Errorf("--%s is for logs, as in macemc observe SYSTEM LOG; the file says itself which system it is of", name)
+					return fmt.Errorf("--%s applies to logs only, as in macemc observe SYSTEM LOG; this file names its system", name)
 				}
 			}
 			o.File = args[0]

@@ -32,7 +32,7 @@ func splitTest(name string) (pkg, test string) {
 // entry returns the bundled system with a name.
 func (a *app) entry(name string) (spec.Entry, error) {
 	if pkg, _ := splitTest(name); isPackage(pkg) {
-		return spec.Entry{}, fmt.Errorf("%s is a package, but a bundled system is wanted", name)
+		return spec.Entry{}, fmt.Errorf("%s is a package, not a bundled system", name)
 	}
 	return a.Entry(name)
 }
@@ -45,7 +45,7 @@ func (a *app) onSystem(ctx context.Context, name, test string, t task.Task) erro
 	pkg, inName := splitTest(name)
 	switch {
 	case !isPackage(pkg) && test != "":
-		return fmt.Errorf("--test is for packages, %q is none", name)
+		return fmt.Errorf("--test applies to packages, and %q is not one", name)
 	case !isPackage(pkg):
 		if err := a.testAsSystem(name); err != nil {
 			return err
@@ -87,7 +87,7 @@ func chosen(all []found, pkg, test string) (found, error) {
 	if test != "" {
 		return found{}, spec.Unknown(fmt.Sprintf("%s: no check in a test", pkg), test, names)
 	}
-	return found{}, fmt.Errorf("%s has %d systems; name one, as %s:%s; there are %s", pkg, len(all), pkg, names[0], strings.Join(names, ", "))
+	return found{}, fmt.Errorf("%s has %d systems; name one, as in %s:%s; they are %s", pkg, len(all), pkg, names[0], strings.Join(names, ", "))
 }
 
 // onFile executes a task on the system of a path file.
@@ -103,7 +103,7 @@ func (a *app) onFile(ctx context.Context, file string, t task.Task) error {
 	err := a.elsewhere(ctx, filepath.Dir(file), h.Package, h.Test, func(all []found) (found, error) {
 		fits := slices.DeleteFunc(slices.Clone(all), func(c found) bool { return c.goTest != h.Test || c.System != h.System })
 		if len(fits) == 0 {
-			return found{}, fmt.Errorf("%s: the package %s has no test %s any more that checks the system %q", file, h.Package, h.Test, h.System)
+			return found{}, fmt.Errorf("%s: package %s has no test %s that checks the system %q", file, h.Package, h.Test, h.System)
 		}
 		for _, c := range fits {
 			if c.Nodes == h.Nodes {
@@ -113,7 +113,7 @@ func (a *app) onFile(ctx context.Context, file string, t task.Task) error {
 		return fits[0], nil
 	}, t)
 	if missing, ok := errors.AsType[*missingError](err); ok {
-		err = fmt.Errorf("%s: line %d: it belongs to the test %s of the package %s, which is not found from here or from the file's folder; go to its module: %s",
+		err = fmt.Errorf("%s: line %d: test %s of package %s was not found from this folder or from that of the file; run the command in its module: %s",
 			file, parsed.Lines["package"], h.Test, h.Package, missing.text)
 	}
 	return err

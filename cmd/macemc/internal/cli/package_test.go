@@ -285,7 +285,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./... --out all", 2, `--out is for one system, and ./... has several; name one`},
 		{"search . --nodes 3", 2, `3 nodes, must be 2`},
 		{"search none", 2, `for the package in that folder, use ./none`},
-		{"search pingack --test TestX", 2, `--test is for packages`},
+		{"search pingack --test TestX", 2, `--test applies to packages`},
 		{"search pingack --write-test", 2, `--write-test needs a package`},
 	} {
 		out, status := runHere(t, dir, strings.Fields(c.args)...)
@@ -302,7 +302,7 @@ func TestSystemsOfPackages(t *testing.T) {
 			"macemc search example.org/mysvc/two:TestSub/none "},
 		"bad.xml":     {`<testsuites name="macemc" tests="1" failures="0" errors="1"`, `name="example.org/mysvc/bad"`, "cannot use"},
 		"two.lines":   {"two/two_test.go:17: [macemc] TestSub/none: safety violation: few", "[macemc] TestSub/one: nothing found in "},
-		"refused.xml": {`<error type="error" message="exit status 2 without a report: standard error says why"`},
+		"refused.xml": {`<error type="error" message="exit status 2 without a report; see standard error"`},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -343,7 +343,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, status = runHere(t, filepath.Dir(lost), "replay", "lost.path")
-	if status != 2 || !strings.Contains(out, "lost.path: line 5: it belongs to the test TestKeeper of the package example.org/mysvc, which is not found") {
+	if status != 2 || !strings.Contains(out, "lost.path: line 5: test TestKeeper of package example.org/mysvc was not found") {
 		t.Errorf("exit status %d\n%s", status, out)
 	}
 

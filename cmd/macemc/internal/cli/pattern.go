@@ -201,7 +201,7 @@ func (p *patternSearch) takeParts(name string, err error) {
 			part.Text = text
 			os.Remove(file)
 		} else if part.Problem = cmp.Or(err, e).Error(); statusOf(err) != 0 {
-			part.Problem += " without a report: standard error says why"
+			part.Problem += " without a report; see standard error"
 		}
 		p.parts[format] = append(p.parts[format], part)
 	}

@@ -72,7 +72,7 @@ func TestTestEnv(t *testing.T) {
 	if err != nil || !strings.Contains(string(list), "hooks_overlay.go") || !strings.Contains(out, "-count=1") {
 		t.Errorf("%v: %s with\n%s", err, list, out)
 	}
-	if _, errs, status := run(t, "test", "--env", "./..."); status != 2 || !strings.Contains(errs, "--env stands alone") {
+	if _, errs, status := run(t, "test", "--env", "./..."); status != 2 || !strings.Contains(errs, "--env takes no other arguments") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }

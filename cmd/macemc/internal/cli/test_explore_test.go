@@ -244,7 +244,7 @@ func TestTest_Explores(t *testing.T) {
 		`(?s)--- FAIL: TestLeak .*LEAK: 1 goroutine is blocked and nothing can wake it, after the test has returned\n.*waits to send to a channel at explored_test.go:67`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
 		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-3] (context switch(es)?|pauses?) differ[^\n]*\n(\s+goroutine \d+ [^\n]* step \d+: [^\n]*\n)+\s+until step`,
-		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on state that earlier runs left in mime\..*; let the test reset that state; again: macemc test -run '\^TestRegistered\$' -explore-seed 1 -schedules 2 example.org/explored\n`,
+		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on state that earlier runs left in mime\..*; reset that state in the test; to repeat: macemc test -run '\^TestRegistered\$' -explore-seed 1 -schedules 2 example.org/explored\n`,
 		`(?s)--- FAIL: TestGenerator .*FAILED TEST: explored_test.go:\d+: map\[0:\d+ 1:\d+\], \d+, [0-9a-f]+, true, 1\n`,
 		`(?s)--- FAIL: TestInfinity .*DEADLOCK: .*goroutine 1 waits in select at `,
 		`TestProcess: not explored: it starts a process\n`,

@@ -127,7 +127,7 @@ func TestMdb_System(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"twophase", "one.path"}, "LIVE is for a run, and twophase is a system"},
+		{[]string{"twophase", "one.path"}, "LIVE requires a run, and twophase is a system"},
 		{[]string{"twophase", "--web", "--batch"}, "--web and --batch exclude each other"},
 		{[]string{"pingak"}, "no such file"},
 		{[]string{"none/error.path"}, "no such file"},

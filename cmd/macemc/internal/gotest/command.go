@@ -79,7 +79,7 @@ Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the argume
 			}
 			if slices.Contains(args, "--env") {
 				if len(args) > 1 {
-					return errors.New("--env stands alone: go test takes the rest")
+					return errors.New("--env takes no other arguments")
 				}
 				return a.printTestEnv(cmd.Context())
 			}

@@ -16,7 +16,7 @@ import (
 // Debug opens the debugger on a test under the schedule of a file.
 func (a Runner) Debug(ctx context.Context, d *task.Debug, s *testsched.Stored) error {
 	if d.Live != "" {
-		return errors.New("LIVE is not wanted with a schedule of \"macemc test\": the nearest schedule that passes is found")
+		return errors.New("a schedule of \"macemc test\" takes no LIVE: the nearest passing schedule is used")
 	}
 	o, passes, err := a.executeSchedule(ctx, d.File, d.File, s, "nearest")
 	if err != nil {

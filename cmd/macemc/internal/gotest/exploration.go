@@ -111,7 +111,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 		switch name {
 		case "schedules":
 			if x.schedules, err = strconv.Atoi(value); err != nil || x.schedules < 1 {
-				return fmt.Errorf("-schedules must be a number from 1 on")
+				return fmt.Errorf("-schedules must be a positive number")
 			}
 		case "explore-time":
 			given = true

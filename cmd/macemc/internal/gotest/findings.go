@@ -65,7 +65,7 @@ func NewestFinding(dir string, accepted func(string) bool) (string, error) {
 		}
 	}
 	if module == "" {
-		return "", fmt.Errorf("last: there is no finding in %s, and no module here", check.Root)
+		return "", fmt.Errorf("last: there is no finding in %s, and this folder is not in a module", check.Root)
 	}
 	return "", errors.New("last: there is no finding in this module")
 }
