@@ -27,46 +27,44 @@ type KindInfo struct {
 func Kinds() []KindInfo {
 	return []KindInfo{
 		{Clock, "wall clock",
-			"Uses of time.Now, Since, Until, Sleep, After, AfterFunc, Tick, NewTimer and NewTicker, and contexts with " +
-				"a time limit. Values of time.Time and time.Duration, and computations with them, are fine.",
+			"Calls of time.Now, Since, Until, Sleep, After, AfterFunc, Tick, NewTimer and NewTicker, and contexts " +
+				"with a deadline. Values of time.Time and time.Duration are fine.",
 			"read env.Clock().Now(), compare by env.Clock().Before, wait with env.SetTimer"},
 		{Random, "random numbers",
-			"The functions of math/rand and math/rand/v2 that draw from the global source, crypto/rand, hash/maphash, " +
-				"and generators in package variables. Generators made from a fixed seed are fine when they are part of " +
-				"the state; sim.Rand.Seeded is better.",
+			"Functions of math/rand and math/rand/v2 that draw from the global source, crypto/rand, hash/maphash, and " +
+				"generators in package variables. A generator with a fixed seed is fine if it is part of the state.",
 			"draw with env.Choose, env.Rand() or env.Rand().Seeded, so that the draw is a choice"},
 		{Concurrency, "concurrency",
-			"go statements, sends to and receives from channels, select, ranges over channels, waits of package sync, " +
-				"and anything that depends on the Go scheduler. A mutex in the node's own state never blocks and is fine.",
+			"go statements, channel operations, select, blocking calls of package sync, and anything else that " +
+				"depends on the Go scheduler. A mutex in the node's own state never blocks and is fine.",
 			"do the work in the handler; to do it later set a timer, or send a message to env.Self()"},
 		{MapOrder, "order of a map",
-			"Ranges over a map (or maps.Keys, maps.Values, maps.All, sync.Map.Range, reflect.Value.MapRange) whose body " +
-				"sends, sets timers, draws, announces, writes to the disk or does anything else through sim.Env, directly " +
-				"or in a function that it calls; returns the first element found; keeps the last element seen; appends to a slice that " +
-				"is not sorted afterwards in the same function; or builds text. Bodies whose result does not depend on the " +
-				"order are fine: counting, adding up integers, filling maps, minimum and maximum, all and any. " +
-				"slices.Sorted(maps.Keys(m)) is fine, too.",
+			"Ranges over a map (or maps.Keys, maps.Values, maps.All, sync.Map.Range, reflect.Value.MapRange) whose " +
+				"body has an effect through sim.Env, directly or in a called function; returns the first element found; " +
+				"stores the last element seen; appends to a slice that is not sorted afterwards in the same function; or " +
+				"builds text. Bodies whose result does not depend on the order are fine: counting, adding integers, " +
+				"filling maps, minimum and maximum, all and any.",
 			"range over slices.Sorted(maps.Keys(m))"},
 		{Address, "address in text",
-			"Formats with %p, and Sprint, %v and %d of values that print as addresses: channels, functions, unsafe.Pointer, " +
-				"and pointers to anything but structs, slices, arrays and maps.",
+			"Formatting with %p, and with Sprint, %v and %d of values that print as addresses: channels, functions, " +
+				"unsafe.Pointer, and pointers to anything but structs, slices, arrays and maps.",
 			"give the value its own number or name, and print that"},
 		{Global, "shared variable",
-			"Assignments to package variables, in whole or in part, and calls of methods that change them; and, in function " +
-				"literals that are handlers themselves, assignments to variables from outside the literal. All nodes of all runs would share them, " +
-				"and each run would start from a different value. The same holds for sync.Pool. Reading is fine.",
+			"Assignments to package variables or parts of them, calls of methods that change them, and uses of " +
+				"sync.Pool. In a function literal that is a handler, also assignments to variables outside the literal. " +
+				"All nodes of all runs would share these variables. Reading them is fine.",
 			"keep it in the service's own state; for statistics over all nodes announce events to a monitor"},
 		{Outside, "input from outside",
-			"Files, environment variables, processes, sockets, HTTP, DNS, databases, and properties of the machine or the " +
-				"process. Writing to standard output and package log is fine.",
+			"Files, environment variables, processes, sockets, HTTP, DNS, databases, and properties of the machine or " +
+				"the process. Writing to standard output and package log is fine.",
 			"keep what must survive in env.Disk(), send by env.Send or env.Stream, and pass configuration to System.New"},
 		{Unsent, "event that is never sent",
-			"Rules in tables of package machine (On, OnGoto, Defer, Ignore and the like) for a type of event that no analyzed package, " +
-				"including tests and their imports, makes: such rules are never used. If no analyzed package makes a machine.System, " +
-				"only events that other packages cannot name are checked. Only macemc vet checks this, after reading all packages.",
+			"Rules in tables of package machine (On, OnGoto, Defer, Ignore and the like) for a type of event that no " +
+				"analyzed package creates, including tests and their imports. If no analyzed package creates a " +
+				"machine.System, only unexported types are checked. Other drivers of the analyzer do not check this.",
 			"send it, or leave the rule out"},
 		{Suppression, "suppression",
-			"A comment //macemc:ok that gives no reason.",
+			"A comment //macemc:ok without a reason.",
 			"give the reason after //macemc:ok"},
 	}
 }
