@@ -35,7 +35,7 @@ var faults = [FaultCount]struct {
 }{
 	Crashes: {"crashes", "crash", "crashes", "at most `N` crashes in a run", "no node crashes",
 		Crash, func(s *System) *int { return &s.Crashes }},
-	Halts: {"halts", "halt", "halts", "at most `N` nodes that halt in a run: they crash and never come back", "no node ever stops for good",
+	Halts: {"halts", "halt", "halts", "at most `N` nodes that halt in a run: they crash and never come back", "no node halts",
 		Halt, func(s *System) *int { return &s.Halts }},
 	NetErrors: {"net-errors", "connection error", "socket errors (net-errors)", "at most `N` socket errors in a run", "no connection breaks",
 		Break, nil},

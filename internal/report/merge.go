@@ -27,10 +27,10 @@ func ParseShard(text string, seed uint64) (Shard, error) {
 	number, of, _ := strings.Cut(text, "/")
 	if _, err := fmt.Sscanf(number+" "+of, "%d %d", &s.Number, &s.Of); err != nil || fmt.Sprintf("%d/%d", s.Number, s.Of) != text ||
 		s.Number < 1 || s.Number > s.Of || s.Of > mostShards {
-		return s, fmt.Errorf("%q is not a shard: 3/16 is the third of sixteen; there may be %d", text, mostShards)
+		return s, fmt.Errorf("%q is not a shard such as 3/16, the third of sixteen; the maximum is %d", text, mostShards)
 	}
 	if seed > (1<<63)/mostShards {
-		return s, fmt.Errorf("seed %d is too great to be divided", seed)
+		return s, fmt.Errorf("seed %d is too large to be divided", seed)
 	}
 	return s, nil
 }
@@ -41,7 +41,7 @@ const mostShards = 1 << 16
 // n or seed is too large.
 func Batch(seed uint64, n int) (Shard, error) {
 	if n > mostShards || seed > (1<<63)/mostShards {
-		return Shard{}, fmt.Errorf("a search that is kept has at most %d batches of runs, by seeds of at most %d",
+		return Shard{}, fmt.Errorf("a checkpointed search has at most %d batches of runs, by seeds of at most %d",
 			mostShards, uint64(1<<63)/mostShards)
 	}
 	return Shard{n, mostShards, seed}, nil
@@ -98,10 +98,10 @@ func Merge(reports []*Report) (*Report, error) {
 	reports = slices.Clone(reports)
 	for _, r := range reports {
 		if r.Shard == nil {
-			return nil, errors.New("a report is of no shard: it was made without --shard")
+			return nil, errors.New("a report was made without --shard")
 		}
 		if r.Shard.Number < 1 || r.Shard.Number > r.Shard.Of {
-			return nil, fmt.Errorf("a report is of shard %d of %d, which there is not", r.Shard.Number, r.Shard.Of)
+			return nil, fmt.Errorf("a report is of shard %d of %d, which does not exist", r.Shard.Number, r.Shard.Of)
 		}
 		if !slices.Contains(badness, r.Verdict) {
 			return nil, fmt.Errorf("shard %d has the unknown verdict %q", r.Shard.Number, r.Verdict)
@@ -121,7 +121,7 @@ func Merge(reports []*Report) (*Report, error) {
 			return nil, fmt.Errorf("shards %d and %d are of different searches: %s", first.Shard.Number, r.Shard.Number, differs)
 		}
 		if i > 0 && r.Shard.Number == reports[i-1].Shard.Number {
-			return nil, fmt.Errorf("shard %d is there twice", r.Shard.Number)
+			return nil, fmt.Errorf("shard %d occurs twice", r.Shard.Number)
 		}
 		merged.add(r)
 	}

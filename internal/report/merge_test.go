@@ -74,7 +74,7 @@ func TestMergeRefuses(t *testing.T) {
 		"shards is 3 there, 4 here":     shard(2, func(r *Report) { r.Shard.Of = 4 }),
 		"program is  there, other here": shard(2, func(r *Report) { r.Program = "other" }),
 		"limits is":                     shard(2, func(r *Report) { r.Limits[sim.Loss] = 1 }),
-		"shard 1 is there twice":        shard(1, nil),
+		"shard 1 occurs twice":          shard(1, nil),
 		"without --shard":               shard(2, func(r *Report) { r.Shard = nil }),
 		"unknown verdict":               shard(2, func(r *Report) { r.Verdict = "" }),
 		"shard 4 of 3":                  shard(4, nil),

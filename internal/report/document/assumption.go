@@ -14,7 +14,7 @@ func assumptionLine(a *report.Assumption) string {
 	case "":
 		return fmt.Sprintf("ASSUMED, not compared with the implementation: %s: %s", a.Name, a.What)
 	case "no difference":
-		return fmt.Sprintf("assumed, and compared with the implementation: %s: it covers every behavior of these clients, in %s of the implementation and %s of its own",
+		return fmt.Sprintf("assumed, and compared with the implementation: %s: it has every behavior that these clients can observe, in %s of the implementation and %s of the abstraction",
 			a.Name, textfmt.Plural(a.States, "state"), textfmt.Number(a.Abstract))
 	case "difference":
 		return fmt.Sprintf("ASSUMED, and WRONG: %s: %s: %s", a.Name, a.What, cmp.Or(strings.Join(a.Trace, ", "), "no observation before"))

@@ -16,7 +16,7 @@ func TestAssumptions(t *testing.T) {
 		{report.Assumption{Name: "one node", What: "the system defines no comparison"},
 			"ASSUMED, not compared with the implementation: one node", false},
 		{report.Assumption{Name: "one node", Verdict: "no difference", States: 1234, Abstract: 5},
-			"it covers every behavior of these clients, in 1,234 states of the implementation and 5 of its own", false},
+			"it has every behavior that these clients can observe, in 1,234 states of the implementation and 5 of the abstraction", false},
 		{report.Assumption{Name: "one node", Verdict: "difference", What: "it never does the last of these",
 			Trace: []string{"a", "b"}}, "ASSUMED, and WRONG: one node: it never does the last of these: a, b", true},
 		{report.Assumption{Name: "one node", Verdict: "undecided", What: "the time limit was reached"},

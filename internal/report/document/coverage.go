@@ -230,7 +230,7 @@ func safeLines(r *report.Report) []string {
 	if r.InTest {
 		try = "Halts: 1 in the sim.System"
 	}
-	return []string{"liveness was never in danger, but " + sim.Halts.Absence() + ": try " + try}
+	return []string{"recovery never failed, but " + sim.Halts.Absence() + ": try " + try}
 }
 
 // sometimesLines counts the runs in which Sometimes properties held.

@@ -93,7 +93,7 @@ func (d *Document) compare() {
 		if d.Dead != nil {
 			d.DeadNamed = d.Dead.Read
 		}
-		d.Compared = append(d.Compared, sureFacts(r)...)
+		d.Compared = append(d.Compared, certaintyFacts(r)...)
 		return
 	}
 	var align []replay.Counterpart
@@ -124,7 +124,7 @@ func (d *Document) compare() {
 	if d.Difference != "" {
 		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | nearest live run"})
 	}
-	d.Compared = append(append(d.Compared, laterFacts(r)...), sureFacts(r)...)
+	d.Compared = append(append(d.Compared, laterFacts(r)...), certaintyFacts(r)...)
 	if in != nil && in.onlyLive != "" {
 		d.Facts = append(d.Facts, Fact{"live run only:", in.onlyLive, ""})
 		d.LiveNamed = append(d.LiveNamed, in.onlySteps...)

@@ -18,7 +18,7 @@ func vacuous(s *search.Sometimes) string {
 	if s.Of < fewWalks || 2*s.Walks >= s.Of {
 		return ""
 	}
-	return fmt.Sprintf("   (RARE: in %s of the random runs; what depends on it is hardly checked)", percent(s.Walks, s.Of))
+	return fmt.Sprintf("   (RARE: in %s of the random runs; code that depends on it is barely tested)", percent(s.Walks, s.Of))
 }
 
 // ShortWalks warns that most random walks ended after few steps, which tests little. An empty string means that they did

@@ -30,18 +30,18 @@ func Essentials(r *report.Report) (lines []string) {
 	case r.Coverage.Complete:
 		next = "more nodes, actions or faults (--nodes, --crashes, --loss)"
 	case r.Running > 0:
-		next = "handlers that await the goroutines that they start"
+		next = "handlers that wait for the goroutines that they start"
 	case r.Stopped == search.StoppedMemory:
 		next = "more memory (--memory), or hashes for states (--visited 64)"
 	case r.Stopped == search.StoppedPaths:
 		next = "more runs (--max-paths)"
 	}
-	return append(lines, "next: "+next+"; -v shows all that was covered")
+	return append(lines, "next: "+next+"; -v shows the full coverage")
 }
 
 // running describes the goroutines that ran beyond a search.
 func running(r *report.Report) string {
-	return textfmt.Plural(r.Running, "goroutine") + " that handlers started and that still ran in the end"
+	return textfmt.Plural(r.Running, "goroutine") + " started by handlers and still running at the end"
 }
 
 // missing lists the gaps in the coverage of a search without a finding, the most important first.

@@ -51,7 +51,7 @@ func violatedFacts(r *report.Report) []Fact {
 		f = append(append(f, wholeMessage(r, "diverges:")...), stackFacts(r)...)
 	case sim.Nondeterminism:
 		if r.Difference != nil && r.Difference.Twins {
-			f = append(f, Fact{"mismatch:", r.Message, "another run reached an equally encoded state before the last step"},
+			f = append(f, Fact{"mismatch:", r.Message, "another run reached a state with the same encoding before the last step"},
 				Fact{"remedy:", "a handler reads state that is not encoded; encode it (see sim.EncodeBy, sim.IgnoreField, fields with macemc:\"-\", memory shared by nodes or runs)", ""})
 			break
 		}

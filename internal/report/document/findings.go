@@ -35,7 +35,7 @@ func otherFindings(r *report.Report) []string {
 			seconds(r.Seconds), seconds(r.Confirming), seconds(r.Telling)))
 	}
 	if r.Ended != "" {
-		lines = append(lines, "the search ended at the last one: "+r.Ended)
+		lines = append(lines, "the search stopped at the last one: "+r.Ended)
 	}
 	return lines
 }

@@ -32,20 +32,20 @@ func TestWhereToLook(t *testing.T) {
 	again := *r
 	again.Dead = &replay.Trace{Nodes: 2, Steps: slices.Insert(slices.Clone(run.Steps), 3, boot)}
 	if f := laterFacts(&again); len(f) != 1 ||
-		!strings.Contains(f[0].Text, "also later, in how n0 starts (a.go:7, step 4), or in code that runs forever: c.go:3") {
+		!strings.Contains(f[0].Text, "also later, in the start of n0 (a.go:7, step 4), or in code that runs forever: c.go:3") {
 		t.Errorf("a node that starts again: %q", f)
 	}
 	if again.Critical = (&report.Critical{Transition: critical.Transition{Case: critical.Located,
-		Step: 4}}); strings.Contains(laterFacts(&again)[0].Text, "starts") {
-		t.Error("a start before the critical step is told of")
+		Step: 4}}); strings.Contains(laterFacts(&again)[0].Text, "start of") {
+		t.Error("a start before the critical step is named")
 	}
 	r.Critical.OutOfEvents = true
 	if f := laterFacts(r); len(f) != 1 || !strings.Contains(f[0].Text, " in code that ran last: c.go:3") ||
-		!strings.HasPrefix(f[0].Aside, "nothing happens any more") {
+		!strings.HasPrefix(f[0].Aside, "in the end nothing happens") {
 		t.Errorf("out of events: %q", f)
 	}
 	if r.Critical.Case = critical.TooLateToTell; laterFacts(r) != nil {
-		t.Error("no step is critical, and one is told of")
+		t.Error("no step is critical, and code is named")
 	}
 }
 
@@ -77,25 +77,25 @@ func TestWhereTimeWent(t *testing.T) {
 }
 
 // A claim that a run is minimal states its certainty.
-func TestShrunk_HowSure(t *testing.T) {
+func TestShrunk_Certainty(t *testing.T) {
 	critical := &report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 3}}
 	for _, c := range []struct {
 		s    report.Shrunk
 		c    *report.Critical
 		want string
 	}{
-		{report.Shrunk{Candidates: 7}, nil, "7 candidates tried, not all candidates"},
-		{report.Shrunk{Candidates: 7, Pairs: true}, nil, "7 candidates tried, not all candidates"},
-		{report.Shrunk{Candidates: 7, Over: true}, nil, "7 candidates tried, budget over"},
+		{report.Shrunk{Candidates: 7}, nil, "7 candidates tried, others not"},
+		{report.Shrunk{Candidates: 7, Pairs: true}, nil, "7 candidates tried, others not"},
+		{report.Shrunk{Candidates: 7, Over: true}, nil, "7 candidates tried, effort limit reached"},
 		{report.Shrunk{Candidates: 7, Minimal: true, Over: true}, nil,
-			"7 candidates tried; no single step can be left out, budget over for pairs of causes"},
+			"7 candidates tried; no single step can be removed, effort limit reached for pairs of steps"},
 		{report.Shrunk{Candidates: 7, Minimal: true, Pairs: true, Over: true}, nil,
-			"7 candidates tried; no step and no two causes can be left out"},
-		{report.Shrunk{Candidates: 7, Minimal: true}, nil, "7 candidates tried; no single step can be left out"},
-		{report.Shrunk{Candidates: 1, Minimal: true, Pairs: true}, nil, "1 candidate tried; no step and no two causes can be left out"},
+			"7 candidates tried; no step can be removed, nor two with their consequences"},
+		{report.Shrunk{Candidates: 7, Minimal: true}, nil, "7 candidates tried; no single step can be removed"},
+		{report.Shrunk{Candidates: 1, Minimal: true, Pairs: true}, nil, "1 candidate tried; no step can be removed, nor two with their consequences"},
 		{
 			report.Shrunk{Candidates: 7, Minimal: true, Pairs: true, FromCritical: 9}, critical,
-			"critical step 9 to 3; 7 candidates tried; no step and no two causes before it can be left out",
+			"critical step 9 to 3; 7 candidates tried; no step before it can be removed, nor two with their consequences",
 		},
 		{report.Shrunk{Candidates: 7, Minimal: true}, &report.Critical{}, "7 candidates tried"},
 	} {

@@ -55,40 +55,40 @@ func continuations(c *report.Critical) string {
 	return text + fmt.Sprintf("; %s steps each", textfmt.Number(p.Limit))
 }
 
-// sureFacts describes the certainty of the violation, or of the run being dead.
-func sureFacts(r *report.Report) []Fact {
+// certaintyFacts describes the certainty of the violation, or of the run being dead.
+func certaintyFacts(r *report.Report) []Fact {
 	c := r.Critical
 	if c == nil {
 		if r.Running > 0 && r.Kind != "" {
-			return []Fact{{"how sure:",
+			return []Fact{{"certainty:",
 				fmt.Sprintf("the process died in or after step %d, which may not be the cause: %s that earlier handlers had started still ran",
 					r.Steps, textfmt.Plural(r.Running, "goroutine")), ""}}
 		}
 		if r.Kind == sim.Safety || r.Kind == sim.Panic {
-			return []Fact{{"how sure:", "each repetition of this run ended so", ""}}
+			return []Fact{{"certainty:", "every repetition of this run ended in the same way", ""}}
 		}
 		return nil
 	}
 	walks := continuations(c)
 	switch {
 	case c.Proof == critical.Exact && c.States == 0:
-		return []Fact{{"how sure:", "proven: no live state is reachable", "all states were visited"}}
+		return []Fact{{"certainty:", "proven: no live state is reachable", "all states were visited"}}
 	case c.Proof == critical.Exact:
 		text := "proven: "
 		if c.ProvenAt != c.Step {
 			text = "proven for the end of the run: "
 		}
-		text += fmt.Sprintf("of %s that can follow, none is live", textfmt.Plural(c.States, "state"))
-		return []Fact{{"how sure:", text, join(walks, beside(c))}}
+		text += fmt.Sprintf("no live state among the %s that can follow", textfmt.Plural(c.States, "state"))
+		return []Fact{{"certainty:", text, join(walks, beside(c))}}
 	case c.Proof == critical.Walks:
-		f := []Fact{{"how sure:", "not proven: " + walks, c.Unproven}}
+		f := []Fact{{"certainty:", "not proven: " + walks, c.Unproven}}
 		if c.Case == critical.Located && c.Before.Recovered*20 < c.Before.Walks {
 			f = append(f, Fact{"", "recovery is rare, so the critical step may be a later one",
 				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})
 		}
 		return f
 	case walks != "" && c.Case != critical.TooLateToTell:
-		return []Fact{{"how sure:", walks, ""}}
+		return []Fact{{"certainty:", walks, ""}}
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ func shortest(s *search.Shortest) Fact {
 	if !s.Least {
 		return Fact{"shortest:", "unknown", s.Why}
 	}
-	said := "no shorter run violates anything"
+	said := "no shorter run violates a property"
 	if s.States > 0 {
 		said += ", checked in " + textfmt.Plural(s.States, "state")
 	}

@@ -48,15 +48,15 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 	switch {
 	case c != nil && c.Step == 0 && s.Minimal: // the run has no cause, only consequences
 	case !s.Minimal && s.Over:
-		aside += ", budget over"
+		aside += ", effort limit reached"
 	case !s.Minimal:
-		aside += ", not all candidates"
+		aside += ", others not"
 	case s.Pairs:
-		aside += fmt.Sprintf("; no step and no two causes%s can be left out", before)
+		aside += fmt.Sprintf("; no step%s can be removed, nor two with their consequences", before)
 	default:
-		aside += fmt.Sprintf("; no single step%s can be left out", before)
+		aside += fmt.Sprintf("; no single step%s can be removed", before)
 		if s.Over {
-			aside += ", budget over for pairs of causes"
+			aside += ", effort limit reached for pairs of steps"
 		}
 	}
 	return Fact{"shrunk:", text, aside}

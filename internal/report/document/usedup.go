@@ -43,5 +43,5 @@ func usedUpFacts(r *report.Report) []Fact {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []Fact{{"actions used up:", strings.Join(parts, ", "), "Times of an action bounds how often it happens"}}
+	return []Fact{{"actions used up:", strings.Join(parts, ", "), "the field Times limits an action"}}
 }

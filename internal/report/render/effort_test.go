@@ -23,7 +23,7 @@ func TestWaste(t *testing.T) {
 			{What: "message ping", Times: 900, Walks: 150}}
 		return flat(printed(t, render.Terminal, &r))
 	}
-	const vacuous = "(RARE: in 4.5 % of the random runs; what depends on it is hardly checked)"
+	const vacuous = "(RARE: in 4.5 % of the random runs; code that depends on it is barely tested)"
 	const rare = "rare after the first live state, in a sample of 200 walks: action stop never, timer beat in 3.5 %"
 	if s := text(45, 1000, 200); !strings.Contains(s, vacuous) || !strings.Contains(s, rare) || strings.Contains(s, "ping") {
 		t.Error(s)

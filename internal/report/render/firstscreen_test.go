@@ -63,7 +63,7 @@ func TestDeadlock_WaitList(t *testing.T) {
 
 // A search in which everything recovered states that no node stopped forever.
 func TestNothingFound_LivenessNeverInDanger(t *testing.T) {
-	const want = "liveness was never in danger, but no node ever stops for good: try --halts 1"
+	const want = "recovery never failed, but no node halts: try --halts 1"
 	for name, c := range map[string]struct {
 		live, max, halts int
 		want             bool
@@ -76,7 +76,7 @@ func TestNothingFound_LivenessNeverInDanger(t *testing.T) {
 			t.Errorf("%s: want %v:\n%s", name, c.want, text)
 		}
 		r.InTest = true
-		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, "for good: try Halts: 1 in the sim.System") != c.want ||
+		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, "no node halts: try Halts: 1 in the sim.System") != c.want ||
 			strings.Contains(text, "--") {
 			t.Errorf("%s, in a test: want %v, without flags:\n%s", name, c.want, text)
 		}

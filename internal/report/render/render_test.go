@@ -580,12 +580,12 @@ func TestNotProven(t *testing.T) {
 	}{
 		{critical.Walks, 9, "not proven: 0 of 200 random continuations recovered after step 6, 9 of 200 before it; 2,000 steps each", true},
 		{critical.Walks, 10, "not proven: 0 of 200 random continuations recovered after step 6, 10 of 200 before it; 2,000 steps each", false},
-		{critical.Exact, 1, "proven: of 1 state that can follow, none is live", false},
+		{critical.Exact, 1, "proven: no live state among the 1 state that can follow", false},
 	} {
 		r.Critical.States, r.Critical.ProvenAt = 1, r.Critical.Step
 		r.Critical.Proof, r.Critical.Before = c.proof, critical.Probe{Walks: 200, Recovered: c.recovered}
 		page := string(printed(t, render.HTML, r))
-		if !strings.Contains(page, "<dt>how sure</dt><dd>"+c.first) {
+		if !strings.Contains(page, "<dt>certainty</dt><dd>"+c.first) {
 			t.Errorf("%s, %d: the first screen lacks %q", c.proof, c.recovered, c.first)
 		}
 		if got := strings.Contains(page, "after step 6 (not proven)</h1>"); got != (c.proof == critical.Walks) {

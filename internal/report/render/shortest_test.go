@@ -18,7 +18,7 @@ func TestShortest(t *testing.T) {
 		text, junit string
 	}{
 		{nil, "a shorter run may exist", ""},
-		{&search.Shortest{Found: 9, Least: true, States: 1200}, "no shorter run violates anything, checked in 1,200 states", `<property name="shortest" value="true">`},
+		{&search.Shortest{Found: 9, Least: true, States: 1200}, "no shorter run violates a property, checked in 1,200 states", `<property name="shortest" value="true">`},
 		{&search.Shortest{Found: 9, Why: "stopped by time"}, "unknown stopped by time", `<property name="shortest_unknown_because" value="stopped by time">`},
 	} {
 		r.Coverage.Shortest = c.shortest
