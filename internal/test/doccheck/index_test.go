@@ -51,6 +51,38 @@ func TestPagesAreLinked(t *testing.T) {
 	}
 }
 
+// The pages that are written by hand stay short: each in words, and all of them together.
+func TestLengthOfPages(t *testing.T) {
+	all := 0
+	for _, page := range markdown(t, "../../..") {
+		most := 0
+		switch dir := filepath.Dir(page); {
+		case page == "README.md":
+			most = 600
+		case dir == "docs/howto":
+			most = 700
+		case dir == "docs":
+			most = 3200
+		default:
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join("../../..", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(strings.Fields(string(text)))
+		if n > most {
+			t.Errorf("%s has %d words, more than %d", page, n, most)
+		}
+		if page != "README.md" {
+			all += n
+		}
+	}
+	if all > 25_000 {
+		t.Errorf("the pages of docs have %d words, more than 25,000", all)
+	}
+}
+
 // The project's own workflow runs what make ci does, and the one to copy keeps the results.
 func TestWorkflows(t *testing.T) {
 	for file, words := range map[string][]string{

@@ -16,8 +16,8 @@ func with(abstract bool, b bugs) sim.System {
 }
 
 func TestChannelAbstraction(t *testing.T) {
-	what, standsForIt := with(false, 0), with(true, 0)
-	mctest.Refines(t, what, standsForIt, client)
+	implementation, abstraction := with(false, 0), with(true, 0)
+	mctest.Refines(t, implementation, abstraction, client)
 }
 
 // With the abstraction of the paper, trace inclusion alone detects one mistake of three in the listings.
