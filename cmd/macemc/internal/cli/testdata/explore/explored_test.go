@@ -214,6 +214,11 @@ func FuzzOrder(f *testing.F) {
 
 // The process executes a test once.
 func TestProcess(t *testing.T) {
+	t.Run("", func(t *testing.T) {
+		if t.Name() != "TestProcess/#00" {
+			t.Error("the first subtest is " + t.Name())
+		}
+	})
 	if err := exec.Command(os.Args[0], "-test.run=^TestLocks$").Run(); err != nil {
 		t.Fatal(err)
 	}
