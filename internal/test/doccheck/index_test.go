@@ -87,7 +87,7 @@ func TestLengthOfPages(t *testing.T) {
 func TestWorkflows(t *testing.T) {
 	for file, words := range map[string][]string{
 		"../../../.github/workflows/ci.yml": {"make ci"},
-		docs + "/howto/ci.md":               {"macemc search", "--junit", "cache", "upload-artifact"},
+		docs + "/howto/ci.md":               {"macemc search", "macemc test", "--junit", "actions/cache", "upload-sarif", "upload-artifact"},
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {
