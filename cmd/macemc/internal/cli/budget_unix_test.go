@@ -123,7 +123,7 @@ func TestSlowChecks(t *testing.T) {
 	}
 }
 
-var loadedBugs = flag.Int("loaded", 4, "search for the first `N` of ten bugs on a loaded machine")
+var loadedBugs = flag.Int("loaded", 2, "search for the first `N` of ten bugs on a loaded machine")
 
 // A loaded machine and an idle one print the same verdict, the same minimized run and the same critical step, although the loaded one
 // exceeds the time limit.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -177,6 +178,11 @@ type toolError struct{ said string }
 
 func (e *toolError) Error() string { return e.said }
 
-func (b *binary) file() string { return filepath.Join(b.temp.Path, "package.test") }
+func (b *binary) file() string {
+	if b.a.binaries == "" {
+		return filepath.Join(b.temp.Path, "package.test")
+	}
+	return filepath.Join(b.a.binaries, fmt.Sprintf("%x.test", sha256.Sum256([]byte(b.Dir+"\n"+b.a.tags))))
+}
 
 func (b *binary) remove() { b.temp.Remove() }

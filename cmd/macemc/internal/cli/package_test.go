@@ -221,9 +221,30 @@ func runHere(t *testing.T, dir string, args ...string) (output string, status in
 	a := &app{Process: task.Process{
 		Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Systems: testSystems(), Respawn: task.Respawn,
 		Front: front{}, NoScreen: "standard input is not a terminal",
-	}}
+	}, binaries: shared}
 	status = a.run(context.Background(), args)
 	return out.text.String(), status
+}
+
+// shared is a folder for what several tests build. An empty string means that there is none.
+var shared string
+
+// withShared calls f with a shared folder.
+func withShared(f func() int) int {
+	var err error
+	if shared, err = os.MkdirTemp("", "macemc-cli-"); err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(shared)
+	return f()
+}
+
+// sharedFolder returns the shared folder, or one for this test alone.
+func sharedFolder(t *testing.T) string {
+	if shared != "" {
+		return shared
+	}
+	return t.TempDir()
 }
 
 // bothStreams holds standard output and standard error of a process. Several goroutines write to it.

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(mainVar) != "" {
 		os.Exit(Main(Config{Systems: append(testSystems(), loops, slow, lagging, exits, busy, calling, lingers, departs)}, os.Args[1:]))
 	}
-	os.Exit(m.Run())
+	os.Exit(withShared(m.Run))
 }
 
 // command returns the real command as a process of its own.

@@ -22,6 +22,9 @@ type app struct {
 	config Config
 	args   []string // arguments without the program
 	tags   string   // build tags
+	// binaries is a folder that keeps test binaries, because the go command does not link an unchanged one again. An empty
+	// string means that each command builds a temporary one.
+	binaries string
 }
 
 // tests returns the runner of go test with the changed runtime.
