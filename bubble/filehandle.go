@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"syscall"
+
+	"github.com/macemc/macemc/bubble/internal/filetree"
 )
 
 // handle is an open file or directory.
@@ -21,13 +23,13 @@ type handle struct {
 	closed bool
 }
 
-func (h *handle) check(writes bool) (*inode, error) {
-	i := h.tree.inodes[h.ino]
+func (h *handle) check(writes bool) (*filetree.Inode, error) {
+	i := h.tree.Inodes[h.ino]
 	access := h.flag & (os.O_WRONLY | os.O_RDWR)
 	switch {
 	case h.closed:
 		return nil, fs.ErrClosed
-	case i.dir():
+	case i.IsDir():
 		return nil, syscall.EISDIR
 	case writes && access == 0 || !writes && access == os.O_WRONLY:
 		return nil, syscall.EBADF
@@ -49,10 +51,10 @@ func (h *handle) ReadAt(b []byte, off int64) (int, error) {
 		return 0, err
 	case len(b) == 0:
 		return 0, nil
-	case off >= int64(len(i.data)):
+	case off >= int64(len(i.Data)):
 		return 0, io.EOF
 	}
-	return copy(b, i.data[off:]), nil
+	return copy(b, i.Data[off:]), nil
 }
 
 func (h *handle) Write(b []byte) (int, error) {
@@ -62,7 +64,7 @@ func (h *handle) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	if h.flag&os.O_APPEND != 0 {
-		h.at = len(i.data)
+		h.at = len(i.Data)
 	}
 	h.write(b, h.at)
 	h.at += len(b)
@@ -82,7 +84,7 @@ func (h *handle) write(b []byte, at int) {
 	if len(b) == 0 {
 		return
 	}
-	h.do(change{op: writeData, ino: h.ino, at: at, data: slices.Clone(b)},
+	h.do(filetree.Change{Op: filetree.WriteData, Ino: h.ino, At: at, Data: slices.Clone(b)},
 		fmt.Sprintf("write %d bytes to %s at %d", len(b), h.names[h.ino], at))
 	if h.flag&os.O_SYNC != 0 {
 		h.sync(h.ino)
@@ -90,12 +92,12 @@ func (h *handle) write(b []byte, at int) {
 }
 
 func (h *handle) Seek(offset int64, whence int) (int64, error) {
-	i := h.tree.inodes[h.ino]
+	i := h.tree.Inodes[h.ino]
 	switch whence {
 	case io.SeekCurrent:
 		offset += int64(h.at)
 	case io.SeekEnd:
-		offset += int64(len(i.data))
+		offset += int64(len(i.Data))
 	}
 	switch {
 	case h.closed:
@@ -140,14 +142,14 @@ func (h *handle) Stat() (fs.FileInfo, error) {
 
 // ReadDir returns the next entries of a directory: at most n, or all remaining ones if n is not positive.
 func (h *handle) ReadDir(n int) ([]fs.FileInfo, error) {
-	i := h.tree.inodes[h.ino]
+	i := h.tree.Inodes[h.ino]
 	switch {
 	case h.closed:
 		return nil, fs.ErrClosed
-	case !i.dir():
+	case !i.IsDir():
 		return nil, syscall.ENOTDIR
 	}
-	names := slices.Sorted(maps.Keys(i.entries))
+	names := slices.Sorted(maps.Keys(i.Entries))
 	names = names[min(h.at, len(names)):]
 	if n > 0 {
 		if len(names) == 0 {
@@ -158,7 +160,7 @@ func (h *handle) ReadDir(n int) ([]fs.FileInfo, error) {
 	h.at += len(names)
 	infos := []fs.FileInfo{}
 	for _, name := range names {
-		infos = append(infos, h.info(i.entries[name], name))
+		infos = append(infos, h.info(i.Entries[name], name))
 	}
 	return infos, nil
 }

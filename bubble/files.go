@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/macemc/macemc/bubble/internal/filetree"
 )
 
 // DataDir is the path of the data directory of a node. Functions of package os access files below it on the node's simulated disk. Synced
@@ -30,7 +32,7 @@ func (d DataDir) set(p *past) {
 type files struct {
 	h     *Host
 	dir   string
-	tree  *tree
+	tree  *filetree.Tree
 	dirty map[int]bool   // inodes with unsynced changes
 	names map[int]string // last path of each inode
 	last  int            // number of the last record
@@ -38,21 +40,21 @@ type files struct {
 
 var errOutside = errors.New("a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)")
 
-func newFiles(h *Host, dir string, r *restored) *files {
-	t, err := parseTree(r.image)
+func newFiles(h *Host, dir string, r *filetree.Restored) *files {
+	t, err := filetree.Parse(r.Image)
 	if err != nil {
 		panic(err)
 	}
-	return &files{h: h, dir: dir, tree: t, dirty: map[int]bool{}, names: paths(t, nil, dir), last: r.last}
+	return &files{h: h, dir: dir, tree: t, dirty: map[int]bool{}, names: filetree.Paths(t, nil, dir), last: r.Last}
 }
 
 // save replaces the records of the disk by the restored image.
-func (f *files) save(r *restored) {
-	if len(r.stale) == 0 {
+func (f *files) save(r *filetree.Restored) {
+	if len(r.Stale) == 0 {
 		return
 	}
-	f.h.effect(effect{kind: putEffect, text: recordKey(r.last, imageRecord), value: r.image})
-	for _, key := range r.stale {
+	f.h.effect(effect{kind: putEffect, text: recordKey(r.Last, filetree.ImageKey), value: r.Image})
+	for _, key := range r.Stale {
 		f.h.effect(effect{kind: deleteEffect, text: key})
 	}
 	f.h.effect(effect{kind: syncEffect})
@@ -73,20 +75,20 @@ func (f *files) rel(name string) (rel string, own bool) {
 }
 
 // do applies a change and writes its record to the disk. text describes the change.
-func (f *files) do(c change, text string) {
-	f.tree.apply(&c)
-	for _, ino := range c.changed() {
+func (f *files) do(c filetree.Change, text string) {
+	f.tree.Apply(&c)
+	for _, ino := range c.Changed() {
 		f.dirty[ino] = true
 	}
-	switch c.op {
-	case createFile, createDir:
-		f.names[c.ino] = path.Join(f.names[c.dir], c.name)
-	case moveEntry:
-		f.names[c.ino] = path.Join(f.names[c.toDir], c.to)
-		f.tree.walk(func(path string, ino int) { f.names[ino] = f.dir + path })
+	switch c.Op {
+	case filetree.CreateFile, filetree.CreateDir:
+		f.names[c.Ino] = path.Join(f.names[c.Dir], c.Name)
+	case filetree.MoveEntry:
+		f.names[c.Ino] = path.Join(f.names[c.ToDir], c.To)
+		f.tree.Walk(func(path string, ino int) { f.names[ino] = f.dir + path })
 	}
 	f.last++
-	f.h.effect(effect{kind: putEffect, text: recordKey(f.last, text), value: c.append(nil)})
+	f.h.effect(effect{kind: putEffect, text: recordKey(f.last, text), value: c.Append(nil)})
 }
 
 func (f *files) sync(ino int) {
@@ -95,19 +97,19 @@ func (f *files) sync(ino int) {
 		return
 	}
 	delete(f.dirty, ino)
-	f.do(change{op: syncInode, ino: ino}, "sync "+f.names[ino])
+	f.do(filetree.Change{Op: filetree.SyncInode, Ino: ino}, "sync "+f.names[ino])
 	f.h.effect(effect{kind: syncEffect})
 }
 
 func (f *files) truncate(ino, size int) error {
-	i := f.tree.inodes[ino]
+	i := f.tree.Inodes[ino]
 	switch {
-	case i.dir():
+	case i.IsDir():
 		return syscall.EISDIR
 	case size < 0:
 		return syscall.EINVAL
-	case size != len(i.data):
-		f.do(change{op: truncateData, ino: ino, at: size}, fmt.Sprintf("truncate %s to %d bytes", f.names[ino], size))
+	case size != len(i.Data):
+		f.do(filetree.Change{Op: filetree.TruncateData, Ino: ino, At: size}, fmt.Sprintf("truncate %s to %d bytes", f.names[ino], size))
 	}
 	return nil
 }
@@ -118,17 +120,17 @@ func (f *files) open(rel string, flag int) (*handle, error) {
 	if flag&makes != 0 {
 		f.h.disk.writing()
 	}
-	dir, ino, name, err := f.tree.find(rel)
+	dir, ino, name, err := f.tree.Find(rel)
 	switch {
 	case err != nil:
 		return nil, err
 	case ino == 0 && flag&os.O_CREATE == 0:
 		return nil, syscall.ENOENT
 	case ino == 0:
-		ino = f.create(createFile, dir, name)
+		ino = f.create(filetree.CreateFile, dir, name)
 	case flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0:
 		return nil, syscall.EEXIST
-	case f.tree.inodes[ino].dir() && (writes || flag&makes != 0):
+	case f.tree.Inodes[ino].IsDir() && (writes || flag&makes != 0):
 		return nil, syscall.EISDIR
 	case writes && flag&os.O_TRUNC != 0:
 		if err := f.truncate(ino, 0); err != nil {
@@ -138,16 +140,16 @@ func (f *files) open(rel string, flag int) (*handle, error) {
 	return &handle{files: f, ino: ino, flag: flag, name: name}, nil
 }
 
-func (f *files) create(op changeOp, dir int, name string) (ino int) {
-	f.tree.last++
-	f.do(change{op: op, ino: f.tree.last, dir: dir, name: name}, "create "+path.Join(f.names[dir], name))
-	return f.tree.last
+func (f *files) create(op filetree.Op, dir int, name string) (ino int) {
+	f.tree.Last++
+	f.do(filetree.Change{Op: op, Ino: f.tree.Last, Dir: dir, Name: name}, "create "+path.Join(f.names[dir], name))
+	return f.tree.Last
 }
 
 // change executes an operation of package os on paths. to is empty if the operation has one path.
 func (f *files) change(op, rel, to string, size int64) error {
 	f.h.disk.writing()
-	dir, ino, name, err := f.tree.find(rel)
+	dir, ino, name, err := f.tree.Find(rel)
 	switch {
 	case err != nil && op == "RemoveAll" && errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -157,7 +159,7 @@ func (f *files) change(op, rel, to string, size int64) error {
 		if ino != 0 {
 			return syscall.EEXIST
 		}
-		f.create(createDir, dir, name)
+		f.create(filetree.CreateDir, dir, name)
 		return nil
 	case op == "RemoveAll":
 		return f.removeAll(dir, ino, name)
@@ -169,7 +171,7 @@ func (f *files) change(op, rel, to string, size int64) error {
 		return f.truncate(ino, int(size))
 	case op == "link" || op == "symlink" || op == "openroot":
 		return errors.New("the simulated disk of a node has neither links nor roots (docs/goroutines.md)")
-	case ino == rootInode:
+	case ino == filetree.Root:
 		return syscall.EBUSY
 	case op == "remove":
 		return f.remove(dir, ino, name)
@@ -178,10 +180,10 @@ func (f *files) change(op, rel, to string, size int64) error {
 }
 
 func (f *files) remove(dir, ino int, name string) error {
-	if len(f.tree.inodes[ino].entries) > 0 {
+	if len(f.tree.Inodes[ino].Entries) > 0 {
 		return syscall.ENOTEMPTY
 	}
-	f.do(change{op: removeEntry, ino: ino, dir: dir, name: name}, "remove "+f.names[ino])
+	f.do(filetree.Change{Op: filetree.RemoveEntry, Ino: ino, Dir: dir, Name: name}, "remove "+f.names[ino])
 	return nil
 }
 
@@ -189,40 +191,40 @@ func (f *files) removeAll(dir, ino int, name string) error {
 	if ino == 0 {
 		return nil
 	}
-	i := f.tree.inodes[ino]
-	for _, n := range slices.Sorted(maps.Keys(i.entries)) {
-		if err := f.removeAll(ino, i.entries[n], n); err != nil {
+	i := f.tree.Inodes[ino]
+	for _, n := range slices.Sorted(maps.Keys(i.Entries)) {
+		if err := f.removeAll(ino, i.Entries[n], n); err != nil {
 			return err
 		}
 	}
-	if ino == rootInode {
+	if ino == filetree.Root {
 		return syscall.EBUSY
 	}
 	return f.remove(dir, ino, name)
 }
 
 func (f *files) rename(dir, ino int, name, to string) error {
-	toDir, old, toName, err := f.tree.find(to)
-	i := f.tree.inodes[ino]
+	toDir, old, toName, err := f.tree.Find(to)
+	i := f.tree.Inodes[ino]
 	switch {
 	case err != nil:
 		return err
 	case old == ino:
 		return nil
-	case old == rootInode || old != 0 && f.tree.inodes[old].dir():
+	case old == filetree.Root || old != 0 && f.tree.Inodes[old].IsDir():
 		return syscall.EEXIST
-	case old != 0 && i.dir():
+	case old != 0 && i.IsDir():
 		return syscall.ENOTDIR
 	case strings.HasPrefix(f.dir+to+"/", f.names[ino]+"/"):
 		return syscall.EINVAL
 	}
-	f.do(change{op: moveEntry, ino: ino, dir: dir, name: name, toDir: toDir, to: toName},
+	f.do(filetree.Change{Op: filetree.MoveEntry, Ino: ino, Dir: dir, Name: name, ToDir: toDir, To: toName},
 		"rename "+f.names[ino]+" to "+path.Join(f.names[toDir], toName))
 	return nil
 }
 
 func (f *files) stat(rel string) (fs.FileInfo, error) {
-	_, ino, _, err := f.tree.find(rel)
+	_, ino, _, err := f.tree.Find(rel)
 	switch {
 	case err != nil:
 		return nil, err
@@ -233,8 +235,8 @@ func (f *files) stat(rel string) (fs.FileInfo, error) {
 }
 
 func (f *files) info(ino int, name string) fs.FileInfo {
-	i := f.tree.inodes[ino]
-	return &fileInfo{name, int64(len(i.data)), i.dir()}
+	i := f.tree.Inodes[ino]
+	return &fileInfo{name, int64(len(i.Data)), i.IsDir()}
 }
 
 // fileInfo implements fs.FileInfo for a file or a directory.

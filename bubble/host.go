@@ -99,7 +99,7 @@ func newHost(b boot) *Host {
 		pending: make([]int, b.nodes), full: make([]bool, b.nodes)}
 	h.disk.h, h.disk.content = h, map[string][]byte{}
 	for _, e := range b.disk {
-		h.disk.content[e.key] = slices.Clone(e.value)
+		h.disk.content[e.Key] = slices.Clone(e.Value)
 	}
 	if b.files != nil {
 		h.files = newFiles(h, b.data, b.files)

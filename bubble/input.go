@@ -108,9 +108,9 @@ func (in *input) seal() {
 		number(int(in.boot.seed))
 		number(len(in.boot.disk))
 		for _, e := range in.boot.disk {
-			number(len(e.key))
-			number(len(e.value))
-			b = append(append(b, e.key...), e.value...)
+			number(len(e.Key))
+			number(len(e.Value))
+			b = append(append(b, e.Key...), e.Value...)
 		}
 	}
 	for _, c := range in.chosen {

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/macemc/macemc/bubble/internal/filetree"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -20,18 +21,12 @@ type boot struct {
 	nodes int
 	times int // number of earlier boots
 	seed  uint64
-	disk  []file // sorted by key
+	disk  []filetree.Record // sorted by key
 
-	data    string    // path of the data directory
-	files   *restored // nil means that the node has no data directory
+	data    string             // path of the data directory
+	files   *filetree.Restored // nil means that the node has no data directory
 	hosts   Hosts
 	command *command // nil means that the node is not a process
-}
-
-// file is a key on a disk and its value.
-type file struct {
-	key   string
-	value []byte
 }
 
 // node is a running node: a bubble with the goroutines of its program, driven from outside. The caller of its methods must hold the lock

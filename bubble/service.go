@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/bubble/internal/filetree"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -139,14 +140,14 @@ func (p *Program) Boot(env sim.Env) {
 	p.goroutines.pace = newPace(env)
 	for _, key := range env.Disk().Keys("") {
 		value, _ := env.Disk().Get(key)
-		b.disk = append(b.disk, file{key, value})
+		b.disk = append(b.disk, filetree.Record{Key: key, Value: value})
 	}
 	if b.data = p.goroutines.data; b.data != "" {
 		var err error
-		if b.files, err = restore(b.disk, b.data, env.Choose); err != nil {
+		if b.files, err = filetree.Restore(b.disk, b.data, env.Choose); err != nil {
 			panic(err)
 		}
-		b.disk = []file{{imageRecord, b.files.image}}
+		b.disk = []filetree.Record{{Key: filetree.ImageKey, Value: b.files.Image}}
 	}
 	p.step(env, &input{kind: bootInput, boot: b})
 }

@@ -1,4 +1,4 @@
-package bubble
+package filetree
 
 import (
 	"fmt"
@@ -7,64 +7,71 @@ import (
 	"strings"
 )
 
-// restored is the content of the data directory that a node finds when it boots.
-type restored struct {
-	image []byte   // encoded tree
-	last  int      // number of the record that holds the image
-	stale []string // keys of records that the image replaces; empty if the image is on the disk
+// Record is an entry of a node's disk.
+type Record struct {
+	Key   string // a number, and a text
+	Value []byte
 }
 
-// restore reads the records of a disk and chooses which unsynced changes survived. dir is the data directory.
-func restore(disk []file, dir string, choose func(what string, n int) int) (*restored, error) {
-	r, base := &restored{}, newTree()
-	var changes []change
+// Restored is the content of the data directory that a node finds when it boots.
+type Restored struct {
+	Image []byte   // encoded tree
+	Last  int      // number of the record that holds the image
+	Stale []string // keys of records that the image replaces; empty if the image is on the disk
+}
+
+// Restore reads the records of a disk and chooses which unsynced changes survived. dir is the data directory.
+func Restore(disk []Record, dir string, choose func(what string, n int) int) (*Restored, error) {
+	r, base := &Restored{}, New()
+	var changes []Change
 	for _, f := range disk {
-		number, text, _ := strings.Cut(f.key, " ")
+		number, text, _ := strings.Cut(f.Key, " ")
 		n, err := strconv.Atoi(number)
 		if err != nil {
-			return nil, fmt.Errorf("the disk of a node with a data directory has a key %q of something else", f.key)
+			return nil, fmt.Errorf("the disk of a node with a data directory has a key %q of something else", f.Key)
 		}
-		r.last = n
-		if text == imageRecord {
-			t, err := parseTree(f.value)
+		r.Last = n
+		if text == ImageKey {
+			t, err := Parse(f.Value)
 			if err != nil {
 				return nil, err
 			}
 			base, changes = t, nil
 		} else {
-			c, err := parseChange(f.value)
+			c, err := parseChange(f.Value)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", f.key, err)
+				return nil, fmt.Errorf("%s: %w", f.Key, err)
 			}
 			changes = append(changes, c)
 		}
-		r.stale = append(r.stale, f.key)
+		r.Stale = append(r.Stale, f.Key)
 	}
-	if len(r.stale) <= 1 && len(changes) == 0 {
-		r.stale = nil
-		r.image = base.append(nil)
+	if len(r.Stale) <= 1 && len(changes) == 0 {
+		r.Stale = nil
+		r.Image = base.Append(nil)
 		return r, nil
 	}
-	r.last++
-	r.image = crash(base, changes, dir, choose).append(nil)
+	r.Last++
+	r.Image = crash(base, changes, dir, choose).Append(nil)
 	return r, nil
 }
 
-const imageRecord = "image"
+// ImageKey is the text of the record that holds an encoded tree.
+const ImageKey = "image"
 
 // crash returns the tree that survives a crash in which changes had been made to base. A prefix of the changes of each file survives, and a
 // prefix of the changes of each directory's entries. Both include at least the synced changes. A move survives in both directories or in
 // neither.
-func crash(base *tree, changes []change, dir string, choose func(what string, n int) int) *tree {
+func crash(base *Tree, changes []Change, dir string, choose func(what string, n int) int) *Tree {
 	lists := map[int][]int{} // changes, by inode
 	durable := map[int]int{} // number of changes that survive, by inode
 	var order []int          // inodes in the order of their first changes
 	for i := range changes {
 		c := &changes[i]
-		if c.op == syncInode {
-			durable[c.ino] = len(lists[c.ino])
+		if c.Op == SyncInode {
+			durable[c.Ino] = len(lists[c.Ino])
 		}
-		for _, ino := range c.changed() {
+		for _, ino := range c.Changed() {
 			if lists[ino] == nil {
 				order = append(order, ino)
 			}
@@ -83,7 +90,7 @@ func crash(base *tree, changes []change, dir string, choose func(what string, n 
 		durable[b] = at + 1
 		return true
 	})
-	names := paths(base, changes, dir)
+	names := Paths(base, changes, dir)
 	cuts := map[int]int{}
 	torn := map[int]int{} // number of bytes of a write that survive, by change
 	for _, ino := range order {
@@ -93,7 +100,7 @@ func crash(base *tree, changes []change, dir string, choose func(what string, n 
 			cuts[ino] += choose(fmt.Sprintf("unsynced changes of %s that survive", names[ino]), open+1)
 			if cuts[ino] < len(list) {
 				next := list[cuts[ino]]
-				if n := len(changes[next].data); n > 1 && choose(fmt.Sprintf("halves of the next write to %s that survive", names[ino]), 2) == 1 {
+				if n := len(changes[next].Data); n > 1 && choose(fmt.Sprintf("halves of the next write to %s that survive", names[ino]), 2) == 1 {
 					torn[next] = n / 2
 				}
 			}
@@ -109,23 +116,23 @@ func crash(base *tree, changes []change, dir string, choose func(what string, n 
 	t := base.clone()
 	for i := range changes {
 		c := changes[i]
-		if slices.ContainsFunc(c.changed(), func(ino int) bool { return !kept(cuts, ino, i) }) {
+		if slices.ContainsFunc(c.Changed(), func(ino int) bool { return !kept(cuts, ino, i) }) {
 			if torn[i] == 0 {
 				continue
 			}
-			c.data = c.data[:torn[i]]
+			c.Data = c.Data[:torn[i]]
 		}
-		t.apply(&c)
+		t.Apply(&c)
 	}
 	return t
 }
 
 // both calls f for both orders of the two directories of each move, until a pass changes nothing.
-func both(changes []change, f func(a, b, i int) bool) {
+func both(changes []Change, f func(a, b, i int) bool) {
 	for again := true; again; {
 		again = false
 		for i := range changes {
-			if d := changes[i].changed(); len(d) == 2 {
+			if d := changes[i].Changed(); len(d) == 2 {
 				again = f(d[0], d[1], i) || again
 				again = f(d[1], d[0], i) || again
 			}
@@ -133,14 +140,14 @@ func both(changes []change, f func(a, b, i int) bool) {
 	}
 }
 
-// paths returns the last path of each inode that ever had one.
-func paths(base *tree, changes []change, dir string) map[int]string {
+// Paths returns the last path of each inode that ever had one.
+func Paths(base *Tree, changes []Change, dir string) map[int]string {
 	t, names := base.clone(), map[int]string{}
-	note := func() { t.walk(func(path string, ino int) { names[ino] = dir + path }) }
+	note := func() { t.Walk(func(path string, ino int) { names[ino] = dir + path }) }
 	note()
 	for i := range changes {
-		t.apply(&changes[i])
-		if c := &changes[i]; c.op == createFile || c.op == createDir || c.op == moveEntry {
+		t.Apply(&changes[i])
+		if c := &changes[i]; c.Op == CreateFile || c.Op == CreateDir || c.Op == MoveEntry {
 			note()
 		}
 	}

@@ -1,4 +1,4 @@
-package bubble
+package filetree
 
 import (
 	"maps"
@@ -10,41 +10,41 @@ import (
 // A crash leaves exactly these trees.
 func TestCrash_Survivors(t *testing.T) {
 	const log, sub = 2, 3
-	create := change{op: createFile, ino: log, dir: rootInode, name: "log"}
+	create := Change{Op: CreateFile, Ino: log, Dir: Root, Name: "log"}
 	for _, c := range []struct {
 		name    string
-		changes []change
+		changes []Change
 		want    []string
 	}{
 		{"nothing", nil, []string{""}},
-		{"a file that is not synced", []change{create, {op: writeData, ino: log, data: []byte("abcd")}},
+		{"a file that is not synced", []Change{create, {Op: WriteData, Ino: log, Data: []byte("abcd")}},
 			[]string{"", `/log "ab"`, `/log "abcd"`, `/log ""`}},
 		{"the file is synced, and not its directory",
-			[]change{create, {op: writeData, ino: log, data: []byte("abcd")}, {op: syncInode, ino: log}},
+			[]Change{create, {Op: WriteData, Ino: log, Data: []byte("abcd")}, {Op: SyncInode, Ino: log}},
 			[]string{"", `/log "abcd"`}},
-		{"both are synced", []change{create, {op: writeData, ino: log, data: []byte("abcd")}, {op: syncInode, ino: log},
-			{op: syncInode, ino: rootInode}},
+		{"both are synced", []Change{create, {Op: WriteData, Ino: log, Data: []byte("abcd")}, {Op: SyncInode, Ino: log},
+			{Op: SyncInode, Ino: Root}},
 			[]string{`/log "abcd"`}},
 		{"appended after the syncs",
-			[]change{create, {op: syncInode, ino: rootInode}, {op: writeData, ino: log, data: []byte("a")}, {op: syncInode, ino: log},
-				{op: writeData, ino: log, at: 1, data: []byte("b")}, {op: writeData, ino: log, at: 2, data: []byte("c")}},
+			[]Change{create, {Op: SyncInode, Ino: Root}, {Op: WriteData, Ino: log, Data: []byte("a")}, {Op: SyncInode, Ino: log},
+				{Op: WriteData, Ino: log, At: 1, Data: []byte("b")}, {Op: WriteData, Ino: log, At: 2, Data: []byte("c")}},
 			[]string{`/log "a"`, `/log "ab"`, `/log "abc"`}},
-		{"renamed over another", []change{create, {op: createFile, ino: sub, dir: rootInode, name: "new"}, {op: syncInode, ino: rootInode},
-			{op: writeData, ino: sub, data: []byte("n")}, {op: syncInode, ino: sub},
-			{op: moveEntry, ino: sub, dir: rootInode, name: "new", toDir: rootInode, to: "log"}},
+		{"renamed over another", []Change{create, {Op: CreateFile, Ino: sub, Dir: Root, Name: "new"}, {Op: SyncInode, Ino: Root},
+			{Op: WriteData, Ino: sub, Data: []byte("n")}, {Op: SyncInode, Ino: sub},
+			{Op: MoveEntry, Ino: sub, Dir: Root, Name: "new", ToDir: Root, To: "log"}},
 			[]string{`/log "" /new "n"`, `/log "n"`}},
-		{"moved to a directory that is synced", []change{create, {op: createDir, ino: sub, dir: rootInode, name: "sub"},
-			{op: moveEntry, ino: log, dir: rootInode, name: "log", toDir: sub, to: "log"}, {op: syncInode, ino: sub}},
+		{"moved to a directory that is synced", []Change{create, {Op: CreateDir, Ino: sub, Dir: Root, Name: "sub"},
+			{Op: MoveEntry, Ino: log, Dir: Root, Name: "log", ToDir: sub, To: "log"}, {Op: SyncInode, Ino: sub}},
 			[]string{`/sub/ /sub/log ""`}},
-		{"moved to a directory", []change{create, {op: createDir, ino: sub, dir: rootInode, name: "sub"}, {op: syncInode, ino: rootInode},
-			{op: moveEntry, ino: log, dir: rootInode, name: "log", toDir: sub, to: "log"}},
+		{"moved to a directory", []Change{create, {Op: CreateDir, Ino: sub, Dir: Root, Name: "sub"}, {Op: SyncInode, Ino: Root},
+			{Op: MoveEntry, Ino: log, Dir: Root, Name: "log", ToDir: sub, To: "log"}},
 			[]string{`/log "" /sub/`, `/sub/ /sub/log ""`}},
 	} {
 		got := map[string]bool{}
 		for picks := []int{}; ; {
 			at := 0
 			var arities []int
-			left := crash(newTree(), c.changes, "/data", func(_ string, n int) int {
+			left := crash(New(), c.changes, "/data", func(_ string, n int) int {
 				if at == len(picks) {
 					picks = append(picks, 0)
 				}
@@ -52,9 +52,9 @@ func TestCrash_Survivors(t *testing.T) {
 				at++
 				return picks[at-1]
 			})
-			text := string(left.append(nil))
+			text := string(left.Append(nil))
 			got[text] = true
-			if back, err := parseTree([]byte(text)); err != nil || string(back.append(nil)) != text {
+			if back, err := Parse([]byte(text)); err != nil || string(back.Append(nil)) != text {
 				t.Fatalf("%s: %v from %q", c.name, err, text)
 			}
 			picks = picks[:at]

@@ -1,0 +1,208 @@
+package filetree
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Tree is the content of a data directory. Inode [Root] is the directory itself.
+type Tree struct {
+	Inodes map[int]*Inode
+	Last   int // highest inode number in use
+}
+
+// Root is the inode of the data directory.
+const Root = 1
+
+// Inode is a file or a directory.
+type Inode struct {
+	Data    []byte
+	Entries map[string]int // by name; nil for a file
+}
+
+// IsDir reports whether the inode is a directory.
+func (i *Inode) IsDir() bool { return i.Entries != nil }
+
+// New returns an empty directory.
+func New() *Tree {
+	return &Tree{map[int]*Inode{Root: {Entries: map[string]int{}}}, Root}
+}
+
+func (t *Tree) clone() *Tree {
+	c := &Tree{make(map[int]*Inode, len(t.Inodes)), t.Last}
+	for n, i := range t.Inodes {
+		c.Inodes[n] = &Inode{slices.Clone(i.Data), maps.Clone(i.Entries)}
+	}
+	return c
+}
+
+// Find resolves a path of names separated by slashes; an empty path is the root. It returns the inode, and its directory and its name
+// there. The inode is 0 if only the directory exists.
+func (t *Tree) Find(path string) (dir, ino int, name string, err error) {
+	ino = Root
+	for name = range strings.SplitSeq(path, "/") {
+		if name == "" {
+			continue
+		}
+		switch i := t.Inodes[ino]; {
+		case ino == 0:
+			return 0, 0, "", syscall.ENOENT
+		case !i.IsDir():
+			return 0, 0, "", syscall.ENOTDIR
+		default:
+			dir, ino = ino, i.Entries[name]
+		}
+	}
+	return dir, ino, name, nil
+}
+
+// Walk calls f for each reachable inode, in the order of the paths; a directory comes before its entries.
+func (t *Tree) Walk(f func(path string, ino int)) {
+	var visit func(path string, ino int)
+	visit = func(path string, ino int) {
+		f(path, ino)
+		i := t.Inodes[ino]
+		for _, name := range slices.Sorted(maps.Keys(i.Entries)) {
+			visit(path+"/"+name, i.Entries[name])
+		}
+	}
+	visit("", Root)
+}
+
+// Append encodes the tree.
+func (t *Tree) Append(b []byte) []byte {
+	t.Walk(func(path string, ino int) {
+		if i := t.Inodes[ino]; i.IsDir() {
+			b = fmt.Appendf(b, "dir %q\n", path)
+		} else {
+			b = fmt.Appendf(b, "file %q %q\n", path, i.Data)
+		}
+	})
+	return b
+}
+
+// Parse is the inverse of [Tree.Append]. Inodes are numbered in the order of their lines.
+func Parse(b []byte) (*Tree, error) {
+	t := New()
+	for line := range strings.Lines(string(b)) {
+		var kind, path, data string
+		if _, err := fmt.Sscanf(line, "dir %q\n", &path); err == nil {
+			kind = "dir"
+		} else if _, err := fmt.Sscanf(line, "file %q %q\n", &path, &data); err != nil {
+			return nil, fmt.Errorf("%s: %w", strconv.Quote(line), err)
+		}
+		if path == "" {
+			continue
+		}
+		dir, _, name, err := t.Find(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		t.Last++
+		op := CreateFile
+		if kind == "dir" {
+			op = CreateDir
+		}
+		t.Apply(&Change{Op: op, Ino: t.Last, Dir: dir, Name: name})
+		t.Inodes[t.Last].Data = []byte(data)
+	}
+	return t, nil
+}
+
+// Change is one change of a tree, or the sync of an inode.
+type Change struct {
+	Op    Op
+	Ino   int // the inode that is changed, created, removed, moved or synced
+	Dir   int // of the entry
+	ToDir int // of the entry after a move
+	Name  string
+	To    string
+	At    int // offset of a write, size of a truncation
+	Data  []byte
+}
+
+// Op is the operation of a [Change].
+type Op int
+
+// The operations.
+const (
+	CreateFile Op = iota
+	CreateDir
+	RemoveEntry
+	MoveEntry
+	WriteData
+	TruncateData
+	SyncInode
+)
+
+func (t *Tree) at(ino int, dir bool) *Inode {
+	i := t.Inodes[ino]
+	if i == nil {
+		i = &Inode{}
+		if dir {
+			i.Entries = map[string]int{}
+		}
+		t.Inodes[ino] = i
+	}
+	return i
+}
+
+// Apply applies a change. An inode whose creation was lost exists without a path.
+func (t *Tree) Apply(c *Change) {
+	switch c.Op {
+	case CreateFile, CreateDir:
+		t.at(c.Ino, c.Op == CreateDir)
+		t.at(c.Dir, true).Entries[c.Name] = c.Ino
+	case RemoveEntry:
+		delete(t.at(c.Dir, true).Entries, c.Name)
+	case MoveEntry:
+		delete(t.at(c.Dir, true).Entries, c.Name)
+		t.at(c.ToDir, true).Entries[c.To] = c.Ino
+	case WriteData:
+		i := t.at(c.Ino, false)
+		if end := c.At + len(c.Data); end > len(i.Data) {
+			i.Data = append(i.Data, make([]byte, end-len(i.Data))...)
+		}
+		copy(i.Data[c.At:], c.Data)
+	case TruncateData:
+		i := t.at(c.Ino, false)
+		if c.At > len(i.Data) {
+			i.Data = append(i.Data, make([]byte, c.At-len(i.Data))...)
+		}
+		i.Data = i.Data[:c.At]
+	}
+}
+
+// Changed returns the inodes that the change modifies. Syncing one of them makes the change durable.
+func (c *Change) Changed() []int {
+	switch c.Op {
+	case MoveEntry:
+		if c.Dir != c.ToDir {
+			return []int{c.Dir, c.ToDir}
+		}
+		return []int{c.Dir}
+	case WriteData, TruncateData:
+		return []int{c.Ino}
+	case SyncInode:
+		return nil
+	}
+	return []int{c.Dir}
+}
+
+// Append encodes the change.
+func (c *Change) Append(b []byte) []byte {
+	return append(fmt.Appendf(b, "%d %d %d %d %d %q %q\n", c.Op, c.Ino, c.Dir, c.ToDir, c.At, c.Name, c.To), c.Data...)
+}
+
+// parseChange is the inverse of [Change.Append].
+func parseChange(b []byte) (Change, error) {
+	var c Change
+	line, data, _ := strings.Cut(string(b), "\n")
+	_, err := fmt.Sscanf(line, "%d %d %d %d %d %q %q", &c.Op, &c.Ino, &c.Dir, &c.ToDir, &c.At, &c.Name, &c.To)
+	c.Data = []byte(data)
+	return c, err
+}
