@@ -58,7 +58,9 @@ func (h *handle) ReadAt(b []byte, off int64) (int, error) {
 }
 
 func (h *handle) Write(b []byte) (int, error) {
-	h.h.disk.writing()
+	if err := h.writing(true); err != nil {
+		return 0, err
+	}
 	i, err := h.check(true)
 	if err != nil {
 		return 0, err
@@ -66,29 +68,31 @@ func (h *handle) Write(b []byte) (int, error) {
 	if h.flag&os.O_APPEND != 0 {
 		h.at = len(i.Data)
 	}
-	h.write(b, h.at)
+	err = h.write(b, h.at)
 	h.at += len(b)
-	return len(b), nil
+	return len(b), err
 }
 
 func (h *handle) WriteAt(b []byte, off int64) (int, error) {
-	h.h.disk.writing()
+	if err := h.writing(true); err != nil {
+		return 0, err
+	}
 	if _, err := h.check(true); err != nil {
 		return 0, err
 	}
-	h.write(b, int(off))
-	return len(b), nil
+	return len(b), h.write(b, int(off))
 }
 
-func (h *handle) write(b []byte, at int) {
+func (h *handle) write(b []byte, at int) error {
 	if len(b) == 0 {
-		return
+		return nil
 	}
 	h.do(filetree.Change{Op: filetree.WriteData, Ino: h.ino, At: at, Data: slices.Clone(b)},
 		fmt.Sprintf("write %d bytes to %s at %d", len(b), h.names[h.ino], at))
 	if h.flag&os.O_SYNC != 0 {
-		h.sync(h.ino)
+		return h.sync(h.ino)
 	}
+	return nil
 }
 
 func (h *handle) Seek(offset int64, whence int) (int64, error) {
@@ -110,7 +114,9 @@ func (h *handle) Seek(offset int64, whence int) (int64, error) {
 }
 
 func (h *handle) Truncate(size int64) error {
-	h.h.disk.writing()
+	if err := h.writing(true); err != nil {
+		return err
+	}
 	if _, err := h.check(true); err != nil {
 		return err
 	}
@@ -121,8 +127,7 @@ func (h *handle) Sync() error {
 	if h.closed {
 		return fs.ErrClosed
 	}
-	h.sync(h.ino)
-	return nil
+	return h.sync(h.ino)
 }
 
 func (h *handle) Close() error {

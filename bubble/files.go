@@ -36,6 +36,8 @@ type files struct {
 	dirty map[int]bool   // inodes with unsynced changes
 	names map[int]string // last path of each inode
 	last  int            // number of the last record
+
+	failing syscall.Errno // error of the next change, see DiskError; 0 means none
 }
 
 var errOutside = errors.New("a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)")
@@ -91,14 +93,32 @@ func (f *files) do(c filetree.Change, text string) {
 	f.h.effect(effect{kind: putEffect, text: recordKey(f.last, text), value: c.Append(nil)})
 }
 
-func (f *files) sync(ino int) {
+// writing is called before a change or a sync. takesSpace reports whether it fails on a full disk.
+func (f *files) writing(takesSpace bool) error {
 	f.h.disk.writing()
-	if !f.dirty[ino] {
-		return
+	return f.fails(takesSpace)
+}
+
+// fails returns the error of a change or a sync if it is the next one after a DiskError.
+func (f *files) fails(takesSpace bool) error {
+	err := f.failing
+	if err == 0 || err == syscall.ENOSPC && !takesSpace {
+		return nil
 	}
-	delete(f.dirty, ino)
-	f.do(filetree.Change{Op: filetree.SyncInode, Ino: ino}, "sync "+f.names[ino])
-	f.h.effect(effect{kind: syncEffect})
+	f.failing = 0
+	return err
+}
+
+func (f *files) sync(ino int) error {
+	if err := f.writing(false); err != nil {
+		return err
+	}
+	if f.dirty[ino] {
+		delete(f.dirty, ino)
+		f.do(filetree.Change{Op: filetree.SyncInode, Ino: ino}, "sync "+f.names[ino])
+		f.h.effect(effect{kind: syncEffect})
+	}
+	return nil
 }
 
 func (f *files) truncate(ino, size int) error {
@@ -127,12 +147,18 @@ func (f *files) open(rel string, flag int) (*handle, error) {
 	case ino == 0 && flag&os.O_CREATE == 0:
 		return nil, syscall.ENOENT
 	case ino == 0:
+		if err := f.fails(true); err != nil {
+			return nil, err
+		}
 		ino = f.create(filetree.CreateFile, dir, name)
 	case flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0:
 		return nil, syscall.EEXIST
 	case f.tree.Inodes[ino].IsDir() && (writes || flag&makes != 0):
 		return nil, syscall.EISDIR
 	case writes && flag&os.O_TRUNC != 0:
+		if err := f.fails(false); err != nil {
+			return nil, err
+		}
 		if err := f.truncate(ino, 0); err != nil {
 			return nil, err
 		}
@@ -148,7 +174,9 @@ func (f *files) create(op filetree.Op, dir int, name string) (ino int) {
 
 // change executes an operation of package os on paths. to is empty if the operation has one path.
 func (f *files) change(op, rel, to string, size int64) error {
-	f.h.disk.writing()
+	if err := f.writing(op == "mkdir" || op == "truncate"); err != nil {
+		return err
+	}
 	dir, ino, name, err := f.tree.Find(rel)
 	switch {
 	case err != nil && op == "RemoveAll" && errors.Is(err, fs.ErrNotExist):

@@ -36,6 +36,7 @@ type past struct {
 	hosts    Hosts
 	data     string // path of the data directory; empty if there is none
 	exposed  []reflect.Type
+	conns    int  // number of established connections
 	outlined bool // show omits the state of the goroutines
 }
 
@@ -256,7 +257,7 @@ func (e *effect) ask(env sim.Env) {
 // look copies the state that the program shows from the node.
 func (p *Program) look(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
-	p.HeldBack = int(n.ctl.held)
+	p.HeldBack, p.goroutines.conns = int(n.ctl.held), len(n.host.conns)
 	p.goroutines.exposed = p.goroutines.exposed[:0:0]
 	for _, v := range n.host.exposed {
 		p.goroutines.exposed = append(p.goroutines.exposed, reflect.TypeOf(v))

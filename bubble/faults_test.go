@@ -1,0 +1,149 @@
+//go:build macemc_overlay
+
+package bubble_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// outcomes visits all states of a system under one schedule. It returns the values that the nodes show once each has ended or shows that it
+// reads, after the number of states for each choice of random numbers.
+func outcomes(t *testing.T, sys sim.System) []string {
+	t.Helper()
+	seen := map[string]bool{}
+	sys.State, sys.Interleave = bubble.Rules, sim.FIFO
+	sys.Properties = []sim.Property{{Name: "collects", Always: func(v *sim.View) bool {
+		var all []string
+		for id := range sim.NodeID(v.Len()) {
+			text, _ := bubble.SeenAt[string](v, id)
+			all = append(all, text)
+			if v.Service(id).(*bubble.Program).Ended == "" && text != "reads" {
+				return true
+			}
+		}
+		seen[strings.Join(all, "; ")] = true
+		return true
+	}}}
+	r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Strategy: search.BFS})
+	if err != nil || r.Finding != nil || r.Stopped != search.StoppedSampled {
+		t.Fatalf("%v, %s: %+v", err, r.Stopped, r.Finding)
+	}
+	states := r.Stats.States
+	for range sys.Nodes {
+		states /= 16 // samples of the seed
+	}
+	return append([]string{fmt.Sprint(states)}, slices.Sorted(maps.Keys(seen))...)
+}
+
+// changes makes a change of each kind a second after the previous one, and shows those that fail.
+func changes(_ context.Context, h *bubble.Host) error {
+	failed := ""
+	h.Observe(func() any { return failed })
+	note := func(what string, err error) {
+		if err != nil {
+			failed += fmt.Sprintf("%s: %v ", what, errors.Unwrap(err))
+		}
+		time.Sleep(time.Second)
+	}
+	note("", nil)
+	f, err := os.Create("/data/a")
+	note("create", err)
+	if err != nil {
+		if f, err = os.Create("/data/a"); err != nil {
+			return err
+		}
+	}
+	_, err = f.WriteString("x")
+	note("write", err)
+	note("sync", f.Sync())
+	note("close", f.Close())
+	_, err = os.ReadFile("/data/a")
+	note("read", err)
+	note("rename", os.Rename("/data/a", "/data/b"))
+	note("remove", os.RemoveAll("/data/b"))
+	return nil
+}
+
+// An error of the disk fails exactly one change, and any one. A full disk fails only what takes space.
+func TestDiskError(t *testing.T) {
+	for err, want := range map[syscall.Errno][]string{
+		syscall.EIO: {"53", "", "create: input/output error ", "remove: input/output error ", "rename: input/output error ", "sync: input/output error ",
+			"write: input/output error "},
+		syscall.ENOSPC: {"53", "", "create: no space left on device ", "write: no space left on device "},
+	} {
+		got := outcomes(t, sim.System{
+			Name: "changes", Nodes: 1, Network: netsim.Streams{}, Actions: []sim.AnyAction{bubble.DiskError(err)},
+			New: func(sim.NodeID) sim.Service { return bubble.Service(changes, bubble.DataDir("/data")) },
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%v: %q, want %q", err, got, want)
+		}
+	}
+}
+
+// reads reads from the connection of a node to its end, and shows its error.
+func reads(c net.Conn, h *bubble.Host) error {
+	state := "reads"
+	h.Observe(func() any { return state })
+	_, err := io.Copy(io.Discard, c)
+	var number syscall.Errno
+	errors.As(err, &number)
+	state = number.Error()
+	return nil
+}
+
+// A half-open connection is an error at one end. The other end notices if and only if it writes.
+func TestHalfOpen(t *testing.T) {
+	for writes, want := range map[bool][]string{
+		false: {"5", "connection timed out; reads", "reads; reads"},
+		true:  {"11", "connection timed out; connection reset by peer", "connection timed out; reads", "reads; reads"},
+	} {
+		half := bubble.HalfOpen()
+		half.At = func(id sim.NodeID) bool { return id == 0 }
+		got := outcomes(t, sim.System{
+			Name: "reads", Nodes: 2, Network: netsim.Streams{}, Actions: []sim.AnyAction{half},
+			New: func(id sim.NodeID) sim.Service {
+				return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
+					if id == 0 {
+						l, err := h.Listen("tcp", ":80")
+						if err != nil {
+							return err
+						}
+						c, err := l.Accept()
+						if err != nil {
+							return err
+						}
+						return reads(c, h)
+					}
+					c, err := h.Dial(ctx, "tcp", "n0:80")
+					if err != nil {
+						return err
+					}
+					if writes {
+						time.AfterFunc(time.Second, func() { c.Write([]byte("x")) })
+					}
+					return reads(c, h)
+				})
+			},
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("writes %v: %q, want %q", writes, got, want)
+		}
+	}
+}
