@@ -19,6 +19,8 @@ type conn struct {
 	local, remote *net.TCPAddr
 	in            queue[string]
 	out           waitlist // goroutines that wait to write
+	unread        int      // bytes written that the peer has not reported as read; at most connWindow
+	unreported    int      // bytes read since the last report to the peer
 	finished      bool     // whether the write side is closed
 	broken        error
 	closed        bool
@@ -43,7 +45,19 @@ func (c *conn) Read(b []byte) (int, error) {
 	if n < len(d) {
 		c.in.unget(d[n:])
 	}
+	c.consume(n)
 	return n, nil
+}
+
+// connWindow is the number of bytes that a connection holds for its reader.
+const connWindow = 128 << 10
+
+// consume reports to the peer that n bytes were read, once they add up to half of the window.
+func (c *conn) consume(n int) {
+	if c.unreported += n; c.unreported >= connWindow/2 && !c.closed {
+		c.send(Message{Kind: Window, To: c.unreported})
+		c.unreported = 0
+	}
 }
 
 // send sends a message to the other end.
@@ -52,24 +66,28 @@ func (c *conn) send(m Message) {
 	c.h.frame(c.peer, m)
 }
 
-// Write blocks while the network has no room for data to that node.
-func (c *conn) Write(b []byte) (int, error) {
+// Write blocks while the network has no room for data to that node, or the peer does not read.
+func (c *conn) Write(b []byte) (n int, err error) {
 	yield()
 	for {
 		switch {
 		case c.closed:
-			return 0, c.fail("write", net.ErrClosed)
+			return n, c.fail("write", net.ErrClosed)
 		case c.broken != nil:
-			return 0, c.fail("write", c.broken)
+			return n, c.fail("write", c.broken)
 		case c.finished:
-			return 0, c.fail("write", os.NewSyscallError("write", syscall.EPIPE))
+			return n, c.fail("write", os.NewSyscallError("write", syscall.EPIPE))
 		case c.out.over():
-			return 0, c.fail("write", os.ErrDeadlineExceeded)
+			return n, c.fail("write", os.ErrDeadlineExceeded)
 		case c.h.room(c.peer):
-			if len(b) > 0 {
-				c.send(Message{Kind: Data, Data: string(b)})
+			if k := min(len(b)-n, connWindow-c.unread); k > 0 {
+				c.send(Message{Kind: Data, Data: string(b[n : n+k])})
+				c.unread += k
+				n += k
 			}
-			return len(b), nil
+			if n == len(b) {
+				return n, nil
+			}
 		}
 		c.out.wait()
 	}
@@ -91,6 +109,9 @@ func (c *conn) CloseWrite() error {
 func (c *conn) CloseRead() error {
 	if c.closed {
 		return c.fail("close", net.ErrClosed)
+	}
+	for _, d := range c.in.items {
+		c.consume(len(d))
 	}
 	c.in.abort(io.EOF)
 	return nil

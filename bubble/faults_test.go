@@ -147,3 +147,41 @@ func TestHalfOpen(t *testing.T) {
 		}
 	}
 }
+
+// A writer waits while its peer has not read what the connection holds.
+func TestConn_Window(t *testing.T) {
+	for read, want := range map[int][]string{0: {"7", "reads; 131072"}, 65535: {"7", "reads; 131072"}, 65536: {"14", "reads; 131072", "reads; 196608"}} {
+		got := outcomes(t, sim.System{
+			Name: "window", Nodes: 2, Network: netsim.Streams{},
+			New: func(id sim.NodeID) sim.Service {
+				return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
+					if id == 0 {
+						h.Observe(func() any { return "reads" })
+						l, err := h.Listen("tcp", ":80")
+						if err != nil {
+							return err
+						}
+						c, err := l.Accept()
+						if err != nil {
+							return err
+						}
+						io.ReadFull(c, make([]byte, read))
+						<-ctx.Done()
+						return nil
+					}
+					c, err := h.Dial(ctx, "tcp", "n0:80")
+					if err != nil {
+						return err
+					}
+					c.SetWriteDeadline(time.Now().Add(time.Second))
+					n, err := c.Write(make([]byte, 1<<20))
+					h.Observe(func() any { return fmt.Sprint(n) })
+					return err
+				})
+			},
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("the reader takes %d bytes: %q, want %q", read, got, want)
+		}
+	}
+}

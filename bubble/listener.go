@@ -176,7 +176,13 @@ func (h *Host) got(from sim.NodeID, m Message) {
 		h.frame(from, Message{Kind: Reset, Conn: m.Conn, Back: !m.Back})
 	case c == nil:
 	case m.Kind == Data:
+		if c.in.err != nil {
+			c.consume(len(m.Data)) // nobody reads it
+		}
 		c.in.put(m.Data)
+	case m.Kind == Window:
+		c.unread -= m.To
+		c.out.wake()
 	case m.Kind == Finish:
 		c.in.finish(io.EOF)
 	case m.Kind == Reset:

@@ -12,7 +12,7 @@ type Message struct {
 	Kind     Kind
 	Conn     ConnID // except for datagrams
 	Back     bool   // whether the dialled end sent it
-	From, To int    // ports, for datagrams and dials
+	From, To int    // ports, for datagrams and dials; To is the number of bytes of a window
 	Data     string // for datagrams and data
 }
 
@@ -27,10 +27,11 @@ const (
 	Data          // bytes of a connection
 	Finish        // the sender has closed its write side
 	Reset         // the connection is broken
+	Window        // bytes of the peer were read
 )
 
 func (k Kind) String() string {
-	return [...]string{"datagram", "dial", "accept", "refuse", "data", "finish", "reset"}[k]
+	return [...]string{"datagram", "dial", "accept", "refuse", "data", "finish", "reset", "window"}[k]
 }
 
 // ConnID identifies a connection by the dialling node, that node's number of earlier boots, and a sequence number.
@@ -52,6 +53,8 @@ func (m Message) String() string {
 		text += fmt.Sprintf(" %d>%d", m.From, m.To)
 	case Dial:
 		text += fmt.Sprintf(" %v %d>%d", m.Conn, m.From, m.To)
+	case Window:
+		text += fmt.Sprintf(" %v +%d", m.Conn, m.To)
 	default:
 		text += " " + m.Conn.String()
 	}
