@@ -132,7 +132,7 @@ func TestVerdict_GoroutinesLeft(t *testing.T) {
 			left := end != nil
 			text, _, _, page := rendered(t, rep, 1000, nil)
 			if rep.Coverage.Complete == left || rep.Running > 0 != left || strings.Contains(text, "every state within the limits") == left ||
-				strings.Contains(text, "that handlers started") != left || strings.Contains(page, "that handlers started") != left {
+				strings.Contains(text, "started by handlers") != left || strings.Contains(page, "started by handlers") != left {
 				t.Errorf("%s, goroutines left %v: complete %v, %d goroutines:\n%s", strategy, left, rep.Coverage.Complete, rep.Running, text)
 			}
 		}
