@@ -21,8 +21,8 @@ func TestRetries(t *testing.T) {
 		status      int
 		timing      string // in the path file; an empty string means that there is none
 	}{
-		{"TestPatient", "--max-paths 3000", 0, ""},
-		{"TestPatient", "--max-paths 3000 --timing ByDeadline", 1, "timing ByDeadline\n"},
+		{"TestPatient", "--max-paths 600", 0, ""},
+		{"TestPatient", "--max-paths 600 --timing ByDeadline", 1, "timing ByDeadline\n"},
 		{"TestDeaf", "", 1, standard},
 		{"TestDeaf", "--timing Bounded:70ms", 1, "timing Bounded:70ms\n"},
 	} {
@@ -48,7 +48,7 @@ func TestRetries(t *testing.T) {
 		}
 	}
 	defer os.RemoveAll(filepath.Join(dir, "macemc-out"))
-	text, status := runHere(t, dir, "test", "-explore=false", "-count=1", "-v", ".", "-macemc.max-paths=3000", "-macemc.time=20s")
+	text, status := runHere(t, dir, "test", "-explore=false", "-count=1", "-v", ".", "-macemc.max-paths=600", "-macemc.time=20s")
 	for _, want := range []string{"--- PASS: TestPatient", "--- FAIL: TestDeaf", "loss<=1, " + strings.TrimSpace(standard)} {
 		if status != 1 || !strings.Contains(text, want) {
 			t.Errorf("test: exit status %d, want %q in\n%s", status, want, text)

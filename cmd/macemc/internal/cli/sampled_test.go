@@ -16,6 +16,7 @@ func TestSampled_IsNeverComplete(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a test with the changed runtime")
 	}
+	leanBuilds(t)
 	junit := filepath.Join(t.TempDir(), "junit.xml")
 	for _, c := range []struct{ name, strategy, limit, check string }{
 		{"LostUpdate", "deepening", "--max-paths=9", "right"},
