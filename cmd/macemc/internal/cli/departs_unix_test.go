@@ -60,45 +60,53 @@ func TestDeparts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for goroutines")
 	}
+	all := newWaiting()
+	defer all.Wait()
 	for by, ended := range map[string]string{
 		"exit":  "a goroutine that the handler of step 2 started",
 		"panic": "a goroutine started by github.com/macemc/macemc/cmd/macemc/internal/cli.init.func",
 	} {
-		dir := t.TempDir()
-		file := filepath.Join("out", check.ErrorPath)
-		out, err := command(dir, "search", "departs", "--set", "by="+by, "--engine", "replay", "--workers", "1", "--out", "out").CombinedOutput()
-		if text := strings.Join(strings.Fields(string(out)), " "); exitCode(err) != exitcode.Violation || !strings.Contains(text, ended) || !strings.Contains(text, "1 go Count 0->1") {
-			t.Fatalf("%s: exit status %d\n%s", by, exitCode(err), out)
-		}
-		for _, c := range []struct {
-			args        string
-			status      int
-			said, other string // with another process that does not end
-			otherStatus int
-		}{
-			{"replay", exitcode.Violation, "the finding that the file records recurs: panic", "the finding that the file records does not recur: panic", exitcode.Inconclusive},
-			{"report --format text", exitcode.OK, "1  go                            Count 0->1", "the run contains no violation", exitcode.Usage},
-			{"graph", exitcode.OK, "!! panic: ", "   2  go ", exitcode.OK},
-			{"mdb --batch -x end", exitcode.OK, "step 2 is not executed here: ", "step 2 is not executed here: step 2 starts a goroutine", exitcode.OK},
-			{"shrink", exitcode.Usage, "the run cannot be shrunk: ", "the run cannot be shrunk: step 2 starts a goroutine", exitcode.Usage},
-			{"critical", exitcode.Usage, "macemc replay " + file + " shows the run", "macemc replay " + file + " shows the run", exitcode.Usage},
-		} {
-			name, flags, _ := strings.Cut(c.args, " ")
-			args := append([]string{name, file}, strings.Fields(flags)...)
-			out, err := command(dir, args...).CombinedOutput()
-			if exitCode(err) != c.status || !strings.Contains(string(out), c.said) || c.status != exitcode.OK && !strings.Contains(string(out), ended) {
-				t.Errorf("%s: %s: exit status %d, want %d and %q\n%s", by, c.args, exitCode(err), c.status, c.said, out)
+		all.run(t, by, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join("out", check.ErrorPath)
+			out, err := command(dir, "search", "departs", "--set", "by="+by, "--engine", "replay", "--workers", "1", "--out", "out").CombinedOutput()
+			if text := strings.Join(strings.Fields(string(out)), " "); exitCode(err) != exitcode.Violation || !strings.Contains(text, ended) || !strings.Contains(text, "1 go Count 0->1") {
+				t.Fatalf("%s: exit status %d\n%s", by, exitCode(err), out)
 			}
-			if by != "exit" {
-				continue
+			commands := newWaiting()
+			defer commands.Wait()
+			for _, c := range []struct {
+				args        string
+				status      int
+				said, other string // with another process that does not end
+				otherStatus int
+			}{
+				{"replay", exitcode.Violation, "the finding that the file records recurs: panic", "the finding that the file records does not recur: panic", exitcode.Inconclusive},
+				{"report --format text", exitcode.OK, "1  go                            Count 0->1", "the run contains no violation", exitcode.Usage},
+				{"graph", exitcode.OK, "!! panic: ", "   2  go ", exitcode.OK},
+				{"mdb --batch -x end", exitcode.OK, "step 2 is not executed here: ", "step 2 is not executed here: step 2 starts a goroutine", exitcode.OK},
+				{"shrink", exitcode.Usage, "the run cannot be shrunk: ", "the run cannot be shrunk: step 2 starts a goroutine", exitcode.Usage},
+				{"critical", exitcode.Usage, "macemc replay " + file + " shows the run", "macemc replay " + file + " shows the run", exitcode.Usage},
+			} {
+				commands.run(t, c.args, func(t *testing.T) {
+					name, flags, _ := strings.Cut(c.args, " ")
+					args := append([]string{name, file}, strings.Fields(flags)...)
+					out, err := command(dir, args...).CombinedOutput()
+					if exitCode(err) != c.status || !strings.Contains(string(out), c.said) || c.status != exitcode.OK && !strings.Contains(string(out), ended) {
+						t.Errorf("%s: %s: exit status %d, want %d and %q\n%s", by, c.args, exitCode(err), c.status, c.said, out)
+					}
+					if by != "exit" {
+						return
+					}
+					again := command(dir, args...)
+					again.Env = append(again.Env, "DEPARTS_NEVER=1")
+					out, err = again.CombinedOutput()
+					if exitCode(err) != c.otherStatus || !strings.Contains(string(out), c.other) {
+						t.Errorf("%s does not recur: exit status %d, want %d and %q\n%s", c.args, exitCode(err), c.otherStatus, c.other, out)
+					}
+				})
 			}
-			again := command(dir, args...)
-			again.Env = append(again.Env, "DEPARTS_NEVER=1")
-			out, err = again.CombinedOutput()
-			if exitCode(err) != c.otherStatus || !strings.Contains(string(out), c.other) {
-				t.Errorf("%s does not recur: exit status %d, want %d and %q\n%s", c.args, exitCode(err), c.otherStatus, c.other, out)
-			}
-		}
+		})
 	}
 }
 

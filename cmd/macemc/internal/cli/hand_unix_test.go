@@ -27,8 +27,8 @@ var lingers = spec.Entry{
 	Params: []spec.Param{{
 		Name: "in", Kind: spec.OneOf, Default: "search", Values: []string{"search", "confirm", "critical", "shrink", "write"}, Help: "the phase",
 	}, {
-		Name: "uses", Kind: spec.OneOf, Default: "time", Values: []string{"time", "disk", "memory", "sleep", "loop"},
-		Help: "what a handler uses up: time, the disk of the working folder, or memory; or what a property does",
+		Name: "uses", Kind: spec.OneOf, Default: "time", Values: []string{"time", "disk", "memory", "sleep"},
+		Help: "what a handler uses up: time, the disk of the working folder, or memory; or that a property sleeps",
 	}},
 	Build: func(c spec.Config) (sim.System, error) {
 		in, uses := c.Text("in"), c.Text("uses")
@@ -63,10 +63,6 @@ var lingers = spec.Entry{
 			case "sleep":
 				time.Sleep(300 * time.Millisecond)
 				return
-			case "loop":
-				for i := 0; ; i++ {
-					inLoop = i
-				}
 			}
 			pid := os.Getpid()
 			if again {
@@ -84,7 +80,7 @@ var lingers = spec.Entry{
 				linger()
 			}
 		}
-		property := uses == "sleep" || uses == "loop"
+		property := uses == "sleep"
 		do := func(f func(*labourer)) func(*labourer, sim.Env) {
 			return func(s *labourer, _ sim.Env) {
 				f(s)
@@ -121,9 +117,6 @@ var lingers = spec.Entry{
 	},
 }
 
-// inLoop keeps a loop from being optimized away.
-var inLoop int
-
 // fillDisk fills the disk of the working folder, which is small.
 func fillDisk() {
 	f, err := os.OpenFile("filler", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -154,6 +147,8 @@ func TestHand(t *testing.T) {
 	violation := func(note string) want { return want{exitcode.Violation, "violation", "", note} }
 	suspected := want{exitcode.Inconclusive, "inconclusive", "suspected", "suspected: "}
 	orphan := func(note string) want { return want{-1, "", "", note} }
+	all := newWaiting()
+	defer all.Wait()
 	for _, c := range []struct {
 		phase, by string
 		want      want
@@ -197,11 +192,10 @@ func TestHand(t *testing.T) {
 		{"write", stop, violation("confirmed: safety: ")},
 		{"write", memory, violation("safety: ")}, // Explain is part of the finding
 	} {
-		t.Run(c.phase+" "+c.by, func(t *testing.T) {
+		all.run(t, c.phase+" "+c.by, func(t *testing.T) {
 			if testing.Short() && c.by != child && c.phase != "search" {
 				t.Skip("takes seconds")
 			}
-			t.Parallel()
 			dir := t.TempDir()
 			args := []string{"search", "lingers", "--set", "in=" + c.phase, "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walk-steps", "100", "--out", "out", "--json"}
 			if c.phase == "write" {
@@ -332,6 +326,8 @@ func TestHand_FullDisk(t *testing.T) {
 	if out, err := exec.Command(unshare, "-rm", "sh", "-c", script, "-", t.TempDir(), t.TempDir(), "true").CombinedOutput(); err != nil {
 		t.Skipf("no file system of its own: %v: %s", err, out)
 	}
+	all := newWaiting()
+	defer all.Wait()
 	for _, c := range []struct {
 		phase string
 		temp  bool   // temporary files lie on that disk, too
@@ -348,11 +344,10 @@ func TestHand_FullDisk(t *testing.T) {
 		{"write", false, check.SuspectPath, "confirmed: safety: "},
 		{"write", true, check.SuspectPath, "confirmed: safety: "},
 	} {
-		t.Run(fmt.Sprint(c.phase, " ", c.temp), func(t *testing.T) {
+		all.run(t, fmt.Sprint(c.phase, " ", c.temp), func(t *testing.T) {
 			if testing.Short() && (c.phase != "shrink" || c.temp) {
 				t.Skip("takes seconds")
 			}
-			t.Parallel()
 			kept, elsewhere := t.TempDir(), t.TempDir()
 			args := []string{"search", "lingers", "--set", "in=" + c.phase, "--set", "uses=disk", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "4", "--walk-steps", "100", "--out", "out", "--json"}
 			if c.phase == "write" {

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -26,6 +27,23 @@ func command(dir string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), mainVar+"=1")
 	return cmd
+}
+
+// waiting runs subtests that mostly wait, some at a time: more than there are processors, which t.Parallel does not do.
+type waiting struct {
+	sync.WaitGroup
+	room chan struct{}
+}
+
+func newWaiting() *waiting { return &waiting{room: make(chan struct{}, 5)} }
+
+// run starts a subtest as soon as there is room for it.
+func (w *waiting) run(t *testing.T, name string, f func(*testing.T)) {
+	w.Go(func() {
+		w.room <- struct{}{}
+		defer func() { <-w.room }()
+		t.Run(name, f)
+	})
 }
 
 // A handler that does not return is reported, with its path, by a process that never executed it.

@@ -54,6 +54,8 @@ type sluggish struct {
 func TestInterruptShrinking(t *testing.T) {
 	file := filepath.Join("out", "error.path")
 	told := regexp.MustCompile(`^slow: found a safety violation in \d+ steps: few; shrinking \(Ctrl-C stops it\); original: ` + regexp.QuoteMeta(file) + `$`)
+	all := newWaiting()
+	defer all.Wait()
 	for _, c := range []struct {
 		signal         syscall.Signal
 		stop           string // made before the signal, which then comes twice
@@ -63,8 +65,7 @@ func TestInterruptShrinking(t *testing.T) {
 		{syscall.SIGTERM, "", "", "not all candidates"},
 		{syscall.SIGINT, "stop", "killed", "few"},
 	} {
-		t.Run(c.signal.String()+c.stop, func(t *testing.T) {
-			t.Parallel()
+		all.run(t, c.signal.String()+c.stop, func(t *testing.T) {
 			dir := t.TempDir()
 			cmd := command(dir, "search", "slow", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--out", "out")
 			var stdout bytes.Buffer
