@@ -101,7 +101,7 @@ check-goroutines:
 # Test the glue for net/http, gRPC, hashicorp/raft and memberlist, unchanged services, and the tutorial, with the changed runtime.
 check-glue:
 	$(GO) build -o bin/ ./cmd/macemc
-	@for m in glue/*/; do (cd $$m && ../../bin/macemc test -vet=off -count=1 ./...) || exit 1; done
+	@for m in glue/*/ $(dir $(wildcard glue/services/*/go.mod)); do (cd $$m && $(CURDIR)/bin/macemc test -vet=off -count=1 ./...) || exit 1; done
 
 # Let their own parsers read what runs a cluster in containers, and run its commands.
 check-deploy:

@@ -24,7 +24,7 @@ var (
 	processes = flag.Int("processes", 1, "in how many other processes a run is repeated")
 )
 
-// child is set in the environment of processes that only print their traces.
+// child is set in the environment of processes that only print their traces. For Finding it names the file of the path.
 const child = "MACEMC_RETRACE"
 
 // steps is the maximum length of a run.
@@ -62,13 +62,38 @@ func Check(t *testing.T, sys sim.System) {
 		fmt.Print(text)
 	}
 	for i := range processes {
-		cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
-		cmd.Env = append(os.Environ(), child+"=1")
-		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), text) {
+		out, err := again(t, "1")
+		if err != nil || !strings.Contains(out, text) {
 			t.Fatalf("process %d: %v\n%s, and here %s", i, err, out, text)
 		}
 	}
+}
+
+// again runs the test in another process and returns its output.
+func again(t *testing.T, value string, flags ...string) (string, error) {
+	cmd := exec.Command(os.Args[0], append([]string{"-test.run=^" + t.Name() + "$", "-test.count=1"}, flags...)...)
+	cmd.Env = append(os.Environ(), child+"="+value)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// hash is a hash of the steps of a run and the states after them.
+type hash struct {
+	xxhash.Digest
+	world kernel.World
+}
+
+// newHash returns the hash of a run that has been started.
+func newHash(w kernel.World) *hash {
+	h := &hash{world: w}
+	h.Reset()
+	h.note("start")
+	return h
+}
+
+func (h *hash) note(what string) {
+	fmt.Fprintln(h, what)
+	binary.Write(h, binary.LittleEndian, h.world.Fingerprint())
 }
 
 // trace returns a hash of all states and steps of a run.
@@ -80,17 +105,10 @@ func trace(sys *sim.System) (string, error) {
 	src := choose.NewRandom(1, 1)
 	src.Faults = true
 	run := replay.NewRun(w)
-	var h xxhash.Digest
-	h.Reset()
-	note := func(what string) {
-		f := w.Fingerprint()
-		fmt.Fprintln(&h, what)
-		binary.Write(&h, binary.LittleEndian, f)
-	}
 	if err := run.Start(src); err != nil {
 		return "", err
 	}
-	note("start")
+	h := newHash(w)
 	for run.Steps() < steps {
 		ordinary := len(w.Enabled())
 		faults := len(w.Injections(nil))
@@ -104,9 +122,9 @@ func trace(sys *sim.System) (string, error) {
 		ev, _ := run.Event(index)
 		key := w.Key(ev)
 		err := run.Step(index, src)
-		note(key)
+		h.note(key)
 		if finding, ok := errors.AsType[*sim.Finding](err); ok && finding.Kind != sim.Nondeterminism {
-			fmt.Fprintln(&h, finding.Kind, finding.Message)
+			fmt.Fprintln(h, finding.Kind, finding.Message)
 			break
 		}
 		if err != nil {
