@@ -192,3 +192,13 @@ func (b *Batch) named() {
 	}
 	b.keys.Lo, b.keys.Hi = b.Lo, b.Hi
 }
+
+func (l *Loop) newBatch() *Batch {
+	b := &Batch{words: l.graph.Words()}
+	b.Width = l.visited.Width()
+	b.stride = b.words
+	if l.whole != nil {
+		b.records, b.stride = []uint32{}, l.whole.Size()
+	}
+	return b
+}

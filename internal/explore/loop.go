@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/macemc/macemc/internal/explore/graph"
@@ -90,36 +89,6 @@ func New(g graph.Graph, opts Options) (*Loop, error) {
 		return l, l.newJournal(opts.Log)
 	}
 	return l, nil
-}
-
-// newVisited makes the visited set of an exploration.
-func newVisited(g graph.Graph, opts *Options) (stateset.Visited, error) {
-	set := &opts.Visited
-	switch {
-	case opts.Spill != nil && set.Spilled != nil && opts.Frontier.Spilled != nil && opts.Reducer == nil:
-		return set.Spilled(g, opts.Spill), nil
-	case opts.MaxDepth == 0 || opts.Frontier.Shortest:
-		return set.New(g), nil
-	}
-	switch {
-	case set.Bounded == nil:
-		return nil, fmt.Errorf("explore: visited set %q cannot bound the depth of an exploration that takes no shortest ways", set.Name)
-	case opts.MaxDepth > stateset.Deepest:
-		return nil, fmt.Errorf("explore: MaxDepth is %d, must be at most %d", opts.MaxDepth, stateset.Deepest)
-	case opts.Reducer != nil:
-		return nil, errors.New("explore: what a reducer leaves out does not go with a bound on depth")
-	}
-	return set.Bounded(g), nil
-}
-
-func (l *Loop) newBatch() *Batch {
-	b := &Batch{words: l.graph.Words()}
-	b.Width = l.visited.Width()
-	b.stride = b.words
-	if l.whole != nil {
-		b.records, b.stride = []uint32{}, l.whole.Size()
-	}
-	return b
 }
 
 // Run explores. It is called once.

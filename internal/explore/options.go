@@ -2,7 +2,9 @@ package explore
 
 import (
 	"errors"
+	"fmt"
 
+	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
@@ -59,3 +61,23 @@ type Result struct {
 
 // ErrLimit stops an exploration in the middle of a state, see [Loop.Limit].
 var ErrLimit = errors.New("a limit was reached")
+
+// newVisited makes the visited set of an exploration.
+func newVisited(g graph.Graph, opts *Options) (stateset.Visited, error) {
+	set := &opts.Visited
+	switch {
+	case opts.Spill != nil && set.Spilled != nil && opts.Frontier.Spilled != nil && opts.Reducer == nil:
+		return set.Spilled(g, opts.Spill), nil
+	case opts.MaxDepth == 0 || opts.Frontier.Shortest:
+		return set.New(g), nil
+	}
+	switch {
+	case set.Bounded == nil:
+		return nil, fmt.Errorf("explore: visited set %q cannot bound the depth of an exploration that takes no shortest ways", set.Name)
+	case opts.MaxDepth > stateset.Deepest:
+		return nil, fmt.Errorf("explore: MaxDepth is %d, must be at most %d", opts.MaxDepth, stateset.Deepest)
+	case opts.Reducer != nil:
+		return nil, errors.New("explore: what a reducer leaves out does not go with a bound on depth")
+	}
+	return set.Bounded(g), nil
+}
