@@ -619,6 +619,17 @@ func TestLonger(t *testing.T) {
 	}
 }
 
+// A goroutine that is busy after the end of the test does not prevent it.
+func TestBusy(t *testing.T) {
+	go func() {
+		var mu sync.Mutex
+		for {
+			mu.Lock()
+			mu.Unlock()
+		}
+	}()
+}
+
 type stopped struct{ stop chan bool }
 
 func TestFinalizers(t *testing.T) {
@@ -629,7 +640,7 @@ func TestFinalizers(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=20", ".")
-	for _, want := range []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestFinalizers"} {
+	for _, want := range []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ", "--- PASS: TestFinalizers"} {
 		if status != 0 || !strings.Contains(out, want) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
@@ -691,6 +702,15 @@ func TestTicks(t *testing.T) {
 		t.Error("late")
 	default:
 	}
+}
+
+// Nothing can restart the timer.
+func TestStopped(t *testing.T) {
+	go func() {
+		timer := time.NewTimer(time.Second)
+		timer.Stop()
+		<-timer.C
+	}()
 }
 
 func TestLength(t *testing.T) {
@@ -761,7 +781,7 @@ func TestOKCleanup(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=3000", ".")
-	for _, want := range []string{"stopped by another", "Fires .*", "Expires .*", "Ticks .*", "sent between both", "LEAK: 1 goroutine is left after the test has returned, and ends under other schedules",
+	for _, want := range []string{"stopped by another", "Fires .*", "Expires .*", "Ticks .*", "Stopped .*", "LEAK: 1 goroutine is blocked and nothing can wake it", "sent between both", "LEAK: 1 goroutine is left after the test has returned, and ends under other schedules",
 		"--- PASS: TestOKWorker", "TestOKWorker: left after the test has returned", "--- PASS: TestOKUnix", "--- PASS: TestOKCleanup", "TestOKCleanup: not explored: it adds cleanups to objects"} {
 		if status != 1 || !strings.Contains(out, want) && !regexp.MustCompile("--- FAIL: Test"+want).MatchString(out) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
